@@ -1,0 +1,78 @@
+// Status: how every function of Keel says that it failed.
+//
+// A status is NULL when all is well, else a small heap object that holds a code and one line of
+// text which names the thing, its value and the next step. Whoever receives a status owns it and
+// either forwards it (KEEL_TRY), reports and frees it, or frees it (keel_status_ignore).
+// Running out of memory is reported by a static object, so that saying so cannot fail.
+// Threads: a status belongs to one thread at a time.
+#ifndef KEEL_STATUS_H_
+#define KEEL_STATUS_H_
+
+#include <stdarg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define KEEL_API __attribute__((visibility("default")))
+#define KEEL_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#define KEEL_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define KEEL_API
+#define KEEL_PRINTF(string, first)
+#define KEEL_MUST_CHECK
+#endif
+
+// code, word, sentence
+#define KEEL_STATUS_CODES(X)                                                                       \
+    X(INVALID, "invalid", "an argument, a setting or a file cannot be understood")                 \
+    X(NOT_FOUND, "not found", "the thing asked for does not exist")                                \
+    X(UNSUPPORTED, "unsupported", "understood, but not something Keel handles")                    \
+    X(CORRUPT, "corrupt", "bytes that were once good are damaged")                                 \
+    X(NO_MEMORY, "out of memory", "an allocation failed")                                          \
+    X(IO, "input or output", "the operating system refused a file operation")                      \
+    X(REFUSED, "refused", "the user asked for this to be refused")                                 \
+    X(PLUGIN, "plugin", "the PJRT plugin answered with an error")                                  \
+    X(INTERNAL, "internal", "a fault in Keel itself")
+
+typedef enum keel_code {
+    KEEL_OK = 0,
+#define KEEL_STATUS_ENUM(name, word, sentence) KEEL_##name,
+    KEEL_STATUS_CODES(KEEL_STATUS_ENUM)
+#undef KEEL_STATUS_ENUM
+} keel_code_t;
+
+typedef struct keel_status_s *keel_status_t;
+
+// Makes a status; the message is formatted at once and cut at 4 KiB.
+KEEL_API keel_status_t keel_status_make(keel_code_t code, const char *format, ...)
+    KEEL_PRINTF(2, 3) KEEL_MUST_CHECK;
+
+// Puts a context in front of the message ("reading a.mlir: ..."). Takes `status`, gives it back.
+KEEL_API keel_status_t keel_status_annotate(keel_status_t status, const char *format, ...)
+    KEEL_PRINTF(2, 3) KEEL_MUST_CHECK;
+
+// KEEL_OK for NULL.
+KEEL_API keel_code_t keel_status_code(keel_status_t status);
+
+// The message without the code; "" for NULL. Lives as long as the status.
+KEEL_API const char *keel_status_message(keel_status_t status);
+
+// The code's word ("not found"); "ok" for KEEL_OK.
+KEEL_API const char *keel_code_word(keel_code_t code);
+
+// Frees a status; NULL is allowed.
+KEEL_API void keel_status_ignore(keel_status_t status);
+
+#define KEEL_TRY(expression)                                                                       \
+    do {                                                                                           \
+        keel_status_t keel_try_status_ = (expression);                                             \
+        if (keel_try_status_) return keel_try_status_;                                             \
+    } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // KEEL_STATUS_H_

@@ -1,0 +1,66 @@
+// A span of bytes that somebody else owns. Text is a span too: it need not end in a zero byte and
+// need not be UTF-8.
+#ifndef KEEL_BASE_BYTES_H_
+#define KEEL_BASE_BYTES_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct keel_bytes_t {
+    const uint8_t *data;
+    size_t size;
+} keel_bytes_t;
+
+typedef struct keel_str_t {
+    const char *data;
+    size_t size;
+} keel_str_t;
+
+#define KEEL_STR(literal) ((keel_str_t){(literal), sizeof(literal) - 1})
+// For printf's "%.*s".
+#define KEEL_STR_ARGS(s) (int)((s).size > 4096 ? 4096 : (s).size), (s).data ? (s).data : ""
+
+static inline keel_bytes_t keel_bytes(const void *data, size_t size) {
+    return (keel_bytes_t){(const uint8_t *)data, size};
+}
+
+static inline keel_str_t keel_str(const char *text) {
+    return (keel_str_t){text, text ? strlen(text) : 0};
+}
+
+static inline keel_bytes_t keel_str_bytes(keel_str_t s) {
+    return (keel_bytes_t){(const uint8_t *)s.data, s.size};
+}
+
+static inline keel_str_t keel_bytes_str(keel_bytes_t b) {
+    return (keel_str_t){(const char *)b.data, b.size};
+}
+
+static inline bool keel_bytes_equal(keel_bytes_t a, keel_bytes_t b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static inline bool keel_str_equal(keel_str_t a, keel_str_t b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static inline bool keel_str_is(keel_str_t a, const char *text) {
+    return keel_str_equal(a, keel_str(text));
+}
+
+static inline bool keel_str_starts(keel_str_t a, keel_str_t prefix) {
+    return a.size >= prefix.size &&
+           (prefix.size == 0 || memcmp(a.data, prefix.data, prefix.size) == 0);
+}
+
+// Orders by bytes, shorter first where one is the other's prefix: -1, 0 or 1.
+static inline int keel_str_compare(keel_str_t a, keel_str_t b) {
+    size_t n = a.size < b.size ? a.size : b.size;
+    int order = n ? memcmp(a.data, b.data, n) : 0;
+    if (order) return order < 0 ? -1 : 1;
+    return a.size == b.size ? 0 : a.size < b.size ? -1 : 1;
+}
+
+#endif // KEEL_BASE_BYTES_H_

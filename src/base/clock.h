@@ -1,0 +1,17 @@
+#ifndef KEEL_BASE_CLOCK_H_
+#define KEEL_BASE_CLOCK_H_
+
+#include <stdint.h>
+
+// Nanoseconds that only grow; their zero means nothing.
+uint64_t keel_clock_monotonic(void);
+// Nanoseconds since 1970 (UTC).
+uint64_t keel_clock_wall(void);
+// "2026-11-21T13:45:02Z" for nanoseconds since 1970.
+void keel_clock_iso(uint64_t wall, char out[24]);
+
+static inline double keel_seconds(uint64_t nanoseconds) {
+    return (double)nanoseconds * 1e-9;
+}
+
+#endif // KEEL_BASE_CLOCK_H_

@@ -1,0 +1,341 @@
+#define _GNU_SOURCE
+#include "base/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/memory.h"
+
+enum { OPEN_FLAGS = O_CLOEXEC | O_NOCTTY };
+
+static keel_status_t refused(const char *verb, const char *path) {
+    int error = errno;
+    keel_code_t code = error == ENOENT || error == ENOTDIR ? KEEL_NOT_FOUND : KEEL_IO;
+    return keel_status_make(code, "cannot %s %s: %s", verb, path, strerror(error));
+}
+
+static bool fault(void) {
+    if (!keel_fault_hit(KEEL_FAULT_FILE)) return false;
+    errno = EIO;
+    return true;
+}
+
+static int open_file(const char *path, int flags) {
+    return fault() ? -1 : open(path, flags | OPEN_FLAGS, 0600);
+}
+
+static int close_file(int descriptor) {
+    return close(descriptor);
+}
+
+static bool write_all(int descriptor, keel_bytes_t bytes) {
+    while (bytes.size) {
+        ssize_t written = fault() ? -1 : write(descriptor, bytes.data, bytes.size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        bytes.data += written;
+        bytes.size -= (size_t)written;
+    }
+    return true;
+}
+
+static int sync_file(int descriptor) {
+    return fault() ? -1 : fsync(descriptor);
+}
+
+keel_status_t keel_path(char **out, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    void *path = NULL;
+    keel_status_t status = length < 0 ? keel_status_make(KEEL_INVALID, "a path cannot be formatted")
+                                      : keel_alloc((size_t)length + 1, &path);
+    if (!status) {
+        vsnprintf(path, (size_t)length + 1, format, again);
+        *out = path;
+    }
+    va_end(again);
+    return status;
+}
+
+static uint64_t nanoseconds(struct timespec t) {
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+keel_status_t keel_file_facts(const char *path, keel_file_facts_t *out) {
+    struct stat s;
+    if (fault() || stat(path, &s)) return refused("look at", path);
+    *out = (keel_file_facts_t){
+        .size = (uint64_t)s.st_size,
+        .modified = nanoseconds(s.st_mtim),
+        .changed = nanoseconds(s.st_ctim),
+        .inode = s.st_ino,
+        .device = s.st_dev,
+        .is_directory = S_ISDIR(s.st_mode),
+        .is_file = S_ISREG(s.st_mode),
+    };
+    return NULL;
+}
+
+static keel_status_t read_all(int descriptor, const char *path, uint64_t limit, uint8_t **out,
+                              size_t *out_size) {
+    struct stat s;
+    if (fstat(descriptor, &s)) return refused("look at", path);
+    if (S_ISDIR(s.st_mode))
+        return keel_status_make(KEEL_INVALID, "%s is a folder, not a file", path);
+    uint8_t *data = NULL;
+    size_t size = 0, capacity = S_ISREG(s.st_mode) && s.st_size > 0 ? (size_t)s.st_size + 1 : 4096;
+    for (;;) {
+        if (size > limit) {
+            keel_free(data);
+            return keel_status_make(KEEL_INVALID, "%s is larger than the %llu bytes allowed here",
+                                    path, (unsigned long long)limit);
+        }
+        if (!data || size == capacity) {
+            if (data) capacity *= 2;
+            void *grown = data;
+            keel_status_t status = keel_realloc_array(capacity, 1, &grown);
+            if (status) {
+                keel_free(data);
+                return status;
+            }
+            data = grown;
+        }
+        ssize_t got = fault() ? -1 : read(descriptor, data + size, capacity - size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            keel_free(data);
+            return refused("read", path);
+        }
+        if (got == 0) break;
+        size += (size_t)got;
+    }
+    *out = data;
+    *out_size = size;
+    return NULL;
+}
+
+keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out, size_t *out_size) {
+    int descriptor = open_file(path, O_RDONLY);
+    if (descriptor < 0) return refused("open", path);
+    keel_status_t status = read_all(descriptor, path, limit, out, out_size);
+    close_file(descriptor);
+    return status;
+}
+
+keel_status_t keel_file_map(const char *path, keel_bytes_t *out) {
+    int descriptor = open_file(path, O_RDONLY);
+    if (descriptor < 0) return refused("open", path);
+    struct stat s;
+    void *data = NULL;
+    keel_status_t status = NULL;
+    if (fault() || fstat(descriptor, &s)) {
+        status = refused("look at", path);
+    } else if (!S_ISREG(s.st_mode)) {
+        status = keel_status_make(KEEL_INVALID, "%s is not a file", path);
+    } else if (s.st_size > 0) {
+        data = fault() ? MAP_FAILED
+                       : mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (data == MAP_FAILED) status = refused("map", path);
+    }
+    close_file(descriptor);
+    if (!status) *out = keel_bytes(data, (size_t)s.st_size);
+    return status;
+}
+
+void keel_file_unmap(keel_bytes_t mapping) {
+    if (mapping.size) munmap((void *)(uintptr_t)mapping.data, mapping.size);
+}
+
+static keel_status_t write_new(const char *path, keel_bytes_t bytes, bool sync) {
+    int descriptor = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
+    if (descriptor < 0) {
+        if (errno == EEXIST) return keel_status_make(KEEL_INVALID, "%s is already there", path);
+        return refused("create", path);
+    }
+    keel_status_t status = NULL;
+    if (!write_all(descriptor, bytes)) status = refused("write", path);
+    if (!status && sync && sync_file(descriptor)) status = refused("sync", path);
+    // A full quota can show itself only here.
+    if (close_file(descriptor) && !status) status = refused("close", path);
+    if (status) unlink(path);
+    return status;
+}
+
+static keel_status_t sync_folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder;
+    KEEL_TRY(slash ? keel_path(&folder, "%.*s", (int)(slash - path + 1), path)
+                   : keel_path(&folder, "."));
+    int descriptor = open_file(folder, O_RDONLY | O_DIRECTORY);
+    keel_status_t status = NULL;
+    // Some file systems cannot sync a folder (EINVAL); the rename stands all the same.
+    if (descriptor < 0 || (sync_file(descriptor) && errno != EINVAL))
+        status = refused("sync", folder);
+    if (descriptor >= 0) close_file(descriptor);
+    keel_free(folder);
+    return status;
+}
+
+keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
+    static atomic_uint counter;
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path + 1) : 0;
+    char *temporary;
+    KEEL_TRY(keel_path(&temporary, "%.*s.tmp.%d.%u", folder, path, (int)getpid(),
+                       atomic_fetch_add(&counter, 1)));
+    keel_status_t status = write_new(temporary, bytes, true);
+    if (!status && (fault() || rename(temporary, path))) {
+        status = refused("replace", path);
+        unlink(temporary);
+    }
+    if (!status) status = sync_folder_of(path);
+    keel_free(temporary);
+    return status;
+}
+
+keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) {
+    return write_new(path, bytes, false);
+}
+
+static bool ends_in_mid_line(int descriptor) {
+    off_t end = lseek(descriptor, 0, SEEK_END);
+    char last;
+    return end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
+}
+
+keel_status_t keel_file_append(const char *path, keel_bytes_t bytes) {
+    int descriptor = open_file(path, O_RDWR | O_CREAT | O_APPEND);
+    if (descriptor < 0) return refused("open", path);
+    keel_status_t status = NULL;
+    if (fault() || flock(descriptor, LOCK_EX)) status = refused("lock", path);
+    if (!status && ends_in_mid_line(descriptor) && !write_all(descriptor, keel_bytes("\n", 1)))
+        status = refused("append to", path);
+    if (!status && !write_all(descriptor, bytes)) status = refused("append to", path);
+    close_file(descriptor);
+    return status;
+}
+
+keel_status_t keel_file_touch(const char *path) {
+    if (fault() || utimensat(AT_FDCWD, path, NULL, 0)) return refused("touch", path);
+    return NULL;
+}
+
+keel_status_t keel_file_remove(const char *path) {
+    if ((fault() || unlink(path)) && errno != ENOENT) return refused("remove", path);
+    return NULL;
+}
+
+keel_status_t keel_file_rename(const char *from, const char *to) {
+    if (fault() || rename(from, to)) return refused("rename", from);
+    return NULL;
+}
+
+static keel_status_t make_one(const char *path) {
+    if (!(fault() || mkdir(path, 0700))) return NULL;
+    struct stat s;
+    if (errno == EEXIST && stat(path, &s) == 0) {
+        if (S_ISDIR(s.st_mode)) return NULL;
+        errno = ENOTDIR;
+    }
+    int error = errno;
+    return keel_status_make(KEEL_IO, "cannot make the folder %s: %s", path, strerror(error));
+}
+
+keel_status_t keel_directory_make(const char *path) {
+    struct stat s;
+    if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) return NULL;
+    char *part;
+    KEEL_TRY(keel_path(&part, "%s", path));
+    keel_status_t status = NULL;
+    for (char *slash = part + 1; *slash && !status; ++slash) {
+        if (*slash != '/') continue;
+        *slash = 0;
+        status = stat(part, &s) == 0 && S_ISDIR(s.st_mode) ? NULL : make_one(part);
+        *slash = '/';
+    }
+    if (!status) status = make_one(part);
+    keel_free(part);
+    return status;
+}
+
+keel_status_t keel_directory_remove(const char *path) {
+    if ((fault() || rmdir(path)) && errno != ENOENT) return refused("remove", path);
+    return NULL;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+keel_status_t keel_directory_walk(const char *path,
+                                  keel_status_t (*visit)(void *context, const char *name),
+                                  void *context) {
+    struct dirent **names;
+    int count = fault() ? -1 : scandir(path, &names, NULL, by_name);
+    if (count < 0) return errno == ENOENT ? NULL : refused("list", path);
+    keel_status_t status = NULL;
+    for (int i = 0; i < count; ++i) {
+        const char *name = names[i]->d_name;
+        if (!status && strcmp(name, ".") && strcmp(name, "..")) status = visit(context, name);
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}
+
+// The lock's file may have been removed by its last holder between our open and our lock.
+static bool still_there(int descriptor, const char *path) {
+    struct stat held, named;
+    return fstat(descriptor, &held) == 0 && stat(path, &named) == 0 &&
+           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+keel_status_t keel_file_lock(const char *path, bool wait, keel_file_lock_t *out) {
+    for (;;) {
+        int descriptor = open_file(path, O_RDWR | O_CREAT);
+        if (descriptor < 0) return refused("open", path);
+        int locked;
+        do
+            locked = fault() ? -1 : flock(descriptor, LOCK_EX | (wait ? 0 : LOCK_NB));
+        while (locked && errno == EINTR);
+        if (locked) {
+            int error = errno;
+            close_file(descriptor);
+            if (error == EWOULDBLOCK)
+                return keel_status_make(KEEL_REFUSED, "%s is held by another", path);
+            errno = error;
+            return refused("lock", path);
+        }
+        if (still_there(descriptor, path)) {
+            out->descriptor = descriptor;
+            return NULL;
+        }
+        close_file(descriptor);
+    }
+}
+
+keel_status_t keel_file_lock_describe(const keel_file_lock_t *lock, keel_bytes_t text) {
+    if (fault() || ftruncate(lock->descriptor, 0) || lseek(lock->descriptor, 0, SEEK_SET) ||
+        !write_all(lock->descriptor, text))
+        return refused("describe", "a lock");
+    return NULL;
+}
+
+void keel_file_unlock(keel_file_lock_t *lock, const char *path) {
+    if (lock->descriptor < 0) return;
+    if (!fault()) unlink(path);
+    close_file(lock->descriptor);
+    lock->descriptor = -1;
+}

@@ -1,0 +1,74 @@
+// Every file operation of Keel. A test build can fail each one in turn or kill the process at it
+// (base/fault.h). Paths are zero-terminated; errors name the path and what the system said.
+//
+// Threads: any, as far as two calls do not name the same file.
+#ifndef KEEL_BASE_FILES_H_
+#define KEEL_BASE_FILES_H_
+
+#include "base/bytes.h"
+#include "keel/status.h"
+
+// Formats a path into memory that the caller frees with keel_free.
+keel_status_t keel_path(char **out, const char *format, ...) KEEL_PRINTF(2, 3) KEEL_MUST_CHECK;
+
+typedef struct keel_file_facts_t {
+    uint64_t size;
+    uint64_t modified; // nanoseconds since 1970
+    uint64_t changed;  // of the inode, likewise
+    uint64_t inode;
+    uint64_t device;
+    bool is_directory;
+    bool is_file;
+} keel_file_facts_t;
+
+// KEEL_NOT_FOUND where nothing is there. Follows links.
+keel_status_t keel_file_facts(const char *path, keel_file_facts_t *out) KEEL_MUST_CHECK;
+
+// The whole file, at most `limit` bytes (a larger one is refused); freed with keel_free.
+keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out,
+                             size_t *out_size) KEEL_MUST_CHECK;
+
+// A read-only mapping of the whole file; released with keel_file_unmap.
+keel_status_t keel_file_map(const char *path, keel_bytes_t *out) KEEL_MUST_CHECK;
+void keel_file_unmap(keel_bytes_t mapping);
+
+// Replaces the file as a whole: a temporary file beside it, fsync, rename, fsync of the folder.
+// Whoever reads sees the old bytes or the new ones. Temporary names are ".tmp.<pid>.<n>".
+keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
+
+// Creates a file that must not be there yet (KEEL_INVALID where it is). No fsync.
+keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
+
+// Appends in one write under an exclusive lock, so that lines of several processes do not mix.
+// Where a killed process left a last line without its end, a newline is put first.
+keel_status_t keel_file_append(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
+
+// Sets the time of modification to now.
+keel_status_t keel_file_touch(const char *path) KEEL_MUST_CHECK;
+// Removing what is not there is no error.
+keel_status_t keel_file_remove(const char *path) KEEL_MUST_CHECK;
+keel_status_t keel_file_rename(const char *from, const char *to) KEEL_MUST_CHECK;
+
+// Makes the folder and those above it, mode 0700 for what it makes.
+keel_status_t keel_directory_make(const char *path) KEEL_MUST_CHECK;
+// Removes an empty folder; what is not there is no error.
+keel_status_t keel_directory_remove(const char *path) KEEL_MUST_CHECK;
+// Calls `visit` for each name but "." and "..", in byte order. A status from `visit` ends the walk
+// and is returned. A folder that is not there has no names.
+keel_status_t keel_directory_walk(const char *path,
+                                  keel_status_t (*visit)(void *context, const char *name),
+                                  void *context) KEEL_MUST_CHECK;
+
+// An exclusive lock on a file (made where it is absent), held by an open descriptor: it is free
+// again when the holder closes it or dies. KEEL_REFUSED where another holds it and !wait.
+typedef struct keel_file_lock_t {
+    int descriptor; // -1: none
+} keel_file_lock_t;
+keel_status_t keel_file_lock(const char *path, bool wait, keel_file_lock_t *out) KEEL_MUST_CHECK;
+// Replaces the content of the locked file (who holds it, for people to read).
+keel_status_t keel_file_lock_describe(const keel_file_lock_t *lock,
+                                      keel_bytes_t text) KEEL_MUST_CHECK;
+// Removes the lock's file while it is still held, then lets go. Safe against others who wait.
+void keel_file_unlock(keel_file_lock_t *lock, const char *path);
+
+#endif // KEEL_BASE_FILES_H_

@@ -1,0 +1,37 @@
+#include "base/hash.h"
+
+#include <xxhash.h>
+
+#include "base/text.h"
+
+void keel_hasher_initialize(keel_hasher_t *hasher) {
+    crypto_generichash_blake2b_init(&hasher->state, NULL, 0, KEEL_DIGEST_SIZE);
+}
+
+void keel_hasher_update(keel_hasher_t *hasher, const void *data, size_t size) {
+    crypto_generichash_blake2b_update(&hasher->state, data, size);
+}
+
+keel_digest_t keel_hasher_finish(keel_hasher_t *hasher) {
+    keel_digest_t digest;
+    crypto_generichash_blake2b_final(&hasher->state, digest.bytes, KEEL_DIGEST_SIZE);
+    return digest;
+}
+
+keel_digest_t keel_digest(keel_bytes_t bytes) {
+    keel_digest_t digest;
+    crypto_generichash_blake2b(digest.bytes, KEEL_DIGEST_SIZE, bytes.data, bytes.size, NULL, 0);
+    return digest;
+}
+
+void keel_digest_hex(const keel_digest_t *digest, char out[KEEL_DIGEST_HEX]) {
+    keel_hex(digest->bytes, KEEL_DIGEST_SIZE, out);
+}
+
+bool keel_digest_unhex(keel_str_t text, keel_digest_t *out) {
+    return keel_unhex(text, out->bytes, KEEL_DIGEST_SIZE);
+}
+
+uint64_t keel_quick_hash(keel_bytes_t bytes) {
+    return XXH3_64bits(bytes.data, bytes.size);
+}

@@ -1,0 +1,34 @@
+// Digests. Identity (keys, entries, programs) is BLAKE2b with 32 bytes, from libsodium; quick
+// lookup inside one process is XXH3.
+#ifndef KEEL_BASE_HASH_H_
+#define KEEL_BASE_HASH_H_
+
+#include <sodium/crypto_generichash_blake2b.h>
+
+#include "base/bytes.h"
+
+enum { KEEL_DIGEST_SIZE = 32, KEEL_DIGEST_HEX = 2 * KEEL_DIGEST_SIZE + 1 };
+
+typedef struct keel_digest_t {
+    uint8_t bytes[KEEL_DIGEST_SIZE];
+} keel_digest_t;
+
+typedef struct keel_hasher_t {
+    crypto_generichash_blake2b_state state;
+} keel_hasher_t;
+
+void keel_hasher_initialize(keel_hasher_t *hasher);
+void keel_hasher_update(keel_hasher_t *hasher, const void *data, size_t size);
+keel_digest_t keel_hasher_finish(keel_hasher_t *hasher);
+
+keel_digest_t keel_digest(keel_bytes_t bytes);
+void keel_digest_hex(const keel_digest_t *digest, char out[KEEL_DIGEST_HEX]);
+bool keel_digest_unhex(keel_str_t text, keel_digest_t *out);
+
+static inline bool keel_digest_equal(const keel_digest_t *a, const keel_digest_t *b) {
+    return memcmp(a->bytes, b->bytes, KEEL_DIGEST_SIZE) == 0;
+}
+
+uint64_t keel_quick_hash(keel_bytes_t bytes);
+
+#endif // KEEL_BASE_HASH_H_

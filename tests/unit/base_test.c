@@ -1,0 +1,75 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+
+static void a_buffer_stops_at_its_cap_and_says_so(void **state) {
+    (void)state;
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 8);
+    keel_buffer_text(&buffer, "12345678");
+    assert_null(keel_buffer_status(&buffer));
+    keel_buffer_byte(&buffer, '9');
+    keel_status_t status = keel_buffer_status(&buffer);
+    assert_int_equal(keel_status_code(status), KEEL_NO_MEMORY);
+    keel_status_ignore(status);
+    assert_string_equal(keel_buffer_cstr(&buffer), "12345678");
+    keel_buffer_deinitialize(&buffer);
+}
+
+static void json_text_replaces_what_is_no_utf8(void **state) {
+    (void)state;
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 0);
+    keel_buffer_json_str(&buffer, KEEL_STR("a\"b\\\n\xff\xc3\xa9"));
+    assert_string_equal(keel_buffer_cstr(&buffer), "\"a\\\"b\\\\\\n\xEF\xBF\xBD\xc3\xa9\"");
+    keel_buffer_deinitialize(&buffer);
+}
+
+static void a_map_finds_what_was_put_after_it_grew(void **state) {
+    (void)state;
+    keel_map_t map;
+    keel_map_initialize(&map);
+    for (uint64_t i = 0; i < 1000; ++i)
+        assert_null(keel_map_put(&map, keel_bytes(&i, sizeof i), i * 3));
+    for (uint64_t i = 0; i < 1000; ++i)
+        assert_int_equal(*keel_map_find(&map, keel_bytes(&i, sizeof i)), i * 3);
+    uint64_t absent = 1000;
+    assert_null(keel_map_find(&map, keel_bytes(&absent, sizeof absent)));
+    assert_int_equal(map.count, 1000);
+    keel_map_deinitialize(&map);
+}
+
+static void sizes_are_read_with_their_units(void **state) {
+    (void)state;
+    uint64_t size;
+    assert_true(keel_parse_size("20G", &size) && size == 20ull << 30);
+    assert_true(keel_parse_size("512MiB", &size) && size == 512ull << 20);
+    assert_true(keel_parse_size("7", &size) && size == 7);
+    assert_false(keel_parse_size("", &size) || keel_parse_size("-1", &size) ||
+                 keel_parse_size("1x", &size) || keel_parse_size("99999999999G", &size));
+}
+
+static void a_proto_field_longer_than_its_message_fails_the_cursor(void **state) {
+    (void)state;
+    const uint8_t bytes[] = {0x0a, 0x05, 'a', 'b'};
+    keel_cursor_t cursor = keel_cursor(keel_bytes(bytes, sizeof bytes));
+    keel_proto_field_t field;
+    assert_false(keel_proto_next(&cursor, &field));
+    assert_true(cursor.failed);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_buffer_stops_at_its_cap_and_says_so),
+        cmocka_unit_test(json_text_replaces_what_is_no_utf8),
+        cmocka_unit_test(a_map_finds_what_was_put_after_it_grew),
+        cmocka_unit_test(sizes_are_read_with_their_units),
+        cmocka_unit_test(a_proto_field_longer_than_its_message_fails_the_cursor),
+    };
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}
