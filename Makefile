@@ -21,12 +21,12 @@ build: ## set up, then build build/bin/keel and build/lib/libkeel_pjrt.so
 	@cmake --build --preset release -j $(JOBS)
 
 demo: build ## train a small GPT twice through Keel: cold, then from the cache
-	@tools/demo
+	@.venv/bin/python tools/demo
 
 # The suites of the instrumented builds come first, so that the whole one has the last word.
 test: ## lint, build three ways, and run every test
 	@tools/setup --tests --all-plugins
-	@tools/lint
+	@.venv/bin/python tools/lint
 	@for preset in release asan-ubsan tsan; do \
 	    cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) || exit 1; \
 	done
@@ -35,7 +35,7 @@ test: ## lint, build three ways, and run every test
 	@$(CTEST) --test-dir build
 
 bench: build ## run every benchmark and rewrite docs/benchmarks.md
-	@tools/bench
+	@.venv/bin/python tools/bench
 
 fuzz: ## fuzz every reader of foreign bytes, FUZZ_SECONDS (60) each
 	@tools/setup --tests
@@ -48,11 +48,11 @@ install: build ## install under PREFIX (/usr/local), staged under DESTDIR if set
 
 format: ## rewrite the C files in the project's format
 	@tools/setup --tests
-	@tools/lint --format
+	@.venv/bin/python tools/lint --format
 
 lint: ## check format, length, banned calls and scripts
 	@tools/setup --tests
-	@tools/lint
+	@.venv/bin/python tools/lint
 
 clean: ## remove what was built; .venv stays
 	@rm -rf build

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Time to first step of examples/jax/train_gpt.py, three ways on the same plugin, side by side:
+the bare plugin, JAX's own persistent cache, and Keel; cold and warm. Prints a section of Markdown.
+
+Usage: .venv/bin/python bench/warm_start.py [--layers 8,24] [--repeats 5] [--cold-repeats 2] [--json]
+
+Cold runs start from an empty cache. All warm runs of a kind share one cache, filled by a cold run
+and a first warm run that is not counted. The kinds take turns, in an order that shifts with every
+repeat, and the medians are compared. Everything runs on an otherwise idle machine, or means little.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KEEL = ROOT / "build" / "bin" / "keel"
+BARE_LOAD = ROOT / "build" / "bin" / "bench_load"
+PYTHON = ROOT / ".venv" / "bin" / "python"
+SCRIPT = "examples/jax/train_gpt.py"
+COMMAND = ".venv/bin/python bench/warm_start.py"
+
+
+def embedded_plugin():
+    for line in (ROOT / ".venv" / "keel-plugin").read_text().splitlines():
+        if line.startswith("library="):
+            return ROOT / ".venv" / line.removeprefix("library=")
+    sys.exit("warm_start: .venv/keel-plugin names no library; run tools/setup")
+
+
+def plain_environment():
+    """The user's own, without any cache or platform setting."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("KEEL_", "JAX_", "PJRT_", "XLA_"))}
+    return kept | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3"}
+
+
+class Bare:
+    """JAX on the plugin itself: compiles every time."""
+
+    def __init__(self, folder):
+        self.env = {"PJRT_NAMES_AND_LIBRARY_PATHS": f"bare:{embedded_plugin()}",
+                    "JAX_PLATFORMS": "bare"}
+        self.prefix = []
+
+
+class JaxCache(Bare):
+    """The same with JAX's own persistent cache, told to keep every program."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.env |= {"JAX_COMPILATION_CACHE_DIR": f"{folder}/jax",
+                     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+                     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
+
+
+class Keel:
+    """JAX through Keel, which wraps the same plugin."""
+
+    def __init__(self, folder):
+        self.env = {"KEEL_PLUGIN": str(embedded_plugin()), "KEEL_CACHE_DIR": f"{folder}/cache",
+                    "KEEL_RUN_DIR": f"{folder}/runs"}
+        self.prefix = [KEEL, "run", "--quiet", "--"]
+
+
+def first_step(kind, layers):
+    """Runs the script for one step and gives the seconds from its start to the end of that step."""
+    command = [*kind.prefix, PYTHON, "-u", SCRIPT, "--layers", str(layers), "--steps", "1"]
+    answer = subprocess.run(command, cwd=ROOT, env=plain_environment() | kind.env,
+                            capture_output=True, text=True)
+    match = re.search(r"^time to first step: ([\d.]+) s$", answer.stdout, re.MULTILINE)
+    if answer.returncode or not match:
+        sys.exit(f"warm_start: {' '.join(map(str, command))}: exit code {answer.returncode}\n"
+                 f"{answer.stderr[-2000:]}")
+    return float(match[1])
+
+
+def newest_journal(folder):
+    """The events of the run that began last: a run is named by its time."""
+    run = max(path for path in pathlib.Path(folder, "runs").iterdir() if path.name != "programs")
+    return [json.loads(line) for line in (run / "journal.ndjson").read_text().splitlines()]
+
+
+def inside_compile(folder):
+    """Seconds that a warm run spent inside Compile, the plugin's share of them, and the loads."""
+    events = newest_journal(folder)
+    compiled = [event["name"] for event in events if event["event"] == "compile"]
+    if compiled:
+        sys.exit(f"warm_start: a warm run compiled {', '.join(compiled)}; it should load them")
+    loads = [event for event in events if event["event"] == "load"]
+    plugin = sum(event["seconds"] for event in loads)
+    return plugin + sum(event.get("overhead_seconds", 0) for event in loads), plugin, len(loads)
+
+
+def bare_load(folder):
+    """Seconds of the plugin's bare deserialize-and-load, summed over the same stored bytes."""
+    if not BARE_LOAD.exists():
+        return None
+    answer = subprocess.run([BARE_LOAD, "--json", f"{folder}/cache"], cwd=ROOT, check=True,
+                            env=plain_environment() | {"KEEL_PLUGIN": str(embedded_plugin())},
+                            stdout=subprocess.PIPE, text=True)
+    return json.loads(answer.stdout)["load_seconds"]
+
+
+def measure(layers, repeats, cold_repeats):
+    cold = {"bare": [], "jax": [], "keel": []}
+    warm = {"bare": cold["bare"], "jax": [], "keel": []}
+    compile_times, plugin_times, bare_times = [], [], []
+    makers = {"bare": Bare, "jax": JaxCache, "keel": Keel}
+    with tempfile.TemporaryDirectory(prefix="keel-bench-") as folder:
+        kept = {}
+        for repeat in range(cold_repeats):
+            for name in rotated(makers, repeat):
+                place = tempfile.mkdtemp(dir=folder)
+                kept[name] = makers[name](place), place
+                cold[name].append(first_step(kept[name][0], layers))
+        for name in ("jax", "keel"):
+            first_step(kept[name][0], layers)
+        for repeat in range(repeats):
+            for name in rotated(("jax", "keel"), repeat):
+                warm[name].append(first_step(kept[name][0], layers))
+            total, plugin, loads = inside_compile(kept["keel"][1])
+            compile_times.append(total)
+            plugin_times.append(plugin)
+            bare_times.append(bare_load(kept["keel"][1]))
+    middle = statistics.median
+    return {
+        "layers": layers,
+        "cold": {name: middle(times) for name, times in cold.items()},
+        "warm": {name: middle(times) for name, times in warm.items()},
+        "spread": {name: [min(times), max(times)] for name, times in warm.items()},
+        "warm_loads": loads,
+        "inside_compile": middle(compile_times),
+        "inside_plugin": middle(plugin_times),
+        "bare_load": None if None in bare_times else middle(bare_times),
+    }
+
+
+def rotated(names, by):
+    names = list(names)
+    by %= len(names)
+    return names[by:] + names[:by]
+
+
+def first_step_table(results):
+    print("| layers | | bare plugin | JAX's cache | Keel | Keel / JAX's cache |")
+    print("|---|---|---|---|---|---|")
+    for result in results:
+        for state in ("cold", "warm"):
+            times = result[state]
+            bare = f"{times['bare']:.2f} s" if state == "cold" else "the same"
+            print(f"| {result['layers']} | {state} | {bare} | {times['jax']:.2f} s "
+                  f"| {times['keel']:.2f} s | {times['keel'] / times['jax']:.2f} |")
+
+
+def inside_compile_table(results):
+    print("| layers | programs loaded | inside Compile | the plugin's part "
+          "| bare deserialize-and-load | inside Compile / bare |")
+    print("|---|---|---|---|---|---|")
+    for result in results:
+        bare = result["bare_load"]
+        cells = ["-", "-"] if bare is None else [f"{bare * 1e3:.1f} ms",
+                                                 f"{result['inside_compile'] / bare:.2f}"]
+        print(f"| {result['layers']} | {result['warm_loads']} "
+              f"| {result['inside_compile'] * 1e3:.1f} ms | {result['inside_plugin'] * 1e3:.1f} ms "
+              f"| {cells[0]} | {cells[1]} |")
+
+
+def section(arguments, results):
+    print("## Warm start\n")
+    print(f"Command: `{COMMAND}`. Time to first step of `{SCRIPT} --steps 1`, from the start of "
+          f"the script, imports included; medians of {arguments.cold_repeats} cold and "
+          f"{arguments.repeats} warm runs that take turns.\n")
+    first_step_table(results)
+    ranges = "; ".join(
+        f"{result['layers']} layers: JAX's cache {result['spread']['jax'][0]:.2f} to "
+        f"{result['spread']['jax'][1]:.2f} s, Keel {result['spread']['keel'][0]:.2f} to "
+        f"{result['spread']['keel'][1]:.2f} s" for result in results)
+    print(f"\nThe warm runs lie within: {ranges}.\n")
+    print("Time inside Compile in a warm run, summed over its programs, against the plugin's bare "
+          "deserialize-and-load of the same bytes:\n")
+    inside_compile_table(results)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--layers", default="8,24", help="comma-separated (default: 8,24)")
+    parser.add_argument("--repeats", type=int, default=5, help="warm runs (default: 5)")
+    parser.add_argument("--cold-repeats", type=int, default=2, help="cold runs (default: 2)")
+    parser.add_argument("--json", action="store_true", help="the numbers instead of the tables")
+    arguments = parser.parse_args()
+    results = [measure(int(layers), arguments.repeats, arguments.cold_repeats)
+               for layers in arguments.layers.split(",")]
+    if arguments.json:
+        print(json.dumps({"first_step": results}, indent=2))
+    else:
+        section(arguments, results)
+
+
+if __name__ == "__main__":
+    main()
