@@ -1,0 +1,102 @@
+// key: what makes two compiles the same.
+//
+// A key is a list of named components, each with a digest, all recorded, and one digest over them
+// in order. Two programs share a key only if swapping their executables cannot be noticed; what is
+// not understood is hashed byte by byte. So two keys can be compared component by component, and a
+// miss after a restart is explained by the component that moved.
+//
+// Every hashed input is framed: a tag, its length, its bytes. Golden keys in tests/golden hold the
+// canonical form still; whoever changes it raises KEEL_KEY_VERSION.
+//
+// Ownership: a key owns its component values. Threads: no shared state.
+#ifndef KEEL_KEY_KEY_H_
+#define KEEL_KEY_KEY_H_
+
+#include "base/base.h"
+#include "program/program.h"
+
+enum { KEEL_KEY_VERSION = 1 };
+
+// component, name as people see it, what it holds
+#define KEEL_KEY_COMPONENTS(X)                                                                     \
+    X(PROGRAM, "program", "the canonical form of the program")                                     \
+    X(OPTIONS, "compile options", "CompileOptionsProto, decoded, less what only dumps")            \
+    X(XLA_FLAGS, "XLA_FLAGS", "sorted name=value pairs that can change code")                      \
+    X(LIBTPU_FLAGS, "LIBTPU_INIT_ARGS", "likewise")                                                \
+    X(ENVIRONMENT, "environment", "TPU_MEGACORE and other variables that plugins read")            \
+    X(PLUGIN_BUILD, "plugin build", "digest of the plugin's file")                                 \
+    X(PLATFORM, "platform", "name, version and attributes that the plugin gives")                  \
+    X(TOPOLOGY, "topology", "the serialized topology, or what is known of it")                     \
+    X(DEVICE_KINDS, "device kinds", "kind and count of all devices, number of processes")          \
+    X(DEVICE_ASSIGNMENT, "device assignment", "the devices that the options name")                 \
+    X(CREATE_OPTIONS, "create options", "options that the client was made with, sorted")           \
+    X(CPU, "cpu", "features and schedulable CPUs, where the platform is CPU")                      \
+    X(KEY_VERSION, "key version", "the version of this list and of the canonical form")
+
+typedef enum keel_component {
+#define KEEL_COMPONENT_ENUM(name, text, sentence) KEEL_COMPONENT_##name,
+    KEEL_KEY_COMPONENTS(KEEL_COMPONENT_ENUM)
+#undef KEEL_COMPONENT_ENUM
+        KEEL_COMPONENT_COUNT,
+} keel_component_t;
+
+const char *keel_component_name(keel_component_t component);
+// KEEL_COMPONENT_COUNT where no component has that name.
+keel_component_t keel_component_by_name(keel_str_t name);
+
+typedef struct keel_key_t {
+    keel_digest_t digest; // over all components, by keel_key_finish
+    keel_digest_t components[KEEL_COMPONENT_COUNT];
+    // Readable text of each, as `keel key` shows it; "" where there is none. Owned.
+    char *values[KEEL_COMPONENT_COUNT];
+} keel_key_t;
+
+void keel_key_initialize(keel_key_t *key);
+void keel_key_deinitialize(keel_key_t *key);
+keel_status_t keel_key_copy(const keel_key_t *key, keel_key_t *out) KEEL_MUST_CHECK;
+
+// Sets a component from its canonical bytes; `value` is the readable text (copied; cut at 4 KiB).
+keel_status_t keel_key_set(keel_key_t *key, keel_component_t component, keel_bytes_t canonical,
+                           keel_str_t value) KEEL_MUST_CHECK;
+// Computes the digest over all components (and sets KEY_VERSION).
+keel_status_t keel_key_finish(keel_key_t *key) KEEL_MUST_CHECK;
+
+// ---- program -----------------------------------------------------------------------------------
+
+// May this program's executable be kept and given to somebody else?
+typedef struct keel_cacheable_t {
+    bool yes;
+    char reason[256]; // why not: "custom call CustomSPMDPartitioning embeds a host pointer"
+    char target[128]; // the custom call's target; "" where it is none
+} keel_cacheable_t;
+
+// The digest of the canonical form. Left out: locations, names of modules, functions, arguments and
+// results, private symbol names, the order of private functions and of dictionary entries.
+keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out) KEEL_MUST_CHECK;
+
+// Walks all operations against the allow-list of custom calls. `vouched` is a comma-separated list
+// of typed-FFI targets that the user vouches for; may be NULL.
+void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel_cacheable_t *out);
+
+// ---- everything else ---------------------------------------------------------------------------
+
+// Decodes a CompileOptionsProto and gives its canonical bytes: fields in order of number, maps
+// sorted, what cannot change code left out, the device assignment split off. Where it cannot be
+// decoded the canonical bytes are the raw ones behind a tag, *out_understood false.
+keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
+                               keel_buffer_t *assignment, keel_buffer_t *readable,
+                               bool *out_understood) KEEL_MUST_CHECK;
+
+// Splits XLA_FLAGS as XLA does, sorts, drops what cannot change code: "name=value\n"...
+// `flags` may be NULL (unset is the same as empty).
+keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) KEEL_MUST_CHECK;
+
+// Processor: vendor, model, features, schedulable CPUs.
+keel_status_t keel_key_cpu(keel_buffer_t *canonical) KEEL_MUST_CHECK;
+
+// The digest of a plugin's file, remembered in `folder` (made where it is absent) by device, inode,
+// size and times; a folder that cannot be written only costs the hashing.
+keel_status_t keel_key_plugin_build(const char *path, const char *folder,
+                                    keel_digest_t *out) KEEL_MUST_CHECK;
+
+#endif // KEEL_KEY_KEY_H_

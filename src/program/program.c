@@ -1,0 +1,169 @@
+#include "program/program.h"
+
+#define STRINGS(...)                                                                               \
+    (const char *const[]) {                                                                        \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+const char *keel_enum_name(keel_enum_class_t enumeration, uint32_t value) {
+    static const char *const *const values[] = {
+#define VALUES(name, text, ...) [KEEL_ENUM_##name] = STRINGS(__VA_ARGS__),
+        KEEL_ENUM_CLASSES(VALUES)
+#undef VALUES
+    };
+    if (enumeration >= KEEL_ENUM_CLASS_COUNT) return NULL;
+    for (uint32_t i = 0; values[enumeration][i]; ++i)
+        if (i == value) return values[enumeration][i][0] ? values[enumeration][i] : NULL;
+    return NULL;
+}
+
+const char *keel_enum_class_name(keel_enum_class_t enumeration) {
+    static const char *const names[] = {
+#define NAME(name, text, ...) [KEEL_ENUM_##name] = text,
+        KEEL_ENUM_CLASSES(NAME)
+#undef NAME
+    };
+    return enumeration < KEEL_ENUM_CLASS_COUNT ? names[enumeration] : "";
+}
+
+const char *keel_record_name(uint16_t klass) {
+    static const char *const names[] = {
+#define NAME(name, text) text,
+        KEEL_RECORDS(NAME)
+#undef NAME
+    };
+    return klass < KEEL_RECORD_COUNT ? names[klass] : "";
+}
+
+const char *keel_format_name(keel_format_t format) {
+    return format == KEEL_FORMAT_MLIR ? "mlir" : "hlo";
+}
+
+void keel_program_initialize(keel_program_t *program) {
+    *program = (keel_program_t){.name = KEEL_NONE, .attributes = KEEL_NONE, .entry = KEEL_NONE};
+}
+
+void keel_program_deinitialize(keel_program_t *program) {
+    void *const tables[] = {
+        program->strings.data,     program->types.data,      program->attrs.data,
+        program->blobs.data,       program->ints.data,       program->pool.data,
+        program->op_names.data,    program->operations.data, program->operands.data,
+        program->value_types.data, program->regions.data,    program->blocks.data,
+        program->functions.data,   program->text.data};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
+        keel_free(tables[i]);
+    keel_program_initialize(program);
+}
+
+keel_status_t keel_table_grow(void **data, uint32_t *capacity, uint32_t count, uint64_t more,
+                              size_t item) {
+    if (more <= *capacity - count) return NULL;
+    uint64_t wanted = count + more;
+    uint64_t half_more = *capacity ? (uint64_t)*capacity + *capacity / 2 : 0;
+    if (*capacity && half_more > wanted) wanted = half_more;
+    if (!*capacity && more == 1) wanted = 16;
+    if (wanted >= KEEL_IN_TEXT)
+        return keel_status_make(KEEL_UNSUPPORTED, "a program with %llu items of one kind",
+                                (unsigned long long)wanted);
+    KEEL_TRY(keel_realloc_array((size_t)wanted, item, data));
+    *capacity = (uint32_t)wanted;
+    return NULL;
+}
+
+keel_status_t keel_program_add_text(keel_program_t *program, keel_str_t text,
+                                    keel_string_id_t *out) {
+    uint32_t at = program->text.count;
+    KEEL_TRY(keel_table_reserve(&program->text, text.size));
+    KEEL_TRY(keel_table_reserve(&program->strings, 1));
+    if (text.size) memcpy(program->text.data + at, text.data, text.size);
+    program->text.count += (uint32_t)text.size;
+    *out = program->strings.count;
+    program->strings.data[program->strings.count++] =
+        (keel_slice_t){at | KEEL_IN_TEXT, (uint32_t)text.size};
+    return NULL;
+}
+
+keel_status_t keel_program_add_attr(keel_program_t *program, keel_attr_t attr,
+                                    keel_attr_id_t *out) {
+    *out = program->attrs.count;
+    KEEL_PUSH(&program->attrs, attr);
+    return NULL;
+}
+
+keel_status_t keel_program_add_list(keel_program_t *program, const uint32_t *items, uint32_t count,
+                                    uint32_t *out) {
+    KEEL_TRY(keel_table_reserve(&program->pool, (uint64_t)count + 1));
+    *out = program->pool.count;
+    program->pool.data[program->pool.count++] = count;
+    if (count) memcpy(program->pool.data + program->pool.count, items, count * sizeof *items);
+    program->pool.count += count;
+    return NULL;
+}
+
+keel_status_t keel_program_add_ints(keel_program_t *program, const int64_t *items, uint32_t count,
+                                    uint32_t *out) {
+    KEEL_TRY(keel_table_reserve(&program->ints, (uint64_t)count + 1));
+    *out = program->ints.count;
+    program->ints.data[program->ints.count++] = count;
+    if (count) memcpy(program->ints.data + program->ints.count, items, count * sizeof *items);
+    program->ints.count += count;
+    return NULL;
+}
+
+keel_status_t keel_program_add_int(keel_program_t *program, int64_t value, uint32_t *out) {
+    *out = program->ints.count;
+    KEEL_PUSH(&program->ints, value);
+    return NULL;
+}
+
+keel_status_t keel_program_add_blob(keel_program_t *program, keel_bytes_t blob, uint32_t *out) {
+    *out = program->blobs.count;
+    KEEL_PUSH(&program->blobs, blob);
+    return NULL;
+}
+
+keel_str_t keel_program_str(const keel_program_t *program, keel_string_id_t id) {
+    if (id >= program->strings.count) return (keel_str_t){"", 0};
+    keel_slice_t slice = program->strings.data[id];
+    const char *base =
+        slice.at & KEEL_IN_TEXT ? program->text.data : (const char *)program->source.data;
+    return (keel_str_t){base + (slice.at & ~KEEL_IN_TEXT), slice.size};
+}
+
+keel_region_run_t keel_program_regions(const keel_program_t *program, keel_op_id_t op) {
+    if (!(program->operations.data[op].name & KEEL_OP_HAS_REGIONS))
+        return (keel_region_run_t){NULL, 0};
+    uint32_t low = 0, high = program->regions.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (program->regions.data[middle].parent < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t end = low;
+    while (end < program->regions.count && program->regions.data[end].parent == op)
+        ++end;
+    return (keel_region_run_t){program->regions.data + low, end - low};
+}
+
+keel_op_id_t keel_program_next(const keel_program_t *program, keel_op_id_t op) {
+    keel_region_run_t run = keel_program_regions(program, op);
+    return run.count ? run.items[run.count - 1].end : op + 1;
+}
+
+keel_attr_id_t keel_program_dict_find(const keel_program_t *program, keel_attr_id_t dict,
+                                      const char *name) {
+    if (dict == KEEL_NONE || program->attrs.data[dict].kind != KEEL_ATTR_DICT) return KEEL_NONE;
+    keel_list_t pairs = keel_program_list(program, program->attrs.data[dict].b);
+    for (uint32_t i = 0; i + 1 < pairs.count; i += 2)
+        if (keel_str_is(keel_program_str(program, pairs.items[i]), name)) return pairs.items[i + 1];
+    return KEEL_NONE;
+}
+
+uint32_t keel_program_function(const keel_program_t *program, keel_str_t name) {
+    for (uint32_t i = 0; i < program->functions.count; ++i)
+        if (keel_str_equal(keel_program_str(program, program->functions.data[i].name), name))
+            return i;
+    return KEEL_NONE;
+}

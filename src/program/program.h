@@ -1,0 +1,406 @@
+// program: the neutral model of an XLA program. Readers fill it, the key hashes it, the printer
+// shows it, a diff compares it.
+//
+// Everything is an index into a table: strings, types, attributes, operations, values, regions,
+// blocks, functions. Tables are packed, because a program must be readable in three times its own
+// size. Nothing points back into a reader.
+//
+//   module  = functions + module-level operations (operations in no function: sdy.mesh, ...)
+//   function= a symbol with one region;   HLO: a computation
+//   region  = blocks (VHLO: always one);  block = arguments + operations
+//   operation = name, operands, results, attributes, location, regions
+//
+// Operations stand in pre-order: an operation, then all that stands in its regions, then its next
+// sibling. So one pass over the table visits a program as it reads. Values are numbered over the
+// whole program in order of definition: an operation's results, then its regions' block arguments
+// and results.
+//
+// Ownership: a program owns its tables and borrows the bytes it was read from (`source`): large
+// constants and strings stay there. The bytes must outlive the program.
+// Threads: one thread builds; afterwards any number may read.
+#ifndef KEEL_PROGRAM_PROGRAM_H_
+#define KEEL_PROGRAM_PROGRAM_H_
+
+#include "base/base.h"
+
+// Absent index, for every table.
+#define KEEL_NONE UINT32_MAX
+
+typedef uint32_t keel_string_id_t;
+typedef uint32_t keel_type_id_t;
+typedef uint32_t keel_attr_id_t;
+typedef uint32_t keel_value_id_t;
+typedef uint32_t keel_op_id_t;
+
+// ---- types -------------------------------------------------------------------------------------
+
+// float name as StableHLO writes it, bits of storage
+#define KEEL_FLOATS(X)                                                                             \
+    X(BF16, "bf16", 16)                                                                            \
+    X(F16, "f16", 16)                                                                              \
+    X(F32, "f32", 32)                                                                              \
+    X(F64, "f64", 64)                                                                              \
+    X(F80, "f80", 80)                                                                              \
+    X(F128, "f128", 128)                                                                           \
+    X(TF32, "tf32", 32)                                                                            \
+    X(F8E5M2, "f8E5M2", 8)                                                                         \
+    X(F8E4M3, "f8E4M3", 8)                                                                         \
+    X(F8E4M3FN, "f8E4M3FN", 8)                                                                     \
+    X(F8E5M2FNUZ, "f8E5M2FNUZ", 8)                                                                 \
+    X(F8E4M3FNUZ, "f8E4M3FNUZ", 8)                                                                 \
+    X(F8E4M3B11FNUZ, "f8E4M3B11FNUZ", 8)                                                           \
+    X(F8E3M4, "f8E3M4", 8)                                                                         \
+    X(F4E2M1FN, "f4E2M1FN", 8)                                                                     \
+    X(F6E2M3FN, "f6E2M3FN", 8)                                                                     \
+    X(F6E3M2FN, "f6E3M2FN", 8)                                                                     \
+    X(F8E8M0FNU, "f8E8M0FNU", 8)
+
+typedef enum keel_float {
+#define KEEL_FLOAT_ENUM(name, text, bits) KEEL_FLOAT_##name,
+    KEEL_FLOATS(KEEL_FLOAT_ENUM)
+#undef KEEL_FLOAT_ENUM
+        KEEL_FLOAT_COUNT,
+} keel_float_t;
+
+// What `a`, `b` and the lists of a type mean. `dims` is a list of the ints table (pool_ints);
+// `list` is a list of the u32 table (pool).
+typedef enum keel_type_kind {
+    KEEL_TYPE_INTEGER,         // a: width in bits; aux: keel_sign_t. bool is signless, width 1
+    KEEL_TYPE_FLOAT,           // a: keel_float_t
+    KEEL_TYPE_INDEX,           //
+    KEEL_TYPE_NONE,            //
+    KEEL_TYPE_TOKEN,           //
+    KEEL_TYPE_WITNESS,         //
+    KEEL_TYPE_OPAQUE,          // HLO's opaque
+    KEEL_TYPE_COMPLEX,         // a: element type
+    KEEL_TYPE_TENSOR,          // a: element type, b: dims, c: encoding or layout attribute or NONE
+    KEEL_TYPE_UNRANKED_TENSOR, // a: element type
+    KEEL_TYPE_BUFFER,          // a: element type, b: dims, c: layout attribute or NONE
+    KEEL_TYPE_TUPLE,           // b: list of types, c: layout attribute or NONE
+    KEEL_TYPE_FUTURE,          // b: list of types
+    KEEL_TYPE_FUNCTION,        // b: list of inputs, c: list of results
+    KEEL_TYPE_QUANTIZED,       // a: storage, b: expressed, c: attribute with the rest
+} keel_type_kind_t;
+
+typedef enum keel_sign { KEEL_SIGNLESS, KEEL_SIGNED, KEEL_UNSIGNED } keel_sign_t;
+
+// The size of a dimension that is not known.
+#define KEEL_DYNAMIC INT64_MIN
+
+typedef struct keel_type_t {
+    uint8_t kind; // keel_type_kind_t
+    uint8_t aux;
+    uint32_t a, b, c;
+} keel_type_t;
+
+// ---- attributes --------------------------------------------------------------------------------
+
+// Enumerations that occur in attributes: class, name, values in numeric order from 0 ("" = none).
+#define KEEL_ENUM_CLASSES(X)                                                                       \
+    X(COMPARISON_DIRECTION, "comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")            \
+    X(COMPARISON_TYPE, "comparison_type", "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED")   \
+    X(API_VERSION, "api_version", "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",               \
+      "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",                      \
+      "API_VERSION_TYPED_FFI")                                                                     \
+    X(FFT_TYPE, "fft_type", "FFT", "IFFT", "RFFT", "IRFFT")                                        \
+    X(PRECISION, "precision", "DEFAULT", "HIGH", "HIGHEST")                                        \
+    X(RNG_ALGORITHM, "rng_algorithm", "DEFAULT", "THREE_FRY", "PHILOX")                            \
+    X(RNG_DISTRIBUTION, "rng_distribution", "", "UNIFORM", "NORMAL")                               \
+    X(TRANSPOSE, "transpose", "TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")         \
+    X(RESULT_ACCURACY_MODE, "result_accuracy_mode", "DEFAULT", "HIGHEST", "TOLERANCE")
+
+typedef enum keel_enum_class {
+#define KEEL_ENUM_CLASS(name, text, ...) KEEL_ENUM_##name,
+    KEEL_ENUM_CLASSES(KEEL_ENUM_CLASS)
+#undef KEEL_ENUM_CLASS
+        KEEL_ENUM_CLASS_COUNT,
+} keel_enum_class_t;
+
+// The value's name, or NULL where the class has no such value.
+const char *keel_enum_name(keel_enum_class_t enumeration, uint32_t value);
+const char *keel_enum_class_name(keel_enum_class_t enumeration);
+
+// Attributes are 12 bytes: kind, aux, klass, a, b. "list" is an offset into the u32 pool, where the
+// count stands first and the items follow.
+typedef enum keel_attr_kind {
+    KEEL_ATTR_NONE,     // an optional value that is absent
+    KEEL_ATTR_UNIT,     //
+    KEEL_ATTR_BOOL,     // a: 0 or 1
+    KEEL_ATTR_INT,      // a: type or NONE, b: index into ints (sign-extended from the type's width,
+                        // zero-extended where the type is unsigned or a bool)
+    KEEL_ATTR_WIDE_INT, // a: type, b: list in ints of 64-bit words, low first
+    KEEL_ATTR_FLOAT,    // a: type, b: index into ints (the bit pattern)
+    KEEL_ATTR_STRING,   // a: string, b: type or NONE
+    KEEL_ATTR_TYPE,     // a: type
+    KEEL_ATTR_ENUM,     // klass: keel_enum_class_t, a: value
+    KEEL_ATTR_ARRAY,    // b: list of attributes
+    KEEL_ATTR_DICT,     // b: list of name string, attribute, ... (count = 2 * entries).
+                        // klass 0: a dictionary, its order means nothing; else the record's name is
+                        // keel_record_name(klass) and its entries are its fields in order
+    KEEL_ATTR_INTS,     // b: list in ints; klass as for DICT may name it
+    KEEL_ATTR_SYMBOL,   // a: string; b: list of attributes of a nested symbol or NONE
+    KEEL_ATTR_TENSOR,   // a: type, b: blob; the blob as it stands: see keel_tensor_* below
+    KEEL_ATTR_DENSE_ARRAY, // a: element type, b: blob; klass unused
+    KEEL_ATTR_STRINGS,     // a: type, b: list of strings; aux 1: a splat
+    KEEL_ATTR_SPARSE,      // a: type, b: list of two attributes: indices, values
+    KEEL_ATTR_DISTINCT,    // a: attribute
+    KEEL_ATTR_BYTES,       // b: blob that the reader does not look into; a: string that names it
+    // Locations. They are attributes too, since MLIR stores them so.
+    KEEL_ATTR_LOC_UNKNOWN,  //
+    KEEL_ATTR_LOC_FILE,     // a: file name string, b: list in pool: line, column, end line, end
+                            // column, as many as are known (0 to 4)
+    KEEL_ATTR_LOC_NAME,     // a: string, b: child location
+    KEEL_ATTR_LOC_CALLSITE, // a: callee location, b: caller location
+    KEEL_ATTR_LOC_FUSED,    // a: metadata attribute or NONE, b: list of locations
+} keel_attr_kind_t;
+
+static inline bool keel_attr_is_location(uint8_t kind) {
+    return kind >= KEEL_ATTR_LOC_UNKNOWN;
+}
+
+typedef struct keel_attr_t {
+    uint8_t kind; // keel_attr_kind_t
+    uint8_t aux;
+    uint16_t klass;
+    uint32_t a, b;
+} keel_attr_t;
+
+// Structured attributes: class, name.
+#define KEEL_RECORDS(X)                                                                            \
+    X(DICTIONARY, "")                                                                              \
+    X(OUTPUT_OPERAND_ALIAS, "output_operand_alias")                                                \
+    X(TYPE_EXTENSIONS, "type_extensions")                                                          \
+    X(RESULT_ACCURACY, "result_accuracy")                                                          \
+    X(SUB_AXIS, "sub_axis")                                                                        \
+    X(AXIS_REF, "axis_ref")                                                                        \
+    X(REPLICA_GROUP_MESH_AXES, "replica_group_mesh_axes")                                          \
+    X(MESH_AXIS, "mesh_axis")                                                                      \
+    X(MESH, "mesh")                                                                                \
+    X(SDY_MANUAL_AXES, "sdy.manual_axes")                                                          \
+    X(SDY_MESH_AXIS, "sdy.mesh_axis")                                                              \
+    X(SDY_MESH, "sdy.mesh")                                                                        \
+    X(SDY_SUB_AXIS, "sdy.sub_axis")                                                                \
+    X(SDY_AXIS_REF, "sdy.axis_ref")                                                                \
+    X(SDY_DIMENSION_SHARDING, "sdy.dimension_sharding")                                            \
+    X(SDY_SHARDING, "sdy.sharding")                                                                \
+    X(SDY_SHARDING_PER_VALUE, "sdy.sharding_per_value")                                            \
+    X(SDY_DIM_MAPPING, "sdy.dim_mapping")                                                          \
+    X(SDY_TENSOR_MAPPING, "sdy.tensor_mapping")                                                    \
+    X(SDY_SHARDING_RULE, "sdy.sharding_rule")                                                      \
+    X(SDY_AXIS_REF_LIST, "sdy.axis_ref_list")                                                      \
+    X(SDY_LIST_OF_AXIS_REF_LISTS, "sdy.list_of_axis_ref_lists")                                    \
+    X(SDY_ALL_TO_ALL_PARAM, "sdy.all_to_all_param")                                                \
+    X(SDY_ALL_TO_ALL_PARAM_LIST, "sdy.all_to_all_param_list")                                      \
+    X(QUANTIZATION, "quantization")                                                                \
+    X(HLO_MESSAGE, "hlo.message")
+
+typedef enum keel_record {
+#define KEEL_RECORD_ENUM(name, text) KEEL_RECORD_##name,
+    KEEL_RECORDS(KEEL_RECORD_ENUM)
+#undef KEEL_RECORD_ENUM
+        KEEL_RECORD_COUNT,
+} keel_record_t;
+
+const char *keel_record_name(uint16_t klass);
+
+// ---- structure ---------------------------------------------------------------------------------
+
+typedef struct keel_op_name_t {
+    keel_string_id_t dialect; // "vhlo", "builtin", "sdy", "hlo"
+    keel_string_id_t name;    // without dialect and version: "dot_general"
+    uint32_t version;         // 2 for dot_general_v2; 0 where names carry none
+} keel_op_name_t;
+
+enum { KEEL_OP_HAS_REGIONS = 1u << 15 };
+
+typedef struct keel_operation_t {
+    uint32_t first_operand; // into operands; the next operation's first_operand ends them
+    uint32_t first_result;  // value
+    keel_attr_id_t location;
+    keel_attr_id_t attributes; // a DICT of all of it, properties and others; NONE where empty
+    uint16_t name;             // into op_names; bit 15: KEEL_OP_HAS_REGIONS
+    uint16_t result_count;
+} keel_operation_t;
+
+// The regions of one operation stand side by side, sorted by `parent` over the whole table.
+typedef struct keel_region_t {
+    keel_op_id_t parent; // KEEL_NONE for a function that has no operation (HLO)
+    uint32_t first_block;
+    uint32_t block_count;
+    keel_op_id_t end; // one past the last operation inside
+} keel_region_t;
+
+typedef struct keel_block_t {
+    keel_op_id_t first_op;
+    keel_op_id_t end_op; // one past the last, nested ones included
+    keel_value_id_t first_argument;
+    uint32_t argument_count;
+    uint32_t argument_locations; // into pool: argument_count location attributes; or NONE
+} keel_block_t;
+
+typedef struct keel_function_t {
+    keel_string_id_t name;
+    keel_op_id_t operation; // the func operation; NONE in HLO
+    uint32_t region;
+    keel_type_id_t type;                // of kind FUNCTION; NONE in HLO
+    keel_attr_id_t argument_attributes; // ARRAY of DICT, or NONE
+    keel_attr_id_t result_attributes;   // likewise
+    keel_value_id_t first_value, end_value;
+    keel_attr_id_t attributes; // what else is said of it (HLO: of the computation), or NONE
+    uint32_t root;             // HLO: the operation that is the result; else NONE
+    bool is_public;
+} keel_function_t;
+
+// A string: where its bytes stand. In `source`, or with the top bit of `at` set, in `text`.
+typedef struct keel_slice_t {
+    uint32_t at, size;
+} keel_slice_t;
+#define KEEL_IN_TEXT 0x80000000u
+
+typedef enum keel_format { KEEL_FORMAT_MLIR, KEEL_FORMAT_HLO } keel_format_t;
+const char *keel_format_name(keel_format_t format);
+
+#define KEEL_TABLE(type)                                                                           \
+    struct {                                                                                       \
+        type *data;                                                                                \
+        uint32_t count, capacity;                                                                  \
+    }
+
+typedef struct keel_program_t {
+    keel_format_t format;
+    keel_bytes_t source;
+    keel_str_t producer;       // "StableHLO_v1.13.3"; "" in HLO
+    uint32_t bytecode_version; // MLIR
+    keel_string_id_t name;     // module name: "jit_step"; NONE where it has none
+    keel_attr_id_t attributes; // of the module: DICT or NONE
+    uint32_t entry;            // function that is the entry; NONE where there is none
+    KEEL_TABLE(keel_slice_t) strings;
+    KEEL_TABLE(keel_type_t) types;
+    KEEL_TABLE(keel_attr_t) attrs;
+    KEEL_TABLE(keel_bytes_t) blobs;
+    KEEL_TABLE(int64_t) ints;  // numbers, and lists of them (count first)
+    KEEL_TABLE(uint32_t) pool; // lists of indices (count first)
+    KEEL_TABLE(keel_op_name_t) op_names;
+    KEEL_TABLE(keel_operation_t) operations; // one more than there are: the sentinel ends operands
+    KEEL_TABLE(keel_value_id_t) operands;
+    KEEL_TABLE(uint16_t) value_types; // a value's type; a program has at most 65,535 types
+    KEEL_TABLE(keel_region_t) regions;
+    KEEL_TABLE(keel_block_t) blocks;
+    KEEL_TABLE(keel_function_t) functions;
+    KEEL_TABLE(char) text; // strings that do not stand in the source
+} keel_program_t;
+
+void keel_program_initialize(keel_program_t *program);
+void keel_program_deinitialize(keel_program_t *program);
+
+// ---- building (readers, the tensor front end) --------------------------------------------------
+
+// Grows a table to hold `more` items beyond its count: exactly so many the first time, later by at
+// least half.
+#define keel_table_reserve(table, more)                                                            \
+    keel_table_grow((void **)&(table)->data, &(table)->capacity, (table)->count, (more),           \
+                    sizeof *(table)->data)
+keel_status_t keel_table_grow(void **data, uint32_t *capacity, uint32_t count, uint64_t more,
+                              size_t item) KEEL_MUST_CHECK;
+
+// Appends one item; returns from the calling function where that fails.
+#define KEEL_PUSH(table, item)                                                                     \
+    do {                                                                                           \
+        if ((table)->count == (table)->capacity) KEEL_TRY(keel_table_reserve((table), 1));         \
+        (table)->data[(table)->count++] = (item);                                                  \
+    } while (0)
+
+// Adds a string that does not stand in the source.
+keel_status_t keel_program_add_text(keel_program_t *program, keel_str_t text,
+                                    keel_string_id_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_program_add_attr(keel_program_t *program, keel_attr_t attr,
+                                    keel_attr_id_t *out) KEEL_MUST_CHECK;
+// Adds a list to the pool (or to the ints) and gives its offset.
+keel_status_t keel_program_add_list(keel_program_t *program, const uint32_t *items, uint32_t count,
+                                    uint32_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_program_add_ints(keel_program_t *program, const int64_t *items, uint32_t count,
+                                    uint32_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_program_add_int(keel_program_t *program, int64_t value,
+                                   uint32_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_program_add_blob(keel_program_t *program, keel_bytes_t blob,
+                                    uint32_t *out) KEEL_MUST_CHECK;
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// "" for KEEL_NONE.
+keel_str_t keel_program_str(const keel_program_t *program, keel_string_id_t id);
+
+typedef struct keel_list_t {
+    const uint32_t *items;
+    uint32_t count;
+} keel_list_t;
+typedef struct keel_ints_t {
+    const int64_t *items;
+    uint32_t count;
+} keel_ints_t;
+static inline keel_list_t keel_program_list(const keel_program_t *p, uint32_t offset) {
+    if (offset == KEEL_NONE) return (keel_list_t){NULL, 0};
+    return (keel_list_t){p->pool.data + offset + 1, p->pool.data[offset]};
+}
+static inline keel_ints_t keel_program_ints(const keel_program_t *p, uint32_t offset) {
+    if (offset == KEEL_NONE) return (keel_ints_t){NULL, 0};
+    return (keel_ints_t){p->ints.data + offset + 1, (uint32_t)p->ints.data[offset]};
+}
+
+static inline uint32_t keel_program_op_count(const keel_program_t *p) {
+    return p->operations.count ? p->operations.count - 1 : 0;
+}
+static inline const keel_op_name_t *keel_program_op_name(const keel_program_t *p, keel_op_id_t op) {
+    return &p->op_names.data[p->operations.data[op].name & ~(unsigned)KEEL_OP_HAS_REGIONS];
+}
+static inline keel_list_t keel_program_operands(const keel_program_t *p, keel_op_id_t op) {
+    const keel_operation_t *o = &p->operations.data[op];
+    return (keel_list_t){p->operands.data + o->first_operand,
+                         o[1].first_operand - o->first_operand};
+}
+// The regions of an operation, a run of the regions table; count 0 where it has none.
+typedef struct keel_region_run_t {
+    const keel_region_t *items;
+    uint32_t count;
+} keel_region_run_t;
+keel_region_run_t keel_program_regions(const keel_program_t *program, keel_op_id_t op);
+// The operation after `op` and all that stands in it.
+keel_op_id_t keel_program_next(const keel_program_t *program, keel_op_id_t op);
+
+// The attribute of that name in a DICT; NONE where the dictionary is NONE or lacks it.
+keel_attr_id_t keel_program_dict_find(const keel_program_t *program, keel_attr_id_t dict,
+                                      const char *name);
+// The function of that name, or NONE.
+uint32_t keel_program_function(const keel_program_t *program, keel_str_t name);
+
+// Tensors. `count` elements; each `size` bytes in whole bytes (complex: both parts). A blob that
+// holds one element for a larger shape is a splat; packed bools are expanded by keel_tensor_bool.
+typedef struct keel_tensor_view_t {
+    keel_bytes_t bytes;
+    uint64_t count;
+    uint32_t element_size; // bytes
+    bool is_splat;
+    bool is_packed; // bools, 8 to a byte, low bit first
+    bool is_bool;
+} keel_tensor_view_t;
+// KEEL_CORRUPT where the blob does not fit the type.
+keel_status_t keel_program_tensor(const keel_program_t *program, keel_type_id_t type,
+                                  keel_bytes_t blob, keel_tensor_view_t *out) KEEL_MUST_CHECK;
+bool keel_tensor_bool(const keel_tensor_view_t *tensor, uint64_t at);
+
+// ---- locations ---------------------------------------------------------------------------------
+
+// One frame of the chain of an operation, innermost first.
+typedef struct keel_frame_t {
+    keel_str_t file;
+    keel_str_t function; // the function that the frame is in; "" where not told
+    uint32_t line, column, end_line, end_column; // 0: not told
+} keel_frame_t;
+
+// Writes up to `limit` frames, innermost first, and gives how many there are in all (which may be
+// more). `out_name`, if not NULL, takes the outermost name: JAX's name stack with the primitive.
+// Bounded in time by the size of the location; no recursion.
+uint32_t keel_program_frames(const keel_program_t *program, keel_attr_id_t location,
+                             keel_frame_t *out, uint32_t limit, keel_str_t *out_name);
+
+#endif // KEEL_PROGRAM_PROGRAM_H_
