@@ -24,7 +24,6 @@ KEEL = ROOT / "build" / "bin" / "keel"
 BARE_LOAD = ROOT / "build" / "bin" / "bench_load"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 SCRIPT = "examples/jax/train_gpt.py"
-COMMAND = ".venv/bin/python bench/warm_start.py"
 
 
 def embedded_plugin():
@@ -174,7 +173,8 @@ def inside_compile_table(results):
 
 def section(arguments, results):
     print("## Warm start\n")
-    print(f"Command: `{COMMAND}`. Time to first step of `{SCRIPT} --steps 1`, from the start of "
+    command = " ".join([".venv/bin/python bench/warm_start.py", *sys.argv[1:]])
+    print(f"Command: `{command}`. Time to first step of `{SCRIPT} --steps 1`, from the start of "
           f"the script, imports included; medians of {arguments.cold_repeats} cold and "
           f"{arguments.repeats} warm runs that take turns.\n")
     first_step_table(results)
