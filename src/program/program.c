@@ -41,6 +41,7 @@ const char *keel_format_name(keel_format_t format) {
 
 void keel_program_initialize(keel_program_t *program) {
     *program = (keel_program_t){.name = KEEL_NONE, .attributes = KEEL_NONE, .entry = KEEL_NONE};
+    keel_arena_initialize(&program->owned, 64);
 }
 
 void keel_program_deinitialize(keel_program_t *program) {
@@ -52,6 +53,7 @@ void keel_program_deinitialize(keel_program_t *program) {
         program->functions.data,   program->text.data};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         keel_free(tables[i]);
+    keel_arena_deinitialize(&program->owned);
     keel_program_initialize(program);
 }
 

@@ -107,7 +107,26 @@ typedef struct keel_type_t {
     X(RNG_ALGORITHM, "rng_algorithm", "DEFAULT", "THREE_FRY", "PHILOX")                            \
     X(RNG_DISTRIBUTION, "rng_distribution", "", "UNIFORM", "NORMAL")                               \
     X(TRANSPOSE, "transpose", "TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")         \
-    X(RESULT_ACCURACY_MODE, "result_accuracy_mode", "DEFAULT", "HIGHEST", "TOLERANCE")
+    X(RESULT_ACCURACY_MODE, "result_accuracy_mode", "DEFAULT", "HIGHEST", "TOLERANCE")             \
+    X(PADDING_TYPE, "padding_type", "PADDING_INVALID", "PADDING_VALID", "PADDING_SAME")            \
+    X(CUSTOM_CALL_SCHEDULE, "custom_call_schedule", "SCHEDULE_NONE", "SCHEDULE_LATEST",            \
+      "SCHEDULE_EARLIEST")                                                                         \
+    X(ALIAS_KIND, "alias_kind", "UNDEFINED_ALIAS", "MAY_ALIAS", "MUST_ALIAS")                      \
+    X(SHARDING_TYPE, "sharding_type", "REPLICATED", "MAXIMAL", "TUPLE", "OTHER", "MANUAL",         \
+      "UNKNOWN", "UNREDUCED")                                                                      \
+    X(SHARD_GROUP_TYPE, "shard_group_type", "AS", "LIKE")                                          \
+    X(SHARDING_REDUCTION, "sharding_reduction", "SUM", "MAX", "MIN")                               \
+    X(DOT_ALGORITHM, "dot_algorithm", "ALG_UNSET", "ALG_DOT_ANY_F8_ANY_F8_F32",                    \
+      "ALG_DOT_ANY_F8_ANY_F8_F32_FAST_ACCUM", "ALG_DOT_F16_F16_F16", "ALG_DOT_F16_F16_F32",        \
+      "ALG_DOT_BF16_BF16_BF16", "ALG_DOT_BF16_BF16_F32", "ALG_DOT_BF16_BF16_F32_X3",               \
+      "ALG_DOT_BF16_BF16_F32_X6", "ALG_DOT_TF32_TF32_F32", "ALG_DOT_TF32_TF32_F32_X3",             \
+      "ALG_DOT_F32_F32_F32", "ALG_DOT_F64_F64_F64", "ALG_DOT_BF16_BF16_F32_X9",                    \
+      "ALG_DOT_BF16_BF16_FP8X3", "ALG_DOT_BF16_BF16_FP8X4")                                        \
+    X(DIM_LEVEL_TYPE, "dim_level_type", "DIM_DENSE", "DIM_COMPRESSED", "DIM_SINGLETON",            \
+      "DIM_LOOSE_COMPRESSED")                                                                      \
+    X(TRI_STATE, "tri_state", "TRI_STATE_UNSPECIFIED", "TRI_STATE_TRUE", "TRI_STATE_FALSE")        \
+    X(CONVOLUTION_KIND, "convolution_kind", "CONVOLUTION_KIND_UNSET", "CONVOLUTION_KIND_FPROP",    \
+      "CONVOLUTION_KIND_DGRAD", "CONVOLUTION_KIND_WGRAD")
 
 typedef enum keel_enum_class {
 #define KEEL_ENUM_CLASS(name, text, ...) KEEL_ENUM_##name,
@@ -288,6 +307,7 @@ typedef struct keel_program_t {
     KEEL_TABLE(keel_block_t) blocks;
     KEEL_TABLE(keel_function_t) functions;
     KEEL_TABLE(char) text; // strings that do not stand in the source
+    keel_arena_t owned;    // bytes of blobs that do not stand in the source as they are
 } keel_program_t;
 
 void keel_program_initialize(keel_program_t *program);
