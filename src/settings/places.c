@@ -1,0 +1,130 @@
+#define _GNU_SOURCE
+#include "settings/places.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "settings/settings.h"
+
+// The home folder, or NULL. `room` holds it where the user database had to be asked.
+static const char *home(char room[PATH_MAX]) {
+    const char *named = getenv("HOME");
+    if (named && named[0] == '/') return named;
+    struct passwd entry, *found;
+    char texts[4096];
+    if (getpwuid_r(getuid(), &entry, texts, sizeof texts, &found) || !found) return NULL;
+    if (!found->pw_dir || found->pw_dir[0] != '/') return NULL;
+    snprintf(room, PATH_MAX, "%s", found->pw_dir);
+    return room;
+}
+
+// $variable/tail, else ~/fallback/tail; *out is NULL where there is no home.
+static keel_status_t based_on(const char *variable, const char *fallback, const char *tail,
+                              char **out) {
+    const char *base = getenv(variable);
+    if (base && base[0] == '/') return keel_path(out, "%s/%s", base, tail);
+    char room[PATH_MAX];
+    const char *folder = home(room);
+    *out = NULL;
+    return folder ? keel_path(out, "%s/%s/%s", folder, fallback, tail) : NULL;
+}
+
+keel_status_t keel_place_config(char **out) {
+    return based_on("XDG_CONFIG_HOME", ".config", "keel/config", out);
+}
+
+static keel_status_t needed(keel_status_t status, const char *key, const char *variable,
+                            char **out) {
+    if (status || *out) return status;
+    return keel_status_make(KEEL_INVALID, "%s: there is no home folder to put it in; set %s", key,
+                            variable);
+}
+
+keel_status_t keel_place_cache(char **out) {
+    return needed(based_on("XDG_CACHE_HOME", ".cache", "keel", out), "cache_dir", "KEEL_CACHE_DIR",
+                  out);
+}
+
+keel_status_t keel_place_runs(char **out) {
+    return needed(based_on("XDG_STATE_HOME", ".local/state", "keel/runs", out), "run_dir",
+                  "KEEL_RUN_DIR", out);
+}
+
+keel_status_t keel_place_absolute(const char *path, char **out) {
+    if (path[0] == '~' && (path[1] == '/' || !path[1])) {
+        char room[PATH_MAX];
+        const char *folder = home(room);
+        if (!folder)
+            return keel_status_make(KEEL_INVALID,
+                                    "%s: there is no home folder; write the whole path", path);
+        return keel_path(out, "%s%s", folder, path + 1);
+    }
+    if (path[0] == '/') return keel_path(out, "%s", path);
+    char here[PATH_MAX];
+    if (!getcwd(here, sizeof here))
+        return keel_status_make(
+            KEEL_INVALID, "%s: the current folder is gone; write a path that begins with /", path);
+    while (path[0] == '.' && path[1] == '/')
+        path += 2;
+    return keel_path(out, "%s/%s", strcmp(here, "/") == 0 ? "" : here, path);
+}
+
+keel_status_t keel_settings_check_folder(const char *folder, const char *setting) {
+    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char later[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+    size_t scheme = strspn(folder, first) ? strspn(folder, later) : 0;
+    if (!scheme || strncmp(folder + scheme, "://", 3) != 0) return NULL;
+    if (scheme == 4 && strncasecmp(folder, "file", 4) == 0)
+        return keel_status_make(KEEL_INVALID, "%s: %s is a URI; write the path alone: %s", setting,
+                                folder, folder + 7);
+    return keel_status_make(
+        KEEL_INVALID,
+        "%s: %s is a remote address, and a folder on this machine is needed; set %s to a local "
+        "folder (a remote store is a setting of its own, `remote`, which this version does not "
+        "have yet)",
+        setting, folder, setting);
+}
+
+// The folder of the file that this code was loaded from: bin/keel or lib/libkeel_pjrt.so.
+static bool own_folder(char out[PATH_MAX]) {
+    Dl_info info;
+    char path[PATH_MAX];
+    if (!dladdr((const void *)(uintptr_t)&keel_settings_embedded_plugin, &info)) return false;
+    // For the main program the name is what it was called by, which need not be a path.
+    const char *name = info.dli_fname && strchr(info.dli_fname, '/') ? info.dli_fname : NULL;
+    if (!realpath(name ? name : "/proc/self/exe", path)) return false;
+    char *slash = strrchr(path, '/');
+    if (!slash) return false;
+    *slash = 0;
+    memcpy(out, path, strlen(path) + 1);
+    return true;
+}
+
+static bool is_file(const char *path) {
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_facts(path, &facts);
+    bool found = !status && facts.is_file;
+    keel_status_ignore(status);
+    return found;
+}
+
+keel_status_t keel_settings_embedded_plugin(char **out) {
+    static const char built[] = KEEL_EMBEDDED_PLUGIN;
+    const char *slash = strrchr(built, '/');
+    char folder[PATH_MAX];
+    if (own_folder(folder)) {
+        char *installed;
+        KEEL_TRY(keel_path(&installed, "%s/../lib/keel/%s", folder, slash ? slash + 1 : built));
+        if (is_file(installed)) {
+            *out = installed;
+            return NULL;
+        }
+        keel_free(installed);
+    }
+    return keel_path(out, "%s", is_file(built) ? built : "");
+}

@@ -1,0 +1,287 @@
+#define _GNU_SOURCE
+#include "settings/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "settings/places.h"
+
+static const keel_setting_facts_t all_facts[KEEL_SETTING_COUNT] = {
+#define FACTS(name, ...) {__VA_ARGS__},
+    KEEL_SETTINGS(FACTS)
+#undef FACTS
+};
+
+const keel_setting_facts_t *keel_setting_facts(keel_setting_t setting) {
+    return &all_facts[setting];
+}
+
+keel_setting_t keel_setting_by_key(keel_str_t key) {
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
+        if (keel_str_equal(key, keel_str(all_facts[i].key))) return (keel_setting_t)i;
+    return KEEL_SETTING_COUNT;
+}
+
+static const char *const mode_names[] = {
+#define NAME(name, word, sentence) word,
+    KEEL_MODES(NAME)
+#undef NAME
+};
+
+const char *keel_mode_name(keel_mode_t mode) {
+    return mode_names[mode];
+}
+
+const char *keel_origin_name(keel_origin_t origin) {
+    static const char *const names[] = {"default", "file", "environment", "flag"};
+    return names[origin];
+}
+
+void keel_settings_deinitialize(keel_settings_t *settings) {
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        keel_free(settings->values[i].text);
+        keel_free(settings->values[i].where);
+    }
+    keel_free(settings->config_file);
+    *settings = (keel_settings_t){0};
+}
+
+// Takes nothing: both texts are copied.
+static keel_status_t set(keel_settings_t *settings, keel_setting_t which, keel_str_t text,
+                         keel_origin_t origin, const char *where) {
+    char *copy, *from;
+    KEEL_TRY(keel_strdup(text, &copy));
+    keel_status_t status = keel_strdup(keel_str(where), &from);
+    if (status) {
+        keel_free(copy);
+        return status;
+    }
+    keel_setting_value_t *value = &settings->values[which];
+    keel_free(value->text);
+    keel_free(value->where);
+    *value = (keel_setting_value_t){.text = copy, .origin = origin, .where = from};
+    return NULL;
+}
+
+// ---- the config file ---------------------------------------------------------------------------
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static keel_str_t trimmed(keel_str_t text) {
+    while (text.size && is_blank(text.data[0]))
+        text = (keel_str_t){text.data + 1, text.size - 1};
+    while (text.size && is_blank(text.data[text.size - 1]))
+        --text.size;
+    return text;
+}
+
+static keel_str_t without_comment(keel_str_t line) {
+    for (size_t i = 0; i < line.size; ++i)
+        if (line.data[i] == '#' && (i == 0 || is_blank(line.data[i - 1])))
+            return (keel_str_t){line.data, i};
+    return line;
+}
+
+static keel_status_t unknown_key(keel_str_t key, const char *where) {
+    char known[256] = "";
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", all_facts[i].key);
+    }
+    return keel_status_make(KEEL_INVALID, "%s: unknown key '%.*s'; the keys are %s", where,
+                            KEEL_STR_ARGS(key), known);
+}
+
+static keel_status_t parse_line(keel_str_t line, const char *where, keel_settings_t *settings) {
+    line = trimmed(without_comment(line));
+    if (!line.size) return NULL;
+    if (memchr(line.data, 0, line.size))
+        return keel_status_make(KEEL_INVALID, "%s: a zero byte; this is no config file", where);
+    const char *equals = memchr(line.data, '=', line.size);
+    if (!equals)
+        return keel_status_make(KEEL_INVALID, "%s: '%.*s' is no setting; write `key = value`",
+                                where, KEEL_STR_ARGS(line));
+    size_t at = (size_t)(equals - line.data);
+    keel_str_t key = trimmed((keel_str_t){line.data, at});
+    keel_str_t value = trimmed((keel_str_t){equals + 1, line.size - at - 1});
+    keel_setting_t which = keel_setting_by_key(key);
+    if (which == KEEL_SETTING_COUNT) return unknown_key(key, where);
+    if (!value.size && which != KEEL_SETTING_CUSTOM_CALLS)
+        return keel_status_make(KEEL_INVALID, "%s: %s has no value; give one or remove the line",
+                                where, all_facts[which].key);
+    return set(settings, which, value, KEEL_ORIGIN_FILE, where);
+}
+
+keel_status_t keel_settings_parse(keel_bytes_t bytes, const char *path, keel_settings_t *settings) {
+    keel_str_t rest = keel_bytes_str(bytes);
+    for (unsigned number = 1; rest.size; ++number) {
+        const char *end = memchr(rest.data, '\n', rest.size);
+        keel_str_t line = {rest.data, end ? (size_t)(end - rest.data) : rest.size};
+        size_t taken = line.size + (end ? 1 : 0);
+        rest = (keel_str_t){rest.data + taken, rest.size - taken};
+        char *where;
+        KEEL_TRY(keel_path(&where, "%s:%u", path, number));
+        keel_status_t status = parse_line(line, where, settings);
+        keel_free(where);
+        KEEL_TRY(status);
+    }
+    return NULL;
+}
+
+static keel_status_t read_config(const char *path, bool must_exist, keel_settings_t *settings) {
+    enum { CONFIG_LIMIT = 1 << 20 };
+    uint8_t *data;
+    size_t size;
+    keel_status_t status = keel_file_read(path, CONFIG_LIMIT, &data, &size);
+    if (status && keel_status_code(status) == KEEL_NOT_FOUND && !must_exist) {
+        keel_status_ignore(status);
+        return NULL;
+    }
+    if (status) {
+        const char *next =
+            must_exist ? "correct or unset KEEL_CONFIG" : "correct or remove the file";
+        keel_status_t told = keel_status_make(KEEL_INVALID, "config file: %s; %s",
+                                              keel_status_message(status), next);
+        keel_status_ignore(status);
+        return told;
+    }
+    status = keel_settings_parse(keel_bytes(data, size), path, settings);
+    keel_free(data);
+    if (!status) status = keel_strdup(keel_str(path), &settings->config_file);
+    return status;
+}
+
+static keel_status_t load_file(keel_settings_t *settings) {
+    const char *named = getenv("KEEL_CONFIG");
+    if (named && !*named) named = NULL;
+    char *path = NULL;
+    KEEL_TRY(named ? keel_place_absolute(named, &path) : keel_place_config(&path));
+    keel_status_t status = path ? read_config(path, named != NULL, settings) : NULL;
+    keel_free(path);
+    return status;
+}
+
+// ---- all together ------------------------------------------------------------------------------
+
+static keel_status_t load_defaults(keel_settings_t *settings) {
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        char *computed = NULL;
+        keel_str_t text = KEEL_STR("");
+        switch ((keel_setting_t)i) {
+            case KEEL_SETTING_PLUGIN:
+                KEEL_TRY(keel_settings_embedded_plugin(&computed));
+                break;
+            case KEEL_SETTING_CACHE_DIR:
+                KEEL_TRY(keel_place_cache(&computed));
+                break;
+            case KEEL_SETTING_RUN_DIR:
+                KEEL_TRY(keel_place_runs(&computed));
+                break;
+            case KEEL_SETTING_CUSTOM_CALLS:
+                break;
+            default:
+                text = keel_str(all_facts[i].fallback);
+        }
+        keel_status_t status = set(settings, (keel_setting_t)i,
+                                   computed ? keel_str(computed) : text, KEEL_ORIGIN_DEFAULT, "");
+        keel_free(computed);
+        KEEL_TRY(status);
+    }
+    return NULL;
+}
+
+static keel_status_t load_texts(const char *const flags[], keel_settings_t *settings) {
+    KEEL_TRY(load_defaults(settings));
+    KEEL_TRY(load_file(settings));
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        const char *text = getenv(all_facts[i].environment);
+        if (text && *text)
+            KEEL_TRY(set(settings, (keel_setting_t)i, keel_str(text), KEEL_ORIGIN_ENVIRONMENT,
+                         all_facts[i].environment));
+        if (flags && flags[i])
+            KEEL_TRY(set(settings, (keel_setting_t)i, keel_str(flags[i]), KEEL_ORIGIN_FLAG,
+                         all_facts[i].flag));
+    }
+    return NULL;
+}
+
+// "/etc/keel:3: cache_dir", "KEEL_CACHE_DIR", "--cache-dir".
+static void written_in(const keel_settings_t *settings, keel_setting_t which, char out[512]) {
+    const keel_setting_value_t *value = &settings->values[which];
+    bool in_file = value->origin == KEEL_ORIGIN_FILE;
+    if (value->origin == KEEL_ORIGIN_DEFAULT)
+        snprintf(out, 512, "%s", all_facts[which].key);
+    else
+        snprintf(out, 512, "%s%s%s", value->where, in_file ? ": " : "",
+                 in_file ? all_facts[which].key : "");
+}
+
+static keel_status_t check_mode(keel_settings_t *settings) {
+    const char *text = keel_settings_text(settings, KEEL_SETTING_MODE);
+    for (size_t i = 0; i < sizeof mode_names / sizeof *mode_names; ++i) {
+        if (strcmp(text, mode_names[i]) != 0) continue;
+        settings->mode = (keel_mode_t)i;
+        return NULL;
+    }
+    char where[512];
+    written_in(settings, KEEL_SETTING_MODE, where);
+    return keel_status_make(
+        KEEL_INVALID, "%s: '%s' is no mode; choose one of on, off, readonly, refresh", where, text);
+}
+
+static keel_status_t check_size(keel_settings_t *settings, keel_setting_t which, uint64_t *out) {
+    const char *text = keel_settings_text(settings, which);
+    if (keel_parse_size(text, out)) return NULL;
+    char where[512];
+    written_in(settings, which, where);
+    return keel_status_make(KEEL_INVALID,
+                            "%s: '%s' is no size; write bytes, or a number with K, M, G or T, "
+                            "such as 512M",
+                            where, text);
+}
+
+static bool is_name(const char *text) {
+    return strcmp(text, "cpu") == 0 || strcmp(text, "tpu") == 0;
+}
+
+// Makes a folder's or plugin's path absolute.
+static keel_status_t check_path(keel_settings_t *settings, keel_setting_t which) {
+    keel_setting_value_t *value = &settings->values[which];
+    if (value->origin == KEEL_ORIGIN_DEFAULT) return NULL;
+    if (which == KEEL_SETTING_PLUGIN && is_name(value->text)) return NULL;
+    char where[512];
+    written_in(settings, which, where);
+    KEEL_TRY(keel_settings_check_folder(value->text, where));
+    if (!*value->text)
+        return keel_status_make(KEEL_INVALID, "%s: no path; give one or leave it out", where);
+    if (value->origin == KEEL_ORIGIN_FILE && value->text[0] != '/' && value->text[0] != '~')
+        return keel_status_make(KEEL_INVALID,
+                                "%s: '%s' is relative, and this file serves every folder; write "
+                                "a path that begins with / or ~/",
+                                where, value->text);
+    char *absolute;
+    KEEL_TRY(keel_place_absolute(value->text, &absolute));
+    keel_free(value->text);
+    value->text = absolute;
+    return NULL;
+}
+
+static keel_status_t check(keel_settings_t *settings) {
+    KEEL_TRY(check_path(settings, KEEL_SETTING_PLUGIN));
+    KEEL_TRY(check_path(settings, KEEL_SETTING_CACHE_DIR));
+    KEEL_TRY(check_path(settings, KEEL_SETTING_RUN_DIR));
+    KEEL_TRY(check_mode(settings));
+    KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
+    return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);
+}
+
+keel_status_t keel_settings_load(const char *const flags[KEEL_SETTING_COUNT],
+                                 keel_settings_t *out) {
+    *out = (keel_settings_t){0};
+    keel_status_t status = load_texts(flags, out);
+    if (!status) status = check(out);
+    if (status) keel_settings_deinitialize(out);
+    return status;
+}

@@ -1,0 +1,114 @@
+// settings: every setting, its value in force and where that came from.
+//
+// Strength grows in the order default, config file, environment, flag. An empty environment
+// variable counts as unset. The config file is $KEEL_CONFIG, else $XDG_CONFIG_HOME/keel/config
+// (else
+// ~/.config/keel/config); a file that KEEL_CONFIG names must be there. Its lines are `key = value`;
+// `#` at the start of a line or after a blank begins a comment.
+//
+// Folders and plugin paths may begin with "~/" and are made absolute against the current folder; in
+// the config file they must be absolute or begin with "~/", since it serves every folder.
+//
+// Ownership: a keel_settings_t owns its texts. Threads: load reads the environment, so no thread
+// may change that meanwhile; afterwards any number of threads may read.
+#ifndef KEEL_SETTINGS_SETTINGS_H_
+#define KEEL_SETTINGS_SETTINGS_H_
+
+#include "base/base.h"
+
+// enum, key in the config file, environment, flag, its argument, default as people read it,
+// sentence
+#define KEEL_SETTINGS(X)                                                                           \
+    X(PLUGIN, "plugin", "KEEL_PLUGIN", "--plugin", "PLUGIN", "the embedded CPU plugin",            \
+      "the PJRT plugin to wrap: its path, or cpu or tpu to find one in the Python in force")       \
+    X(CACHE_DIR, "cache_dir", "KEEL_CACHE_DIR", "--cache-dir", "DIR",                              \
+      "$XDG_CACHE_HOME/keel, else ~/.cache/keel", "the folder that keeps compiled programs")       \
+    X(RUN_DIR, "run_dir", "KEEL_RUN_DIR", "--run-dir", "DIR",                                      \
+      "$XDG_STATE_HOME/keel/runs, else ~/.local/state/keel/runs",                                  \
+      "the folder that keeps a journal of each run, and its programs")                             \
+    X(MODE, "mode", "KEEL_MODE", "--mode", "MODE", "on",                                           \
+      "what Keel may do: on, off, readonly or refresh")                                            \
+    X(CACHE_LIMIT, "cache_limit", "KEEL_CACHE_LIMIT", "--cache-limit", "SIZE", "20G",              \
+      "bytes kept in cache_dir, least recently used out first; 0 for no limit")                    \
+    X(MEMORY_LIMIT, "memory_limit", "KEEL_MEMORY_LIMIT", "--memory-limit", "SIZE", "256M",         \
+      "bytes of compiled programs kept in a process; 0 keeps none")                                \
+    X(CUSTOM_CALLS, "custom_calls", "KEEL_CUSTOM_CALLS", "--custom-calls", "NAMES", "none",        \
+      "comma-separated custom-call targets that you vouch for, so that they may be cached")
+
+typedef enum keel_setting {
+#define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
+    KEEL_SETTINGS(KEEL_SETTING_ENUM)
+#undef KEEL_SETTING_ENUM
+        KEEL_SETTING_COUNT,
+} keel_setting_t;
+
+// enum, word, sentence
+#define KEEL_MODES(X)                                                                              \
+    X(ON, "on", "look programs up, and store what was compiled")                                   \
+    X(OFF, "off", "pass everything on to the plugin; keep and record nothing")                     \
+    X(READONLY, "readonly", "look programs up, store nothing")                                     \
+    X(REFRESH, "refresh", "look nothing up, compile and store anew")
+
+typedef enum keel_mode {
+#define KEEL_MODE_ENUM(name, word, sentence) KEEL_MODE_##name,
+    KEEL_MODES(KEEL_MODE_ENUM)
+#undef KEEL_MODE_ENUM
+} keel_mode_t;
+const char *keel_mode_name(keel_mode_t mode);
+
+typedef enum keel_origin {
+    KEEL_ORIGIN_DEFAULT,
+    KEEL_ORIGIN_FILE,
+    KEEL_ORIGIN_ENVIRONMENT,
+    KEEL_ORIGIN_FLAG,
+} keel_origin_t;
+const char *keel_origin_name(keel_origin_t origin); // "default", "file", "environment", "flag"
+
+// What the tables above say of one setting.
+typedef struct keel_setting_facts_t {
+    const char *key, *environment, *flag, *argument, *fallback, *sentence;
+} keel_setting_facts_t;
+const keel_setting_facts_t *keel_setting_facts(keel_setting_t setting);
+// KEEL_SETTING_COUNT where no setting has that key.
+keel_setting_t keel_setting_by_key(keel_str_t key);
+
+typedef struct keel_setting_value_t {
+    char *text; // never NULL after a load; "" for no custom calls, or no plugin at all
+    keel_origin_t origin;
+    char *where; // "/home/u/.config/keel/config:3", "KEEL_MODE", "--mode"; "" for a default
+} keel_setting_value_t;
+
+typedef struct keel_settings_t {
+    keel_setting_value_t values[KEEL_SETTING_COUNT];
+    char *config_file; // the file that was read; NULL where there was none
+    keel_mode_t mode;
+    uint64_t cache_limit;  // bytes; 0: no limit
+    uint64_t memory_limit; // bytes; 0: keep nothing in memory
+} keel_settings_t;
+
+// `flags` has one text for each setting, NULL where the flag was not given; `flags` itself may be
+// NULL. On failure *out is empty and may be deinitialized. KEEL_INVALID names the setting, where
+// its value came from, the value and the next step.
+keel_status_t keel_settings_load(const char *const flags[KEEL_SETTING_COUNT],
+                                 keel_settings_t *out) KEEL_MUST_CHECK;
+void keel_settings_deinitialize(keel_settings_t *settings);
+
+static inline const char *keel_settings_text(const keel_settings_t *settings,
+                                             keel_setting_t which) {
+    return settings->values[which].text;
+}
+
+// Reads a config file's bytes over `settings` (values of earlier strength are replaced); `path` is
+// for messages. Nothing is validated but the keys.
+keel_status_t keel_settings_parse(keel_bytes_t bytes, const char *path,
+                                  keel_settings_t *settings) KEEL_MUST_CHECK;
+
+// KEEL_INVALID, and a message that names the setting to use, where `folder` has a URI scheme
+// ("gs://bucket/x"). `setting` is what the user wrote it in: "KEEL_CACHE_DIR".
+keel_status_t keel_settings_check_folder(const char *folder, const char *setting) KEEL_MUST_CHECK;
+
+// The plugin that is wrapped when none is named: lib/keel/<name> beside an installed Keel, else
+// where the build found it; "" where neither is there. The caller frees it.
+keel_status_t keel_settings_embedded_plugin(char **out) KEEL_MUST_CHECK;
+
+#endif // KEEL_SETTINGS_SETTINGS_H_

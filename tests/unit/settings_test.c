@@ -1,0 +1,240 @@
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "settings/settings.h"
+
+static char folder[] = "/tmp/keel-settings-XXXXXX";
+static char config[256];
+
+static int set_up(void **state) {
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    snprintf(config, sizeof config, "%s/config", folder);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    unlink(config);
+    return rmdir(folder);
+}
+
+// Only what a test sets is in force.
+static int clear(void **state) {
+    (void)state;
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
+        unsetenv(keel_setting_facts((keel_setting_t)i)->environment);
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("XDG_CONFIG_HOME");
+    setenv("HOME", "/home/somebody", 1);
+    setenv("KEEL_CONFIG", "/dev/null", 1);
+    return 0;
+}
+
+static void write_config(const char *text) {
+    FILE *file = fopen(config, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    setenv("KEEL_CONFIG", config, 1);
+}
+
+static void assert_setting(const keel_settings_t *settings, keel_setting_t which, const char *text,
+                           keel_origin_t origin, const char *where) {
+    assert_string_equal(settings->values[which].text, text);
+    assert_string_equal(keel_origin_name(settings->values[which].origin), keel_origin_name(origin));
+    assert_string_equal(settings->values[which].where, where);
+}
+
+// Loads, expects a refusal and looks for each of the words in it.
+static void assert_refused(const char *const flags[], const char *const words[]) {
+    keel_settings_t settings;
+    keel_status_t status = keel_settings_load(flags, &settings);
+    assert_int_equal(keel_status_code(status), KEEL_INVALID);
+    for (; *words; ++words)
+        if (!strstr(keel_status_message(status), *words))
+            fail_msg("'%s' does not say '%s'", keel_status_message(status), *words);
+    assert_null(strchr(keel_status_message(status), '\n'));
+    keel_status_ignore(status);
+}
+#define REFUSED(flags, ...) assert_refused(flags, (const char *const[]){__VA_ARGS__, NULL})
+
+static void without_anything_the_defaults_follow_the_home_folder(void **state) {
+    (void)state;
+    keel_settings_t settings;
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_setting(&settings, KEEL_SETTING_CACHE_DIR, "/home/somebody/.cache/keel",
+                   KEEL_ORIGIN_DEFAULT, "");
+    assert_setting(&settings, KEEL_SETTING_RUN_DIR, "/home/somebody/.local/state/keel/runs",
+                   KEEL_ORIGIN_DEFAULT, "");
+    assert_int_equal(settings.mode, KEEL_MODE_ON);
+    assert_int_equal(settings.cache_limit, 20ull << 30);
+    assert_int_equal(settings.memory_limit, 256ull << 20);
+    keel_settings_deinitialize(&settings);
+}
+
+static void an_absolute_xdg_folder_is_followed_and_a_relative_one_ignored(void **state) {
+    (void)state;
+    setenv("XDG_CACHE_HOME", "/big/cache", 1);
+    setenv("XDG_STATE_HOME", "relative", 1);
+    keel_settings_t settings;
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_CACHE_DIR), "/big/cache/keel");
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR),
+                        "/home/somebody/.local/state/keel/runs");
+    keel_settings_deinitialize(&settings);
+}
+
+static void a_flag_beats_the_environment_which_beats_the_file(void **state) {
+    (void)state;
+    write_config("# settings\nmode = off\ncache_limit=1G   # small\n  memory_limit = 1M\n\n");
+    setenv("KEEL_MODE", "readonly", 1);
+    setenv("KEEL_CACHE_LIMIT", "2G", 1);
+    const char *flags[KEEL_SETTING_COUNT] = {[KEEL_SETTING_MODE] = "refresh"};
+    keel_settings_t settings;
+    assert_null(keel_settings_load(flags, &settings));
+    char line4[300];
+    snprintf(line4, sizeof line4, "%s:4", config);
+    assert_setting(&settings, KEEL_SETTING_MODE, "refresh", KEEL_ORIGIN_FLAG, "--mode");
+    assert_setting(&settings, KEEL_SETTING_CACHE_LIMIT, "2G", KEEL_ORIGIN_ENVIRONMENT,
+                   "KEEL_CACHE_LIMIT");
+    assert_setting(&settings, KEEL_SETTING_MEMORY_LIMIT, "1M", KEEL_ORIGIN_FILE, line4);
+    assert_int_equal(settings.mode, KEEL_MODE_REFRESH);
+    assert_int_equal(settings.cache_limit, 2ull << 30);
+    assert_int_equal(settings.memory_limit, 1ull << 20);
+    assert_string_equal(settings.config_file, config);
+    keel_settings_deinitialize(&settings);
+}
+
+static void an_empty_environment_variable_is_unset(void **state) {
+    (void)state;
+    setenv("KEEL_MODE", "", 1);
+    setenv("KEEL_CACHE_DIR", "", 1);
+    keel_settings_t settings;
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_setting(&settings, KEEL_SETTING_MODE, "on", KEEL_ORIGIN_DEFAULT, "");
+    assert_setting(&settings, KEEL_SETTING_CACHE_DIR, "/home/somebody/.cache/keel",
+                   KEEL_ORIGIN_DEFAULT, "");
+    keel_settings_deinitialize(&settings);
+}
+
+static void a_folder_is_made_absolute_and_its_tilde_expanded(void **state) {
+    (void)state;
+    assert_int_equal(chdir(folder), 0);
+    setenv("KEEL_CACHE_DIR", "~/c", 1);
+    setenv("KEEL_RUN_DIR", "./r", 1);
+    setenv("KEEL_PLUGIN", "tpu", 1);
+    keel_settings_t settings;
+    assert_null(keel_settings_load(NULL, &settings));
+    char here[300];
+    snprintf(here, sizeof here, "%s/r", folder);
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_CACHE_DIR), "/home/somebody/c");
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), here);
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_PLUGIN), "tpu");
+    keel_settings_deinitialize(&settings);
+    assert_int_equal(chdir("/"), 0);
+}
+
+static void an_unknown_key_is_refused_with_its_line_and_the_keys_there_are(void **state) {
+    (void)state;
+    write_config("mode = on\ncache-dir = /x\n");
+    REFUSED(NULL, "config:2", "'cache-dir'", "cache_dir", "custom_calls");
+}
+
+static void a_line_without_an_equals_sign_or_a_value_is_refused(void **state) {
+    (void)state;
+    write_config("\n\nmode on\n");
+    REFUSED(NULL, "config:3", "key = value");
+    write_config("cache_dir =  # none\n");
+    REFUSED(NULL, "config:1", "cache_dir has no value");
+}
+
+static void a_bad_value_is_refused_by_the_name_it_was_written_in(void **state) {
+    (void)state;
+    const char *flags[KEEL_SETTING_COUNT] = {[KEEL_SETTING_MODE] = "onn"};
+    REFUSED(flags, "--mode: 'onn'", "readonly");
+    setenv("KEEL_CACHE_LIMIT", "lots", 1);
+    REFUSED(NULL, "KEEL_CACHE_LIMIT: 'lots'", "512M");
+    unsetenv("KEEL_CACHE_LIMIT");
+    write_config("memory_limit = -1\n");
+    REFUSED(NULL, "config:1: memory_limit: '-1'");
+}
+
+static void a_remote_address_as_folder_is_refused_with_the_setting_to_use(void **state) {
+    (void)state;
+    setenv("KEEL_CACHE_DIR", "gs://bucket/keel", 1);
+    REFUSED(NULL, "KEEL_CACHE_DIR: gs://bucket/keel", "set KEEL_CACHE_DIR to a local folder",
+            "remote");
+    setenv("KEEL_CACHE_DIR", "file:///x", 1);
+    REFUSED(NULL, "KEEL_CACHE_DIR", "the path alone: /x");
+    assert_null(keel_settings_check_folder("/plain/a://b", "x"));
+    assert_null(keel_settings_check_folder("9gs://b", "x"));
+    assert_null(keel_settings_check_folder("://b", "x"));
+}
+
+static void a_relative_folder_in_the_file_is_refused(void **state) {
+    (void)state;
+    write_config("run_dir = runs\n");
+    REFUSED(NULL, "config:1: run_dir: 'runs'", "~/");
+}
+
+static void a_config_file_that_was_named_must_be_there(void **state) {
+    (void)state;
+    setenv("KEEL_CONFIG", "/nowhere/config", 1);
+    REFUSED(NULL, "/nowhere/config", "KEEL_CONFIG");
+    setenv("KEEL_CONFIG", "", 1);
+    keel_settings_t settings;
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_null(settings.config_file);
+    keel_settings_deinitialize(&settings);
+}
+
+#ifdef KEEL_FAULTS
+static void every_allocation_that_fails_is_reported_and_nothing_leaks(void **state) {
+    (void)state;
+    write_config("mode = off\n");
+    setenv("KEEL_CACHE_DIR", "~/c", 1);
+    for (uint64_t n = 1;; ++n) {
+        assert_true(n < 1000);
+        keel_settings_t settings;
+        keel_fault_arm(KEEL_FAULT_ALLOC, n);
+        keel_status_t status = keel_settings_load(NULL, &settings);
+        uint64_t seen = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        keel_settings_deinitialize(&settings);
+        keel_status_ignore(status);
+        if (seen < n) break;
+        assert_non_null(status);
+    }
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup(name, clear)
+        TEST(without_anything_the_defaults_follow_the_home_folder),
+        TEST(an_absolute_xdg_folder_is_followed_and_a_relative_one_ignored),
+        TEST(a_flag_beats_the_environment_which_beats_the_file),
+        TEST(an_empty_environment_variable_is_unset),
+        TEST(a_folder_is_made_absolute_and_its_tilde_expanded),
+        TEST(an_unknown_key_is_refused_with_its_line_and_the_keys_there_are),
+        TEST(a_line_without_an_equals_sign_or_a_value_is_refused),
+        TEST(a_bad_value_is_refused_by_the_name_it_was_written_in),
+        TEST(a_remote_address_as_folder_is_refused_with_the_setting_to_use),
+        TEST(a_relative_folder_in_the_file_is_refused),
+        TEST(a_config_file_that_was_named_must_be_there),
+#ifdef KEEL_FAULTS
+        TEST(every_allocation_that_fails_is_reported_and_nothing_leaks),
+#endif
+    };
+    return cmocka_run_group_tests_name("settings", tests, set_up, tear_down);
+}
