@@ -1,0 +1,193 @@
+// journal: what happened in a run, one JSON object a line, and every program of it once.
+//
+//   run_dir/<run id>/journal.ndjson            one folder a run; several processes append to it
+//   run_dir/programs/<digest>.<mlir|hlo>.zst   shared by all runs
+//
+// docs/journal.md tells every event and its fields. Readers skip events and fields that they do not
+// know, so both may be added.
+//
+// Writing is never fatal: a journal that cannot be written says so once on stderr and is silent
+// from then on. Each event is one write under a lock on the file, so lines of several processes do
+// not mix, and a killed process loses at most the event it was writing.
+//
+// Ownership: events borrow all they point to for the length of the call.
+// Threads: any thread may write events to one journal. Reading has no shared state.
+#ifndef KEEL_JOURNAL_JOURNAL_H_
+#define KEEL_JOURNAL_JOURNAL_H_
+
+#include "base/base.h"
+#include "key/key.h"
+
+// ---- writing -----------------------------------------------------------------------------------
+
+typedef struct keel_journal_t keel_journal_t;
+
+enum { KEEL_RUN_ID_SIZE = 64 };
+
+// "20261121-134502-0a51c3f2": the time (UTC), then a number that grows within the second and a
+// random part; so ids sort by time.
+void keel_journal_make_id(char out[KEEL_RUN_ID_SIZE]);
+// Letters, digits, '.', '_' and '-', not beginning with '.', and not "programs" or "latest".
+bool keel_journal_is_id(const char *text);
+
+// Makes run_dir/<run id>. `run_id` may be NULL or no id (KEEL_RUN_ID unset or unusable): a new one.
+// On failure there is no journal; every function below takes NULL and does nothing then.
+keel_status_t keel_journal_open(const char *run_dir, const char *run_id,
+                                keel_journal_t **out) KEEL_MUST_CHECK;
+void keel_journal_close(keel_journal_t *journal);
+const char *keel_journal_id(const keel_journal_t *journal);
+
+// Keeps the program's bytes (format "mlir" or "hlo") unless they are kept already. It compresses
+// and writes: call it where no client waits.
+void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
+                          keel_bytes_t bytes);
+
+// Any text below may be NULL, any pointer too: the field is left out then.
+
+// One line of source.
+typedef struct keel_journal_site_t {
+    const char *file;
+    uint32_t line; // from 1; 0: unknown
+    const char *function;
+    const char *call_file; // where the outermost frame of user code called from
+    uint32_t call_line;
+} keel_journal_site_t;
+
+// Executions of one program since they were last written.
+typedef struct keel_journal_count_t {
+    keel_digest_t program;
+    uint64_t count;
+} keel_journal_count_t;
+
+typedef struct keel_journal_counts_t {
+    const keel_journal_count_t *data;
+    size_t size;
+} keel_journal_counts_t;
+
+// What a process is: written once, when its client is made.
+typedef struct keel_journal_start_t {
+    struct {
+        const char *path, *name, *platform, *version;
+        const keel_digest_t *build; // digest of its file
+        int api_major, api_minor;
+    } plugin;
+    const char *mode, *cache_dir;
+    const char *python;    // "3.12.1", or the interpreter's path
+    const keel_key_t *key; // the components that are the same for all its programs
+} keel_journal_start_t;
+
+// What compile, load, miss and uncacheable events have in common.
+typedef struct keel_journal_subject_t {
+    const keel_digest_t *program; // of its raw bytes
+    const char *name;             // of the module: "jit_step"
+    const keel_digest_t *key;     // NULL where it has none
+} keel_journal_subject_t;
+
+typedef struct keel_journal_compile_t {
+    keel_journal_subject_t subject;
+    double seconds;          // inside the plugin's Compile
+    double overhead_seconds; // Keel's own, inside Compile
+    uint64_t ops;            // operations of the program; 0: unknown
+    uint64_t bytes;          // of the program
+    const char *format;      // "mlir", "hlo"
+    keel_journal_site_t site;
+    bool recompile; // this process compiled or loaded a module of that name under another key
+    bool uncacheable;
+    keel_journal_counts_t executes;
+} keel_journal_compile_t;
+
+typedef struct keel_journal_load_t {
+    keel_journal_subject_t subject;
+    const char *tier;        // "memory", "disk"
+    double seconds;          // inside the plugin's deserialize-and-load
+    double overhead_seconds; // Keel's own, inside Compile
+    uint64_t ops, bytes;
+    uint64_t payload_bytes; // of the serialized executable
+    double compile_seconds; // what compiling it cost when it was stored
+    const char *format;
+    keel_journal_site_t site;
+    bool recompile; // as above: without the cache this would have been a recompile
+    keel_journal_counts_t executes;
+} keel_journal_load_t;
+
+typedef struct keel_journal_miss_t {
+    keel_journal_subject_t subject;
+    const char *reason;    // "absent", "damaged", ... (keel_miss_name)
+    const keel_key_t *key; // all components
+} keel_journal_miss_t;
+
+typedef struct keel_journal_uncacheable_t {
+    keel_journal_subject_t subject;
+    const char *reason;
+    const char *target; // of the custom call; NULL or "" where it is none
+} keel_journal_uncacheable_t;
+
+typedef struct keel_journal_publish_t {
+    const keel_digest_t *key;
+    const char *name;
+    uint64_t bytes;         // of the entry
+    uint64_t payload_bytes; // of the serialized executable
+    double seconds;         // from the end of the compile until the entry stood
+} keel_journal_publish_t;
+
+void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event);
+void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event);
+void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event);
+void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event);
+void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncacheable_t *event);
+void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event);
+// `what` is a word for the operation that failed ("get", "put", "prove"), `key` may be NULL.
+void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
+                              const char *message);
+// Something was done the plain way: a program keyed by its bytes, a compile without the cache.
+void keel_journal_fallback(keel_journal_t *journal, const char *what,
+                           const keel_journal_subject_t *subject, const char *message);
+void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts);
+// `total`: executions of this process over all its time; `executes`: those not yet written.
+void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_counts_t executes);
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// jansson's json_t; include <jansson.h> to look inside.
+struct json_t;
+
+// What of a journal could not be read. The unfinished last line of a process that was killed is no
+// damage.
+typedef struct keel_journal_damage_t {
+    uint64_t lines;      // that are no JSON object with an "event"
+    uint64_t first_line; // number of the first of them, from 1
+    char why[160];
+} keel_journal_damage_t;
+
+// Calls `visit` for each event, in the file's order, and goes on past lines that it cannot read.
+// `event` is borrowed. A status from `visit` ends the reading and is returned.
+keel_status_t keel_journal_read(const char *path,
+                                keel_status_t (*visit)(void *context, const struct json_t *event),
+                                void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
+// The same from bytes.
+keel_status_t keel_journal_parse(keel_bytes_t bytes,
+                                 keel_status_t (*visit)(void *context, const struct json_t *event),
+                                 void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
+
+// Calls `visit` for each run that has a journal, oldest first. A run_dir that is not there has
+// none.
+keel_status_t keel_journal_runs(const char *run_dir,
+                                keel_status_t (*visit)(void *context, const char *id),
+                                void *context) KEEL_MUST_CHECK;
+
+// Finds a run by its id, by the beginning of it, or the newest one ("latest" or NULL). The caller
+// frees *out. KEEL_NOT_FOUND where there is none, KEEL_INVALID where several begin so.
+keel_status_t keel_journal_find_run(const char *run_dir, const char *text,
+                                    char **out) KEEL_MUST_CHECK;
+// run_dir/<id>/journal.ndjson; the caller frees it.
+keel_status_t keel_journal_path(const char *run_dir, const char *id, char **out) KEEL_MUST_CHECK;
+
+// Finds a kept program by its digest in hex, or the beginning of that. The caller frees *out, a
+// path. KEEL_NOT_FOUND where there is none, KEEL_INVALID where several begin so.
+keel_status_t keel_journal_find_program(const char *run_dir, const char *hex,
+                                        char **out) KEEL_MUST_CHECK;
+// The bytes of a kept program. The caller frees them. KEEL_CORRUPT where the file is damaged.
+keel_status_t keel_journal_read_program(const char *path, uint8_t **out,
+                                        size_t *out_size) KEEL_MUST_CHECK;
+
+#endif // KEEL_JOURNAL_JOURNAL_H_
