@@ -1,0 +1,208 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include <jansson.h>
+
+#include "journal/journal.h"
+
+#define JOURNAL_LIMIT ((uint64_t)4 << 30)
+#define PROGRAM_LIMIT ((uint64_t)2 << 30)
+
+// ---- events ------------------------------------------------------------------------------------
+
+static void blame(keel_journal_damage_t *damage, uint64_t number, const char *why) {
+    if (damage->lines++) return;
+    damage->first_line = number;
+    snprintf(damage->why, sizeof damage->why, "%s", why);
+}
+
+// NULL where the line is no event, and then *why says so.
+static json_t *parse_event(keel_str_t line, char why[160]) {
+    json_error_t error;
+    json_t *event = json_loadb(line.data, line.size, JSON_REJECT_DUPLICATES, &error);
+    if (!event && json_error_code(&error) == json_error_premature_end_of_input)
+        snprintf(why, 160, "the line is cut short");
+    else if (!event)
+        snprintf(why, 160, "no JSON: %.140s", error.text);
+    else if (!json_is_string(json_object_get(event, "event")))
+        snprintf(why, 160, "no event: a JSON object with an \"event\" is needed");
+    else
+        return event;
+    json_decref(event);
+    return NULL;
+}
+
+keel_status_t keel_journal_parse(keel_bytes_t bytes,
+                                 keel_status_t (*visit)(void *context, const struct json_t *event),
+                                 void *context, keel_journal_damage_t *out_damage) {
+    *out_damage = (keel_journal_damage_t){0};
+    keel_str_t rest = keel_bytes_str(bytes);
+    for (uint64_t number = 1; rest.size; ++number) {
+        const char *end = memchr(rest.data, '\n', rest.size);
+        keel_str_t line = {rest.data, end ? (size_t)(end - rest.data) : rest.size};
+        size_t taken = line.size + (end ? 1 : 0);
+        rest = (keel_str_t){rest.data + taken, rest.size - taken};
+        if (!line.size) continue;
+        char why[160];
+        json_t *event = parse_event(line, why);
+        if (event) {
+            keel_status_t status = visit(context, event);
+            json_decref(event);
+            KEEL_TRY(status);
+        } else if (end) {
+            blame(out_damage, number, why);
+        }
+    }
+    return NULL;
+}
+
+keel_status_t keel_journal_read(const char *path,
+                                keel_status_t (*visit)(void *context, const struct json_t *event),
+                                void *context, keel_journal_damage_t *out_damage) {
+    uint8_t *data;
+    size_t size;
+    *out_damage = (keel_journal_damage_t){0};
+    // Read, not mapped: a file that shrinks under a mapping kills its reader.
+    KEEL_TRY(keel_file_read(path, JOURNAL_LIMIT, &data, &size));
+    keel_status_t status = keel_journal_parse(keel_bytes(data, size), visit, context, out_damage);
+    keel_free(data);
+    return status;
+}
+
+// ---- runs --------------------------------------------------------------------------------------
+
+typedef struct runs_t {
+    const char *run_dir;
+    keel_status_t (*visit)(void *context, const char *id);
+    void *context;
+} runs_t;
+
+static bool has_journal(const char *run_dir, const char *id) {
+    char *path;
+    keel_file_facts_t facts;
+    keel_status_t status = keel_journal_path(run_dir, id, &path);
+    if (!status) {
+        status = keel_file_facts(path, &facts);
+        keel_free(path);
+    }
+    bool there = !status && facts.is_file;
+    keel_status_ignore(status);
+    return there;
+}
+
+static keel_status_t visit_name(void *context, const char *name) {
+    runs_t *runs = context;
+    if (!keel_journal_is_id(name) || !has_journal(runs->run_dir, name)) return NULL;
+    return runs->visit(runs->context, name);
+}
+
+keel_status_t keel_journal_runs(const char *run_dir,
+                                keel_status_t (*visit)(void *context, const char *id),
+                                void *context) {
+    runs_t runs = {run_dir, visit, context};
+    return keel_directory_walk(run_dir, visit_name, &runs);
+}
+
+// ---- finding by the beginning of a name --------------------------------------------------------
+
+typedef struct search_t {
+    keel_str_t prefix;
+    char *found; // the last match
+    size_t matches;
+    bool exact;
+} search_t;
+
+static keel_status_t match(void *context, const char *name) {
+    search_t *search = context;
+    if (search->exact || strncmp(name, search->prefix.data, search->prefix.size) != 0) return NULL;
+    char *copy;
+    KEEL_TRY(keel_strdup(keel_str(name), &copy));
+    keel_free(search->found);
+    search->found = copy;
+    search->exact = search->prefix.size && strlen(name) == search->prefix.size;
+    search->matches = search->exact ? 1 : search->matches + 1;
+    return NULL;
+}
+
+keel_status_t keel_journal_find_run(const char *run_dir, const char *text, char **out) {
+    bool latest = !text || strcmp(text, "latest") == 0;
+    search_t search = {.prefix = latest ? KEEL_STR("") : keel_str(text)};
+    keel_status_t status = keel_journal_runs(run_dir, match, &search);
+    if (!status && !search.matches && latest)
+        status = keel_status_make(KEEL_NOT_FOUND,
+                                  "%s: no run is recorded there; `keel run -- CMD` records one, "
+                                  "--run-dir names another folder",
+                                  run_dir);
+    else if (!status && !search.matches)
+        status = keel_status_make(KEEL_NOT_FOUND, "%s: no such run in %s; `keel runs` lists them",
+                                  text, run_dir);
+    else if (!status && search.matches > 1 && !latest)
+        status = keel_status_make(KEEL_INVALID, "%s: %zu runs begin so; write more of the id", text,
+                                  search.matches);
+    if (status) {
+        keel_free(search.found);
+        return status;
+    }
+    *out = search.found;
+    return NULL;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static keel_status_t match_program(void *context, const char *name) {
+    size_t length = strlen(name);
+    bool whole = length > 4 && strcmp(name + length - 4, ".zst") == 0 && name[0] != '.';
+    return whole ? match(context, name) : NULL;
+}
+
+keel_status_t keel_journal_find_program(const char *run_dir, const char *hex, char **out) {
+    char *folder;
+    KEEL_TRY(keel_path(&folder, "%s/programs", run_dir));
+    search_t search = {.prefix = keel_str(hex)};
+    keel_status_t status = keel_directory_walk(folder, match_program, &search);
+    if (!status && !search.matches)
+        status = keel_status_make(KEEL_NOT_FOUND,
+                                  "%s: no program in %s begins so; "
+                                  "`keel stats` lists the programs of a run",
+                                  hex, folder);
+    else if (!status && search.matches > 1)
+        status = keel_status_make(KEEL_INVALID, "%s: %zu programs begin so; write more digits", hex,
+                                  search.matches);
+    if (!status) status = keel_path(out, "%s/%s", folder, search.found);
+    keel_free(search.found);
+    keel_free(folder);
+    return status;
+}
+
+static keel_status_t damaged(const char *path, const char *why) {
+    return keel_status_make(KEEL_CORRUPT, "%s: %s; remove it, and the next run keeps it anew", path,
+                            why);
+}
+
+static keel_status_t decompress(const char *path, keel_bytes_t bytes, uint8_t **out,
+                                size_t *out_size) {
+    unsigned long long size = ZSTD_getFrameContentSize(bytes.data, bytes.size);
+    if (size == ZSTD_CONTENTSIZE_ERROR) return damaged(path, "not a zstd file");
+    if (size == ZSTD_CONTENTSIZE_UNKNOWN || size > PROGRAM_LIMIT)
+        return damaged(path, "its size is not stated, or beyond all programs");
+    void *memory;
+    KEEL_TRY(keel_alloc((size_t)size, &memory));
+    size_t got = ZSTD_decompress(memory, (size_t)size, bytes.data, bytes.size);
+    if (ZSTD_isError(got) || got != size) {
+        keel_free(memory);
+        return damaged(path, ZSTD_isError(got) ? ZSTD_getErrorName(got) : "cut short");
+    }
+    *out = memory;
+    *out_size = got;
+    return NULL;
+}
+
+keel_status_t keel_journal_read_program(const char *path, uint8_t **out, size_t *out_size) {
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(keel_file_read(path, PROGRAM_LIMIT, &data, &size));
+    keel_status_t status = decompress(path, keel_bytes(data, size), out, out_size);
+    keel_free(data);
+    return status;
+}
