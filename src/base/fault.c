@@ -37,6 +37,10 @@ void keel_fault_arm(keel_fault_kind_t kind, uint64_t nth) {
     atomic_store(&armed[kind], nth);
 }
 
+void keel_fault_kill(bool kill) {
+    atomic_store(&kills, kill);
+}
+
 uint64_t keel_fault_count(keel_fault_kind_t kind) {
     return atomic_load(&seen[kind]);
 }

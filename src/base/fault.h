@@ -21,6 +21,8 @@ typedef enum keel_fault_kind {
 bool keel_fault_hit(keel_fault_kind_t kind);
 // Arms the n-th operation from now (0 disarms) and restarts the count.
 void keel_fault_arm(keel_fault_kind_t kind, uint64_t nth);
+// Whether the armed operation kills the process instead of failing.
+void keel_fault_kill(bool kill);
 // Operations seen since the last keel_fault_arm.
 uint64_t keel_fault_count(keel_fault_kind_t kind);
 #else

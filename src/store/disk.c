@@ -1,0 +1,283 @@
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <pthread.h>
+
+#include "store/entry.h"
+#include "store/layout.h"
+
+// Times of use are kept to the minute: a get writes no time more often, and no network file system
+// is asked for more than the read itself.
+static const uint64_t use_resolution = 60 * 1000000000ull;
+
+typedef struct disk_t {
+    char *folder;
+    uint64_t limit;
+    bool readonly;
+    pthread_mutex_t lock; // for what follows
+    bool scanned;
+    uint64_t bytes;  // of entries: what the last scan found and what this process put since
+    uint64_t unseen; // what it put since
+} disk_t;
+
+// ---- the folder --------------------------------------------------------------------------------
+
+static bool has_scheme(const char *folder) {
+    const char *at = folder;
+    if (!isalpha((unsigned char)*at)) return false;
+    while (isalnum((unsigned char)*at) || *at == '+' || *at == '-' || *at == '.')
+        ++at;
+    return strncmp(at, "://", 3) == 0;
+}
+
+keel_status_t keel_store_check_folder(const char *folder, const char *setting) {
+    if (!folder || !*folder)
+        return keel_status_make(KEEL_INVALID, "%s: it is empty; name a local folder", setting);
+    if (!has_scheme(folder)) return NULL;
+    return keel_status_make(
+        KEEL_INVALID,
+        "%s: %s is a remote address; Keel's cache folder must be local: set %s to a local folder "
+        "(remote tiers will have a setting of their own, KEEL_REMOTE; this version has none)",
+        setting, folder, setting);
+}
+
+// ---- get ---------------------------------------------------------------------------------------
+
+static keel_status_t miss(const keel_digest_t *key, const char *why) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(key, hex);
+    return keel_status_make(KEEL_NOT_FOUND, "entry %.12s: %s", hex, why);
+}
+
+static keel_status_t absent(const disk_t *disk, const keel_digest_t *key, keel_miss_t *out_miss) {
+    bool crashed = keel_store_crashed(disk->folder, key);
+    *out_miss = crashed ? KEEL_MISS_QUARANTINED : KEEL_MISS_ABSENT;
+    return miss(key, crashed ? "in quarantine, loading it crashed a process" : "there is none");
+}
+
+// Turns why an entry could not be read into a miss; takes `status`. `seen` is NULL where the file
+// could not be read as a whole.
+static keel_status_t explain(const disk_t *disk, const keel_digest_t *key, keel_status_t status,
+                             const keel_file_facts_t *seen, keel_miss_t *out_miss) {
+    keel_code_t code = keel_status_code(status);
+    *out_miss = KEEL_MISS_UNREADABLE;
+    if (code == KEEL_NO_MEMORY) return status;
+    keel_status_t answer = NULL;
+    if (code == KEEL_NOT_FOUND) {
+        answer = absent(disk, key, out_miss);
+    } else if (code == KEEL_UNSUPPORTED) {
+        *out_miss = KEEL_MISS_FOREIGN;
+    } else if (code == KEEL_CORRUPT || code == KEEL_INVALID) {
+        *out_miss = KEEL_MISS_DAMAGED;
+        // Where it cannot be moved it stays: the next put replaces it.
+        if (!disk->readonly)
+            keel_status_ignore(
+                keel_store_set_aside(disk->folder, key, keel_status_message(status), seen));
+    }
+    if (!answer) answer = miss(key, keel_status_message(status));
+    keel_status_ignore(status);
+    return answer;
+}
+
+static keel_status_t read_entry(const char *path, const keel_digest_t *key, keel_entry_t *out,
+                                keel_file_facts_t *out_facts, bool *out_read) {
+    uint8_t *data;
+    size_t size;
+    *out_read = false;
+    KEEL_TRY(keel_file_read_with_facts(path, KEEL_ENTRY_FILE_LIMIT, &data, &size, out_facts));
+    *out_read = true;
+    keel_entry_t entry;
+    keel_status_t status = keel_entry_decode(keel_bytes(data, size), &entry);
+    keel_free(data);
+    KEEL_TRY(status);
+    if (!keel_digest_equal(&entry.key, key)) {
+        keel_entry_deinitialize(&entry);
+        return keel_status_make(KEEL_CORRUPT, "the entry is of another key than its name says");
+    }
+    *out = entry;
+    return NULL;
+}
+
+static void note_use(const disk_t *disk, const char *path, const keel_file_facts_t *facts) {
+    if (disk->readonly || keel_clock_wall() < facts->modified + use_resolution) return;
+    // At worst the entry is evicted before its time.
+    keel_status_ignore(keel_file_touch(path));
+}
+
+static keel_status_t disk_get(void *context, const keel_digest_t *key, keel_entry_t *out,
+                              keel_miss_t *out_miss) {
+    const disk_t *disk = context;
+    *out_miss = KEEL_MISS_UNREADABLE;
+    char *path;
+    KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
+    keel_file_facts_t facts;
+    bool was_read;
+    keel_status_t status = read_entry(path, key, out, &facts, &was_read);
+    if (!status) note_use(disk, path, &facts);
+    keel_free(path);
+    return status ? explain(disk, key, status, was_read ? &facts : NULL, out_miss) : NULL;
+}
+
+// ---- put and remove ----------------------------------------------------------------------------
+
+static keel_status_t refuse_readonly(const disk_t *disk) {
+    if (!disk->readonly) return NULL;
+    return keel_status_make(KEEL_REFUSED, "the cache %s is used read-only (KEEL_MODE=readonly)",
+                            disk->folder);
+}
+
+static keel_status_t check_limit(const disk_t *disk, size_t size) {
+    if (!disk->limit || size <= disk->limit) return NULL;
+    char own[16], limit[16];
+    keel_format_size(size, own);
+    keel_format_size(disk->limit, limit);
+    return keel_status_make(KEEL_REFUSED,
+                            "an entry of %s does not fit the cache's limit of %s; raise "
+                            "KEEL_CACHE_LIMIT",
+                            own, limit);
+}
+
+static keel_status_t write_entry(const disk_t *disk, const keel_digest_t *key, keel_bytes_t bytes) {
+    char *path;
+    KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
+    keel_status_t status = keel_file_replace(path, bytes);
+    if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        status = keel_store_make_folder_of(path);
+        if (!status) status = keel_file_replace(path, bytes);
+    }
+    keel_free(path);
+    return status;
+}
+
+// Entries are counted by a scan at this process's first put, and then again only when the limit
+// seems passed or this process alone has put a sixteenth of it: other processes put too, and a scan
+// of 10,000 entries takes tens of milliseconds. Eviction leaves a sixteenth free, so that a full
+// cache does not scan at each put.
+static void count_in(disk_t *disk, const keel_digest_t *key, uint64_t size) {
+    uint64_t limit = disk->limit ? disk->limit : UINT64_MAX;
+    pthread_mutex_lock(&disk->lock);
+    disk->bytes += size;
+    disk->unseen += size;
+    if (!disk->scanned || disk->bytes > limit || disk->unseen > limit / 16) {
+        keel_store_eviction_t eviction;
+        keel_status_t status =
+            keel_store_evict(disk->folder, limit, limit - limit / 16, key, &eviction);
+        if (!status) {
+            disk->scanned = true;
+            disk->bytes = eviction.bytes;
+            disk->unseen = 0;
+        }
+        // The entry was put all the same.
+        keel_status_ignore(status);
+    }
+    pthread_mutex_unlock(&disk->lock);
+}
+
+static keel_status_t disk_put(void *context, const keel_entry_t *entry) {
+    disk_t *disk = context;
+    KEEL_TRY(refuse_readonly(disk));
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(keel_entry_encode(entry, &data, &size));
+    keel_status_t status = check_limit(disk, size);
+    if (!status) status = write_entry(disk, &entry->key, keel_bytes(data, size));
+    keel_free(data);
+    if (!status) count_in(disk, &entry->key, size);
+    return status;
+}
+
+static keel_status_t disk_remove(void *context, const keel_digest_t *key) {
+    const disk_t *disk = context;
+    KEEL_TRY(refuse_readonly(disk));
+    char *path;
+    KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
+    keel_status_t status = keel_file_remove(path);
+    keel_free(path);
+    return status;
+}
+
+// ---- list --------------------------------------------------------------------------------------
+
+typedef struct list_t {
+    keel_status_t (*visit)(void *visitor, const keel_entry_t *entry, uint64_t stored_bytes,
+                           uint64_t last_used);
+    void *visitor;
+} list_t;
+
+// Headers of a dozen components fit in the first read as a rule.
+static keel_status_t read_header(const char *path, keel_entry_t *out, keel_file_facts_t *facts) {
+    size_t needed = 16 << 10;
+    for (;;) {
+        void *data;
+        KEEL_TRY(keel_alloc(needed, &data));
+        size_t size;
+        keel_status_t status = keel_file_read_head(path, data, needed, &size, facts);
+        size_t more = 0;
+        if (!status)
+            status = keel_entry_decode_header(keel_bytes(data, size), facts->size, out, &more);
+        keel_free(data);
+        if (status || !more) return status;
+        if (more <= needed) return keel_status_make(KEEL_CORRUPT, "%s shrank as it was read", path);
+        needed = more;
+    }
+}
+
+static keel_status_t list_file(void *context, const keel_store_file_t *file) {
+    const list_t *list = context;
+    if (!file->key) return NULL;
+    keel_entry_t entry;
+    keel_file_facts_t facts;
+    keel_status_t status = read_header(file->path, &entry, &facts);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    if (status) {
+        keel_status_ignore(status); // verify tells about those
+        return NULL;
+    }
+    status = list->visit(list->visitor, &entry, facts.size, facts.modified);
+    keel_entry_deinitialize(&entry);
+    return status;
+}
+
+static keel_status_t disk_list(void *context,
+                               keel_status_t (*visit)(void *visitor, const keel_entry_t *entry,
+                                                      uint64_t stored_bytes, uint64_t last_used),
+                               void *visitor) {
+    const disk_t *disk = context;
+    list_t list = {visit, visitor};
+    return keel_store_walk(disk->folder, list_file, &list);
+}
+
+// ---- open and close ----------------------------------------------------------------------------
+
+static void disk_close(void *context) {
+    disk_t *disk = context;
+    if (!disk) return;
+    pthread_mutex_destroy(&disk->lock);
+    keel_free(disk->folder);
+    keel_free(disk);
+}
+
+keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly, keel_tier_t *out) {
+    KEEL_TRY(keel_store_check_folder(folder, "KEEL_CACHE_DIR"));
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(disk_t), &memory));
+    disk_t *disk = memory;
+    keel_status_t status = keel_strdup(keel_str(folder), &disk->folder);
+    if (status) {
+        keel_free(disk);
+        return status;
+    }
+    disk->limit = limit;
+    disk->readonly = readonly;
+    pthread_mutex_init(&disk->lock, NULL);
+    *out = (keel_tier_t){
+        .name = "disk",
+        .context = disk,
+        .get = disk_get,
+        .put = disk_put,
+        .remove = disk_remove,
+        .list = disk_list,
+        .close = disk_close,
+    };
+    return NULL;
+}

@@ -1,0 +1,367 @@
+#include "store/entry.h"
+
+#include <zstd.h>
+#include <zstd_errors.h>
+
+// Level 1 on executables of XLA CPU: 6.7 times smaller, and unpacking costs less than what reading
+// and digesting the raw bytes would; higher levels give little more.
+enum { ZSTD_LEVEL = 1, ZSTD_HIGHEST_RATIO = 1 << 16 };
+
+enum {
+    AT_VERSION = 8,
+    AT_OLDEST_READER = 12,
+    AT_HEADER_SIZE = 16,
+    AT_STORED_SIZE = 24,
+    AT_HEADER_DIGEST = 32,
+    AT_PAYLOAD_DIGEST = 64,
+};
+
+static const uint8_t magic[8] = {0x89, 'K', 'E', 'E', 'L', '\r', '\n', 0x1a};
+
+typedef enum tag {
+#define TAG(number, name, size) TAG_##name = number,
+    KEEL_ENTRY_FIELDS(TAG)
+#undef TAG
+        TAG_END,
+} tag_t;
+
+static const size_t field_sizes[TAG_END] = {
+#define SIZE(number, name, size) [number] = size,
+    KEEL_ENTRY_FIELDS(SIZE)
+#undef SIZE
+};
+
+static const char *const field_names[TAG_END] = {
+#define NAME(number, name, size) [number] = #name,
+    KEEL_ENTRY_FIELDS(NAME)
+#undef NAME
+};
+
+void keel_entry_initialize(keel_entry_t *entry) {
+    *entry = (keel_entry_t){0};
+}
+
+void keel_entry_deinitialize(keel_entry_t *entry) {
+    keel_free(entry->components);
+    keel_free(entry->name);
+    keel_free(entry->writer);
+    keel_free(entry->payload);
+    keel_entry_initialize(entry);
+}
+
+static keel_status_t copy_parts(const keel_entry_t *entry, bool payload, keel_entry_t *copy) {
+    KEEL_TRY(keel_strdup(keel_str(entry->components), &copy->components));
+    KEEL_TRY(keel_strdup(keel_str(entry->name), &copy->name));
+    KEEL_TRY(keel_strdup(keel_str(entry->writer), &copy->writer));
+    if (!payload) return NULL;
+    copy->payload_size = entry->payload_size;
+    return keel_bytes_dup(keel_bytes(entry->payload, entry->payload_size), &copy->payload);
+}
+
+keel_status_t keel_entry_copy(const keel_entry_t *entry, bool payload, keel_entry_t *out) {
+    keel_entry_t copy = {
+        .key = entry->key,
+        .program = entry->program,
+        .created = entry->created,
+        .compile_seconds = entry->compile_seconds,
+    };
+    keel_status_t status = copy_parts(entry, payload, &copy);
+    if (status) {
+        keel_entry_deinitialize(&copy);
+        return status;
+    }
+    *out = copy;
+    return NULL;
+}
+
+// ---- encode ------------------------------------------------------------------------------------
+
+static void store_u32(uint8_t *at, uint32_t value) {
+    for (int i = 0; i < 4; ++i)
+        at[i] = (uint8_t)(value >> (8 * i));
+}
+
+static void store_u64(uint8_t *at, uint64_t value) {
+    store_u32(at, (uint32_t)value);
+    store_u32(at + 4, (uint32_t)(value >> 32));
+}
+
+static void put_field(keel_buffer_t *buffer, tag_t tag, const void *data, size_t size) {
+    keel_buffer_u32(buffer, tag);
+    keel_buffer_u32(buffer, (uint32_t)size);
+    keel_buffer_append(buffer, data, size);
+}
+
+static void put_text(keel_buffer_t *buffer, tag_t tag, const char *text) {
+    put_field(buffer, tag, text, text ? strlen(text) : 0);
+}
+
+static void put_u64(keel_buffer_t *buffer, tag_t tag, uint64_t value) {
+    uint8_t bytes[8];
+    store_u64(bytes, value);
+    put_field(buffer, tag, bytes, sizeof bytes);
+}
+
+static void put_fields(const keel_entry_t *entry, keel_codec_t codec, keel_buffer_t *buffer) {
+    uint64_t seconds;
+    memcpy(&seconds, &entry->compile_seconds, sizeof seconds);
+    uint8_t codec_bytes[4];
+    store_u32(codec_bytes, codec);
+    put_field(buffer, TAG_KEY, entry->key.bytes, KEEL_DIGEST_SIZE);
+    put_field(buffer, TAG_PROGRAM, entry->program.bytes, KEEL_DIGEST_SIZE);
+    put_text(buffer, TAG_COMPONENTS, entry->components);
+    put_text(buffer, TAG_NAME, entry->name);
+    put_text(buffer, TAG_WRITER, entry->writer);
+    put_u64(buffer, TAG_CREATED, entry->created);
+    put_u64(buffer, TAG_COMPILE_SECONDS, seconds);
+    put_field(buffer, TAG_CODEC, codec_bytes, sizeof codec_bytes);
+    put_u64(buffer, TAG_PAYLOAD_SIZE, entry->payload_size);
+}
+
+static size_t text_size(const char *text) {
+    return text ? strlen(text) : 0;
+}
+
+static keel_status_t check_sizes(const keel_entry_t *entry) {
+    size_t texts[] = {text_size(entry->components), text_size(entry->name),
+                      text_size(entry->writer)};
+    size_t total = 0;
+    for (int i = 0; i < 3; ++i) {
+        total += texts[i];
+        if (texts[i] > KEEL_ENTRY_HEADER_LIMIT || total > KEEL_ENTRY_HEADER_LIMIT - 1024)
+            return keel_status_make(KEEL_INVALID,
+                                    "an entry's components, name and writer take more than %d "
+                                    "bytes; it is not stored",
+                                    KEEL_ENTRY_HEADER_LIMIT - 1024);
+    }
+    if (entry->payload_size > KEEL_ENTRY_PAYLOAD_LIMIT)
+        return keel_status_make(KEEL_INVALID,
+                                "an executable of %zu bytes is over the limit of %llu bytes; it is "
+                                "not stored",
+                                entry->payload_size, KEEL_ENTRY_PAYLOAD_LIMIT);
+    return NULL;
+}
+
+static void seal(uint8_t *file, size_t header, size_t stored) {
+    keel_digest_t payload = keel_digest(keel_bytes(file + header, stored));
+    memcpy(file, magic, sizeof magic);
+    store_u32(file + AT_VERSION, KEEL_ENTRY_VERSION);
+    store_u32(file + AT_OLDEST_READER, KEEL_ENTRY_OLDEST);
+    store_u64(file + AT_HEADER_SIZE, header);
+    store_u64(file + AT_STORED_SIZE, stored);
+    memcpy(file + AT_PAYLOAD_DIGEST, payload.bytes, KEEL_DIGEST_SIZE);
+    keel_digest_t digest = keel_entry_header_digest(file, header);
+    memcpy(file + AT_HEADER_DIGEST, digest.bytes, KEEL_DIGEST_SIZE);
+}
+
+// Compressed bytes, or nothing where they would not be fewer.
+static keel_status_t compress(const keel_entry_t *entry, uint8_t **out, size_t *out_size) {
+    *out = NULL;
+    *out_size = 0;
+    if (!entry->payload_size) return NULL;
+    size_t bound = ZSTD_compressBound(entry->payload_size);
+    void *data;
+    KEEL_TRY(keel_alloc(bound, &data));
+    size_t size = ZSTD_compress(data, bound, entry->payload, entry->payload_size, ZSTD_LEVEL);
+    if (ZSTD_isError(size) || size >= entry->payload_size) {
+        keel_free(data);
+        return NULL;
+    }
+    *out = data;
+    *out_size = size;
+    return NULL;
+}
+
+keel_status_t keel_entry_encode(const keel_entry_t *entry, uint8_t **out, size_t *out_size) {
+    KEEL_TRY(check_sizes(entry));
+    uint8_t *packed;
+    size_t packed_size;
+    KEEL_TRY(compress(entry, &packed, &packed_size));
+    keel_bytes_t stored =
+        packed ? keel_bytes(packed, packed_size) : keel_bytes(entry->payload, entry->payload_size);
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 0);
+    if (keel_buffer_reserve(&buffer, KEEL_ENTRY_ENVELOPE)) buffer.size = KEEL_ENTRY_ENVELOPE;
+    put_fields(entry, packed ? KEEL_CODEC_ZSTD : KEEL_CODEC_RAW, &buffer);
+    size_t header = buffer.size;
+    keel_buffer_append(&buffer, stored.data, stored.size);
+    keel_free(packed);
+    keel_status_t status = keel_buffer_take(&buffer, out, out_size);
+    if (!status) seal(*out, header, stored.size);
+    keel_buffer_deinitialize(&buffer);
+    return status;
+}
+
+// ---- decode ------------------------------------------------------------------------------------
+
+static keel_status_t damaged(const char *what) {
+    return keel_status_make(KEEL_CORRUPT, "the entry is damaged: %s", what);
+}
+
+keel_digest_t keel_entry_header_digest(const uint8_t *file, size_t header) {
+    keel_hasher_t hasher;
+    keel_hasher_initialize(&hasher);
+    keel_hasher_update(&hasher, file, AT_HEADER_DIGEST);
+    keel_hasher_update(&hasher, file + AT_PAYLOAD_DIGEST, header - AT_PAYLOAD_DIGEST);
+    return keel_hasher_finish(&hasher);
+}
+
+// The sizes that the envelope gives, where they agree with the file's.
+static keel_status_t read_sizes(keel_bytes_t head, uint64_t file_size, size_t *out_header) {
+    if (file_size == 0) return damaged("it is empty");
+    if (file_size < KEEL_ENTRY_ENVELOPE) return damaged("it is cut off");
+    if (memcmp(head.data, magic, sizeof magic)) return damaged("it does not start as entries do");
+    uint64_t header = keel_load_u64(head.data + AT_HEADER_SIZE);
+    uint64_t stored = keel_load_u64(head.data + AT_STORED_SIZE);
+    if (header < KEEL_ENTRY_ENVELOPE || header > KEEL_ENTRY_HEADER_LIMIT || header > file_size)
+        return damaged("the size of its header cannot be");
+    if (stored != file_size - header) return damaged("it is longer or shorter than it says");
+    *out_header = (size_t)header;
+    return NULL;
+}
+
+static keel_status_t check_version(const uint8_t *file) {
+    uint32_t version = keel_load_u32(file + AT_VERSION);
+    uint32_t oldest_reader = keel_load_u32(file + AT_OLDEST_READER);
+    if (oldest_reader <= KEEL_ENTRY_VERSION && version >= KEEL_ENTRY_OLDEST) return NULL;
+    return keel_status_make(KEEL_UNSUPPORTED,
+                            "the entry is of version %u, readable from version %u on; this Keel "
+                            "reads versions %d to %d",
+                            version, oldest_reader, KEEL_ENTRY_OLDEST, KEEL_ENTRY_VERSION);
+}
+
+typedef struct fields_t {
+    keel_bytes_t values[TAG_END];
+    bool seen[TAG_END];
+} fields_t;
+
+static keel_status_t split_fields(keel_bytes_t bytes, fields_t *out) {
+    keel_cursor_t cursor = keel_cursor(bytes);
+    while (keel_cursor_left(&cursor)) {
+        uint32_t tag = keel_cursor_u32(&cursor);
+        keel_bytes_t value = keel_cursor_take(&cursor, keel_cursor_u32(&cursor));
+        if (cursor.failed) return damaged("its fields do not end where its header does");
+        if (tag >= TAG_END || !field_names[tag]) continue;
+        if (out->seen[tag]) return damaged("a field stands there twice");
+        if (field_sizes[tag] && value.size != field_sizes[tag])
+            return damaged("a field has the wrong size");
+        out->seen[tag] = true;
+        out->values[tag] = value;
+    }
+    for (int tag = 0; tag < TAG_END; ++tag)
+        if (field_names[tag] && !out->seen[tag])
+            return keel_status_make(KEEL_CORRUPT, "the entry is damaged: it lacks the field %s",
+                                    field_names[tag]);
+    return NULL;
+}
+
+static keel_status_t take_text(keel_bytes_t bytes, char **out) {
+    if (bytes.size && memchr(bytes.data, 0, bytes.size)) return damaged("a text holds a zero byte");
+    return keel_strdup(keel_bytes_str(bytes), out);
+}
+
+static keel_status_t take_fields(const fields_t *fields, keel_entry_t *entry) {
+    memcpy(entry->key.bytes, fields->values[TAG_KEY].data, KEEL_DIGEST_SIZE);
+    memcpy(entry->program.bytes, fields->values[TAG_PROGRAM].data, KEEL_DIGEST_SIZE);
+    entry->created = keel_load_u64(fields->values[TAG_CREATED].data);
+    uint64_t seconds = keel_load_u64(fields->values[TAG_COMPILE_SECONDS].data);
+    memcpy(&entry->compile_seconds, &seconds, sizeof seconds);
+    entry->payload_size = (size_t)keel_load_u64(fields->values[TAG_PAYLOAD_SIZE].data);
+    KEEL_TRY(take_text(fields->values[TAG_COMPONENTS], &entry->components));
+    KEEL_TRY(take_text(fields->values[TAG_NAME], &entry->name));
+    return take_text(fields->values[TAG_WRITER], &entry->writer);
+}
+
+// Believes nothing before the header's digest was found right. *out_codec is not yet checked.
+static keel_status_t read_header(keel_bytes_t head, uint64_t file_size, keel_entry_t *entry,
+                                 size_t *out_header, uint32_t *out_codec, size_t *out_needed) {
+    *out_needed = 0;
+    if (head.size < KEEL_ENTRY_ENVELOPE && head.size < file_size) {
+        *out_needed = KEEL_ENTRY_ENVELOPE;
+        return NULL;
+    }
+    size_t header;
+    KEEL_TRY(read_sizes(head, file_size, &header));
+    if (head.size < header) {
+        *out_needed = header;
+        return NULL;
+    }
+    keel_digest_t digest = keel_entry_header_digest(head.data, header);
+    if (memcmp(digest.bytes, head.data + AT_HEADER_DIGEST, KEEL_DIGEST_SIZE))
+        return damaged("the digest of its header is wrong");
+    KEEL_TRY(check_version(head.data));
+    fields_t fields = {0};
+    keel_bytes_t bytes = keel_bytes(head.data + KEEL_ENTRY_ENVELOPE, header - KEEL_ENTRY_ENVELOPE);
+    KEEL_TRY(split_fields(bytes, &fields));
+    KEEL_TRY(take_fields(&fields, entry));
+    if (entry->payload_size > KEEL_ENTRY_PAYLOAD_LIMIT)
+        return damaged("its payload is larger than any can be");
+    *out_header = header;
+    *out_codec = keel_load_u32(fields.values[TAG_CODEC].data);
+    return NULL;
+}
+
+static keel_status_t unpack(keel_bytes_t stored, size_t size, uint8_t *out) {
+    size_t got = ZSTD_decompress(out, size, stored.data, stored.size);
+    if (ZSTD_isError(got) && ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+        return keel_status_make(KEEL_NO_MEMORY, "out of memory: unpacking an entry");
+    return ZSTD_isError(got) || got != size ? damaged("its payload cannot be unpacked") : NULL;
+}
+
+static keel_status_t read_payload(keel_bytes_t stored, uint32_t codec, keel_entry_t *entry) {
+    size_t size = entry->payload_size;
+    if (codec == KEEL_CODEC_RAW) {
+        if (stored.size != size) return damaged("its payload has the wrong size");
+        return keel_bytes_dup(stored, &entry->payload);
+    }
+    if (codec != KEEL_CODEC_ZSTD)
+        return keel_status_make(KEEL_UNSUPPORTED, "the entry's payload is in the unknown codec %u",
+                                codec);
+    // No frame unpacks to more than this, so no allocation is made on the word of a number alone.
+    if (size / ZSTD_HIGHEST_RATIO > stored.size ||
+        ZSTD_getFrameContentSize(stored.data, stored.size) != size)
+        return damaged("its payload has the wrong size");
+    void *payload;
+    KEEL_TRY(keel_alloc(size, &payload));
+    entry->payload = payload;
+    return unpack(stored, size, payload);
+}
+
+static keel_status_t decode(keel_bytes_t file, keel_entry_t *entry) {
+    size_t header, needed;
+    uint32_t codec;
+    KEEL_TRY(read_header(file, file.size, entry, &header, &codec, &needed));
+    if (needed) return damaged("it is cut off");
+    keel_bytes_t stored = keel_bytes(file.data + header, file.size - header);
+    keel_digest_t digest = keel_digest(stored);
+    if (memcmp(digest.bytes, file.data + AT_PAYLOAD_DIGEST, KEEL_DIGEST_SIZE))
+        return damaged("the digest of its payload is wrong");
+    return read_payload(stored, codec, entry);
+}
+
+keel_status_t keel_entry_decode(keel_bytes_t file, keel_entry_t *out) {
+    keel_entry_t entry;
+    keel_entry_initialize(&entry);
+    keel_status_t status = decode(file, &entry);
+    if (status) {
+        keel_entry_deinitialize(&entry);
+        return status;
+    }
+    *out = entry;
+    return NULL;
+}
+
+keel_status_t keel_entry_decode_header(keel_bytes_t head, uint64_t file_size, keel_entry_t *out,
+                                       size_t *out_needed) {
+    keel_entry_t entry;
+    keel_entry_initialize(&entry);
+    size_t header;
+    uint32_t codec;
+    keel_status_t status = read_header(head, file_size, &entry, &header, &codec, out_needed);
+    if (status || *out_needed) {
+        keel_entry_deinitialize(&entry);
+        return status;
+    }
+    *out = entry;
+    return NULL;
+}

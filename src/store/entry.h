@@ -1,0 +1,75 @@
+// entry: the grammar of an entry file, above its codec.
+//
+//   envelope, 96 bytes, the same in every version, integers little-endian
+//      0   8  magic  89 'K' 'E' 'E' 'L' 0d 0a 1a
+//      8   4  version of the writer
+//     12   4  the oldest version that can read it
+//     16   8  bytes of the header: envelope and fields
+//     24   8  bytes of the payload as stored
+//     32  32  BLAKE2b-256 over the header less these 32 bytes
+//     64  32  BLAKE2b-256 over the payload as stored
+//   fields, up to the end of the header: tag (4), size (4), bytes
+//   payload, up to the end of the file, in the codec that a field names
+//
+// The header's digest covers the payload's, so the two cover every byte but the first of them. It
+// is checked before anything else is believed, so damage is told from an entry of another version.
+// Fields of unknown tags are skipped: a newer Keel may add some without shutting out older ones;
+// where a field must be understood it raises the oldest version that can read. Every known field
+// stands exactly once. Digests tell accidents apart, not forgers: who can write the folder can
+// write an entry.
+//
+// Threads: no shared state.
+#ifndef KEEL_STORE_ENTRY_H_
+#define KEEL_STORE_ENTRY_H_
+
+#include "store/store.h"
+
+enum {
+    KEEL_ENTRY_VERSION = 1,
+    KEEL_ENTRY_OLDEST = 1, // the oldest version that this one reads
+    KEEL_ENTRY_ENVELOPE = 96,
+    KEEL_ENTRY_HEADER_LIMIT = 4 << 20,
+};
+#define KEEL_ENTRY_PAYLOAD_LIMIT (4ull << 30)
+#define KEEL_ENTRY_FILE_LIMIT (KEEL_ENTRY_PAYLOAD_LIMIT + KEEL_ENTRY_HEADER_LIMIT)
+
+// tag, name, bytes (0: any number)
+#define KEEL_ENTRY_FIELDS(X)                                                                       \
+    X(1, KEY, 32)                                                                                  \
+    X(2, PROGRAM, 32)                                                                              \
+    X(3, COMPONENTS, 0)                                                                            \
+    X(4, NAME, 0)                                                                                  \
+    X(5, WRITER, 0)                                                                                \
+    X(6, CREATED, 8)                                                                               \
+    X(7, COMPILE_SECONDS, 8) /* an IEEE double */                                                  \
+    X(8, CODEC, 4)                                                                                 \
+    X(9, PAYLOAD_SIZE, 8) /* uncompressed */
+
+typedef enum keel_codec {
+    KEEL_CODEC_RAW,
+    KEEL_CODEC_ZSTD,
+} keel_codec_t;
+
+// The bytes of an entry file; freed with keel_free. KEEL_INVALID where a part is over its limit.
+keel_status_t keel_entry_encode(const keel_entry_t *entry, uint8_t **out,
+                                size_t *out_size) KEEL_MUST_CHECK;
+
+// KEEL_CORRUPT where any byte is not as it was written, KEEL_UNSUPPORTED where it is of a version
+// that this one cannot read. `file` is the whole file.
+keel_status_t keel_entry_decode(keel_bytes_t file, keel_entry_t *out) KEEL_MUST_CHECK;
+
+// The header alone: all but the payload, whose stored bytes are neither needed nor checked. `head`
+// is the file's start; where it is too short for the header *out_needed says how much is needed
+// (and the status is NULL), else it is 0.
+keel_status_t keel_entry_decode_header(keel_bytes_t head, uint64_t file_size, keel_entry_t *out,
+                                       size_t *out_needed) KEEL_MUST_CHECK;
+
+// The digest that belongs at byte 32 of an entry file whose header has `header` bytes (at least the
+// envelope's).
+keel_digest_t keel_entry_header_digest(const uint8_t *file, size_t header);
+
+// A copy of all but the payload where `payload` is false.
+keel_status_t keel_entry_copy(const keel_entry_t *entry, bool payload,
+                              keel_entry_t *out) KEEL_MUST_CHECK;
+
+#endif // KEEL_STORE_ENTRY_H_

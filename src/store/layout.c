@@ -1,0 +1,103 @@
+#define _GNU_SOURCE
+#include "store/layout.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+keel_status_t keel_store_entry_path(const char *folder, const keel_digest_t *key, char **out) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(key, hex);
+    return keel_path(out, "%s/entries/%.2s/%s.keel", folder, hex, hex);
+}
+
+keel_status_t keel_store_lock_path(const char *folder, const keel_digest_t *key, char **out) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(key, hex);
+    return keel_path(out, "%s/locks/%s.lock", folder, hex);
+}
+
+keel_status_t keel_store_make_folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return NULL;
+    char *folder;
+    KEEL_TRY(keel_path(&folder, "%.*s", (int)(slash - path), path));
+    keel_status_t status = keel_directory_make(folder);
+    keel_free(folder);
+    return status;
+}
+
+bool keel_store_parse_name(const char *name, keel_digest_t *out_key, const char **out_rest) {
+    enum { DIGITS = 2 * KEEL_DIGEST_SIZE };
+    keel_str_t text = keel_str(name);
+    if (text.size <= DIGITS || name[DIGITS] != '.') return false;
+    text.size = DIGITS;
+    *out_rest = name + DIGITS + 1;
+    return keel_digest_unhex(text, out_key);
+}
+
+// ---- walking -----------------------------------------------------------------------------------
+
+typedef struct walk_t {
+    const char *folder; // of the names
+    keel_status_t (*visit)(void *context, const keel_store_file_t *file);
+    void *context;
+} walk_t;
+
+static bool is_temporary(const char *name, long *out_pid) {
+    static const char prefix[] = ".tmp.";
+    if (strncmp(name, prefix, sizeof prefix - 1)) return false;
+    char *end;
+    *out_pid = strtol(name + sizeof prefix - 1, &end, 10);
+    return *out_pid > 0 && *end == '.';
+}
+
+static keel_status_t visit_file(void *context, const char *name) {
+    const walk_t *walk = context;
+    keel_digest_t key;
+    const char *rest;
+    keel_store_file_t file = {0};
+    if (keel_store_parse_name(name, &key, &rest) && strcmp(rest, "keel") == 0)
+        file.key = &key;
+    else if (!is_temporary(name, &file.pid))
+        return NULL;
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%s", walk->folder, name));
+    file.path = path;
+    keel_status_t status = walk->visit(walk->context, &file);
+    keel_free(path);
+    return status;
+}
+
+static keel_status_t visit_shard(void *context, const char *name) {
+    const walk_t *walk = context;
+    uint8_t byte;
+    if (!keel_unhex(keel_str(name), &byte, 1)) return NULL;
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%s", walk->folder, name));
+    walk_t inner = {path, walk->visit, walk->context};
+    keel_status_t status = keel_directory_walk(path, visit_file, &inner);
+    keel_free(path);
+    return status;
+}
+
+keel_status_t keel_store_walk(const char *folder,
+                              keel_status_t (*visit)(void *context, const keel_store_file_t *file),
+                              void *context) {
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/entries", folder));
+    walk_t walk = {path, visit, context};
+    keel_status_t status = keel_directory_walk(path, visit_shard, &walk);
+    keel_free(path);
+    return status;
+}
+
+void keel_store_remove_stale(const keel_store_file_t *file, const keel_file_facts_t *facts) {
+    const uint64_t second = 1000000000u;
+    uint64_t now = keel_clock_wall();
+    uint64_t age = now > facts->modified ? now - facts->modified : 0;
+    bool gone = kill((pid_t)file->pid, 0) && errno == ESRCH;
+    if (age > 3600 * second || (gone && age > 60 * second))
+        keel_status_ignore(keel_file_remove(file->path));
+}

@@ -1,0 +1,184 @@
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "store/layout.h"
+
+// What quarantine may hold; the newest stays in any case.
+enum { QUARANTINE_FILES = 32, QUARANTINE_BYTES = 256 << 20, REASON_SIZE = 64 };
+
+static const char crashed[] = "crashed";
+
+// "the digest of its payload is wrong" -> "the-digest-of-its-payload-is-wrong"
+static void make_slug(const char *reason, char out[REASON_SIZE]) {
+    size_t size = 0;
+    for (; *reason && size < REASON_SIZE - 1; ++reason) {
+        unsigned char c = (unsigned char)*reason;
+        if (isalnum(c))
+            out[size++] = (char)tolower(c);
+        else if (size && out[size - 1] != '-')
+            out[size++] = '-';
+    }
+    while (size && out[size - 1] == '-')
+        --size;
+    out[size] = 0;
+}
+
+// ---- walking -----------------------------------------------------------------------------------
+
+typedef struct walk_t {
+    const char *folder;
+    keel_status_t (*visit)(void *context, const char *path, uint64_t size, uint64_t since);
+    void *context;
+} walk_t;
+
+static bool parse_since(const char *rest, uint64_t *out) {
+    char *end;
+    *out = strtoull(rest, &end, 10);
+    return end != rest && *end == '.';
+}
+
+static keel_status_t visit_name(void *context, const char *name) {
+    const walk_t *walk = context;
+    keel_digest_t key;
+    const char *rest;
+    uint64_t since;
+    if (!keel_store_parse_name(name, &key, &rest) || !parse_since(rest, &since)) return NULL;
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%s", walk->folder, name));
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_facts(path, &facts);
+    if (!status)
+        status = walk->visit(walk->context, path, facts.size, since);
+    else if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status); // another process removed it meanwhile
+        status = NULL;
+    }
+    keel_free(path);
+    return status;
+}
+
+keel_status_t keel_store_walk_quarantine(const char *folder,
+                                         keel_status_t (*visit)(void *context, const char *path,
+                                                                uint64_t size, uint64_t since),
+                                         void *context) {
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/quarantine", folder));
+    walk_t walk = {path, visit, context};
+    keel_status_t status = keel_directory_walk(path, visit_name, &walk);
+    keel_free(path);
+    return status;
+}
+
+// ---- trimming ----------------------------------------------------------------------------------
+
+typedef struct oldest_t {
+    char *path; // of the oldest
+    uint64_t since, newest;
+    uint64_t files, bytes;
+} oldest_t;
+
+static keel_status_t find_oldest(void *context, const char *path, uint64_t size, uint64_t since) {
+    oldest_t *oldest = context;
+    ++oldest->files;
+    oldest->bytes += size;
+    if (oldest->path && since >= oldest->since) return NULL;
+    char *copy;
+    KEEL_TRY(keel_strdup(keel_str(path), &copy));
+    keel_free(oldest->path);
+    oldest->path = copy;
+    oldest->since = since;
+    return NULL;
+}
+
+static bool too_many(const oldest_t *oldest) {
+    return oldest->files > 1 &&
+           (oldest->files > QUARANTINE_FILES || oldest->bytes > QUARANTINE_BYTES);
+}
+
+// As many rounds as files are too many: one, but for quarantines that were filled by hand.
+static keel_status_t trim(const char *folder) {
+    for (;;) {
+        oldest_t oldest = {0};
+        keel_status_t status = keel_store_walk_quarantine(folder, find_oldest, &oldest);
+        bool again = !status && too_many(&oldest);
+        if (again) status = keel_file_remove(oldest.path);
+        keel_free(oldest.path);
+        if (status || !again) return status;
+    }
+}
+
+// ---- setting aside -----------------------------------------------------------------------------
+
+static bool is_still(const char *path, const keel_file_facts_t *seen) {
+    if (!seen) return true;
+    keel_file_facts_t now;
+    keel_status_t status = keel_file_facts(path, &now);
+    bool same = !status && now.inode == seen->inode && now.device == seen->device &&
+                now.size == seen->size && now.modified == seen->modified;
+    keel_status_ignore(status);
+    return same;
+}
+
+static keel_status_t move(const char *from, const char *to) {
+    keel_status_t status = keel_store_make_folder_of(to);
+    if (!status) status = keel_file_rename(from, to);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static keel_status_t quarantine_path(const char *folder, const keel_digest_t *key,
+                                     const char *reason, char **out) {
+    char hex[KEEL_DIGEST_HEX], slug[REASON_SIZE];
+    keel_digest_hex(key, hex);
+    make_slug(reason, slug);
+    return keel_path(out, "%s/quarantine/%s.%llu.%s.keel", folder, hex,
+                     (unsigned long long)keel_clock_wall(), slug);
+}
+
+keel_status_t keel_store_set_aside(const char *folder, const keel_digest_t *key, const char *reason,
+                                   const keel_file_facts_t *seen) {
+    char *from, *to;
+    KEEL_TRY(keel_store_entry_path(folder, key, &from));
+    keel_status_t status = quarantine_path(folder, key, reason, &to);
+    if (!status) {
+        if (is_still(from, seen)) status = move(from, to);
+        if (!status) status = trim(folder);
+        keel_free(to);
+    }
+    keel_free(from);
+    return status;
+}
+
+keel_status_t keel_store_quarantine(const char *folder, const keel_digest_t *key,
+                                    const char *reason) {
+    return keel_store_set_aside(folder, key, reason, NULL);
+}
+
+typedef struct search_t {
+    const keel_digest_t *key;
+    bool found;
+} search_t;
+
+static keel_status_t look_for_crash(void *context, const char *name) {
+    search_t *search = context;
+    keel_digest_t key;
+    const char *rest;
+    if (!keel_store_parse_name(name, &key, &rest) || !keel_digest_equal(&key, search->key))
+        return NULL;
+    const char *reason = strchr(rest, '.');
+    if (reason && strncmp(reason + 1, crashed, sizeof crashed - 1) == 0) search->found = true;
+    return NULL;
+}
+
+bool keel_store_crashed(const char *folder, const keel_digest_t *key) {
+    char *path;
+    search_t search = {key, false};
+    keel_status_t status = keel_path(&path, "%s/quarantine", folder);
+    if (!status) {
+        status = keel_directory_walk(path, look_for_crash, &search);
+        keel_free(path);
+    }
+    keel_status_ignore(status);
+    return search.found;
+}

@@ -1,0 +1,175 @@
+#include "store/entry.h"
+#include "store/layout.h"
+
+const char *keel_miss_name(keel_miss_t miss) {
+    switch (miss) {
+        case KEEL_MISS_ABSENT:
+            return "absent";
+        case KEEL_MISS_DAMAGED:
+            return "damaged";
+        case KEEL_MISS_FOREIGN:
+            return "foreign";
+        case KEEL_MISS_QUARANTINED:
+            return "quarantined";
+        case KEEL_MISS_UNREADABLE:
+            return "unreadable";
+    }
+    return "unknown";
+}
+
+// ---- facts -------------------------------------------------------------------------------------
+
+static keel_status_t count_entry(void *context, const keel_store_file_t *file) {
+    keel_disk_facts_t *counts = context;
+    keel_file_facts_t facts;
+    if (!file->key) return NULL;
+    keel_status_t status = keel_file_facts(file->path, &facts);
+    if (status) {
+        keel_status_ignore(status); // evicted meanwhile
+        return NULL;
+    }
+    ++counts->entries;
+    counts->bytes += facts.size;
+    if (!counts->oldest || facts.modified < counts->oldest) counts->oldest = facts.modified;
+    if (facts.modified > counts->newest) counts->newest = facts.modified;
+    return NULL;
+}
+
+static keel_status_t count_quarantined(void *context, const char *path, uint64_t size,
+                                       uint64_t since) {
+    keel_disk_facts_t *counts = context;
+    (void)path;
+    (void)since;
+    ++counts->quarantined;
+    counts->quarantined_bytes += size;
+    return NULL;
+}
+
+static keel_status_t count_lock(void *context, const char *name) {
+    keel_disk_facts_t *counts = context;
+    keel_digest_t key;
+    const char *rest;
+    if (keel_store_parse_name(name, &key, &rest) && strcmp(rest, "lock") == 0) ++counts->locks;
+    return NULL;
+}
+
+static keel_status_t walk_locks(const char *folder,
+                                keel_status_t (*visit)(void *context, const char *name),
+                                void *context) {
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/locks", folder));
+    keel_status_t status = keel_directory_walk(path, visit, context);
+    keel_free(path);
+    return status;
+}
+
+keel_status_t keel_store_disk_facts(const char *folder, keel_disk_facts_t *out) {
+    *out = (keel_disk_facts_t){0};
+    KEEL_TRY(keel_store_walk(folder, count_entry, out));
+    KEEL_TRY(keel_store_walk_quarantine(folder, count_quarantined, out));
+    return walk_locks(folder, count_lock, out);
+}
+
+// ---- verify ------------------------------------------------------------------------------------
+
+typedef struct verify_t {
+    void (*bad)(void *context, const char *path, const char *why);
+    void *context;
+    uint64_t good;
+} verify_t;
+
+static keel_status_t check_file(const keel_store_file_t *file) {
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(keel_file_read(file->path, KEEL_ENTRY_FILE_LIMIT, &data, &size));
+    keel_entry_t entry;
+    keel_entry_initialize(&entry);
+    keel_status_t status = keel_entry_decode(keel_bytes(data, size), &entry);
+    keel_free(data);
+    if (!status && !keel_digest_equal(&entry.key, file->key))
+        status = keel_status_make(KEEL_CORRUPT, "the entry is of another key than its name says");
+    keel_entry_deinitialize(&entry);
+    return status;
+}
+
+static keel_status_t verify_file(void *context, const keel_store_file_t *file) {
+    verify_t *verify = context;
+    if (!file->key) return NULL;
+    keel_status_t status = check_file(file);
+    keel_code_t code = keel_status_code(status);
+    if (code == KEEL_NO_MEMORY) return status;
+    if (!status)
+        ++verify->good;
+    else if (code != KEEL_NOT_FOUND && code != KEEL_UNSUPPORTED) // evicted, or of another version
+        verify->bad(verify->context, file->path, keel_status_message(status));
+    keel_status_ignore(status);
+    return NULL;
+}
+
+keel_status_t keel_store_disk_verify(const char *folder,
+                                     void (*bad)(void *context, const char *path, const char *why),
+                                     void *context, uint64_t *out_good) {
+    verify_t verify = {bad, context, 0};
+    keel_status_t status = keel_store_walk(folder, verify_file, &verify);
+    *out_good = verify.good;
+    return status;
+}
+
+// ---- prune and clear ---------------------------------------------------------------------------
+
+// A lock that can be taken is one whose holder died: taking it and letting go removes it.
+static keel_status_t remove_stale_lock(void *context, const char *name) {
+    keel_digest_t key;
+    const char *rest, *folder = context;
+    if (!keel_store_parse_name(name, &key, &rest) || strcmp(rest, "lock") != 0) return NULL;
+    char *path;
+    KEEL_TRY(keel_store_lock_path(folder, &key, &path));
+    keel_file_lock_t lock = {-1};
+    keel_status_t status = keel_file_lock(path, false, &lock);
+    if (!status) keel_file_unlock(&lock, path);
+    if (keel_status_code(status) == KEEL_REFUSED) {
+        keel_status_ignore(status);
+        status = NULL;
+    }
+    keel_free(path);
+    return status;
+}
+
+keel_status_t keel_store_disk_prune(const char *folder, uint64_t limit, uint64_t *out_removed,
+                                    uint64_t *out_bytes) {
+    if (!limit) limit = UINT64_MAX;
+    keel_store_eviction_t eviction;
+    KEEL_TRY(keel_store_evict(folder, limit, limit, NULL, &eviction));
+    *out_removed = eviction.removed;
+    *out_bytes = eviction.removed_bytes;
+    return walk_locks(folder, remove_stale_lock, (void *)(uintptr_t)folder);
+}
+
+static keel_status_t clear_file(void *context, const keel_store_file_t *file) {
+    uint64_t *removed = context;
+    if (!file->key) {
+        keel_file_facts_t facts;
+        keel_status_t status = keel_file_facts(file->path, &facts);
+        if (!status) keel_store_remove_stale(file, &facts);
+        keel_status_ignore(status);
+        return NULL;
+    }
+    KEEL_TRY(keel_file_remove(file->path));
+    ++*removed;
+    return NULL;
+}
+
+static keel_status_t clear_quarantined(void *context, const char *path, uint64_t size,
+                                       uint64_t since) {
+    (void)context;
+    (void)size;
+    (void)since;
+    return keel_file_remove(path);
+}
+
+keel_status_t keel_store_disk_clear(const char *folder, uint64_t *out_removed) {
+    *out_removed = 0;
+    KEEL_TRY(keel_store_walk(folder, clear_file, out_removed));
+    KEEL_TRY(keel_store_walk_quarantine(folder, clear_quarantined, NULL));
+    return walk_locks(folder, remove_stale_lock, (void *)(uintptr_t)folder);
+}

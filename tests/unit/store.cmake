@@ -1,0 +1,1 @@
+keel_unit_test(store_tier ROOMS store base)
