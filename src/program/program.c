@@ -1,13 +1,13 @@
 #include "program/program.h"
 
-#define STRINGS(...)                                                                               \
-    (const char *const[]) {                                                                        \
-        __VA_ARGS__, NULL                                                                          \
-    }
+// The names of each class, ended by NULL.
+#define VALUES(name, text, ...) static const char *const values_##name[] = {__VA_ARGS__, NULL};
+KEEL_ENUM_CLASSES(VALUES)
+#undef VALUES
 
 const char *keel_enum_name(keel_enum_class_t enumeration, uint32_t value) {
     static const char *const *const values[] = {
-#define VALUES(name, text, ...) [KEEL_ENUM_##name] = STRINGS(__VA_ARGS__),
+#define VALUES(name, text, ...) [KEEL_ENUM_##name] = values_##name,
         KEEL_ENUM_CLASSES(VALUES)
 #undef VALUES
     };
