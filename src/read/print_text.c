@@ -1,0 +1,359 @@
+// A program as text for people, one operation a line:
+//
+//   %3 = dot_general %0, %1 {rhs_contracting_dimensions = [0]} : (tensor<..>, ..) -> ..  // a.py:41
+//
+// Attributes that say nothing (absent, empty, all default) are left out: JSON has them all.
+#include "read/print.h"
+#include "read/print_value.h"
+#include "read/print_walk.h"
+
+typedef struct text_t {
+    keel_printer_t printer;
+    const keel_print_options_t *options;
+    keel_value_id_t first_value; // of the function
+    uint32_t indent;             // levels of two spaces
+} text_t;
+
+static void text(text_t *t, const char *words) {
+    keel_buffer_text(t->printer.out, words);
+}
+
+static void line(text_t *t) {
+    keel_buffer_format(t->printer.out, "%*s", (int)(2 * t->indent), "");
+}
+
+static void value(text_t *t, keel_value_id_t id) {
+    keel_buffer_format(t->printer.out, "%%%u", id - t->first_value);
+}
+
+static keel_type_id_t value_type(const text_t *t, keel_value_id_t id) {
+    const keel_program_t *program = t->printer.program;
+    return id < program->value_types.count ? program->value_types.data[id] : KEEL_NONE;
+}
+
+static void value_types(text_t *t, const keel_value_id_t *items, keel_value_id_t first,
+                        uint32_t count) {
+    for (uint32_t i = 0; i < count && !keel_print_full(&t->printer); ++i) {
+        if (i) text(t, ", ");
+        keel_print_value_type(&t->printer, value_type(t, items ? items[i] : first + i));
+    }
+}
+
+// "  // model.py:41", by the innermost frame that has a file.
+static void comment(text_t *t, keel_attr_id_t location) {
+    keel_frame_t frames[8];
+    if (!t->options->locations || location == KEEL_NONE) return;
+    uint32_t count = keel_program_frames(t->printer.program, location, frames, 8, NULL);
+    for (uint32_t i = 0; i < count && i < 8; ++i) {
+        keel_str_t file = frames[i].file;
+        if (!file.size) continue;
+        for (size_t at = file.size; at-- > 0;)
+            if (file.data[at] == '/' && at + 1 < file.size) {
+                file = (keel_str_t){file.data + at + 1, file.size - at - 1};
+                break;
+            }
+        text(t, "  // ");
+        keel_print_name(t->printer.out, file);
+        keel_buffer_format(t->printer.out, ":%u", frames[i].line);
+        return;
+    }
+}
+
+// ---- attributes --------------------------------------------------------------------------------
+
+static bool is_default_list(const keel_program_t *program, const keel_attr_t *a) {
+    keel_list_t items = keel_program_list(program, a->b);
+    for (uint32_t i = 0; i < items.count; ++i) {
+        const keel_attr_t *each = &program->attrs.data[items.items[i]];
+        if (each->kind != KEEL_ATTR_ENUM || each->klass != KEEL_ENUM_PRECISION || each->a)
+            return false;
+    }
+    return true;
+}
+
+static bool is_default_accuracy(const keel_program_t *program, keel_attr_id_t id) {
+    keel_attr_id_t mode = keel_program_dict_find(program, id, "mode");
+    if (mode == KEEL_NONE) return false;
+    const keel_attr_t *a = &program->attrs.data[mode];
+    return a->kind == KEEL_ATTR_ENUM && a->a == 0;
+}
+
+static bool says_nothing(const keel_program_t *program, keel_attr_id_t id) {
+    const keel_attr_t *a = &program->attrs.data[id];
+    keel_tensor_view_t view;
+    keel_status_t status;
+    switch (a->kind) {
+        case KEEL_ATTR_NONE:
+            return true;
+        case KEEL_ATTR_STRING:
+            return !keel_program_str(program, a->a).size;
+        case KEEL_ATTR_ARRAY:
+            return is_default_list(program, a);
+        case KEEL_ATTR_INTS:
+            return !keel_program_ints(program, a->b).count;
+        case KEEL_ATTR_DICT:
+            if (a->klass == KEEL_RECORD_RESULT_ACCURACY) return is_default_accuracy(program, id);
+            return a->klass == KEEL_RECORD_DICTIONARY && !keel_program_list(program, a->b).count;
+        case KEEL_ATTR_TENSOR:
+            status = keel_program_tensor(program, a->a, program->blobs.data[a->b], &view);
+            keel_status_ignore(status);
+            return !status && !view.count;
+        default:
+            return false;
+    }
+}
+
+static void attributes(text_t *t, keel_attr_id_t dictionary, const char *apart) {
+    const keel_program_t *program = t->printer.program;
+    if (dictionary == KEEL_NONE) return;
+    keel_list_t pairs = keel_program_list(program, program->attrs.data[dictionary].b);
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i + 1 < pairs.count && !keel_print_full(&t->printer); i += 2) {
+        keel_str_t name = keel_program_str(program, pairs.items[i]);
+        keel_attr_id_t attribute = pairs.items[i + 1];
+        if (says_nothing(program, attribute) || (apart && keel_str_is(name, apart))) continue;
+        text(t, shown++ ? ", " : " {");
+        keel_print_name(t->printer.out, name);
+        if (program->attrs.data[attribute].kind == KEEL_ATTR_UNIT) continue;
+        text(t, " = ");
+        keel_print_value_text(&t->printer, attribute);
+    }
+    if (shown) text(t, "}");
+}
+
+// ---- operations --------------------------------------------------------------------------------
+
+static void results(text_t *t, const keel_operation_t *o) {
+    enum { NAMED_ONE_BY_ONE = 8 };
+    if (!o->result_count) return;
+    value(t, o->first_result);
+    if (o->result_count > NAMED_ONE_BY_ONE) {
+        text(t, " to ");
+        value(t, o->first_result + o->result_count - 1);
+    }
+    for (uint32_t i = 1; i < o->result_count && o->result_count <= NAMED_ONE_BY_ONE; ++i) {
+        text(t, ", ");
+        value(t, o->first_result + i);
+    }
+    text(t, " = ");
+}
+
+// One type where all operands and the one result share it, as MLIR writes it.
+static void operation_type(text_t *t, keel_list_t operands, const keel_operation_t *o) {
+    bool one = o->result_count <= 1 && operands.count + o->result_count > 0;
+    keel_type_id_t first = o->result_count
+                               ? value_type(t, o->first_result)
+                               : (operands.count ? value_type(t, operands.items[0]) : KEEL_NONE);
+    for (uint32_t i = 0; i < operands.count && one; ++i)
+        one = value_type(t, operands.items[i]) == first;
+    text(t, " : ");
+    if (one) {
+        keel_print_value_type(&t->printer, first);
+        return;
+    }
+    if (o->result_count || !operands.count) text(t, "(");
+    value_types(t, operands.items, 0, operands.count);
+    if (!o->result_count && operands.count) return;
+    text(t, o->result_count == 1 ? ") -> " : ") -> (");
+    value_types(t, NULL, o->first_result, o->result_count);
+    if (o->result_count != 1) text(t, ")");
+}
+
+// "constant dense<0.0> : tensor<4xf32>": the type of the value is that of the result.
+static bool constant(text_t *t, const keel_operation_t *o) {
+    const keel_program_t *program = t->printer.program;
+    keel_attr_id_t held = keel_program_dict_find(program, o->attributes, "value");
+    if (held == KEEL_NONE || program->attrs.data[held].kind != KEEL_ATTR_TENSOR) return false;
+    text(t, " ");
+    keel_print_tensor_text(&t->printer, &program->attrs.data[held], false);
+    attributes(t, o->attributes, "value");
+    return true;
+}
+
+static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
+    text_t *t = context;
+    (void)index;
+    if (keel_print_full(&t->printer)) return;
+    const keel_program_t *program = t->printer.program;
+    const keel_operation_t *o = &program->operations.data[op];
+    const keel_op_name_t *name = keel_program_op_name(program, op);
+    keel_list_t operands = keel_program_operands(program, op);
+    keel_str_t dialect = keel_program_str(program, name->dialect);
+    line(t);
+    results(t, o);
+    if (!keel_str_is(dialect, "vhlo") && !keel_str_is(dialect, "hlo")) {
+        keel_print_name(t->printer.out, dialect);
+        text(t, ".");
+    }
+    keel_print_name(t->printer.out, keel_program_str(program, name->name));
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        text(t, i ? ", " : " ");
+        value(t, operands.items[i]);
+    }
+    bool is_constant = keel_str_is(keel_program_str(program, name->name), "constant");
+    if (!is_constant || !constant(t, o)) {
+        attributes(t, o->attributes, NULL);
+        operation_type(t, operands, o);
+    }
+    if (!(o->name & KEEL_OP_HAS_REGIONS)) return;
+    text(t, " {");
+    comment(t, o->location);
+    text(t, "\n");
+}
+
+static void open_region(void *context, uint32_t index) {
+    text_t *t = context;
+    if (index) {
+        line(t);
+        text(t, "}, {\n");
+    }
+    ++t->indent;
+}
+
+static void arguments(text_t *t, const keel_block_t *block) {
+    for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&t->printer); ++i) {
+        if (i) text(t, ", ");
+        value(t, block->first_argument + i);
+        text(t, ": ");
+        keel_print_value_type(&t->printer, value_type(t, block->first_argument + i));
+    }
+}
+
+static void open_block(void *context, const keel_block_t *block, uint32_t index) {
+    text_t *t = context;
+    if (!block->argument_count && !index) return;
+    line(t);
+    text(t, "(");
+    arguments(t, block);
+    text(t, "):\n");
+}
+
+static void close_block(void *context) {
+    (void)context;
+}
+
+static void close_region(void *context) {
+    text_t *t = context;
+    --t->indent;
+}
+
+static void close_operation(void *context, keel_op_id_t op) {
+    text_t *t = context;
+    const keel_operation_t *o = &t->printer.program->operations.data[op];
+    if (keel_print_full(&t->printer)) return;
+    if (o->name & KEEL_OP_HAS_REGIONS) {
+        line(t);
+        text(t, "}");
+    } else {
+        comment(t, o->location);
+    }
+    text(t, "\n");
+}
+
+static const keel_print_visitor_t visitor = {open_operation, open_region,  open_block,
+                                             close_block,    close_region, close_operation};
+
+// ---- functions ---------------------------------------------------------------------------------
+
+static void argument_name(text_t *t, const keel_block_t *block, uint32_t index) {
+    const keel_program_t *program = t->printer.program;
+    keel_str_t name = {"", 0};
+    keel_frame_t frame;
+    if (block->argument_locations == KEEL_NONE) return;
+    keel_attr_id_t where = program->pool.data[block->argument_locations + index];
+    if (where == KEEL_NONE || keel_program_frames(program, where, &frame, 1, &name) || !name.size)
+        return;
+    text(t, "  // ");
+    keel_print_name(t->printer.out, name);
+}
+
+static void parameters(text_t *t, const keel_function_t *function, const keel_block_t *block) {
+    for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&t->printer); ++i) {
+        text(t, "\n    ");
+        value(t, block->first_argument + i);
+        text(t, ": ");
+        keel_print_value_type(&t->printer, value_type(t, block->first_argument + i));
+        attributes(t, keel_print_entry(t->printer.program, function->argument_attributes, i), NULL);
+        if (i + 1 < block->argument_count) text(t, ",");
+        argument_name(t, block, i);
+    }
+    if (block->argument_count) text(t, "\n");
+}
+
+static void returned(text_t *t, const keel_function_t *function) {
+    const keel_program_t *program = t->printer.program;
+    if (function->type != KEEL_NONE) {
+        keel_list_t types = keel_program_list(program, program->types.data[function->type].c);
+        text(t, " -> (");
+        for (uint32_t i = 0; i < types.count && !keel_print_full(&t->printer); ++i) {
+            if (i) text(t, ", ");
+            keel_print_value_type(&t->printer, types.items[i]);
+            attributes(t, keel_print_entry(program, function->result_attributes, i), NULL);
+        }
+        text(t, ")");
+    } else if (function->root != KEEL_NONE) {
+        keel_value_id_t root = program->operations.data[function->root].first_result;
+        text(t, " -> ");
+        keel_print_value_type(&t->printer, value_type(t, root));
+    }
+    attributes(t, function->attributes, NULL);
+}
+
+// An instruction in the middle may be the result of a computation of HLO.
+static void root(text_t *t, const keel_function_t *function) {
+    if (function->root == KEEL_NONE) return;
+    line(t);
+    text(t, "return ");
+    value(t, t->printer.program->operations.data[function->root].first_result);
+    text(t, "\n");
+}
+
+static keel_status_t function_text(text_t *t, const keel_function_t *function) {
+    const keel_program_t *program = t->printer.program;
+    uint32_t count;
+    const keel_block_t *blocks = keel_print_blocks(program, function, &count);
+    t->first_value = function->first_value;
+    text(t, function->is_public ? "\nfunc public @" : "\nfunc private @");
+    keel_print_name(t->printer.out, keel_program_str(program, function->name));
+    text(t, "(");
+    if (count) parameters(t, function, blocks);
+    text(t, ")");
+    returned(t, function);
+    text(t, " {");
+    if (function->operation != KEEL_NONE)
+        comment(t, program->operations.data[function->operation].location);
+    text(t, "\n");
+    t->indent = 1;
+    if (count)
+        KEEL_TRY(
+            keel_print_walk(program, blocks[0].first_op, blocks[count - 1].end_op, &visitor, t));
+    root(t, function);
+    t->indent = 0;
+    t->first_value = 0;
+    text(t, "}\n");
+    return NULL;
+}
+
+keel_status_t keel_print_text(const keel_program_t *program, const keel_print_options_t *options,
+                              keel_buffer_t *out) {
+    text_t t = {.printer =
+                    keel_printer(program, out, options->largest_value, keel_print_limit(program)),
+                .options = options};
+    text(&t, "module");
+    if (program->name != KEEL_NONE) {
+        text(&t, " @");
+        keel_print_name(out, keel_program_str(program, program->name));
+    }
+    attributes(&t, program->attributes, NULL);
+    keel_buffer_format(out, "  // %s", keel_format_name(program->format));
+    if (program->producer.size) {
+        text(&t, ", ");
+        keel_print_name(out, program->producer);
+    }
+    text(&t, "\n");
+    KEEL_TRY(keel_print_walk_module(program, &visitor, &t));
+    for (uint32_t i = 0; i < program->functions.count && !keel_print_full(&t.printer); ++i)
+        KEEL_TRY(function_text(&t, &program->functions.data[i]));
+    if (t.printer.cut && !out->failed) text(&t, "... cut here: the rest would be too large\n");
+    return keel_buffer_status(out);
+}

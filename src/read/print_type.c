@@ -1,0 +1,158 @@
+#include "read/print_value.h"
+
+#include "read/print.h"
+#include "read/print_number.h"
+#include "read/read.h"
+
+keel_printer_t keel_printer(const keel_program_t *program, keel_buffer_t *out, uint32_t largest,
+                            uint64_t more) {
+    uint64_t stop = more > SIZE_MAX - out->size ? SIZE_MAX : out->size + more;
+    return (keel_printer_t){program, out, largest, 0, (size_t)stop, false};
+}
+
+uint64_t keel_print_limit(const keel_program_t *program) {
+    return (256ull << 20) + 512 * (uint64_t)program->source.size;
+}
+
+bool keel_print_full(keel_printer_t *printer) {
+    if (printer->out->size < printer->stop && !printer->out->failed) return false;
+    printer->cut = true;
+    return true;
+}
+
+static void text(keel_printer_t *p, const char *words) {
+    keel_buffer_text(p->out, words);
+}
+
+bool keel_print_open(keel_printer_t *p) {
+    if (p->depth >= 2 * KEEL_READ_ATTRIBUTE_DEPTH || keel_print_full(p)) {
+        p->cut = true;
+        text(p, "...");
+        return false;
+    }
+    ++p->depth;
+    return true;
+}
+
+static void type_list(keel_printer_t *p, uint32_t list, const char *before, const char *after) {
+    keel_list_t types = keel_program_list(p->program, list);
+    text(p, before);
+    for (uint32_t i = 0; i < types.count && !keel_print_full(p); ++i) {
+        if (i) text(p, ", ");
+        keel_print_value_type(p, types.items[i]);
+    }
+    text(p, after);
+}
+
+static void shape(keel_printer_t *p, const keel_type_t *type, const char *word) {
+    keel_ints_t sizes = keel_program_ints(p->program, type->b);
+    text(p, word);
+    for (uint32_t i = 0; i < sizes.count; ++i) {
+        if (sizes.items[i] == KEEL_DYNAMIC)
+            text(p, "?x");
+        else
+            keel_buffer_format(p->out, "%lldx", (long long)sizes.items[i]);
+    }
+    keel_print_value_type(p, type->a);
+    if (type->c != KEEL_NONE) {
+        text(p, ", ");
+        uint32_t largest = p->largest;
+        p->largest = UINT32_MAX;
+        keel_print_value_text(p, type->c);
+        p->largest = largest;
+    }
+    text(p, ">");
+}
+
+static void function_type(keel_printer_t *p, const keel_type_t *type) {
+    type_list(p, type->b, "(", ") -> ");
+    keel_list_t results = keel_program_list(p->program, type->c);
+    bool alone =
+        results.count == 1 && p->program->types.data[results.items[0]].kind != KEEL_TYPE_FUNCTION;
+    type_list(p, type->c, alone ? "" : "(", alone ? "" : ")");
+}
+
+static void quantized(keel_printer_t *p, const keel_type_t *type) {
+    text(p, "!quant.uniform<");
+    keel_print_value_type(p, type->a);
+    text(p, ":");
+    keel_print_value_type(p, type->b);
+    text(p, ", ");
+    keel_print_value_text(p, type->c);
+    text(p, ">");
+}
+
+static void type_body(keel_printer_t *p, const keel_type_t *type) {
+    static const char *const signs[] = {"i", "si", "ui"};
+    switch (type->kind) {
+        case KEEL_TYPE_INTEGER:
+            keel_buffer_format(p->out, "%s%u", signs[type->aux % 3], type->a);
+            return;
+        case KEEL_TYPE_FLOAT:
+            text(p, keel_print_float_name(type->a));
+            return;
+        case KEEL_TYPE_INDEX:
+            text(p, "index");
+            return;
+        case KEEL_TYPE_NONE:
+            text(p, "none");
+            return;
+        case KEEL_TYPE_TOKEN:
+            text(p, "!token");
+            return;
+        case KEEL_TYPE_WITNESS:
+            text(p, "!witness");
+            return;
+        case KEEL_TYPE_OPAQUE:
+            text(p, "!opaque");
+            return;
+        case KEEL_TYPE_COMPLEX:
+            text(p, "complex<");
+            keel_print_value_type(p, type->a);
+            text(p, ">");
+            return;
+        case KEEL_TYPE_TENSOR:
+            shape(p, type, "tensor<");
+            return;
+        case KEEL_TYPE_UNRANKED_TENSOR:
+            text(p, "tensor<*x");
+            keel_print_value_type(p, type->a);
+            text(p, ">");
+            return;
+        case KEEL_TYPE_BUFFER:
+            shape(p, type, "memref<");
+            return;
+        case KEEL_TYPE_TUPLE:
+            type_list(p, type->b, "tuple<", type->c == KEEL_NONE ? ">" : ", ");
+            if (type->c == KEEL_NONE) return;
+            keel_print_value_text(p, type->c);
+            text(p, ">");
+            return;
+        case KEEL_TYPE_FUTURE:
+            type_list(p, type->b, "!future<", ">");
+            return;
+        case KEEL_TYPE_FUNCTION:
+            function_type(p, type);
+            return;
+        case KEEL_TYPE_QUANTIZED:
+            quantized(p, type);
+            return;
+        default:
+            keel_buffer_format(p->out, "!type%u", type->kind);
+    }
+}
+
+void keel_print_value_type(keel_printer_t *p, keel_type_id_t type) {
+    if (type >= p->program->types.count) {
+        text(p, "none");
+        return;
+    }
+    if (!keel_print_open(p)) return;
+    type_body(p, &p->program->types.data[type]);
+    keel_print_close(p);
+}
+
+void keel_print_type(const keel_program_t *program, keel_type_id_t type, keel_buffer_t *out) {
+    keel_printer_t printer = keel_printer(program, out, UINT32_MAX, KEEL_PRINT_LINE_LIMIT);
+    keel_print_value_type(&printer, type);
+}

@@ -1,0 +1,268 @@
+#include "read/print_value.h"
+
+#include "read/print.h"
+#include "read/print_number.h"
+
+static void text(keel_printer_t *p, const char *words) {
+    keel_buffer_text(p->out, words);
+}
+
+static bool is_bare_name(keel_str_t name) {
+    for (size_t i = 0; i < name.size; ++i) {
+        char c = name.data[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        bool other = (c >= '0' && c <= '9') || c == '.' || c == '$' || c == '-';
+        if (!letter && !(i && other)) return false;
+    }
+    return name.size > 0;
+}
+
+void keel_print_name(keel_buffer_t *out, keel_str_t name) {
+    if (is_bare_name(name))
+        keel_buffer_str(out, name);
+    else
+        keel_buffer_json_str(out, name);
+}
+
+keel_attr_id_t keel_print_entry(const keel_program_t *program, keel_attr_id_t array,
+                                uint32_t index) {
+    if (array == KEEL_NONE || program->attrs.data[array].kind != KEEL_ATTR_ARRAY) return KEEL_NONE;
+    keel_list_t items = keel_program_list(program, program->attrs.data[array].b);
+    if (index >= items.count) return KEEL_NONE;
+    keel_attr_id_t found = items.items[index];
+    return program->attrs.data[found].kind == KEEL_ATTR_DICT ? found : KEEL_NONE;
+}
+
+// ": i32" behind a number, where it is not the type that a bare number has.
+static void suffix(keel_printer_t *p, keel_type_id_t type, const char *usual) {
+    if (type == KEEL_NONE) return;
+    size_t before = p->out->size;
+    text(p, " : ");
+    size_t at = p->out->size;
+    keel_print_value_type(p, type);
+    if (p->out->failed || strcmp(keel_buffer_cstr(p->out) + at, usual) != 0) return;
+    p->out->size = before;
+    p->out->data[before] = 0;
+}
+
+static void integer(keel_printer_t *p, const keel_attr_t *a) {
+    int64_t value = p->program->ints.data[a->b];
+    const keel_type_t *type = a->a == KEEL_NONE ? NULL : &p->program->types.data[a->a];
+    bool is_unsigned = type && type->kind == KEEL_TYPE_INTEGER && type->aux == KEEL_UNSIGNED;
+    keel_print_integer((uint64_t)value, 64, !is_unsigned, p->out);
+    suffix(p, a->a, "i64");
+}
+
+static void wide(keel_printer_t *p, const keel_attr_t *a) {
+    keel_ints_t words = keel_program_ints(p->program, a->b);
+    text(p, "0x");
+    for (uint32_t i = words.count; i-- > 0;)
+        keel_buffer_format(p->out, "%016llx", (unsigned long long)words.items[i]);
+    suffix(p, a->a, "");
+}
+
+static void number(keel_printer_t *p, const keel_attr_t *a) {
+    uint64_t bits = (uint64_t)p->program->ints.data[a->b];
+    const keel_type_t *type = &p->program->types.data[a->a];
+    if (type->kind != KEEL_TYPE_FLOAT || !keel_print_float(type->a, bits, p->out))
+        keel_buffer_format(p->out, "0x%llx", (unsigned long long)bits);
+    suffix(p, a->a, "f64");
+}
+
+static void attribute_list(keel_printer_t *p, uint32_t list, const char *before,
+                           const char *after) {
+    keel_list_t items = keel_program_list(p->program, list);
+    text(p, before);
+    for (uint32_t i = 0; i < items.count; ++i) {
+        if (i) text(p, ", ");
+        if (i >= p->largest || keel_print_full(p)) {
+            text(p, "...");
+            break;
+        }
+        keel_print_value_text(p, items.items[i]);
+    }
+    text(p, after);
+}
+
+static void int_list(keel_printer_t *p, const keel_attr_t *a) {
+    keel_ints_t items = keel_program_ints(p->program, a->b);
+    text(p, keel_record_name(a->klass));
+    text(p, a->klass ? "<" : "[");
+    for (uint32_t i = 0; i < items.count; ++i) {
+        if (i) text(p, ", ");
+        if (i >= p->largest) {
+            text(p, "...");
+            break;
+        }
+        if (items.items[i] == KEEL_DYNAMIC)
+            text(p, "?");
+        else
+            keel_buffer_format(p->out, "%lld", (long long)items.items[i]);
+    }
+    text(p, a->klass ? ">" : "]");
+}
+
+static void string_list(keel_printer_t *p, const keel_attr_t *a) {
+    keel_list_t items = keel_program_list(p->program, a->b);
+    text(p, "dense<[");
+    for (uint32_t i = 0; i < items.count; ++i) {
+        if (i) text(p, ", ");
+        if (i >= p->largest) {
+            text(p, "...");
+            break;
+        }
+        keel_buffer_json_str(p->out, keel_program_str(p->program, items.items[i]));
+    }
+    text(p, "]> : ");
+    keel_print_value_type(p, a->a);
+}
+
+static void symbol(keel_printer_t *p, const keel_attr_t *a) {
+    text(p, "@");
+    keel_print_name(p->out, keel_program_str(p->program, a->a));
+    keel_list_t nested = keel_program_list(p->program, a->b);
+    for (uint32_t i = 0; i < nested.count && !keel_print_full(p); ++i) {
+        text(p, "::");
+        keel_print_value_text(p, nested.items[i]);
+    }
+}
+
+void keel_print_dictionary_text(keel_printer_t *p, keel_attr_id_t dictionary) {
+    const keel_attr_t *a = dictionary == KEEL_NONE ? NULL : &p->program->attrs.data[dictionary];
+    keel_list_t pairs = keel_program_list(p->program, a ? a->b : KEEL_NONE);
+    text(p, "{");
+    for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {
+        if (i) text(p, ", ");
+        if (keel_print_full(p)) {
+            text(p, "...");
+            break;
+        }
+        keel_str_t name = keel_program_str(p->program, pairs.items[i]);
+        keel_print_name(p->out, name);
+        if (p->program->attrs.data[pairs.items[i + 1]].kind == KEEL_ATTR_UNIT) continue;
+        text(p, " = ");
+        keel_print_value_text(p, pairs.items[i + 1]);
+    }
+    text(p, "}");
+}
+
+static void location(keel_printer_t *p, keel_attr_id_t id) {
+    keel_frame_t frame = {0};
+    keel_str_t name = {"", 0};
+    keel_program_frames(p->program, id, &frame, 1, &name);
+    text(p, "loc(");
+    keel_buffer_json_str(p->out, name);
+    if (frame.file.size) {
+        text(p, " at ");
+        keel_print_name(p->out, frame.file);
+        keel_buffer_format(p->out, ":%u", frame.line);
+    }
+    text(p, ")");
+}
+
+static void string(keel_printer_t *p, const keel_attr_t *a) {
+    keel_buffer_json_str(p->out, keel_program_str(p->program, a->a));
+    suffix(p, a->b, "none");
+}
+
+static void enumeration(keel_printer_t *p, const keel_attr_t *a) {
+    const char *name = keel_enum_name(a->klass, a->a);
+    if (name)
+        text(p, name);
+    else
+        keel_buffer_format(p->out, "%s %u", keel_enum_class_name(a->klass), a->a);
+}
+
+static void opaque(keel_printer_t *p, const keel_attr_t *a) {
+    keel_bytes_t blob = p->program->blobs.data[a->b];
+    keel_print_name(p->out, keel_program_str(p->program, a->a));
+    text(p, "<\"0x");
+    size_t shown = blob.size <= p->largest ? blob.size : p->largest < 16 ? p->largest : 16;
+    keel_buffer_hex(p->out, keel_bytes(blob.data, shown));
+    text(p, shown < blob.size ? "...\">" : "\">");
+}
+
+static void attribute_body(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = &p->program->attrs.data[id];
+    switch (a->kind) {
+        case KEEL_ATTR_NONE:
+            text(p, "none");
+            return;
+        case KEEL_ATTR_UNIT:
+            text(p, "unit");
+            return;
+        case KEEL_ATTR_BOOL:
+            text(p, a->a ? "true" : "false");
+            return;
+        case KEEL_ATTR_INT:
+            integer(p, a);
+            return;
+        case KEEL_ATTR_WIDE_INT:
+            wide(p, a);
+            return;
+        case KEEL_ATTR_FLOAT:
+            number(p, a);
+            return;
+        case KEEL_ATTR_STRING:
+            string(p, a);
+            return;
+        case KEEL_ATTR_TYPE:
+            keel_print_value_type(p, a->a);
+            return;
+        case KEEL_ATTR_ENUM:
+            enumeration(p, a);
+            return;
+        case KEEL_ATTR_ARRAY:
+            attribute_list(p, a->b, "[", "]");
+            return;
+        case KEEL_ATTR_DICT:
+            text(p, keel_record_name(a->klass));
+            keel_print_dictionary_text(p, id);
+            return;
+        case KEEL_ATTR_INTS:
+            int_list(p, a);
+            return;
+        case KEEL_ATTR_SYMBOL:
+            symbol(p, a);
+            return;
+        case KEEL_ATTR_TENSOR:
+            keel_print_tensor_text(p, a, true);
+            return;
+        case KEEL_ATTR_DENSE_ARRAY:
+            keel_print_array_text(p, a);
+            return;
+        case KEEL_ATTR_STRINGS:
+            string_list(p, a);
+            return;
+        case KEEL_ATTR_SPARSE:
+            attribute_list(p, a->b, "sparse<", "> : ");
+            keel_print_value_type(p, a->a);
+            return;
+        case KEEL_ATTR_DISTINCT:
+            text(p, "distinct<");
+            keel_print_value_text(p, a->a);
+            text(p, ">");
+            return;
+        case KEEL_ATTR_BYTES:
+            opaque(p, a);
+            return;
+        default:
+            location(p, id);
+    }
+}
+
+void keel_print_value_text(keel_printer_t *p, keel_attr_id_t attribute) {
+    if (attribute >= p->program->attrs.count) {
+        text(p, "none");
+        return;
+    }
+    if (!keel_print_open(p)) return;
+    attribute_body(p, attribute);
+    keel_print_close(p);
+}
+
+void keel_print_attribute(const keel_program_t *program, keel_attr_id_t attribute,
+                          uint32_t largest_value, keel_buffer_t *out) {
+    keel_printer_t printer = keel_printer(program, out, largest_value, KEEL_PRINT_LINE_LIMIT);
+    keel_print_value_text(&printer, attribute);
+}

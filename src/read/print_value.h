@@ -1,0 +1,72 @@
+// What the printers share: types and attributes in both notations, elements of tensors, and the
+// bounds that keep a hostile program's text finite.
+//
+// Attributes and types form a graph without cycles, and a graph of a few hundred bytes can name
+// more nodes than there are atoms. So a printer carries a depth and a size at which it stops; what
+// it left out is marked "..." in text, and refused in JSON, which must be exact.
+#ifndef KEEL_READ_PRINT_VALUE_H_
+#define KEEL_READ_PRINT_VALUE_H_
+
+#include "program/program.h"
+
+// What keel_print_type and keel_print_attribute write at most.
+enum { KEEL_PRINT_LINE_LIMIT = 64 * 1024 };
+
+typedef struct keel_printer_t {
+    const keel_program_t *program;
+    keel_buffer_t *out;
+    uint32_t largest; // text: the longest list and the largest constant that is shown whole
+    uint32_t depth;   // attributes and types open now
+    size_t stop;      // no new value is begun once the buffer holds so many bytes
+    bool cut;         // something was left out
+} keel_printer_t;
+
+// A printer that stops after `more` bytes from where the buffer is now.
+keel_printer_t keel_printer(const keel_program_t *program, keel_buffer_t *out, uint32_t largest,
+                            uint64_t more);
+
+// Most bytes that the whole text of a program may take.
+uint64_t keel_print_limit(const keel_program_t *program);
+
+// True once nothing more may be written; remembers that something was left out.
+bool keel_print_full(keel_printer_t *printer);
+
+// Opens one level of nesting; false, and "..." written, where that may not be. A true must be
+// followed by a close.
+bool keel_print_open(keel_printer_t *printer);
+static inline void keel_print_close(keel_printer_t *printer) {
+    --printer->depth;
+}
+
+void keel_print_value_type(keel_printer_t *printer, keel_type_id_t type);
+void keel_print_value_text(keel_printer_t *printer, keel_attr_id_t attribute);
+void keel_print_value_json(keel_printer_t *printer, keel_attr_id_t attribute);
+// A dictionary's entries: "{a = 1, b}" and {"a":1,"b":{"unit":true}}. NONE prints as empty.
+void keel_print_name(keel_buffer_t *out, keel_str_t name); // quoted where it must be
+void keel_print_dictionary_text(keel_printer_t *printer, keel_attr_id_t dictionary);
+void keel_print_dictionary_json(keel_printer_t *printer, keel_attr_id_t dictionary);
+
+// The dictionary at that place of an array; NONE where there is no array, place or dictionary.
+keel_attr_id_t keel_print_entry(const keel_program_t *program, keel_attr_id_t array,
+                                uint32_t index);
+
+// Two members without braces: "location_name" and "locations", the frames, innermost first. False
+// where the location says nothing, and nothing is written.
+bool keel_print_location_json(keel_printer_t *printer, keel_attr_id_t location);
+
+// One element: a number, true or false, "(1.0,2.0)" for complex, hex for what is none of these.
+void keel_print_element(keel_printer_t *printer, keel_type_id_t type,
+                        const keel_tensor_view_t *tensor, uint64_t at);
+
+// A tensor attribute and a dense array in text: "dense<[1.0, 2.0]> : tensor<2xf32>", or, where
+// `brief` and it is a list of dimensions, "[1, 2]".
+void keel_print_tensor_text(keel_printer_t *printer, const keel_attr_t *tensor, bool brief);
+void keel_print_array_text(keel_printer_t *printer, const keel_attr_t *array);
+
+// The elements of a dense array, as those of a tensor of one dimension.
+keel_tensor_view_t keel_print_array_view(const keel_program_t *program, const keel_attr_t *array);
+
+// The element type of a tensor, buffer or array; the type itself where it has none.
+keel_type_id_t keel_print_element_type(const keel_program_t *program, keel_type_id_t type);
+
+#endif // KEEL_READ_PRINT_VALUE_H_
