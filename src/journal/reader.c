@@ -20,7 +20,7 @@ static void blame(keel_journal_damage_t *damage, uint64_t number, const char *wh
 // NULL where the line is no event, and then *why says so.
 static json_t *parse_event(keel_str_t line, char why[160]) {
     json_error_t error;
-    json_t *event = json_loadb(line.data, line.size, JSON_REJECT_DUPLICATES, &error);
+    json_t *event = json_loadb(line.data, line.size, 0, &error);
     if (!event && json_error_code(&error) == json_error_premature_end_of_input)
         snprintf(why, 160, "the line is cut short");
     else if (!event)

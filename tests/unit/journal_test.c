@@ -1,0 +1,394 @@
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "journal/journal.h"
+
+static char folder[64];
+
+static int set_up(void **state) {
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/keel-journal-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static keel_digest_t digest_of(const char *text) {
+    return keel_digest(keel_str_bytes(keel_str(text)));
+}
+
+// Collects all events in a JSON array.
+static keel_status_t collect(void *context, const struct json_t *event) {
+    json_array_append(context, (json_t *)(uintptr_t)event);
+    return NULL;
+}
+
+static json_t *events_of(const char *id, keel_journal_damage_t *damage) {
+    char *path;
+    assert_null(keel_journal_path(folder, id, &path));
+    json_t *events = json_array();
+    assert_null(keel_journal_read(path, collect, events, damage));
+    keel_free(path);
+    return events;
+}
+
+static const char *text_of(const json_t *event, const char *name) {
+    const char *text = json_string_value(json_object_get(event, name));
+    return text ? text : "";
+}
+
+static json_t *parse_lines(const char *text, keel_journal_damage_t *damage) {
+    json_t *events = json_array();
+    assert_null(keel_journal_parse(keel_str_bytes(keel_str(text)), collect, events, damage));
+    return events;
+}
+
+static void every_event_is_read_as_it_was_written(void **state) {
+    (void)state;
+    keel_journal_t *journal;
+    assert_null(keel_journal_open(folder, "run-1", &journal));
+    assert_string_equal(keel_journal_id(journal), "run-1");
+    keel_digest_t program = digest_of("program"), key = digest_of("key");
+    char program_hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(&program, program_hex);
+    keel_journal_subject_t subject = {&program, "jit_\"step\"\n", &key};
+    keel_journal_count_t count = {program, 7};
+    keel_key_t components;
+    keel_key_initialize(&components);
+    keel_journal_start(journal, &(keel_journal_start_t){
+                                    .plugin = {.path = "/p.so", .name = "cpu", .api_minor = 81},
+                                    .mode = "on",
+                                    .cache_dir = "/c",
+                                    .key = &components});
+    keel_journal_miss(journal, &(keel_journal_miss_t){subject, "absent", &components});
+    keel_journal_uncacheable(journal, &(keel_journal_uncacheable_t){subject, "why", "target"});
+    keel_journal_compile(journal, &(keel_journal_compile_t){.subject = subject,
+                                                            .seconds = 1.5,
+                                                            .ops = 3,
+                                                            .bytes = 99,
+                                                            .format = "mlir",
+                                                            .site = {.file = "a.py", .line = 8},
+                                                            .recompile = true,
+                                                            .executes = {&count, 1}});
+    keel_journal_load(journal,
+                      &(keel_journal_load_t){.subject = subject, .tier = "disk", .seconds = 0.25});
+    keel_journal_publish(journal, &(keel_journal_publish_t){.key = &key, .bytes = 5});
+    keel_journal_store_error(journal, "put", &key, "disk full");
+    keel_journal_fallback(journal, "read", &subject, "unknown operation");
+    keel_journal_executes(journal, (keel_journal_counts_t){&count, 1});
+    keel_journal_end(journal, 14, (keel_journal_counts_t){NULL, 0});
+    keel_journal_close(journal);
+    keel_key_deinitialize(&components);
+
+    keel_journal_damage_t damage;
+    json_t *events = events_of("run-1", &damage);
+    assert_int_equal(damage.lines, 0);
+    static const char *const names[] = {"start",   "miss",        "uncacheable", "compile",  "load",
+                                        "publish", "store_error", "fallback",    "executes", "end"};
+    assert_int_equal(json_array_size(events), sizeof names / sizeof *names);
+    for (size_t i = 0; i < json_array_size(events); ++i) {
+        const json_t *event = json_array_get(events, i);
+        assert_string_equal(text_of(event, "event"), names[i]);
+        assert_int_equal(json_integer_value(json_object_get(event, "pid")), getpid());
+        assert_true(json_real_value(json_object_get(event, "t")) > 1.6e9);
+    }
+    const json_t *start = json_array_get(events, 0), *compile = json_array_get(events, 3);
+    assert_true(json_array_size(json_object_get(start, "argv")) > 0);
+    assert_string_equal(text_of(json_object_get(start, "plugin"), "name"), "cpu");
+    assert_string_equal(text_of(compile, "name"), "jit_\"step\"\n");
+    assert_string_equal(text_of(compile, "program"), program_hex);
+    assert_true(json_real_value(json_object_get(compile, "seconds")) == 1.5);
+    assert_true(json_is_true(json_object_get(compile, "recompile")));
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(compile, "site"), "line")),
+                     8);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(compile, "executes"), program_hex)), 7);
+    assert_true(json_real_value(json_object_get(json_array_get(events, 9), "wall")) > 0);
+    json_decref(events);
+}
+
+static void without_a_journal_writing_does_nothing(void **state) {
+    (void)state;
+    keel_journal_end(NULL, 1, (keel_journal_counts_t){NULL, 0});
+    keel_digest_t program = digest_of("p");
+    keel_journal_program(NULL, &program, "mlir", keel_bytes("x", 1));
+    keel_journal_close(NULL);
+    assert_string_equal(keel_journal_id(NULL), "");
+}
+
+enum { WRITERS = 8, LINES = 200 };
+
+static void *write_lines(void *journal) {
+    keel_digest_t program = digest_of("program");
+    keel_journal_subject_t subject = {&program, "jit_step", NULL};
+    for (int i = 0; i < LINES; ++i)
+        keel_journal_compile(journal, &(keel_journal_compile_t){.subject = subject, .seconds = 1});
+    return NULL;
+}
+
+static void lines_of_several_processes_and_threads_do_not_mix(void **state) {
+    (void)state;
+    for (int process = 0; process < WRITERS; ++process) {
+        pid_t pid = fork();
+        if (pid) continue;
+        keel_journal_t *journal;
+        if (keel_journal_open(folder, "shared", &journal)) _exit(1);
+        pthread_t other;
+        if (pthread_create(&other, NULL, write_lines, journal)) _exit(1);
+        write_lines(journal);
+        pthread_join(other, NULL);
+        keel_journal_close(journal);
+        _exit(0);
+    }
+    for (int process = 0; process < WRITERS; ++process) {
+        int code;
+        assert_true(wait(&code) > 0);
+        assert_int_equal(code, 0);
+    }
+    keel_journal_damage_t damage;
+    json_t *events = events_of("shared", &damage);
+    assert_int_equal(damage.lines, 0);
+    assert_int_equal(json_array_size(events), WRITERS * LINES * 2);
+    json_decref(events);
+}
+
+static void the_unfinished_last_line_of_a_killed_process_is_no_damage(void **state) {
+    (void)state;
+    keel_journal_damage_t damage;
+    json_t *events = parse_lines("{\"event\":\"end\"}\n{\"event\":\"comp", &damage);
+    assert_int_equal(json_array_size(events), 1);
+    assert_int_equal(damage.lines, 0);
+    json_decref(events);
+}
+
+static void a_line_that_is_no_event_is_counted_and_the_rest_is_read(void **state) {
+    (void)state;
+    keel_journal_damage_t damage;
+    json_t *events = parse_lines("{\"event\":\"end\"}\nrubbish\n\n{\"no\":1}\n[1]\n{\"event\":\"x\n"
+                                 "{\"event\":\"later kind\",\"new\":{}}\n",
+                                 &damage);
+    assert_int_equal(json_array_size(events), 2);
+    assert_int_equal(damage.lines, 4);
+    assert_int_equal(damage.first_line, 2);
+    assert_non_null(strstr(damage.why, "no JSON"));
+    json_decref(events);
+}
+
+static void after_a_torn_line_the_next_process_begins_a_new_one(void **state) {
+    (void)state;
+    keel_journal_t *journal;
+    assert_null(keel_journal_open(folder, "torn", &journal));
+    keel_journal_executes(journal, (keel_journal_counts_t){NULL, 0});
+    char path[128];
+    snprintf(path, sizeof path, "%s/torn/journal.ndjson", folder);
+    FILE *file = fopen(path, "a");
+    fputs("{\"event\":\"comp", file);
+    fclose(file);
+    keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+    keel_journal_close(journal);
+    keel_journal_damage_t damage;
+    json_t *events = events_of("torn", &damage);
+    assert_int_equal(json_array_size(events), 2);
+    assert_int_equal(damage.lines, 1);
+    assert_non_null(strstr(damage.why, "cut short"));
+    json_decref(events);
+}
+
+static void a_journal_that_cannot_be_written_is_silent_after_one_line(void **state) {
+    (void)state;
+    keel_journal_t *journal;
+    assert_null(keel_journal_open(folder, "gone", &journal));
+    char path[128];
+    snprintf(path, sizeof path, "%s/gone", folder);
+    assert_int_equal(rmdir(path), 0);
+    setenv("KEEL_QUIET", "1", 1);
+    for (int i = 0; i < 3; ++i)
+        keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+    assert_int_equal(mkdir(path, 0700), 0);
+    keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+    snprintf(path, sizeof path, "%s/gone/journal.ndjson", folder);
+    assert_int_equal(access(path, F_OK), -1);
+    keel_journal_close(journal);
+}
+
+static void a_run_dir_that_cannot_be_made_gives_no_journal_and_names_it(void **state) {
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/file", folder);
+    fclose(fopen(path, "w"));
+    keel_journal_t *journal;
+    keel_status_t status = keel_journal_open(path, "x", &journal);
+    assert_non_null(status);
+    assert_non_null(strstr(keel_status_message(status), path));
+    assert_null(journal);
+    keel_status_ignore(status);
+}
+
+static void a_run_id_that_would_leave_the_folder_is_replaced(void **state) {
+    (void)state;
+    assert_false(keel_journal_is_id("../x") || keel_journal_is_id("") || keel_journal_is_id(".x") ||
+                 keel_journal_is_id("programs") || keel_journal_is_id("a b"));
+    keel_journal_t *journal;
+    assert_null(keel_journal_open(folder, "../../x", &journal));
+    assert_true(keel_journal_is_id(keel_journal_id(journal)));
+    assert_null(strchr(keel_journal_id(journal), '/'));
+    keel_journal_close(journal);
+    char a[KEEL_RUN_ID_SIZE], b[KEEL_RUN_ID_SIZE];
+    keel_journal_make_id(a);
+    usleep(2000);
+    keel_journal_make_id(b);
+    assert_true(strcmp(a, b) < 0);
+}
+
+static keel_status_t join(void *context, const char *id) {
+    keel_buffer_format(context, "%s ", id);
+    return NULL;
+}
+
+static void make_run(const char *id) {
+    keel_journal_t *journal;
+    assert_null(keel_journal_open(folder, id, &journal));
+    keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+    keel_journal_close(journal);
+}
+
+static void runs_are_listed_oldest_first_and_found_by_their_beginning(void **state) {
+    (void)state;
+    char *found = NULL;
+    keel_status_t status = keel_journal_find_run(folder, NULL, &found);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    keel_status_ignore(status);
+    make_run("20260102-b");
+    make_run("20260101-a");
+    make_run("20260102-bc");
+    char path[128];
+    snprintf(path, sizeof path, "%s/20270101-empty", folder);
+    mkdir(path, 0700);
+    keel_buffer_t list;
+    keel_buffer_initialize(&list, 0);
+    assert_null(keel_journal_runs(folder, join, &list));
+    assert_string_equal(keel_buffer_cstr(&list), "20260101-a 20260102-b 20260102-bc ");
+    keel_buffer_deinitialize(&list);
+
+    assert_null(keel_journal_find_run(folder, "latest", &found));
+    assert_string_equal(found, "20260102-bc");
+    keel_free(found);
+    assert_null(keel_journal_find_run(folder, "20260101", &found));
+    assert_string_equal(found, "20260101-a");
+    keel_free(found);
+    assert_null(
+        keel_journal_find_run(folder, "20260102-b", &found)); // whole id, though it begins another
+    assert_string_equal(found, "20260102-b");
+    keel_free(found);
+    status = keel_journal_find_run(folder, "20260102", &found);
+    assert_int_equal(keel_status_code(status), KEEL_INVALID);
+    keel_status_ignore(status);
+    status = keel_journal_find_run(folder, "2025", &found);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    keel_status_ignore(status);
+}
+
+static void a_program_is_kept_once_and_read_back(void **state) {
+    (void)state;
+    keel_journal_t *journal;
+    assert_null(keel_journal_open(folder, "r", &journal));
+    char text[5000];
+    for (size_t i = 0; i < sizeof text; ++i)
+        text[i] = (char)('a' + i % 23);
+    keel_bytes_t bytes = keel_bytes(text, sizeof text);
+    keel_digest_t program = keel_digest(bytes);
+    char hex[KEEL_DIGEST_HEX], path[256];
+    keel_digest_hex(&program, hex);
+    keel_journal_program(journal, &program, "mlir", bytes);
+    snprintf(path, sizeof path, "%s/programs/%s.mlir.zst", folder, hex);
+    struct stat first, second;
+    assert_int_equal(stat(path, &first), 0);
+    keel_journal_program(journal, &program, "mlir", bytes);
+    assert_int_equal(stat(path, &second), 0);
+    assert_int_equal(first.st_ino, second.st_ino);
+    keel_journal_close(journal);
+
+    char *found;
+    hex[10] = 0;
+    assert_null(keel_journal_find_program(folder, hex, &found));
+    assert_string_equal(found, path);
+    uint8_t *data;
+    size_t size;
+    assert_null(keel_journal_read_program(found, &data, &size));
+    assert_int_equal(size, sizeof text);
+    assert_memory_equal(data, text, size);
+    keel_free(data);
+
+    assert_int_equal(truncate(path, first.st_size - 3), 0);
+    keel_status_t status = keel_journal_read_program(found, &data, &size);
+    assert_int_equal(keel_status_code(status), KEEL_CORRUPT);
+    assert_non_null(strstr(keel_status_message(status), path));
+    keel_status_ignore(status);
+    keel_free(found);
+    status = keel_journal_find_program(folder, "ffff", &found);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    keel_status_ignore(status);
+}
+
+#ifdef KEEL_FAULTS
+static void whatever_fails_a_run_goes_on(void **state) {
+    (void)state;
+    setenv("KEEL_QUIET", "1", 1);
+    for (int kind = 0; kind < KEEL_FAULT_KINDS; ++kind) {
+        for (uint64_t n = 1;; ++n) {
+            assert_true(n < 1000);
+            char id[32];
+            snprintf(id, sizeof id, "fault-%d-%d", kind, (int)n);
+            keel_fault_arm((keel_fault_kind_t)kind, n);
+            keel_journal_t *journal;
+            keel_status_ignore(keel_journal_open(folder, id, &journal));
+            keel_digest_t program = digest_of(id);
+            keel_journal_start(journal, &(keel_journal_start_t){.mode = "on"});
+            keel_journal_program(journal, &program, "hlo", keel_bytes("abc", 3));
+            keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+            keel_journal_close(journal);
+            uint64_t seen = keel_fault_count((keel_fault_kind_t)kind);
+            keel_fault_arm((keel_fault_kind_t)kind, 0);
+            if (seen < n) break;
+        }
+    }
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        TEST(every_event_is_read_as_it_was_written),
+        TEST(without_a_journal_writing_does_nothing),
+        TEST(lines_of_several_processes_and_threads_do_not_mix),
+        TEST(the_unfinished_last_line_of_a_killed_process_is_no_damage),
+        TEST(a_line_that_is_no_event_is_counted_and_the_rest_is_read),
+        TEST(after_a_torn_line_the_next_process_begins_a_new_one),
+        TEST(a_journal_that_cannot_be_written_is_silent_after_one_line),
+        TEST(a_run_dir_that_cannot_be_made_gives_no_journal_and_names_it),
+        TEST(a_run_id_that_would_leave_the_folder_is_replaced),
+        TEST(runs_are_listed_oldest_first_and_found_by_their_beginning),
+        TEST(a_program_is_kept_once_and_read_back),
+#ifdef KEEL_FAULTS
+        TEST(whatever_fails_a_run_goes_on),
+#endif
+    };
+    return cmocka_run_group_tests_name("journal", tests, NULL, NULL);
+}
