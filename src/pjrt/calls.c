@@ -1,0 +1,75 @@
+#include "pjrt/pjrt.h"
+
+keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error, const char *what) {
+    if (!error) return NULL;
+    PJRT_Error_Message_Args message = {.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE,
+                                       .error = error};
+    api->PJRT_Error_Message(&message);
+    keel_status_t status = keel_status_make(KEEL_PLUGIN, "%s: %.*s", what,
+                                            (int)(message.message_size & 0xffff), message.message);
+    PJRT_Error_Destroy_Args destroy = {.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE,
+                                       .error = error};
+    api->PJRT_Error_Destroy(&destroy);
+    return status;
+}
+
+keel_status_t keel_pjrt_executable(const PJRT_Api *api, PJRT_LoadedExecutable *loaded,
+                                   PJRT_Executable **out) {
+    PJRT_LoadedExecutable_GetExecutable_Args args = {
+        .struct_size = PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE,
+        .loaded_executable = loaded};
+    KEEL_TRY(keel_pjrt_status(api, api->PJRT_LoadedExecutable_GetExecutable(&args),
+                              "PJRT_LoadedExecutable_GetExecutable"));
+    *out = args.executable;
+    return NULL;
+}
+
+keel_status_t keel_pjrt_serialize(const PJRT_Api *api, const PJRT_Executable *executable,
+                                  uint8_t **out, size_t *out_size) {
+    PJRT_Executable_Serialize_Args args = {
+        .struct_size = PJRT_Executable_Serialize_Args_STRUCT_SIZE, .executable = executable};
+    KEEL_TRY(
+        keel_pjrt_status(api, api->PJRT_Executable_Serialize(&args), "PJRT_Executable_Serialize"));
+    keel_status_t status =
+        keel_bytes_dup(keel_bytes(args.serialized_bytes, args.serialized_bytes_size), out);
+    if (!status) *out_size = args.serialized_bytes_size;
+    if (args.serialized_executable_deleter)
+        args.serialized_executable_deleter(args.serialized_executable);
+    if (!status && *out_size == 0) {
+        keel_free(*out);
+        status = keel_status_make(KEEL_PLUGIN, "PJRT_Executable_Serialize gave no bytes");
+    }
+    return status;
+}
+
+keel_status_t keel_pjrt_load(const PJRT_Api *api, PJRT_Client *client, keel_bytes_t serialized,
+                             PJRT_LoadedExecutable **out) {
+    PJRT_Executable_DeserializeAndLoad_Args args = {
+        .struct_size = PJRT_Executable_DeserializeAndLoad_Args_STRUCT_SIZE,
+        .client = client,
+        .serialized_executable = (const char *)serialized.data,
+        .serialized_executable_size = serialized.size,
+    };
+    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Executable_DeserializeAndLoad(&args),
+                              "PJRT_Executable_DeserializeAndLoad"));
+    if (!args.loaded_executable)
+        return keel_status_make(KEEL_PLUGIN, "PJRT_Executable_DeserializeAndLoad gave nothing");
+    *out = args.loaded_executable;
+    return NULL;
+}
+
+void keel_pjrt_destroy_executable(const PJRT_Api *api, PJRT_Executable *executable) {
+    if (!executable) return;
+    PJRT_Executable_Destroy_Args args = {.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
+                                         .executable = executable};
+    keel_status_ignore(
+        keel_pjrt_status(api, api->PJRT_Executable_Destroy(&args), "PJRT_Executable_Destroy"));
+}
+
+void keel_pjrt_destroy_loaded(const PJRT_Api *api, PJRT_LoadedExecutable *loaded) {
+    if (!loaded) return;
+    PJRT_LoadedExecutable_Destroy_Args args = {
+        .struct_size = PJRT_LoadedExecutable_Destroy_Args_STRUCT_SIZE, .executable = loaded};
+    keel_status_ignore(keel_pjrt_status(api, api->PJRT_LoadedExecutable_Destroy(&args),
+                                        "PJRT_LoadedExecutable_Destroy"));
+}

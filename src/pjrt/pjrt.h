@@ -1,0 +1,75 @@
+// pjrt: the plugin that does the work. Finding it, loading it, calling it, and its errors as
+// statuses. Nothing here decides anything.
+//
+// Source of every struct: pjrt_c_api.h as the embedded plugin's wheel ships it. A plugin may be
+// older (its table is shorter: ask keel_pjrt_has) or newer (its table is longer; the wrapper keeps
+// what it does not know).
+//
+// Ownership: a plugin stays loaded until the process ends; unloading XLA is not safe.
+// Threads: after keel_plugin_load all calls may come from any thread.
+#ifndef KEEL_PJRT_PJRT_H_
+#define KEEL_PJRT_PJRT_H_
+
+#include <pjrt_c_api.h>
+
+#include "base/base.h"
+
+typedef struct keel_plugin_t {
+    char *path; // absolute, links resolved
+    const PJRT_Api *api;
+} keel_plugin_t;
+
+// True where the plugin's table is long enough to hold the function, and has it.
+#define keel_pjrt_has(api, function)                                                               \
+    ((api)->struct_size >= offsetof(PJRT_Api, function) + sizeof((api)->function) &&               \
+     (api)->function != NULL)
+
+// The path of a plugin by name, "cpu" or "tpu", in the Python environment in force: that of
+// `interpreter`, else of this process where it is a Python, else of $VIRTUAL_ENV, else of the
+// python3 on the path. A path (anything with a slash) is given back made absolute.
+// KEEL_NOT_FOUND names what was looked for and where.
+keel_status_t keel_plugin_find(const char *name, const char *interpreter,
+                               char **out) KEEL_MUST_CHECK;
+
+// Opens the library and takes its table. KEEL_INVALID where it is no PJRT plugin, or speaks another
+// major version.
+keel_status_t keel_plugin_load(const char *path, keel_plugin_t *out) KEEL_MUST_CHECK;
+
+// Turns a plugin's error into a status and destroys it; NULL is OK.
+keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error,
+                               const char *what) KEEL_MUST_CHECK;
+
+// ---- executables -------------------------------------------------------------------------------
+
+// The executable behind a loaded one; the caller destroys it.
+keel_status_t keel_pjrt_executable(const PJRT_Api *api, PJRT_LoadedExecutable *loaded,
+                                   PJRT_Executable **out) KEEL_MUST_CHECK;
+// The serialized form, copied; the caller frees it with keel_free.
+keel_status_t keel_pjrt_serialize(const PJRT_Api *api, const PJRT_Executable *executable,
+                                  uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
+keel_status_t keel_pjrt_load(const PJRT_Api *api, PJRT_Client *client, keel_bytes_t serialized,
+                             PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
+void keel_pjrt_destroy_executable(const PJRT_Api *api, PJRT_Executable *executable);
+void keel_pjrt_destroy_loaded(const PJRT_Api *api, PJRT_LoadedExecutable *loaded);
+
+// ---- what a plugin and its client are ----------------------------------------------------------
+
+// What identifies a backend, as text: one "name=value" a line, in a fixed order, numbers in
+// decimal, bytes in hex.
+typedef struct keel_backend_t {
+    char *platform_name;          // "cpu"
+    char *platform_version;       //
+    keel_buffer_t platform;       // name, version, plugin attributes
+    keel_buffer_t topology;       // serialized bytes; or "unknown: why"
+    bool topology_known;          //
+    keel_buffer_t device_kinds;   // kinds with counts, processes
+    keel_buffer_t create_options; // sorted
+    uint32_t process_count;       // processes that the client's devices belong to
+} keel_backend_t;
+
+keel_status_t keel_backend_read(const PJRT_Api *api, PJRT_Client *client,
+                                const PJRT_NamedValue *options, size_t option_count,
+                                keel_backend_t *out) KEEL_MUST_CHECK;
+void keel_backend_deinitialize(keel_backend_t *backend);
+
+#endif // KEEL_PJRT_PJRT_H_

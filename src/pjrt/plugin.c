@@ -1,0 +1,77 @@
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "pjrt/pjrt.h"
+
+// Loading runs the library's constructors, so a file that is plainly no library is told apart first
+// and gets a better message than the loader's.
+static keel_status_t check_file(const char *path) {
+    keel_file_facts_t facts;
+    KEEL_TRY(keel_file_facts(path, &facts));
+    if (!facts.is_file)
+        return keel_status_make(KEEL_INVALID,
+                                "plugin %s is not a file; set KEEL_PLUGIN to a PJRT plugin", path);
+    uint8_t head[4];
+    size_t size;
+    KEEL_TRY(keel_file_read_head(path, head, sizeof head, &size, &facts));
+    if (size < 4 || memcmp(head, "\177ELF", 4) != 0)
+        return keel_status_make(
+            KEEL_INVALID, "plugin %s is not a shared library; set KEEL_PLUGIN to a PJRT plugin",
+            path);
+    return NULL;
+}
+
+static keel_status_t take_table(void *library, keel_plugin_t *out) {
+    const PJRT_Api *(*get)(void);
+    *(void **)&get = dlsym(library, "GetPjrtApi");
+    if (!get)
+        return keel_status_make(
+            KEEL_INVALID,
+            "plugin %s is no PJRT plugin: it has no GetPjrtApi; set KEEL_PLUGIN to one", out->path);
+    // Without this a wrapper that is told to wrap itself would recurse for ever.
+    Dl_info other, self;
+    if (dladdr(*(void **)&get, &other) && dladdr((void *)(uintptr_t)keel_plugin_load, &self) &&
+        other.dli_fbase == self.dli_fbase)
+        return keel_status_make(KEEL_INVALID,
+                                "plugin %s is Keel itself; set KEEL_PLUGIN to the plugin to wrap",
+                                out->path);
+    const PJRT_Api *api = get();
+    if (!api) return keel_status_make(KEEL_PLUGIN, "plugin %s gave no table", out->path);
+    if (api->pjrt_api_version.major_version != PJRT_API_MAJOR)
+        return keel_status_make(KEEL_UNSUPPORTED,
+                                "plugin %s speaks PJRT %d.%d; this Keel speaks major version %d",
+                                out->path, api->pjrt_api_version.major_version,
+                                api->pjrt_api_version.minor_version, PJRT_API_MAJOR);
+    if (!keel_pjrt_has(api, PJRT_Executable_DeserializeAndLoad))
+        return keel_status_make(KEEL_UNSUPPORTED,
+                                "plugin %s (PJRT %d.%d) has a table of %zu bytes, too short for "
+                                "Keel; use a newer plugin",
+                                out->path, api->pjrt_api_version.major_version,
+                                api->pjrt_api_version.minor_version, api->struct_size);
+    out->api = api;
+    return NULL;
+}
+
+keel_status_t keel_plugin_load(const char *path, keel_plugin_t *out) {
+    *out = (keel_plugin_t){0};
+    char resolved[PATH_MAX];
+    if (!realpath(path, resolved))
+        return keel_status_make(KEEL_NOT_FOUND,
+                                "plugin %s is not there; set KEEL_PLUGIN to a PJRT plugin", path);
+    KEEL_TRY(check_file(resolved));
+    void *library = dlopen(resolved, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *why = dlerror();
+        return keel_status_make(KEEL_INVALID, "plugin %s cannot be loaded: %s", resolved,
+                                why ? why : "no reason given");
+    }
+    KEEL_TRY(keel_path(&out->path, "%s", resolved));
+    keel_status_t status = take_table(library, out);
+    if (status) {
+        keel_free(out->path);
+        *out = (keel_plugin_t){0};
+    }
+    return status;
+}
