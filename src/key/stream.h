@@ -1,0 +1,30 @@
+// stream: what is hashed in order. A node stands in full where it is met first and as its number of
+// appearance afterwards; so a digest depends on content and order, never on the tables' numbers.
+// Room-internal.
+#ifndef KEEL_KEY_STREAM_H_
+#define KEEL_KEY_STREAM_H_
+
+#include "key/canon.h"
+
+typedef struct keel_stream_t {
+    keel_canon_t *canon;
+    uint32_t id;
+    uint32_t nodes; // met so far
+    size_t used;
+    uint8_t data[4096];
+    keel_hasher_t hasher;
+} keel_stream_t;
+
+// Begins with the text of what is hashed. A second stream over one canon ends the first.
+void keel_stream_begin(keel_stream_t *stream, keel_canon_t *canon, const char *what);
+keel_digest_t keel_stream_end(keel_stream_t *stream);
+
+void keel_stream_number(keel_stream_t *stream, uint64_t value);
+void keel_stream_node(keel_stream_t *stream, keel_node_id_t node);
+void keel_stream_digest(keel_stream_t *stream, const keel_digest_t *digest);
+// The operations [first, end) with all that stands in them; values are counted from `base`.
+void keel_stream_operations(keel_stream_t *stream, keel_op_id_t first, keel_op_id_t end,
+                            keel_value_id_t base);
+void keel_stream_region(keel_stream_t *stream, const keel_region_t *region);
+
+#endif // KEEL_KEY_STREAM_H_

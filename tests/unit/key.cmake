@@ -1,0 +1,1 @@
+keel_unit_test(key_program ROOMS key program base)
