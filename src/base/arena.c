@@ -51,7 +51,7 @@ keel_status_t keel_arena_array(keel_arena_t *arena, size_t count, size_t size, v
 }
 
 keel_status_t keel_arena_str(keel_arena_t *arena, keel_str_t text, keel_str_t *out) {
-    void *copy;
+    void *copy = NULL;
     KEEL_TRY(keel_arena_alloc(arena, text.size + 1, &copy));
     if (text.size) memcpy(copy, text.data, text.size);
     ((char *)copy)[text.size] = 0;

@@ -66,7 +66,7 @@ void keel_free(void *pointer) {
 }
 
 keel_status_t keel_strdup(keel_str_t text, char **out) {
-    void *copy;
+    void *copy = NULL;
     KEEL_TRY(keel_alloc(text.size + 1, &copy));
     if (text.size) memcpy(copy, text.data, text.size);
     ((char *)copy)[text.size] = 0;
@@ -75,7 +75,7 @@ keel_status_t keel_strdup(keel_str_t text, char **out) {
 }
 
 keel_status_t keel_bytes_dup(keel_bytes_t bytes, uint8_t **out) {
-    void *copy;
+    void *copy = NULL;
     KEEL_TRY(keel_alloc(bytes.size, &copy));
     if (bytes.size) memcpy(copy, bytes.data, bytes.size);
     *out = copy;
