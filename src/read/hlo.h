@@ -1,0 +1,285 @@
+// hlo: the parts of the reader of HloModuleProto; only src/read/hlo*.c include this.
+//
+//   hlo_schema.c      which fields there are, as tables
+//   hlo_wire.c        messages on the wire, checked against the tables
+//   hlo_intern.c      every table of the program holds equal things once
+//   hlo_type.c        shapes and layouts
+//   hlo_attribute.c   fields -> attributes
+//   hlo_literal.c     constants
+//   hlo_location.c    metadata and stack frames -> locations
+//   hlo.c             module, computations, instructions
+//
+// How a module looks in the model. A computation is a function of one block without arguments; an
+// instruction is an operation of the dialect "hlo" with one result. So a value's number is its
+// operation's, and a parameter is an operation with `parameter_number`. Attributes bear the names
+// of the proto's fields; a nested message is a DICT of class HLO_MESSAGE with its fields in order
+// of number. A field that holds its default is left out, as it would be on the wire, unless the
+// proto tells "absent" and "default" apart.
+//
+// In no attribute: names, ids, metadata, statistics, original values. What refers by id is
+// resolved:
+//   called_computations    ARRAY of SYMBOL, the names of functions
+//   control_predecessors   INTS, places of instructions in their computation, from 0
+//   schedule               of a function: INTS, likewise, in the order of the schedule
+//
+// Shardings (`sharding`, `spmd_output_sharding`, ...) are the OpSharding as the client wrote it:
+// DICT with `type` (ENUM, absent: REPLICATED), `tile_assignment_dimensions`, and the devices either
+// as `tile_assignment_devices` or as `iota_reshape_dims` and `iota_transpose_perm`; or
+// `named_sharding`, which voids all others. {} is {replicated}. An instruction without a sharding
+// has no such attribute. Nothing is made canonical here.
+#ifndef KEEL_READ_HLO_H_
+#define KEEL_READ_HLO_H_
+
+#include "program/program.h"
+
+// Source of numbers and names: the descriptors of xla/service/hlo.proto and xla/xla_data.proto in
+// builds of XLA from 2025 and 2026.
+typedef enum keel_hlo_message_id {
+    KEEL_HLO_MODULE,
+    KEEL_HLO_COMPUTATION,
+    KEEL_HLO_INSTRUCTION,
+    KEEL_HLO_METADATA,
+    KEEL_HLO_STACK_FRAME_INDEX,
+    KEEL_HLO_FILE_LOCATION,
+    KEEL_HLO_STACK_FRAME,
+    KEEL_HLO_PROGRAM_SHAPE,
+    KEEL_HLO_SCHEDULE,
+    KEEL_HLO_SCHEDULE_ENTRY,
+    KEEL_HLO_SEQUENCE,
+    KEEL_HLO_INPUT_OUTPUT_ALIAS,
+    KEEL_HLO_ALIAS_ENTRY,
+    KEEL_HLO_BUFFER_DONOR,
+    KEEL_HLO_DONOR_ENTRY,
+    KEEL_HLO_PREFETCH,
+    KEEL_HLO_MODULE_PROFILE,
+    KEEL_HLO_DEVICE_ASSIGNMENT,
+    KEEL_HLO_COMPUTATION_DEVICE,
+    KEEL_HLO_FRONTEND_ATTRIBUTES,
+    KEEL_HLO_MAP_ENTRY,
+    KEEL_HLO_DEBUG_ATTRIBUTE_ENTRY,
+    KEEL_HLO_DEBUG_ATTRIBUTES,
+    KEEL_HLO_X64_CONFIG,
+    KEEL_HLO_ORIGINAL_ARRAY,
+    KEEL_HLO_SHAPE,
+    KEEL_HLO_LAYOUT,
+    KEEL_HLO_TILE,
+    KEEL_HLO_SPLIT_CONFIG,
+    KEEL_HLO_LITERAL,
+    KEEL_HLO_SLICE_DIMENSIONS,
+    KEEL_HLO_WINDOW,
+    KEEL_HLO_WINDOW_DIMENSION,
+    KEEL_HLO_CONVOLUTION_NUMBERS,
+    KEEL_HLO_PADDING,
+    KEEL_HLO_PADDING_DIMENSION,
+    KEEL_HLO_DOT_NUMBERS,
+    KEEL_HLO_RAGGED_NUMBERS,
+    KEEL_HLO_GATHER_NUMBERS,
+    KEEL_HLO_SCATTER_NUMBERS,
+    KEEL_HLO_PRECISION,
+    KEEL_HLO_TRIANGULAR_SOLVE,
+    KEEL_HLO_CHOLESKY,
+    KEEL_HLO_PARAMETER_REPLICATION,
+    KEEL_HLO_OUTPUT_ALIASING,
+    KEEL_HLO_RESULT_ACCURACY,
+    KEEL_HLO_TOLERANCE,
+    KEEL_HLO_REPLICA_GROUP,
+    KEEL_HLO_SOURCE_TARGET,
+    KEEL_HLO_DEVICE_LIST,
+    KEEL_HLO_IOTA_GROUPS,
+    KEEL_HLO_MESH_GROUPS,
+    KEEL_HLO_SPARSITY,
+    KEEL_HLO_TENSOR_SPARSITY,
+    KEEL_HLO_BLOCK_SCALING,
+    KEEL_HLO_TENSOR_BLOCK_SCALING,
+    KEEL_HLO_PAYLOAD,
+    KEEL_HLO_SHUFFLE_MODE,
+    KEEL_HLO_ROTATE,
+    KEEL_HLO_SHARDING,
+    KEEL_HLO_NAMED_SHARDING,
+    KEEL_HLO_DIMENSION_SHARDING,
+    KEEL_HLO_MESH,
+    KEEL_HLO_MESH_AXIS,
+    KEEL_HLO_IOTA_TRANSFORM,
+    KEEL_HLO_AXIS_REF,
+    KEEL_HLO_SUB_AXIS,
+    KEEL_HLO_MESSAGE_COUNT,
+} keel_hlo_message_id_t;
+
+typedef enum keel_hlo_kind {
+    KEEL_HLO_IS_MESSAGE_NAME, // not a field: names the message whose fields follow
+    KEEL_HLO_IS_SKIPPED,      // means nothing to a key
+    KEEL_HLO_IS_INT64,
+    KEEL_HLO_IS_INT32,
+    KEEL_HLO_IS_BOOL,
+    KEEL_HLO_IS_FLOAT,
+    KEEL_HLO_IS_DOUBLE,
+    KEEL_HLO_IS_STRING, // and bytes
+    KEEL_HLO_IS_ENUM,   // argument: keel_enum_class_t
+    KEEL_HLO_IS_NESTED, // argument: keel_hlo_message_id_t
+    KEEL_HLO_IS_MAP,    // a message that holds nothing but a map from string to string
+    KEEL_HLO_IS_SHAPE,
+    KEEL_HLO_IS_LITERAL,
+} keel_hlo_kind_t;
+
+enum {
+    KEEL_HLO_REPEATED = 1,
+    KEEL_HLO_OPTIONAL = 2, // the default differs from absent
+    KEEL_HLO_ONE_OF = 4,   // of several such fields of a message one at most is there
+    KEEL_HLO_DROP_ONE = 8, // 1 means the same as absent
+    KEEL_HLO_APART = 16,   // not an attribute: read by code of its own
+};
+
+typedef struct keel_hlo_field_t {
+    uint8_t kind; // keel_hlo_kind_t
+    uint8_t flags;
+    uint8_t argument;
+    uint8_t number;
+    const char *name; // of the field, or of the message
+} keel_hlo_field_t;
+
+// For each message, in the order of the enumeration, its name and then its fields by number.
+extern const keel_hlo_field_t keel_hlo_fields[];
+extern const uint32_t keel_hlo_field_count;
+
+// A set of indices into one of the program's tables, to find equal items.
+typedef struct keel_hlo_set_t {
+    uint64_t *slots; // hash << 32 | index + 1; 0: free
+    uint32_t capacity, count;
+} keel_hlo_set_t;
+
+typedef struct keel_hlo_stack_frame_t {
+    uint32_t location, parent; // numbers from 1, as on the wire
+    keel_attr_id_t attr;       // of the frame with all that are around it
+    uint8_t state;
+} keel_hlo_stack_frame_t;
+
+typedef struct keel_hlo_reader_t {
+    keel_program_t *program;
+    uint32_t first[KEEL_HLO_MESSAGE_COUNT + 1]; // of a message's name in keel_hlo_fields
+    keel_string_id_t *names;                    // the string of each field's name, or NONE
+    KEEL_TABLE(uint32_t) stack;                 // lists under construction
+    keel_hlo_set_t strings, numbers, int_lists, lists, attrs, types;
+    KEEL_TABLE(keel_string_id_t) files;
+    KEEL_TABLE(keel_string_id_t) functions;
+    KEEL_TABLE(keel_attr_id_t) places;
+    KEEL_TABLE(keel_hlo_stack_frame_t) frames;
+    keel_attr_id_t unknown_location;
+    unsigned depth;
+} keel_hlo_reader_t;
+
+// ---- wire --------------------------------------------------------------------------------------
+
+// A message as it stands in the file. One that is given in several pieces is all of them together.
+enum { KEEL_HLO_PIECES = 8 };
+typedef struct keel_hlo_pieces_t {
+    keel_bytes_t items[KEEL_HLO_PIECES];
+    unsigned count;
+} keel_hlo_pieces_t;
+
+static inline keel_hlo_pieces_t keel_hlo_piece(keel_bytes_t bytes) {
+    return (keel_hlo_pieces_t){.items = {bytes}, .count = 1};
+}
+
+// Walks the fields of one number, or of any where the number is 0. The pieces must outlive it.
+typedef struct keel_hlo_walk_t {
+    const keel_hlo_pieces_t *pieces;
+    keel_cursor_t cursor;
+    uint32_t number;
+    unsigned piece;
+} keel_hlo_walk_t;
+
+keel_hlo_walk_t keel_hlo_walk(const keel_hlo_pieces_t *pieces, uint32_t number);
+bool keel_hlo_next(keel_hlo_walk_t *walk, keel_proto_field_t *out);
+
+// Which fields of a message are there: bit i for keel_hlo_fields[first + i].
+typedef struct keel_hlo_present_t {
+    uint64_t bits[2];
+} keel_hlo_present_t;
+
+// Checks that the message is well formed and that all its fields are known. Until this was called
+// with success nothing else may look into it.
+keel_status_t keel_hlo_scan(const keel_hlo_reader_t *reader, keel_hlo_message_id_t message,
+                            const keel_hlo_pieces_t *pieces,
+                            keel_hlo_present_t *out) KEEL_MUST_CHECK;
+
+// The last field of that number, which is the one that counts.
+bool keel_hlo_last(const keel_hlo_pieces_t *pieces, uint32_t number, keel_proto_field_t *out);
+uint64_t keel_hlo_last_value(const keel_hlo_pieces_t *pieces, uint32_t number);
+keel_bytes_t keel_hlo_last_bytes(const keel_hlo_pieces_t *pieces, uint32_t number);
+// All pieces of a nested message; count 0 where it is absent.
+keel_status_t keel_hlo_nested(const keel_hlo_pieces_t *pieces, uint32_t number,
+                              keel_hlo_pieces_t *out) KEEL_MUST_CHECK;
+
+// The numbers of a repeated field, packed or not.
+typedef struct keel_hlo_numbers_t {
+    keel_hlo_walk_t walk;
+    keel_cursor_t run;
+    keel_wire_type_t wire; // of one number
+    bool failed;
+} keel_hlo_numbers_t;
+
+keel_hlo_numbers_t keel_hlo_numbers(const keel_hlo_pieces_t *pieces, uint32_t number,
+                                    keel_wire_type_t wire);
+// False at the end, or at a number that cannot be (`failed`).
+bool keel_hlo_next_number(keel_hlo_numbers_t *numbers, uint64_t *out);
+
+// One level of nesting more; KEEL_UNSUPPORTED where that is too deep. Leave by --reader->depth.
+keel_status_t keel_hlo_enter(keel_hlo_reader_t *reader) KEEL_MUST_CHECK;
+
+// ---- interning ---------------------------------------------------------------------------------
+
+void keel_hlo_set_deinitialize(keel_hlo_set_t *set);
+// A string of the source.
+keel_status_t keel_hlo_string(keel_hlo_reader_t *reader, keel_bytes_t bytes,
+                              keel_string_id_t *out) KEEL_MUST_CHECK;
+// The name of the field at that place in keel_hlo_fields.
+keel_status_t keel_hlo_field_name(keel_hlo_reader_t *reader, uint32_t field,
+                                  keel_string_id_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_hlo_attr(keel_hlo_reader_t *reader, keel_attr_t attr,
+                            keel_attr_id_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_hlo_int(keel_hlo_reader_t *reader, int64_t value, uint32_t *out) KEEL_MUST_CHECK;
+// Makes the ints from `start` on (its count first) a list, or gives an equal one.
+keel_status_t keel_hlo_close_ints(keel_hlo_reader_t *reader, uint32_t start,
+                                  uint32_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_hlo_list(keel_hlo_reader_t *reader, const uint32_t *items, uint32_t count,
+                            uint32_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_hlo_add_type(keel_hlo_reader_t *reader, keel_type_t type,
+                                keel_type_id_t *out) KEEL_MUST_CHECK;
+
+// Pushes a pair for a DICT under construction.
+keel_status_t keel_hlo_push_pair(keel_hlo_reader_t *reader, keel_string_id_t name,
+                                 keel_attr_id_t attr) KEEL_MUST_CHECK;
+// Makes a DICT (or an ARRAY) of what stands on the stack above `mark`, and takes it off.
+keel_status_t keel_hlo_close(keel_hlo_reader_t *reader, uint32_t mark, keel_attr_kind_t kind,
+                             keel_record_t klass, keel_attr_id_t *out) KEEL_MUST_CHECK;
+
+// ---- parts -------------------------------------------------------------------------------------
+
+// The list (in ints) of a repeated field of numbers.
+keel_status_t keel_hlo_ints(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *pieces,
+                            uint32_t number, keel_hlo_kind_t kind, uint32_t *out) KEEL_MUST_CHECK;
+
+keel_status_t keel_hlo_element_type(keel_hlo_reader_t *reader, uint64_t element,
+                                    keel_type_id_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_hlo_type(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *shape,
+                            keel_type_id_t *out) KEEL_MUST_CHECK;
+// XLA's number of the shape's element type.
+uint64_t keel_hlo_shape_element(const keel_hlo_pieces_t *shape);
+
+keel_status_t keel_hlo_literal(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *literal,
+                               keel_attr_id_t *out) KEEL_MUST_CHECK;
+
+// Pushes a pair for each field that is there and holds no default.
+keel_status_t keel_hlo_push_fields(keel_hlo_reader_t *reader, keel_hlo_message_id_t message,
+                                   const keel_hlo_pieces_t *pieces) KEEL_MUST_CHECK;
+keel_status_t keel_hlo_message(keel_hlo_reader_t *reader, keel_hlo_message_id_t message,
+                               const keel_hlo_pieces_t *pieces,
+                               keel_attr_id_t *out) KEEL_MUST_CHECK;
+
+// Reads the module's frames; a module has none where `index` has no pieces.
+keel_status_t keel_hlo_read_frames(keel_hlo_reader_t *reader,
+                                   const keel_hlo_pieces_t *index) KEEL_MUST_CHECK;
+keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *metadata,
+                                keel_attr_id_t *out) KEEL_MUST_CHECK;
+
+#endif // KEEL_READ_HLO_H_

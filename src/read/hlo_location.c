@@ -1,0 +1,150 @@
+// OpMetadata -> locations, as JAX writes them in MLIR: the name of the operation around its place,
+// the place a chain of frames, each the name of a function around a file.
+//
+// A location never makes a file unreadable: what is odd in it is left out. So fields that are not
+// known are passed over here, and a chain of frames that closes on itself is cut.
+#include "read/hlo.h"
+
+enum { OP_TYPE = 1, OP_NAME = 2, SOURCE_FILE = 3, SOURCE_LINE = 4, STACK_FRAME_ID = 15 };
+enum { SOURCE_END_LINE = 17, SOURCE_COLUMN = 18, SOURCE_END_COLUMN = 19 };
+enum { FILE_NAMES = 1, FUNCTION_NAMES = 2, FILE_LOCATIONS = 3, STACK_FRAMES = 4 };
+enum { NEW, OPEN, DONE }; // states of a frame
+
+static keel_status_t add(keel_hlo_reader_t *reader, keel_attr_kind_t kind, uint32_t a, uint32_t b,
+                         keel_attr_id_t *out) {
+    return keel_hlo_attr(reader, (keel_attr_t){.kind = (uint8_t)kind, .a = a, .b = b}, out);
+}
+
+static keel_status_t add_name(keel_hlo_reader_t *reader, keel_string_id_t name,
+                              keel_attr_id_t *location) {
+    if (!keel_program_str(reader->program, name).size) return NULL;
+    return add(reader, KEEL_ATTR_LOC_NAME, name, *location, location);
+}
+
+// `numbers`: line, column, end line, end column; 0 is not known.
+static keel_status_t add_file(keel_hlo_reader_t *reader, keel_string_id_t file,
+                              const uint32_t numbers[4], keel_attr_id_t *out) {
+    uint32_t count = 4, list;
+    while (count && !numbers[count - 1])
+        --count;
+    KEEL_TRY(keel_hlo_list(reader, numbers, count, &list));
+    return add(reader, KEEL_ATTR_LOC_FILE, file, list, out);
+}
+
+// A line or a column; what is negative is not known.
+static uint32_t position(const keel_hlo_pieces_t *pieces, uint32_t number) {
+    uint64_t value = keel_hlo_last_value(pieces, number);
+    return value > INT32_MAX ? 0 : (uint32_t)value;
+}
+
+static keel_status_t read_place(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *place,
+                                keel_attr_id_t *out) {
+    uint32_t file = position(place, 1), function = position(place, 2);
+    const uint32_t numbers[4] = {position(place, 3), position(place, 4), position(place, 5),
+                                 position(place, 6)};
+    *out = reader->unknown_location;
+    if (file && file <= reader->files.count)
+        KEEL_TRY(add_file(reader, reader->files.data[file - 1], numbers, out));
+    if (function && function <= reader->functions.count)
+        KEEL_TRY(add_name(reader, reader->functions.data[function - 1], out));
+    return NULL;
+}
+
+static keel_status_t malformed(void) {
+    return keel_status_make(KEEL_CORRUPT, "HLO: metadata is cut short or no message at all");
+}
+
+static keel_status_t read_entry(keel_hlo_reader_t *reader, uint32_t number, keel_bytes_t bytes) {
+    keel_hlo_pieces_t entry = keel_hlo_piece(bytes);
+    uint32_t id;
+    switch (number) {
+        case FILE_NAMES:
+            KEEL_TRY(keel_hlo_string(reader, bytes, &id));
+            KEEL_PUSH(&reader->files, id);
+            return NULL;
+        case FUNCTION_NAMES:
+            KEEL_TRY(keel_hlo_string(reader, bytes, &id));
+            KEEL_PUSH(&reader->functions, id);
+            return NULL;
+        case FILE_LOCATIONS:
+            KEEL_TRY(read_place(reader, &entry, &id));
+            KEEL_PUSH(&reader->places, id);
+            return NULL;
+        default:
+            KEEL_PUSH(&reader->frames, ((keel_hlo_stack_frame_t){.location = position(&entry, 1),
+                                                                 .parent = position(&entry, 2),
+                                                                 .state = NEW}));
+            return NULL;
+    }
+}
+
+keel_status_t keel_hlo_read_frames(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *index) {
+    // Places refer to names, whatever comes first in the file.
+    for (uint32_t number = FILE_NAMES; number <= STACK_FRAMES; ++number) {
+        keel_hlo_walk_t walk = keel_hlo_walk(index, number);
+        keel_proto_field_t got;
+        while (keel_hlo_next(&walk, &got))
+            KEEL_TRY(read_entry(reader, number, got.bytes));
+        if (walk.cursor.failed) return malformed();
+    }
+    return NULL;
+}
+
+// The frame with those around it. Walks outwards to one that is known, and back again.
+static keel_status_t frame(keel_hlo_reader_t *reader, uint32_t id, keel_attr_id_t *out) {
+    keel_hlo_stack_frame_t *frames = reader->frames.data;
+    uint32_t mark = reader->stack.count;
+    keel_attr_id_t around = KEEL_NONE;
+    for (; id && id <= reader->frames.count && frames[id - 1].state == NEW;
+         id = frames[id - 1].parent) {
+        frames[id - 1].state = OPEN;
+        KEEL_PUSH(&reader->stack, id - 1);
+    }
+    if (id && id <= reader->frames.count && frames[id - 1].state == DONE)
+        around = frames[id - 1].attr;
+    while (reader->stack.count > mark) {
+        keel_hlo_stack_frame_t *inner = &frames[reader->stack.data[--reader->stack.count]];
+        keel_attr_id_t place = reader->unknown_location;
+        if (inner->location && inner->location <= reader->places.count)
+            place = reader->places.data[inner->location - 1];
+        if (around != KEEL_NONE)
+            KEEL_TRY(add(reader, KEEL_ATTR_LOC_CALLSITE, place, around, &place));
+        around = inner->attr = place;
+        inner->state = DONE;
+    }
+    *out = around;
+    return NULL;
+}
+
+static bool is_well_formed(const keel_hlo_pieces_t *pieces) {
+    keel_hlo_walk_t walk = keel_hlo_walk(pieces, 0);
+    keel_proto_field_t got;
+    while (keel_hlo_next(&walk, &got)) {
+    }
+    return !walk.cursor.failed;
+}
+
+keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *metadata,
+                                keel_attr_id_t *out) {
+    *out = reader->unknown_location;
+    if (!metadata->count) return NULL;
+    if (!is_well_formed(metadata)) return malformed();
+    keel_attr_id_t place = KEEL_NONE;
+    KEEL_TRY(frame(reader, position(metadata, STACK_FRAME_ID), &place));
+    keel_bytes_t file = keel_hlo_last_bytes(metadata, SOURCE_FILE);
+    keel_bytes_t name = keel_hlo_last_bytes(metadata, OP_NAME);
+    if (!name.size) name = keel_hlo_last_bytes(metadata, OP_TYPE);
+    keel_string_id_t id;
+    if (place != KEEL_NONE) {
+        *out = place;
+    } else if (file.size) {
+        const uint32_t numbers[4] = {
+            position(metadata, SOURCE_LINE), position(metadata, SOURCE_COLUMN),
+            position(metadata, SOURCE_END_LINE), position(metadata, SOURCE_END_COLUMN)};
+        KEEL_TRY(keel_hlo_string(reader, file, &id));
+        KEEL_TRY(add_file(reader, id, numbers, out));
+    }
+    if (!name.size) return NULL;
+    KEEL_TRY(keel_hlo_string(reader, name, &id));
+    return add(reader, KEEL_ATTR_LOC_NAME, id, *out, out);
+}
