@@ -47,7 +47,7 @@ static keel_status_t visit_name(void *context, const char *name) {
     KEEL_TRY(keel_path(&path, "%s/%s", walk->folder, name));
     keel_file_facts_t facts;
     keel_status_t status = keel_file_facts(path, &facts);
-    if (!status)
+    if (!status && facts.is_file)
         status = walk->visit(walk->context, path, facts.size, since);
     else if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status); // another process removed it meanwhile

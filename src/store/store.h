@@ -38,8 +38,6 @@ typedef enum keel_miss {
 } keel_miss_t;
 const char *keel_miss_name(keel_miss_t miss);
 
-typedef struct keel_store_t keel_store_t;
-
 // One tier. `context` is the tier's own.
 typedef struct keel_tier_t {
     const char *name; // "memory", "disk"
@@ -98,8 +96,8 @@ typedef struct keel_mark_t {
 keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key,
                               keel_mark_t *out) KEEL_MUST_CHECK;
 void keel_store_unmark(keel_mark_t *mark);
-// Puts each entry in quarantine whose mark was left by a process that is no more; calls `found` (may
-// be NULL) for each. Called once at start.
+// Puts each entry in quarantine whose mark was left by a process that is no more; calls `found`
+// (may be NULL) for each. Called once at start.
 keel_status_t keel_store_sweep_marks(const char *folder,
                                      void (*found)(void *context, const keel_digest_t *key),
                                      void *context) KEEL_MUST_CHECK;

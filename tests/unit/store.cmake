@@ -1,1 +1,3 @@
 keel_unit_test(store_tier ROOMS store base)
+keel_unit_test(store_entry ROOMS store base)
+keel_unit_test(store_disk ROOMS store base)
