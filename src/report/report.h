@@ -1,0 +1,93 @@
+// report: what a run's journal amounts to, as figures, as text for people and as JSON for tools.
+//
+// A *step* is one execution of the leading family: the programs that share a module name
+// ("jit_step") and of all such names do the most (the sum of operations times executions). In a run
+// of several processes each counts its own steps, and the largest figures stand.
+//
+// Ownership: a keel_stats_t owns all it points to. Threads: no shared state.
+#ifndef KEEL_REPORT_REPORT_H_
+#define KEEL_REPORT_REPORT_H_
+
+#include "base/base.h"
+#include "journal/journal.h"
+
+// Text lives in the stats' arena; "" where unknown.
+typedef struct keel_stats_site_t {
+    const char *file;  // as the journal has it
+    const char *shown; // "train.py:88": relative to the run's folder where it lies there
+    const char *function;
+    const char *call_shown;
+    uint32_t line;
+} keel_stats_site_t;
+
+// One program: what shares a key, or, without a key, the bytes.
+typedef struct keel_stats_program_t {
+    const char *identity; // its key in hex, or its digest where it has no key
+    const char *program;  // digest of its bytes in hex, as first seen: `keel show` takes it
+    const char *name;
+    keel_stats_site_t site;
+    uint64_t ops, bytes, executes;
+    uint64_t compiles, loads;
+    double compile_seconds, load_seconds;
+    bool uncacheable;
+} keel_stats_program_t;
+
+typedef struct keel_stats_recompile_t {
+    uint64_t step; // the step it held up, from 1
+    double seconds;
+    const char *name, *program;
+    keel_stats_site_t site;
+} keel_stats_recompile_t;
+
+typedef struct keel_stats_t {
+    const char *id;      // of the run
+    const char *command; // of its first process, joined by blanks
+    const char *argv;    // the same as a JSON list
+    const char *cwd, *host, *mode, *plugin_path, *plugin_platform, *plugin_api;
+    double started; // seconds since 1970; 0: no event at all
+    double wall_seconds;
+    uint64_t processes;
+    uint64_t unfinished; // processes that wrote no end: running still, or killed
+
+    uint64_t compiles, loads, memory_hits, misses, uncacheable, publishes, executes;
+    double compile_seconds;  // inside the plugin
+    double load_seconds;     // inside the plugin
+    double overhead_seconds; // Keel's own inside Compile, over compiles and loads
+    double spared_seconds;   // what compiling the loaded programs had cost when they were stored
+    uint64_t steps;
+    uint64_t settled_at_step; // steps before the last new program, and one; 0 where nothing ran
+
+    keel_stats_program_t *programs; // by cost, dearest first
+    size_t program_count;
+    keel_stats_recompile_t *recompiles; // in order of time
+    size_t recompile_count;
+    double recompile_seconds;
+
+    uint64_t store_errors, fallbacks;
+    const char *first_store_error, *first_fallback;
+
+    keel_journal_damage_t damage;
+    char *path; // of the journal
+    keel_arena_t texts;
+} keel_stats_t;
+
+// Reads a run's journal. Damage is in out->damage and no error.
+keel_status_t keel_stats_read(const char *run_dir, const char *id,
+                              keel_stats_t *out) KEEL_MUST_CHECK;
+// The same from a journal's bytes; `path` is for messages.
+keel_status_t keel_stats_parse(keel_bytes_t bytes, const char *id, const char *path,
+                               keel_stats_t *out) KEEL_MUST_CHECK;
+void keel_stats_deinitialize(keel_stats_t *stats);
+
+// Few lines for the end of a run, each beginning with "keel: ".
+void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out);
+// All of it for people.
+void keel_report_text(const keel_stats_t *stats, keel_buffer_t *out);
+// One line for `keel runs`, without its end.
+void keel_report_line(const keel_stats_t *stats, keel_buffer_t *out);
+// "JOURNAL:12: no JSON; ...", or "" where there is no damage.
+void keel_report_damage(const keel_stats_t *stats, keel_buffer_t *out);
+// docs/journal.md tells the fields. `whole`: with the lists, as `keel stats`; else as `keel runs`.
+void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out);
+
+#endif // KEEL_REPORT_REPORT_H_

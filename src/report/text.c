@@ -1,0 +1,308 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+enum { PROGRAMS_SHOWN = 20, RECOMPILES_SHOWN = 20, LINES_IN_SUMMARY = 3 };
+
+static void seconds(keel_buffer_t *out, double value) {
+    char text[24];
+    keel_format_seconds(value, text);
+    keel_buffer_text(out, text);
+}
+
+static void counted(keel_buffer_t *out, uint64_t count, const char *noun) {
+    keel_buffer_format(out, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+// A name from a foreign file, safe for a terminal.
+static void name_text(keel_buffer_t *out, const char *text) {
+    for (; *text; ++text)
+        keel_buffer_byte(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : (uint8_t)*text);
+}
+
+static void settled(const keel_stats_t *stats, keel_buffer_t *out) {
+    if (!stats->steps) return;
+    if (stats->settled_at_step > stats->steps)
+        keel_buffer_format(out, "; new programs up to the end");
+    else
+        keel_buffer_format(out, "; flat since step %" PRIu64, stats->settled_at_step);
+}
+
+static void compiles_and_loads(const keel_stats_t *stats, keel_buffer_t *out) {
+    if (stats->compiles) {
+        counted(out, stats->compiles, "compile");
+        keel_buffer_byte(out, ' ');
+        seconds(out, stats->compile_seconds);
+    } else {
+        keel_buffer_text(out, "nothing compiled");
+    }
+    if (!stats->loads) return;
+    keel_buffer_text(out, ", ");
+    counted(out, stats->loads, "load");
+    keel_buffer_byte(out, ' ');
+    seconds(out, stats->load_seconds);
+    if (stats->spared_seconds > stats->load_seconds) {
+        keel_buffer_text(out, " instead of ");
+        seconds(out, stats->spared_seconds);
+    }
+}
+
+// ---- the end of a run --------------------------------------------------------------------------
+
+// The cost of all recompiles of one line, added to the first of them; 0 for a later one.
+static double cost_of_line(const keel_stats_t *stats, size_t index, uint64_t *times) {
+    const keel_stats_recompile_t *own = &stats->recompiles[index];
+    double cost = 0;
+    *times = 0;
+    for (size_t i = 0; i < stats->recompile_count; ++i) {
+        const keel_stats_recompile_t *other = &stats->recompiles[i];
+        if (strcmp(own->site.shown, other->site.shown) || strcmp(own->name, other->name)) continue;
+        if (i < index) return 0;
+        cost += other->seconds;
+        ++*times;
+    }
+    return cost;
+}
+
+static void place(keel_buffer_t *out, const keel_stats_recompile_t *recompile) {
+    name_text(out, *recompile->site.shown ? recompile->site.shown : "unknown line");
+    if (!*recompile->name) return;
+    keel_buffer_text(out, " (");
+    name_text(out, recompile->name);
+    keel_buffer_byte(out, ')');
+}
+
+// The dearest lines first; names as many as LINES_IN_SUMMARY.
+static void dearest_lines(const keel_stats_t *stats, keel_buffer_t *out) {
+    double below = 1e300;
+    size_t below_index = 0, shown = 0;
+    for (;;) {
+        size_t best = SIZE_MAX;
+        double best_cost = -1;
+        uint64_t best_times = 0;
+        for (size_t i = 0; i < stats->recompile_count; ++i) {
+            uint64_t times;
+            double cost = cost_of_line(stats, i, &times);
+            bool later = cost < below || (cost == below && i > below_index);
+            if (!times || !later || cost <= best_cost) continue;
+            best = i;
+            best_cost = cost;
+            best_times = times;
+        }
+        if (best == SIZE_MAX) return;
+        if (shown++ == LINES_IN_SUMMARY) {
+            keel_buffer_text(out, ", ...");
+            return;
+        }
+        keel_buffer_text(out, shown == 1 ? ": " : ", ");
+        place(out, &stats->recompiles[best]);
+        if (best_times > 1) keel_buffer_format(out, " %" PRIu64 " times", best_times);
+        below = best_cost;
+        below_index = best;
+    }
+}
+
+void keel_report_damage(const keel_stats_t *stats, keel_buffer_t *out) {
+    const keel_journal_damage_t *damage = &stats->damage;
+    if (!damage->lines) return;
+    keel_buffer_format(out, "%s:%" PRIu64 ": ", stats->path, damage->first_line);
+    name_text(out, damage->why);
+    if (damage->lines > 1)
+        keel_buffer_format(out, " (and %" PRIu64 " more lines)", damage->lines - 1);
+    keel_buffer_text(out, "; the figures leave it out: remove the line, or the run's folder");
+}
+
+void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
+    keel_buffer_text(out, "keel: ");
+    if (stats->steps) {
+        counted(out, stats->steps, "step");
+        keel_buffer_text(out, ", ");
+    }
+    counted(out, stats->program_count, "program");
+    keel_buffer_text(out, "; ");
+    compiles_and_loads(stats, out);
+    settled(stats, out);
+    keel_buffer_byte(out, '\n');
+    if (stats->recompile_count) {
+        keel_buffer_text(out, "keel: ");
+        counted(out, stats->recompile_count, "recompile");
+        keel_buffer_text(out, " cost ");
+        seconds(out, stats->recompile_seconds);
+        dearest_lines(stats, out);
+        keel_buffer_byte(out, '\n');
+    }
+    if (stats->store_errors) {
+        keel_buffer_text(out, "keel: the cache failed ");
+        counted(out, stats->store_errors, "time");
+        keel_buffer_text(out, "; first: ");
+        name_text(out, stats->first_store_error);
+        keel_buffer_byte(out, '\n');
+    }
+    if (stats->damage.lines) {
+        keel_buffer_text(out, "keel: ");
+        keel_report_damage(stats, out);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+// ---- keel stats --------------------------------------------------------------------------------
+
+static void started(const keel_stats_t *stats, keel_buffer_t *out) {
+    char text[24] = "(no event)";
+    if (stats->started > 0) keel_clock_iso((uint64_t)(stats->started * 1e9), text);
+    keel_buffer_text(out, text);
+}
+
+static void label(keel_buffer_t *out, const char *text) {
+    keel_buffer_format(out, "  %-12s", text);
+}
+
+static void head(const keel_stats_t *stats, keel_buffer_t *out) {
+    keel_buffer_format(out, "run %s  ", stats->id);
+    name_text(out, *stats->command ? stats->command : "(no process said what it runs)");
+    keel_buffer_byte(out, '\n');
+    label(out, "started");
+    started(stats, out);
+    keel_buffer_text(out, ", ran ");
+    seconds(out, stats->wall_seconds);
+    keel_buffer_text(out, ", ");
+    keel_buffer_format(out, "%" PRIu64 " process%s", stats->processes,
+                       stats->processes == 1 ? "" : "es");
+    if (stats->unfinished)
+        keel_buffer_format(out, ", %" PRIu64 " not finished (running still, or killed)",
+                           stats->unfinished);
+    keel_buffer_byte(out, '\n');
+    if (!*stats->mode) return;
+    label(out, "plugin");
+    name_text(out, stats->plugin_path);
+    keel_buffer_text(out, " (platform ");
+    name_text(out, stats->plugin_platform);
+    keel_buffer_format(out, ", PJRT %s), mode %s\n", stats->plugin_api, stats->mode);
+}
+
+static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
+    label(out, "steps");
+    keel_buffer_format(out, "%" PRIu64, stats->steps);
+    settled(stats, out);
+    keel_buffer_byte(out, '\n');
+    label(out, "programs");
+    keel_buffer_format(out, "%zu\n", stats->program_count);
+    label(out, "compiles");
+    keel_buffer_format(out, "%-8" PRIu64, stats->compiles);
+    seconds(out, stats->compile_seconds);
+    keel_buffer_byte(out, '\n');
+    label(out, "loads");
+    keel_buffer_format(out, "%-8" PRIu64, stats->loads);
+    seconds(out, stats->load_seconds);
+    if (stats->memory_hits)
+        keel_buffer_format(out, ", %" PRIu64 " of them from memory", stats->memory_hits);
+    if (stats->spared_seconds > 0) {
+        keel_buffer_text(out, "; compiling them had cost ");
+        seconds(out, stats->spared_seconds);
+    }
+    keel_buffer_byte(out, '\n');
+    label(out, "Keel's own");
+    keel_buffer_format(out, "%-8s", "");
+    seconds(out, stats->overhead_seconds);
+    keel_buffer_text(out, " inside Compile\n");
+    label(out, "misses");
+    keel_buffer_format(out, "%" PRIu64 "\n", stats->misses);
+    label(out, "uncacheable");
+    keel_buffer_format(out, "%" PRIu64 "\n", stats->uncacheable);
+    label(out, "executes");
+    keel_buffer_format(out, "%" PRIu64 "\n", stats->executes);
+}
+
+static void failures(const keel_stats_t *stats, keel_buffer_t *out) {
+    if (stats->store_errors) {
+        label(out, "cache failed");
+        counted(out, stats->store_errors, "time");
+        keel_buffer_text(out, "; first: ");
+        name_text(out, stats->first_store_error);
+        keel_buffer_byte(out, '\n');
+    }
+    if (stats->fallbacks) {
+        label(out, "plain way");
+        counted(out, stats->fallbacks, "time");
+        keel_buffer_text(out, "; first: ");
+        name_text(out, stats->first_fallback);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+static void left(keel_buffer_t *out, size_t all, size_t shown, const char *what) {
+    if (all > shown)
+        keel_buffer_format(out, "  and %zu more %s; --json lists them all\n", all - shown, what);
+}
+
+static void programs(const keel_stats_t *stats, keel_buffer_t *out) {
+    if (!stats->program_count) return;
+    keel_buffer_format(out, "\n%-14s%10s%10s%10s  %s\n", "program", "compiled", "loaded",
+                       "executed", "name, line");
+    size_t shown = 0;
+    for (; shown < stats->program_count && shown < PROGRAMS_SHOWN; ++shown) {
+        const keel_stats_program_t *program = &stats->programs[shown];
+        char compiled[24] = "-", loaded[24] = "-";
+        if (program->compiles) keel_format_seconds(program->compile_seconds, compiled);
+        if (program->loads) keel_format_seconds(program->load_seconds, loaded);
+        keel_buffer_format(out, "%-14.12s%10s%10s%10" PRIu64 "  ", program->program, compiled,
+                           loaded, program->executes);
+        name_text(out, program->name);
+        if (*program->site.shown) {
+            keel_buffer_text(out, "  ");
+            name_text(out, program->site.shown);
+        }
+        keel_buffer_text(out, program->uncacheable ? "  (uncacheable)\n" : "\n");
+    }
+    left(out, stats->program_count, shown, "programs");
+}
+
+static void recompiles(const keel_stats_t *stats, keel_buffer_t *out) {
+    if (!stats->recompile_count) return;
+    keel_buffer_byte(out, '\n');
+    counted(out, stats->recompile_count, "recompile");
+    keel_buffer_text(out, " cost ");
+    seconds(out, stats->recompile_seconds);
+    keel_buffer_byte(out, '\n');
+    size_t shown = 0;
+    for (; shown < stats->recompile_count && shown < RECOMPILES_SHOWN; ++shown) {
+        const keel_stats_recompile_t *recompile = &stats->recompiles[shown];
+        char cost[24];
+        keel_format_seconds(recompile->seconds, cost);
+        keel_buffer_format(out, "  step %-6" PRIu64 "%10s  ", recompile->step, cost);
+        place(out, recompile);
+        if (*recompile->site.function) {
+            keel_buffer_text(out, " in ");
+            name_text(out, recompile->site.function);
+        }
+        if (*recompile->site.call_shown &&
+            strcmp(recompile->site.call_shown, recompile->site.shown) != 0) {
+            keel_buffer_text(out, ", called from ");
+            name_text(out, recompile->site.call_shown);
+        }
+        keel_buffer_byte(out, '\n');
+    }
+    left(out, stats->recompile_count, shown, "recompiles");
+}
+
+void keel_report_text(const keel_stats_t *stats, keel_buffer_t *out) {
+    head(stats, out);
+    figures(stats, out);
+    failures(stats, out);
+    programs(stats, out);
+    recompiles(stats, out);
+}
+
+void keel_report_line(const keel_stats_t *stats, keel_buffer_t *out) {
+    keel_buffer_format(out, "%s  ", stats->id);
+    started(stats, out);
+    keel_buffer_text(out, "  ");
+    compiles_and_loads(stats, out);
+    keel_buffer_text(out, "  ");
+    keel_buffer_t command;
+    keel_buffer_initialize(&command, 0);
+    name_text(&command, stats->command);
+    keel_buffer_format(out, "%.60s%s", keel_buffer_cstr(&command), command.size > 60 ? "..." : "");
+    keel_buffer_deinitialize(&command);
+}

@@ -1,0 +1,297 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report/report.h"
+
+// A run of one process: a program for set-up, a step that settles at its third execution, a short
+// last batch, and a program that cannot be cached.
+static const char one_process[] =
+    "{\"event\":\"start\",\"t\":1000.0,\"pid\":1,\"argv\":[\"python\",\"train.py\"],\"cwd\":\"/w\","
+    "\"mode\":\"on\",\"plugin\":{\"path\":\"/p.so\",\"platform\":\"cpu\",\"api_major\":0,"
+    "\"api_minor\":81}}\n"
+    "{\"event\":\"miss\",\"t\":1001.0,\"pid\":1,\"program\":\"aa\",\"key\":\"ka\"}\n"
+    "{\"event\":\"compile\",\"t\":1001.0,\"pid\":1,\"program\":\"aa\",\"key\":\"ka\","
+    "\"name\":\"jit_init\",\"ops\":1000,\"seconds\":0.5,\"overhead_seconds\":0.1}\n"
+    "{\"event\":\"miss\",\"t\":1002.0,\"pid\":1,\"program\":\"bb\",\"key\":\"kb\"}\n"
+    "{\"event\":\"compile\",\"t\":1002.0,\"pid\":1,\"program\":\"bb\",\"key\":\"kb\","
+    "\"name\":\"jit_step\",\"ops\":100,\"seconds\":2.0,\"executes\":{\"aa\":1},"
+    "\"site\":{\"file\":\"/w/train.py\",\"line\":88}}\n"
+    "{\"event\":\"load\",\"t\":1003.0,\"pid\":1,\"program\":\"cc\",\"key\":\"kc\","
+    "\"name\":\"jit_eval\",\"tier\":\"disk\",\"ops\":10,\"seconds\":0.25,\"compile_seconds\":1.0,"
+    "\"executes\":{\"bb\":2}}\n"
+    "{\"event\":\"load\",\"t\":1003.5,\"pid\":1,\"program\":\"cc\",\"key\":\"kc\","
+    "\"name\":\"jit_eval\",\"tier\":\"memory\",\"ops\":10,\"seconds\":0.125,\"executes\":{\"bb\":5}"
+    "}\n"
+    "{\"event\":\"executes\",\"t\":1004.0,\"pid\":1,\"executes\":{\"bb\":12}}\n"
+    "{\"event\":\"compile\",\"t\":1005.0,\"pid\":1,\"program\":\"dd\",\"key\":\"kd\","
+    "\"name\":\"jit_step\",\"ops\":100,\"seconds\":3.0,\"recompile\":true,\"executes\":{\"bb\":1},"
+    "\"site\":{\"file\":\"/w/train.py\",\"line\":88,\"function\":\"main\","
+    "\"call_file\":\"/lib/run.py\",\"call_line\":3}}\n"
+    "{\"event\":\"uncacheable\",\"t\":1005.5,\"pid\":1,\"program\":\"ee\",\"reason\":\"pointer\"}\n"
+    "{\"event\":\"compile\",\"t\":1005.5,\"pid\":1,\"program\":\"ee\",\"name\":\"jit_step\","
+    "\"ops\":100,\"seconds\":1.0,\"recompile\":true,\"cacheable\":false,\"executes\":{\"dd\":4}}\n"
+    "{\"event\":\"publish\",\"t\":1006.0,\"pid\":1,\"key\":\"kb\"}\n"
+    "{\"event\":\"store_error\",\"t\":1006.0,\"pid\":1,\"what\":\"put\",\"message\":\"disk "
+    "full\"}\n"
+    "{\"event\":\"fallback\",\"t\":1006.0,\"pid\":1,\"what\":\"read\",\"message\":\"new op\"}\n"
+    "{\"event\":\"end\",\"t\":1010.0,\"pid\":1,\"wall\":12.5,\"executes\":{\"ee\":6,\"cc\":2}}\n";
+
+static void stats_of(const char *text, keel_stats_t *out) {
+    assert_null(keel_stats_parse(keel_str_bytes(keel_str(text)), "r1", "/r/journal.ndjson", out));
+}
+
+static void figures_are_those_of_the_journal(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of(one_process, &stats);
+    assert_string_equal(stats.command, "python train.py");
+    assert_int_equal(stats.processes, 1);
+    assert_int_equal(stats.unfinished, 0);
+    assert_int_equal(stats.program_count, 5);
+    assert_int_equal(stats.compiles, 4);
+    assert_true(stats.compile_seconds == 6.5);
+    assert_true(stats.overhead_seconds > 0.09 && stats.overhead_seconds < 0.11);
+    assert_int_equal(stats.loads, 2);
+    assert_int_equal(stats.memory_hits, 1);
+    assert_true(stats.load_seconds == 0.375);
+    assert_true(stats.spared_seconds == 1.0);
+    assert_int_equal(stats.misses, 2);
+    assert_int_equal(stats.uncacheable, 1);
+    assert_int_equal(stats.publishes, 1);
+    assert_int_equal(stats.store_errors, 1);
+    assert_int_equal(stats.fallbacks, 1);
+    assert_int_equal(stats.executes, 1 + 2 + 5 + 12 + 1 + 4 + 6 + 2);
+    assert_true(stats.wall_seconds == 12.5);
+    assert_string_equal(stats.programs[0].program, "dd"); // the dearest
+    assert_int_equal(stats.programs[0].executes, 4);
+    keel_stats_deinitialize(&stats);
+}
+
+static void a_step_is_an_execution_of_the_family_that_does_the_most(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of(one_process, &stats);
+    // jit_init has more operations, but runs once; bb, dd and ee are all jit_step.
+    assert_int_equal(stats.steps, 2 + 5 + 12 + 1 + 4 + 6);
+    // The last new program is ee, after 24 steps.
+    assert_int_equal(stats.settled_at_step, 25);
+    keel_stats_deinitialize(&stats);
+}
+
+static void a_load_from_memory_is_no_new_program(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of("{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\","
+             "\"tier\":\"disk\"}\n"
+             "{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\","
+             "\"tier\":\"memory\",\"executes\":{\"a\":9}}\n"
+             "{\"event\":\"end\",\"pid\":1,\"executes\":{\"a\":1}}\n",
+             &stats);
+    assert_int_equal(stats.steps, 10);
+    assert_int_equal(stats.settled_at_step, 1);
+    assert_int_equal(stats.program_count, 1);
+    keel_stats_deinitialize(&stats);
+}
+
+static void several_processes_count_their_own_steps(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of(
+        "{\"event\":\"compile\",\"t\":1,\"pid\":1,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\"}\n"
+        "{\"event\":\"compile\",\"t\":1,\"pid\":2,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\"}\n"
+        "{\"event\":\"load\",\"t\":2,\"pid\":2,\"program\":\"b\",\"key\":\"l\",\"name\":\"g\","
+        "\"tier\":\"disk\",\"executes\":{\"a\":4}}\n"
+        "{\"event\":\"end\",\"t\":3,\"pid\":1,\"executes\":{\"a\":10}}\n"
+        "{\"event\":\"executes\",\"t\":3,\"pid\":2,\"executes\":{\"a\":6}}\n",
+        &stats);
+    assert_int_equal(stats.processes, 2);
+    assert_int_equal(stats.unfinished, 1);
+    assert_int_equal(stats.steps, 10);
+    assert_int_equal(stats.settled_at_step, 5);
+    assert_int_equal(stats.executes, 20);
+    assert_int_equal(stats.program_count, 2);
+    keel_stats_deinitialize(&stats);
+}
+
+static void recompiles_carry_their_step_and_their_line(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of(one_process, &stats);
+    assert_int_equal(stats.recompile_count, 2);
+    assert_true(stats.recompile_seconds == 4.0);
+    assert_int_equal(stats.recompiles[0].step, 21);
+    assert_string_equal(stats.recompiles[0].site.shown, "train.py:88");
+    assert_string_equal(stats.recompiles[0].site.call_shown, "/lib/run.py:3");
+    assert_string_equal(stats.recompiles[0].program, "dd");
+    assert_int_equal(stats.recompiles[1].step, 25);
+    keel_stats_deinitialize(&stats);
+}
+
+static void the_summary_is_a_few_lines(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of(one_process, &stats);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_report_summary(&stats, &text);
+    assert_string_equal(keel_buffer_cstr(&text),
+                        "keel: 30 steps, 5 programs; 4 compiles 6.5 s, 2 loads 375 ms instead of "
+                        "1.0 s; flat since step 25\n"
+                        "keel: 2 recompiles cost 4.0 s: train.py:88 (jit_step), unknown line "
+                        "(jit_step)\n"
+                        "keel: the cache failed 1 time; first: disk full\n");
+    keel_buffer_deinitialize(&text);
+    keel_stats_deinitialize(&stats);
+}
+
+static void a_run_that_never_settles_says_so(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+             "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1,"
+             "\"executes\":{\"a\":3}}\n",
+             &stats);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_report_summary(&stats, &text);
+    assert_string_equal(keel_buffer_cstr(&text), "keel: 3 steps, 2 programs; 2 compiles 2.0 s; new "
+                                                 "programs up to the end\n");
+    keel_buffer_deinitialize(&text);
+    keel_stats_deinitialize(&stats);
+}
+
+static void recompiles_of_one_line_are_named_once_and_the_dearest_first(void **state) {
+    (void)state;
+    keel_buffer_t journal, text;
+    keel_buffer_initialize(&journal, 0);
+    keel_buffer_initialize(&text, 0);
+    for (int i = 0; i < 12; ++i)
+        keel_buffer_format(&journal,
+                           "{\"event\":\"compile\",\"pid\":1,\"program\":\"%d\",\"name\":\"f\","
+                           "\"seconds\":1,\"recompile\":true,\"site\":{\"file\":\"a.py\","
+                           "\"line\":%d}}\n",
+                           i,
+                           i < 3   ? 7
+                           : i < 8 ? 5
+                                   : i);
+    keel_stats_t stats;
+    stats_of(keel_buffer_cstr(&journal), &stats);
+    keel_report_summary(&stats, &text);
+    assert_non_null(strstr(keel_buffer_cstr(&text),
+                           "12 recompiles cost 12.0 s: a.py:5 (f) 5 times, a.py:7 (f) 3 times, "
+                           "a.py:8 (f), ...\n"));
+    keel_buffer_deinitialize(&journal);
+    keel_buffer_deinitialize(&text);
+    keel_stats_deinitialize(&stats);
+}
+
+static void json_holds_the_figures_and_the_lists(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of(one_process, &stats);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_report_json(&stats, true, &text);
+    json_t *json = json_loadb((const char *)text.data, text.size, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(json);
+    static const struct {
+        const char *name;
+        double value;
+    } expected[] = {
+        {"programs", 5},        {"compiles", 4}, {"compile_seconds", 6.5}, {"loads", 2},
+        {"memory_hits", 1},     {"misses", 2},   {"load_seconds", 0.375},  {"uncacheable", 1},
+        {"executes", 33},       {"steps", 30},   {"settled_at_step", 25},  {"recompile_count", 2},
+        {"wall_seconds", 12.5},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i)
+        assert_true(json_number_value(json_object_get(json, expected[i].name)) ==
+                    expected[i].value);
+    assert_int_equal(json_array_size(json_object_get(json, "recompiles")), 2);
+    assert_int_equal(json_array_size(json_object_get(json, "by_program")), 5);
+    assert_int_equal(json_array_size(json_object_get(json, "argv")), 2);
+    json_decref(json);
+    keel_buffer_deinitialize(&text);
+    keel_stats_deinitialize(&stats);
+}
+
+static void an_empty_journal_and_one_of_strange_fields_have_figures_too(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of("", &stats);
+    assert_int_equal(stats.program_count, 0);
+    keel_stats_deinitialize(&stats);
+    stats_of("{\"event\":\"compile\",\"seconds\":-1,\"name\":7,\"executes\":{\"x\":\"y\"},"
+             "\"site\":[],\"pid\":{}}\n{\"event\":\"start\",\"argv\":{},\"plugin\":3}\n"
+             "{\"event\":\"load\",\"seconds\":1e300,\"executes\":[1]}\n",
+             &stats);
+    assert_int_equal(stats.compiles, 1);
+    assert_true(stats.compile_seconds == 0);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_report_text(&stats, &text);
+    keel_report_line(&stats, &text);
+    assert_null(keel_buffer_status(&text));
+    keel_buffer_deinitialize(&text);
+    keel_stats_deinitialize(&stats);
+}
+
+static void damage_is_named_with_its_line_and_the_rest_counts(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+             "broken \x1b[31m\n{\"event\":\"end\",\"pid\":1}\n",
+             &stats);
+    assert_int_equal(stats.compiles, 1);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_report_damage(&stats, &text);
+    assert_non_null(strstr(keel_buffer_cstr(&text), "/r/journal.ndjson:2: no JSON"));
+    assert_null(strchr(keel_buffer_cstr(&text), '\x1b'));
+    keel_buffer_deinitialize(&text);
+    keel_stats_deinitialize(&stats);
+}
+
+#ifdef KEEL_FAULTS
+static void every_allocation_that_fails_is_reported_and_nothing_leaks(void **state) {
+    (void)state;
+    for (uint64_t n = 1;; ++n) {
+        assert_true(n < 10000);
+        keel_stats_t stats;
+        keel_fault_arm(KEEL_FAULT_ALLOC, n);
+        keel_status_t status =
+            keel_stats_parse(keel_str_bytes(keel_str(one_process)), "r1", "/r/j", &stats);
+        uint64_t seen = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        keel_stats_deinitialize(&stats);
+        keel_status_ignore(status);
+        if (seen < n) break;
+        assert_non_null(status);
+    }
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_those_of_the_journal),
+        cmocka_unit_test(a_step_is_an_execution_of_the_family_that_does_the_most),
+        cmocka_unit_test(a_load_from_memory_is_no_new_program),
+        cmocka_unit_test(several_processes_count_their_own_steps),
+        cmocka_unit_test(recompiles_carry_their_step_and_their_line),
+        cmocka_unit_test(the_summary_is_a_few_lines),
+        cmocka_unit_test(a_run_that_never_settles_says_so),
+        cmocka_unit_test(recompiles_of_one_line_are_named_once_and_the_dearest_first),
+        cmocka_unit_test(json_holds_the_figures_and_the_lists),
+        cmocka_unit_test(an_empty_journal_and_one_of_strange_fields_have_figures_too),
+        cmocka_unit_test(damage_is_named_with_its_line_and_the_rest_counts),
+#ifdef KEEL_FAULTS
+        cmocka_unit_test(every_allocation_that_fails_is_reported_and_nothing_leaks),
+#endif
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
