@@ -1,0 +1,430 @@
+// Claims and marks, across threads and processes, and what is left of them by kill -9.
+#define _GNU_SOURCE
+#include "store_help.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+static int set_up(void **state) {
+    place_t *place = calloc(1, sizeof *place);
+    place_make(place);
+    *state = place;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    place_remove(*state);
+    free(*state);
+    return 0;
+}
+
+static void rest(long milliseconds) {
+    struct timespec t = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&t, NULL);
+}
+
+// What the processes of a test share.
+typedef struct shared_t {
+    atomic_int inside;  // who holds the claim now
+    atomic_int clashes; // times that somebody else did too
+    atomic_int turns;
+    atomic_int ready;
+    atomic_int compiles;
+} shared_t;
+
+static shared_t *share(void) {
+    void *memory =
+        mmap(NULL, sizeof(shared_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    memset(memory, 0, sizeof(shared_t));
+    return memory;
+}
+
+static void unshare_memory(shared_t *shared) {
+    munmap(shared, sizeof *shared);
+}
+
+static void expect_exit(pid_t child, int code) {
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != code)
+        fail_msg("a child ended with status 0x%x, not exit %d", (unsigned)status, code);
+}
+
+static int take_turns(const place_t *place, shared_t *shared, int rounds) {
+    keel_digest_t key = key_of(1);
+    for (int i = 0; i < rounds; ++i) {
+        keel_claim_t claim;
+        if (keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim)) return 1;
+        if (atomic_fetch_add(&shared->inside, 1)) atomic_fetch_add(&shared->clashes, 1);
+        if (i % 8 == 0) rest(1);
+        atomic_fetch_add(&shared->turns, 1);
+        atomic_fetch_sub(&shared->inside, 1);
+        keel_store_release(&claim);
+    }
+    return 0;
+}
+
+static void processes_take_turns(const place_t *place, int processes) {
+    shared_t *shared = share();
+    pid_t children[8];
+    for (int i = 0; i < processes; ++i)
+        if ((children[i] = fork()) == 0) _exit(take_turns(place, shared, 40));
+    for (int i = 0; i < processes; ++i)
+        expect_exit(children[i], 0);
+    assert_int_equal(shared->clashes, 0);
+    assert_int_equal(shared->turns, processes * 40);
+    assert_int_equal(count_files(place, "locks", ""), 0);
+    unshare_memory(shared);
+}
+
+static void two_processes_hold_a_claim_one_after_the_other(void **state) {
+    processes_take_turns(*state, 2);
+}
+
+static void eight_processes_hold_a_claim_one_after_the_other(void **state) {
+    processes_take_turns(*state, 8);
+}
+
+typedef struct turn_t {
+    const place_t *place;
+    shared_t *shared;
+} turn_t;
+
+static void *thread_turns(void *argument) {
+    turn_t *turn = argument;
+    return (void *)(intptr_t)take_turns(turn->place, turn->shared, 25);
+}
+
+static void threads_of_one_process_hold_a_claim_one_after_the_other(void **state) {
+    shared_t *shared = share();
+    turn_t turn = {*state, shared};
+    pthread_t threads[6];
+    for (int i = 0; i < 6; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, thread_turns, &turn), 0);
+    for (int i = 0; i < 6; ++i) {
+        void *answer;
+        pthread_join(threads[i], &answer);
+        assert_null(answer);
+    }
+    assert_int_equal(shared->clashes, 0);
+    assert_int_equal(shared->turns, 6 * 25);
+    unshare_memory(shared);
+}
+
+static void claims_on_different_keys_do_not_wait_for_each_other(void **state) {
+    place_t *place = *state;
+    keel_claim_t claims[3];
+    for (uint64_t i = 0; i < 3; ++i) {
+        keel_digest_t key = key_of(i);
+        assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &claims[i]));
+    }
+    assert_int_equal(count_files(place, "locks", ".lock"), 3);
+    for (int i = 0; i < 3; ++i) {
+        keel_store_release(&claims[i]);
+        keel_store_release(&claims[i]); // once more does nothing
+    }
+    assert_int_equal(count_files(place, "locks", ".lock"), 0);
+}
+
+// What the engine does: look, claim, look again, compile, put, release.
+static int get_or_compile(const place_t *place, shared_t *shared, bool die) {
+    keel_tier_t tier;
+    if (keel_store_disk(place->cache, 0, false, &tier)) return 1;
+    fixture_t f = fixture_make(1, 0, 5000, true);
+    keel_entry_t got;
+    keel_miss_t miss;
+    keel_status_t status = tier.get(tier.context, &f.entry.key, &got, &miss);
+    if (status) {
+        keel_status_ignore(status);
+        keel_claim_t claim;
+        if (keel_store_claim(place->cache, &f.entry.key, "me", NULL, NULL, &claim)) return 2;
+        status = tier.get(tier.context, &f.entry.key, &got, &miss);
+        if (status) {
+            keel_status_ignore(status);
+            rest(100);
+            if (die && atomic_fetch_add(&shared->ready, 1) == 0) kill(getpid(), SIGKILL);
+            atomic_fetch_add(&shared->compiles, 1);
+            if (tier.put(tier.context, &f.entry)) return 3;
+            if (tier.get(tier.context, &f.entry.key, &got, &miss)) return 4;
+        }
+        keel_store_release(&claim);
+    }
+    bool same = got.payload_size == 5000 && memcmp(got.payload, f.payload, 5000) == 0;
+    keel_entry_deinitialize(&got);
+    tier.close(tier.context);
+    fixture_free(&f);
+    return same ? 0 : 5;
+}
+
+static void eight_processes_that_want_one_key_compile_it_once(void **state) {
+    shared_t *shared = share();
+    pid_t children[8];
+    for (int i = 0; i < 8; ++i)
+        if ((children[i] = fork()) == 0) _exit(get_or_compile(*state, shared, false));
+    for (int i = 0; i < 8; ++i)
+        expect_exit(children[i], 0);
+    assert_int_equal(shared->compiles, 1);
+    unshare_memory(shared);
+}
+
+static void when_the_one_that_compiles_is_killed_another_takes_over(void **state) {
+    shared_t *shared = share();
+    pid_t children[8];
+    for (int i = 0; i < 8; ++i)
+        if ((children[i] = fork()) == 0) _exit(get_or_compile(*state, shared, true));
+    int killed = 0, done = 0;
+    for (int i = 0; i < 8; ++i) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        done += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    assert_int_equal(killed, 1);
+    assert_int_equal(done, 7);
+    assert_int_equal(shared->compiles, 1);
+    unshare_memory(shared);
+}
+
+typedef struct said_t {
+    char holder[128];
+    int times;
+} said_t;
+
+static void note_holder(void *context, const char *holder) {
+    said_t *said = context;
+    snprintf(said->holder, sizeof said->holder, "%s", holder);
+    ++said->times;
+}
+
+static void who_waits_long_is_told_once_who_holds_and_gets_it_after_a_kill(void **state) {
+    place_t *place = *state;
+    shared_t *shared = share();
+    keel_digest_t key = key_of(1);
+    pid_t holder = fork();
+    if (holder == 0) {
+        keel_claim_t claim;
+        if (keel_store_claim(place->cache, &key, "pid 7 on host a: train.py\n", NULL, NULL, &claim))
+            _exit(1);
+        shared->ready = 1;
+        for (;;)
+            pause();
+    }
+    while (!shared->ready)
+        rest(1);
+    pid_t killer = fork();
+    if (killer == 0) {
+        rest(2600);
+        kill(holder, SIGKILL);
+        _exit(0);
+    }
+    said_t said = {0};
+    keel_claim_t claim;
+    uint64_t start = keel_clock_monotonic();
+    assert_ok(keel_store_claim(place->cache, &key, "me", note_holder, &said, &claim));
+    double waited = keel_seconds(keel_clock_monotonic() - start);
+    assert_true(waited > 2.5 && waited < 10);
+    assert_int_equal(said.times, 1);
+    assert_string_equal(said.holder, "pid 7 on host a: train.py");
+    keel_store_release(&claim);
+    expect_exit(killer, 0);
+    waitpid(holder, NULL, 0);
+    unshare_memory(shared);
+}
+
+static void a_lock_file_left_by_the_dead_hinders_nobody_and_is_pruned(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1);
+    pid_t child = fork();
+    if (child == 0) {
+        keel_claim_t claim;
+        if (keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim)) _exit(1);
+        _exit(0);
+    }
+    expect_exit(child, 0);
+    assert_int_equal(count_files(place, "locks", ".lock"), 1);
+    uint64_t removed, bytes;
+    assert_ok(keel_store_disk_prune(place->cache, 0, &removed, &bytes));
+    assert_int_equal(count_files(place, "locks", ".lock"), 0);
+    keel_claim_t claim;
+    assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim));
+    assert_ok(keel_store_disk_prune(place->cache, 0, &removed, &bytes));
+    assert_int_equal(count_files(place, "locks", ".lock"), 1);
+    keel_store_release(&claim);
+}
+
+static void a_claim_is_free_although_a_forked_child_lives_on(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1);
+    keel_claim_t claim, again;
+    assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim));
+    pid_t child = fork();
+    if (child == 0) {
+        for (;;)
+            pause();
+    }
+    keel_store_release(&claim);
+    uint64_t start = keel_clock_monotonic();
+    assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &again));
+    assert_true(keel_seconds(keel_clock_monotonic() - start) < 1);
+    keel_store_release(&again);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+// ---- marks -------------------------------------------------------------------------------------
+
+static void put_one(const place_t *place, uint64_t seed) {
+    keel_tier_t tier;
+    assert_ok(keel_store_disk(place->cache, 0, false, &tier));
+    fixture_t f = fixture_make(seed, 0, 64, true);
+    assert_ok(tier.put(tier.context, &f.entry));
+    tier.close(tier.context);
+    fixture_free(&f);
+}
+
+static bool has(const place_t *place, uint64_t seed) {
+    keel_digest_t key = key_of(seed);
+    char path[512];
+    entry_path_of(place, &key, path);
+    return exists(path);
+}
+
+static void count_key(void *context, const keel_digest_t *key) {
+    (void)key;
+    ++*(int *)context;
+}
+
+static void a_load_that_kills_its_process_puts_the_entry_in_quarantine(void **state) {
+    place_t *place = *state;
+    put_one(place, 1);
+    put_one(place, 2);
+    pid_t child = fork();
+    if (child == 0) {
+        keel_digest_t bad = key_of(1), good = key_of(2);
+        keel_mark_t mark;
+        if (keel_store_mark(place->cache, &good, &mark)) _exit(1);
+        keel_store_unmark(&mark);
+        if (keel_store_mark(place->cache, &bad, &mark)) _exit(2);
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+    int found = 0;
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(found, 1);
+    assert_false(has(place, 1));
+    assert_true(has(place, 2));
+    assert_int_equal(count_files(place, "marks", ""), 0);
+    assert_int_equal(count_files(place, "quarantine", ".crashed.keel"), 1);
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(found, 1);
+    keel_tier_t tier;
+    assert_ok(keel_store_disk(place->cache, 0, false, &tier));
+    keel_digest_t bad = key_of(1);
+    assert_misses(&tier, &bad, KEEL_MISS_QUARANTINED);
+    tier.close(tier.context);
+}
+
+static void marks_of_the_living_accuse_nobody(void **state) {
+    place_t *place = *state;
+    put_one(place, 1);
+    keel_digest_t key = key_of(1);
+    keel_mark_t mine, again;
+    assert_ok(keel_store_mark(place->cache, &key, &mine));
+    assert_ok(keel_store_mark(place->cache, &key, &again));
+    shared_t *shared = share();
+    pid_t child = fork();
+    if (child == 0) {
+        keel_mark_t mark;
+        shared->ready = keel_store_mark(place->cache, &key, &mark) ? 2 : 1;
+        for (;;)
+            pause();
+    }
+    while (!shared->ready)
+        rest(1);
+    assert_int_equal(shared->ready, 1);
+    int found = 0;
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(found, 0);
+    assert_int_equal(count_files(place, "marks", ""), 3);
+    keel_store_unmark(&mine);
+    keel_store_unmark(&again);
+    keel_store_unmark(&again); // once more does nothing
+    assert_int_equal(count_files(place, "marks", ""), 1);
+    assert_true(has(place, 1));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(found, 1);
+    assert_false(has(place, 1));
+    unshare_memory(shared);
+}
+
+static void a_mark_without_its_text_accuses_nobody(void **state) {
+    place_t *place = *state;
+    put_one(place, 1);
+    keel_digest_t key = key_of(1);
+    char hex[KEEL_DIGEST_HEX], path[600];
+    keel_digest_hex(&key, hex);
+    snprintf(path, sizeof path, "%s/marks", place->cache);
+    assert_ok(keel_directory_make(path));
+    snprintf(path, sizeof path, "%s/marks/%s.1.1", place->cache, hex);
+    write_bytes(path, "", 0);
+    int found = 0;
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(found, 0);
+    assert_false(exists(path));
+    assert_true(has(place, 1));
+}
+
+static int mark_and_sweep(const place_t *place, int which) {
+    for (int i = 0; i < 100; ++i) {
+        keel_digest_t key = key_of(1);
+        keel_mark_t mark;
+        if (which % 2) {
+            if (keel_store_mark(place->cache, &key, &mark)) return 1;
+            keel_store_unmark(&mark);
+        } else if (keel_store_sweep_marks(place->cache, NULL, NULL)) {
+            return 2;
+        }
+    }
+    return 0;
+}
+
+static void sweeps_while_others_mark_and_unmark_accuse_nobody(void **state) {
+    place_t *place = *state;
+    put_one(place, 1);
+    pid_t children[4];
+    for (int i = 0; i < 4; ++i)
+        if ((children[i] = fork()) == 0) _exit(mark_and_sweep(place, i));
+    for (int i = 0; i < 4; ++i)
+        expect_exit(children[i], 0);
+    assert_ok(keel_store_sweep_marks(place->cache, NULL, NULL));
+    assert_true(has(place, 1));
+    assert_int_equal(count_files(place, "marks", ""), 0);
+    assert_int_equal(count_files(place, "quarantine", ""), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(two_processes_hold_a_claim_one_after_the_other),
+        TEST(eight_processes_hold_a_claim_one_after_the_other),
+        TEST(threads_of_one_process_hold_a_claim_one_after_the_other),
+        TEST(claims_on_different_keys_do_not_wait_for_each_other),
+        TEST(eight_processes_that_want_one_key_compile_it_once),
+        TEST(when_the_one_that_compiles_is_killed_another_takes_over),
+        TEST(who_waits_long_is_told_once_who_holds_and_gets_it_after_a_kill),
+        TEST(a_lock_file_left_by_the_dead_hinders_nobody_and_is_pruned),
+        TEST(a_claim_is_free_although_a_forked_child_lives_on),
+        TEST(a_load_that_kills_its_process_puts_the_entry_in_quarantine),
+        TEST(marks_of_the_living_accuse_nobody),
+        TEST(a_mark_without_its_text_accuses_nobody),
+        TEST(sweeps_while_others_mark_and_unmark_accuse_nobody),
+    };
+    return cmocka_run_group_tests_name("store claims", tests, NULL, NULL);
+}
