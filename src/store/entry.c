@@ -280,7 +280,7 @@ static keel_status_t read_header(keel_bytes_t head, uint64_t file_size, keel_ent
         *out_needed = KEEL_ENTRY_ENVELOPE;
         return NULL;
     }
-    size_t header;
+    size_t header = 0;
     KEEL_TRY(read_sizes(head, file_size, &header));
     if (head.size < header) {
         *out_needed = header;
@@ -355,7 +355,7 @@ keel_status_t keel_entry_decode_header(keel_bytes_t head, uint64_t file_size, ke
                                        size_t *out_needed) {
     keel_entry_t entry;
     keel_entry_initialize(&entry);
-    size_t header;
+    size_t header = 0;
     uint32_t codec;
     keel_status_t status = read_header(head, file_size, &entry, &header, &codec, out_needed);
     if (status || *out_needed) {
