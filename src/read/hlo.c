@@ -422,7 +422,7 @@ keel_status_t keel_read_hlo(keel_bytes_t bytes, keel_program_t *out) {
     if (bytes.size > KEEL_READ_SIZE_LIMIT)
         return keel_status_make(KEEL_UNSUPPORTED, "HLO: a module of %zu bytes", bytes.size);
     out->format = KEEL_FORMAT_HLO;
-    out->source = bytes;
+    out->source = bytes.size ? bytes : keel_bytes("", 0);
     out->producer = KEEL_STR("");
     module_t module = {.reader = {.program = out}};
     keel_map_initialize(&module.op_names);

@@ -11,7 +11,8 @@ bool keel_hlo_next(keel_hlo_walk_t *walk, keel_proto_field_t *out) {
         while (walk->cursor.at && keel_proto_next(&walk->cursor, out))
             if (!walk->number || out->number == walk->number) return true;
         if (walk->cursor.failed || walk->piece == walk->pieces->count) return false;
-        walk->cursor = keel_cursor(walk->pieces->items[walk->piece++]);
+        keel_bytes_t piece = walk->pieces->items[walk->piece++];
+        if (piece.size) walk->cursor = keel_cursor(piece);
     }
 }
 
@@ -49,10 +50,6 @@ static keel_wire_type_t wire_of(const keel_hlo_field_t *field) {
 
 static keel_status_t check(const char *message, const keel_hlo_field_t *field,
                            const keel_proto_field_t *got) {
-    if (field->kind == KEEL_HLO_IS_MESSAGE_NAME)
-        return keel_status_make(KEEL_UNSUPPORTED,
-                                "HLO: field %u of %s is not known; a newer Keel may know it",
-                                got->number, message);
     if (field->kind == KEEL_HLO_IS_SKIPPED || got->wire == wire_of(field)) return NULL;
     if (got->wire == KEEL_WIRE_BYTES && (field->flags & KEEL_HLO_REPEATED)) return NULL;
     return keel_status_make(KEEL_CORRUPT,
@@ -63,24 +60,33 @@ static keel_status_t check(const char *message, const keel_hlo_field_t *field,
 keel_status_t keel_hlo_scan(const keel_hlo_reader_t *reader, keel_hlo_message_id_t message,
                             const keel_hlo_pieces_t *pieces, keel_hlo_present_t *out) {
     *out = (keel_hlo_present_t){{0, 0}};
-    uint32_t first = reader->first[message], chosen = first;
+    uint32_t first = reader->first[message], chosen = first, other = first, unknown = 0;
     const char *name = keel_hlo_fields[first].name;
     keel_hlo_walk_t walk = keel_hlo_walk(pieces, 0);
     keel_proto_field_t got;
     while (keel_hlo_next(&walk, &got)) {
         uint32_t at = find(reader, message, got.number);
         const keel_hlo_field_t *field = &keel_hlo_fields[at];
-        KEEL_TRY(check(name, field, &got));
+        if (at == first)
+            unknown = got.number;
+        else
+            KEEL_TRY(check(name, field, &got));
         if (field->flags & KEEL_HLO_ONE_OF) {
-            if (chosen != first && chosen != at)
-                return keel_status_make(KEEL_UNSUPPORTED, "HLO: %s has both %s and %s", name,
-                                        keel_hlo_fields[chosen].name, field->name);
+            other = chosen == at ? other : chosen;
             chosen = at;
         }
         out->bits[(at - first) / 64] |= UINT64_C(1) << (at - first) % 64;
     }
+    // What is no message at all is not called one with a field of tomorrow.
     if (walk.cursor.failed)
         return keel_status_make(KEEL_CORRUPT, "HLO: %s is cut short or no message at all", name);
+    if (unknown)
+        return keel_status_make(KEEL_UNSUPPORTED,
+                                "HLO: field %u of %s is not known; a newer Keel may know it",
+                                unknown, name);
+    if (other != first)
+        return keel_status_make(KEEL_UNSUPPORTED, "HLO: %s has both %s and %s", name,
+                                keel_hlo_fields[other].name, keel_hlo_fields[chosen].name);
     return NULL;
 }
 

@@ -1,0 +1,1 @@
+keel_unit_test(read_hlo ROOMS read program base)
