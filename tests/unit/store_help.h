@@ -162,27 +162,32 @@ static inline void set_age(const char *path, long seconds) {
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-// Files in cache/<folder> and one level below whose name contains `part`.
-static inline unsigned count_files(const place_t *place, const char *folder, const char *part) {
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", place->cache, folder);
+// Files below `path` whose name contains `part`.
+static inline unsigned count_below(const char *path, const char *part) {
     DIR *directory = opendir(path);
     unsigned count = 0;
     for (struct dirent *e; directory && (e = readdir(directory));) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        char below[900];
-        snprintf(below, sizeof below, "%s/%s", path, e->d_name);
+        char *below = malloc(strlen(path) + strlen(e->d_name) + 2);
+        memcpy(below, path, strlen(path));
+        below[strlen(path)] = '/';
+        memcpy(below + strlen(path) + 1, e->d_name, strlen(e->d_name) + 1);
         struct stat s;
-        if (stat(below, &s)) continue;
-        if (S_ISDIR(s.st_mode)) {
-            snprintf(below, sizeof below, "%s/%s", folder, e->d_name);
-            count += count_files(place, below, part);
-        } else if (strstr(e->d_name, part)) {
+        if (stat(below, &s) == 0 && S_ISDIR(s.st_mode))
+            count += count_below(below, part);
+        else if (strstr(e->d_name, part))
             ++count;
-        }
+        free(below);
     }
     if (directory) closedir(directory);
     return count;
+}
+
+// Files below cache/<folder> whose name contains `part`.
+static inline unsigned count_files(const place_t *place, const char *folder, const char *part) {
+    char path[400];
+    snprintf(path, sizeof path, "%s/%.64s", place->cache, folder);
+    return count_below(path, part);
 }
 
 #endif // KEEL_TESTS_STORE_HELP_H_
