@@ -25,6 +25,7 @@ function(keel_room name)
   endforeach()
 
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+  list(FILTER sources EXCLUDE REGEX "/(main|door)[.]c$") # of a program, or of a shared library
   file(MAKE_DIRECTORY ${KEEL_ROOM_LINKS}/${name})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${KEEL_ROOM_LINKS}/${name}/${name} SYMBOLIC)
   add_library(keel_${name} STATIC ${sources})

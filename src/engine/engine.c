@@ -1,0 +1,235 @@
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/internal.h"
+
+const char *engine_cache_dir(const keel_engine_t *engine) {
+    return keel_settings_text(&engine->settings, KEEL_SETTING_CACHE_DIR);
+}
+
+void engine_fell_through(keel_engine_t *engine, const char *what,
+                         const keel_journal_subject_t *subject, keel_status_t status) {
+    keel_log_once(what, "%s: %s; the run goes on without", what, keel_status_message(status));
+    keel_journal_fallback(engine->journal, what, subject, keel_status_message(status));
+    keel_status_ignore(status);
+}
+
+static void found_crashed(void *context, const keel_digest_t *key) {
+    keel_engine_t *engine = context;
+    keel_journal_store_error(engine->journal, "load", key,
+                             "loading this entry killed an earlier process; it is in quarantine");
+    keel_log_once("crashed", "loading a stored program killed an earlier process; it is set aside "
+                             "and compiled anew");
+}
+
+static keel_status_t open_stores(keel_engine_t *engine) {
+    const char *folder = engine_cache_dir(engine);
+    keel_mode_t mode = engine->settings.mode;
+    engine->looks_up = mode == KEEL_MODE_ON || mode == KEEL_MODE_READONLY;
+    engine->stores = mode == KEEL_MODE_ON || mode == KEEL_MODE_REFRESH;
+    if (engine->settings.memory_limit)
+        KEEL_TRY(keel_store_memory(engine->settings.memory_limit, &engine->memory));
+    KEEL_TRY(keel_store_disk(folder, engine->settings.cache_limit, mode == KEEL_MODE_READONLY,
+                             &engine->disk));
+    if (mode == KEEL_MODE_READONLY) return NULL;
+    keel_status_t status = keel_store_sweep_marks(folder, found_crashed, engine);
+    if (status) engine_fell_through(engine, "marks", NULL, status);
+    return NULL;
+}
+
+// Three plugins may all call themselves "cpu": only the file tells which one compiled an entry.
+static keel_status_t read_plugin_build(keel_engine_t *engine) {
+    char *folder;
+    KEEL_TRY(keel_path(&folder, "%s/plugins", engine_cache_dir(engine)));
+    keel_status_t status =
+        keel_key_plugin_build(engine->plugin->path, folder, &engine->plugin_build);
+    keel_free(folder);
+    return status;
+}
+
+static keel_status_t create(keel_engine_t *engine) {
+    pthread_mutex_init(&engine->lock, NULL);
+    keel_map_initialize(&engine->names);
+    KEEL_TRY(executables_initialize(&engine->executables));
+    KEEL_TRY(publisher_create(engine));
+    // KEEL_RUN_ID is no setting: `keel run` names the run to its child.
+    keel_status_t status =
+        keel_journal_open(keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
+                          getenv("KEEL_RUN_ID"), &engine->journal);
+    if (status) engine_fell_through(engine, "journal", NULL, status);
+    KEEL_TRY(read_plugin_build(engine));
+    return open_stores(engine);
+}
+
+keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t *plugin,
+                                 keel_engine_t **out) {
+    void *memory;
+    keel_status_t status = keel_calloc(1, sizeof(keel_engine_t), &memory);
+    if (status) {
+        keel_settings_deinitialize(settings);
+        return status;
+    }
+    keel_engine_t *engine = memory;
+    engine->settings = *settings;
+    *settings = (keel_settings_t){0};
+    engine->plugin = plugin;
+    engine->api = plugin->api;
+    engine->pid = getpid();
+    status = create(engine);
+    if (status) {
+        // What was made stays: this happens once in a process, which then runs without Keel.
+        keel_journal_close(engine->journal);
+        return status;
+    }
+    *out = engine;
+    return NULL;
+}
+
+void keel_engine_end(keel_engine_t *engine) {
+    if (getpid() != engine->pid || atomic_exchange(&engine->ended, true)) return;
+    publisher_drain(engine, NULL);
+    keel_journal_counts_t counts = {0};
+    uint64_t total = 0;
+    keel_status_ignore(executables_collect(&engine->executables, &counts, &total));
+    keel_journal_end(engine->journal, total, counts);
+    keel_free((void *)(uintptr_t)counts.data);
+}
+
+// ---- clients -----------------------------------------------------------------------------------
+
+static keel_status_t set_flags(keel_key_t *key, keel_component_t component, const char *variable) {
+    keel_buffer_t canonical;
+    keel_buffer_initialize(&canonical, 0);
+    keel_status_t status = keel_key_flags(getenv(variable), &canonical);
+    if (!status)
+        status = keel_key_set(key, component, keel_buffer_bytes(&canonical),
+                              keel_bytes_str(keel_buffer_bytes(&canonical)));
+    keel_buffer_deinitialize(&canonical);
+    return status;
+}
+
+// Variables that plugins and clients read besides the two with flags.
+static keel_status_t set_environment(keel_key_t *key) {
+    static const char *const variables[] = {"TPU_MEGACORE", "XLA_HLO_DEBUG", "XLA_IR_DEBUG"};
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
+        const char *value = getenv(variables[i]);
+        if (value) keel_buffer_format(&text, "%s=%s\n", variables[i], value);
+    }
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status)
+        status = keel_key_set(key, KEEL_COMPONENT_ENVIRONMENT, keel_buffer_bytes(&text),
+                              keel_bytes_str(keel_buffer_bytes(&text)));
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+static keel_status_t set_buffer(keel_key_t *key, keel_component_t component,
+                                const keel_buffer_t *buffer) {
+    return keel_key_set(key, component, keel_buffer_bytes(buffer),
+                        keel_bytes_str(keel_buffer_bytes(buffer)));
+}
+
+// A platform that calls itself "cpu" runs on this machine's processor.
+static keel_status_t set_cpu(keel_key_t *key, const keel_backend_t *backend) {
+    keel_buffer_t canonical;
+    keel_buffer_initialize(&canonical, 0);
+    keel_status_t status = NULL;
+    if (strcmp(backend->platform_name, "cpu") == 0 || !backend->topology_known)
+        status = keel_key_cpu(&canonical);
+    if (!status) status = set_buffer(key, KEEL_COMPONENT_CPU, &canonical);
+    keel_buffer_deinitialize(&canonical);
+    return status;
+}
+
+static keel_status_t set_topology(keel_key_t *key, const keel_backend_t *backend) {
+    char size[48];
+    snprintf(size, sizeof size, "%zu bytes serialized", backend->topology.size);
+    return keel_key_set(key, KEEL_COMPONENT_TOPOLOGY, keel_buffer_bytes(&backend->topology),
+                        backend->topology_known
+                            ? keel_str(size)
+                            : keel_bytes_str(keel_buffer_bytes(&backend->topology)));
+}
+
+static keel_status_t set_backend(keel_engine_t *engine, const keel_backend_t *backend,
+                                 keel_key_t *key) {
+    char build[KEEL_DIGEST_HEX];
+    keel_digest_hex(&engine->plugin_build, build);
+    KEEL_TRY(keel_key_set(key, KEEL_COMPONENT_PLUGIN_BUILD,
+                          keel_bytes(engine->plugin_build.bytes, KEEL_DIGEST_SIZE),
+                          keel_str(build)));
+    KEEL_TRY(set_flags(key, KEEL_COMPONENT_XLA_FLAGS, "XLA_FLAGS"));
+    KEEL_TRY(set_flags(key, KEEL_COMPONENT_LIBTPU_FLAGS, "LIBTPU_INIT_ARGS"));
+    KEEL_TRY(set_environment(key));
+    KEEL_TRY(set_buffer(key, KEEL_COMPONENT_PLATFORM, &backend->platform));
+    KEEL_TRY(set_topology(key, backend));
+    KEEL_TRY(set_buffer(key, KEEL_COMPONENT_DEVICE_KINDS, &backend->device_kinds));
+    KEEL_TRY(set_buffer(key, KEEL_COMPONENT_CREATE_OPTIONS, &backend->create_options));
+    return set_cpu(key, backend);
+}
+
+static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
+                          const keel_key_t *key) {
+    keel_journal_start_t event = {.mode = keel_mode_name(engine->settings.mode),
+                                  .cache_dir = engine_cache_dir(engine),
+                                  .key = key};
+    event.plugin.path = engine->plugin->path;
+    event.plugin.name = strrchr(engine->plugin->path, '/') + 1;
+    event.plugin.platform = backend->platform_name;
+    event.plugin.version = backend->platform_version;
+    event.plugin.build = &engine->plugin_build;
+    event.plugin.api_major = engine->api->pjrt_api_version.major_version;
+    event.plugin.api_minor = engine->api->pjrt_api_version.minor_version;
+    keel_journal_start(engine->journal, &event);
+}
+
+static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
+                                const keel_backend_t *backend) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(client_t), &memory));
+    client_t *added = memory;
+    added->client = client;
+    added->process_count = backend->process_count;
+    keel_key_initialize(&added->backend);
+    keel_status_t status = set_backend(engine, backend, &added->backend);
+    if (status) {
+        keel_key_deinitialize(&added->backend);
+        keel_free(added);
+        return status;
+    }
+    journal_start(engine, backend, &added->backend);
+    pthread_mutex_lock(&engine->lock);
+    added->next = engine->clients;
+    engine->clients = added;
+    pthread_mutex_unlock(&engine->lock);
+    return NULL;
+}
+
+void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
+                                const PJRT_NamedValue *options, size_t option_count) {
+    keel_backend_t backend;
+    keel_status_t status = keel_backend_read(engine->api, client, options, option_count, &backend);
+    if (!status) {
+        status = add_client(engine, client, &backend);
+        keel_backend_deinitialize(&backend);
+    }
+    if (status) engine_fell_through(engine, "backend", NULL, status);
+}
+
+void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
+    if (getpid() != engine->pid) return;
+    publisher_drain(engine, client);
+    pthread_mutex_lock(&engine->lock);
+    client_t **link = &engine->clients;
+    while (*link && (*link)->client != client)
+        link = &(*link)->next;
+    client_t *closed = *link;
+    if (closed) *link = closed->next;
+    pthread_mutex_unlock(&engine->lock);
+    if (!closed) return;
+    keel_key_deinitialize(&closed->backend);
+    keel_free(closed);
+}

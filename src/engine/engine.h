@@ -1,0 +1,57 @@
+// engine: the way of one program, from the client's Compile to an executable.
+//
+//   read -> key -> memory -> disk   hit: deserialize-and-load, done
+//                                   miss: one process compiles, the others wait for it
+//   compile (the plugin) -> the client has it; behind its back: serialize, load it back, store
+//   journal: one line of what happened
+//
+// Only this room knows all the steps. A step that fails is skipped, said once and written to the
+// journal; the client always gets what the plugin would have given it.
+//
+// Files: engine.c lifetime and clients; compile.c the way; publish.c what runs behind the client's
+// back; executables.c execute counts and stored bytes by pointer; site.c the user's line.
+//
+// Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
+// client, as they would without Keel; the engine knows them by pointer only.
+// Threads: any function from any thread. One background thread publishes.
+#ifndef KEEL_ENGINE_ENGINE_H_
+#define KEEL_ENGINE_ENGINE_H_
+
+#include "pjrt/pjrt.h"
+#include "settings/settings.h"
+
+typedef struct keel_engine_t keel_engine_t;
+
+// Takes over `settings` (also on failure). The mode must not be off.
+keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t *plugin,
+                                 keel_engine_t **out) KEEL_MUST_CHECK;
+
+// Waits until all that was compiled is stored, and writes the journal's last line. To be called
+// when the process ends. Later compiles go straight to the plugin. The engine is never freed:
+// client threads may still hold it.
+void keel_engine_end(keel_engine_t *engine);
+
+// A client was made with these options: reads what its backend is.
+void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
+                                const PJRT_NamedValue *options, size_t option_count);
+// Before a client is destroyed: waits until nothing of it is in use behind its back.
+void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
+
+// The client's Compile. The error, if any, is the plugin's.
+PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args);
+
+// One execution. Takes no lock and allocates nothing.
+void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
+
+// The client took the executable of `loaded`; is about to destroy the one or the other.
+void keel_engine_executable_taken(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
+                                  const PJRT_Executable *executable);
+void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
+void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
+
+// The stored bytes of an executable that came out of the store, copied (keel_free): what it
+// serializes itself would load and then fail. KEEL_NOT_FOUND where it did not come from there.
+keel_status_t keel_engine_stored_bytes(keel_engine_t *engine, const PJRT_Executable *executable,
+                                       uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
+
+#endif // KEEL_ENGINE_ENGINE_H_

@@ -1,0 +1,265 @@
+#include "engine/internal.h"
+
+// What is done behind the client's back, by one thread, in order.
+typedef enum job_kind { JOB_PROGRAM, JOB_PUBLISH } job_kind_t;
+
+typedef struct job_t {
+    job_kind_t kind;
+    struct job_t *next;
+    keel_digest_t program;
+    // JOB_PROGRAM
+    const char *format;
+    uint8_t *bytes;
+    size_t size;
+    // JOB_PUBLISH
+    PJRT_Client *client;
+    PJRT_Executable *executable;
+    keel_key_t key;
+    char *name;
+    double compile_seconds;
+    uint64_t compiled; // when
+    keel_claim_t claim;
+} job_t;
+
+typedef struct publisher_t {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    job_t *first, **last;
+    job_t *working;
+    bool started;
+} publisher_t;
+
+static keel_claim_t no_claim(void) {
+    return (keel_claim_t){.lock = {.descriptor = -1}};
+}
+
+keel_status_t publisher_create(keel_engine_t *engine) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(publisher_t), &memory));
+    publisher_t *publisher = memory;
+    pthread_mutex_init(&publisher->lock, NULL);
+    pthread_cond_init(&publisher->changed, NULL);
+    publisher->last = &publisher->first;
+    engine->publisher = publisher;
+    return NULL;
+}
+
+// Everything but the job itself, which publisher_drain may still look at.
+static void free_job_contents(keel_engine_t *engine, job_t *job) {
+    keel_free(job->bytes);
+    keel_pjrt_destroy_executable(engine->api, job->executable);
+    keel_key_deinitialize(&job->key);
+    keel_free(job->name);
+    keel_store_release(&job->claim);
+}
+
+static void free_job(keel_engine_t *engine, job_t *job) {
+    free_job_contents(engine, job);
+    keel_free(job);
+}
+
+// ---- publishing --------------------------------------------------------------------------------
+
+static void write_components(const keel_key_t *key, keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        char hex[KEEL_DIGEST_HEX];
+        keel_digest_hex(&key->components[i], hex);
+        keel_buffer_format(out, "%s\"%s\":{\"digest\":\"%s\",\"value\":", i ? "," : "",
+                           keel_component_name((keel_component_t)i), hex);
+        keel_buffer_json_str(out, keel_str(key->values[i] ? key->values[i] : ""));
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, '}');
+}
+
+static keel_status_t describe(keel_engine_t *engine, const job_t *job, keel_entry_t *entry) {
+    entry->key = job->key.digest;
+    entry->program = job->program;
+    entry->created = keel_clock_wall();
+    entry->compile_seconds = job->compile_seconds;
+    KEEL_TRY(keel_strdup(keel_str(job->name), &entry->name));
+    KEEL_TRY(keel_path(&entry->writer, "keel %s, pid %d", KEEL_VERSION, (int)engine->pid));
+    keel_buffer_t components;
+    keel_buffer_initialize(&components, 0);
+    write_components(&job->key, &components);
+    size_t size;
+    uint8_t *text;
+    keel_status_t status = keel_buffer_take(&components, &text, &size);
+    keel_buffer_deinitialize(&components);
+    if (!status) entry->components = (char *)text;
+    return status;
+}
+
+// An executable that cannot be loaded back is worth nothing to the next process.
+static keel_status_t prove(keel_engine_t *engine, const job_t *job, const keel_entry_t *entry) {
+    keel_mark_t mark;
+    keel_status_t unmarked = keel_store_mark(engine_cache_dir(engine), &job->key.digest, &mark);
+    PJRT_LoadedExecutable *loaded;
+    keel_status_t status = keel_pjrt_load(engine->api, job->client,
+                                          keel_bytes(entry->payload, entry->payload_size), &loaded);
+    if (!status) keel_pjrt_destroy_loaded(engine->api, loaded);
+    if (!unmarked) keel_store_unmark(&mark);
+    keel_status_ignore(unmarked);
+    return status;
+}
+
+static keel_status_t publish_entry(keel_engine_t *engine, const job_t *job, keel_entry_t *entry,
+                                   const char **out_step) {
+    *out_step = "serialize";
+    KEEL_TRY(
+        keel_pjrt_serialize(engine->api, job->executable, &entry->payload, &entry->payload_size));
+    *out_step = "prove";
+    KEEL_TRY(describe(engine, job, entry));
+    KEEL_TRY(prove(engine, job, entry));
+    *out_step = "put";
+    keel_status_t status =
+        engine->memory.put ? engine->memory.put(engine->memory.context, entry) : NULL;
+    keel_status_ignore(status); // too large for memory, or none left: the disk has it
+    return engine->disk.put(engine->disk.context, entry);
+}
+
+static void publish(keel_engine_t *engine, job_t *job) {
+    keel_entry_t entry;
+    keel_entry_initialize(&entry);
+    const char *step;
+    keel_status_t status = publish_entry(engine, job, &entry, &step);
+    if (status) {
+        keel_log_once(step, "%s was compiled but is not cached: %s; the run goes on", job->name,
+                      keel_status_message(status));
+        keel_journal_store_error(engine->journal, step, &job->key.digest,
+                                 keel_status_message(status));
+        keel_status_ignore(status);
+    } else {
+        keel_journal_publish(engine->journal,
+                             &(keel_journal_publish_t){
+                                 .key = &job->key.digest,
+                                 .name = job->name,
+                                 .bytes = 0,
+                                 .payload_bytes = entry.payload_size,
+                                 .seconds = keel_seconds(keel_clock_monotonic() - job->compiled),
+                             });
+    }
+    keel_entry_deinitialize(&entry);
+}
+
+// ---- the thread --------------------------------------------------------------------------------
+
+static void *work(void *context) {
+    keel_engine_t *engine = context;
+    publisher_t *publisher = engine->publisher;
+    pthread_mutex_lock(&publisher->lock);
+    for (;;) {
+        while (!publisher->first)
+            pthread_cond_wait(&publisher->changed, &publisher->lock);
+        job_t *job = publisher->first;
+        publisher->first = job->next;
+        if (!publisher->first) publisher->last = &publisher->first;
+        publisher->working = job;
+        pthread_mutex_unlock(&publisher->lock);
+        if (job->kind == JOB_PROGRAM)
+            keel_journal_program(engine->journal, &job->program, job->format,
+                                 keel_bytes(job->bytes, job->size));
+        else
+            publish(engine, job);
+        free_job_contents(engine, job);
+        pthread_mutex_lock(&publisher->lock);
+        publisher->working = NULL;
+        keel_free(job);
+        pthread_cond_broadcast(&publisher->changed);
+    }
+    return NULL;
+}
+
+static keel_status_t start(keel_engine_t *engine) {
+    publisher_t *publisher = engine->publisher;
+    if (publisher->started) return NULL;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, work, engine))
+        return keel_status_make(KEEL_INTERNAL, "the publishing thread cannot be started");
+    pthread_detach(thread);
+    publisher->started = true;
+    return NULL;
+}
+
+static keel_status_t enqueue(keel_engine_t *engine, job_t *job) {
+    publisher_t *publisher = engine->publisher;
+    pthread_mutex_lock(&publisher->lock);
+    keel_status_t status = start(engine);
+    if (!status) {
+        *publisher->last = job;
+        publisher->last = &job->next;
+        pthread_cond_broadcast(&publisher->changed);
+    }
+    pthread_mutex_unlock(&publisher->lock);
+    return status;
+}
+
+static keel_status_t make_job(job_kind_t kind, const keel_digest_t *program, job_t **out) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(job_t), &memory));
+    *out = memory;
+    (*out)->kind = kind;
+    (*out)->program = *program;
+    (*out)->claim = no_claim();
+    keel_key_initialize(&(*out)->key);
+    return NULL;
+}
+
+static keel_status_t fill_publication(keel_engine_t *engine, const publication_t *publication,
+                                      job_t *job) {
+    job->client = publication->client;
+    job->compile_seconds = publication->compile_seconds;
+    job->compiled = keel_clock_monotonic();
+    KEEL_TRY(keel_key_copy(publication->key, &job->key));
+    KEEL_TRY(keel_strdup(keel_str(publication->name), &job->name));
+    // Taken now, on the client's thread: the client may destroy its own as soon as it likes.
+    return keel_pjrt_executable(engine->api, publication->loaded, &job->executable);
+}
+
+void publisher_publish(keel_engine_t *engine, publication_t *publication) {
+    job_t *job = NULL;
+    keel_status_t status = make_job(JOB_PUBLISH, publication->program, &job);
+    if (status) {
+        keel_store_release(&publication->claim);
+    } else {
+        job->claim = publication->claim;
+        publication->claim = no_claim();
+        status = fill_publication(engine, publication, job);
+    }
+    if (!status) status = enqueue(engine, job);
+    if (!status) return;
+    if (job) free_job(engine, job);
+    engine_fell_through(engine, "publish", NULL, status);
+}
+
+void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
+                            keel_bytes_t bytes) {
+    if (!engine->journal) return;
+    job_t *job = NULL;
+    keel_status_t status = make_job(JOB_PROGRAM, program, &job);
+    if (!status) {
+        job->format = format;
+        job->size = bytes.size;
+        status = keel_bytes_dup(bytes, &job->bytes);
+    }
+    if (!status) status = enqueue(engine, job);
+    if (!status) return;
+    if (job) free_job(engine, job);
+    engine_fell_through(engine, "journal", NULL, status);
+}
+
+static bool pending(const publisher_t *publisher, const PJRT_Client *client) {
+    if (publisher->working && (!client || publisher->working->client == client)) return true;
+    for (const job_t *job = publisher->first; job; job = job->next)
+        if (!client || job->client == client) return true;
+    return false;
+}
+
+void publisher_drain(keel_engine_t *engine, const PJRT_Client *client) {
+    publisher_t *publisher = engine->publisher;
+    pthread_mutex_lock(&publisher->lock);
+    while (pending(publisher, client))
+        pthread_cond_wait(&publisher->changed, &publisher->lock);
+    pthread_mutex_unlock(&publisher->lock);
+}

@@ -1,0 +1,76 @@
+#include "engine/internal.h"
+
+// Operations of the entry that are looked at before giving up: the first ones of a JAX program may
+// be constants, which have no position.
+enum { OPS_TRIED = 64, FRAMES = 128 };
+
+static const char *keep(keel_arena_t *arena, keel_str_t text) {
+    keel_str_t copy;
+    keel_status_t status = text.size ? keel_arena_str(arena, text, &copy) : NULL;
+    if (status || !text.size) {
+        keel_status_ignore(status);
+        return NULL;
+    }
+    return copy.data;
+}
+
+// "Model.__call__" and "f.<locals>.g" name their function last.
+static keel_str_t last_part(keel_str_t name) {
+    for (size_t i = name.size; i > 0; --i)
+        if (name.data[i - 1] == '.') return (keel_str_t){name.data + i, name.size - i};
+    return name;
+}
+
+// JAX calls the module of f "jit_f", and writes "_" for what cannot stand in a name.
+static bool names_function(keel_str_t module, keel_str_t function) {
+    static const char *const prefixes[] = {"jit_", "pmap_"};
+    keel_str_t name = last_part(function);
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i) {
+        keel_str_t prefix = keel_str(prefixes[i]);
+        if (keel_str_starts(module, prefix) &&
+            keel_str_equal((keel_str_t){module.data + prefix.size, module.size - prefix.size},
+                           name))
+            return true;
+    }
+    return keel_str_is(name, "<lambda>") && keel_str_is(module, "jit__lambda_");
+}
+
+// The traced function is the outermost frame of its name; what lies outside called it. A program
+// without such a frame is a single operation run by itself: its line is the innermost one.
+static void choose(keel_str_t module, const keel_frame_t *frames, uint32_t count,
+                   keel_arena_t *arena, keel_journal_site_t *out) {
+    uint32_t inner = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        if (names_function(module, frames[i].function)) inner = i;
+    const keel_frame_t *frame = &frames[inner];
+    *out = (keel_journal_site_t){.file = keep(arena, frame->file),
+                                 .line = frame->line,
+                                 .function = keep(arena, frame->function)};
+    if (inner + 1 >= count) return;
+    out->call_file = keep(arena, frames[inner + 1].file);
+    out->call_line = frames[inner + 1].line;
+}
+
+void site_of_program(const keel_program_t *program, keel_arena_t *arena, keel_journal_site_t *out) {
+    *out = (keel_journal_site_t){0};
+    if (program->entry == KEEL_NONE) return;
+    const keel_region_t *region =
+        &program->regions.data[program->functions.data[program->entry].region];
+    if (!region->block_count) return;
+    keel_op_id_t op = program->blocks.data[region->first_block].first_op;
+    keel_frame_t best[FRAMES];
+    uint32_t best_count = 0;
+    for (int tried = 0; tried < OPS_TRIED && op < region->end; ++tried) {
+        keel_frame_t frames[FRAMES];
+        uint32_t count = keel_program_frames(program, program->operations.data[op].location, frames,
+                                             FRAMES, NULL);
+        if (count > FRAMES) count = FRAMES;
+        if (count > best_count) {
+            memcpy(best, frames, count * sizeof *frames);
+            best_count = count;
+            if (count > 1) break;
+        }
+        op = keel_program_next(program, op);
+    }
+    if (best_count) choose(keel_program_str(program, program->name), best, best_count, arena, out);
+}

@@ -1,0 +1,181 @@
+#include "shim/shim.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+// One plugin a process: PJRT's functions carry no context of their own.
+static keel_plugin_t plugin;
+static keel_engine_t *engine;
+static keel_status_t trouble; // why nothing works, said by Plugin_Initialize and Client_Create
+static const PJRT_Api *table;
+
+// ---- functions that Keel puts in place of the plugin's -----------------------------------------
+
+static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
+    PJRT_Error *error = plugin.api->PJRT_Client_Create(args);
+    if (!error)
+        keel_engine_client_created(engine, args->client, args->create_options, args->num_options);
+    return error;
+}
+
+static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
+    if (args->client) keel_engine_client_closing(engine, args->client);
+    return plugin.api->PJRT_Client_Destroy(args);
+}
+
+static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
+    return keel_engine_compile(engine, args);
+}
+
+static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
+    keel_engine_executed(engine, args->executable);
+    return plugin.api->PJRT_LoadedExecutable_Execute(args);
+}
+
+static PJRT_Error *get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args) {
+    PJRT_Error *error = plugin.api->PJRT_LoadedExecutable_GetExecutable(args);
+    if (!error) keel_engine_executable_taken(engine, args->loaded_executable, args->executable);
+    return error;
+}
+
+static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
+    keel_engine_loaded_closing(engine, args->executable);
+    return plugin.api->PJRT_LoadedExecutable_Destroy(args);
+}
+
+static PJRT_Error *executable_destroy(PJRT_Executable_Destroy_Args *args) {
+    keel_engine_executable_closing(engine, args->executable);
+    return plugin.api->PJRT_Executable_Destroy(args);
+}
+
+static void free_serialized(PJRT_SerializedExecutable *bytes) {
+    keel_free(bytes);
+}
+
+static PJRT_Error *serialize(PJRT_Executable_Serialize_Args *args) {
+    uint8_t *bytes;
+    size_t size;
+    keel_status_t status = keel_engine_stored_bytes(engine, args->executable, &bytes, &size);
+    if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        return plugin.api->PJRT_Executable_Serialize(args);
+    }
+    if (status) return keel_shim_error(status);
+    args->serialized_bytes = (const char *)bytes;
+    args->serialized_bytes_size = size;
+    args->serialized_executable = (PJRT_SerializedExecutable *)bytes;
+    args->serialized_executable_deleter = free_serialized;
+    return NULL;
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+static void end(void) {
+    keel_engine_end(engine);
+}
+
+static keel_status_t find_plugin(const keel_settings_t *settings, char **out) {
+    const char *named = keel_settings_text(settings, KEEL_SETTING_PLUGIN);
+    if (!named || !named[0])
+        return keel_status_make(
+            KEEL_NOT_FOUND,
+            "no plugin to wrap: set KEEL_PLUGIN to a PJRT plugin, or to cpu or tpu");
+    return keel_plugin_find(named, NULL, out);
+}
+
+static keel_status_t load(keel_settings_t *settings) {
+    KEEL_TRY(keel_settings_load(NULL, settings));
+    char *path;
+    KEEL_TRY(find_plugin(settings, &path));
+    keel_status_t status = keel_plugin_load(path, &plugin);
+    keel_free(path);
+    return status;
+}
+
+// The plugin's table with Keel's functions in it. It is as long as the plugin's own, which may know
+// functions that this header does not.
+static keel_status_t wrap(const PJRT_Api **out) {
+    const PJRT_Api *real = plugin.api;
+    size_t size = real->struct_size > sizeof *real ? real->struct_size : sizeof *real;
+    void *memory;
+    KEEL_TRY(keel_calloc(1, size, &memory));
+    memcpy(memory, real, real->struct_size);
+    PJRT_Api *wrapped = memory;
+    keel_shim_take_errors(wrapped, real);
+    wrapped->PJRT_Client_Create = client_create;
+    wrapped->PJRT_Client_Destroy = client_destroy;
+    wrapped->PJRT_Client_Compile = client_compile;
+    wrapped->PJRT_LoadedExecutable_Execute = execute;
+    wrapped->PJRT_LoadedExecutable_GetExecutable = get_executable;
+    wrapped->PJRT_LoadedExecutable_Destroy = loaded_destroy;
+    wrapped->PJRT_Executable_Destroy = executable_destroy;
+    wrapped->PJRT_Executable_Serialize = serialize;
+    *out = wrapped;
+    return NULL;
+}
+
+static PJRT_Error *refuse_initialize(PJRT_Plugin_Initialize_Args *args) {
+    (void)args;
+    return keel_shim_error(
+        keel_status_make(keel_status_code(trouble), "keel: %s", keel_status_message(trouble)));
+}
+
+static PJRT_Error *refuse_create(PJRT_Client_Create_Args *args) {
+    (void)args;
+    return keel_shim_error(
+        keel_status_make(keel_status_code(trouble), "keel: %s", keel_status_message(trouble)));
+}
+
+static PJRT_Error *no_attributes(PJRT_Plugin_Attributes_Args *args) {
+    args->attributes = NULL;
+    args->num_attributes = 0;
+    return NULL;
+}
+
+// What a client calls before it has a client of its own.
+static const PJRT_Api *refusal(keel_status_t status) {
+    static PJRT_Api refusing = {
+        .struct_size = PJRT_Api_STRUCT_SIZE,
+        .pjrt_api_version = {.struct_size = PJRT_Api_Version_STRUCT_SIZE,
+                             .major_version = PJRT_API_MAJOR,
+                             .minor_version = PJRT_API_MINOR},
+        .PJRT_Plugin_Initialize = refuse_initialize,
+        .PJRT_Plugin_Attributes = no_attributes,
+        .PJRT_Client_Create = refuse_create,
+    };
+    trouble = status;
+    keel_log_once("refused", "%s", keel_status_message(status));
+    keel_shim_take_errors(&refusing, NULL);
+    return &refusing;
+}
+
+static void initialize(void) {
+    keel_settings_t settings = {0};
+    keel_status_t status = load(&settings);
+    if (status) {
+        keel_settings_deinitialize(&settings);
+        table = refusal(status);
+        return;
+    }
+    if (settings.mode == KEEL_MODE_OFF) {
+        keel_settings_deinitialize(&settings);
+        table = plugin.api;
+        return;
+    }
+    status = keel_engine_create(&settings, &plugin, &engine);
+    if (!status) status = wrap(&table);
+    if (status) {
+        keel_log_once("off", "%s; the run goes on without Keel", keel_status_message(status));
+        keel_status_ignore(status);
+        table = plugin.api;
+        return;
+    }
+    // After the plugin's own constructors, so before its destructors.
+    atexit(end);
+}
+
+const PJRT_Api *keel_shim_api(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, initialize);
+    return table;
+}
