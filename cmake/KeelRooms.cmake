@@ -6,7 +6,7 @@
 # its sources see the headers of the rooms it declares and no others: each room's headers are
 # reached through a folder of their own that holds nothing but a link to the room.
 set(KEEL_ROOMS base settings program read key store history explain contract journal pjrt engine
-  shim tensor report cli)
+  shim tensor library report cli)
 
 set(KEEL_ROOM_LINKS ${CMAKE_BINARY_DIR}/rooms)
 

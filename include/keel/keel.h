@@ -1,0 +1,9 @@
+// Keel: XLA programs kept steady. This header includes all public ones.
+#ifndef KEEL_KEEL_H_
+#define KEEL_KEEL_H_
+
+#include "keel/module.h"
+#include "keel/status.h"
+#include "keel/version.h"
+
+#endif // KEEL_KEEL_H_
