@@ -211,7 +211,8 @@ typedef struct keel_attr_t {
     X(SDY_ALL_TO_ALL_PARAM, "sdy.all_to_all_param")                                                \
     X(SDY_ALL_TO_ALL_PARAM_LIST, "sdy.all_to_all_param_list")                                      \
     X(QUANTIZATION, "quantization")                                                                \
-    X(HLO_MESSAGE, "hlo.message")
+    X(HLO_MESSAGE, "hlo.message")                                                                  \
+    X(DENSE_RESOURCE, "dense_resource")
 
 typedef enum keel_record {
 #define KEEL_RECORD_ENUM(name, text) KEEL_RECORD_##name,
