@@ -1,6 +1,7 @@
 #include "base/proto.h"
 
 uint64_t keel_proto_varint(keel_cursor_t *cursor) {
+    if (cursor->at != cursor->end && *cursor->at < 128) return *cursor->at++; // nearly all are
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 70; shift += 7) {
         uint8_t byte = keel_cursor_byte(cursor);

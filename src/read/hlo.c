@@ -5,8 +5,7 @@
 
 enum { MODULE_NAME = 1, COMPUTATIONS = 3, ENTRY_ID = 6, SCHEDULE = 7, STACK_FRAME_INDEX = 17 };
 enum { COMPUTATION_NAME = 1, INSTRUCTIONS = 2, COMPUTATION_ID = 5, ROOT_ID = 6 };
-enum { OPCODE = 2, SHAPE = 3, METADATA = 7, INSTRUCTION_ID = 35, OPERAND_IDS = 36 };
-enum { CONTROL_PREDECESSORS = 37, CALLED_COMPUTATIONS = 38 };
+enum { INSTRUCTION_ID = 35, OPERAND_IDS = 36, CONTROL_PREDECESSORS = 37, CALLED_COMPUTATIONS = 38 };
 
 // What an id stands for: the place of an instruction in its computation, of a computation in the
 // module.
@@ -73,21 +72,19 @@ static keel_status_t resolve(const ids_t *ids, int64_t id, uint32_t limit, const
     return NULL;
 }
 
-// Collects the ids (field `id_field`) of all messages in field `field`.
-static keel_status_t collect_ids(const keel_hlo_reader_t *reader, const keel_hlo_pieces_t *pieces,
-                                 uint32_t field, keel_hlo_message_id_t message, uint32_t id_field,
-                                 ids_t *out) {
+// Collects the ids (field `id_field`) of all messages in field `field`. Whether these are well
+// formed is seen when they are read.
+static keel_status_t collect_ids(const keel_hlo_pieces_t *pieces, uint32_t field, uint32_t id_field,
+                                 const char *what, ids_t *out) {
     keel_hlo_walk_t walk = keel_hlo_walk(pieces, field);
     keel_proto_field_t got;
     out->count = 0;
     while (keel_hlo_next(&walk, &got)) {
         keel_hlo_pieces_t item = keel_hlo_piece(got.bytes);
-        keel_hlo_present_t present;
-        KEEL_TRY(keel_hlo_scan(reader, message, &item, &present));
         entry_t id = {(int64_t)keel_hlo_last_value(&item, id_field), out->count};
         KEEL_PUSH(out, id);
     }
-    return sort_ids(out, message == KEEL_HLO_INSTRUCTION ? "instruction" : "computation");
+    return sort_ids(out, what);
 }
 
 // A list in ints of the places that a field's ids stand for.
@@ -157,10 +154,8 @@ static keel_status_t push_attr(keel_hlo_reader_t *reader, keel_hlo_message_id_t 
 
 static keel_status_t push_predecessors(module_t *module, const keel_hlo_pieces_t *instruction,
                                        uint32_t place) {
-    keel_proto_field_t got;
     keel_attr_t attr = {.kind = KEEL_ATTR_INTS};
     keel_attr_id_t id;
-    if (!keel_hlo_last(instruction, CONTROL_PREDECESSORS, &got)) return NULL;
     KEEL_TRY(read_places(module, instruction, CONTROL_PREDECESSORS, place, &attr.b));
     if (!keel_program_ints(module->reader.program, attr.b).count) return NULL;
     KEEL_TRY(keel_hlo_attr(&module->reader, attr, &id));
@@ -198,25 +193,42 @@ static keel_status_t close_dictionary(keel_hlo_reader_t *reader, uint32_t mark,
     return keel_hlo_close(reader, mark, KEEL_ATTR_DICT, KEEL_RECORD_DICTIONARY, out);
 }
 
+// The instruction's fields that are no attributes of their own.
+static keel_status_t read_apart(module_t *module, const keel_hlo_pieces_t *instruction,
+                                uint32_t first_op, keel_operation_t *operation,
+                                keel_type_id_t *type) {
+    enum { OPCODE, SHAPE, METADATA, OPERANDS, PREDECESSORS, CALLEES, COUNT };
+    static const uint8_t numbers[COUNT] = {
+        2, 3, 7, OPERAND_IDS, CONTROL_PREDECESSORS, CALLED_COMPUTATIONS};
+    keel_hlo_reader_t *reader = &module->reader;
+    keel_proto_field_t fields[COUNT];
+    keel_hlo_pieces_t shape, metadata;
+    keel_hlo_lasts(instruction, numbers, COUNT, fields);
+    KEEL_TRY(find_op_name(module, fields[OPCODE].bytes, &operation->name));
+    KEEL_TRY(keel_hlo_nested(instruction, numbers[METADATA], &metadata));
+    KEEL_TRY(keel_hlo_location(reader, &metadata, &operation->location));
+    KEEL_TRY(keel_hlo_nested(instruction, numbers[SHAPE], &shape));
+    KEEL_TRY(keel_hlo_type(reader, &shape, type));
+    if (fields[OPERANDS].number) KEEL_TRY(read_operands(module, instruction, first_op));
+    if (fields[PREDECESSORS].number)
+        KEEL_TRY(push_predecessors(module, instruction,
+                                   module->reader.program->operations.count - first_op));
+    if (fields[CALLEES].number) KEEL_TRY(push_callees(module, instruction));
+    return NULL;
+}
+
 static keel_status_t read_instruction(module_t *module, keel_bytes_t bytes, uint32_t first_op) {
     keel_hlo_reader_t *reader = &module->reader;
     keel_program_t *program = reader->program;
-    keel_hlo_pieces_t instruction = keel_hlo_piece(bytes), shape, metadata;
+    keel_hlo_pieces_t instruction = keel_hlo_piece(bytes);
     keel_operation_t operation = {.first_operand = program->operands.count,
                                   .first_result = program->value_types.count,
                                   .result_count = 1};
     uint32_t mark = reader->stack.count;
     keel_type_id_t type;
     KEEL_TRY(keel_hlo_push_fields(reader, KEEL_HLO_INSTRUCTION, &instruction));
-    KEEL_TRY(push_predecessors(module, &instruction, program->operations.count - first_op));
-    KEEL_TRY(push_callees(module, &instruction));
+    KEEL_TRY(read_apart(module, &instruction, first_op, &operation, &type));
     KEEL_TRY(close_dictionary(reader, mark, &operation.attributes));
-    KEEL_TRY(find_op_name(module, keel_hlo_last_bytes(&instruction, OPCODE), &operation.name));
-    KEEL_TRY(keel_hlo_nested(&instruction, METADATA, &metadata));
-    KEEL_TRY(keel_hlo_location(reader, &metadata, &operation.location));
-    KEEL_TRY(keel_hlo_nested(&instruction, SHAPE, &shape));
-    KEEL_TRY(keel_hlo_type(reader, &shape, &type));
-    KEEL_TRY(read_operands(module, &instruction, first_op));
     KEEL_PUSH(&program->value_types, (uint16_t)type);
     KEEL_PUSH(&program->operations, operation);
     return NULL;
@@ -294,7 +306,7 @@ static keel_status_t read_computation(module_t *module, keel_bytes_t bytes) {
                                 .first_value = program->value_types.count};
     uint32_t first_op = program->operations.count, mark = reader->stack.count;
     KEEL_TRY(keel_hlo_push_fields(reader, KEEL_HLO_COMPUTATION, &computation));
-    KEEL_TRY(collect_ids(reader, &computation, INSTRUCTIONS, KEEL_HLO_INSTRUCTION, INSTRUCTION_ID,
+    KEEL_TRY(collect_ids(&computation, INSTRUCTIONS, INSTRUCTION_ID, "instruction",
                          &module->instructions));
     KEEL_TRY(push_schedule(module, (int64_t)keel_hlo_last_value(&computation, COMPUTATION_ID)));
     KEEL_TRY(close_dictionary(reader, mark, &function.attributes));
@@ -365,8 +377,8 @@ static keel_status_t read_module(module_t *module, const keel_hlo_pieces_t *piec
     uint32_t mark = reader->stack.count;
     KEEL_TRY(keel_hlo_push_fields(reader, KEEL_HLO_MODULE, pieces));
     KEEL_TRY(close_dictionary(reader, mark, &program->attributes));
-    KEEL_TRY(collect_ids(reader, pieces, COMPUTATIONS, KEEL_HLO_COMPUTATION, COMPUTATION_ID,
-                         &module->computations));
+    KEEL_TRY(
+        collect_ids(pieces, COMPUTATIONS, COMPUTATION_ID, "computation", &module->computations));
     KEEL_TRY(read_schedule(module, pieces));
     KEEL_TRY(keel_hlo_nested(pieces, STACK_FRAME_INDEX, &frames));
     KEEL_TRY(keel_hlo_read_frames(reader, &frames));
@@ -388,9 +400,11 @@ static keel_status_t read_module(module_t *module, const keel_hlo_pieces_t *piec
 }
 
 static keel_status_t start(keel_hlo_reader_t *reader) {
-    void *names;
+    void *names, *seen;
     KEEL_TRY(keel_alloc(keel_hlo_field_count * sizeof *reader->names, &names));
     reader->names = names;
+    KEEL_TRY(keel_calloc(KEEL_HLO_SEEN, sizeof *reader->seen, &seen));
+    reader->seen = seen;
     uint32_t message = 0;
     for (uint32_t i = 0; i < keel_hlo_field_count; ++i) {
         reader->names[i] = KEEL_NONE;
@@ -403,10 +417,16 @@ static keel_status_t start(keel_hlo_reader_t *reader) {
 
 static void finish(module_t *module) {
     keel_hlo_reader_t *reader = &module->reader;
-    void *const memory[] = {
-        reader->names,          reader->stack.data,        reader->files.data,
-        reader->functions.data, reader->places.data,       reader->frames.data,
-        module->schedule.data,  module->computations.data, module->instructions.data};
+    void *const memory[] = {reader->seen,
+                            reader->names,
+                            reader->stack.data,
+                            reader->files.data,
+                            reader->functions.data,
+                            reader->places.data,
+                            reader->frames.data,
+                            module->schedule.data,
+                            module->computations.data,
+                            module->instructions.data};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i)
         keel_free(memory[i]);
     keel_hlo_set_t *const sets[] = {&reader->strings, &reader->numbers, &reader->int_lists,

@@ -123,10 +123,11 @@ typedef enum keel_hlo_kind {
 
 enum {
     KEEL_HLO_REPEATED = 1,
-    KEEL_HLO_OPTIONAL = 2, // the default differs from absent
-    KEEL_HLO_ONE_OF = 4,   // of several such fields of a message one at most is there
-    KEEL_HLO_DROP_ONE = 8, // 1 means the same as absent
-    KEEL_HLO_APART = 16,   // not an attribute: read by code of its own
+    KEEL_HLO_OPTIONAL = 2,    // the default differs from absent
+    KEEL_HLO_ONE_OF = 4,      // of several such fields of a message one at most is there
+    KEEL_HLO_DROP_ONE = 8,    // 1 means the same as absent
+    KEEL_HLO_APART = 16,      // not an attribute: read by code of its own
+    KEEL_HLO_DROP_EMPTY = 32, // an empty message means the same as absent: XLA does not look
 };
 
 typedef struct keel_hlo_field_t {
@@ -153,8 +154,17 @@ typedef struct keel_hlo_stack_frame_t {
     uint8_t state;
 } keel_hlo_stack_frame_t;
 
+// Programs say the same shapes and dimension numbers over and over: what bytes stood for before.
+enum { KEEL_HLO_SEEN = 256 };
+typedef struct keel_hlo_seen_t {
+    keel_bytes_t bytes;
+    uint32_t message; // keel_hlo_message_id_t
+    uint32_t id;      // type of a shape, attribute of any other message
+} keel_hlo_seen_t;
+
 typedef struct keel_hlo_reader_t {
     keel_program_t *program;
+    keel_hlo_seen_t *seen;                      // KEEL_HLO_SEEN of them, by hash
     uint32_t first[KEEL_HLO_MESSAGE_COUNT + 1]; // of a message's name in keel_hlo_fields
     keel_string_id_t *names;                    // the string of each field's name, or NONE
     KEEL_TABLE(uint32_t) stack;                 // lists under construction
@@ -202,6 +212,9 @@ keel_status_t keel_hlo_scan(const keel_hlo_reader_t *reader, keel_hlo_message_id
                             const keel_hlo_pieces_t *pieces,
                             keel_hlo_present_t *out) KEEL_MUST_CHECK;
 
+// Writes the last fields of these numbers, zeros (wire type VARINT) for those that are absent.
+void keel_hlo_lasts(const keel_hlo_pieces_t *pieces, const uint8_t *numbers, uint32_t count,
+                    keel_proto_field_t *out);
 // The last field of that number, which is the one that counts.
 bool keel_hlo_last(const keel_hlo_pieces_t *pieces, uint32_t number, keel_proto_field_t *out);
 uint64_t keel_hlo_last_value(const keel_hlo_pieces_t *pieces, uint32_t number);
@@ -245,6 +258,13 @@ keel_status_t keel_hlo_list(keel_hlo_reader_t *reader, const uint32_t *items, ui
                             uint32_t *out) KEEL_MUST_CHECK;
 keel_status_t keel_hlo_add_type(keel_hlo_reader_t *reader, keel_type_t type,
                                 keel_type_id_t *out) KEEL_MUST_CHECK;
+// Where such a message is remembered; NULL where it is not worth it. It is that very message if
+// keel_hlo_is_seen says so; otherwise keel_hlo_remember it once it was read.
+keel_hlo_seen_t *keel_hlo_seen(const keel_hlo_reader_t *reader, const keel_hlo_pieces_t *pieces);
+bool keel_hlo_is_seen(const keel_hlo_seen_t *seen, keel_hlo_message_id_t message,
+                      const keel_hlo_pieces_t *pieces);
+void keel_hlo_remember(keel_hlo_seen_t *seen, keel_hlo_message_id_t message,
+                       const keel_hlo_pieces_t *pieces, uint32_t id);
 
 // Pushes a pair for a DICT under construction.
 keel_status_t keel_hlo_push_pair(keel_hlo_reader_t *reader, keel_string_id_t name,

@@ -231,7 +231,11 @@ static keel_status_t read_field(keel_hlo_reader_t *reader, const keel_hlo_field_
     } else {
         KEEL_TRY(keel_hlo_nested(pieces, field->number, &value));
     }
-    return read_value(reader, field, &value, out);
+    KEEL_TRY(read_value(reader, field, &value, out));
+    if ((field->flags & KEEL_HLO_DROP_EMPTY) &&
+        !keel_program_list(reader->program, reader->program->attrs.data[*out].b).count)
+        *out = KEEL_NONE;
+    return NULL;
 }
 
 keel_status_t keel_hlo_push_fields(keel_hlo_reader_t *reader, keel_hlo_message_id_t message,
@@ -256,9 +260,16 @@ keel_status_t keel_hlo_push_fields(keel_hlo_reader_t *reader, keel_hlo_message_i
 
 keel_status_t keel_hlo_message(keel_hlo_reader_t *reader, keel_hlo_message_id_t message,
                                const keel_hlo_pieces_t *pieces, keel_attr_id_t *out) {
+    keel_hlo_seen_t *seen = keel_hlo_seen(reader, pieces);
+    if (keel_hlo_is_seen(seen, message, pieces)) {
+        *out = seen->id;
+        return NULL;
+    }
     KEEL_TRY(keel_hlo_enter(reader));
     uint32_t mark = reader->stack.count;
     KEEL_TRY(keel_hlo_push_fields(reader, message, pieces));
     --reader->depth;
-    return keel_hlo_close(reader, mark, KEEL_ATTR_DICT, KEEL_RECORD_HLO_MESSAGE, out);
+    KEEL_TRY(keel_hlo_close(reader, mark, KEEL_ATTR_DICT, KEEL_RECORD_HLO_MESSAGE, out));
+    keel_hlo_remember(seen, message, pieces, *out);
+    return NULL;
 }

@@ -173,3 +173,19 @@ keel_status_t keel_hlo_close(keel_hlo_reader_t *reader, uint32_t mark, keel_attr
     return keel_hlo_attr(
         reader, (keel_attr_t){.kind = (uint8_t)kind, .klass = (uint16_t)klass, .b = list}, out);
 }
+
+keel_hlo_seen_t *keel_hlo_seen(const keel_hlo_reader_t *reader, const keel_hlo_pieces_t *pieces) {
+    if (pieces->count != 1 || pieces->items[0].size > 4096) return NULL;
+    return &reader->seen[keel_quick_hash(pieces->items[0]) % KEEL_HLO_SEEN];
+}
+
+bool keel_hlo_is_seen(const keel_hlo_seen_t *seen, keel_hlo_message_id_t message,
+                      const keel_hlo_pieces_t *pieces) {
+    return seen && seen->bytes.data && seen->message == message &&
+           keel_bytes_equal(seen->bytes, pieces->items[0]);
+}
+
+void keel_hlo_remember(keel_hlo_seen_t *seen, keel_hlo_message_id_t message,
+                       const keel_hlo_pieces_t *pieces, uint32_t id) {
+    if (seen) *seen = (keel_hlo_seen_t){pieces->items[0], message, id};
+}

@@ -5,8 +5,6 @@
 // known are passed over here, and a chain of frames that closes on itself is cut.
 #include "read/hlo.h"
 
-enum { OP_TYPE = 1, OP_NAME = 2, SOURCE_FILE = 3, SOURCE_LINE = 4, STACK_FRAME_ID = 15 };
-enum { SOURCE_END_LINE = 17, SOURCE_COLUMN = 18, SOURCE_END_COLUMN = 19 };
 enum { FILE_NAMES = 1, FUNCTION_NAMES = 2, FILE_LOCATIONS = 3, STACK_FRAMES = 4 };
 enum { NEW, OPEN, DONE }; // states of a frame
 
@@ -31,23 +29,34 @@ static keel_status_t add_file(keel_hlo_reader_t *reader, keel_string_id_t file,
     return add(reader, KEEL_ATTR_LOC_FILE, file, list, out);
 }
 
-// A line or a column; what is negative is not known.
-static uint32_t position(const keel_hlo_pieces_t *pieces, uint32_t number) {
-    uint64_t value = keel_hlo_last_value(pieces, number);
-    return value > INT32_MAX ? 0 : (uint32_t)value;
+// A line, a column or a number of a list; what is negative is not known.
+static uint32_t position(const keel_proto_field_t *field) {
+    return field->value > INT32_MAX ? 0 : (uint32_t)field->value;
 }
 
 static keel_status_t read_place(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *place,
                                 keel_attr_id_t *out) {
-    uint32_t file = position(place, 1), function = position(place, 2);
-    const uint32_t numbers[4] = {position(place, 3), position(place, 4), position(place, 5),
-                                 position(place, 6)};
+    // file, function, line, column, end line, end column
+    static const uint8_t numbers[] = {1, 2, 3, 4, 5, 6};
+    keel_proto_field_t fields[6];
+    keel_hlo_lasts(place, numbers, 6, fields);
+    uint32_t file = position(&fields[0]), function = position(&fields[1]), known[4];
+    for (int i = 0; i < 4; ++i)
+        known[i] = position(&fields[i + 2]);
     *out = reader->unknown_location;
     if (file && file <= reader->files.count)
-        KEEL_TRY(add_file(reader, reader->files.data[file - 1], numbers, out));
+        KEEL_TRY(add_file(reader, reader->files.data[file - 1], known, out));
     if (function && function <= reader->functions.count)
         KEEL_TRY(add_name(reader, reader->functions.data[function - 1], out));
     return NULL;
+}
+
+static void read_frame(const keel_hlo_pieces_t *pieces, keel_hlo_stack_frame_t *out) {
+    static const uint8_t numbers[] = {1, 2};
+    keel_proto_field_t fields[2];
+    keel_hlo_lasts(pieces, numbers, 2, fields);
+    *out = (keel_hlo_stack_frame_t){
+        .location = position(&fields[0]), .parent = position(&fields[1]), .state = NEW};
 }
 
 static keel_status_t malformed(void) {
@@ -56,6 +65,7 @@ static keel_status_t malformed(void) {
 
 static keel_status_t read_entry(keel_hlo_reader_t *reader, uint32_t number, keel_bytes_t bytes) {
     keel_hlo_pieces_t entry = keel_hlo_piece(bytes);
+    keel_hlo_stack_frame_t frame;
     uint32_t id;
     switch (number) {
         case FILE_NAMES:
@@ -71,9 +81,8 @@ static keel_status_t read_entry(keel_hlo_reader_t *reader, uint32_t number, keel
             KEEL_PUSH(&reader->places, id);
             return NULL;
         default:
-            KEEL_PUSH(&reader->frames, ((keel_hlo_stack_frame_t){.location = position(&entry, 1),
-                                                                 .parent = position(&entry, 2),
-                                                                 .state = NEW}));
+            read_frame(&entry, &frame);
+            KEEL_PUSH(&reader->frames, frame);
             return NULL;
     }
 }
@@ -91,7 +100,7 @@ keel_status_t keel_hlo_read_frames(keel_hlo_reader_t *reader, const keel_hlo_pie
 }
 
 // The frame with those around it. Walks outwards to one that is known, and back again.
-static keel_status_t frame(keel_hlo_reader_t *reader, uint32_t id, keel_attr_id_t *out) {
+static keel_status_t add_frame(keel_hlo_reader_t *reader, uint32_t id, keel_attr_id_t *out) {
     keel_hlo_stack_frame_t *frames = reader->frames.data;
     uint32_t mark = reader->stack.count;
     keel_attr_id_t around = KEEL_NONE;
@@ -124,27 +133,38 @@ static bool is_well_formed(const keel_hlo_pieces_t *pieces) {
     return !walk.cursor.failed;
 }
 
+// The place that the metadata itself tells.
+static keel_status_t add_source(keel_hlo_reader_t *reader, const keel_proto_field_t *file,
+                                const keel_hlo_pieces_t *metadata, keel_attr_id_t *out) {
+    static const uint8_t numbers[] = {4, 18, 17, 19}; // line, column, end line, end column
+    keel_proto_field_t fields[4];
+    keel_string_id_t name;
+    uint32_t known[4];
+    keel_hlo_lasts(metadata, numbers, 4, fields);
+    for (int i = 0; i < 4; ++i)
+        known[i] = position(&fields[i]);
+    KEEL_TRY(keel_hlo_string(reader, file->bytes, &name));
+    return add_file(reader, name, known, out);
+}
+
 keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *metadata,
                                 keel_attr_id_t *out) {
+    enum { OP_TYPE, OP_NAME, SOURCE_FILE, STACK_FRAME_ID, COUNT };
+    static const uint8_t numbers[COUNT] = {1, 2, 3, 15};
+    keel_proto_field_t fields[COUNT];
+    keel_attr_id_t frame;
+    keel_string_id_t name;
     *out = reader->unknown_location;
     if (!metadata->count) return NULL;
     if (!is_well_formed(metadata)) return malformed();
-    keel_attr_id_t place = KEEL_NONE;
-    KEEL_TRY(frame(reader, position(metadata, STACK_FRAME_ID), &place));
-    keel_bytes_t file = keel_hlo_last_bytes(metadata, SOURCE_FILE);
-    keel_bytes_t name = keel_hlo_last_bytes(metadata, OP_NAME);
-    if (!name.size) name = keel_hlo_last_bytes(metadata, OP_TYPE);
-    keel_string_id_t id;
-    if (place != KEEL_NONE) {
-        *out = place;
-    } else if (file.size) {
-        const uint32_t numbers[4] = {
-            position(metadata, SOURCE_LINE), position(metadata, SOURCE_COLUMN),
-            position(metadata, SOURCE_END_LINE), position(metadata, SOURCE_END_COLUMN)};
-        KEEL_TRY(keel_hlo_string(reader, file, &id));
-        KEEL_TRY(add_file(reader, id, numbers, out));
-    }
-    if (!name.size) return NULL;
-    KEEL_TRY(keel_hlo_string(reader, name, &id));
-    return add(reader, KEEL_ATTR_LOC_NAME, id, *out, out);
+    keel_hlo_lasts(metadata, numbers, COUNT, fields);
+    KEEL_TRY(add_frame(reader, position(&fields[STACK_FRAME_ID]), &frame));
+    if (frame != KEEL_NONE)
+        *out = frame;
+    else if (fields[SOURCE_FILE].bytes.size)
+        KEEL_TRY(add_source(reader, &fields[SOURCE_FILE], metadata, out));
+    keel_bytes_t text = fields[fields[OP_NAME].bytes.size ? OP_NAME : OP_TYPE].bytes;
+    if (!text.size) return NULL;
+    KEEL_TRY(keel_hlo_string(reader, text, &name));
+    return add(reader, KEEL_ATTR_LOC_NAME, name, *out, out);
 }

@@ -12,7 +12,7 @@
 #define DOUBLE(number, name)      FIELD(number, name, DOUBLE, 0, 0)
 #define STRING(number, name)      FIELD(number, name, STRING, 0, 0)
 #define SHAPE(number, name)       FIELD(number, name, SHAPE, 0, 0)
-#define MAP(number, name)         FIELD(number, name, MAP, 0, KEEL_HLO_FRONTEND_ATTRIBUTES)
+#define MAP(number, name)         FIELD(number, name, MAP, KEEL_HLO_DROP_EMPTY, 0)
 #define ENUM(number, name, type)  FIELD(number, name, ENUM, 0, KEEL_ENUM_##type)
 #define NESTED(number, name, type) FIELD(number, name, NESTED, 0, KEEL_HLO_##type)
 #define INT64S(number, name)      FIELD(number, name, INT64, KEEL_HLO_REPEATED, 0)
@@ -36,7 +36,7 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     SKIPPED(5, id),
     APART(6, entry_computation_id, INT64),
     APART(7, schedule, NESTED),
-    NESTED(8, input_output_alias, INPUT_OUTPUT_ALIAS),
+    FIELD(8, input_output_alias, NESTED, KEEL_HLO_DROP_EMPTY, KEEL_HLO_INPUT_OUTPUT_ALIAS),
     NESTEDS(10, cross_program_prefetches, PREFETCH),
     BOOL(11, is_dynamic),
     NESTED(12, spmd_output_sharding, SHARDING),
@@ -45,7 +45,7 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     NESTED(15, device_assignment, DEVICE_ASSIGNMENT),
     BOOL(16, use_auto_spmd_partitioning),
     APART(17, stack_frame_index, NESTED),
-    NESTED(18, buffer_donor, BUFFER_DONOR),
+    FIELD(18, buffer_donor, NESTED, KEEL_HLO_DROP_EMPTY, KEEL_HLO_BUFFER_DONOR),
     MAP(19, frontend_attributes),
     SKIPPED(20, original_value_recovery_table),
     STRING(21, device_type),

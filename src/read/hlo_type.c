@@ -210,8 +210,14 @@ static keel_status_t read_shape(keel_hlo_reader_t *reader, const keel_hlo_pieces
 
 keel_status_t keel_hlo_type(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *shape,
                             keel_type_id_t *out) {
+    keel_hlo_seen_t *seen = keel_hlo_seen(reader, shape);
+    if (keel_hlo_is_seen(seen, KEEL_HLO_SHAPE, shape)) {
+        *out = seen->id;
+        return NULL;
+    }
     KEEL_TRY(keel_hlo_enter(reader));
     KEEL_TRY(read_shape(reader, shape, out));
     --reader->depth;
+    keel_hlo_remember(seen, KEEL_HLO_SHAPE, shape, *out);
     return NULL;
 }

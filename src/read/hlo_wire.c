@@ -90,6 +90,16 @@ keel_status_t keel_hlo_scan(const keel_hlo_reader_t *reader, keel_hlo_message_id
     return NULL;
 }
 
+void keel_hlo_lasts(const keel_hlo_pieces_t *pieces, const uint8_t *numbers, uint32_t count,
+                    keel_proto_field_t *out) {
+    memset(out, 0, count * sizeof *out);
+    keel_hlo_walk_t walk = keel_hlo_walk(pieces, 0);
+    keel_proto_field_t got;
+    while (keel_hlo_next(&walk, &got))
+        for (uint32_t i = 0; i < count; ++i)
+            if (numbers[i] == got.number) out[i] = got;
+}
+
 bool keel_hlo_last(const keel_hlo_pieces_t *pieces, uint32_t number, keel_proto_field_t *out) {
     bool found = false;
     keel_hlo_walk_t walk = keel_hlo_walk(pieces, number);

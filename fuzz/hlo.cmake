@@ -1,0 +1,1 @@
+keel_fuzz(hlo ROOMS read program base)
