@@ -1,0 +1,354 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "store/store.h"
+
+// name, sentence
+#define CACHE_COMMANDS(X)                                                                          \
+    X(ls, "list the stored programs, last used first")                                             \
+    X(stat, "how many programs are stored, and how large they are")                                \
+    X(verify, "read every stored program and check it; exit code 1 where one is damaged")          \
+    X(prune, "remove least recently used programs down to the limit, and what was left behind")    \
+    X(clear, "remove all stored programs")                                                         \
+    X(path, "print the folder")
+
+// `out` is what goes to stdout; gives the exit code where there was no failure.
+#define DECLARE(name, sentence)                                                                    \
+    static keel_status_t name##_entries(const keel_settings_t *settings, bool json,                \
+                                        keel_buffer_t *out, int *out_code);
+CACHE_COMMANDS(DECLARE)
+#undef DECLARE
+
+static const struct {
+    const char *name, *full_name, *sentence;
+    keel_status_t (*run)(const keel_settings_t *settings, bool json, keel_buffer_t *out,
+                         int *out_code);
+} commands[] = {
+#define COMMAND(name, sentence) {#name, "cache " #name, sentence, name##_entries},
+    CACHE_COMMANDS(COMMAND)
+#undef COMMAND
+};
+
+static const char *folder_of(const keel_settings_t *settings) {
+    return keel_settings_text(settings, KEEL_SETTING_CACHE_DIR);
+}
+
+static void size_text(keel_buffer_t *out, uint64_t bytes) {
+    char text[16];
+    keel_format_size(bytes, text);
+    keel_buffer_text(out, text);
+}
+
+static void time_text(keel_buffer_t *out, uint64_t wall) {
+    char text[24];
+    keel_clock_iso(wall, text);
+    keel_buffer_text(out, text);
+}
+
+// ---- ls ----------------------------------------------------------------------------------------
+
+typedef struct line_t {
+    uint64_t last_used;
+    char *text;
+} line_t;
+
+typedef struct listing_t {
+    bool json;
+    line_t *lines;
+    size_t count, capacity;
+} listing_t;
+
+static void entry_text(const keel_entry_t *entry, uint64_t bytes, uint64_t last_used,
+                       keel_buffer_t *out) {
+    char hex[KEEL_DIGEST_HEX], size[16], seconds[24];
+    keel_digest_hex(&entry->key, hex);
+    keel_format_size(bytes, size);
+    keel_format_seconds(entry->compile_seconds, seconds);
+    keel_buffer_format(out, "%.16s  %8s  ", hex, size);
+    time_text(out, last_used);
+    keel_buffer_format(out, "  %10s  ", seconds);
+    for (const char *c = entry->name ? entry->name : ""; *c; ++c)
+        keel_buffer_byte(out, (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : (uint8_t)*c);
+}
+
+static void digest_field(keel_buffer_t *out, const char *name, const keel_digest_t *digest) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(digest, hex);
+    cli_field_text(out, name, hex);
+}
+
+static void time_field(keel_buffer_t *out, const char *name, uint64_t wall) {
+    char text[24];
+    keel_clock_iso(wall, text);
+    cli_field_text(out, name, text);
+}
+
+static void entry_json(const keel_entry_t *entry, uint64_t bytes, uint64_t last_used,
+                       keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    digest_field(out, "key", &entry->key);
+    digest_field(out, "program", &entry->program);
+    cli_field_text(out, "name", entry->name ? entry->name : "");
+    cli_field_number(out, "bytes", bytes);
+    cli_field_number(out, "payload_bytes", entry->payload_size);
+    cli_field(out, "compile_seconds");
+    keel_buffer_format(out, "%.6f", entry->compile_seconds);
+    time_field(out, "created", entry->created);
+    time_field(out, "last_used", last_used);
+    cli_field_text(out, "writer", entry->writer ? entry->writer : "");
+    cli_field(out, "components");
+    keel_buffer_text(out, entry->components && *entry->components ? entry->components : "{}");
+    keel_buffer_byte(out, '}');
+}
+
+static keel_status_t list_entry(void *context, const keel_entry_t *entry, uint64_t stored_bytes,
+                                uint64_t last_used) {
+    listing_t *listing = context;
+    if (listing->count == listing->capacity) {
+        size_t capacity = listing->capacity ? listing->capacity * 2 : 64;
+        void *grown = listing->lines;
+        KEEL_TRY(keel_realloc_array(capacity, sizeof *listing->lines, &grown));
+        listing->lines = grown;
+        listing->capacity = capacity;
+    }
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    (listing->json ? entry_json : entry_text)(entry, stored_bytes, last_used, &text);
+    uint8_t *data;
+    size_t size;
+    keel_status_t status = keel_buffer_take(&text, &data, &size);
+    keel_buffer_deinitialize(&text);
+    KEEL_TRY(status);
+    listing->lines[listing->count++] = (line_t){last_used, (char *)data};
+    return NULL;
+}
+
+static int by_last_use(const void *a, const void *b) {
+    const line_t *x = a, *y = b;
+    if (x->last_used != y->last_used) return x->last_used < y->last_used ? 1 : -1;
+    return strcmp(x->text, y->text);
+}
+
+static keel_status_t ls_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
+                                int *out_code) {
+    (void)out_code;
+    keel_tier_t disk;
+    KEEL_TRY(keel_store_disk(folder_of(settings), 0, true, &disk));
+    listing_t listing = {.json = json};
+    keel_status_t status = disk.list(disk.context, list_entry, &listing);
+    disk.close(disk.context);
+    if (listing.count) qsort(listing.lines, listing.count, sizeof *listing.lines, by_last_use);
+    if (json)
+        keel_buffer_byte(out, '[');
+    else if (listing.count)
+        keel_buffer_format(out, "%-16s  %8s  %-20s  %10s  %s\n", "key", "size", "last used",
+                           "compiled", "name");
+    for (size_t i = 0; i < listing.count; ++i) {
+        keel_buffer_text(out, json && i ? ",\n " : "");
+        keel_buffer_text(out, listing.lines[i].text);
+        keel_buffer_text(out, json ? "" : "\n");
+        keel_free(listing.lines[i].text);
+    }
+    if (json) keel_buffer_text(out, "]\n");
+    keel_free(listing.lines);
+    return status;
+}
+
+// ---- stat --------------------------------------------------------------------------------------
+
+static void stat_text(const keel_settings_t *settings, const keel_disk_facts_t *facts,
+                      keel_buffer_t *out) {
+    keel_buffer_format(out, "folder       %s\nentries      %" PRIu64 ", ", folder_of(settings),
+                       facts->entries);
+    size_text(out, facts->bytes);
+    if (settings->cache_limit) {
+        keel_buffer_text(out, " of ");
+        size_text(out, settings->cache_limit);
+    }
+    keel_buffer_byte(out, '\n');
+    if (facts->entries) {
+        keel_buffer_text(out, "last used    ");
+        time_text(out, facts->oldest);
+        keel_buffer_text(out, " to ");
+        time_text(out, facts->newest);
+        keel_buffer_byte(out, '\n');
+    }
+    keel_buffer_format(out, "quarantine   %" PRIu64 ", ", facts->quarantined);
+    size_text(out, facts->quarantined_bytes);
+    keel_buffer_format(out, "\nlocks        %" PRIu64 "\n", facts->locks);
+}
+
+static void stat_json(const keel_settings_t *settings, const keel_disk_facts_t *facts,
+                      keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    cli_field_text(out, "path", folder_of(settings));
+    cli_field_number(out, "entries", facts->entries);
+    cli_field_number(out, "bytes", facts->bytes);
+    cli_field_number(out, "limit", settings->cache_limit);
+    cli_field_number(out, "quarantined", facts->quarantined);
+    cli_field_number(out, "quarantined_bytes", facts->quarantined_bytes);
+    cli_field_number(out, "locks", facts->locks);
+    if (facts->entries) {
+        time_field(out, "oldest", facts->oldest);
+        time_field(out, "newest", facts->newest);
+    }
+    keel_buffer_byte(out, '}');
+}
+
+static keel_status_t stat_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
+                                  int *out_code) {
+    (void)out_code;
+    keel_disk_facts_t facts = {0};
+    KEEL_TRY(keel_store_disk_facts(folder_of(settings), &facts));
+    (json ? stat_json : stat_text)(settings, &facts, out);
+    return NULL;
+}
+
+// ---- verify ------------------------------------------------------------------------------------
+
+typedef struct verdict_t {
+    keel_buffer_t list;
+    bool json;
+    uint64_t bad;
+} verdict_t;
+
+static void note_bad(void *context, const char *path, const char *why) {
+    verdict_t *verdict = context;
+    if (verdict->json) {
+        keel_buffer_text(&verdict->list, verdict->bad ? ", {" : "{");
+        cli_field_text(&verdict->list, "path", path);
+        cli_field_text(&verdict->list, "why", why);
+        keel_buffer_byte(&verdict->list, '}');
+    } else {
+        keel_buffer_format(&verdict->list, "%s: %s\n", path, why);
+    }
+    ++verdict->bad;
+}
+
+static keel_status_t verify_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
+                                    int *out_code) {
+    verdict_t verdict = {.json = json};
+    keel_buffer_initialize(&verdict.list, 0);
+    uint64_t good = 0;
+    keel_status_t status = keel_store_disk_verify(folder_of(settings), note_bad, &verdict, &good);
+    if (!status) status = keel_buffer_status(&verdict.list);
+    if (!status && json) {
+        keel_buffer_byte(out, '{');
+        cli_field_number(out, "good", good);
+        cli_field_number(out, "damaged", verdict.bad);
+        cli_field(out, "entries");
+        keel_buffer_format(out, "[%s]}", keel_buffer_cstr(&verdict.list));
+    } else if (!status) {
+        keel_buffer_format(out, "%s%" PRIu64 " good, %" PRIu64 " damaged%s\n",
+                           keel_buffer_cstr(&verdict.list), good, verdict.bad,
+                           verdict.bad ? "; a run that needs one compiles it anew and replaces it"
+                                       : "");
+    }
+    if (verdict.bad) *out_code = CLI_NO;
+    keel_buffer_deinitialize(&verdict.list);
+    return status;
+}
+
+// ---- prune, clear, path ------------------------------------------------------------------------
+
+static keel_status_t prune_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
+                                   int *out_code) {
+    (void)out_code;
+    uint64_t removed = 0, bytes = 0;
+    KEEL_TRY(keel_store_disk_prune(folder_of(settings), settings->cache_limit, &removed, &bytes));
+    if (json) {
+        keel_buffer_byte(out, '{');
+        cli_field_number(out, "removed", removed);
+        cli_field_number(out, "bytes", bytes);
+        keel_buffer_byte(out, '}');
+    } else {
+        keel_buffer_format(out, "removed %" PRIu64 " entr%s, ", removed,
+                           removed == 1 ? "y" : "ies");
+        size_text(out, bytes);
+        keel_buffer_byte(out, '\n');
+    }
+    return NULL;
+}
+
+static keel_status_t clear_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
+                                   int *out_code) {
+    (void)out_code;
+    uint64_t removed = 0;
+    KEEL_TRY(keel_store_disk_clear(folder_of(settings), &removed));
+    if (json) {
+        keel_buffer_byte(out, '{');
+        cli_field_number(out, "removed", removed);
+        keel_buffer_byte(out, '}');
+    } else {
+        keel_buffer_format(out, "removed %" PRIu64 " entr%s\n", removed,
+                           removed == 1 ? "y" : "ies");
+    }
+    return NULL;
+}
+
+static keel_status_t path_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
+                                  int *out_code) {
+    (void)out_code;
+    if (json) {
+        keel_buffer_byte(out, '{');
+        cli_field_text(out, "path", folder_of(settings));
+        keel_buffer_byte(out, '}');
+    } else {
+        keel_buffer_text(out, folder_of(settings));
+    }
+    return NULL;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static int run_one(size_t index, cli_call_t *call) {
+    bool json = false;
+    int code;
+    call->name = commands[index].full_name;
+    call->usage = "[OPTION]...";
+    call->sentence = commands[index].sentence;
+    cli_switch(call, "--json", "print JSON", &json);
+    cli_setting(call, KEEL_SETTING_CACHE_DIR);
+    cli_setting(call, KEEL_SETTING_CACHE_LIMIT);
+    if (!cli_parse(call, 0, 0, &code)) return code;
+    keel_settings_t settings;
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    if (status) return cli_fail(status);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    code = CLI_OK;
+    cli_progress_begin("working through the cache");
+    status = commands[index].run(&settings, json, &out, &code);
+    cli_progress_end();
+    keel_settings_deinitialize(&settings);
+    if (status) {
+        keel_buffer_deinitialize(&out);
+        return cli_fail(status);
+    }
+    int answered = cli_answer(&out);
+    return answered == CLI_OK ? code : answered;
+}
+
+static const char details[] =
+#define LINE(name, sentence) "  " #name "\t" sentence "\n"
+    CACHE_COMMANDS(LINE)
+#undef LINE
+        "\n`keel cache ls --help` and so on tell the options of each.\n";
+
+int cli_cache(cli_call_t *call) {
+    const char *name = call->arguments[0];
+    for (size_t i = 0; name && i < sizeof commands / sizeof *commands; ++i) {
+        if (strcmp(commands[i].name, name) != 0) continue;
+        ++call->arguments;
+        return run_one(i, call);
+    }
+    int code;
+    call->details = details;
+    if (!cli_parse(call, 1, -1, &code)) return code;
+    return cli_misuse(call,
+                      "%s: no such thing to do; it is one of ls, stat, verify, prune, clear, "
+                      "path",
+                      call->rest[0]);
+}

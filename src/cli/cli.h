@@ -1,0 +1,137 @@
+// cli: the terminal door, `keel`. main.c picks the subcommand; each has a file of its own.
+//
+// A subcommand declares its options, then parses: help, errors and parser come from the same
+// declarations, so they cannot disagree. Answers go to stdout, everything else to stderr. Nothing
+// is ever coloured.
+//
+// Threads: one, but for the progress line's own (progress.c).
+#ifndef KEEL_CLI_CLI_H_
+#define KEEL_CLI_CLI_H_
+
+#include "base/base.h"
+#include "settings/settings.h"
+
+// name, usage behind it, sentence
+#define CLI_COMMANDS(X)                                                                            \
+    X(run, "[OPTION]... [--] CMD [ARG]...",                                                        \
+      "run a command with its XLA compiles going through Keel")                                    \
+    X(runs, "[OPTION]...", "list the runs that are recorded")                                      \
+    X(stats, "[OPTION]... [RUN]", "what a run compiled, loaded and recompiled, and on which line") \
+    X(show, "[OPTION]... FILE|PROGRAM", "print a program")                                         \
+    X(key, "[OPTION]... FILE|PROGRAM [FILE|PROGRAM]",                                              \
+      "what a program's key is made of; or do two programs share a key")                           \
+    X(cache, "ls|stat|verify|prune|clear|path [OPTION]...", "look after the stored programs")      \
+    X(config, "[OPTION]...", "each setting in force, and where it came from")                      \
+    X(version, "[OPTION]...", "print Keel's version and the PJRT API it was built for")            \
+    X(help, "[CMD]", "explain a command")
+
+// What the shell gets.
+typedef enum cli_exit {
+    CLI_OK = 0,
+    CLI_NO = 1,      // the answer is no: keys differ, something is damaged
+    CLI_USAGE = 2,   // usage, or input that cannot be used
+    CLI_FAILURE = 3, // Keel itself failed
+    CLI_NOT_RUNNABLE = 126,
+    CLI_NOT_FOUND = 127,
+    CLI_SIGNAL = 128, // and the signal's number
+} cli_exit_t;
+
+// ---- options.c ---------------------------------------------------------------------------------
+
+typedef struct cli_option_t {
+    const char *name;     // "--json"
+    const char *argument; // "FILE"; NULL for a switch
+    const char *sentence;
+    const char **text; // takes the argument
+    bool *given;       // for a switch
+} cli_option_t;
+
+enum { CLI_OPTIONS = 16 };
+
+typedef struct cli_call_t {
+    const char *name;     // "run"; "cache ls"
+    const char *usage;    // "[OPTION]... -- CMD"
+    const char *sentence; // what it does
+    const char *details;  // further text for --help, ending in a newline; NULL: none
+    char **arguments;     // what stands behind the subcommand; NULL-terminated
+    cli_option_t options[CLI_OPTIONS];
+    size_t option_count;
+    const char *flags[KEEL_SETTING_COUNT]; // for keel_settings_load
+    char **rest;                           // positional arguments, NULL-terminated
+    int rest_count;
+} cli_call_t;
+
+// Declare options. `sentence` ends without a full stop.
+void cli_switch(cli_call_t *call, const char *name, const char *sentence, bool *given);
+void cli_text(cli_call_t *call, const char *name, const char *argument, const char *sentence,
+              const char **text);
+void cli_setting(cli_call_t *call, keel_setting_t setting);
+
+// Parses; from `least` to `most` positional arguments are allowed (`most` -1: any number, and
+// parsing ends at the first). False where there is nothing more to do: *out_code is to be returned.
+bool cli_parse(cli_call_t *call, int least, int most, int *out_code);
+
+// ---- output.c ----------------------------------------------------------------------------------
+
+// "keel: <message>" on stderr. Frees the status and gives the exit code that fits it.
+int cli_fail(keel_status_t status);
+// The same for a usage error; the message ends with where to read on.
+int cli_misuse(const cli_call_t *call, const char *format, ...) KEEL_PRINTF(2, 3);
+// Prints to stdout, a newline behind it where it lacks one. Frees the buffer. CLI_OK, or
+// CLI_FAILURE after saying why.
+int cli_answer(keel_buffer_t *buffer);
+// Begins a field of a JSON object being written to `out`.
+void cli_field(keel_buffer_t *out, const char *name);
+void cli_field_text(keel_buffer_t *out, const char *name, const char *text);
+void cli_field_number(keel_buffer_t *out, const char *name, uint64_t number);
+void cli_field_true(keel_buffer_t *out, const char *name, bool value);
+
+// ---- progress.c --------------------------------------------------------------------------------
+
+// Says on a terminal, after 2 s and then every second, that `what` is still going on.
+void cli_progress_begin(const char *what);
+void cli_progress_end(void);
+
+// ---- programs.c --------------------------------------------------------------------------------
+
+// A program's bytes, from a file (also a compressed one of run_dir), or from run_dir by digest, its
+// beginning, or the module name in the newest run.
+typedef struct cli_program_t {
+    char *label; // the path it came from
+    uint8_t *data;
+    size_t size;
+} cli_program_t;
+keel_status_t cli_program_open(const char *text, const char *run_dir,
+                               cli_program_t *out) KEEL_MUST_CHECK;
+void cli_program_close(cli_program_t *program);
+
+// ---- elf.c, environment.c, child.c: the parts of `keel run` ------------------------------------
+
+// KEEL_INVALID, in one line, where the file cannot be a PJRT plugin for this machine.
+keel_status_t cli_check_plugin(const char *path) KEEL_MUST_CHECK;
+
+// libkeel_pjrt.so beside this program, in the build and installed; the caller frees it.
+keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;
+// Sets this process's environment so that XLA clients in children load `library`, which wraps
+// `plugin`.
+keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
+                                  const char *library, const char *run_id) KEEL_MUST_CHECK;
+// The Python that will run `command`, as far as its first word tells; NULL where it does not. The
+// caller frees it.
+keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;
+
+// Runs the command in this process's terminal and group until it ends; passes on signals that were
+// sent to this process alone. The exit code as a shell gives it; what could not be started is said.
+int cli_run_child(char **command, bool *out_started);
+
+// ---- subcommands -------------------------------------------------------------------------------
+
+#define CLI_DECLARE(name, usage, sentence) int cli_##name(cli_call_t *call);
+CLI_COMMANDS(CLI_DECLARE)
+#undef CLI_DECLARE
+
+// Fills a call for the subcommand, NULL where there is none of that name.
+int (*cli_command(const char *name, cli_call_t *out))(cli_call_t *call);
+void cli_list_commands(keel_buffer_t *out);
+
+#endif // KEEL_CLI_CLI_H_

@@ -1,0 +1,62 @@
+#include "cli/cli.h"
+
+static void origin_text(const keel_setting_value_t *value, keel_buffer_t *out) {
+    keel_buffer_text(out, keel_origin_name(value->origin));
+    if (*value->where) keel_buffer_format(out, " %s", value->where);
+}
+
+static void print_text(const keel_settings_t *settings, keel_buffer_t *out) {
+    int width = 0;
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        int length = (int)strlen(settings->values[i].text);
+        if (length > width && length <= 48) width = length;
+    }
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        const keel_setting_value_t *value = &settings->values[i];
+        keel_buffer_format(out, "%-12s = %-*s  # ", keel_setting_facts((keel_setting_t)i)->key,
+                           width, value->text);
+        origin_text(value, out);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+static void print_json(const keel_settings_t *settings, keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        const keel_setting_value_t *value = &settings->values[i];
+        cli_field(out, keel_setting_facts((keel_setting_t)i)->key);
+        keel_buffer_byte(out, '{');
+        cli_field_text(out, "value", value->text);
+        cli_field_text(out, "origin", keel_origin_name(value->origin));
+        cli_field_text(out, "where", value->where);
+        keel_buffer_byte(out, '}');
+    }
+    cli_field(out, "config_file");
+    if (settings->config_file)
+        keel_buffer_json_str(out, keel_str(settings->config_file));
+    else
+        keel_buffer_text(out, "null");
+    keel_buffer_byte(out, '}');
+}
+
+static const char details[] =
+    "Each line is `key = value  # origin`. The origin is default, file with the file and line,\n"
+    "environment with the variable, or flag. The printed lines may stand in the config file.\n";
+
+int cli_config(cli_call_t *call) {
+    bool json = false;
+    int code;
+    call->details = details;
+    cli_switch(call, "--json", "print JSON", &json);
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
+        cli_setting(call, (keel_setting_t)i);
+    if (!cli_parse(call, 0, 0, &code)) return code;
+    keel_settings_t settings;
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    if (status) return cli_fail(status);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    (json ? print_json : print_text)(&settings, &out);
+    keel_settings_deinitialize(&settings);
+    return cli_answer(&out);
+}

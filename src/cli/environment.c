@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+// The name that JAX knows the library by.
+#define PLATFORM "keel"
+
+static bool is_file(const char *path) {
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_facts(path, &facts);
+    bool yes = !status && facts.is_file;
+    keel_status_ignore(status);
+    return yes;
+}
+
+keel_status_t cli_find_library(char **out) {
+    char own[PATH_MAX], resolved[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (length <= 0)
+        return keel_status_make(KEEL_INTERNAL, "/proc/self/exe: cannot be read; is /proc mounted?");
+    own[length] = 0;
+    char *slash = strrchr(own, '/');
+    if (slash) *slash = 0;
+    char *beside;
+    KEEL_TRY(keel_path(&beside, "%s/%s/libkeel_pjrt.so", own, KEEL_LIBRARY_FOLDER));
+    bool found = is_file(beside) && realpath(beside, resolved);
+    keel_status_t status = NULL;
+    if (!found)
+        status = keel_status_make(KEEL_NOT_FOUND,
+                                  "%s: Keel's library is not there; build or install Keel as a "
+                                  "whole",
+                                  beside);
+    else if (strpbrk(resolved, ":,"))
+        status = keel_status_make(KEEL_INVALID,
+                                  "%s: JAX takes no path with a colon or a comma; put Keel "
+                                  "elsewhere",
+                                  resolved);
+    else
+        status = keel_strdup(keel_str(resolved), out);
+    keel_free(beside);
+    return status;
+}
+
+static keel_status_t put(const char *name, const char *value) {
+    if (setenv(name, value, 1) == 0) return NULL;
+    return keel_status_make(KEEL_NO_MEMORY, "out of memory: setting %s", name);
+}
+
+// What the user registered stays, but for an earlier Keel.
+static keel_status_t register_library(const char *library) {
+    keel_buffer_t list;
+    keel_buffer_initialize(&list, 1 << 20);
+    const char *given = getenv("PJRT_NAMES_AND_LIBRARY_PATHS");
+    for (const char *part = given ? given : ""; *part;) {
+        size_t length = strcspn(part, ",");
+        bool own = strncmp(part, PLATFORM ":", sizeof PLATFORM) == 0;
+        if (length && !own) keel_buffer_format(&list, "%.*s,", (int)length, part);
+        part += length + (part[length] == ',');
+    }
+    keel_buffer_format(&list, PLATFORM ":%s", library);
+    keel_status_t status = keel_buffer_status(&list);
+    if (!status) status = put("PJRT_NAMES_AND_LIBRARY_PATHS", keel_buffer_cstr(&list));
+    keel_buffer_deinitialize(&list);
+    return status;
+}
+
+// JAX's own CPU client stays behind Keel's, since many scripts ask for jax.devices("cpu"). Other
+// platforms go: a second client would take the device away from the first.
+static keel_status_t set_up_jax(const char *plugin, const char *library) {
+    const char *name = strrchr(plugin, '/');
+    if (strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0) {
+        // JAX prepares the machine for a TPU only under the TPU's own name.
+        KEEL_TRY(put("TPU_LIBRARY_PATH", library));
+        return put("JAX_PLATFORMS", "tpu,cpu");
+    }
+    KEEL_TRY(register_library(library));
+    return put("JAX_PLATFORMS", PLATFORM ",cpu");
+}
+
+keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
+                                  const char *library, const char *run_id) {
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        const keel_setting_value_t *value = &settings->values[i];
+        // What the config file and the defaults say, the child finds by itself.
+        if (value->origin == KEEL_ORIGIN_FLAG || value->origin == KEEL_ORIGIN_ENVIRONMENT)
+            KEEL_TRY(put(keel_setting_facts((keel_setting_t)i)->environment, value->text));
+    }
+    if (settings->config_file) KEEL_TRY(put("KEEL_CONFIG", settings->config_file));
+    KEEL_TRY(put("KEEL_PLUGIN", plugin));
+    KEEL_TRY(put("KEEL_RUN_DIR", keel_settings_text(settings, KEEL_SETTING_RUN_DIR)));
+    KEEL_TRY(put("KEEL_RUN_ID", run_id));
+    return set_up_jax(plugin, library);
+}
+
+// ---- the Python that will run a command --------------------------------------------------------
+
+static bool on_path(const char *program, char out[PATH_MAX]) {
+    if (strchr(program, '/')) {
+        size_t length = strlen(program);
+        if (length >= PATH_MAX) return false;
+        memcpy(out, program, length + 1);
+        return is_file(out);
+    }
+    const char *folders = getenv("PATH");
+    while (folders && *folders) {
+        size_t length = strcspn(folders, ":");
+        size_t size = length + strlen(program) + 2;
+        if (length && size <= PATH_MAX) {
+            memcpy(out, folders, length);
+            out[length] = '/';
+            memcpy(out + length + 1, program, strlen(program) + 1);
+            if (access(out, X_OK) == 0 && is_file(out)) return true;
+        }
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+static bool is_python(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, "python", 6) == 0;
+}
+
+// The interpreter of "#!/venv/bin/python -u", if it is a Python; `line` is zero-terminated.
+static const char *script_python(char *line) {
+    if (strncmp(line, "#!", 2) != 0) return NULL;
+    char *start = line + 2 + strspn(line + 2, " \t");
+    start[strcspn(start, " \t\r\n")] = 0;
+    return *start == '/' && is_python(start) ? start : NULL;
+}
+
+keel_status_t cli_interpreter_of(const char *command, char **out) {
+    char path[PATH_MAX], head[1024];
+    *out = NULL;
+    if (!on_path(command, path)) return NULL;
+    if (is_python(command)) return keel_strdup(keel_str(path), out);
+    size_t size = 0;
+    keel_file_facts_t facts;
+    keel_status_t status =
+        keel_file_read_head(path, (uint8_t *)head, sizeof head - 1, &size, &facts);
+    keel_status_ignore(status);
+    if (status) return NULL;
+    head[size] = 0;
+    const char *python = script_python(head);
+    return python ? keel_strdup(keel_str(python), out) : NULL;
+}

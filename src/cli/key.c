@@ -1,0 +1,366 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "key/key.h"
+#include "pjrt/pjrt.h"
+#include "read/read.h"
+
+// What can be told of a program's key without its backend.
+typedef struct side_t {
+    cli_program_t file;
+    keel_key_t key;
+    bool known[KEEL_COMPONENT_COUNT];
+    char *name; // of the module
+    size_t ops;
+    const char *format;
+    char unread[256]; // why it is keyed by its bytes; "" where it was read
+    keel_cacheable_t cacheable;
+} side_t;
+
+static void close_side(side_t *side) {
+    cli_program_close(&side->file);
+    keel_key_deinitialize(&side->key);
+    keel_free(side->name);
+    *side = (side_t){0};
+}
+
+// ---- components --------------------------------------------------------------------------------
+
+static keel_status_t set(side_t *side, keel_component_t component, keel_bytes_t canonical,
+                         keel_str_t value) {
+    side->known[component] = true;
+    return keel_key_set(&side->key, component, canonical, value);
+}
+
+static keel_status_t set_buffer(side_t *side, keel_component_t component, keel_buffer_t *buffer,
+                                keel_status_t status) {
+    if (!status) status = keel_buffer_status(buffer);
+    if (!status)
+        status = set(side, component, keel_buffer_bytes(buffer),
+                     keel_bytes_str(keel_buffer_bytes(buffer)));
+    keel_buffer_deinitialize(buffer);
+    return status;
+}
+
+static keel_status_t set_read(side_t *side, const keel_program_t *program, const char *vouched) {
+    keel_digest_t digest;
+    KEEL_TRY(keel_key_program(program, &digest));
+    keel_key_cacheable(program, vouched, &side->cacheable);
+    side->ops = keel_program_op_count(program);
+    KEEL_TRY(keel_strdup(keel_program_str(program, program->name), &side->name));
+    return set(side, KEEL_COMPONENT_PROGRAM, keel_bytes(digest.bytes, KEEL_DIGEST_SIZE),
+               KEEL_STR(""));
+}
+
+// As the engine does with what no reader understands.
+static keel_status_t set_unread(side_t *side) {
+    keel_digest_t digest = keel_digest(keel_bytes(side->file.data, side->file.size));
+    keel_buffer_t canonical;
+    keel_buffer_initialize(&canonical, 0);
+    keel_buffer_format(&canonical, "bytes of format %s: ", side->format);
+    keel_buffer_append(&canonical, digest.bytes, KEEL_DIGEST_SIZE);
+    keel_status_t status = keel_buffer_status(&canonical);
+    if (!status)
+        status = set(side, KEEL_COMPONENT_PROGRAM, keel_buffer_bytes(&canonical),
+                     KEEL_STR("keyed by its bytes"));
+    keel_buffer_deinitialize(&canonical);
+    return status;
+}
+
+static keel_status_t set_program(side_t *side, const char *vouched) {
+    keel_bytes_t bytes = keel_bytes(side->file.data, side->file.size);
+    side->format = keel_read_is_mlir(bytes) ? "mlir" : "hlo";
+    keel_program_t program;
+    keel_program_initialize(&program);
+    keel_status_t status = keel_read(bytes, &program);
+    keel_code_t code = keel_status_code(status);
+    if (!status) {
+        status = set_read(side, &program, vouched);
+    } else if (code == KEEL_UNSUPPORTED) {
+        snprintf(side->unread, sizeof side->unread, "%s", keel_status_message(status));
+        keel_status_ignore(status);
+        status = set_unread(side);
+    } else if (code == KEEL_CORRUPT) {
+        keel_status_t told = keel_status_make(
+            code, "%s: no program: %s; MLIR bytecode or a serialized HloModuleProto is needed",
+            side->file.label, keel_status_message(status));
+        keel_status_ignore(status);
+        status = told;
+    }
+    keel_program_deinitialize(&program);
+    return status;
+}
+
+static keel_status_t set_options(side_t *side, const char *path) {
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(keel_file_read(path, KEEL_READ_SIZE_LIMIT, &data, &size));
+    keel_buffer_t canonical, assignment, readable;
+    keel_buffer_initialize(&canonical, 0);
+    keel_buffer_initialize(&assignment, 0);
+    keel_buffer_initialize(&readable, 0);
+    bool understood = false;
+    keel_status_t status =
+        keel_key_options(keel_bytes(data, size), &canonical, &assignment, &readable, &understood);
+    if (!status && !understood)
+        status = keel_status_make(KEEL_INVALID,
+                                  "%s: no compile options; a serialized CompileOptionsProto is "
+                                  "needed",
+                                  path);
+    if (!status)
+        status = set(side, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
+                     keel_bytes_str(keel_buffer_bytes(&readable)));
+    if (!status)
+        status = set(side, KEEL_COMPONENT_DEVICE_ASSIGNMENT, keel_buffer_bytes(&assignment),
+                     KEEL_STR(""));
+    keel_buffer_deinitialize(&canonical);
+    keel_buffer_deinitialize(&assignment);
+    keel_buffer_deinitialize(&readable);
+    keel_free(data);
+    return status;
+}
+
+static keel_status_t set_plugin(side_t *side, const keel_settings_t *settings) {
+    const char *text = keel_settings_text(settings, KEEL_SETTING_PLUGIN);
+    if (!*text) return NULL;
+    char *path, *folder = NULL;
+    KEEL_TRY(keel_plugin_find(text, NULL, &path));
+    keel_digest_t build;
+    keel_status_t status =
+        keel_path(&folder, "%s/plugins", keel_settings_text(settings, KEEL_SETTING_CACHE_DIR));
+    if (!status) status = keel_key_plugin_build(path, folder, &build);
+    if (!status) {
+        char hex[KEEL_DIGEST_HEX];
+        keel_digest_hex(&build, hex);
+        status = set(side, KEEL_COMPONENT_PLUGIN_BUILD, keel_bytes(build.bytes, KEEL_DIGEST_SIZE),
+                     keel_str(hex));
+    }
+    keel_free(folder);
+    keel_free(path);
+    return status;
+}
+
+// What this machine and this environment would add.
+static keel_status_t set_surroundings(side_t *side, const keel_settings_t *settings) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    KEEL_TRY(set_buffer(side, KEEL_COMPONENT_XLA_FLAGS, &text,
+                        keel_key_flags(getenv("XLA_FLAGS"), &text)));
+    keel_buffer_initialize(&text, 0);
+    KEEL_TRY(set_buffer(side, KEEL_COMPONENT_LIBTPU_FLAGS, &text,
+                        keel_key_flags(getenv("LIBTPU_INIT_ARGS"), &text)));
+    keel_buffer_initialize(&text, 0);
+    KEEL_TRY(set_buffer(side, KEEL_COMPONENT_CPU, &text, keel_key_cpu(&text)));
+    KEEL_TRY(set_plugin(side, settings));
+    KEEL_TRY(keel_key_finish(&side->key));
+    side->known[KEEL_COMPONENT_KEY_VERSION] = true;
+    return NULL;
+}
+
+// ---- printing ----------------------------------------------------------------------------------
+
+static void digest_text(const keel_digest_t *digest, size_t digits, keel_buffer_t *out) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(digest, hex);
+    keel_buffer_format(out, "%.*s", (int)digits, hex);
+}
+
+// On one line, cut where it grows long.
+static void value_text(const char *value, keel_buffer_t *out) {
+    enum { LONGEST = 120 };
+    size_t length = strlen(value);
+    while (length && value[length - 1] == '\n')
+        --length;
+    for (size_t i = 0; i < length && i < LONGEST; ++i) {
+        unsigned char c = (unsigned char)value[i];
+        keel_buffer_byte(out, c == '\n' ? ' ' : c < 0x20 || c == 0x7f ? '?' : c);
+    }
+    if (length > LONGEST) keel_buffer_text(out, "...");
+}
+
+static void side_text(const side_t *side, keel_buffer_t *out) {
+    keel_buffer_format(out, "%s: %s, %zu bytes", side->file.label, side->format, side->file.size);
+    if (side->name) {
+        keel_buffer_format(out, ", %zu operations, module ", side->ops);
+        value_text(side->name, out);
+    }
+    keel_buffer_byte(out, '\n');
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        keel_buffer_format(out, "  %-18s", keel_component_name((keel_component_t)i));
+        if (side->known[i]) {
+            digest_text(&side->key.components[i], 16, out);
+            keel_buffer_text(out, "  ");
+            const char *value = side->key.values[i];
+            value_text(value ? value : "", out);
+        } else {
+            keel_buffer_text(out,
+                             i == KEEL_COMPONENT_OPTIONS || i == KEEL_COMPONENT_DEVICE_ASSIGNMENT
+                                 ? "-                 give --options"
+                                 : "-                 known when a client runs");
+        }
+        while (out->size && out->data[out->size - 1] == ' ')
+            --out->size;
+        keel_buffer_byte(out, '\n');
+    }
+    if (*side->unread) {
+        keel_buffer_text(out, "  keyed by its bytes: ");
+        value_text(side->unread, out);
+        keel_buffer_byte(out, '\n');
+    } else {
+        keel_buffer_format(out, "  cacheable         %s", side->cacheable.yes ? "yes\n" : "no: ");
+        if (!side->cacheable.yes) {
+            value_text(side->cacheable.reason, out);
+            keel_buffer_byte(out, '\n');
+        }
+    }
+}
+
+static void side_json(const side_t *side, keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    cli_field_text(out, "file", side->file.label);
+    cli_field_text(out, "format", side->format);
+    cli_field_text(out, "name", side->name ? side->name : "");
+    cli_field_number(out, "operations", side->ops);
+    cli_field_number(out, "bytes", side->file.size);
+    cli_field_true(out, "understood", !*side->unread);
+    if (*side->unread) {
+        cli_field_text(out, "why", side->unread);
+    } else {
+        cli_field_true(out, "cacheable", side->cacheable.yes);
+        if (!side->cacheable.yes) cli_field_text(out, "reason", side->cacheable.reason);
+    }
+    cli_field(out, "components");
+    keel_buffer_byte(out, '{');
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        cli_field(out, keel_component_name((keel_component_t)i));
+        keel_buffer_text(out, side->known[i] ? "\"" : "null");
+        if (!side->known[i]) continue;
+        digest_text(&side->key.components[i], KEEL_DIGEST_HEX - 1, out);
+        keel_buffer_byte(out, '"');
+    }
+    keel_buffer_byte(out, '}');
+    cli_field(out, "values");
+    keel_buffer_byte(out, '{');
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        if (side->known[i] && side->key.values[i] && *side->key.values[i])
+            cli_field_text(out, keel_component_name((keel_component_t)i), side->key.values[i]);
+    keel_buffer_text(out, "}}");
+}
+
+// ---- comparing ---------------------------------------------------------------------------------
+
+static bool differs(const side_t *sides, int component) {
+    return sides[0].known[component] && sides[1].known[component] &&
+           !keel_digest_equal(&sides[0].key.components[component],
+                              &sides[1].key.components[component]);
+}
+
+static bool differ(const side_t *sides) {
+    bool any = false;
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        any = any || differs(sides, i);
+    return any;
+}
+
+static void comparison_text(const side_t *sides, keel_buffer_t *out) {
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        if (!sides[0].known[i]) continue;
+        keel_buffer_format(out, "  %-18s", keel_component_name((keel_component_t)i));
+        digest_text(&sides[0].key.components[i], 16, out);
+        if (differs(sides, i)) {
+            keel_buffer_text(out, "  differs from  ");
+            digest_text(&sides[1].key.components[i], 16, out);
+        } else {
+            keel_buffer_text(out, "  same");
+        }
+        keel_buffer_byte(out, '\n');
+    }
+    keel_buffer_text(out, differ(sides) ? "The keys differ.\n"
+                                        : "One key: the two share a stored program.\n");
+    for (int i = 0; i < 2; ++i) {
+        if (*sides[i].unread || sides[i].cacheable.yes) continue;
+        keel_buffer_format(out, "%s is never stored: ", sides[i].file.label);
+        value_text(sides[i].cacheable.reason, out);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+static void comparison_json(const side_t *sides, keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    cli_field_true(out, "same", !differ(sides));
+    cli_field(out, "differ");
+    keel_buffer_byte(out, '[');
+    bool first = true;
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        if (!differs(sides, i)) continue;
+        if (!first) keel_buffer_text(out, ", ");
+        first = false;
+        keel_buffer_json_str(out, keel_str(keel_component_name((keel_component_t)i)));
+    }
+    keel_buffer_byte(out, ']');
+    cli_field(out, "a");
+    side_json(&sides[0], out);
+    cli_field(out, "b");
+    side_json(&sides[1], out);
+    keel_buffer_byte(out, '}');
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static keel_status_t open_side(const cli_call_t *call, int index, const char *options,
+                               const keel_settings_t *settings, side_t *side) {
+    KEEL_TRY(cli_program_open(call->rest[index], keel_settings_text(settings, KEEL_SETTING_RUN_DIR),
+                              &side->file));
+    KEEL_TRY(set_program(side, keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS)));
+    if (options) KEEL_TRY(set_options(side, options));
+    return set_surroundings(side, settings);
+}
+
+static keel_status_t open_sides(const cli_call_t *call, const char *options, side_t *sides) {
+    keel_settings_t settings;
+    KEEL_TRY(keel_settings_load(call->flags, &settings));
+    keel_status_t status = NULL;
+    for (int i = 0; i < call->rest_count && !status; ++i)
+        status = open_side(call, i, options, &settings, &sides[i]);
+    keel_settings_deinitialize(&settings);
+    return status;
+}
+
+static const char details[] =
+    "With one program, prints the components of its key as far as they are known without a "
+    "client:\n"
+    "of the program, of compile options where they are given, and of this machine and "
+    "environment.\n"
+    "With two, tells which components differ; the exit code is 1 where any does.\n";
+
+int cli_key(cli_call_t *call) {
+    bool json = false;
+    const char *options = NULL;
+    int code;
+    call->details = details;
+    cli_text(call, "--options", "FILE", "a serialized CompileOptionsProto", &options);
+    cli_switch(call, "--json", "print JSON", &json);
+    cli_setting(call, KEEL_SETTING_PLUGIN);
+    cli_setting(call, KEEL_SETTING_CUSTOM_CALLS);
+    cli_setting(call, KEEL_SETTING_RUN_DIR);
+    cli_setting(call, KEEL_SETTING_CACHE_DIR);
+    if (!cli_parse(call, 1, 2, &code)) return code;
+    side_t sides[2] = {0};
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_status_t status = open_sides(call, options, sides);
+    bool two = call->rest_count == 2, no = !status && two && differ(sides);
+    if (!status && two)
+        (json ? comparison_json : comparison_text)(sides, &out);
+    else if (!status)
+        (json ? side_json : side_text)(&sides[0], &out);
+    close_side(&sides[0]);
+    close_side(&sides[1]);
+    if (status) {
+        keel_buffer_deinitialize(&out);
+        return cli_fail(status);
+    }
+    code = cli_answer(&out);
+    return code == CLI_OK && no ? CLI_NO : code;
+}

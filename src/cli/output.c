@@ -1,0 +1,72 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+static int exit_code(keel_code_t code) {
+    switch (code) {
+        case KEEL_OK:
+            return CLI_OK;
+        case KEEL_INVALID:
+        case KEEL_NOT_FOUND:
+        case KEEL_UNSUPPORTED:
+        case KEEL_CORRUPT:
+            return CLI_USAGE;
+        default:
+            return CLI_FAILURE;
+    }
+}
+
+int cli_fail(keel_status_t status) {
+    int code = exit_code(keel_status_code(status));
+    if (status) fprintf(stderr, "keel: %s\n", keel_status_message(status));
+    keel_status_ignore(status);
+    return code;
+}
+
+int cli_misuse(const cli_call_t *call, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "keel: %s: %s; `keel %s --help` explains it\n", call->name, text, call->name);
+    return CLI_USAGE;
+}
+
+int cli_answer(keel_buffer_t *buffer) {
+    keel_status_t status = keel_buffer_status(buffer);
+    if (!status) {
+        bool ended = buffer->size && buffer->data[buffer->size - 1] == '\n';
+        errno = 0;
+        if (buffer->size && fwrite(buffer->data, 1, buffer->size, stdout) != buffer->size)
+            status = keel_status_make(KEEL_IO, "standard output: %s", strerror(errno));
+        else if ((!ended && buffer->size && putchar('\n') == EOF) || fflush(stdout))
+            status = keel_status_make(KEEL_IO, "standard output: %s", strerror(errno));
+    }
+    keel_buffer_deinitialize(buffer);
+    return cli_fail(status);
+}
+
+void cli_field(keel_buffer_t *out, const char *name) {
+    uint8_t last = out->size ? out->data[out->size - 1] : 0;
+    keel_buffer_text(out, last == '{' ? "" : ", ");
+    keel_buffer_json_str(out, keel_str(name));
+    keel_buffer_text(out, ": ");
+}
+
+void cli_field_text(keel_buffer_t *out, const char *name, const char *text) {
+    cli_field(out, name);
+    keel_buffer_json_str(out, keel_str(text));
+}
+
+void cli_field_number(keel_buffer_t *out, const char *name, uint64_t number) {
+    cli_field(out, name);
+    keel_buffer_format(out, "%" PRIu64, number);
+}
+
+void cli_field_true(keel_buffer_t *out, const char *name, bool value) {
+    cli_field(out, name);
+    keel_buffer_text(out, value ? "true" : "false");
+}

@@ -1,0 +1,142 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "journal/journal.h"
+#include "pjrt/pjrt.h"
+#include "report/report.h"
+
+typedef struct run_t {
+    keel_settings_t settings;
+    char *plugin;
+    char *library;
+    char id[KEEL_RUN_ID_SIZE];
+    const char *json_file;
+    bool quiet;
+} run_t;
+
+// ---- before ------------------------------------------------------------------------------------
+
+static keel_status_t same_file(const char *a, const char *b, bool *out) {
+    keel_file_facts_t x, y;
+    KEEL_TRY(keel_file_facts(a, &x));
+    KEEL_TRY(keel_file_facts(b, &y));
+    *out = x.inode == y.inode && x.device == y.device;
+    return NULL;
+}
+
+static keel_status_t resolve_plugin(run_t *run, const char *command) {
+    const char *text = keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
+    if (!*text)
+        return keel_status_make(KEEL_NOT_FOUND,
+                                "plugin: none was named and the embedded one is not "
+                                "there; name one with --plugin or KEEL_PLUGIN");
+    char *interpreter;
+    KEEL_TRY(cli_interpreter_of(command, &interpreter));
+    keel_status_t status = keel_plugin_find(text, interpreter, &run->plugin);
+    keel_free(interpreter);
+    KEEL_TRY(status);
+    KEEL_TRY(cli_check_plugin(run->plugin));
+    bool own;
+    KEEL_TRY(same_file(run->plugin, run->library, &own));
+    if (!own) return NULL;
+    return keel_status_make(KEEL_INVALID,
+                            "plugin %s: that is Keel's own library; name the plugin that it shall "
+                            "wrap",
+                            run->plugin);
+}
+
+static keel_status_t prepare(run_t *run, const cli_call_t *call) {
+    KEEL_TRY(keel_settings_load(call->flags, &run->settings));
+    KEEL_TRY(cli_find_library(&run->library));
+    KEEL_TRY(resolve_plugin(run, call->rest[0]));
+    keel_journal_make_id(run->id);
+    return cli_set_environment(&run->settings, run->plugin, run->library, run->id);
+}
+
+// ---- after -------------------------------------------------------------------------------------
+
+static keel_status_t write_json(const run_t *run, const keel_stats_t *stats) {
+    if (!run->json_file) return NULL;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_report_json(stats, true, &text);
+    keel_buffer_byte(&text, '\n');
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = keel_file_replace(run->json_file, keel_buffer_bytes(&text));
+    keel_buffer_deinitialize(&text);
+    return keel_status_annotate(status, "--json");
+}
+
+static void nothing_recorded(const run_t *run) {
+    if (run->settings.mode == KEEL_MODE_OFF)
+        fprintf(stderr, "keel: mode is off: nothing was recorded\n");
+    else
+        fprintf(stderr, "keel: nothing was recorded: the command started no XLA client that loads "
+                        "Keel; `keel run --help` tells which do\n");
+}
+
+// What happened, on stderr. Nothing here changes the exit code: that is the child's own.
+static void sum_up(const run_t *run) {
+    keel_stats_t stats;
+    keel_status_t status =
+        keel_stats_read(keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR), run->id, &stats);
+    if (status) {
+        bool absent = keel_status_code(status) == KEEL_NOT_FOUND;
+        if (!absent)
+            cli_fail(status);
+        else if (!run->quiet || run->json_file)
+            nothing_recorded(run);
+        if (absent) keel_status_ignore(status);
+        return;
+    }
+    if (!run->quiet) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_report_summary(&stats, &text);
+        fputs(keel_buffer_cstr(&text), stderr);
+        keel_buffer_deinitialize(&text);
+    }
+    status = write_json(run, &stats);
+    if (status) cli_fail(status);
+    keel_stats_deinitialize(&stats);
+}
+
+static void release(run_t *run) {
+    keel_settings_deinitialize(&run->settings);
+    keel_free(run->plugin);
+    keel_free(run->library);
+}
+
+static const char details[] =
+    "The command's output, terminal, signals and exit code are its own: 128 and the number on a\n"
+    "signal, 126 where it cannot be run, 127 where it is not found. Keel's own errors before it\n"
+    "starts give 2 or 3.\n\n"
+    "JAX is set up through PJRT_NAMES_AND_LIBRARY_PATHS and JAX_PLATFORMS=keel,cpu (for a TPU\n"
+    "plugin, TPU_LIBRARY_PATH and JAX_PLATFORMS=tpu,cpu). A script that sets jax_platforms itself\n"
+    "does not load Keel.\n\n"
+    "Afterwards a summary stands on stderr, and `keel stats` has the rest.\n";
+
+int cli_run(cli_call_t *call) {
+    run_t run = {0};
+    int code;
+    call->details = details;
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
+        cli_setting(call, (keel_setting_t)i);
+    cli_switch(call, "--quiet", "print no summary", &run.quiet);
+    cli_text(call, "--json", "FILE", "write what `keel stats --json` prints to FILE, afterwards",
+             &run.json_file);
+    if (!cli_parse(call, 1, -1, &code)) return code;
+    keel_status_t status = prepare(&run, call);
+    if (status) {
+        release(&run);
+        return cli_fail(status);
+    }
+    const char *quiet = getenv("KEEL_QUIET");
+    run.quiet = run.quiet || (quiet && strcmp(quiet, "1") == 0);
+    bool started;
+    code = cli_run_child(call->rest, &started);
+    if (started) sum_up(&run);
+    release(&run);
+    return code;
+}

@@ -1,0 +1,73 @@
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "journal/journal.h"
+#include "report/report.h"
+
+typedef struct listing_t {
+    const char *run_dir;
+    keel_buffer_t out;
+    bool json;
+    bool damaged;
+    size_t count;
+} listing_t;
+
+// A run whose journal cannot be read is named and left out.
+static keel_status_t list_run(void *context, const char *id) {
+    listing_t *listing = context;
+    keel_stats_t stats;
+    keel_status_t status = keel_stats_read(listing->run_dir, id, &stats);
+    if (status) {
+        if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+        listing->damaged = true;
+        cli_fail(status);
+        return NULL;
+    }
+    if (listing->json) {
+        keel_buffer_text(&listing->out, listing->count ? ",\n " : "");
+        keel_report_json(&stats, false, &listing->out);
+    } else {
+        keel_report_line(&stats, &listing->out);
+        keel_buffer_byte(&listing->out, '\n');
+    }
+    ++listing->count;
+    if (stats.damage.lines) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_report_damage(&stats, &text);
+        fprintf(stderr, "keel: %s\n", keel_buffer_cstr(&text));
+        keel_buffer_deinitialize(&text);
+        listing->damaged = true;
+    }
+    keel_stats_deinitialize(&stats);
+    return NULL;
+}
+
+int cli_runs(cli_call_t *call) {
+    bool json = false;
+    int code;
+    cli_switch(call, "--json", "print JSON: a list of runs, oldest first", &json);
+    cli_setting(call, KEEL_SETTING_RUN_DIR);
+    if (!cli_parse(call, 0, 0, &code)) return code;
+    keel_settings_t settings;
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    if (status) return cli_fail(status);
+    listing_t listing = {.run_dir = keel_settings_text(&settings, KEEL_SETTING_RUN_DIR),
+                         .json = json};
+    keel_buffer_initialize(&listing.out, 0);
+    if (json) keel_buffer_byte(&listing.out, '[');
+    cli_progress_begin("reading journals");
+    status = keel_journal_runs(listing.run_dir, list_run, &listing);
+    cli_progress_end();
+    if (json) keel_buffer_text(&listing.out, "]\n");
+    if (!status && !listing.count && !json)
+        fprintf(stderr, "keel: no run is recorded in %s; `keel run -- CMD` records one\n",
+                listing.run_dir);
+    keel_settings_deinitialize(&settings);
+    if (status) {
+        keel_buffer_deinitialize(&listing.out);
+        return cli_fail(status);
+    }
+    code = cli_answer(&listing.out);
+    return code == CLI_OK && listing.damaged ? CLI_USAGE : code;
+}

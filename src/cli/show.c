@@ -1,0 +1,60 @@
+#include "cli/cli.h"
+#include "read/print.h"
+#include "read/read.h"
+
+enum { LARGEST_VALUE = 16 };
+
+static keel_status_t print(const cli_program_t *file, bool json,
+                           const keel_print_options_t *options, keel_buffer_t *out) {
+    keel_program_t program;
+    keel_program_initialize(&program);
+    keel_status_t status = keel_read(keel_bytes(file->data, file->size), &program);
+    if (status && keel_status_code(status) == KEEL_CORRUPT) {
+        keel_status_t told = keel_status_make(
+            KEEL_CORRUPT,
+            "%s: no program: %s; MLIR bytecode or a serialized HloModuleProto is needed",
+            file->label, keel_status_message(status));
+        keel_status_ignore(status);
+        status = told;
+    } else if (status) {
+        status = keel_status_annotate(status, "%s", file->label);
+    } else {
+        status = json ? keel_print_json(&program, out) : keel_print_text(&program, options, out);
+    }
+    keel_program_deinitialize(&program);
+    return status;
+}
+
+static const char details[] = "FILE holds MLIR bytecode or a serialized HloModuleProto, also "
+                              "compressed as in the run folder.\n"
+                              "PROGRAM is one that a run has compiled: its digest, the beginning "
+                              "of that (4 digits or more),\n"
+                              "or its module name in the newest run (`keel stats` lists both).\n";
+
+int cli_show(cli_call_t *call) {
+    bool json = false, full = false;
+    keel_print_options_t options = {.largest_value = LARGEST_VALUE};
+    int code;
+    call->details = details;
+    cli_switch(call, "--json", "print JSON, for tools (docs/show.md)", &json);
+    cli_switch(call, "--locations", "tell each operation's file and line", &options.locations);
+    cli_switch(call, "--full", "print large constants whole", &full);
+    cli_setting(call, KEEL_SETTING_RUN_DIR);
+    if (!cli_parse(call, 1, 1, &code)) return code;
+    if (full) options.largest_value = UINT32_MAX;
+    keel_settings_t settings;
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    if (status) return cli_fail(status);
+    cli_program_t file;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    status =
+        cli_program_open(call->rest[0], keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), &file);
+    keel_settings_deinitialize(&settings);
+    if (status) return cli_fail(status);
+    status = print(&file, json, &options, &out);
+    cli_program_close(&file);
+    if (!status) return cli_answer(&out);
+    keel_buffer_deinitialize(&out);
+    return cli_fail(status);
+}
