@@ -1,0 +1,98 @@
+// The processor, as far as code for it depends on it: who made it, which one it is, what it can do,
+// and how many of it may be used (XLA splits work by that).
+#define _GNU_SOURCE // sched_getaffinity
+#include <sched.h>
+
+#include "key/key.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+
+// Leaves with feature bits, and the bits of each register that code can depend on: what is left
+// out tells of virtual machines, of mitigations, or differs from core to core.
+static const struct {
+    uint32_t leaf, subleaf;
+    uint32_t masks[4]; // eax, ebx, ecx, edx
+} leaves[] = {
+    {0x1, 0, {0x0fff0ff0, 0, 0x7fffffff, 0xffffffff}}, // family and model, without stepping
+    {0x7, 0, {0, 0xffffffff, 0xffffffff, 0x03f75000 | 0x1fc}},
+    {0x7, 1, {0xffffffff, 0, 0, 0xffffffff}},
+    {0xd, 1, {0xf, 0, 0, 0}},
+    {0x14, 0, {0, 0x10, 0, 0}},
+    {0x19, 0, {0, 0x5, 0, 0}},
+    {0x1e, 1, {0xffffffff, 0, 0, 0}},
+    {0x24, 0, {0, 0xffffffff, 0, 0}},
+    {0x80000001, 0, {0, 0, 0xffffffff, 0xffffffff}},
+    {0x80000008, 0, {0, 0x3ff, 0, 0}},
+};
+
+// What the operating system saves of the registers decides which of them may be used.
+static uint64_t saved_state(void) {
+    uint32_t a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
+    __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    return (uint64_t)d << 32 | a;
+}
+
+static void put_processor(keel_buffer_t *out) {
+    uint32_t r[4] = {0};
+    char vendor[13] = {0};
+    if (__get_cpuid(0, &r[0], &r[1], &r[2], &r[3])) {
+        memcpy(vendor, &r[1], 4);
+        memcpy(vendor + 4, &r[3], 4);
+        memcpy(vendor + 8, &r[2], 4);
+    }
+    keel_buffer_format(out, "vendor=%s\n", vendor);
+    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; ++i) {
+        if (!__get_cpuid_count(leaves[i].leaf, leaves[i].subleaf, &r[0], &r[1], &r[2], &r[3]))
+            continue;
+        keel_buffer_format(out, "cpuid.%x.%x=", leaves[i].leaf, leaves[i].subleaf);
+        for (int k = 0; k < 4; ++k)
+            keel_buffer_format(out, "%s%x", k ? "," : "", r[k] & leaves[i].masks[k]);
+        keel_buffer_byte(out, '\n');
+    }
+    keel_buffer_format(out, "xcr0=%llx\n", (unsigned long long)saved_state());
+}
+
+#else
+
+static bool is_told(keel_str_t line) {
+    static const char *const names[] = {"CPU implementer", "CPU architecture",
+                                        "CPU variant",     "CPU part",
+                                        "Features",        "isa",
+                                        "uarch",           "cpu",
+                                        "machine"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (keel_str_starts(line, keel_str(names[i]))) return true;
+    return false;
+}
+
+// The lines of the first processor.
+static void put_processor(keel_buffer_t *out) {
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    keel_status_t status = keel_file_read("/proc/cpuinfo", 16 << 20, &bytes, &size);
+    keel_status_ignore(status);
+    for (size_t at = 0; at < size;) {
+        const uint8_t *end = memchr(bytes + at, '\n', size - at);
+        keel_str_t line = {(const char *)bytes + at, end ? (size_t)(end - bytes) - at : size - at};
+        if (!line.size) break;
+        if (is_told(line)) {
+            keel_buffer_str(out, line);
+            keel_buffer_byte(out, '\n');
+        }
+        at += line.size + 1;
+    }
+    keel_free(bytes);
+}
+
+#endif
+
+keel_status_t keel_key_cpu(keel_buffer_t *canonical) {
+    put_processor(canonical);
+    cpu_set_t sets[16]; // of 1024 processors each
+    CPU_ZERO_S(sizeof sets, sets);
+    int count = sched_getaffinity(0, sizeof sets, sets) == 0 ? CPU_COUNT_S(sizeof sets, sets) : 0;
+    keel_buffer_format(canonical, "cpus=%d\n", count);
+    return keel_buffer_status(canonical);
+}

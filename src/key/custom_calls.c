@@ -1,0 +1,268 @@
+// Which custom calls may be kept. An allow-list: what nobody has looked at is refused, since a
+// configuration may hold a pointer, a counter or a path that is right in one process only.
+#include "key/key.h"
+
+#include <stdio.h>
+
+// Content is all there is to these. Names that JAX's export promises to keep, linear algebra on CPU
+// and GPU by typed FFI among them; marks of the partitioners; Shardy's own operations, as XLA
+// spells them for plugins that do not know its dialect; operations of MHLO written as calls.
+static const char *const allowed[] = {
+    // LAPACK on CPU: "lapack_" + s, d, c or z + routine + "_ffi" is looked up below.
+    "cu_lu_pivots_to_permutation",
+    "hip_lu_pivots_to_permutation",
+    "cusolver_getrf_ffi",
+    "hipsolver_getrf_ffi",
+    "cusolver_geqrf_ffi",
+    "hipsolver_geqrf_ffi",
+    "cusolver_orgqr_ffi",
+    "hipsolver_orgqr_ffi",
+    "cusolver_potrf_ffi",
+    "hipsolver_potrf_ffi",
+    "cusolver_syevd_ffi",
+    "hipsolver_syevd_ffi",
+    "cusolver_gesvd_ffi",
+    "hipsolver_gesvd_ffi",
+    "cusolver_gesvdj_ffi",
+    "hipsolver_gesvdj_ffi",
+    "hipsolver_gesdd_ffi",
+    "cusolver_sytrd_ffi",
+    "hipsolver_sytrd_ffi",
+    "cusparse_gtsv2_ffi",
+    "cu_threefry2x32_ffi",
+    "hip_threefry2x32_ffi",
+    "Sharding",
+    "SPMDFullToShardShape",
+    "SPMDShardToFullShape",
+    "annotate_device_placement",
+    "xla.sdy.FuncResultSharding",
+    "xla.sdy.ShardingGroup",
+    "xla.sdy.GlobalToLocalShape",
+    "xla.sdy.LocalToGlobalShape",
+    "local_xla.sdy.ManualComputation",
+    "xla.sdy.PropagationBarrier",
+    "Eigh",
+    "Qr",
+    "ProductOfElementaryHouseholderReflectors",
+    "LuDecomposition",
+    "ApproxTopK",
+    "stablehlo.dynamic_approx_top_k",
+    "stablehlo.dynamic_reduce_window",
+    "stablehlo.dynamic_rng_bit_generator",
+    "stablehlo.dynamic_top_k",
+    "shape_assertion",
+    "AllocateBuffer",
+    "tpu_custom_call",
+    "TopK",
+    "mhlo.topk",
+    "mhlo.erf",
+    "mhlo.erf_inv",
+    "mhlo.tan",
+    "mhlo.acos",
+    "mhlo.acosh",
+    "mhlo.asin",
+    "mhlo.asinh",
+    "mhlo.atan",
+    "mhlo.atanh",
+    "mhlo.cosh",
+    "mhlo.sinh",
+    NULL};
+
+static const char *const lapack_routines[] = {"potrf", "geqrf", "orgqr", "ungqr", "syevd", "heevd",
+                                              "geev",  "gesdd", "getrf", "sytrd", "hetrd", "gehrd",
+                                              "gees",  "trsm",  "gtsv",  NULL};
+
+// The function that such a call runs arrives at execution, by its number in the program.
+static const char *const callbacks[] = {"xla_ffi_python_cpu_callback",
+                                        "xla_ffi_python_gpu_callback",
+                                        "xla_ffi_partitioned_python_cpu_callback",
+                                        "xla_ffi_partitioned_python_gpu_callback",
+                                        "xla_buffer_python_cpu_callback",
+                                        "xla_buffer_python_gpu_callback",
+                                        NULL};
+
+static const struct {
+    const char *target, *why;
+} refused[] = {
+    {"CustomSPMDPartitioning", "embeds the address of a host object"},
+    {"InspectSharding", "embeds host pointers and calls back while compiling"},
+    {"xla_python_cpu_callback", "embeds a host pointer"},
+    {"xla_python_gpu_callback", "embeds a host pointer"},
+    {"__gpu$xla.gpu.triton", "carries a kernel that is not known to be complete"},
+    {"triton_kernel_call", "carries a kernel that is not known to be complete"},
+    {"triton_kernel_call_ffi", "carries a kernel that is not known to be complete"},
+    {"mosaic_gpu", "carries a kernel that is not known to be complete"},
+    {"mosaic_gpu_v2", "carries a kernel that is not known to be complete"},
+    {"tf.call_tf_function", "names a function that is kept by the client"},
+};
+
+static bool is_one_of(keel_str_t name, const char *const *names) {
+    for (; *names; ++names)
+        if (keel_str_is(name, *names)) return true;
+    return false;
+}
+
+static bool is_lapack(keel_str_t name) {
+    static const char head[] = "lapack_", tail[] = "_ffi";
+    if (name.size < 13 || memcmp(name.data, head, 7) != 0 || !memchr("sdcz", name.data[7], 4) ||
+        memcmp(name.data + name.size - 4, tail, 4) != 0)
+        return false;
+    return is_one_of((keel_str_t){name.data + 8, name.size - 12}, lapack_routines);
+}
+
+static bool is_listed(const char *list, keel_str_t name) {
+    if (!list || !name.size) return false;
+    for (const char *at = list;; ++at) {
+        size_t size = strcspn(at, ",");
+        const char *begin = at, *end = at + size;
+        while (begin < end && strchr(" \t", *begin))
+            ++begin;
+        while (end > begin && strchr(" \t", end[-1]))
+            --end;
+        if (keel_str_equal(name, (keel_str_t){begin, (size_t)(end - begin)})) return true;
+        at += size;
+        if (!*at) return false;
+    }
+}
+
+// ---- one call ----------------------------------------------------------------------------------
+
+typedef struct call_t {
+    const keel_program_t *program;
+    keel_attr_id_t attributes;
+    keel_str_t target;
+    bool typed; // typed FFI: its configuration is a dictionary of typed attributes
+} call_t;
+
+static const keel_attr_t *find(const call_t *call, const char *name) {
+    keel_attr_id_t id = keel_program_dict_find(call->program, call->attributes, name);
+    return id == KEEL_NONE ? NULL : &call->program->attrs.data[id];
+}
+
+static bool find_str(const call_t *call, const char *name, keel_str_t *out) {
+    const keel_attr_t *attr = find(call, name);
+    if (!attr || attr->kind != KEEL_ATTR_STRING) return false;
+    *out = keel_program_str(call->program, attr->a);
+    return true;
+}
+
+enum { TYPED_FFI = 4 };
+
+static bool is_typed(const call_t *call) {
+    const keel_attr_t *version = find(call, "api_version");
+    if (!version) version = find(call, "custom_call_api_version");
+    if (version && version->kind == KEEL_ATTR_ENUM && version->a == TYPED_FFI) return true;
+    // VHLO says ORIGINAL for these too, and puts the dictionary beside an empty string.
+    const keel_attr_t *config = find(call, "mhlo.backend_config");
+    return config && config->kind == KEEL_ATTR_DICT;
+}
+
+// What a printed pointer looks like: nothing but a number too large to be a count.
+static bool is_pointer_text(keel_str_t text) {
+    size_t at = 0, digits = 0;
+    bool hex = text.size > 2 && text.data[0] == '0' && (text.data[1] | 0x20) == 'x';
+    for (at = hex ? 2 : 0; at < text.size; ++at, ++digits) {
+        char c = text.data[at];
+        bool is_digit = c >= '0' && c <= '9';
+        if (!is_digit && !(hex && (c | 0x20) >= 'a' && (c | 0x20) <= 'f')) return false;
+    }
+    return digits >= (hex ? 8 : 9);
+}
+
+static bool is_utf8(keel_str_t text) {
+    for (size_t at = 0, size; at < text.size; at += size)
+        if (!(size = keel_utf8_length(text, at))) return false;
+    return true;
+}
+
+// In a dictionary: {index = 3 : ui64}; in HLO: the same as text.
+static bool has_only_a_small_index(const call_t *call) {
+    enum { LIMIT = 1 << 20 };
+    const keel_attr_t *config = find(call, "mhlo.backend_config");
+    const keel_program_t *program = call->program;
+    if (config && config->kind == KEEL_ATTR_DICT) {
+        keel_list_t pairs = keel_program_list(program, config->b);
+        if (pairs.count != 2 || !keel_str_is(keel_program_str(program, pairs.items[0]), "index"))
+            return false;
+        const keel_attr_t *index = &program->attrs.data[pairs.items[1]];
+        return index->kind == KEEL_ATTR_INT && program->ints.data[index->b] >= 0 &&
+               program->ints.data[index->b] < LIMIT;
+    }
+    keel_str_t text;
+    if (!find_str(call, "backend_config", &text) || text.size > 40) return false;
+    char copy[48];
+    unsigned value;
+    int end = 0;
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = 0;
+    bool matches = sscanf(copy, "{index = %7u : ui64}%n", &value, &end) == 1;
+    return matches && (size_t)end == text.size && value < LIMIT;
+}
+
+// NULL where the call may be kept.
+static const char *why_not(const call_t *call, const char *vouched) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+        if (keel_str_is(call->target, refused[i].target)) return refused[i].why;
+    if (is_one_of(call->target, callbacks))
+        return has_only_a_small_index(call) ? NULL : "is configured by more than an index";
+    bool known = is_lapack(call->target) || is_one_of(call->target, allowed);
+    bool listed = is_listed(vouched, call->target);
+    if (!known && listed && !call->typed) return "is vouched for, but is no typed FFI";
+    if (!known && !listed) return "is not known to be safe to keep";
+    keel_str_t config;
+    if (find_str(call, "backend_config", &config) && (is_pointer_text(config) || !is_utf8(config)))
+        return "may embed a pointer";
+    return NULL;
+}
+
+static void refuse(keel_cacheable_t *out, keel_str_t target, const char *why) {
+    out->yes = false;
+    snprintf(out->target, sizeof out->target, "%.*s", KEEL_STR_ARGS(target));
+    snprintf(out->reason, sizeof out->reason, "custom call '%.100s' %s", out->target, why);
+}
+
+static void check_call(const keel_program_t *program, keel_attr_id_t attributes,
+                       const char *vouched, keel_cacheable_t *out) {
+    call_t call = {.program = program, .attributes = attributes};
+    if (!find_str(&call, "call_target_name", &call.target) &&
+        !find_str(&call, "custom_call_target", &call.target)) {
+        refuse(out, KEEL_STR(""), "has no target that can be read");
+        return;
+    }
+    call.typed = is_typed(&call);
+    const char *why = why_not(&call, vouched);
+    if (why) refuse(out, call.target, why);
+}
+
+// ---- all operations ----------------------------------------------------------------------------
+
+static bool is_transfer(keel_str_t name) {
+    static const char *const names[] = {"send", "recv", "send-done", "recv-done", NULL};
+    return is_one_of(name, names);
+}
+
+static bool is_host_transfer(const keel_program_t *program, keel_attr_id_t attributes) {
+    keel_attr_id_t id = keel_program_dict_find(program, attributes, "is_host_transfer");
+    if (id == KEEL_NONE) return false;
+    const keel_attr_t *attr = &program->attrs.data[id];
+    if (attr->kind == KEEL_ATTR_BOOL) return attr->a != 0;
+    return attr->kind != KEEL_ATTR_INT || program->ints.data[attr->b] != 0;
+}
+
+void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel_cacheable_t *out) {
+    *out = (keel_cacheable_t){.yes = true};
+    uint32_t count = keel_program_op_count(program);
+    for (keel_op_id_t op = 0; op < count && out->yes; ++op) {
+        const keel_op_name_t *op_name = keel_program_op_name(program, op);
+        keel_str_t name = keel_program_str(program, op_name->name);
+        keel_attr_id_t attributes = program->operations.data[op].attributes;
+        if (keel_str_is(name, "custom_call") || keel_str_is(name, "custom-call")) {
+            check_call(program, attributes, vouched, out);
+        } else if (is_transfer(name) && is_host_transfer(program, attributes)) {
+            out->yes = false;
+            snprintf(out->reason, sizeof out->reason,
+                     "operation '%.*s' moves data to or from host code that is kept by the client",
+                     KEEL_STR_ARGS(name));
+        }
+    }
+}

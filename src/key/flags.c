@@ -1,0 +1,224 @@
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "key/dump_flags.h"
+#include "key/key.h"
+
+static const struct {
+    uint32_t number;
+    const char *name;
+} dumps[] = {
+#define DUMP(number, name) {number, name},
+    KEEL_DUMP_FLAGS(DUMP)
+#undef DUMP
+};
+
+bool keel_dump_flag_number(uint32_t number) {
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; ++i)
+        if (number && dumps[i].number == number) return true;
+    return false;
+}
+
+bool keel_dump_flag_name(keel_str_t name) {
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; ++i)
+        if (keel_str_is(name, dumps[i].name)) return true;
+    return false;
+}
+
+void keel_key_file_content(keel_str_t path, keel_buffer_t *out) {
+    enum { LIMIT = 64 << 20, PATH_LIMIT = 4096 };
+    if (!path.size || path.size >= PATH_LIMIT || path.data[0] != '/' ||
+        memchr(path.data, 0, path.size))
+        return;
+    char text[PATH_LIMIT];
+    memcpy(text, path.data, path.size);
+    text[path.size] = 0;
+    keel_file_facts_t facts;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    keel_status_t status = keel_file_facts(text, &facts);
+    if (!status && !facts.is_file) return;
+    if (!status) status = keel_file_read(text, LIMIT, &bytes, &size);
+    if (!status) {
+        keel_digest_t digest = keel_digest(keel_bytes(bytes, size));
+        keel_buffer_byte(out, '#');
+        keel_buffer_hex(out, keel_bytes(digest.bytes, sizeof digest.bytes));
+    }
+    keel_status_ignore(status);
+    keel_free(bytes);
+}
+
+// ---- splitting ---------------------------------------------------------------------------------
+
+typedef struct flag_t {
+    keel_str_t name;
+    keel_str_t value;
+    uint32_t at; // place among all
+} flag_t;
+
+typedef struct flags_t {
+    keel_arena_t arena;
+    flag_t *items;
+    uint32_t count, capacity;
+} flags_t;
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static keel_status_t add(flags_t *flags, keel_str_t name, keel_str_t value) {
+    if (flags->count == flags->capacity) {
+        uint32_t capacity = flags->capacity ? flags->capacity * 2 : 32;
+        KEEL_TRY(keel_realloc_array(capacity, sizeof *flags->items, (void **)&flags->items));
+        flags->capacity = capacity;
+    }
+    flags->items[flags->count] = (flag_t){name, value, flags->count};
+    ++flags->count;
+    return NULL;
+}
+
+// The text between quotes; a backslash within double quotes takes the next character as it is.
+static keel_status_t unquote(flags_t *flags, keel_str_t text, size_t *at, keel_str_t *out) {
+    char quote = text.data[(*at)++];
+    void *copy = NULL;
+    KEEL_TRY(keel_arena_alloc(&flags->arena, text.size - *at + 1, &copy));
+    size_t size = 0;
+    for (; *at < text.size && text.data[*at] != quote; ++*at) {
+        if (quote == '"' && text.data[*at] == '\\' && *at + 1 < text.size) ++*at;
+        ((char *)copy)[size++] = text.data[*at];
+    }
+    if (*at < text.size) ++*at;
+    *out = (keel_str_t){copy, size};
+    return NULL;
+}
+
+static bool is_name(char c) {
+    return c == '-' || c == '_' || isalnum((unsigned char)c);
+}
+
+// One flag at *at. XLA's way: "--name=value" up to a space, the value perhaps in quotes; "--name"
+// alone is true.
+static keel_status_t split_one(flags_t *flags, keel_str_t text, size_t *at) {
+    size_t begin = *at, end = begin;
+    while (end < text.size && is_name(text.data[end]))
+        ++end;
+    keel_str_t name = {text.data + begin, end - begin}, value = KEEL_STR("true");
+    if (end + 1 < text.size && text.data[end] == '=' &&
+        (text.data[end + 1] == '"' || text.data[end + 1] == '\'')) {
+        ++end;
+        KEEL_TRY(unquote(flags, text, &end, &value));
+    } else {
+        size_t rest = end;
+        while (end < text.size && !is_space(text.data[end]))
+            ++end;
+        if (rest < end && text.data[rest] == '=')
+            value = (keel_str_t){text.data + rest + 1, end - rest - 1};
+        else if (rest < end)
+            name.size = end - begin; // no flag that XLA knows; kept as it stands
+    }
+    *at = end;
+    if (name.size > 2 && memcmp(name.data, "--", 2) == 0)
+        name = (keel_str_t){name.data + 2, name.size - 2};
+    return keel_dump_flag_name(name) ? NULL : add(flags, name, value);
+}
+
+static keel_status_t split(flags_t *flags, keel_str_t text) {
+    for (size_t at = 0;;) {
+        while (at < text.size && is_space(text.data[at]))
+            ++at;
+        if (at == text.size) return NULL;
+        // XLA stops at what is no flag; what it makes of the rest is its own business.
+        if (text.data[at] != '-')
+            return add(flags, KEEL_STR("@rest"), (keel_str_t){text.data + at, text.size - at});
+        KEEL_TRY(split_one(flags, text, &at));
+    }
+}
+
+// ---- output ------------------------------------------------------------------------------------
+
+static int by_name(const void *left, const void *right) {
+    const flag_t *a = left, *b = right;
+    int order = keel_str_compare(a->name, b->name);
+    if (order) return order;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+// A bool or a number overwrites what an earlier one of its name said; lists and maps may add to it.
+static bool is_scalar(keel_str_t value) {
+    if (keel_str_is(value, "true") || keel_str_is(value, "false")) return true;
+    bool digit = false;
+    for (size_t i = 0; i < value.size; ++i) {
+        char c = value.data[i];
+        bool is_digit = c >= '0' && c <= '9';
+        if (!is_digit && c != '.' && !(c == '-' && i == 0)) return false;
+        digit |= is_digit;
+    }
+    return digit;
+}
+
+static void put_escaped(keel_buffer_t *out, keel_str_t text) {
+    for (size_t i = 0; i < text.size; ++i) {
+        char c = text.data[i];
+        if (c == '\n' || c == '\\') keel_buffer_byte(out, '\\');
+        keel_buffer_byte(out, c == '\n' ? 'n' : (uint8_t)c);
+    }
+}
+
+static void put(keel_buffer_t *out, const flag_t *flag) {
+    put_escaped(out, flag->name);
+    keel_buffer_byte(out, '=');
+    put_escaped(out, flag->value);
+    keel_key_file_content(flag->value, out);
+    keel_buffer_byte(out, '\n');
+}
+
+static void put_all(flags_t *flags, keel_buffer_t *out) {
+    if (flags->count) qsort(flags->items, flags->count, sizeof *flags->items, by_name);
+    for (uint32_t i = 0, end; i < flags->count; i = end) {
+        bool scalars = true;
+        for (end = i;
+             end < flags->count && keel_str_equal(flags->items[i].name, flags->items[end].name);
+             ++end)
+            scalars &= is_scalar(flags->items[end].value);
+        for (uint32_t k = scalars ? end - 1 : i; k < end; ++k)
+            put(out, &flags->items[k]);
+    }
+}
+
+// What does not begin with a dash is the name of a file that holds the flags.
+static keel_status_t load(flags_t *flags, keel_str_t *text) {
+    size_t begin = 0;
+    while (begin < text->size && is_space(text->data[begin]))
+        ++begin;
+    if (begin == text->size || text->data[begin] == '-') return NULL;
+    char *path = NULL;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    KEEL_TRY(keel_strdup(*text, &path));
+    keel_status_t status = keel_file_read(path, 1 << 20, &bytes, &size);
+    keel_free(path);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    if (status) {
+        keel_status_ignore(status);
+        status = add(flags, KEEL_STR("@file"), *text);
+        *text = KEEL_STR("");
+        return status;
+    }
+    status = keel_arena_str(&flags->arena, (keel_str_t){(const char *)bytes, size}, text);
+    keel_free(bytes);
+    return status;
+}
+
+keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) {
+    if (!flags) return NULL;
+    flags_t split_flags = {0};
+    keel_arena_initialize(&split_flags.arena, 0);
+    keel_str_t text = keel_str(flags);
+    keel_status_t status = load(&split_flags, &text);
+    if (!status) status = split(&split_flags, text);
+    if (!status) put_all(&split_flags, canonical);
+    if (!status) status = keel_buffer_status(canonical);
+    keel_free(split_flags.items);
+    keel_arena_deinitialize(&split_flags.arena);
+    return status;
+}

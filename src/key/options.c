@@ -1,0 +1,477 @@
+// CompileOptionsProto -> canonical bytes.
+//
+// The canonical bytes are a proto again: fields by number, repeated ones in their order, a message
+// that came in pieces as one, maps sorted by key (of equal keys the last), without what changes no
+// code. Field numbers are those of xla/pjrt/proto/compile_options.proto and xla/xla.proto; a field
+// that is not in the tables below is kept as it stands.
+#include <stdlib.h>
+
+#include "key/dump_flags.h"
+#include "key/key.h"
+
+typedef enum message_id { OPTIONS, BUILD, DEBUG, STRING_MAP, OVERRIDE_MAP } message_id_t;
+
+typedef enum rule_kind {
+    KEEP,   // any number of times, in order
+    LAST,   // a single number or string: the last one counts
+    DROP,   //
+    NESTED, // a message of `message`
+    MAP,    // entries of a map, keyed by strings
+    DEVICES // the device assignment
+} rule_kind_t;
+
+typedef struct rule_t {
+    message_id_t parent;
+    uint32_t number;
+    rule_kind_t kind;
+    message_id_t message;
+    const char *name;
+} rule_t;
+
+static const rule_t rules[] = {
+    {OPTIONS, 1, KEEP, 0, "argument_layouts"},
+    {OPTIONS, 2, LAST, 0, "parameter_is_tupled_arguments"},
+    {OPTIONS, 3, NESTED, BUILD, ""},
+    {OPTIONS, 4, LAST, 0, "compile_portable_executable"},
+    {OPTIONS, 5, LAST, 0, "profile_version"},
+    {OPTIONS, 6, LAST, 0, "serialized_multi_slice_config"},
+    {OPTIONS, 7, MAP, OVERRIDE_MAP, "env_option_overrides"},
+    {OPTIONS, 8, KEEP, 0, "target_config"},
+    // Says only who owns the module's memory while it is compiled.
+    {OPTIONS, 9, DROP, 0, "allow_in_place_mlir_modification"},
+    {OPTIONS, 10, LAST, 0, "matrix_unit_operand_precision"},
+    {OPTIONS, 11, LAST, 0, "compiler_variant"},
+    {OPTIONS, 12, KEEP, 0, "individually_defined_output_indices"},
+    {BUILD, 1, LAST, 0, "device_ordinal"},
+    {BUILD, 2, KEEP, 0, "result_layout"},
+    {BUILD, 3, NESTED, DEBUG, "debug"},
+    {BUILD, 4, LAST, 0, "num_replicas"},
+    {BUILD, 5, LAST, 0, "num_partitions"},
+    {BUILD, 6, LAST, 0, "use_spmd_partitioning"},
+    {BUILD, 7, LAST, 0, "use_auto_spmd_partitioning"},
+    {BUILD, 8, LAST, 0, "deduplicate_hlo"},
+    {BUILD, 9, DEVICES, 0, "device_assignment"},
+    {BUILD, 10, LAST, 0, "alias_passthrough_params"},
+    {BUILD, 11, LAST, 0, "run_backend_only"},
+    {BUILD, 12, KEEP, 0, "allow_spmd_sharding_propagation_to_output"},
+    {BUILD, 13, KEEP, 0, "comp_envs"},
+    {BUILD, 14, LAST, 0, "fdo_profile"},
+    {BUILD, 15, LAST, 0, "device_memory_size"},
+    {BUILD, 16, KEEP, 0, "auto_spmd_partitioning_mesh_shape"},
+    {BUILD, 17, KEEP, 0, "auto_spmd_partitioning_mesh_ids"},
+    {BUILD, 18, KEEP, 0, "allow_spmd_sharding_propagation_to_parameters"},
+    {BUILD, 19, LAST, 0, "use_shardy_partitioner"},
+    {BUILD, 20, LAST, 0, "exec_time_optimization_effort"},
+    {BUILD, 21, LAST, 0, "memory_fitting_effort"},
+    // Differs on each host of one job, which all run the same code.
+    {BUILD, 22, DROP, 0, "process_index"},
+    {BUILD, 23, LAST, 0, "process_count"},
+    {BUILD, 24, LAST, 0, "optimization_level"},
+    {BUILD, 25, LAST, 0, "memory_fitting_level"},
+    {BUILD, 26, LAST, 0, "slice_size"},
+    {BUILD, 27, KEEP, 0, "gpu_topology"},
+    {DEBUG, 357, MAP, STRING_MAP, "xla_gpu_analytical_latency_estimator_options"},
+    {DEBUG, 500, MAP, STRING_MAP, "xla_backend_extra_options"},
+};
+
+// What is written, and the text that people see, debug options last since there are hundreds.
+typedef struct output_t {
+    keel_arena_t arena;
+    keel_buffer_t *assignment;
+    keel_buffer_t text, debug_text;
+    keel_buffer_t files; // contents of the files that the options name
+    bool understood;
+} output_t;
+
+static const rule_t *rule_of(message_id_t message, uint32_t number) {
+    static const rule_t keep = {0, 0, KEEP, 0, NULL}, drop = {0, 0, DROP, 0, NULL};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
+        if (rules[i].parent == message && rules[i].number == number) return &rules[i];
+    return message == DEBUG && keel_dump_flag_number(number) ? &drop : &keep;
+}
+
+// ---- the wire ----------------------------------------------------------------------------------
+
+static void put_varint(keel_buffer_t *out, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        keel_buffer_byte(out, (uint8_t)value | 0x80);
+    keel_buffer_byte(out, (uint8_t)value);
+}
+
+static void put_bytes_field(keel_buffer_t *out, uint32_t number, keel_bytes_t bytes) {
+    put_varint(out, (uint64_t)number << 3 | KEEL_WIRE_BYTES);
+    put_varint(out, bytes.size);
+    keel_buffer_append(out, bytes.data, bytes.size);
+}
+
+static void put_field(keel_buffer_t *out, const keel_proto_field_t *field) {
+    if (field->wire == KEEL_WIRE_BYTES) {
+        put_bytes_field(out, field->number, field->bytes);
+        return;
+    }
+    put_varint(out, (uint64_t)field->number << 3 | field->wire);
+    if (field->wire == KEEL_WIRE_VARINT)
+        put_varint(out, field->value);
+    else if (field->wire == KEEL_WIRE_64)
+        keel_buffer_u64(out, field->value);
+    else
+        keel_buffer_u32(out, (uint32_t)field->value);
+}
+
+typedef struct item_t {
+    keel_proto_field_t field;
+    uint32_t at;
+} item_t;
+
+typedef struct items_t {
+    item_t *data;
+    uint32_t count;
+} items_t;
+
+static int by_number(const void *left, const void *right) {
+    const item_t *a = left, *b = right;
+    if (a->field.number != b->field.number) return a->field.number < b->field.number ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+// All fields, by number and then in their order. Not understood where the bytes are no message.
+static keel_status_t read_items(output_t *output, keel_bytes_t bytes, items_t *out) {
+    keel_cursor_t cursor = keel_cursor(bytes);
+    keel_proto_field_t field;
+    items_t items = {0};
+    while (keel_proto_next(&cursor, &field))
+        ++items.count;
+    if (cursor.failed) {
+        output->understood = false;
+        *out = (items_t){0};
+        return NULL;
+    }
+    void *data = NULL;
+    KEEL_TRY(keel_arena_array(&output->arena, (size_t)items.count + 1, sizeof *items.data, &data));
+    items.data = data;
+    cursor = keel_cursor(bytes);
+    for (uint32_t i = 0; i < items.count && keel_proto_next(&cursor, &field); ++i)
+        items.data[i] = (item_t){field, i};
+    qsort(items.data, items.count, sizeof *items.data, by_number);
+    *out = items;
+    return NULL;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static bool is_printable(keel_bytes_t bytes) {
+    for (size_t at = 0, size; at < bytes.size; at += size) {
+        size = keel_utf8_length(keel_bytes_str(bytes), at);
+        if (!size || bytes.data[at] < 0x20 || bytes.data[at] == 0x7f) return false;
+    }
+    return true;
+}
+
+static void say_bytes(keel_buffer_t *text, keel_bytes_t bytes) {
+    if (is_printable(bytes)) {
+        keel_buffer_str(text, keel_bytes_str(bytes));
+        return;
+    }
+    keel_buffer_text(text, "0x");
+    keel_buffer_hex(text, bytes);
+}
+
+static void say_name(keel_buffer_t *text, message_id_t message, const rule_t *rule,
+                     uint32_t number) {
+    if (message == DEBUG) keel_buffer_text(text, "debug.");
+    if (rule->name)
+        keel_buffer_text(text, rule->name);
+    else
+        keel_buffer_format(text, "%u", number);
+}
+
+static void say_value(keel_buffer_t *text, const keel_proto_field_t *field) {
+    if (field->wire == KEEL_WIRE_BYTES)
+        say_bytes(text, field->bytes);
+    else if (field->wire == KEEL_WIRE_VARINT)
+        keel_buffer_format(text, "%lld", (long long)field->value);
+    else
+        keel_buffer_format(text, "0x%llx", (unsigned long long)field->value);
+}
+
+static keel_buffer_t *text_of(output_t *output, message_id_t message) {
+    return message == DEBUG ? &output->debug_text : &output->text;
+}
+
+static void say(output_t *output, message_id_t message, const rule_t *rule,
+                const keel_proto_field_t *field) {
+    keel_buffer_t *text = text_of(output, message);
+    say_name(text, message, rule, field->number);
+    keel_buffer_byte(text, '=');
+    say_value(text, field);
+    keel_buffer_byte(text, '\n');
+}
+
+// ---- maps --------------------------------------------------------------------------------------
+
+typedef struct entry_t {
+    keel_bytes_t key;
+    keel_bytes_t value; // the whole field, with its tag; empty where it is absent
+    keel_proto_field_t field;
+    uint32_t at;
+} entry_t;
+
+static bool read_entry(keel_bytes_t bytes, entry_t *out) {
+    keel_cursor_t cursor = keel_cursor(bytes);
+    keel_proto_field_t field;
+    while (keel_proto_next(&cursor, &field)) {
+        if (field.wire != KEEL_WIRE_BYTES) return false;
+        if (field.number == 1)
+            out->key = field.bytes;
+        else if (field.number == 2 && !out->value.size)
+            out->value = field.raw, out->field = field;
+        else
+            return false;
+    }
+    return !cursor.failed;
+}
+
+static int by_key(const void *left, const void *right) {
+    const entry_t *a = left, *b = right;
+    int order = keel_str_compare(keel_bytes_str(a->key), keel_bytes_str(b->key));
+    if (order) return order;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void say_entry(output_t *output, message_id_t message, const rule_t *rule,
+                      const entry_t *entry) {
+    keel_buffer_t *text = text_of(output, message);
+    say_name(text, message, rule, 0);
+    keel_buffer_byte(text, '.');
+    say_bytes(text, entry->key);
+    keel_buffer_byte(text, '=');
+    keel_proto_field_t value = entry->field;
+    keel_cursor_t cursor = keel_cursor(value.bytes);
+    // An override is a message of one field; other values are strings.
+    bool told = rule->message == STRING_MAP || keel_proto_next(&cursor, &value);
+    if (told) say_value(text, &value);
+    keel_buffer_byte(text, '\n');
+    if (told && value.wire == KEEL_WIRE_BYTES)
+        keel_key_file_content(keel_bytes_str(value.bytes), &output->files);
+}
+
+static void put_entry(keel_buffer_t *out, uint32_t number, const entry_t *entry) {
+    keel_buffer_t bytes;
+    keel_buffer_initialize(&bytes, 0);
+    put_bytes_field(&bytes, 1, entry->key);
+    keel_buffer_append(&bytes, entry->value.data, entry->value.size);
+    put_bytes_field(out, number, keel_buffer_bytes(&bytes));
+    if (bytes.failed) out->failed = true;
+    keel_buffer_deinitialize(&bytes);
+}
+
+static keel_status_t put_map(output_t *output, message_id_t message, const rule_t *rule,
+                             const item_t *items, uint32_t count, keel_buffer_t *out) {
+    void *data = NULL;
+    KEEL_TRY(keel_arena_array(&output->arena, count, sizeof(entry_t), &data));
+    entry_t *entries = data;
+    for (uint32_t i = 0; i < count; ++i) {
+        entries[i] = (entry_t){.at = i, .field.wire = KEEL_WIRE_BYTES};
+        if (items[i].field.wire != KEEL_WIRE_BYTES ||
+            !read_entry(items[i].field.bytes, &entries[i]))
+            output->understood = false;
+    }
+    if (!output->understood) return NULL;
+    qsort(entries, count, sizeof *entries, by_key);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (i + 1 < count && keel_bytes_equal(entries[i].key, entries[i + 1].key)) continue;
+        if (rule->message == OVERRIDE_MAP && keel_dump_flag_name(keel_bytes_str(entries[i].key)))
+            continue;
+        put_entry(out, rule->number, &entries[i]);
+        say_entry(output, message, rule, &entries[i]);
+    }
+    return NULL;
+}
+
+// ---- devices -----------------------------------------------------------------------------------
+
+static void put_numbers(keel_buffer_t *out, const keel_proto_field_t *field, bool *understood) {
+    if (field->wire == KEEL_WIRE_VARINT) {
+        keel_buffer_format(out, " %llu", (unsigned long long)field->value);
+        return;
+    }
+    keel_cursor_t cursor = keel_cursor(field->bytes);
+    while (field->wire == KEEL_WIRE_BYTES && cursor.at != cursor.end && !cursor.failed)
+        keel_buffer_format(out, " %llu", (unsigned long long)keel_proto_varint(&cursor));
+    if (cursor.failed || field->wire != KEEL_WIRE_BYTES) *understood = false;
+}
+
+// "1 replicas, 4 computations: 0; 1; 2; 3": the devices of each computation, replica by replica.
+static keel_status_t put_devices(output_t *output, keel_bytes_t bytes) {
+    keel_buffer_t *out = output->assignment;
+    uint64_t replicas = 0, computations = 0;
+    items_t items;
+    KEEL_TRY(read_items(output, bytes, &items));
+    for (uint32_t i = 0; i < items.count; ++i) {
+        const keel_proto_field_t *field = &items.data[i].field;
+        if (field->number == 1 && field->wire == KEEL_WIRE_VARINT)
+            replicas = field->value;
+        else if (field->number == 2 && field->wire == KEEL_WIRE_VARINT)
+            computations = field->value;
+        else if (field->number != 3 || field->wire != KEEL_WIRE_BYTES)
+            output->understood = false;
+    }
+    keel_buffer_format(out, "%llu replicas, %llu computations:", (unsigned long long)replicas,
+                       (unsigned long long)computations);
+    for (uint32_t i = 0, shown = 0; i < items.count; ++i) {
+        if (items.data[i].field.number != 3) continue;
+        if (shown++) keel_buffer_byte(out, ';');
+        keel_cursor_t cursor = keel_cursor(items.data[i].field.bytes);
+        keel_proto_field_t ids;
+        while (keel_proto_next(&cursor, &ids)) {
+            if (ids.number != 1) output->understood = false;
+            put_numbers(out, &ids, &output->understood);
+        }
+        if (cursor.failed) output->understood = false;
+    }
+    return NULL;
+}
+
+// ---- messages ----------------------------------------------------------------------------------
+
+static keel_status_t put_message(output_t *output, message_id_t message, keel_bytes_t bytes,
+                                 keel_buffer_t *out);
+
+// The pieces of a message behind each other: protobuf merges so.
+static keel_status_t join(output_t *output, const item_t *items, uint32_t count,
+                          keel_bytes_t *out) {
+    size_t size = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (items[i].field.wire != KEEL_WIRE_BYTES) output->understood = false;
+        size += items[i].field.bytes.size;
+    }
+    void *data = NULL;
+    KEEL_TRY(keel_arena_alloc(&output->arena, size + 1, &data));
+    size_t at = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        keel_bytes_t piece = items[i].field.bytes;
+        if (piece.size) memcpy((uint8_t *)data + at, piece.data, piece.size);
+        at += piece.size;
+    }
+    *out = keel_bytes(data, size);
+    return NULL;
+}
+
+static keel_status_t put_nested(output_t *output, const rule_t *rule, const item_t *items,
+                                uint32_t count, keel_buffer_t *out) {
+    keel_bytes_t bytes;
+    KEEL_TRY(join(output, items, count, &bytes));
+    if (!output->understood) return NULL;
+    if (rule->kind == DEVICES) return put_devices(output, bytes);
+    keel_buffer_t inner;
+    keel_buffer_initialize(&inner, 0);
+    keel_status_t status = put_message(output, rule->message, bytes, &inner);
+    if (!status) status = keel_buffer_status(&inner);
+    if (!status) put_bytes_field(out, rule->number, keel_buffer_bytes(&inner));
+    keel_buffer_deinitialize(&inner);
+    return status;
+}
+
+static void put_kept(output_t *output, message_id_t message, const rule_t *rule,
+                     const keel_proto_field_t *field, keel_buffer_t *out) {
+    put_field(out, field);
+    say(output, message, rule, field);
+    if (field->wire == KEEL_WIRE_BYTES)
+        keel_key_file_content(keel_bytes_str(field->bytes), &output->files);
+}
+
+// Only values of one wire type overwrite each other.
+static uint32_t last_of(const item_t *items, uint32_t count) {
+    for (uint32_t i = 1; i < count; ++i)
+        if (items[i].field.wire != items->field.wire) return 0;
+    return count - 1;
+}
+
+static keel_status_t put_group(output_t *output, message_id_t message, const item_t *items,
+                               uint32_t count, keel_buffer_t *out) {
+    const rule_t *rule = rule_of(message, items->field.number);
+    switch (rule->kind) {
+        case DROP:
+            return NULL;
+        case NESTED:
+        case DEVICES:
+            return put_nested(output, rule, items, count, out);
+        case MAP:
+            return put_map(output, message, rule, items, count, out);
+        case LAST:
+        case KEEP:
+            for (uint32_t i = rule->kind == LAST ? last_of(items, count) : 0; i < count; ++i)
+                put_kept(output, message, rule, &items[i].field, out);
+            return NULL;
+    }
+    return NULL;
+}
+
+static keel_status_t put_message(output_t *output, message_id_t message, keel_bytes_t bytes,
+                                 keel_buffer_t *out) {
+    items_t items;
+    KEEL_TRY(read_items(output, bytes, &items));
+    for (uint32_t i = 0, end; i < items.count && output->understood; i = end) {
+        for (end = i + 1;
+             end < items.count && items.data[end].field.number == items.data[i].field.number;
+             ++end) {
+        }
+        KEEL_TRY(put_group(output, message, &items.data[i], end - i, out));
+    }
+    return NULL;
+}
+
+static void put_raw(keel_bytes_t options, keel_buffer_t *canonical, keel_buffer_t *readable) {
+    keel_buffer_text(canonical, "raw\n");
+    keel_buffer_append(canonical, options.data, options.size);
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_t digest = keel_digest(options);
+    keel_digest_hex(&digest, hex);
+    keel_buffer_format(readable, "not understood: %zu bytes, %s\n", options.size, hex);
+}
+
+static keel_status_t finish(const output_t *output, const keel_buffer_t *canonical,
+                            keel_buffer_t *readable) {
+    keel_buffer_str(readable, keel_bytes_str(keel_buffer_bytes(&output->text)));
+    keel_buffer_str(readable, keel_bytes_str(keel_buffer_bytes(&output->debug_text)));
+    KEEL_TRY(keel_buffer_status(&output->text));
+    KEEL_TRY(keel_buffer_status(&output->debug_text));
+    KEEL_TRY(keel_buffer_status(&output->files));
+    KEEL_TRY(keel_buffer_status(readable));
+    return keel_buffer_status(canonical);
+}
+
+keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
+                               keel_buffer_t *assignment, keel_buffer_t *readable,
+                               bool *out_understood) {
+    keel_buffer_t devices, message;
+    output_t output = {.assignment = &devices, .understood = true};
+    keel_arena_initialize(&output.arena, 0);
+    keel_buffer_initialize(&output.text, 0);
+    keel_buffer_initialize(&output.debug_text, 0);
+    keel_buffer_initialize(&output.files, 0);
+    keel_buffer_initialize(&devices, 0);
+    keel_buffer_initialize(&message, 0);
+    keel_status_t status = put_message(&output, OPTIONS, options, &message);
+    if (!status) status = keel_buffer_status(&message);
+    if (!status) status = keel_buffer_status(&devices);
+    if (!status && output.understood) {
+        keel_buffer_format(canonical, "options %zu\n", message.size);
+        keel_buffer_append(canonical, message.data, message.size);
+        keel_buffer_append(canonical, output.files.data, output.files.size);
+        keel_buffer_append(assignment, devices.data, devices.size);
+    } else if (!status) {
+        put_raw(options, canonical, readable);
+        keel_buffer_deinitialize(&output.text);
+        keel_buffer_deinitialize(&output.debug_text);
+    }
+    if (!status) status = finish(&output, canonical, readable);
+    if (!status) status = keel_buffer_status(assignment);
+    if (!status) *out_understood = output.understood;
+    keel_buffer_t *const buffers[] = {&output.text, &output.debug_text, &output.files, &devices,
+                                      &message};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        keel_buffer_deinitialize(buffers[i]);
+    keel_arena_deinitialize(&output.arena);
+    return status;
+}

@@ -1,0 +1,273 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "key_build.h"
+
+typedef struct call_t {
+    const char *target;  // NULL: none
+    const char *config;  // the string, NULL: none
+    int64_t index;       // of mhlo.backend_config, -1: none
+    const char *vouched; //
+    int version;         // of the API
+    bool hlo;
+} call_t;
+
+static keel_attr_id_t u64_attr(build_t *b, int64_t value) {
+    uint32_t at = 0;
+    MUST(keel_program_add_int(&b->program, value, &at));
+    keel_type_id_t type =
+        push_type(b, (keel_type_t){.kind = KEEL_TYPE_INTEGER, .a = 64, .aux = KEEL_UNSIGNED});
+    return push_attr(b, (keel_attr_t){.kind = KEEL_ATTR_INT, .a = type, .b = at});
+}
+
+static keel_attr_id_t call_attributes(build_t *b, const call_t *call) {
+    member_t members[4];
+    uint32_t count = 0;
+    const char *target = call->hlo ? "custom_call_target" : "call_target_name";
+    if (call->target) members[count++] = (member_t){target, string_attr(b, call->target)};
+    if (call->config) members[count++] = (member_t){"backend_config", string_attr(b, call->config)};
+    if (call->index >= 0)
+        members[count++] =
+            (member_t){"mhlo.backend_config", DICT(b, {"index", u64_attr(b, call->index)})};
+    if (call->version)
+        members[count++] = (member_t){call->hlo ? "custom_call_api_version" : "api_version",
+                                      push_attr(b, (keel_attr_t){.kind = KEEL_ATTR_ENUM,
+                                                                 .klass = KEEL_ENUM_API_VERSION,
+                                                                 .a = (uint32_t)call->version})};
+    return dict(b, members, count);
+}
+
+static keel_cacheable_t check_op(const char *name,
+                                 keel_attr_id_t (*attributes)(build_t *b, const void *context),
+                                 const void *context, const char *vouched) {
+    build_t b;
+    build_begin(&b, KEEL_FORMAT_MLIR);
+    keel_type_id_t type = tensor_of(&b, f32(&b), 4);
+    b.program.entry = begin_function(&b, (fn_t){"main", type, KEEL_NONE, true});
+    keel_value_id_t x = argument_of(&b, b.program.entry);
+    add_op(&b, (op_t){name, attributes(&b, context), type, {x}, 1});
+    end_function(&b, b.program.entry);
+    build_end(&b);
+    keel_cacheable_t out;
+    keel_key_cacheable(&b.program, vouched, &out);
+    keel_program_deinitialize(&b.program);
+    return out;
+}
+
+static keel_attr_id_t of_call(build_t *b, const void *context) {
+    return call_attributes(b, context);
+}
+
+static keel_cacheable_t check(call_t call) {
+    return check_op(call.hlo ? "custom-call" : "custom_call", of_call, &call, call.vouched);
+}
+
+#define CALL(...) check((call_t){.index = -1, .version = 1, __VA_ARGS__})
+#define assert_kept(...) assert_true(CALL(__VA_ARGS__).yes)
+#define assert_refused(...) assert_false(CALL(__VA_ARGS__).yes)
+
+#pragma GCC diagnostic ignored "-Woverride-init"
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Winitializer-overrides"
+#endif
+
+static void custom_partitioning_is_refused(void **state) {
+    (void)state;
+    keel_cacheable_t out = CALL(.target = "CustomSPMDPartitioning", .config = "140027");
+    assert_false(out.yes);
+    assert_string_equal(out.target, "CustomSPMDPartitioning");
+    assert_string_equal(out.reason, "custom call 'CustomSPMDPartitioning' embeds the address of a "
+                                    "host object");
+    // Not even a user can vouch for it.
+    assert_refused(.target = "CustomSPMDPartitioning", .vouched = "CustomSPMDPartitioning",
+                   .version = 4);
+}
+
+static void inspect_sharding_is_refused(void **state) {
+    (void)state;
+    assert_refused(.target = "InspectSharding", .config = "\xff\xfe");
+}
+
+static void callbacks_with_a_pointer_are_refused(void **state) {
+    (void)state;
+    assert_refused(.target = "xla_python_cpu_callback", .config = "94210482");
+    assert_refused(.target = "xla_python_gpu_callback");
+    // What JAX once called "descriptor" was a pointer.
+    assert_refused(.target = "xla_ffi_python_cpu_callback", .index = 0x7fde00000000);
+    assert_refused(.target = "xla_ffi_python_cpu_callback");
+}
+
+static void callbacks_by_number_are_kept(void **state) {
+    (void)state;
+    const char *const targets[] = {"xla_ffi_python_cpu_callback", "xla_ffi_python_gpu_callback",
+                                   "xla_ffi_partitioned_python_cpu_callback",
+                                   "xla_buffer_python_cpu_callback"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i)
+        assert_kept(.target = targets[i], .index = 3);
+    assert_kept(.target = "xla_ffi_python_cpu_callback", .config = "{index = 3 : ui64}",
+                .hlo = true, .version = 4);
+    assert_refused(.target = "xla_ffi_python_cpu_callback", .config = "{index = 140027 : ui64, x}",
+                   .hlo = true, .version = 4);
+}
+
+static keel_attr_id_t of_transfer(build_t *b, const void *context) {
+    keel_attr_t is_host = {.kind = KEEL_ATTR_BOOL, .a = *(const bool *)context};
+    return DICT(b, {"is_host_transfer", push_attr(b, is_host)});
+}
+
+static void transfers_to_the_host_are_refused(void **state) {
+    (void)state;
+    const char *const names[] = {"send", "recv"};
+    for (size_t i = 0; i < 2; ++i) {
+        bool host = true;
+        keel_cacheable_t out = check_op(names[i], of_transfer, &host, NULL);
+        assert_false(out.yes);
+        assert_string_equal(out.target, "");
+        host = false;
+        assert_true(check_op(names[i], of_transfer, &host, NULL).yes);
+    }
+}
+
+static void linear_algebra_is_kept(void **state) {
+    (void)state;
+    assert_kept(.target = "lapack_spotrf_ffi");
+    assert_kept(.target = "lapack_zgesdd_ffi");
+    assert_kept(.target = "cusolver_getrf_ffi");
+    assert_refused(.target = "lapack_xpotrf_ffi");
+    assert_refused(.target = "lapack_spotrf");
+    assert_refused(.target = "lapack_s_ffi");
+}
+
+static void an_unknown_target_is_refused_unless_it_is_vouched_for_and_typed(void **state) {
+    (void)state;
+    keel_cacheable_t out = CALL(.target = "my_kernel", .version = 4);
+    assert_false(out.yes);
+    assert_string_equal(out.reason, "custom call 'my_kernel' is not known to be safe to keep");
+    assert_kept(.target = "my_kernel", .version = 4, .vouched = "other, my_kernel");
+    assert_kept(.target = "my_kernel", .index = 1, .vouched = "my_kernel");
+    assert_refused(.target = "my_kernel", .version = 4, .vouched = "my_kernel2,my_");
+    assert_refused(.target = "my_kernel", .version = 4, .vouched = "");
+}
+
+static void an_opaque_configuration_is_refused_even_if_vouched_for(void **state) {
+    (void)state;
+    for (int version = 1; version <= 3; ++version)
+        assert_refused(.target = "my_kernel", .version = version, .vouched = "my_kernel",
+                       .config = "0x7fde00001000");
+}
+
+static void marks_of_partitioners_are_kept(void **state) {
+    (void)state;
+    const char *const targets[] = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+                                   "annotate_device_placement", "xla.sdy.FuncResultSharding"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
+        assert_kept(.target = targets[i]);
+        assert_kept(.target = targets[i], .hlo = true);
+    }
+}
+
+static void a_pointer_in_a_known_call_is_refused(void **state) {
+    (void)state;
+    assert_kept(.target = "Sharding", .config = "unspecified_dims=[1]");
+    assert_kept(.target = "Sharding", .config = "12");
+    assert_refused(.target = "Sharding", .config = "140027304432");
+    assert_refused(.target = "Sharding", .config = "0x7fde00001000");
+    assert_refused(.target = "Sharding", .config = "\x01\x80\xff");
+}
+
+static void kernels_of_tpu_are_kept_and_those_of_gpu_are_not(void **state) {
+    (void)state;
+    assert_kept(.target = "tpu_custom_call", .config = "{\"custom_call_config\": {}}");
+    assert_refused(.target = "__gpu$xla.gpu.triton");
+    assert_refused(.target = "triton_kernel_call_ffi", .version = 4);
+    assert_refused(.target = "mosaic_gpu_v2", .version = 4);
+}
+
+static void a_call_without_a_target_is_refused(void **state) {
+    (void)state;
+    keel_cacheable_t out = CALL(.target = NULL);
+    assert_false(out.yes);
+    assert_string_equal(out.reason, "custom call '' has no target that can be read");
+}
+
+static void a_program_without_calls_is_kept(void **state) {
+    (void)state;
+    bool host = true;
+    assert_true(check_op("add", of_transfer, &host, NULL).yes);
+}
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+static keel_digest_t kernel(const char *target, const char *config) {
+    build_t b;
+    build_begin(&b, KEEL_FORMAT_MLIR);
+    keel_type_id_t type = tensor_of(&b, f32(&b), 4);
+    b.program.entry = begin_function(&b, (fn_t){"main", type, KEEL_NONE, true});
+    keel_value_id_t x = argument_of(&b, b.program.entry);
+    call_t call = {.target = target, .config = config, .index = -1};
+    add_op(&b, (op_t){"custom_call", call_attributes(&b, &call), type, {x}, 1});
+    end_function(&b, b.program.entry);
+    build_end(&b);
+    return digest_of(&b);
+}
+
+static bool same(const char *left, const char *right) {
+    keel_digest_t a = kernel("tpu_custom_call", left), b = kernel("tpu_custom_call", right);
+    return keel_digest_equal(&a, &b);
+}
+
+static void debug_locations_of_kernels_are_left_out(void **state) {
+    (void)state;
+    static const char without[] = "{\"custom_call_config\": {\"body\": \"QQ==\", \"x\": [1]}}";
+    static const char first[] =
+        "{\"custom_call_config\": {\"body\": \"QQ==\", \"x\": [1], \"debug_locations\": \"cA==\"}}";
+    static const char other[] = "{\"custom_call_config\": {\"body\": \"QQ==\", \"debug_locations\" "
+                                ": \"c\\\"x,}\", \"x\": [1]}}";
+    assert_true(same(without, first));
+    assert_true(same(without, other));
+    keel_digest_t a = kernel("Sharding", without), b = kernel("Sharding", first);
+    assert_false(keel_digest_equal(&a, &b));
+}
+
+static void a_kernel_that_looks_otherwise_stays_whole(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        // Another depth; two of them; no string; no JSON; text in a body.
+        {"{\"debug_locations\": \"a\"}", "{\"debug_locations\": \"b\"}"},
+        {"{\"c\": {\"debug_locations\": \"a\", \"debug_locations\": \"a\"}}",
+         "{\"c\": {\"debug_locations\": \"a\", \"debug_locations\": \"b\"}}"},
+        {"{\"c\": {\"debug_locations\": 1}}", "{\"c\": {\"debug_locations\": 2}}"},
+        {"{\"c\": {\"debug_locations\": \"a\"}", "{\"c\": {\"debug_locations\": \"b\"}"},
+        {"{\"c\": {\"body\": \"debug_locations: a\"}}",
+         "{\"c\": {\"body\": \"debug_locations: b\"}}"},
+        {"{\"c\": {\"debug_locations\": \"a", "{\"c\": {\"debug_locations\": \"b"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
+        assert_false(same(pairs[i][0], pairs[i][1]));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(custom_partitioning_is_refused),
+        cmocka_unit_test(inspect_sharding_is_refused),
+        cmocka_unit_test(callbacks_with_a_pointer_are_refused),
+        cmocka_unit_test(callbacks_by_number_are_kept),
+        cmocka_unit_test(transfers_to_the_host_are_refused),
+        cmocka_unit_test(linear_algebra_is_kept),
+        cmocka_unit_test(an_unknown_target_is_refused_unless_it_is_vouched_for_and_typed),
+        cmocka_unit_test(an_opaque_configuration_is_refused_even_if_vouched_for),
+        cmocka_unit_test(marks_of_partitioners_are_kept),
+        cmocka_unit_test(a_pointer_in_a_known_call_is_refused),
+        cmocka_unit_test(kernels_of_tpu_are_kept_and_those_of_gpu_are_not),
+        cmocka_unit_test(a_call_without_a_target_is_refused),
+        cmocka_unit_test(a_program_without_calls_is_kept),
+        cmocka_unit_test(debug_locations_of_kernels_are_left_out),
+        cmocka_unit_test(a_kernel_that_looks_otherwise_stays_whole),
+    };
+    return cmocka_run_group_tests_name("key_custom_calls", tests, NULL, NULL);
+}

@@ -1,0 +1,433 @@
+#define _GNU_SOURCE // memmem, setenv
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "key/key.h"
+
+#define MUST(expression) assert_null(expression)
+
+typedef struct options_t {
+    keel_buffer_t canonical, assignment, readable;
+    bool understood;
+} options_t;
+
+static void release(options_t *o) {
+    keel_buffer_deinitialize(&o->canonical);
+    keel_buffer_deinitialize(&o->assignment);
+    keel_buffer_deinitialize(&o->readable);
+}
+
+static options_t decode(keel_bytes_t bytes) {
+    options_t o;
+    keel_buffer_initialize(&o.canonical, 0);
+    keel_buffer_initialize(&o.assignment, 0);
+    keel_buffer_initialize(&o.readable, 0);
+    MUST(keel_key_options(bytes, &o.canonical, &o.assignment, &o.readable, &o.understood));
+    return o;
+}
+
+static bool same(keel_bytes_t left, keel_bytes_t right) {
+    options_t a = decode(left), b = decode(right);
+    bool equal = keel_bytes_equal(keel_buffer_bytes(&a.canonical), keel_buffer_bytes(&b.canonical));
+    release(&a);
+    release(&b);
+    return equal;
+}
+
+static bool says(const options_t *o, const char *text) {
+    return strstr(keel_buffer_cstr(&o->readable), text) != NULL;
+}
+
+// ---- making options ----------------------------------------------------------------------------
+
+static void varint(keel_buffer_t *out, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        keel_buffer_byte(out, (uint8_t)value | 0x80);
+    keel_buffer_byte(out, (uint8_t)value);
+}
+
+static void number(keel_buffer_t *out, uint32_t field, uint64_t value) {
+    varint(out, (uint64_t)field << 3);
+    varint(out, value);
+}
+
+static void nested(keel_buffer_t *out, uint32_t field, keel_bytes_t bytes) {
+    varint(out, (uint64_t)field << 3 | 2);
+    varint(out, bytes.size);
+    keel_buffer_append(out, bytes.data, bytes.size);
+}
+
+static void string(keel_buffer_t *out, uint32_t field, const char *text) {
+    nested(out, field, keel_str_bytes(keel_str(text)));
+}
+
+typedef void (*edit_t)(keel_buffer_t *debug, const keel_proto_field_t *field, unsigned at);
+
+// Copies a message, field by field, through `edit` where it stands at the end of the path.
+static void rewrite(keel_bytes_t bytes, const uint32_t *path, edit_t edit, keel_buffer_t *out) {
+    keel_cursor_t cursor = keel_cursor(bytes);
+    keel_proto_field_t field;
+    unsigned at = 0;
+    while (keel_proto_next(&cursor, &field)) {
+        if (!*path) {
+            edit(out, &field, at++);
+        } else if (field.number == *path) {
+            keel_buffer_t inner;
+            keel_buffer_initialize(&inner, 0);
+            rewrite(field.bytes, path + 1, edit, &inner);
+            if (!path[1]) edit(&inner, NULL, 1);
+            nested(out, field.number, keel_buffer_bytes(&inner));
+            keel_buffer_deinitialize(&inner);
+        } else {
+            keel_buffer_append(out, field.raw.data, field.raw.size);
+        }
+    }
+    assert_false(cursor.failed);
+}
+
+static keel_bytes_t sample(const char *name) {
+    char *path;
+    uint8_t *bytes;
+    size_t size;
+    MUST(keel_path(&path, "%s/opts/%s", KEEL_TEST_SAMPLES, name));
+    MUST(keel_file_read(path, 1 << 20, &bytes, &size));
+    keel_free(path);
+    return keel_bytes(bytes, size);
+}
+
+static const uint32_t debug_path[] = {3, 3, 0};
+static const uint32_t build_path[] = {3, 0};
+
+// ---- edits -------------------------------------------------------------------------------------
+
+// Puts map entries first and in reversed order.
+static void shuffle(keel_buffer_t *out, const keel_proto_field_t *field, unsigned at) {
+    static keel_bytes_t held[64];
+    static unsigned count;
+    if (at == 0) count = 0;
+    if (field && field->number == 357) {
+        held[count++] = field->raw;
+        return;
+    }
+    if (field) {
+        keel_buffer_append(out, field->raw.data, field->raw.size);
+        return;
+    }
+    assert_in_range(count, 2, 64);
+    while (count--)
+        keel_buffer_append(out, held[count].data, held[count].size);
+}
+
+static void copy(keel_buffer_t *out, const keel_proto_field_t *field) {
+    if (field) keel_buffer_append(out, field->raw.data, field->raw.size);
+}
+
+static void add_dumps(keel_buffer_t *out, const keel_proto_field_t *field, unsigned at) {
+    (void)at;
+    copy(out, field);
+    if (field) return;
+    string(out, 109, "/tmp/dump");
+    number(out, 112, 1);
+    number(out, 535, 1);
+    string(out, 61, "/usr/local/cuda");
+}
+
+static void add_fast_math(keel_buffer_t *out, const keel_proto_field_t *field, unsigned at) {
+    (void)at;
+    copy(out, field);
+    if (!field) number(out, 99, 1);
+}
+
+static void add_unknown(keel_buffer_t *out, const keel_proto_field_t *field, unsigned at) {
+    (void)at;
+    copy(out, field);
+    if (!field) string(out, 4000, "what is this");
+}
+
+static void add_process_index(keel_buffer_t *out, const keel_proto_field_t *field, unsigned at) {
+    (void)at;
+    copy(out, field);
+    if (!field) number(out, 22, 3);
+}
+
+static void add_optimization_level(keel_buffer_t *out, const keel_proto_field_t *field,
+                                   unsigned at) {
+    (void)at;
+    copy(out, field);
+    if (!field) number(out, 24, 1);
+}
+
+static void move_devices(keel_buffer_t *out, const keel_proto_field_t *field, unsigned at) {
+    (void)at;
+    if (!field || field->number != 9) {
+        copy(out, field);
+        return;
+    }
+    const uint8_t devices[] = {8, 1, 16, 2, 26, 2, 8, 7, 26, 3, 10, 1, 5};
+    nested(out, 9, keel_bytes(devices, sizeof devices));
+}
+
+static bool same_after(const uint32_t *path, edit_t edit) {
+    keel_bytes_t before = sample("jax_spmd_4.opts");
+    keel_buffer_t after;
+    keel_buffer_initialize(&after, 0);
+    rewrite(before, path, edit, &after);
+    bool equal = same(before, keel_buffer_bytes(&after));
+    keel_buffer_deinitialize(&after);
+    keel_free((void *)before.data);
+    return equal;
+}
+
+static void shuffled_maps_give_the_same_options(void **state) {
+    (void)state;
+    assert_true(same_after(debug_path, shuffle));
+}
+
+static void dumps_and_the_process_index_are_left_out(void **state) {
+    (void)state;
+    assert_true(same_after(debug_path, add_dumps));
+    assert_true(same_after(build_path, add_process_index));
+    assert_true(same_after(build_path, move_devices)); // keyed apart
+}
+
+static void what_changes_code_is_kept(void **state) {
+    (void)state;
+    assert_false(same_after(debug_path, add_fast_math));
+    assert_false(same_after(debug_path, add_unknown));
+    assert_false(same_after(build_path, add_optimization_level));
+}
+
+static void the_device_assignment_stands_apart(void **state) {
+    (void)state;
+    keel_bytes_t before = sample("jax_spmd_4.opts");
+    keel_buffer_t after;
+    keel_buffer_initialize(&after, 0);
+    rewrite(before, build_path, move_devices, &after);
+    options_t a = decode(before), b = decode(keel_buffer_bytes(&after));
+    assert_true(a.understood && b.understood);
+    assert_string_equal(keel_buffer_cstr(&a.assignment), "1 replicas, 4 computations: 0; 1; 2; 3");
+    assert_string_equal(keel_buffer_cstr(&b.assignment), "1 replicas, 2 computations: 7; 5");
+    assert_true(says(&a, "num_partitions=4\n"));
+    assert_false(says(&a, "allow_in_place"));
+    release(&a);
+    release(&b);
+    keel_buffer_deinitialize(&after);
+    keel_free((void *)before.data);
+}
+
+static void options_are_read_as_people_wrote_them(void **state) {
+    (void)state;
+    keel_bytes_t bytes = sample("jax_compiler_options.opts");
+    options_t o = decode(bytes);
+    assert_true(o.understood);
+    assert_true(says(&o, "env_option_overrides.xla_"));
+    assert_true(says(&o, "memory_fitting_level=29\n"));
+    assert_true(says(&o, "debug.xla_gpu_analytical_latency_estimator_options."));
+    release(&o);
+    keel_free((void *)bytes.data);
+    bytes = sample("torch_4.opts");
+    o = decode(bytes);
+    assert_true(o.understood);
+    assert_true(says(&o, "num_replicas=4\n"));
+    release(&o);
+    keel_free((void *)bytes.data);
+}
+
+static void the_last_of_equal_map_keys_counts(void **state) {
+    (void)state;
+    keel_buffer_t twice, once, entry;
+    keel_buffer_initialize(&twice, 0);
+    keel_buffer_initialize(&once, 0);
+    keel_buffer_initialize(&entry, 0);
+    string(&entry, 1, "xla_a");
+    nested(&entry, 2, keel_bytes("\x0a\x01x", 3));
+    nested(&twice, 7, keel_buffer_bytes(&entry));
+    keel_buffer_deinitialize(&entry);
+    string(&entry, 1, "xla_a");
+    nested(&entry, 2, keel_bytes("\x0a\x01y", 3));
+    nested(&twice, 7, keel_buffer_bytes(&entry));
+    nested(&once, 7, keel_buffer_bytes(&entry));
+    assert_true(same(keel_buffer_bytes(&twice), keel_buffer_bytes(&once)));
+    // A dump by override is a dump.
+    keel_buffer_deinitialize(&entry);
+    string(&entry, 1, "xla_dump_to");
+    nested(&entry, 2, keel_bytes("\x0a\x01z", 3));
+    nested(&twice, 7, keel_buffer_bytes(&entry));
+    assert_true(same(keel_buffer_bytes(&twice), keel_buffer_bytes(&once)));
+    keel_buffer_deinitialize(&entry);
+    keel_buffer_deinitialize(&twice);
+    keel_buffer_deinitialize(&once);
+}
+
+static void a_message_in_pieces_is_one_message(void **state) {
+    (void)state;
+    // executable_build_options {num_replicas: 1} {num_partitions: 2}, and in one.
+    assert_true(same(keel_bytes("\x1a\x02\x20\x01\x1a\x02\x28\x02", 8),
+                     keel_bytes("\x1a\x04\x28\x02\x20\x01", 6)));
+    assert_false(same(keel_bytes("\x1a\x02\x20\x01", 4), keel_bytes("\x1a\x02\x20\x02", 4)));
+}
+
+static void what_is_no_proto_is_kept_whole(void **state) {
+    (void)state;
+    options_t o = decode(keel_bytes("\x1a\xff hello", 8));
+    assert_false(o.understood);
+    assert_int_equal(o.canonical.size, 12);
+    assert_memory_equal(o.canonical.data, "raw\n\x1a\xff hello", 12);
+    assert_true(says(&o, "not understood: 8 bytes, "));
+    assert_int_equal(o.assignment.size, 0);
+    release(&o);
+    // A build option of the wrong kind is no options message either.
+    o = decode(keel_bytes("\x18\x01", 2));
+    assert_false(o.understood);
+    release(&o);
+    o = decode(keel_bytes(NULL, 0));
+    assert_true(o.understood);
+    release(&o);
+}
+
+// ---- flags -------------------------------------------------------------------------------------
+
+static void assert_flags(const char *flags, const char *expected) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    MUST(keel_key_flags(flags, &out));
+    assert_string_equal(keel_buffer_cstr(&out), expected);
+    keel_buffer_deinitialize(&out);
+}
+
+static void flags_are_sorted_and_told_apart(void **state) {
+    (void)state;
+    assert_flags(NULL, "");
+    assert_flags("  \n", "");
+    assert_flags("--xla_b=2   --xla_a=1\t--xla_c", "xla_a=1\nxla_b=2\nxla_c=true\n");
+    assert_flags("--xla_a='x y' --xla_b=\"p \\\"q\\\\\"", "xla_a=x y\nxla_b=p \"q\\\\\n");
+    assert_flags("-xla_a=1", "-xla_a=1\n");
+}
+
+static void dump_flags_are_left_out(void **state) {
+    (void)state;
+    assert_flags("--xla_dump_to=/tmp/x --xla_force_host_platform_device_count=8 "
+                 "--xla_dump_hlo_as_text --xla_tpu_compiler_variant=x --xla_a=1",
+                 "xla_a=1\n");
+}
+
+static void a_later_scalar_overwrites_and_a_list_adds(void **state) {
+    (void)state;
+    assert_flags("--xla_a=1 --xla_a=2", "xla_a=2\n");
+    assert_flags("--xla_a=true --xla_a=false --xla_a", "xla_a=true\n");
+    assert_flags("--xla_a=+X --xla_a=-Y", "xla_a=+X\nxla_a=-Y\n");
+}
+
+static void what_xla_does_not_read_is_kept(void **state) {
+    (void)state;
+    assert_flags("--xla_a=1 and more", "@rest=and more\nxla_a=1\n");
+    assert_flags("nosuchfile.txt", "@file=nosuchfile.txt\n");
+}
+
+static void flags_come_from_a_file_too(void **state) {
+    (void)state;
+    char path[] = "/tmp/keel-flags-XXXXXX";
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, "--xla_b=2\n--xla_a=1\n", 20), 20);
+    close(descriptor);
+    assert_flags(path, "xla_a=1\nxla_b=2\n");
+    // What a file that a flag names says counts as well.
+    char flag[64], before[256];
+    snprintf(flag, sizeof flag, "--xla_profile=%s", path);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    MUST(keel_key_flags(flag, &out));
+    snprintf(before, sizeof before, "%s", keel_buffer_cstr(&out));
+    assert_true(strchr(before, '#'));
+    assert_int_equal(truncate(path, 10), 0);
+    keel_buffer_deinitialize(&out);
+    MUST(keel_key_flags(flag, &out));
+    assert_string_not_equal(before, keel_buffer_cstr(&out));
+    keel_buffer_deinitialize(&out);
+    unlink(path);
+}
+
+// ---- processor ---------------------------------------------------------------------------------
+
+static void the_processor_counts_what_may_be_used(void **state) {
+    (void)state;
+    keel_buffer_t all, one;
+    keel_buffer_initialize(&all, 0);
+    keel_buffer_initialize(&one, 0);
+    cpu_set_t saved, first;
+    assert_int_equal(sched_getaffinity(0, sizeof saved, &saved), 0);
+    MUST(keel_key_cpu(&all));
+    CPU_ZERO(&first);
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&first); ++i)
+        if (CPU_ISSET(i, &saved)) CPU_SET(i, &first);
+    assert_int_equal(sched_setaffinity(0, sizeof first, &first), 0);
+    MUST(keel_key_cpu(&one));
+    assert_int_equal(sched_setaffinity(0, sizeof saved, &saved), 0);
+    assert_non_null(strstr(keel_buffer_cstr(&one), "cpus=1\n"));
+    char count[32];
+    snprintf(count, sizeof count, "cpus=%d\n", CPU_COUNT(&saved));
+    assert_non_null(strstr(keel_buffer_cstr(&all), count));
+    assert_true(all.size > 20);
+    keel_buffer_deinitialize(&all);
+    keel_buffer_deinitialize(&one);
+}
+
+#ifdef KEEL_FAULTS
+static void every_allocation_that_fails_is_reported(void **state) {
+    (void)state;
+    keel_bytes_t bytes = sample("jax_compiler_options.opts");
+    for (uint64_t n = 1;; ++n) {
+        options_t o = {.understood = true};
+        keel_buffer_initialize(&o.canonical, 0);
+        keel_buffer_initialize(&o.assignment, 0);
+        keel_buffer_initialize(&o.readable, 0);
+        keel_buffer_t flags;
+        keel_buffer_initialize(&flags, 0);
+        keel_fault_arm(KEEL_FAULT_ALLOC, n);
+        keel_status_t status =
+            keel_key_options(bytes, &o.canonical, &o.assignment, &o.readable, &o.understood);
+        if (!status) status = keel_key_flags("--b='x y' --a=1", &flags);
+        if (!status) status = keel_key_cpu(&flags);
+        bool failed = keel_fault_count(KEEL_FAULT_ALLOC) >= n;
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        keel_buffer_deinitialize(&flags);
+        release(&o);
+        assert_int_equal(keel_status_code(status), failed ? KEEL_NO_MEMORY : KEEL_OK);
+        keel_status_ignore(status);
+        if (!failed) break;
+    }
+    keel_free((void *)bytes.data);
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shuffled_maps_give_the_same_options),
+        cmocka_unit_test(dumps_and_the_process_index_are_left_out),
+        cmocka_unit_test(what_changes_code_is_kept),
+        cmocka_unit_test(the_device_assignment_stands_apart),
+        cmocka_unit_test(options_are_read_as_people_wrote_them),
+        cmocka_unit_test(the_last_of_equal_map_keys_counts),
+        cmocka_unit_test(a_message_in_pieces_is_one_message),
+        cmocka_unit_test(what_is_no_proto_is_kept_whole),
+        cmocka_unit_test(flags_are_sorted_and_told_apart),
+        cmocka_unit_test(dump_flags_are_left_out),
+        cmocka_unit_test(a_later_scalar_overwrites_and_a_list_adds),
+        cmocka_unit_test(what_xla_does_not_read_is_kept),
+        cmocka_unit_test(flags_come_from_a_file_too),
+        cmocka_unit_test(the_processor_counts_what_may_be_used),
+#ifdef KEEL_FAULTS
+        cmocka_unit_test(every_allocation_that_fails_is_reported),
+#endif
+    };
+    return cmocka_run_group_tests_name("key_options", tests, NULL, NULL);
+}

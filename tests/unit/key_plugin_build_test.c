@@ -1,0 +1,180 @@
+#define _GNU_SOURCE // utimensat
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "key/key.h"
+
+#define MUST(expression) assert_null(expression)
+
+static char folder[64], plugin[96], memory[96];
+
+static void put(const char *text, long seconds_ago) {
+    MUST(keel_file_replace(plugin, keel_str_bytes(keel_str(text))));
+    struct timespec times[2] = {{time(NULL) - seconds_ago, 0}, {time(NULL) - seconds_ago, 0}};
+    assert_int_equal(utimensat(AT_FDCWD, plugin, times, 0), 0);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/keel-plugin-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(plugin, sizeof plugin, "%s/plugin.so", folder);
+    snprintf(memory, sizeof memory, "%s/memory", folder);
+    put("first build", 10);
+    return 0;
+}
+
+static keel_status_t forget(void *context, const char *name) {
+    (void)context;
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%s", memory, name));
+    keel_status_t status = keel_file_remove(path);
+    keel_free(path);
+    return status;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    keel_status_ignore(keel_directory_walk(memory, forget, NULL));
+    keel_status_ignore(keel_directory_remove(memory));
+    keel_status_ignore(keel_file_remove(plugin));
+    keel_status_ignore(keel_directory_remove(folder));
+    return 0;
+}
+
+static keel_status_t count_name(void *context, const char *name) {
+    (void)name;
+    ++*(unsigned *)context;
+    return NULL;
+}
+
+static unsigned remembered(void) {
+    unsigned count = 0;
+    MUST(keel_directory_walk(memory, count_name, &count));
+    return count;
+}
+
+static void assert_digest(const char *text) {
+    keel_digest_t expected = keel_digest(keel_str_bytes(keel_str(text))), digest;
+    MUST(keel_key_plugin_build(plugin, memory, &digest));
+    assert_memory_equal(digest.bytes, expected.bytes, sizeof digest.bytes);
+}
+
+// The time of change cannot be set, so a test waits until it is old.
+static void wait_until_settled(void) {
+    struct timespec pause = {2, 200 * 1000 * 1000};
+    nanosleep(&pause, NULL);
+}
+
+static void a_settled_file_is_remembered(void **state) {
+    (void)state;
+    wait_until_settled();
+    assert_digest("first build");
+    assert_int_equal(remembered(), 1);
+    assert_digest("first build");
+    assert_int_equal(remembered(), 1);
+}
+
+static void a_file_that_just_changed_is_not_remembered(void **state) {
+    (void)state;
+    assert_digest("first build");
+    assert_int_equal(remembered(), 0);
+}
+
+static void a_changed_file_has_another_digest(void **state) {
+    (void)state;
+    wait_until_settled();
+    assert_digest("first build");
+    put("other build", 10); // same size, same time of modification
+    assert_digest("other build");
+}
+
+static keel_status_t spoil(void *context, const char *name) {
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%s", memory, name));
+    keel_status_t status = keel_file_replace(path, *(keel_bytes_t *)context);
+    keel_free(path);
+    return status;
+}
+
+static void a_spoiled_memory_is_not_believed(void **state) {
+    (void)state;
+    wait_until_settled();
+    assert_digest("first build");
+    const char *const texts[] = {
+        "", "keel-plugin 1 11 0 0 00\n",
+        "keel-plugin 1 11 0 0 "
+        "0000000000000000000000000000000000000000000000000000000000000000\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        keel_bytes_t bytes = keel_str_bytes(keel_str(texts[i]));
+        MUST(keel_directory_walk(memory, spoil, &bytes));
+        assert_digest("first build");
+    }
+}
+
+static void a_folder_that_cannot_be_made_only_costs_time(void **state) {
+    (void)state;
+    wait_until_settled();
+    keel_digest_t digest;
+    char below[128];
+    snprintf(below, sizeof below, "%s/below", plugin); // a file stands there
+    MUST(keel_key_plugin_build(plugin, below, &digest));
+}
+
+static void a_plugin_that_is_no_file_is_an_error(void **state) {
+    (void)state;
+    keel_digest_t digest;
+    keel_status_t status = keel_key_plugin_build("/nonexistent/plugin.so", memory, &digest);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    keel_status_ignore(status);
+    status = keel_key_plugin_build(folder, memory, &digest);
+    assert_int_equal(keel_status_code(status), KEEL_INVALID);
+    keel_status_ignore(status);
+}
+
+#ifdef KEEL_FAULTS
+static void every_failure_gives_the_right_digest_or_an_error(void **state) {
+    (void)state;
+    wait_until_settled();
+    keel_digest_t expected = keel_digest(keel_str_bytes(KEEL_STR("first build")));
+    for (int kind = 0; kind < KEEL_FAULT_KINDS; ++kind) {
+        for (uint64_t n = 1;; ++n) {
+            keel_status_ignore(keel_directory_walk(memory, forget, NULL));
+            keel_digest_t digest;
+            keel_fault_arm((keel_fault_kind_t)kind, n);
+            keel_status_t status = keel_key_plugin_build(plugin, memory, &digest);
+            bool failed = keel_fault_count((keel_fault_kind_t)kind) >= n;
+            keel_fault_arm((keel_fault_kind_t)kind, 0);
+            if (!status) assert_memory_equal(digest.bytes, expected.bytes, sizeof digest.bytes);
+            keel_status_ignore(status);
+            if (!failed) break;
+        }
+    }
+}
+#endif
+
+int main(void) {
+#define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        WITH_FILES(a_settled_file_is_remembered),
+        WITH_FILES(a_file_that_just_changed_is_not_remembered),
+        WITH_FILES(a_changed_file_has_another_digest),
+        WITH_FILES(a_spoiled_memory_is_not_believed),
+        WITH_FILES(a_folder_that_cannot_be_made_only_costs_time),
+        WITH_FILES(a_plugin_that_is_no_file_is_an_error),
+#ifdef KEEL_FAULTS
+        WITH_FILES(every_failure_gives_the_right_digest_or_an_error),
+#endif
+    };
+    return cmocka_run_group_tests_name("key_plugin_build", tests, NULL, NULL);
+}
