@@ -17,12 +17,15 @@ static bool is_one_of(keel_str_t name, const char *const *names) {
 
 // The signature is hashed from the function itself; its name is nobody's business (but see
 // stream.c), and its visibility is told by is_public.
-static bool is_signature(const keel_function_t *function, keel_str_t name, keel_attr_id_t value) {
+static bool is_signature(const keel_program_t *program, const keel_function_t *function,
+                         keel_str_t name, keel_attr_id_t value) {
     static const char *const names[] = {"sym_name", "sym_visibility", NULL};
     if (is_one_of(name, names)) return true;
     if (keel_str_is(name, "arg_attrs")) return value == function->argument_attributes;
     if (keel_str_is(name, "res_attrs")) return value == function->result_attributes;
-    return false;
+    const keel_attr_t *attr = &program->attrs.data[value];
+    return keel_str_is(name, "function_type") && attr->kind == KEEL_ATTR_TYPE &&
+           attr->a == function->type;
 }
 
 static bool is_left_out(const keel_canon_t *canon, keel_place_t place, uint32_t function,
@@ -44,7 +47,8 @@ static bool is_left_out(const keel_canon_t *canon, keel_place_t place, uint32_t 
                    (canon->one_partition &&
                     keel_sharding_is_replicated(canon->program, name, value));
         case KEEL_PLACE_FUNCTION:
-            return is_signature(&canon->program->functions.data[function], name, value);
+            return is_signature(canon->program, &canon->program->functions.data[function], name,
+                                value);
         case KEEL_PLACE_MESH:
             return is_one_of(name, mesh);
         case KEEL_PLACE_MODULE:
@@ -53,15 +57,15 @@ static bool is_left_out(const keel_canon_t *canon, keel_place_t place, uint32_t 
     return false;
 }
 
-// A function named by a string, as by a symbol.
-static keel_node_id_t callee(keel_canon_t *canon, keel_attr_id_t id) {
+// What a string names, as if a symbol named it.
+static keel_node_id_t reference(keel_canon_t *canon, keel_attr_id_t id) {
     const keel_attr_t *attr = &canon->program->attrs.data[id];
-    keel_node_id_t function;
+    keel_node_id_t what;
     if (attr->kind == KEEL_ATTR_STRING &&
-        keel_symbols_reference(canon, keel_program_str(canon->program, attr->a), &function)) {
+        keel_symbols_reference(canon, keel_program_str(canon->program, attr->a), &what)) {
         size_t begin = keel_form_begin(canon, KEEL_ATTR_SYMBOL);
         keel_form_byte(canon, 1);
-        keel_form_node(canon, function);
+        keel_form_node(canon, what);
         return keel_form_end(canon, begin);
     }
     if (attr->kind != KEEL_ATTR_ARRAY) return keel_canon_attr(canon, id);
@@ -70,7 +74,7 @@ static keel_node_id_t callee(keel_canon_t *canon, keel_attr_id_t id) {
     keel_form_number(canon, items.count);
     for (uint32_t i = 0; i < items.count && !canon->status; ++i) {
         bool flat = canon->program->attrs.data[items.items[i]].kind != KEEL_ATTR_ARRAY;
-        keel_form_node(canon, flat ? callee(canon, items.items[i])
+        keel_form_node(canon, flat ? reference(canon, items.items[i])
                                    : keel_canon_attr(canon, items.items[i]));
     }
     return keel_form_end(canon, begin);
@@ -82,14 +86,22 @@ static keel_node_id_t kernel(keel_canon_t *canon, keel_str_t json) {
     return keel_form_end(canon, begin);
 }
 
-static void form_entry(keel_canon_t *canon, keel_place_t place, const entry_t *entry) {
+// VHLO writes the name of a mesh as a plain string.
+static bool is_reference(keel_place_t place, uint16_t klass, keel_str_t name) {
+    if (klass == KEEL_RECORD_REPLICA_GROUP_MESH_AXES || klass == KEEL_RECORD_SDY_SHARDING)
+        return keel_str_is(name, "mesh");
+    bool operation = place == KEEL_PLACE_OPERATION || place == KEEL_PLACE_KERNEL;
+    return operation && !klass && keel_symbols_is_callee(name);
+}
+
+static void form_entry(keel_canon_t *canon, keel_place_t place, uint16_t klass,
+                       const entry_t *entry) {
     const keel_attr_t *attr = &canon->program->attrs.data[entry->value];
     keel_form_byte(canon, 1);
     keel_form_str(canon, entry->name);
     keel_node_id_t node;
-    bool operation = place == KEEL_PLACE_OPERATION || place == KEEL_PLACE_KERNEL;
-    if (operation && keel_symbols_is_callee(entry->name))
-        node = callee(canon, entry->value);
+    if (is_reference(place, klass, entry->name))
+        node = reference(canon, entry->value);
     else if (place == KEEL_PLACE_KERNEL && attr->kind == KEEL_ATTR_STRING &&
              keel_str_is(entry->name, "backend_config"))
         node = kernel(canon, keel_program_str(canon->program, attr->a));
@@ -131,16 +143,16 @@ static void form_sorted(keel_canon_t *canon, keel_list_t pairs, keel_place_t pla
     qsort(entries, count, sizeof *entries, by_name);
     for (uint32_t i = 0; i < count && !canon->status; ++i)
         if (!is_left_out(canon, place, function, entries[i].name, entries[i].value))
-            form_entry(canon, place, &entries[i]);
+            form_entry(canon, place, 0, &entries[i]);
     keel_free(entries);
 }
 
 static void form_in_order(keel_canon_t *canon, keel_list_t pairs, keel_place_t place,
-                          uint32_t function) {
+                          uint32_t function, uint16_t klass) {
     for (uint32_t i = 0; i + 1 < pairs.count && !canon->status; i += 2) {
         entry_t entry = entry_of(canon->program, pairs, i);
         if (!is_left_out(canon, place, function, entry.name, entry.value))
-            form_entry(canon, place, &entry);
+            form_entry(canon, place, klass, &entry);
     }
 }
 
@@ -154,7 +166,7 @@ keel_node_id_t keel_canon_dict(keel_canon_t *canon, keel_attr_id_t id, keel_plac
     keel_form_str(canon, keel_str(keel_record_name(attr->klass)));
     size_t head = canon->form_size;
     if (attr->klass || is_sorted(canon->program, pairs))
-        form_in_order(canon, pairs, place, function);
+        form_in_order(canon, pairs, place, function, attr->klass);
     else
         form_sorted(canon, pairs, place, function);
     if (place != KEEL_PLACE_VALUE && !canon->status && canon->form_size == head) {
