@@ -63,7 +63,7 @@ keel_status_t keel_canon_initialize(keel_canon_t *canon, const keel_program_t *p
 void keel_canon_deinitialize(keel_canon_t *canon) {
     void *const owned[] = {canon->nodes,    canon->slots,    canon->types,    canon->attrs,
                            canon->op_attrs, canon->op_names, canon->op_kinds, canon->digests,
-                           canon->digested, canon->meshes,   canon->form};
+                           canon->digested, canon->meshes,   canon->shapes,   canon->form};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i)
         keel_free(owned[i]);
     keel_map_deinitialize(&canon->symbols);

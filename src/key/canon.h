@@ -68,7 +68,10 @@ typedef struct keel_canon_t {
     uint8_t *form;
     size_t form_size, form_capacity;
     unsigned depth;
-    uint32_t streams; // begun so far (stream.h)
+    // Of the streams over this canon (stream.h): how many were begun, and the shapes that they met.
+    uint32_t streams;
+    struct keel_shape_t *shapes;
+    uint32_t shape_capacity;
     bool is_hlo;
     bool one_partition; // shardings that say "replicated" say nothing
 } keel_canon_t;

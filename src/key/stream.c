@@ -3,7 +3,7 @@
 void keel_stream_begin(keel_stream_t *stream, keel_canon_t *canon, const char *what) {
     stream->canon = canon;
     stream->id = ++canon->streams;
-    stream->nodes = 0;
+    stream->nodes = stream->shapes = 0;
     stream->used = 0;
     keel_hasher_initialize(&stream->hasher);
     keel_hasher_update(&stream->hasher, what, strlen(what) + 1);
@@ -25,13 +25,16 @@ static inline uint8_t *room(keel_stream_t *stream, size_t size) {
     return stream->data + stream->used;
 }
 
+static inline uint8_t *write_number(uint8_t *out, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        *out++ = (uint8_t)value | 0x80;
+    *out++ = (uint8_t)value;
+    return out;
+}
+
 static inline void number(keel_stream_t *stream, uint64_t value) {
     uint8_t *out = room(stream, 10);
-    size_t size = 0;
-    for (; value >= 0x80; value >>= 7)
-        out[size++] = (uint8_t)value | 0x80;
-    out[size++] = (uint8_t)value;
-    stream->used += size;
+    stream->used += (size_t)(write_number(out, value) - out);
 }
 
 void keel_stream_number(keel_stream_t *stream, uint64_t value) {
@@ -63,11 +66,10 @@ void keel_stream_digest(keel_stream_t *stream, const keel_digest_t *digest) {
     put(stream, digest->bytes, KEEL_DIGEST_SIZE);
 }
 
-static inline void type_of(keel_stream_t *stream, keel_value_id_t value) {
-    keel_canon_t *canon = stream->canon;
+static inline keel_node_id_t type_of(keel_canon_t *canon, keel_value_id_t value) {
     uint32_t type = canon->program->value_types.data[value];
     keel_node_id_t made = canon->types[type];
-    keel_stream_node(stream, made ? made - 1 : keel_canon_type(canon, type));
+    return made ? made - 1 : keel_canon_type(canon, type);
 }
 
 void keel_stream_region(keel_stream_t *stream, const keel_region_t *region) {
@@ -77,7 +79,7 @@ void keel_stream_region(keel_stream_t *stream, const keel_region_t *region) {
         number(stream, block->end_op - block->first_op);
         number(stream, block->argument_count);
         for (uint32_t i = 0; i < block->argument_count && !stream->canon->status; ++i)
-            type_of(stream, block->first_argument + i);
+            keel_stream_node(stream, type_of(stream->canon, block->first_argument + i));
     }
 }
 
@@ -106,32 +108,135 @@ static uint32_t first_region(const keel_program_t *program, keel_op_id_t op) {
     return low;
 }
 
+// ---- operations --------------------------------------------------------------------------------
+
+// How an operation begins; numbers from FIRST_SHAPE on are those of shapes.
+enum { NEW_SHAPE, WRITTEN_OUT, FIRST_SHAPE };
+
+static inline uint32_t slot_of(const keel_shape_t *shape, uint32_t capacity) {
+    uint64_t hash =
+        ((uint64_t)shape->name << 32 | shape->attributes) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= ((uint64_t)shape->type << 32 | shape->counts) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return (uint32_t)(hash >> 32 ^ hash >> 48) & (capacity - 1);
+}
+
+static inline bool is_shape(const keel_shape_t *a, const keel_shape_t *b) {
+    return a->name == b->name && a->attributes == b->attributes && a->type == b->type &&
+           a->counts == b->counts;
+}
+
+// Its slot, or the free one where it belongs.
+static inline keel_shape_t *find_shape(keel_shape_t *shapes, uint32_t capacity, uint32_t stream,
+                                       const keel_shape_t *shape) {
+    uint32_t at = slot_of(shape, capacity);
+    while (shapes[at].stream == stream && !is_shape(&shapes[at], shape))
+        at = (at + 1) & (capacity - 1);
+    return &shapes[at];
+}
+
+static keel_status_t grow_shapes(keel_canon_t *canon, uint32_t stream) {
+    uint32_t capacity = canon->shape_capacity ? canon->shape_capacity * 2 : 512;
+    void *shapes = NULL;
+    KEEL_TRY(keel_calloc(capacity, sizeof(keel_shape_t), &shapes));
+    for (uint32_t i = 0; i < canon->shape_capacity; ++i)
+        if (canon->shapes[i].stream == stream)
+            *find_shape(shapes, capacity, stream, &canon->shapes[i]) = canon->shapes[i];
+    keel_free(canon->shapes);
+    canon->shapes = shapes;
+    canon->shape_capacity = capacity;
+    return NULL;
+}
+
+static void put_new_shape(keel_stream_t *stream, const keel_shape_t *shape) {
+    number(stream, NEW_SHAPE);
+    keel_stream_node(stream, shape->name);
+    keel_stream_node(stream, shape->attributes);
+    number(stream, shape->counts);
+    if (shape->counts & 1) keel_stream_node(stream, shape->type);
+}
+
+static void put_shape(keel_stream_t *stream, keel_shape_t *shape) {
+    keel_canon_t *canon = stream->canon;
+    if (stream->shapes * 2 >= canon->shape_capacity) {
+        keel_status_t status = grow_shapes(canon, stream->id);
+        if (status) {
+            keel_canon_fail(canon, status);
+            return;
+        }
+    }
+    keel_shape_t *slot = find_shape(canon->shapes, canon->shape_capacity, stream->id, shape);
+    if (slot->stream == stream->id) {
+        number(stream, slot->number);
+        return;
+    }
+    shape->stream = stream->id;
+    shape->number = FIRST_SHAPE + stream->shapes++;
+    *slot = *shape;
+    put_new_shape(stream, shape);
+}
+
+static void put_written_out(keel_stream_t *stream, const keel_operation_t *operation,
+                            const keel_shape_t *shape) {
+    bool has_regions = operation->name & KEEL_OP_HAS_REGIONS;
+    number(stream, WRITTEN_OUT);
+    keel_stream_node(stream, shape->name);
+    keel_stream_node(stream, shape->attributes);
+    number(stream, (uint64_t)operation->result_count << 1 | has_regions);
+    for (uint32_t i = 0; i < operation->result_count && !stream->canon->status; ++i)
+        keel_stream_node(stream, type_of(stream->canon, operation->first_result + i));
+    number(stream, shape->counts >> 1);
+}
+
+// Operands count back from the results met so far, so that most of them take one byte.
+static inline void put_operands(keel_stream_t *stream, const keel_value_id_t *operands,
+                                uint32_t count, int64_t results) {
+    enum { AT_ONCE = 16 };
+    while (count) {
+        uint32_t some = count < AT_ONCE ? count : AT_ONCE;
+        uint8_t *begin = room(stream, 10 * AT_ONCE), *out = begin;
+        for (uint32_t i = 0; i < some; ++i) {
+            int64_t back = results - operands[i];
+            out = write_number(out, ((uint64_t)back << 1) ^ (uint64_t)(back >> 63));
+        }
+        stream->used += (size_t)(out - begin);
+        operands += some;
+        count -= some;
+    }
+}
+
 void keel_stream_operations(keel_stream_t *stream, keel_op_id_t first, keel_op_id_t end,
                             keel_value_id_t base) {
     keel_canon_t *canon = stream->canon;
     const keel_program_t *program = canon->program;
     uint32_t region = first_region(program, first);
-    // Operands count back from the results met so far, so that most of them take one byte.
     int64_t results = base;
+    // Bytes are written all the time; what stays must not be looked up again for it.
+    const keel_operation_t *const operations = program->operations.data;
+    const keel_node_id_t *const op_names = canon->op_names, *const op_attrs = canon->op_attrs;
+    const keel_node_id_t *const types = canon->types;
+    const uint16_t *const value_types = program->value_types.data;
+    const keel_value_id_t *const operands = program->operands.data;
     for (keel_op_id_t op = first; op < end && !canon->status; ++op) {
-        const keel_operation_t *o = &program->operations.data[op];
+        const keel_operation_t *o = &operations[op];
         unsigned name = o->name & ~(unsigned)KEEL_OP_HAS_REGIONS;
-        keel_node_id_t made = canon->op_names[name];
-        keel_stream_node(stream, made ? made - 1 : keel_canon_op_name(canon, name));
-        made = o->attributes == KEEL_NONE ? 1 : canon->op_attrs[o->attributes];
-        keel_stream_node(stream, made ? made - 1 : keel_canon_op_attrs(canon, op));
-
-        bool has_regions = o->name & KEEL_OP_HAS_REGIONS;
-        number(stream, (uint64_t)o->result_count << 1 | has_regions);
-        for (uint32_t i = 0; i < o->result_count; ++i)
-            type_of(stream, o->first_result + i);
         uint32_t operand_count = o[1].first_operand - o->first_operand;
-        number(stream, operand_count);
-        for (uint32_t i = 0; i < operand_count; ++i) {
-            int64_t back = results - program->operands.data[o->first_operand + i];
-            number(stream, ((uint64_t)back << 1) ^ (uint64_t)(back >> 63));
+        bool is_plain = o->result_count <= 1 && !(o->name & KEEL_OP_HAS_REGIONS);
+        keel_node_id_t made = op_names[name];
+        keel_shape_t shape = {.counts = operand_count << 1 | (o->result_count & 1)};
+        shape.name = made ? made - 1 : keel_canon_op_name(canon, name);
+        made = o->attributes == KEEL_NONE ? 1 : op_attrs[o->attributes];
+        shape.attributes = made ? made - 1 : keel_canon_op_attrs(canon, op);
+        if (is_plain) {
+            if (o->result_count) {
+                made = types[value_types[o->first_result]];
+                shape.type = made ? made - 1 : type_of(canon, o->first_result);
+            }
+            put_shape(stream, &shape);
+        } else {
+            put_written_out(stream, o, &shape);
         }
-        if (has_regions) regions_of(stream, op, &region);
+        put_operands(stream, operands + o->first_operand, operand_count, results);
+        if (o->name & KEEL_OP_HAS_REGIONS) regions_of(stream, op, &region);
         results += o->result_count;
     }
 }

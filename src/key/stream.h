@@ -1,15 +1,26 @@
 // stream: what is hashed in order. A node stands in full where it is met first and as its number of
 // appearance afterwards; so a digest depends on content and order, never on the tables' numbers.
+//
+// An operation is one number and its operands, most of the time: what it is called and carries, how
+// many operands it takes and the type of its result make its shape, and shapes are numbered as
+// nodes are. Operations with regions or with several results are written out.
 // Room-internal.
 #ifndef KEEL_KEY_STREAM_H_
 #define KEEL_KEY_STREAM_H_
 
 #include "key/canon.h"
 
+typedef struct keel_shape_t {
+    keel_node_id_t name, attributes, type;
+    uint32_t counts; // operands << 1 | results
+    uint32_t stream; // the stream that it belongs to; a slot of another one is free
+    uint32_t number;
+} keel_shape_t;
+
 typedef struct keel_stream_t {
     keel_canon_t *canon;
     uint32_t id;
-    uint32_t nodes; // met so far
+    uint32_t nodes, shapes; // met so far
     size_t used;
     uint8_t data[4096];
     keel_hasher_t hasher;
