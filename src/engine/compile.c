@@ -150,8 +150,8 @@ static keel_status_t note_name(request_t *request) {
     keel_bytes_t name = keel_bytes(keyed, length);
     keel_bytes_t name_and_key = keel_bytes(keyed, length + 1 + KEEL_DIGEST_SIZE);
     pthread_mutex_lock(&engine->lock);
-    request->recompile =
-        keel_map_find(&engine->names, name) && !keel_map_find(&engine->names, name_and_key);
+    request->recompile = length && keel_map_find(&engine->names, name) &&
+                         !keel_map_find(&engine->names, name_and_key);
     keel_status_t status = keel_map_put(&engine->names, name, 1);
     if (!status) status = keel_map_put(&engine->names, name_and_key, 1);
     pthread_mutex_unlock(&engine->lock);
@@ -229,6 +229,22 @@ static void reject_entry(request_t *request, bool from_disk, keel_status_t statu
             keel_store_quarantine(engine_cache_dir(engine), &request->key.digest, "does not load"));
 }
 
+// Hands the executable to the client, its bytes (taken over) to the table. An executable whose
+// bytes are not at hand could not be serialized, so it is none to hand out.
+static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t *data,
+                     size_t size) {
+    keel_engine_t *engine = request->engine;
+    keel_status_t status =
+        executables_add(&engine->executables, loaded, &request->program, data, size);
+    if (!status) {
+        request->args->executable = loaded;
+        return true;
+    }
+    keel_pjrt_destroy_loaded(engine->api, loaded);
+    engine_fell_through(engine, "load", NULL, status);
+    return false;
+}
+
 // True where the client has its executable.
 static bool load_from(request_t *request, const keel_tier_t *tier, keel_miss_t *out_miss) {
     keel_engine_t *engine = request->engine;
@@ -253,17 +269,14 @@ static bool load_from(request_t *request, const keel_tier_t *tier, keel_miss_t *
         keel_entry_deinitialize(&entry);
         return false;
     }
-    request->args->executable = loaded;
     if (from_disk && engine->memory.put)
         keel_status_ignore(engine->memory.put(engine->memory.context, &entry));
     size_t payload_size = entry.payload_size;
-    status = executables_add(&engine->executables, loaded, &request->program, entry.payload,
-                             payload_size);
+    bool handed_out = hand_out(request, loaded, entry.payload, payload_size);
     entry.payload = NULL;
-    if (status) engine_fell_through(engine, "count", NULL, status);
-    journal_load(request, tier, &entry, payload_size);
+    if (handed_out) journal_load(request, tier, &entry, payload_size);
     keel_entry_deinitialize(&entry);
-    return true;
+    return handed_out;
 }
 
 static bool load(request_t *request, keel_miss_t *out_miss) {

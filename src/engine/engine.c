@@ -49,6 +49,17 @@ static keel_status_t read_plugin_build(keel_engine_t *engine) {
     return status;
 }
 
+// There is one engine in a process.
+static keel_engine_t *forking;
+
+static void before_fork(void) {
+    executables_lock(&forking->executables);
+}
+
+static void after_fork(void) {
+    executables_unlock(&forking->executables);
+}
+
 static keel_status_t create(keel_engine_t *engine) {
     pthread_mutex_init(&engine->lock, NULL);
     keel_map_initialize(&engine->names);
@@ -83,6 +94,8 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
         keel_journal_close(engine->journal);
         return status;
     }
+    forking = engine;
+    pthread_atfork(before_fork, after_fork, after_fork);
     *out = engine;
     return NULL;
 }
@@ -210,6 +223,7 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
 
 void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
                                 const PJRT_NamedValue *options, size_t option_count) {
+    if (getpid() != engine->pid) return;
     keel_backend_t backend;
     keel_status_t status = keel_backend_read(engine->api, client, options, option_count, &backend);
     if (!status) {

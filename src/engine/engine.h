@@ -49,9 +49,12 @@ void keel_engine_executable_taken(keel_engine_t *engine, const PJRT_LoadedExecut
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
 void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
-// The stored bytes of an executable that came out of the store, copied (keel_free): what it
-// serializes itself would load and then fail. KEEL_NOT_FOUND where it did not come from there.
-keel_status_t keel_engine_stored_bytes(keel_engine_t *engine, const PJRT_Executable *executable,
-                                       uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
+// The stored bytes of an executable that came out of the store: what it serializes itself would
+// load and then fail. They live until keel_stored_release, whatever becomes of the executable. NULL
+// where it did not come from there.
+typedef struct keel_stored_t keel_stored_t;
+keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *executable,
+                                  keel_bytes_t *out);
+void keel_stored_release(keel_stored_t *stored);
 
 #endif // KEEL_ENGINE_ENGINE_H_

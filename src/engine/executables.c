@@ -35,8 +35,8 @@ void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable *lo
     atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
 }
 
-static void release(stored_t *stored) {
-    if (!stored || --stored->references) return;
+void keel_stored_release(keel_stored_t *stored) {
+    if (!stored || atomic_fetch_sub(&stored->references, 1) != 1) return;
     keel_free(stored->data);
     keel_free(stored);
 }
@@ -74,7 +74,7 @@ static executable_slot_t *free_slot(executables_t *table, const PJRT_LoadedExecu
 }
 
 static keel_status_t add(executables_t *table, const PJRT_LoadedExecutable *loaded,
-                         const keel_digest_t *program, stored_t *stored) {
+                         const keel_digest_t *program, keel_stored_t *stored) {
     counter_t *counter;
     KEEL_TRY(counter_for(table, program, &counter));
     executable_slot_t *slot = free_slot(table, loaded);
@@ -91,9 +91,9 @@ static keel_status_t add(executables_t *table, const PJRT_LoadedExecutable *load
 keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable *loaded,
                               const keel_digest_t *program, uint8_t *data, size_t size) {
     void *memory = NULL;
-    keel_status_t status = data ? keel_alloc(sizeof(stored_t), &memory) : NULL;
-    stored_t *stored = memory;
-    if (stored) *stored = (stored_t){.data = data, .size = size, .references = 1};
+    keel_status_t status = data ? keel_alloc(sizeof(keel_stored_t), &memory) : NULL;
+    keel_stored_t *stored = memory;
+    if (stored) *stored = (keel_stored_t){.data = data, .size = size, .references = 1};
     if (!status) {
         pthread_mutex_lock(&table->lock);
         status = add(table, loaded, program, stored);
@@ -111,7 +111,7 @@ void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
     if (slot) {
-        release(slot->stored);
+        keel_stored_release(slot->stored);
         slot->stored = NULL;
         atomic_store_explicit(&slot->loaded, EMPTIED, memory_order_release);
     }
@@ -119,12 +119,12 @@ void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
 }
 
 static keel_status_t take(executables_t *table, const PJRT_Executable *executable,
-                          stored_t *stored) {
+                          keel_stored_t *stored) {
     void *memory;
     KEEL_TRY(keel_alloc(sizeof(taken_t), &memory));
     taken_t *taken = memory;
     *taken = (taken_t){.executable = executable, .stored = stored, .next = table->taken};
-    ++stored->references;
+    atomic_fetch_add(&stored->references, 1);
     table->taken = taken;
     return NULL;
 }
@@ -147,27 +147,34 @@ void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable
         taken_t *taken = *link;
         if (taken->executable != executable) continue;
         *link = taken->next;
-        release(taken->stored);
+        keel_stored_release(taken->stored);
         keel_free(taken);
         break;
     }
     pthread_mutex_unlock(&table->lock);
 }
 
-keel_status_t keel_engine_stored_bytes(keel_engine_t *engine, const PJRT_Executable *executable,
-                                       uint8_t **out, size_t *out_size) {
+keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *executable,
+                                  keel_bytes_t *out) {
     executables_t *table = &engine->executables;
-    keel_status_t status = keel_status_make(KEEL_NOT_FOUND, "not from the store");
+    keel_stored_t *stored = NULL;
     pthread_mutex_lock(&table->lock);
-    for (taken_t *taken = table->taken; taken; taken = taken->next) {
+    for (taken_t *taken = table->taken; taken && !stored; taken = taken->next) {
         if (taken->executable != executable) continue;
-        keel_status_ignore(status);
-        status = keel_bytes_dup(keel_bytes(taken->stored->data, taken->stored->size), out);
-        *out_size = taken->stored->size;
-        break;
+        stored = taken->stored;
+        atomic_fetch_add(&stored->references, 1);
+        *out = keel_bytes(stored->data, stored->size);
     }
     pthread_mutex_unlock(&table->lock);
-    return status;
+    return stored;
+}
+
+void executables_lock(executables_t *table) {
+    pthread_mutex_lock(&table->lock);
+}
+
+void executables_unlock(executables_t *table) {
+    pthread_mutex_unlock(&table->lock);
 }
 
 static keel_status_t collect(executables_t *table, keel_journal_counts_t *out,

@@ -28,20 +28,20 @@ enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
 typedef struct executable_slot_t {
     _Atomic uintptr_t loaded;
     _Atomic(counter_t *) counter;
-    struct stored_t *stored; // under the lock; NULL where it was compiled here
+    keel_stored_t *stored; // under the lock; NULL where it was compiled here
 } executable_slot_t;
 
-// The bytes that an executable was loaded from, shared by the loaded executable and what the client
-// took from it.
-typedef struct stored_t {
+// The bytes that an executable was loaded from, shared by the loaded executable, what the client
+// took from it, and what it serialized.
+struct keel_stored_t {
     uint8_t *data;
     size_t size;
-    unsigned references;
-} stored_t;
+    atomic_uint references;
+};
 
 typedef struct taken_t {
     const PJRT_Executable *executable;
-    stored_t *stored;
+    keel_stored_t *stored;
     struct taken_t *next;
 } taken_t;
 
@@ -59,6 +59,9 @@ keel_status_t executables_initialize(executables_t *table) KEEL_MUST_CHECK;
 keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable *loaded,
                               const keel_digest_t *program, uint8_t *data,
                               size_t size) KEEL_MUST_CHECK;
+// Around a fork: a child must not find the lock held by a thread that it does not have.
+void executables_lock(executables_t *table);
+void executables_unlock(executables_t *table);
 // What was executed since the last call; the caller frees out->data with keel_free.
 keel_status_t executables_collect(executables_t *table, keel_journal_counts_t *out,
                                   uint64_t *out_total) KEEL_MUST_CHECK;

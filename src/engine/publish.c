@@ -1,3 +1,6 @@
+#define _GNU_SOURCE
+#include <signal.h>
+
 #include "engine/internal.h"
 
 // What is done behind the client's back, by one thread, in order.
@@ -171,13 +174,27 @@ static void *work(void *context) {
     return NULL;
 }
 
+// The client's signals are the client's: its handlers may expect its own threads, and a signal
+// that lands here would not wake the thread that waits for it. A crash is still a crash.
+static int create_thread(keel_engine_t *engine) {
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i)
+        sigdelset(&blocked, crashes[i]);
+    pthread_t thread;
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int failed = pthread_create(&thread, NULL, work, engine);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!failed) pthread_detach(thread);
+    return failed;
+}
+
 static keel_status_t start(keel_engine_t *engine) {
     publisher_t *publisher = engine->publisher;
     if (publisher->started) return NULL;
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, work, engine))
+    if (create_thread(engine))
         return keel_status_make(KEEL_INTERNAL, "the publishing thread cannot be started");
-    pthread_detach(thread);
     publisher->started = true;
     return NULL;
 }

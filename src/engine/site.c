@@ -35,20 +35,21 @@ static bool names_function(keel_str_t module, keel_str_t function) {
     return keel_str_is(name, "<lambda>") && keel_str_is(module, "jit__lambda_");
 }
 
-// The traced function is the outermost frame of its name; what lies outside called it. A program
-// without such a frame is a single operation run by itself: its line is the innermost one.
+// The line to show is the one that called the traced function, which is the outermost frame of its
+// name. A program without such a frame is a single operation run by itself, or begins with what JAX
+// does to the arguments: its innermost frame is the line already.
 static void choose(keel_str_t module, const keel_frame_t *frames, uint32_t count,
                    keel_arena_t *arena, keel_journal_site_t *out) {
-    uint32_t inner = 0;
-    for (uint32_t i = 0; i < count; ++i)
-        if (names_function(module, frames[i].function)) inner = i;
-    const keel_frame_t *frame = &frames[inner];
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i + 1 < count; ++i)
+        if (names_function(module, frames[i].function)) shown = i + 1;
+    const keel_frame_t *frame = &frames[shown];
     *out = (keel_journal_site_t){.file = keep(arena, frame->file),
                                  .line = frame->line,
                                  .function = keep(arena, frame->function)};
-    if (inner + 1 >= count) return;
-    out->call_file = keep(arena, frames[inner + 1].file);
-    out->call_line = frames[inner + 1].line;
+    if (shown + 1 >= count) return;
+    out->call_file = keep(arena, frames[shown + 1].file);
+    out->call_line = frames[shown + 1].line;
 }
 
 void site_of_program(const keel_program_t *program, keel_arena_t *arena, keel_journal_site_t *out) {
