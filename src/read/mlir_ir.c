@@ -205,9 +205,10 @@ static keel_status_t read_arguments(ir_t *ir, frame_t *f, keel_block_t *block) {
         program->pool.count += count;
     }
     if (ir->m->version >= 3) {
-        uint8_t has_use_lists = keel_cursor_byte(&ir->c);
-        if (has_use_lists > 1) keel_cursor_fail(&ir->c);
-        if (has_use_lists == 1) skip_use_lists(&ir->c, count);
+        // MLIR writes an operation's mask here, of which only that one bit can be set.
+        uint8_t mask = keel_cursor_byte(&ir->c);
+        if (mask & ~HAS_USE_LISTS) keel_cursor_fail(&ir->c);
+        if (mask) skip_use_lists(&ir->c, count);
     }
     return NULL;
 }
