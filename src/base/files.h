@@ -73,12 +73,15 @@ typedef struct keel_file_lock_t {
     int descriptor; // -1: none
 } keel_file_lock_t;
 keel_status_t keel_file_lock(const char *path, bool wait, keel_file_lock_t *out) KEEL_MUST_CHECK;
-// Replaces the content of the locked file (who holds it, for people to read).
+// Replaces the content of the locked file (who holds it, for people to read). KEEL_NOT_FOUND where
+// somebody removed the file: then it locks nobody out.
 keel_status_t keel_file_lock_describe(const keel_file_lock_t *lock,
                                       keel_bytes_t text) KEEL_MUST_CHECK;
 // Removes the lock's file while it is still held, then lets go. Safe against others who wait.
 void keel_file_unlock(keel_file_lock_t *lock, const char *path);
 // Lets go and leaves the file.
 void keel_file_let_go(keel_file_lock_t *lock);
+// Closes a forked child's share of its parent's lock; the parent keeps it.
+void keel_file_forget(keel_file_lock_t *lock);
 
 #endif // KEEL_BASE_FILES_H_

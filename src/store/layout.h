@@ -3,8 +3,8 @@
 //   entries/ab/<key hex>.keel                       one entry a key; ab: the key's first two digits
 //   entries/ab/.tmp.<pid>.<n>                       an entry being written (base/files.h)
 //   locks/<key hex>.lock                            locked by who compiles the key
-//   marks/<key hex>.<pid>.<n>                       locked by who loads the key's entry
-//   quarantine/<key hex>.<since ns>.<reason>.keel   bad entries
+//   marks/<pid>.<since ns>.<n>.mark                 locked by its process; holds the key it loads
+//   now quarantine/<key hex>.<since ns>.<reason>.keel   bad entries
 //
 // No function here or in the files beside it removes a name that is not of this form, so a folder
 // named by mistake loses nothing.
@@ -45,6 +45,9 @@ void keel_store_remove_stale(const keel_store_file_t *file, const keel_file_fact
 // is given the entry is moved only if it is still that file. An absent entry is no error.
 keel_status_t keel_store_set_aside(const char *folder, const keel_digest_t *key, const char *reason,
                                    const keel_file_facts_t *seen) KEEL_MUST_CHECK;
+// Puts the entry, or an empty file where there is none (yet), in quarantine as one whose load
+// crashed.
+keel_status_t keel_store_set_crashed(const char *folder, const keel_digest_t *key) KEEL_MUST_CHECK;
 // Was an entry of this key put in quarantine because loading it crashed?
 bool keel_store_crashed(const char *folder, const keel_digest_t *key);
 // Visits the files in quarantine: path, size, and when they came there in ns since 1970.

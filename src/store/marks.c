@@ -1,14 +1,84 @@
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "store/layout.h"
 
-// A mark is made, locked and then described; only a described one counts, so one whose maker was
-// killed before its load began accuses nobody.
+// A mark's file holds the hex digits of the key that is being loaded, or as many dashes while it
+// waits to be used again: a load costs two small writes then, and no file is made or removed, which
+// takes up to a millisecond on an ext4 file system where many were removed lately. What is no key
+// accuses nobody, nor does a file whose maker was killed before it wrote one.
+enum { TEXT_SIZE = KEEL_DIGEST_HEX, IDLE_MARKS = 8 };
 
-static keel_status_t lock_mark(const char *path, keel_file_lock_t *out) {
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct idle_t {
+    keel_mark_t mark;
+    pid_t maker;
+} idle[IDLE_MARKS];
+
+// A child that was forked has its parent's marks open too; it must not touch their files.
+static void forget(keel_mark_t *mark) {
+    if (mark->lock.descriptor >= 0) keel_file_forget(&mark->lock);
+    keel_free(mark->path);
+    *mark = (keel_mark_t){.lock = {-1}};
+}
+
+static void remove_mark(keel_mark_t *mark) {
+    keel_file_unlock(&mark->lock, mark->path);
+    forget(mark);
+}
+
+// Idle marks of a process that ends without a crash are of no use to anybody.
+__attribute__((destructor)) static void remove_idle(void) {
+    for (int i = 0; i < IDLE_MARKS; ++i)
+        if (idle[i].mark.path && idle[i].maker == getpid()) remove_mark(&idle[i].mark);
+}
+
+static bool is_in(const char *path, const char *folder) {
+    size_t size = strlen(folder);
+    return strncmp(path, folder, size) == 0 && strncmp(path + size, "/marks/", 7) == 0;
+}
+
+static bool take_idle(const char *folder, keel_mark_t *out) {
+    bool found = false;
+    pthread_mutex_lock(&idle_lock);
+    for (int i = 0; i < IDLE_MARKS && !found; ++i) {
+        if (!idle[i].mark.path) continue;
+        if (idle[i].maker != getpid()) {
+            forget(&idle[i].mark);
+        } else if (is_in(idle[i].mark.path, folder)) {
+            *out = idle[i].mark;
+            idle[i].mark.path = NULL;
+            found = true;
+        }
+    }
+    pthread_mutex_unlock(&idle_lock);
+    return found;
+}
+
+static bool keep_idle(keel_mark_t *mark) {
+    bool kept = false;
+    pthread_mutex_lock(&idle_lock);
+    for (int i = 0; i < IDLE_MARKS && !kept; ++i) {
+        if (idle[i].mark.path) continue;
+        idle[i] = (struct idle_t){*mark, getpid()};
+        kept = true;
+    }
+    pthread_mutex_unlock(&idle_lock);
+    return kept;
+}
+
+// ---- mark and unmark ---------------------------------------------------------------------------
+
+static keel_status_t write_text(keel_mark_t *mark, const char *text) {
+    char line[TEXT_SIZE + 1];
+    snprintf(line, sizeof line, "%s\n", text);
+    return keel_file_lock_describe(&mark->lock, keel_bytes(line, TEXT_SIZE));
+}
+
+static keel_status_t lock_new(const char *path, keel_file_lock_t *out) {
     keel_status_t status = keel_file_lock(path, true, out);
     if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
     keel_status_ignore(status);
@@ -16,23 +86,39 @@ static keel_status_t lock_mark(const char *path, keel_file_lock_t *out) {
     return keel_file_lock(path, true, out);
 }
 
-static keel_status_t describe(const keel_file_lock_t *lock) {
-    char text[64];
-    int size = snprintf(text, sizeof text, "pid %d\n", (int)getpid());
-    return keel_file_lock_describe(lock, keel_bytes(text, (size_t)size));
+static keel_status_t make_mark(const char *folder, keel_mark_t *out) {
+    static atomic_uint counter;
+    keel_mark_t mark = {.lock = {-1}};
+    KEEL_TRY(keel_path(&mark.path, "%s/marks/%d.%llu.%u.mark", folder, (int)getpid(),
+                       (unsigned long long)keel_clock_wall(), atomic_fetch_add(&counter, 1)));
+    keel_status_t status = lock_new(mark.path, &mark.lock);
+    if (status) {
+        keel_free(mark.path);
+        return status;
+    }
+    *out = mark;
+    return NULL;
 }
 
 keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key, keel_mark_t *out) {
-    static atomic_uint counter;
-    char hex[KEEL_DIGEST_HEX], *path;
+    char hex[KEEL_DIGEST_HEX];
     keel_digest_hex(key, hex);
-    KEEL_TRY(keel_path(&path, "%s/marks/%s.%d.%llu-%u", folder, hex, (int)getpid(),
-                       (unsigned long long)keel_clock_monotonic(), atomic_fetch_add(&counter, 1)));
-    keel_mark_t mark = {.lock = {-1}, .path = path};
-    keel_status_t status = lock_mark(path, &mark.lock);
-    if (!status) status = describe(&mark.lock);
+    keel_mark_t mark;
+    keel_status_t status;
+    if (take_idle(folder, &mark)) {
+        status = write_text(&mark, hex);
+        if (!status) {
+            *out = mark;
+            return NULL;
+        }
+        // As a rule somebody removed the folder.
+        keel_status_ignore(status);
+        remove_mark(&mark);
+    }
+    KEEL_TRY(make_mark(folder, &mark));
+    status = write_text(&mark, hex);
     if (status) {
-        keel_store_unmark(&mark);
+        remove_mark(&mark);
         return status;
     }
     *out = mark;
@@ -41,9 +127,11 @@ keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key, keel
 
 void keel_store_unmark(keel_mark_t *mark) {
     if (!mark->path) return;
-    keel_file_unlock(&mark->lock, mark->path);
-    keel_free(mark->path);
-    mark->path = NULL;
+    static const char none[] = "----------------------------------------------------------------";
+    keel_status_t status = write_text(mark, none);
+    if (status || !keep_idle(mark)) remove_mark(mark);
+    keel_status_ignore(status);
+    *mark = (keel_mark_t){.lock = {-1}};
 }
 
 // ---- sweeping ----------------------------------------------------------------------------------
@@ -55,23 +143,29 @@ typedef struct sweep_t {
     void *context;
 } sweep_t;
 
-static keel_status_t accuse(const sweep_t *sweep, const char *path, const keel_digest_t *key) {
-    uint8_t byte;
+static keel_status_t accuse(const sweep_t *sweep, const char *path) {
+    uint8_t text[TEXT_SIZE];
     size_t size;
     keel_file_facts_t facts;
-    KEEL_TRY(keel_file_read_head(path, &byte, 1, &size, &facts));
-    if (!size) return NULL;
-    KEEL_TRY(keel_store_set_aside(sweep->folder, key, "crashed", NULL));
-    if (sweep->found) sweep->found(sweep->context, key);
+    keel_digest_t key;
+    KEEL_TRY(keel_file_read_head(path, text, sizeof text, &size, &facts));
+    if (size < TEXT_SIZE - 1) return NULL;
+    if (!keel_digest_unhex((keel_str_t){(const char *)text, TEXT_SIZE - 1}, &key)) return NULL;
+    KEEL_TRY(keel_store_set_crashed(sweep->folder, &key));
+    if (sweep->found) sweep->found(sweep->context, &key);
     return NULL;
+}
+
+static bool is_mark(const char *name) {
+    size_t size = strlen(name);
+    return size > 5 && strcmp(name + size - 5, ".mark") == 0 &&
+           strspn(name, "0123456789.") == size - 4;
 }
 
 // Where setting aside fails the mark stays for the next start.
 static keel_status_t sweep_mark(void *context, const char *name) {
     const sweep_t *sweep = context;
-    keel_digest_t key;
-    const char *rest;
-    if (!keel_store_parse_name(name, &key, &rest)) return NULL;
+    if (!is_mark(name)) return NULL;
     char *path;
     KEEL_TRY(keel_path(&path, "%s/%s", sweep->marks, name));
     keel_file_lock_t lock = {-1};
@@ -80,7 +174,7 @@ static keel_status_t sweep_mark(void *context, const char *name) {
         keel_status_ignore(status);
         status = NULL;
     } else if (!status) {
-        status = accuse(sweep, path, &key);
+        status = accuse(sweep, path);
         if (status)
             keel_file_let_go(&lock);
         else

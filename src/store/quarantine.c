@@ -119,12 +119,14 @@ static bool is_still(const char *path, const keel_file_facts_t *seen) {
     return same;
 }
 
-static keel_status_t move(const char *from, const char *to) {
-    keel_status_t status = keel_store_make_folder_of(to);
-    if (!status) status = keel_file_rename(from, to);
-    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
-    keel_status_ignore(status);
-    return NULL;
+// KEEL_NOT_FOUND where there is no entry.
+static keel_status_t move(const char *folder, const keel_digest_t *key, const char *to) {
+    char *from;
+    KEEL_TRY(keel_store_make_folder_of(to));
+    KEEL_TRY(keel_store_entry_path(folder, key, &from));
+    keel_status_t status = keel_file_rename(from, to);
+    keel_free(from);
+    return status;
 }
 
 static keel_status_t quarantine_path(const char *folder, const keel_digest_t *key,
@@ -136,18 +138,30 @@ static keel_status_t quarantine_path(const char *folder, const keel_digest_t *ke
                      (unsigned long long)keel_clock_wall(), slug);
 }
 
+static keel_status_t set_aside(const char *folder, const keel_digest_t *key, const char *reason,
+                               bool record_absent) {
+    char *to;
+    KEEL_TRY(quarantine_path(folder, key, reason, &to));
+    keel_status_t status = move(folder, key, to);
+    if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        status = record_absent ? keel_file_create(to, keel_bytes(NULL, 0)) : NULL;
+    }
+    keel_free(to);
+    return status ? status : trim(folder);
+}
+
 keel_status_t keel_store_set_aside(const char *folder, const keel_digest_t *key, const char *reason,
                                    const keel_file_facts_t *seen) {
-    char *from, *to;
-    KEEL_TRY(keel_store_entry_path(folder, key, &from));
-    keel_status_t status = quarantine_path(folder, key, reason, &to);
-    if (!status) {
-        if (is_still(from, seen)) status = move(from, to);
-        if (!status) status = trim(folder);
-        keel_free(to);
-    }
-    keel_free(from);
-    return status;
+    char *path;
+    KEEL_TRY(keel_store_entry_path(folder, key, &path));
+    bool same = is_still(path, seen);
+    keel_free(path);
+    return same ? set_aside(folder, key, reason, false) : NULL;
+}
+
+keel_status_t keel_store_set_crashed(const char *folder, const keel_digest_t *key) {
+    return set_aside(folder, key, crashed, true);
 }
 
 keel_status_t keel_store_quarantine(const char *folder, const keel_digest_t *key,

@@ -84,20 +84,23 @@ void keel_store_release(keel_claim_t *claim);
 
 // ---- marks: a load that kills the process ------------------------------------------------------
 
-// Kept while an entry is being loaded; its file is locked, so that everyone on the machine (other
-// containers too) can tell whether who left it still lives.
+// Kept while an entry is being loaded or proved. Its file is locked, so that everyone on the
+// machine (other containers too) can tell whether who left it still lives; a process keeps a few
+// such files and uses them again.
 typedef struct keel_mark_t {
     keel_file_lock_t lock;
     char *path;
 } keel_mark_t;
 
-// Leaves a mark that `key` is being loaded by this process. Taken away by keel_store_unmark; left
-// behind by a process that dies.
+// Says that `key` is being loaded by this process, until keel_store_unmark or for good when the
+// process dies.
 keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key,
                               keel_mark_t *out) KEEL_MUST_CHECK;
 void keel_store_unmark(keel_mark_t *mark);
 // Puts each entry in quarantine whose mark was left by a process that is no more; calls `found`
-// (may be NULL) for each. Called once at start.
+// (may be NULL) for each. Where there is no such entry (its proof crashed) that is put on record
+// all the same: until the record is cleared, a get of the key without an entry is
+// KEEL_MISS_QUARANTINED. Called once at start.
 keel_status_t keel_store_sweep_marks(const char *folder,
                                      void (*found)(void *context, const keel_digest_t *key),
                                      void *context) KEEL_MUST_CHECK;

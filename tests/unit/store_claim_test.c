@@ -353,7 +353,8 @@ static void marks_of_the_living_accuse_nobody(void **state) {
     keel_store_unmark(&mine);
     keel_store_unmark(&again);
     keel_store_unmark(&again); // once more does nothing
-    assert_int_equal(count_files(place, "marks", ""), 1);
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(found, 0);
     assert_true(has(place, 1));
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -363,21 +364,85 @@ static void marks_of_the_living_accuse_nobody(void **state) {
     unshare_memory(shared);
 }
 
-static void a_mark_without_its_text_accuses_nobody(void **state) {
+static void leave_mark(const place_t *place, const char *name, const char *text) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/marks", place->cache);
+    assert_ok(keel_directory_make(path));
+    snprintf(path, sizeof path, "%s/marks/%s", place->cache, name);
+    write_bytes(path, text, strlen(text));
+}
+
+static void a_mark_without_a_key_accuses_nobody(void **state) {
     place_t *place = *state;
     put_one(place, 1);
     keel_digest_t key = key_of(1);
-    char hex[KEEL_DIGEST_HEX], path[600];
+    char hex[KEEL_DIGEST_HEX];
     keel_digest_hex(&key, hex);
-    snprintf(path, sizeof path, "%s/marks", place->cache);
-    assert_ok(keel_directory_make(path));
-    snprintf(path, sizeof path, "%s/marks/%s.1.1", place->cache, hex);
-    write_bytes(path, "", 0);
+    leave_mark(place, "notes.mark", hex);
+    leave_mark(place, "1.2.4.mark",
+               "----------------------------------------------------------------");
+    hex[40] = 0;
+    leave_mark(place, "1.2.3.mark", "");
+    leave_mark(place, "1.2.5.mark", hex);
     int found = 0;
     assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
     assert_int_equal(found, 0);
-    assert_false(exists(path));
+    assert_int_equal(count_files(place, "marks", ""), 1);
+    assert_int_equal(count_files(place, "marks", "notes.mark"), 1);
     assert_true(has(place, 1));
+}
+
+static void a_proof_that_kills_its_process_is_on_record_without_an_entry(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1);
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(&key, hex);
+    leave_mark(place, "1.2.3.mark", hex);
+    int found = 0;
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(found, 1);
+    keel_tier_t tier;
+    assert_ok(keel_store_disk(place->cache, 0, false, &tier));
+    assert_misses(&tier, &key, KEEL_MISS_QUARANTINED);
+    uint64_t removed;
+    assert_ok(keel_store_disk_clear(place->cache, &removed));
+    assert_misses(&tier, &key, KEEL_MISS_ABSENT);
+    tier.close(tier.context);
+}
+
+static void a_mark_outlives_the_removal_of_its_folder(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1);
+    for (int i = 0; i < 2; ++i) {
+        keel_mark_t mark;
+        assert_ok(keel_store_mark(place->cache, &key, &mark));
+        assert_int_equal(count_files(place, "marks", ".mark"), 1);
+        keel_store_unmark(&mark);
+        nftw(place->cache, place_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    }
+}
+
+static void a_forked_child_marks_in_a_file_of_its_own(void **state) {
+    place_t *place = *state;
+    put_one(place, 1);
+    put_one(place, 2);
+    keel_digest_t parents = key_of(1), childs = key_of(2);
+    keel_mark_t mark;
+    assert_ok(keel_store_mark(place->cache, &parents, &mark));
+    keel_store_unmark(&mark);
+    pid_t child = fork();
+    if (child == 0) {
+        if (keel_store_mark(place->cache, &childs, &mark)) _exit(1);
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+    assert_ok(keel_store_mark(place->cache, &parents, &mark));
+    int found = 0;
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    keel_store_unmark(&mark);
+    assert_int_equal(found, 1);
+    assert_true(has(place, 1));
+    assert_false(has(place, 2));
 }
 
 static int mark_and_sweep(const place_t *place, int which) {
@@ -404,7 +469,6 @@ static void sweeps_while_others_mark_and_unmark_accuse_nobody(void **state) {
         expect_exit(children[i], 0);
     assert_ok(keel_store_sweep_marks(place->cache, NULL, NULL));
     assert_true(has(place, 1));
-    assert_int_equal(count_files(place, "marks", ""), 0);
     assert_int_equal(count_files(place, "quarantine", ""), 0);
 }
 
@@ -423,7 +487,10 @@ int main(void) {
         TEST(a_claim_is_free_although_a_forked_child_lives_on),
         TEST(a_load_that_kills_its_process_puts_the_entry_in_quarantine),
         TEST(marks_of_the_living_accuse_nobody),
-        TEST(a_mark_without_its_text_accuses_nobody),
+        TEST(a_mark_without_a_key_accuses_nobody),
+        TEST(a_proof_that_kills_its_process_is_on_record_without_an_entry),
+        TEST(a_mark_outlives_the_removal_of_its_folder),
+        TEST(a_forked_child_marks_in_a_file_of_its_own),
         TEST(sweeps_while_others_mark_and_unmark_accuse_nobody),
     };
     return cmocka_run_group_tests_name("store claims", tests, NULL, NULL);

@@ -30,11 +30,15 @@ typedef struct place_t {
     char cache[300]; // root/cache, not yet there
 } place_t;
 
-static inline void place_make(place_t *place) {
-    const char *base = getenv("TMPDIR");
-    snprintf(place->root, sizeof place->root, "%s/keel-store-XXXXXX", base ? base : "/tmp");
+static inline void place_make_in(place_t *place, const char *base) {
+    snprintf(place->root, sizeof place->root, "%s/keel-store-XXXXXX", base);
     assert_non_null(mkdtemp(place->root));
     snprintf(place->cache, sizeof place->cache, "%s/cache", place->root);
+}
+
+static inline void place_make(place_t *place) {
+    const char *base = getenv("TMPDIR");
+    place_make_in(place, base ? base : "/tmp");
 }
 
 UNUSED static int place_remove_one(const char *path, const struct stat *s, int kind,
