@@ -122,6 +122,8 @@ void publisher_publish(keel_engine_t *engine, publication_t *publication);
 // Queues a program's bytes (copied) for the journal.
 void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
                             keel_bytes_t bytes);
+// True where `loaded` is still to be serialized: it is destroyed after that, in the client's place.
+bool publisher_destroys(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 // Waits until nothing of the client (NULL: nothing at all) is queued or in work.
 void publisher_drain(keel_engine_t *engine, const PJRT_Client *client);
 

@@ -17,6 +17,10 @@ typedef struct job_t {
     // JOB_PUBLISH
     PJRT_Client *client;
     PJRT_Executable *executable;
+    // The client's own, until it is serialized: plugins differ in whether `executable` keeps it
+    // alive. Where the client destroys it meanwhile, that is done here, later.
+    PJRT_LoadedExecutable *loaded;
+    bool destroy_loaded; // both under the publisher's lock
     keel_key_t key;
     char *name;
     double compile_seconds;
@@ -47,10 +51,21 @@ keel_status_t publisher_create(keel_engine_t *engine) {
     return NULL;
 }
 
+// The client's executable is needed no more.
+static void let_go(keel_engine_t *engine, job_t *job) {
+    keel_pjrt_destroy_executable(engine->api, job->executable);
+    job->executable = NULL;
+    pthread_mutex_lock(&engine->publisher->lock);
+    PJRT_LoadedExecutable *doomed = job->destroy_loaded ? job->loaded : NULL;
+    job->loaded = NULL;
+    pthread_mutex_unlock(&engine->publisher->lock);
+    if (doomed) keel_pjrt_destroy_loaded(engine->api, doomed);
+}
+
 // Everything but the job itself, which publisher_drain may still look at.
 static void free_job_contents(keel_engine_t *engine, job_t *job) {
     keel_free(job->bytes);
-    keel_pjrt_destroy_executable(engine->api, job->executable);
+    let_go(engine, job);
     keel_key_deinitialize(&job->key);
     keel_free(job->name);
     keel_store_release(&job->claim);
@@ -107,17 +122,18 @@ static keel_status_t prove(keel_engine_t *engine, const job_t *job, const keel_e
     return status;
 }
 
-static keel_status_t publish_entry(keel_engine_t *engine, const job_t *job, keel_entry_t *entry,
+static keel_status_t publish_entry(keel_engine_t *engine, job_t *job, keel_entry_t *entry,
                                    const char **out_step) {
     *out_step = "serialize";
-    KEEL_TRY(
-        keel_pjrt_serialize(engine->api, job->executable, &entry->payload, &entry->payload_size));
+    keel_status_t status =
+        keel_pjrt_serialize(engine->api, job->executable, &entry->payload, &entry->payload_size);
+    let_go(engine, job);
+    if (status) return status;
     *out_step = "prove";
     KEEL_TRY(describe(engine, job, entry));
     KEEL_TRY(prove(engine, job, entry));
     *out_step = "put";
-    keel_status_t status =
-        engine->memory.put ? engine->memory.put(engine->memory.context, entry) : NULL;
+    status = engine->memory.put ? engine->memory.put(engine->memory.context, entry) : NULL;
     keel_status_ignore(status); // too large for memory, or none left: the disk has it
     return engine->disk.put(engine->disk.context, entry);
 }
@@ -226,6 +242,7 @@ static keel_status_t make_job(job_kind_t kind, const keel_digest_t *program, job
 static keel_status_t fill_publication(keel_engine_t *engine, const publication_t *publication,
                                       job_t *job) {
     job->client = publication->client;
+    job->loaded = publication->loaded;
     job->compile_seconds = publication->compile_seconds;
     job->compiled = keel_clock_monotonic();
     KEEL_TRY(keel_key_copy(publication->key, &job->key));
@@ -264,6 +281,25 @@ void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program,
     if (!status) return;
     if (job) free_job(engine, job);
     engine_fell_through(engine, "journal", NULL, status);
+}
+
+// The job that still needs `loaded`; under the lock.
+static job_t *job_of(const publisher_t *publisher, const PJRT_LoadedExecutable *loaded) {
+    if (publisher->working && publisher->working->loaded == loaded) return publisher->working;
+    job_t *job = publisher->first;
+    while (job && job->loaded != loaded)
+        job = job->next;
+    return job;
+}
+
+bool publisher_destroys(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
+    publisher_t *publisher = engine->publisher;
+    if (!loaded) return false;
+    pthread_mutex_lock(&publisher->lock);
+    job_t *job = job_of(publisher, loaded);
+    if (job) job->destroy_loaded = true;
+    pthread_mutex_unlock(&publisher->lock);
+    return job;
 }
 
 static bool pending(const publisher_t *publisher, const PJRT_Client *client) {

@@ -39,7 +39,7 @@ static PJRT_Error *get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args
 }
 
 static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
-    keel_engine_loaded_closing(engine, args->executable);
+    if (keel_engine_loaded_closing(engine, args->executable)) return NULL;
     return plugin.api->PJRT_LoadedExecutable_Destroy(args);
 }
 
