@@ -1,0 +1,1 @@
+keel_fuzz(mlir ROOMS read program base)

@@ -1,0 +1,124 @@
+#include "program/program.h"
+
+// A location is a tree of names, call sites and groups, which may share parts. It is walked in
+// order (callee before caller, a group's members in turn) with a stack of its own.
+
+// What is still to be walked behind the current location. Call sites nest on the right, as JAX
+// writes them, without need of it; nested on the left deeper than this, the callers furthest out
+// are left out.
+enum { STACK_LIMIT = 256 };
+
+typedef struct pending_t {
+    keel_attr_id_t location; // a caller; or a group, which goes on from `next`
+    uint32_t next;
+    keel_string_id_t name;
+} pending_t;
+
+typedef struct walk_t {
+    const keel_program_t *program;
+    keel_frame_t *out;
+    uint32_t limit, count;
+    uint64_t visits_left; // parts may be shared, and shared again inside what is shared
+    keel_string_id_t outermost;
+    bool is_named; // a name met from now on is a function's
+    uint32_t depth;
+    pending_t stack[STACK_LIMIT];
+} walk_t;
+
+static void push(walk_t *w, keel_attr_id_t location, uint32_t next, keel_string_id_t name) {
+    if (w->depth < STACK_LIMIT) w->stack[w->depth++] = (pending_t){location, next, name};
+}
+
+static void add_frame(walk_t *w, const keel_attr_t *file, keel_string_id_t name) {
+    if (w->count < w->limit) {
+        keel_list_t numbers = keel_program_list(w->program, file->b);
+        uint32_t at[4] = {0};
+        for (uint32_t i = 0; i < numbers.count && i < 4; ++i)
+            at[i] = numbers.items[i];
+        w->out[w->count] = (keel_frame_t){.file = keel_program_str(w->program, file->a),
+                                          .function = keel_program_str(w->program, name),
+                                          .line = at[0],
+                                          .column = at[1],
+                                          .end_line = at[2],
+                                          .end_column = at[3]};
+    }
+    ++w->count;
+}
+
+// "while:" and the like tell the operation's type; the name stack stands below them.
+static bool is_type_only(const keel_program_t *program, const keel_attr_t *name) {
+    keel_str_t text = keel_program_str(program, name->a);
+    return text.size && text.data[text.size - 1] == ':' &&
+           program->attrs.data[name->b].kind == KEEL_ATTR_LOC_NAME;
+}
+
+// Walks one location down to where a frame is, or nothing. The outermost name names the operation;
+// any other one names the function of the frames below it.
+static void walk_one(walk_t *w, keel_attr_id_t location, keel_string_id_t name) {
+    for (; w->visits_left; --w->visits_left) {
+        const keel_attr_t *attr = &w->program->attrs.data[location];
+        switch (attr->kind) {
+            case KEEL_ATTR_LOC_FILE:
+                add_frame(w, attr, name);
+                --w->visits_left;
+                return;
+            case KEEL_ATTR_LOC_NAME:
+                if (w->is_named) {
+                    name = attr->a;
+                } else if (!is_type_only(w->program, attr)) {
+                    w->outermost = attr->a;
+                    w->is_named = true;
+                }
+                location = attr->b;
+                break;
+            case KEEL_ATTR_LOC_CALLSITE:
+                w->is_named = true;
+                push(w, attr->b, KEEL_NONE, name);
+                location = attr->a;
+                break;
+            case KEEL_ATTR_LOC_FUSED:
+                w->is_named = true;
+                push(w, location, 0, name);
+                --w->visits_left;
+                return;
+            default:
+                --w->visits_left;
+                return;
+        }
+    }
+}
+
+static void walk_next(walk_t *w) {
+    pending_t *top = &w->stack[w->depth - 1];
+    if (top->next == KEEL_NONE) {
+        pending_t caller = *top;
+        --w->depth;
+        walk_one(w, caller.location, caller.name);
+        return;
+    }
+    keel_list_t group = keel_program_list(w->program, w->program->attrs.data[top->location].b);
+    if (top->next == group.count) {
+        --w->depth;
+        return;
+    }
+    walk_one(w, group.items[top->next++], top->name);
+}
+
+uint32_t keel_program_frames(const keel_program_t *program, keel_attr_id_t location,
+                             keel_frame_t *out, uint32_t limit, keel_str_t *out_name) {
+    walk_t w;
+    w.program = program;
+    w.out = out;
+    w.limit = limit;
+    w.count = w.depth = 0;
+    w.visits_left = 4 * (uint64_t)program->attrs.count;
+    w.outermost = KEEL_NONE;
+    w.is_named = false;
+    if (location != KEEL_NONE) {
+        walk_one(&w, location, KEEL_NONE);
+        while (w.depth && w.visits_left)
+            walk_next(&w);
+    }
+    if (out_name) *out_name = keel_program_str(program, w.outermost);
+    return w.count;
+}

@@ -1,0 +1,189 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "program/program.h"
+#include "read/read.h"
+
+// Trees are built from the leaves up.
+static keel_attr_id_t add(keel_program_t *p, uint8_t kind, uint32_t a, uint32_t b) {
+    keel_attr_t attr = {.kind = kind, .a = a, .b = b};
+    keel_attr_id_t id;
+    assert_null(keel_program_add_attr(p, attr, &id));
+    return id;
+}
+
+static keel_string_id_t text(keel_program_t *p, const char *bytes) {
+    keel_string_id_t id;
+    assert_null(keel_program_add_text(p, keel_str(bytes), &id));
+    return id;
+}
+
+static keel_attr_id_t unknown(keel_program_t *p) {
+    return add(p, KEEL_ATTR_LOC_UNKNOWN, 0, 0);
+}
+
+static keel_attr_id_t file(keel_program_t *p, const char *name, uint32_t line) {
+    const uint32_t numbers[] = {line, 2, line, 9};
+    uint32_t list;
+    assert_null(keel_program_add_list(p, numbers, 4, &list));
+    return add(p, KEEL_ATTR_LOC_FILE, text(p, name), list);
+}
+
+static keel_attr_id_t named(keel_program_t *p, const char *name, keel_attr_id_t child) {
+    return add(p, KEEL_ATTR_LOC_NAME, text(p, name), child);
+}
+
+static keel_attr_id_t call(keel_program_t *p, keel_attr_id_t callee, keel_attr_id_t caller) {
+    return add(p, KEEL_ATTR_LOC_CALLSITE, callee, caller);
+}
+
+static void assert_frame(const keel_frame_t *frame, const char *name, uint32_t line,
+                         const char *function) {
+    assert_true(keel_str_is(frame->file, name));
+    assert_int_equal(frame->line, line);
+    assert_true(keel_str_is(frame->function, function));
+}
+
+static void frames_come_innermost_first_with_their_functions(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    keel_attr_id_t inner = named(&p, "block", file(&p, "model.py", 41));
+    keel_attr_id_t middle = named(&p, "loss", file(&p, "train.py", 12));
+    keel_attr_id_t outer = named(&p, "<module>", file(&p, "train.py", 88));
+    keel_attr_id_t place =
+        named(&p, "jit(step)/block/mul", call(&p, inner, call(&p, middle, outer)));
+    keel_frame_t frames[4];
+    keel_str_t name;
+    assert_int_equal(keel_program_frames(&p, place, frames, 4, &name), 3);
+    assert_true(keel_str_is(name, "jit(step)/block/mul"));
+    assert_frame(&frames[0], "model.py", 41, "block");
+    assert_frame(&frames[1], "train.py", 12, "loss");
+    assert_frame(&frames[2], "train.py", 88, "<module>");
+    assert_int_equal(frames[0].column, 2);
+    assert_int_equal(frames[0].end_line, 41);
+    assert_int_equal(frames[0].end_column, 9);
+    // All are counted, so many as are asked for are written.
+    frames[1].line = 0;
+    assert_int_equal(keel_program_frames(&p, place, frames, 1, NULL), 3);
+    assert_int_equal(frames[1].line, 0);
+    assert_int_equal(keel_program_frames(&p, place, NULL, 0, NULL), 3);
+    keel_program_deinitialize(&p);
+}
+
+static void call_sites_may_nest_on_the_left(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    keel_attr_id_t left =
+        call(&p, named(&p, "a", file(&p, "x.py", 1)), named(&p, "b", file(&p, "x.py", 2)));
+    keel_attr_id_t place = named(&p, "op", call(&p, left, named(&p, "c", file(&p, "x.py", 3))));
+    keel_frame_t frames[3];
+    assert_int_equal(keel_program_frames(&p, place, frames, 3, NULL), 3);
+    assert_frame(&frames[0], "x.py", 1, "a");
+    assert_frame(&frames[1], "x.py", 2, "b");
+    assert_frame(&frames[2], "x.py", 3, "c");
+    keel_program_deinitialize(&p);
+}
+
+static void fused_locations_are_taken_in_turn(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    const uint32_t inner[] = {file(&p, "x.py", 2), unknown(&p)};
+    uint32_t list;
+    assert_null(keel_program_add_list(&p, inner, 2, &list));
+    keel_attr_id_t group = add(&p, KEEL_ATTR_LOC_FUSED, KEEL_NONE, list);
+    const uint32_t members[] = {named(&p, "op", file(&p, "x.py", 1)), group, file(&p, "x.py", 3)};
+    assert_null(keel_program_add_list(&p, members, 3, &list));
+    keel_attr_id_t place = add(&p, KEEL_ATTR_LOC_FUSED, KEEL_NONE, list);
+    keel_frame_t frames[3];
+    keel_str_t name;
+    assert_int_equal(keel_program_frames(&p, place, frames, 3, &name), 3);
+    assert_true(keel_str_is(name, "op"));
+    for (uint32_t i = 0; i < 3; ++i)
+        assert_frame(&frames[i], "x.py", i + 1, "");
+    keel_program_deinitialize(&p);
+}
+
+static void a_name_alone_is_no_frame(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    keel_str_t name;
+    keel_attr_id_t none = unknown(&p);
+    assert_int_equal(keel_program_frames(&p, named(&p, "x", none), NULL, 0, &name), 0);
+    assert_true(keel_str_is(name, "x"));
+    assert_int_equal(keel_program_frames(&p, none, NULL, 0, &name), 0);
+    assert_int_equal(name.size, 0);
+    assert_int_equal(keel_program_frames(&p, KEEL_NONE, NULL, 0, &name), 0);
+    // The type of an operation stands above its name stack.
+    keel_attr_id_t place =
+        named(&p, "while:", named(&p, "jit(f)/while", named(&p, "f", file(&p, "x.py", 7))));
+    keel_frame_t frame;
+    assert_int_equal(keel_program_frames(&p, place, &frame, 1, &name), 1);
+    assert_true(keel_str_is(name, "jit(f)/while"));
+    assert_frame(&frame, "x.py", 7, "f");
+    keel_program_deinitialize(&p);
+}
+
+static void depth_and_sharing_cost_neither_stack_nor_time(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    keel_attr_id_t leaf = file(&p, "x.py", 1);
+    enum { DEEP = 100000 };
+    keel_attr_id_t right = leaf, left = leaf, twice = leaf;
+    for (unsigned i = 0; i < DEEP; ++i)
+        right = call(&p, leaf, right);
+    assert_int_equal(keel_program_frames(&p, right, NULL, 0, NULL), DEEP + 1);
+    for (unsigned i = 0; i < DEEP; ++i)
+        left = call(&p, left, leaf);
+    assert_in_range(keel_program_frames(&p, left, NULL, 0, NULL), 256, DEEP + 1);
+    for (unsigned i = 0; i < 64; ++i)
+        twice = call(&p, twice, twice);
+    assert_in_range(keel_program_frames(&p, twice, NULL, 0, NULL), 64, 2 * DEEP + 100);
+    keel_program_deinitialize(&p);
+}
+
+static void places_of_a_real_program_are_found(void **state) {
+    (void)state;
+    uint8_t *data;
+    size_t size;
+    assert_null(keel_file_read(KEEL_TEST_SAMPLES "/mlir/donate.mlir", 1 << 20, &data, &size));
+    keel_program_t p;
+    assert_null(keel_read_mlir(keel_bytes(data, size), &p));
+    uint32_t placed = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(&p); ++op) {
+        keel_frame_t frames[8];
+        keel_str_t name;
+        uint32_t count = keel_program_frames(&p, p.operations.data[op].location, frames, 8, &name);
+        if (count < 2 || count > 8) continue;
+        assert_true(keel_str_is(frames[0].file, "train.py"));
+        assert_true(keel_str_is(frames[count - 1].file, "<string>"));
+        assert_true(keel_str_is(frames[count - 1].function, "<module>"));
+        assert_true(keel_str_starts(name, KEEL_STR("jit(donate)")));
+        assert_true(frames[0].line > 0);
+        ++placed;
+    }
+    assert_true(placed > 5);
+    keel_program_deinitialize(&p);
+    keel_free(data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_come_innermost_first_with_their_functions),
+        cmocka_unit_test(call_sites_may_nest_on_the_left),
+        cmocka_unit_test(fused_locations_are_taken_in_turn),
+        cmocka_unit_test(a_name_alone_is_no_frame),
+        cmocka_unit_test(depth_and_sharing_cost_neither_stack_nor_time),
+        cmocka_unit_test(places_of_a_real_program_are_found),
+    };
+    return cmocka_run_group_tests_name("program_locations", tests, NULL, NULL);
+}
