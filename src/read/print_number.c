@@ -87,7 +87,7 @@ bool keel_print_float(keel_float_t kind, uint64_t bits, keel_buffer_t *out) {
     do
         snprintf(text, sizeof text, "%.*e", digits, value);
     while (!rounds_back(f, bits, value, strtod(text, NULL)) && ++digits < DBL_DECIMAL_DIG);
-    int exponent = atoi(strchr(text, 'e') + 1);
+    int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
     if (exponent >= -5 && exponent < 16)
         snprintf(text, sizeof text, "%.*f", digits > exponent ? digits - exponent : 0,
                  strtod(text, NULL));

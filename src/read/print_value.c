@@ -45,8 +45,18 @@ static void suffix(keel_printer_t *p, keel_type_id_t type, const char *usual) {
     p->out->data[before] = 0;
 }
 
+bool keel_print_is_bool(const keel_program_t *program, const keel_attr_t *integer) {
+    if (integer->a >= program->types.count) return false;
+    const keel_type_t *type = &program->types.data[integer->a];
+    return type->kind == KEEL_TYPE_INTEGER && type->a == 1 && type->aux == KEEL_SIGNLESS;
+}
+
 static void integer(keel_printer_t *p, const keel_attr_t *a) {
     int64_t value = p->program->ints.data[a->b];
+    if (keel_print_is_bool(p->program, a)) {
+        text(p, value ? "true" : "false");
+        return;
+    }
     const keel_type_t *type = a->a == KEEL_NONE ? NULL : &p->program->types.data[a->a];
     bool is_unsigned = type && type->kind == KEEL_TYPE_INTEGER && type->aux == KEEL_UNSIGNED;
     keel_print_integer((uint64_t)value, 64, !is_unsigned, p->out);

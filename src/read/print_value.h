@@ -46,6 +46,9 @@ void keel_print_name(keel_buffer_t *out, keel_str_t name); // quoted where it mu
 void keel_print_dictionary_text(keel_printer_t *printer, keel_attr_id_t dictionary);
 void keel_print_dictionary_json(keel_printer_t *printer, keel_attr_id_t dictionary);
 
+// True for a number of type i1: MLIR's builtin bool.
+bool keel_print_is_bool(const keel_program_t *program, const keel_attr_t *integer);
+
 // The dictionary at that place of an array; NONE where there is no array, place or dictionary.
 keel_attr_id_t keel_print_entry(const keel_program_t *program, keel_attr_id_t array,
                                 uint32_t index);

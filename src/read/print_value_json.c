@@ -44,6 +44,10 @@ static bool is_kind(const keel_printer_t *p, keel_type_id_t type, keel_type_kind
 // ---- numbers -----------------------------------------------------------------------------------
 
 static void integer(keel_printer_t *p, const keel_attr_t *a) {
+    if (keel_print_is_bool(p->program, a)) {
+        text(p, p->program->ints.data[a->b] ? "true" : "false");
+        return;
+    }
     const keel_type_t *type = a->a == KEEL_NONE ? NULL : &p->program->types.data[a->a];
     bool is_unsigned = type && type->kind == KEEL_TYPE_INTEGER && type->aux == KEEL_UNSIGNED;
     bool is_plain =
