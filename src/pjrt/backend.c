@@ -18,11 +18,25 @@ static keel_status_t read_platform_version(const PJRT_Api *api, PJRT_Client *cli
     return keel_strdup((keel_str_t){args.platform_version, args.platform_version_size}, out);
 }
 
-static void write_value(keel_buffer_t *out, const PJRT_NamedValue *value) {
-    keel_buffer_format(out, "%.*s=", (int)value->name_size, value->name);
+// Exact: two texts that differ are written differently, UTF-8 or not.
+static void write_text(keel_buffer_t *out, const char *text, size_t size) {
+    bool plain = true;
+    for (size_t i = 0; i < size && plain; ++i)
+        plain = text[i] >= ' ' && text[i] <= '~';
+    if (plain) {
+        keel_buffer_json_str(out, (keel_str_t){text, size});
+    } else {
+        keel_buffer_text(out, "bytes ");
+        keel_buffer_hex(out, keel_bytes(text, size));
+    }
+}
+
+static keel_status_t write_value(keel_buffer_t *out, const PJRT_NamedValue *value) {
+    keel_buffer_str(out, (keel_str_t){value->name, value->name_size});
+    keel_buffer_byte(out, '=');
     switch (value->type) {
         case PJRT_NamedValue_kString:
-            keel_buffer_json_str(out, (keel_str_t){value->string_value, value->value_size});
+            write_text(out, value->string_value, value->value_size);
             break;
         case PJRT_NamedValue_kInt64:
             keel_buffer_format(out, "%lld", (long long)value->int64_value);
@@ -39,12 +53,13 @@ static void write_value(keel_buffer_t *out, const PJRT_NamedValue *value) {
             keel_buffer_text(out, value->bool_value ? "true" : "false");
             break;
         default:
-            // A kind of value of a later header: its bytes cannot be known, so its number stands in
-            // and the entry fits only this very process's idea of it.
-            keel_buffer_format(out, "kind %d, %llx", (int)value->type,
-                               (unsigned long long)value->int64_value);
+            // Of a later header: what it points to, if anything, cannot be known.
+            return keel_status_make(
+                KEEL_UNSUPPORTED, "the value %.*s is of a kind (%d) that Keel does not know",
+                KEEL_STR_ARGS(((keel_str_t){value->name, value->name_size})), (int)value->type);
     }
     keel_buffer_byte(out, '\n');
+    return NULL;
 }
 
 static int by_name(const void *a, const void *b) {
@@ -65,19 +80,20 @@ static keel_status_t write_values(keel_buffer_t *out, const PJRT_NamedValue *val
     for (size_t i = 0; i < count; ++i)
         sorted[i] = (const PJRT_NamedValue *)((const char *)values + i * stride);
     qsort(sorted, count, sizeof *sorted, by_name);
-    for (size_t i = 0; i < count; ++i)
-        write_value(out, sorted[i]);
+    keel_status_t status = NULL;
+    for (size_t i = 0; i < count && !status; ++i)
+        status = write_value(out, sorted[i]);
     keel_free(sorted);
-    return keel_buffer_status(out);
+    return status ? status : keel_buffer_status(out);
 }
 
 static keel_status_t read_platform(const PJRT_Api *api, PJRT_Client *client, keel_backend_t *out) {
     KEEL_TRY(read_platform_name(api, client, &out->platform_name));
     KEEL_TRY(read_platform_version(api, client, &out->platform_version));
     keel_buffer_text(&out->platform, "name=");
-    keel_buffer_json_str(&out->platform, keel_str(out->platform_name));
+    write_text(&out->platform, out->platform_name, strlen(out->platform_name));
     keel_buffer_text(&out->platform, "\nversion=");
-    keel_buffer_json_str(&out->platform, keel_str(out->platform_version));
+    write_text(&out->platform, out->platform_version, strlen(out->platform_version));
     keel_buffer_format(&out->platform, "\napi=%d.%d\n", api->pjrt_api_version.major_version,
                        api->pjrt_api_version.minor_version);
     PJRT_Plugin_Attributes_Args args = {.struct_size = PJRT_Plugin_Attributes_Args_STRUCT_SIZE};

@@ -5,8 +5,9 @@ keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error, const cha
     PJRT_Error_Message_Args message = {.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE,
                                        .error = error};
     api->PJRT_Error_Message(&message);
-    keel_status_t status = keel_status_make(KEEL_PLUGIN, "%s: %.*s", what,
-                                            (int)(message.message_size & 0xffff), message.message);
+    keel_status_t status =
+        keel_status_make(KEEL_PLUGIN, "%s: %.*s", what,
+                         KEEL_STR_ARGS(((keel_str_t){message.message, message.message_size})));
     PJRT_Error_Destroy_Args destroy = {.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE,
                                        .error = error};
     api->PJRT_Error_Destroy(&destroy);

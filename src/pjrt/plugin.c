@@ -23,6 +23,35 @@ static keel_status_t check_file(const char *path) {
     return NULL;
 }
 
+// The functions that Keel calls without asking first, or puts its own in place of.
+static const char *first_lacking(const PJRT_Api *api) {
+#define NEEDED(X)                                                                                  \
+    X(PJRT_Error_Destroy)                                                                          \
+    X(PJRT_Error_Message)                                                                          \
+    X(PJRT_Error_GetCode)                                                                          \
+    X(PJRT_Client_Create)                                                                          \
+    X(PJRT_Client_Destroy)                                                                         \
+    X(PJRT_Client_PlatformName)                                                                    \
+    X(PJRT_Client_PlatformVersion)                                                                 \
+    X(PJRT_Client_Devices)                                                                         \
+    X(PJRT_Client_Compile)                                                                         \
+    X(PJRT_DeviceDescription_ProcessIndex)                                                         \
+    X(PJRT_DeviceDescription_Kind)                                                                 \
+    X(PJRT_Device_GetDescription)                                                                  \
+    X(PJRT_Executable_Destroy)                                                                     \
+    X(PJRT_Executable_Serialize)                                                                   \
+    X(PJRT_LoadedExecutable_Destroy)                                                               \
+    X(PJRT_LoadedExecutable_GetExecutable)                                                         \
+    X(PJRT_LoadedExecutable_Execute)                                                               \
+    X(PJRT_Executable_DeserializeAndLoad)
+#define LOOK(function)                                                                             \
+    if (!keel_pjrt_has(api, function)) return #function;
+    NEEDED(LOOK)
+#undef LOOK
+#undef NEEDED
+    return NULL;
+}
+
 static keel_status_t take_table(void *library, keel_plugin_t *out) {
     const PJRT_Api *(*get)(void);
     *(void **)&get = dlsym(library, "GetPjrtApi");
@@ -40,16 +69,19 @@ static keel_status_t take_table(void *library, keel_plugin_t *out) {
     const PJRT_Api *api = get();
     if (!api) return keel_status_make(KEEL_PLUGIN, "plugin %s gave no table", out->path);
     if (api->pjrt_api_version.major_version != PJRT_API_MAJOR)
+        return keel_status_make(
+            KEEL_UNSUPPORTED,
+            "plugin %s speaks PJRT %d.%d; this Keel speaks major version %d, so "
+            "use a plugin of that",
+            out->path, api->pjrt_api_version.major_version, api->pjrt_api_version.minor_version,
+            PJRT_API_MAJOR);
+    const char *lacking = first_lacking(api);
+    if (lacking)
         return keel_status_make(KEEL_UNSUPPORTED,
-                                "plugin %s speaks PJRT %d.%d; this Keel speaks major version %d",
+                                "plugin %s (PJRT %d.%d) has no %s, which Keel needs; use a newer "
+                                "plugin, or this one without Keel",
                                 out->path, api->pjrt_api_version.major_version,
-                                api->pjrt_api_version.minor_version, PJRT_API_MAJOR);
-    if (!keel_pjrt_has(api, PJRT_Executable_DeserializeAndLoad))
-        return keel_status_make(KEEL_UNSUPPORTED,
-                                "plugin %s (PJRT %d.%d) has a table of %zu bytes, too short for "
-                                "Keel; use a newer plugin",
-                                out->path, api->pjrt_api_version.major_version,
-                                api->pjrt_api_version.minor_version, api->struct_size);
+                                api->pjrt_api_version.minor_version, lacking);
     out->api = api;
     return NULL;
 }

@@ -100,8 +100,29 @@ static PJRT_Error *get_code(PJRT_Error_GetCode_Args *args) {
     return NULL;
 }
 
+// PJRT_Error_ForEachPayload is younger than the header that Keel is built with. Its place in the
+// table was read off plugins of PJRT 0.106 and 0.115, and of its arguments only the error is
+// needed, which stands where every call on errors has it. Clients call it for each error.
+enum { PAYLOADS_PLACE = 1096 };
+typedef PJRT_Error *for_each_payload_t(PJRT_Error_GetCode_Args *args);
+
+static for_each_payload_t *plugin_for_each_payload;
+
+static PJRT_Error *for_each_payload(PJRT_Error_GetCode_Args *args) {
+    return find(args->error, false) ? NULL : plugin_for_each_payload(args);
+}
+
+static void take_payloads(PJRT_Api *table) {
+    char *place = (char *)table + PAYLOADS_PLACE;
+    for_each_payload_t *own_function = for_each_payload;
+    if (table->struct_size < PAYLOADS_PLACE + sizeof own_function) return;
+    memcpy(&plugin_for_each_payload, place, sizeof own_function);
+    if (plugin_for_each_payload) memcpy(place, &own_function, sizeof own_function);
+}
+
 void keel_shim_take_errors(PJRT_Api *table, const PJRT_Api *plugin) {
     plugin_api = plugin;
+    take_payloads(table);
     table->PJRT_Error_Destroy = destroy;
     table->PJRT_Error_Message = message;
     table->PJRT_Error_GetCode = get_code;

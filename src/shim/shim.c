@@ -6,7 +6,7 @@
 // One plugin a process: PJRT's functions carry no context of their own.
 static keel_plugin_t plugin;
 static keel_engine_t *engine;
-static keel_status_t trouble; // why nothing works, said by Plugin_Initialize and Client_Create
+static keel_status_t trouble; // why nothing works, said by every function
 static const PJRT_Api *table;
 
 // ---- functions that Keel puts in place of the plugin's -----------------------------------------
@@ -23,8 +23,21 @@ static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
     return plugin.api->PJRT_Client_Destroy(args);
 }
 
+static void end(void) {
+    keel_engine_end(engine);
+}
+
+static void end_first(void) {
+    atexit(end);
+}
+
 static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
-    return keel_engine_compile(engine, args);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    PJRT_Error *error = keel_engine_compile(engine, args);
+    // What the plugin first made while compiling is taken down before what was there at its start,
+    // and so must be after the last publication. Ending twice is ending once.
+    pthread_once(&once, end_first);
+    return error;
 }
 
 static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
@@ -48,31 +61,22 @@ static PJRT_Error *executable_destroy(PJRT_Executable_Destroy_Args *args) {
     return plugin.api->PJRT_Executable_Destroy(args);
 }
 
-static void free_serialized(PJRT_SerializedExecutable *bytes) {
-    keel_free(bytes);
+static void free_serialized(PJRT_SerializedExecutable *stored) {
+    keel_stored_release((keel_stored_t *)stored);
 }
 
 static PJRT_Error *serialize(PJRT_Executable_Serialize_Args *args) {
-    uint8_t *bytes;
-    size_t size;
-    keel_status_t status = keel_engine_stored_bytes(engine, args->executable, &bytes, &size);
-    if (keel_status_code(status) == KEEL_NOT_FOUND) {
-        keel_status_ignore(status);
-        return plugin.api->PJRT_Executable_Serialize(args);
-    }
-    if (status) return keel_shim_error(status);
-    args->serialized_bytes = (const char *)bytes;
-    args->serialized_bytes_size = size;
-    args->serialized_executable = (PJRT_SerializedExecutable *)bytes;
+    keel_bytes_t bytes;
+    keel_stored_t *stored = keel_engine_stored(engine, args->executable, &bytes);
+    if (!stored) return plugin.api->PJRT_Executable_Serialize(args);
+    args->serialized_bytes = (const char *)bytes.data;
+    args->serialized_bytes_size = bytes.size;
+    args->serialized_executable = (PJRT_SerializedExecutable *)stored;
     args->serialized_executable_deleter = free_serialized;
     return NULL;
 }
 
 // ---- the table ---------------------------------------------------------------------------------
-
-static void end(void) {
-    keel_engine_end(engine);
-}
 
 static keel_status_t find_plugin(const keel_settings_t *settings, char **out) {
     const char *named = keel_settings_text(settings, KEEL_SETTING_PLUGIN);
@@ -114,13 +118,7 @@ static keel_status_t wrap(const PJRT_Api **out) {
     return NULL;
 }
 
-static PJRT_Error *refuse_initialize(PJRT_Plugin_Initialize_Args *args) {
-    (void)args;
-    return keel_shim_error(
-        keel_status_make(keel_status_code(trouble), "keel: %s", keel_status_message(trouble)));
-}
-
-static PJRT_Error *refuse_create(PJRT_Client_Create_Args *args) {
+static PJRT_Error *refuse(void *args) {
     (void)args;
     return keel_shim_error(
         keel_status_make(keel_status_code(trouble), "keel: %s", keel_status_message(trouble)));
@@ -132,17 +130,19 @@ static PJRT_Error *no_attributes(PJRT_Plugin_Attributes_Args *args) {
     return NULL;
 }
 
-// What a client calls before it has a client of its own.
+// Every function says why, whatever a client calls first; only the attributes must not fail.
 static const PJRT_Api *refusal(keel_status_t status) {
     static PJRT_Api refusing = {
         .struct_size = PJRT_Api_STRUCT_SIZE,
         .pjrt_api_version = {.struct_size = PJRT_Api_Version_STRUCT_SIZE,
                              .major_version = PJRT_API_MAJOR,
                              .minor_version = PJRT_API_MINOR},
-        .PJRT_Plugin_Initialize = refuse_initialize,
-        .PJRT_Plugin_Attributes = no_attributes,
-        .PJRT_Client_Create = refuse_create,
     };
+    PJRT_Error *(*function)(void *) = refuse;
+    for (size_t at = offsetof(PJRT_Api, PJRT_Error_Destroy); at < PJRT_Api_STRUCT_SIZE;
+         at += sizeof function)
+        memcpy((char *)&refusing + at, &function, sizeof function);
+    refusing.PJRT_Plugin_Attributes = no_attributes;
     trouble = status;
     keel_log_once("refused", "%s", keel_status_message(status));
     keel_shim_take_errors(&refusing, NULL);

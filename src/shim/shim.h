@@ -1,8 +1,8 @@
 // shim: the plugin door. GetPjrtApi loads the real plugin and hands out a table of the same size
 // and extension chain, in which these functions are Keel's and all others the plugin's own:
 //
-//   Error_{Destroy,Message,GetCode}         errors that Keel made are told from the plugin's
-//   Plugin_Initialize                       says why Keel cannot work, where that is so
+//   Error_{Destroy,Message,GetCode,ForEachPayload}
+//                                           errors that Keel made are told from the plugin's
 //   Client_{Create,Destroy,Compile}         the way through the engine
 //   LoadedExecutable_{Execute,GetExecutable,Destroy}, Executable_{Serialize,Destroy}
 //
@@ -13,7 +13,7 @@
 #include "engine/engine.h"
 
 // The table that the client gets; never NULL. Where the plugin cannot be loaded, or the settings
-// are refused, a table whose Plugin_Initialize and Client_Create say why.
+// are refused, a table whose every function says why.
 const PJRT_Api *keel_shim_api(void);
 
 // ---- errors.c ----------------------------------------------------------------------------------
@@ -21,7 +21,7 @@ const PJRT_Api *keel_shim_api(void);
 // Takes the status. An error that keel_shim_is_own knows.
 PJRT_Error *keel_shim_error(keel_status_t status);
 bool keel_shim_is_own(const PJRT_Error *error);
-// Puts the three error functions into `table`; foreign errors go to `plugin`, which may be NULL.
+// Puts the error functions into `table`; foreign errors go to `plugin`, which may be NULL.
 void keel_shim_take_errors(PJRT_Api *table, const PJRT_Api *plugin);
 
 #endif // KEEL_SHIM_SHIM_H_

@@ -1,0 +1,434 @@
+// A PJRT plugin for faults that a real one cannot be made to show. It compiles a program by keeping
+// its bytes; an executable's name is the program's first line, so that a test can tell which
+// program it was handed.
+//
+// Like XLA's, an executable that was loaded back serializes to bytes which are dead: they cannot be
+// loaded again.
+//
+// TEST_PLUGIN in the environment holds words, separated by blanks:
+//   no_client           Client_Create fails
+//   compile_fails       every compile fails
+//   compile_ms=N        a compile takes N milliseconds
+//   load_ms=N           so does a load
+//   load_fails[=TEXT]   loading fails (executables whose program holds TEXT)
+//   load_aborts=TEXT    loading such an executable ends the process
+//   no_serialize        Serialize is not implemented
+//   null_serialize      the table has no Serialize
+//   no_topology         the topology cannot be serialized
+//   no_attributes       Plugin_Attributes fails
+//   processes=N         the last device belongs to process N - 1
+//   table=older         the table ends before the newest functions
+//   table=short         the table ends before Compile
+//   table=newer         the table has a function that this header does not know
+//   major=N             the major version of the API
+// TEST_PLUGIN_CALLS names a file that gets a line for each call of note.
+#include "plugin/test_plugin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+struct PJRT_Error {
+    PJRT_Error_Code code;
+    char text[256];
+};
+
+struct PJRT_DeviceDescription {
+    int process;
+};
+
+struct PJRT_Device {
+    PJRT_DeviceDescription description;
+};
+
+struct PJRT_Client {
+    PJRT_Device devices[2];
+    PJRT_Device *list[2];
+};
+
+// What a loaded executable and those taken from it share.
+typedef struct program_t {
+    atomic_int references;
+    bool reloaded;
+    size_t size;
+    char bytes[];
+} program_t;
+
+struct PJRT_LoadedExecutable {
+    program_t *program;
+};
+
+struct PJRT_Executable {
+    program_t *program;
+};
+
+static const char alive[] = "test executable\n", dead[] = "dead executable\n";
+
+// ---- faults and records ------------------------------------------------------------------------
+
+// The word's value ("" where it has none), NULL where the word is not there.
+static const char *word(const char *name, char out[128]) {
+    const char *at = getenv("TEST_PLUGIN");
+    size_t length = strlen(name);
+    while (at && *at) {
+        size_t size = strcspn(at, " ");
+        if (size >= length && memcmp(at, name, length) == 0 &&
+            (size == length || at[length] == '=')) {
+            snprintf(out, 128, "%.*s", size == length ? 0 : (int)(size - length - 1),
+                     at + length + 1);
+            return out;
+        }
+        at += size + strspn(at + size, " ");
+    }
+    return NULL;
+}
+
+static bool has(const char *name) {
+    char value[128];
+    return word(name, value) != NULL;
+}
+
+static long number(const char *name, long otherwise) {
+    char value[128];
+    return word(name, value) ? strtol(value, NULL, 10) : otherwise;
+}
+
+static bool holds(const program_t *program, const char *text) {
+    return !*text || memmem(program->bytes, program->size, text, strlen(text)) != NULL;
+}
+
+static void record(const char *call, const char *what, size_t size) {
+    const char *path = getenv("TEST_PLUGIN_CALLS");
+    if (!path) return;
+    char line[160];
+    size_t first = 0;
+    while (first < size && first < 64 && what[first] >= ' ' && what[first] <= '~')
+        ++first;
+    int length = snprintf(line, sizeof line, "%s %.*s\n", call, (int)first, what);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (descriptor < 0) return;
+    if (write(descriptor, line, (size_t)length) != length) abort();
+    close(descriptor);
+}
+
+static void take_time(const char *name) {
+    long left = number(name, 0);
+    struct timespec t = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
+    while (left && nanosleep(&t, &t) && errno == EINTR) {
+    }
+}
+
+static PJRT_Error *error_of(PJRT_Error_Code code, const char *text) {
+    PJRT_Error *error = malloc(sizeof *error);
+    if (!error) abort();
+    error->code = code;
+    snprintf(error->text, sizeof error->text, "test plugin: %s", text);
+    return error;
+}
+
+// ---- errors ------------------------------------------------------------------------------------
+
+static void error_destroy(PJRT_Error_Destroy_Args *args) {
+    free(args->error);
+}
+
+static void error_message(PJRT_Error_Message_Args *args) {
+    args->message = args->error->text;
+    args->message_size = strlen(args->error->text);
+}
+
+static PJRT_Error *error_get_code(PJRT_Error_GetCode_Args *args) {
+    args->code = args->error->code;
+    return NULL;
+}
+
+// ---- the plugin and its client -----------------------------------------------------------------
+
+static PJRT_Error *plugin_initialize(PJRT_Plugin_Initialize_Args *args) {
+    (void)args;
+    return NULL;
+}
+
+static PJRT_Error *plugin_attributes(PJRT_Plugin_Attributes_Args *args) {
+    static const int64_t version[] = {1, 13, 3};
+    static const PJRT_NamedValue attributes[] = {{.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+                                                  .name = "stablehlo_current_version",
+                                                  .name_size = 25,
+                                                  .type = PJRT_NamedValue_kInt64List,
+                                                  .int64_array_value = version,
+                                                  .value_size = 3}};
+    if (has("no_attributes")) return error_of(PJRT_Error_Code_INTERNAL, "no attributes");
+    args->attributes = attributes;
+    args->num_attributes = 1;
+    return NULL;
+}
+
+static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
+    if (has("no_client")) return error_of(PJRT_Error_Code_UNAVAILABLE, "no client today");
+    PJRT_Client *client = calloc(1, sizeof *client);
+    if (!client) abort();
+    for (int i = 0; i < 2; ++i)
+        client->list[i] = &client->devices[i];
+    client->devices[1].description.process = (int)number("processes", 1) - 1;
+    args->client = client;
+    record("create", "", 0);
+    return NULL;
+}
+
+static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
+    record("destroy", "", 0);
+    free(args->client);
+    return NULL;
+}
+
+static PJRT_Error *client_platform_name(PJRT_Client_PlatformName_Args *args) {
+    args->platform_name = "test";
+    args->platform_name_size = 4;
+    return NULL;
+}
+
+static PJRT_Error *client_platform_version(PJRT_Client_PlatformVersion_Args *args) {
+    args->platform_version = "one";
+    args->platform_version_size = 3;
+    return NULL;
+}
+
+static PJRT_Error *client_devices(PJRT_Client_Devices_Args *args) {
+    args->devices = args->client->list;
+    args->num_devices = 2;
+    return NULL;
+}
+
+static PJRT_Error *device_get_description(PJRT_Device_GetDescription_Args *args) {
+    args->device_description = &args->device->description;
+    return NULL;
+}
+
+static PJRT_Error *description_kind(PJRT_DeviceDescription_Kind_Args *args) {
+    args->device_kind = "test device";
+    args->device_kind_size = 11;
+    return NULL;
+}
+
+static PJRT_Error *description_process_index(PJRT_DeviceDescription_ProcessIndex_Args *args) {
+    args->process_index = args->device_description->process;
+    return NULL;
+}
+
+static PJRT_Error *client_topology(PJRT_Client_TopologyDescription_Args *args) {
+    args->topology = (PJRT_TopologyDescription *)args->client;
+    return NULL;
+}
+
+static PJRT_Error *topology_serialize(PJRT_TopologyDescription_Serialize_Args *args) {
+    if (has("no_topology")) return error_of(PJRT_Error_Code_UNIMPLEMENTED, "no topology");
+    args->serialized_bytes = "a topology";
+    args->serialized_bytes_size = 10;
+    args->serialized_topology = NULL;
+    args->serialized_topology_deleter = NULL;
+    return NULL;
+}
+
+// ---- executables -------------------------------------------------------------------------------
+
+static program_t *program_of(const char *bytes, size_t size, bool reloaded) {
+    program_t *program = malloc(sizeof *program + size);
+    if (!program) abort();
+    atomic_init(&program->references, 1);
+    program->reloaded = reloaded;
+    program->size = size;
+    memcpy(program->bytes, bytes, size);
+    return program;
+}
+
+static void drop(program_t *program) {
+    if (atomic_fetch_sub(&program->references, 1) == 1) free(program);
+}
+
+static PJRT_LoadedExecutable *loaded_of(program_t *program) {
+    PJRT_LoadedExecutable *loaded = malloc(sizeof *loaded);
+    if (!loaded) abort();
+    loaded->program = program;
+    return loaded;
+}
+
+static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
+    const PJRT_Program *program = args->program;
+    record("compile", program->code, program->code_size);
+    take_time("compile_ms");
+    if (has("compile_fails")) return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "will not compile");
+    args->executable = loaded_of(program_of(program->code, program->code_size, false));
+    return NULL;
+}
+
+static PJRT_Error *load(PJRT_Executable_DeserializeAndLoad_Args *args) {
+    size_t head = sizeof alive - 1;
+    if (args->serialized_executable_size < head ||
+        memcmp(args->serialized_executable, alive, head) != 0)
+        return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "these bytes are no live executable");
+    program_t *program = program_of(args->serialized_executable + head,
+                                    args->serialized_executable_size - head, true);
+    record("load", program->bytes, program->size);
+    take_time("load_ms");
+    char text[128];
+    if (word("load_aborts", text) && holds(program, text)) abort();
+    if (word("load_fails", text) && holds(program, text)) {
+        drop(program);
+        return error_of(PJRT_Error_Code_INTERNAL, "will not load");
+    }
+    args->loaded_executable = loaded_of(program);
+    return NULL;
+}
+
+static PJRT_Error *loaded_get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args) {
+    PJRT_Executable *executable = malloc(sizeof *executable);
+    if (!executable) abort();
+    executable->program = args->loaded_executable->program;
+    atomic_fetch_add(&executable->program->references, 1);
+    args->executable = executable;
+    return NULL;
+}
+
+static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
+    drop(args->executable->program);
+    free(args->executable);
+    return NULL;
+}
+
+static PJRT_Error *executable_destroy(PJRT_Executable_Destroy_Args *args) {
+    drop(args->executable->program);
+    free(args->executable);
+    return NULL;
+}
+
+static PJRT_Error *executable_name(PJRT_Executable_Name_Args *args) {
+    const program_t *program = args->executable->program;
+    const char *end = memchr(program->bytes, '\n', program->size);
+    args->executable_name = program->bytes;
+    args->executable_name_size = end ? (size_t)(end - program->bytes) : program->size;
+    return NULL;
+}
+
+static void free_serialized(PJRT_SerializedExecutable *bytes) {
+    free(bytes);
+}
+
+static PJRT_Error *executable_serialize(PJRT_Executable_Serialize_Args *args) {
+    if (has("no_serialize"))
+        return error_of(PJRT_Error_Code_UNIMPLEMENTED, "cannot serialize executables");
+    const program_t *program = args->executable->program;
+    record("serialize", program->bytes, program->size);
+    size_t head = sizeof alive - 1;
+    char *bytes = malloc(head + program->size);
+    if (!bytes) abort();
+    memcpy(bytes, program->reloaded ? dead : alive, head);
+    memcpy(bytes + head, program->bytes, program->size);
+    args->serialized_bytes = bytes;
+    args->serialized_bytes_size = head + program->size;
+    args->serialized_executable = (PJRT_SerializedExecutable *)bytes;
+    args->serialized_executable_deleter = free_serialized;
+    return NULL;
+}
+
+static PJRT_Error *loaded_execute(PJRT_LoadedExecutable_Execute_Args *args) {
+    (void)args;
+    return NULL;
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+// Whatever else is called.
+static PJRT_Error *unimplemented(void *args) {
+    (void)args;
+    return error_of(PJRT_Error_Code_UNIMPLEMENTED, "not implemented");
+}
+
+static PJRT_Error *answer(int *args) {
+    *args = 42;
+    return NULL;
+}
+
+static PJRT_Error *for_each_payload(test_plugin_payload_args_t *args) {
+    args->visitor("text", 4, args->error->text, strlen(args->error->text), args->user_arg);
+    return NULL;
+}
+
+static PJRT_Extension_Base extensions[] = {
+    {.struct_size = PJRT_Extension_Base_STRUCT_SIZE,
+     .type = PJRT_Extension_Type_Layouts,
+     .next = &extensions[1]},
+    {.struct_size = PJRT_Extension_Base_STRUCT_SIZE, .type = PJRT_Extension_Type_Example},
+};
+
+static test_plugin_table_t table = {
+    .api = {
+        .struct_size = PJRT_Api_STRUCT_SIZE,
+        .extension_start = extensions,
+        .pjrt_api_version = {.struct_size = PJRT_Api_Version_STRUCT_SIZE,
+                             .major_version = PJRT_API_MAJOR,
+                             .minor_version = PJRT_API_MINOR},
+        .PJRT_Error_Destroy = error_destroy,
+        .PJRT_Error_Message = error_message,
+        .PJRT_Error_GetCode = error_get_code,
+        .PJRT_Plugin_Initialize = plugin_initialize,
+        .PJRT_Plugin_Attributes = plugin_attributes,
+        .PJRT_Client_Create = client_create,
+        .PJRT_Client_Destroy = client_destroy,
+        .PJRT_Client_PlatformName = client_platform_name,
+        .PJRT_Client_PlatformVersion = client_platform_version,
+        .PJRT_Client_Devices = client_devices,
+        .PJRT_Client_Compile = client_compile,
+        .PJRT_Client_TopologyDescription = client_topology,
+        .PJRT_DeviceDescription_Kind = description_kind,
+        .PJRT_DeviceDescription_ProcessIndex = description_process_index,
+        .PJRT_Device_GetDescription = device_get_description,
+        .PJRT_TopologyDescription_Serialize = topology_serialize,
+        .PJRT_Executable_Destroy = executable_destroy,
+        .PJRT_Executable_Name = executable_name,
+        .PJRT_Executable_Serialize = executable_serialize,
+        .PJRT_Executable_DeserializeAndLoad = load,
+        .PJRT_LoadedExecutable_Destroy = loaded_destroy,
+        .PJRT_LoadedExecutable_GetExecutable = loaded_get_executable,
+        .PJRT_LoadedExecutable_Execute = loaded_execute,
+    }};
+
+static void fill(void) {
+    static const uintptr_t none;
+    uintptr_t other = (uintptr_t)unimplemented;
+    char *first = (char *)&table.api.PJRT_Error_Destroy;
+    char *end = (char *)&table.api + PJRT_Api_STRUCT_SIZE;
+    for (char *at = first; at < end; at += sizeof other)
+        if (memcmp(at, &none, sizeof none) == 0) memcpy(at, &other, sizeof other);
+}
+
+static void shape(void) {
+    char value[128];
+    if (has("null_serialize")) table.api.PJRT_Executable_Serialize = NULL;
+    table.api.pjrt_api_version.major_version = (int)number("major", PJRT_API_MAJOR);
+    if (!word("table", value)) return;
+    if (strcmp(value, "older") == 0)
+        table.api.struct_size = offsetof(PJRT_Api, PJRT_Client_TopologyDescription);
+    else if (strcmp(value, "short") == 0)
+        table.api.struct_size = offsetof(PJRT_Api, PJRT_Client_Compile);
+    else if (strcmp(value, "newer") == 0) {
+        table.api.struct_size = sizeof table;
+        table.answer = answer;
+        table.for_each_payload = for_each_payload;
+    }
+}
+
+EXPORTED const PJRT_Api *GetPjrtApi(void);
+
+const PJRT_Api *GetPjrtApi(void) {
+    if (table.api.PJRT_Compile) return &table.api;
+    fill();
+    shape();
+    return &table.api;
+}

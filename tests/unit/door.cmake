@@ -1,0 +1,8 @@
+# The door runs above the plugin of tests/plugin; these tests start it in processes of their own.
+foreach(name shim)
+  keel_unit_test(${name} ROOMS shim store base)
+  target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_definitions(${name}_test PRIVATE
+    KEEL_TEST_PLUGIN="$<TARGET_FILE:keel_test_plugin>")
+  add_dependencies(${name}_test keel_test_plugin)
+endforeach()
