@@ -20,7 +20,7 @@ typedef struct walk_t {
     uint32_t limit, count;
     uint64_t visits_left; // parts may be shared, and shared again inside what is shared
     keel_string_id_t outermost;
-    bool is_named; // a name met from now on is a function's
+    bool is_named; // any further name is a function's
     uint32_t depth;
     pending_t stack[STACK_LIMIT];
 } walk_t;
@@ -52,14 +52,15 @@ static bool is_type_only(const keel_program_t *program, const keel_attr_t *name)
            program->attrs.data[name->b].kind == KEEL_ATTR_LOC_NAME;
 }
 
-// Walks one location down to where a frame is, or nothing. The outermost name names the operation;
-// any other one names the function of the frames below it.
+// Walks one location down to where a frame is, or nothing. The outermost name names the operation,
+// unless it stands below a call site; any other one names the function of the frames below it.
 static void walk_one(walk_t *w, keel_attr_id_t location, keel_string_id_t name) {
     for (; w->visits_left; --w->visits_left) {
         const keel_attr_t *attr = &w->program->attrs.data[location];
         switch (attr->kind) {
             case KEEL_ATTR_LOC_FILE:
                 add_frame(w, attr, name);
+                w->is_named = true;
                 --w->visits_left;
                 return;
             case KEEL_ATTR_LOC_NAME:
@@ -77,11 +78,11 @@ static void walk_one(walk_t *w, keel_attr_id_t location, keel_string_id_t name) 
                 location = attr->a;
                 break;
             case KEEL_ATTR_LOC_FUSED:
-                w->is_named = true;
                 push(w, location, 0, name);
                 --w->visits_left;
                 return;
             default:
+                w->is_named = true;
                 --w->visits_left;
                 return;
         }

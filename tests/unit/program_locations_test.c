@@ -111,6 +111,20 @@ static void fused_locations_are_taken_in_turn(void **state) {
     keel_program_deinitialize(&p);
 }
 
+static void names_below_a_call_site_are_functions(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    keel_attr_id_t place = call(&p, named(&p, "f", file(&p, "x.py", 1)), file(&p, "x.py", 2));
+    keel_frame_t frames[2];
+    keel_str_t name;
+    assert_int_equal(keel_program_frames(&p, place, frames, 2, &name), 2);
+    assert_int_equal(name.size, 0);
+    assert_frame(&frames[0], "x.py", 1, "f");
+    assert_frame(&frames[1], "x.py", 2, "");
+    keel_program_deinitialize(&p);
+}
+
 static void a_name_alone_is_no_frame(void **state) {
     (void)state;
     keel_program_t p;
@@ -147,7 +161,7 @@ static void depth_and_sharing_cost_neither_stack_nor_time(void **state) {
     assert_in_range(keel_program_frames(&p, left, NULL, 0, NULL), 256, DEEP + 1);
     for (unsigned i = 0; i < 64; ++i)
         twice = call(&p, twice, twice);
-    assert_in_range(keel_program_frames(&p, twice, NULL, 0, NULL), 64, 2 * DEEP + 100);
+    assert_in_range(keel_program_frames(&p, twice, NULL, 0, NULL), 64, 5 * DEEP);
     keel_program_deinitialize(&p);
 }
 
@@ -181,6 +195,7 @@ int main(void) {
         cmocka_unit_test(frames_come_innermost_first_with_their_functions),
         cmocka_unit_test(call_sites_may_nest_on_the_left),
         cmocka_unit_test(fused_locations_are_taken_in_turn),
+        cmocka_unit_test(names_below_a_call_site_are_functions),
         cmocka_unit_test(a_name_alone_is_no_frame),
         cmocka_unit_test(depth_and_sharing_cost_neither_stack_nor_time),
         cmocka_unit_test(places_of_a_real_program_are_found),
