@@ -1,0 +1,1 @@
+keel_fuzz(entry ROOMS store base)
