@@ -320,7 +320,8 @@ static int run_one(size_t index, cli_call_t *call) {
     keel_buffer_initialize(&out, 0);
     code = CLI_OK;
     cli_progress_begin("working through the cache");
-    status = commands[index].run(&settings, json, &out, &code);
+    status = cli_check_folder(&settings, KEEL_SETTING_CACHE_DIR);
+    if (!status) status = commands[index].run(&settings, json, &out, &code);
     cli_progress_end();
     keel_settings_deinitialize(&settings);
     if (status) {

@@ -86,6 +86,14 @@ void cli_field_text(keel_buffer_t *out, const char *name, const char *text);
 void cli_field_number(keel_buffer_t *out, const char *name, uint64_t number);
 void cli_field_true(keel_buffer_t *out, const char *name, bool value);
 
+// ---- input.c -----------------------------------------------------------------------------------
+
+// A file that the user named; as keel_file_read, with messages that say what to do.
+keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
+// KEEL_INVALID where the setting's folder is there and is no folder.
+keel_status_t cli_check_folder(const keel_settings_t *settings,
+                               keel_setting_t which) KEEL_MUST_CHECK;
+
 // ---- progress.c --------------------------------------------------------------------------------
 
 // Says on a terminal, after 2 s and then every second, that `what` is still going on.

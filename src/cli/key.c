@@ -77,11 +77,12 @@ static keel_status_t set_program(side_t *side, const char *vouched) {
     keel_code_t code = keel_status_code(status);
     if (!status) {
         status = set_read(side, &program, vouched);
-    } else if (code == KEEL_UNSUPPORTED) {
+    } else if (code == KEEL_UNSUPPORTED && keel_read_is_mlir(bytes)) {
         snprintf(side->unread, sizeof side->unread, "%s", keel_status_message(status));
         keel_status_ignore(status);
         status = set_unread(side);
-    } else if (code == KEEL_CORRUPT) {
+    } else if (code == KEEL_CORRUPT || code == KEEL_UNSUPPORTED) {
+        // HLO has no magic: what is not understood may be anything.
         keel_status_t told = keel_status_make(
             code, "%s: no program: %s; MLIR bytecode or a serialized HloModuleProto is needed",
             side->file.label, keel_status_message(status));
@@ -95,7 +96,7 @@ static keel_status_t set_program(side_t *side, const char *vouched) {
 static keel_status_t set_options(side_t *side, const char *path) {
     uint8_t *data;
     size_t size;
-    KEEL_TRY(keel_file_read(path, KEEL_READ_SIZE_LIMIT, &data, &size));
+    KEEL_TRY(cli_read_file(path, &data, &size));
     keel_buffer_t canonical, assignment, readable;
     keel_buffer_initialize(&canonical, 0);
     keel_buffer_initialize(&assignment, 0);
@@ -141,7 +142,7 @@ static keel_status_t set_plugin(side_t *side, const keel_settings_t *settings) {
     return status;
 }
 
-// What this machine and this environment would add.
+// What this machine and this environment add to any program.
 static keel_status_t set_surroundings(side_t *side, const keel_settings_t *settings) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -152,10 +153,7 @@ static keel_status_t set_surroundings(side_t *side, const keel_settings_t *setti
                         keel_key_flags(getenv("LIBTPU_INIT_ARGS"), &text)));
     keel_buffer_initialize(&text, 0);
     KEEL_TRY(set_buffer(side, KEEL_COMPONENT_CPU, &text, keel_key_cpu(&text)));
-    KEEL_TRY(set_plugin(side, settings));
-    KEEL_TRY(keel_key_finish(&side->key));
-    side->known[KEEL_COMPONENT_KEY_VERSION] = true;
-    return NULL;
+    return set_plugin(side, settings);
 }
 
 // ---- printing ----------------------------------------------------------------------------------
@@ -265,7 +263,7 @@ static bool differ(const side_t *sides) {
 
 static void comparison_text(const side_t *sides, keel_buffer_t *out) {
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
-        if (!sides[0].known[i]) continue;
+        if (!sides[0].known[i] || i == KEEL_COMPONENT_KEY_VERSION) continue;
         keel_buffer_format(out, "  %-18s", keel_component_name((keel_component_t)i));
         digest_text(&sides[0].key.components[i], 16, out);
         if (differs(sides, i)) {
@@ -314,7 +312,9 @@ static keel_status_t open_side(const cli_call_t *call, int index, const char *op
                               &side->file));
     KEEL_TRY(set_program(side, keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS)));
     if (options) KEEL_TRY(set_options(side, options));
-    return set_surroundings(side, settings);
+    if (call->rest_count == 1) KEEL_TRY(set_surroundings(side, settings));
+    side->known[KEEL_COMPONENT_KEY_VERSION] = true;
+    return keel_key_finish(&side->key);
 }
 
 static keel_status_t open_sides(const cli_call_t *call, const char *options, side_t *sides) {

@@ -3,7 +3,6 @@
 
 #include "cli/cli.h"
 #include "journal/journal.h"
-#include "read/read.h"
 #include "report/report.h"
 
 enum { SHORTEST_DIGEST = 4 };
@@ -21,7 +20,7 @@ static bool is_compressed(const uint8_t *data, size_t size) {
 
 static keel_status_t open_file(const char *path, cli_program_t *out) {
     KEEL_TRY(keel_strdup(keel_str(path), &out->label));
-    KEEL_TRY(keel_file_read(path, KEEL_READ_SIZE_LIMIT, &out->data, &out->size));
+    KEEL_TRY(cli_read_file(path, &out->data, &out->size));
     if (!is_compressed(out->data, out->size)) return NULL;
     keel_free(out->data);
     out->data = NULL;

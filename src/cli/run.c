@@ -5,6 +5,7 @@
 #include "journal/journal.h"
 #include "pjrt/pjrt.h"
 #include "report/report.h"
+#include "settings/places.h"
 
 typedef struct run_t {
     keel_settings_t settings;
@@ -36,6 +37,10 @@ static keel_status_t resolve_plugin(run_t *run, const char *command) {
     keel_status_t status = keel_plugin_find(text, interpreter, &run->plugin);
     keel_free(interpreter);
     KEEL_TRY(status);
+    char *absolute; // the child may go to another folder before it loads it
+    KEEL_TRY(keel_place_absolute(run->plugin, &absolute));
+    keel_free(run->plugin);
+    run->plugin = absolute;
     KEEL_TRY(cli_check_plugin(run->plugin));
     bool own;
     KEEL_TRY(same_file(run->plugin, run->library, &own));

@@ -57,7 +57,8 @@ int cli_runs(cli_call_t *call) {
     keel_buffer_initialize(&listing.out, 0);
     if (json) keel_buffer_byte(&listing.out, '[');
     cli_progress_begin("reading journals");
-    status = keel_journal_runs(listing.run_dir, list_run, &listing);
+    status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
+    if (!status) status = keel_journal_runs(listing.run_dir, list_run, &listing);
     cli_progress_end();
     if (json) keel_buffer_text(&listing.out, "]\n");
     if (!status && !listing.count && !json)

@@ -29,7 +29,10 @@ int cli_stats(cli_call_t *call) {
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);
     keel_stats_t stats;
-    status = read_stats(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0], &stats);
+    status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
+    if (!status)
+        status =
+            read_stats(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0], &stats);
     keel_settings_deinitialize(&settings);
     if (status) return cli_fail(status);
     keel_buffer_t out, damage;

@@ -189,12 +189,12 @@ static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
     label(out, "programs");
     keel_buffer_format(out, "%zu\n", stats->program_count);
     label(out, "compiles");
-    keel_buffer_format(out, "%-8" PRIu64, stats->compiles);
-    seconds(out, stats->compile_seconds);
+    keel_buffer_format(out, stats->compiles ? "%-8" PRIu64 : "%" PRIu64, stats->compiles);
+    if (stats->compiles) seconds(out, stats->compile_seconds);
     keel_buffer_byte(out, '\n');
     label(out, "loads");
-    keel_buffer_format(out, "%-8" PRIu64, stats->loads);
-    seconds(out, stats->load_seconds);
+    keel_buffer_format(out, stats->loads ? "%-8" PRIu64 : "%" PRIu64, stats->loads);
+    if (stats->loads) seconds(out, stats->load_seconds);
     if (stats->memory_hits)
         keel_buffer_format(out, ", %" PRIu64 " of them from memory", stats->memory_hits);
     if (stats->spared_seconds > 0) {

@@ -242,15 +242,21 @@ static keel_status_t check_size(keel_settings_t *settings, keel_setting_t which,
                             where, text);
 }
 
+// A word that is no file is a plugin's name, for whoever finds plugins to know or to refuse.
 static bool is_name(const char *text) {
-    return strcmp(text, "cpu") == 0 || strcmp(text, "tpu") == 0;
+    keel_file_facts_t facts;
+    if (strchr(text, '/') || text[0] == '~') return false;
+    if (strcmp(text, "cpu") == 0 || strcmp(text, "tpu") == 0) return true;
+    keel_status_t status = keel_file_facts(text, &facts);
+    keel_status_ignore(status);
+    return status != NULL;
 }
 
 // Makes a folder's or plugin's path absolute.
 static keel_status_t check_path(keel_settings_t *settings, keel_setting_t which) {
     keel_setting_value_t *value = &settings->values[which];
     if (value->origin == KEEL_ORIGIN_DEFAULT) return NULL;
-    if (which == KEEL_SETTING_PLUGIN && is_name(value->text)) return NULL;
+    if (which == KEEL_SETTING_PLUGIN && *value->text && is_name(value->text)) return NULL;
     char where[512];
     written_in(settings, which, where);
     KEEL_TRY(keel_settings_check_folder(value->text, where));

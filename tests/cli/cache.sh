@@ -1,0 +1,30 @@
+# Listing, checking and emptying the store.
+export KEEL_CACHE_DIR=$HOME/cache
+key=acf9bb149d15061f83c799e679c7917955226ca0ac44ae05155e4a89c67b399d
+keel cache path
+keel cache path --json
+keel cache ls; echo "exit $?"
+keel cache ls --json
+keel cache stat
+keel cache verify; echo "exit $?"
+keel cache prune
+keel cache clear
+mkdir -p cache/entries/ac
+cp "$samples/entries/v1-raw.keel" cache/entries/ac/$key.keel
+keel cache ls
+keel cache ls --json | python3 -c '
+import json, sys
+for entry in json.load(sys.stdin):
+    print(entry["key"], entry["name"], entry["payload_bytes"], entry["components"])'
+keel cache stat --json
+keel cache verify; echo "exit $?"
+printf x | dd of=cache/entries/ac/$key.keel bs=1 seek=400 conv=notrunc 2>dd
+keel cache verify; echo "exit $?"
+keel cache verify --json; echo "exit $?"
+keel cache prune --cache-limit 1 --json
+cp "$samples/entries/v1-zstd.keel" cache/entries/ac/$key.keel
+keel cache clear
+keel cache stat --json
+touch file
+KEEL_CACHE_DIR=file keel cache ls; echo "exit $?"
+KEEL_CACHE_DIR=file keel cache stat; echo "exit $?"

@@ -1,0 +1,20 @@
+# Each value, and where it came from; flag over environment over file over default.
+echo '# mine
+mode = readonly
+cache_limit = 1G   # small
+custom_calls = my_target, other' >mine
+KEEL_CONFIG=mine KEEL_CACHE_DIR='~/cache' KEEL_PLUGIN=cpu keel config --mode refresh
+KEEL_CONFIG=mine KEEL_CACHE_DIR=cache keel config --json --plugin=/p.so |
+    python3 -c '
+import json, sys
+for name, value in json.load(sys.stdin).items():
+    print(name, value)'
+mkdir -p .config/keel && echo 'cache_dir = ~/elsewhere' >.config/keel/config
+keel config | grep cache_dir
+echo 'cachedir = /x' >bad
+KEEL_CONFIG=bad keel config; echo "exit $?"
+KEEL_CONFIG=none keel config; echo "exit $?"
+KEEL_MODE=sometimes keel config; echo "exit $?"
+keel config --cache-limit=much; echo "exit $?"
+KEEL_CACHE_DIR=gs://bucket/keel keel config; echo "exit $?"
+KEEL_CACHE_DIR=s3://bucket/keel keel cache ls; echo "exit $?"

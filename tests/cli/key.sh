@@ -1,0 +1,20 @@
+# What a key is made of; and whether two programs share one.
+cd "$samples" || exit
+export KEEL_CACHE_DIR=$HOME/cache
+keel key mlir/donate.mlir
+keel key mlir/donate.mlir --options opts/jax_spmd_4.opts | grep -c ' -  '
+keel key mlir/donate.mlir mlir/donate.mlir | tail -1; echo "exit ${PIPESTATUS[0]}"
+keel key mlir/donate.mlir mlir/dtypes.mlir | grep differ; echo "exit ${PIPESTATUS[0]}"
+keel key hlo/linear_step.hlo hlo/linear_step_nodebug.hlo | tail -1; echo "exit ${PIPESTATUS[0]}"
+keel key --json mlir/donate.mlir mlir/dtypes.mlir | python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+print(answer["same"], answer["differ"], answer["a"]["name"], answer["b"]["name"])'
+keel key --json mlir/custom_partitioning.mlir | python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+print(answer["cacheable"], answer["reason"], answer["components"]["compile options"])'
+keel key mlir/donate.mlir --options mlir/donate.mlir; echo "exit $?"
+keel key mlir/donate.mlir --options nothing; echo "exit $?"
+keel key opts/jax_spmd_4.opts; echo "exit $?"
+keel key mlir/donate.mlir none.mlir; echo "exit $?"

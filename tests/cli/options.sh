@@ -1,0 +1,10 @@
+# A mistake in the options is one line that names it, and exit code 2.
+keel runs --jsno; echo "exit $?"
+keel runs --json=yes; echo "exit $?"
+keel runs here; echo "exit $?"
+keel stats --run-dir; echo "exit $?"
+keel show; echo "exit $?"
+keel key a b c; echo "exit $?"
+keel run --json -- true; echo "exit $?"
+keel run; echo "exit $?"
+keel cache ls x; echo "exit $?"

@@ -1,0 +1,18 @@
+# What a child of `keel run` sees.
+export KEEL_RUN_DIR=runs
+show='env | grep -E "^(KEEL_|PJRT_|JAX_|TPU_)" | sort'
+keel run --quiet --cache-dir cache --mode readonly -- sh -c "$show"
+echo
+PJRT_NAMES_AND_LIBRARY_PATHS=mine:/x.so,keel:/old.so JAX_PLATFORMS=cpu keel run --quiet -- \
+    sh -c 'echo $PJRT_NAMES_AND_LIBRARY_PATHS $JAX_PLATFORMS'
+# Any library with GetPjrtApi will do here.
+cp "$(dirname "$(command -v keel)")/../lib/libkeel_pjrt.so" libtpu.so
+keel run --quiet --plugin libtpu.so -- \
+    sh -c 'echo $TPU_LIBRARY_PATH $JAX_PLATFORMS ${PJRT_NAMES_AND_LIBRARY_PATHS-unset}'
+# A plugin by name is the one of the Python that runs the command.
+mkdir -p venv/bin venv/lib/python3.12/site-packages/libtpu
+cp libtpu.so venv/lib/python3.12/site-packages/libtpu/libtpu.so
+printf '#!/bin/sh\necho $KEEL_PLUGIN\n' >venv/bin/python && chmod +x venv/bin/python
+keel run --quiet --plugin tpu -- venv/bin/python
+printf '#!%s/venv/bin/python\n' "$HOME" >venv/bin/tool && chmod +x venv/bin/tool
+keel run --quiet --plugin tpu -- venv/bin/tool

@@ -1,0 +1,102 @@
+"""Ctrl-C reaches the child once; a signal to `keel run` alone is passed on; nothing is coloured."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+# Says when it is ready, then once for each signal; ends at the first SIGINT with code 5.
+CHILD = """
+import signal, sys, time
+count = 0
+def handler(number, frame):
+    global count
+    count += 1
+    print("got", signal.Signals(number).name, flush=True)
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+    signal.signal(number, handler)
+print("ready", flush=True)
+end = time.time() + 20
+while not count and time.time() < end:
+    time.sleep(0.01)
+time.sleep(0.3)
+sys.exit(4 + count)
+"""
+COMMAND = ["keel", "run", "--quiet", "--", sys.executable, "-c", CHILD]
+
+
+def until(read, word):
+    text = ""
+    while word not in text:
+        piece = read()
+        if not piece:
+            sys.exit(f"ended before '{word}': {text}")
+        text += piece
+    return text
+
+
+def in_terminal(command, keys=None, after=None):
+    """Runs in a terminal of its own; gives what it wrote and its exit code."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp(command[0], command)
+    text, sent = "", keys is None
+    while True:
+        if not select.select([terminal], [], [], 30)[0]:
+            os.kill(pid, signal.SIGKILL)
+            sys.exit(f"no end to {command}: {text}")
+        try:
+            piece = os.read(terminal, 4096).decode()
+        except OSError:
+            break
+        text += piece
+        if not sent and after in text:
+            os.write(terminal, keys)
+            sent = True
+    return text, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def sent_to_keel_alone(number):
+    with subprocess.Popen(COMMAND, stdout=subprocess.PIPE, text=True, bufsize=1) as run:
+        until(run.stdout.readline, "ready")
+        run.send_signal(number)
+        rest = run.stdout.read()
+    return rest.split(), run.returncode
+
+
+text, code = in_terminal(COMMAND, keys=b"\x03", after="ready")
+print("Ctrl-C:", text.count("got SIGINT"), "time, exit", code)
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+    words, code = sent_to_keel_alone(number)
+    print(number.name, words, "exit", code)
+
+# The child's own death by a signal, with the default action.
+run = subprocess.Popen(["keel", "run", "--quiet", "--", "sh", "-c", "echo ready; exec sleep 20"],
+                       stdout=subprocess.PIPE, text=True)
+until(run.stdout.readline, "ready")
+time.sleep(0.1)  # until sleep has taken the shell's place
+run.terminate()
+print("child ended by SIGTERM: exit", run.wait())
+
+# What nohup ignores stays ignored, for both.
+ignoring = "trap '' HUP; exec keel run --quiet -- sh -c 'kill -HUP $$; kill -HUP $PPID; echo alive'"
+print(subprocess.run(["sh", "-c", ignoring], stdout=subprocess.PIPE, text=True).stdout, end="")
+
+# The terminal is the child's own too.
+text, _ = in_terminal(["keel", "run", "--quiet", "--", "sh", "-c", "test -t 0 && test -t 1 && test -t 2 && echo terminal"])
+print("in a", text.strip())
+
+runs = os.environ["runs"]
+for variables in ({}, {"NO_COLOR": "1"}):
+    os.environ.update(variables)
+    for command in (["keel", "help"], ["keel", "stats", "--run-dir", runs],
+                    ["keel", "runs", "--run-dir", runs], ["keel", "run", "--", "true"],
+                    ["keel", "nothing"]):
+        text, _ = in_terminal(command)
+        if re.search("\x1b", text):
+            print("coloured:", command, variables)
+print("no colours")

@@ -1,0 +1,21 @@
+# Programs from files, and those that a run has kept.
+keel show "$samples/mlir/donate.mlir" | head -3
+keel show --json "$samples/hlo/where.hlo" | python3 -c '
+import json, sys
+program = json.load(sys.stdin)
+print(program["format"], len(program["functions"]))'
+mkdir -p runs/programs
+digest=00a3aa2436fd9b42189b5c586384e6973d606169ce1b9ffd25f3c9d4a2ebd7b1
+cp "$samples/mlir/donate.mlir" runs/programs/$digest.mlir.zst
+export KEEL_RUN_DIR=runs
+keel show 00a3aa | head -1
+keel show 00a3ab; echo "exit $?"
+echo 'module {}' >text
+keel show text; echo "exit $?"
+: >empty
+keel show empty; echo "exit $?"
+head -c 300 "$samples/mlir/donate.mlir" >torn
+keel show torn; echo "exit $?"
+keel show missing.mlir; echo "exit $?"
+keel show ./missing.mlir; echo "exit $?"
+keel show .; echo "exit $?"
