@@ -96,7 +96,7 @@ static keel_status_t read_places(module_t *module, const keel_hlo_pieces_t *piec
     keel_hlo_numbers_t numbers = keel_hlo_numbers(pieces, field, KEEL_WIRE_VARINT);
     uint64_t id;
     while (keel_hlo_next_number(&numbers, &id)) {
-        uint32_t place;
+        uint32_t place = 0;
         KEEL_TRY(resolve(&module->instructions, (int64_t)id, limit, "instruction", &place));
         KEEL_PUSH(&program->ints, place);
     }
@@ -133,7 +133,7 @@ static keel_status_t read_operands(module_t *module, const keel_hlo_pieces_t *in
     keel_hlo_numbers_t numbers = keel_hlo_numbers(instruction, OPERAND_IDS, KEEL_WIRE_VARINT);
     uint64_t id;
     while (keel_hlo_next_number(&numbers, &id)) {
-        uint32_t place;
+        uint32_t place = 0;
         KEEL_TRY(resolve(&module->instructions, (int64_t)id, program->operations.count - first_op,
                          "instruction", &place));
         KEEL_PUSH(&program->operands, first_op + place);
@@ -171,7 +171,7 @@ static keel_status_t push_callees(module_t *module, const keel_hlo_pieces_t *ins
     uint64_t id;
     keel_attr_id_t attr;
     while (keel_hlo_next_number(&numbers, &id)) {
-        uint32_t place;
+        uint32_t place = 0;
         KEEL_TRY(resolve(&module->computations, (int64_t)id, reader->program->functions.count,
                          "computation", &place));
         keel_attr_t symbol = {.kind = KEEL_ATTR_SYMBOL, .b = KEEL_NONE};
@@ -275,7 +275,7 @@ static keel_status_t name_function(module_t *module, keel_bytes_t name, keel_str
 static keel_status_t add_function(module_t *module, const keel_hlo_pieces_t *computation,
                                   keel_function_t *function, uint32_t first_op) {
     keel_program_t *program = module->reader.program;
-    uint32_t root;
+    uint32_t root = 0;
     KEEL_TRY(resolve(&module->instructions, (int64_t)keel_hlo_last_value(computation, ROOT_ID),
                      UINT32_MAX, "instruction", &root));
     function->root = first_op + root;
