@@ -1,0 +1,5 @@
+# MLIR's own reader, in the bindings of jaxlib, beside Keel's.
+add_test(NAME conformance.mlir
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1
+    ${CMAKE_SOURCE_DIR}/.venv/bin/python ${CMAKE_CURRENT_SOURCE_DIR}/mlir_oracle.py $<TARGET_FILE:keel>)
+set_tests_properties(conformance.mlir PROPERTIES TIMEOUT 600)
