@@ -335,6 +335,17 @@ static void journal_compile(request_t *request) {
     keel_free((void *)(uintptr_t)counts.data);
 }
 
+// Before the client has it: the first execution may settle what cannot be serialized from then on
+// (XLA CPU: the comparison of a sort), and the client may destroy it at any time.
+static keel_status_t serialize(request_t *request, uint8_t **out, size_t *out_size) {
+    const PJRT_Api *api = request->engine->api;
+    PJRT_Executable *executable;
+    KEEL_TRY(keel_pjrt_executable(api, request->args->executable, &executable));
+    keel_status_t status = keel_pjrt_serialize(api, executable, out, out_size);
+    keel_pjrt_destroy_executable(api, executable);
+    return status;
+}
+
 static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     keel_engine_t *engine = request->engine;
     uint64_t start = keel_clock_monotonic();
@@ -348,18 +359,21 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     keel_status_t status = executables_add(&engine->executables, request->args->executable,
                                            &request->program, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
+    publication_t publication = {.client = request->args->client,
+                                 .key = &request->key,
+                                 .program = &request->program,
+                                 .name = request->name,
+                                 .compile_seconds = keel_seconds(took),
+                                 .claim = *held};
+    bool publishes = engine->stores && request->cacheable.yes;
+    status = publishes ? serialize(request, &publication.payload, &publication.payload_size) : NULL;
     journal_compile(request);
-    if (!engine->stores || !request->cacheable.yes) {
-        keel_store_release(held);
+    if (publishes && !status) {
+        publisher_publish(engine, &publication);
         return NULL;
     }
-    publisher_publish(engine, &(publication_t){.client = request->args->client,
-                                               .loaded = request->args->executable,
-                                               .key = &request->key,
-                                               .program = &request->program,
-                                               .name = request->name,
-                                               .compile_seconds = keel_seconds(took),
-                                               .claim = *held});
+    if (status) publisher_failed(engine, "serialize", &request->key, request->name, status);
+    keel_store_release(held);
     return NULL;
 }
 

@@ -43,12 +43,11 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
 // One execution. Takes no lock and allocates nothing.
 void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
-// The client took the executable of `loaded`; is about to destroy the one or the other. Where the
-// engine still needs `loaded` the answer is true, and it destroys it itself when it is done.
+// The client took the executable of `loaded`; is about to destroy the one or the other.
 void keel_engine_executable_taken(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
                                   const PJRT_Executable *executable);
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
-bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
+void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
 // The stored bytes of an executable that came out of the store: what it serializes itself would
 // load and then fail. They live until keel_stored_release, whatever becomes of the executable. NULL

@@ -106,7 +106,7 @@ keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable 
     return status;
 }
 
-bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
+void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
     executables_t *table = &engine->executables;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
@@ -116,7 +116,6 @@ bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
         atomic_store_explicit(&slot->loaded, EMPTIED, memory_order_release);
     }
     pthread_mutex_unlock(&table->lock);
-    return publisher_destroys(engine, loaded);
 }
 
 static keel_status_t take(executables_t *table, const PJRT_Executable *executable,

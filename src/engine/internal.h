@@ -108,7 +108,8 @@ void site_of_program(const keel_program_t *program, keel_arena_t *arena, keel_jo
 
 typedef struct publication_t {
     PJRT_Client *client;
-    PJRT_LoadedExecutable *loaded;
+    uint8_t *payload; // serialized; handed over, from keel_alloc
+    size_t payload_size;
     const keel_key_t *key;
     const keel_digest_t *program;
     const char *name;
@@ -118,12 +119,13 @@ typedef struct publication_t {
 
 keel_status_t publisher_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 // Queues an executable that was just compiled. The claim is let go of in any case.
-void publisher_publish(keel_engine_t *engine, publication_t *publication);
+void publisher_publish(keel_engine_t *engine, const publication_t *publication);
+// Says that a program is not stored, and why. Takes the status.
+void publisher_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
+                      const char *name, keel_status_t status);
 // Queues a program's bytes (copied) for the journal.
 void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
                             keel_bytes_t bytes);
-// True where `loaded` is still to be serialized: it is destroyed after that, in the client's place.
-bool publisher_destroys(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 // Waits until nothing of the client (NULL: nothing at all) is queued or in work.
 void publisher_drain(keel_engine_t *engine, const PJRT_Client *client);
 

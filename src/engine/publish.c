@@ -10,17 +10,12 @@ typedef struct job_t {
     job_kind_t kind;
     struct job_t *next;
     keel_digest_t program;
+    uint8_t *bytes; // of the program, or of the serialized executable
+    size_t size;
     // JOB_PROGRAM
     const char *format;
-    uint8_t *bytes;
-    size_t size;
     // JOB_PUBLISH
     PJRT_Client *client;
-    PJRT_Executable *executable;
-    // The client's own, until it is serialized: plugins differ in whether `executable` keeps it
-    // alive. Where the client destroys it meanwhile, that is done here, later.
-    PJRT_LoadedExecutable *loaded;
-    bool destroy_loaded; // both under the publisher's lock
     keel_key_t key;
     char *name;
     double compile_seconds;
@@ -51,28 +46,16 @@ keel_status_t publisher_create(keel_engine_t *engine) {
     return NULL;
 }
 
-// The client's executable is needed no more.
-static void let_go(keel_engine_t *engine, job_t *job) {
-    keel_pjrt_destroy_executable(engine->api, job->executable);
-    job->executable = NULL;
-    pthread_mutex_lock(&engine->publisher->lock);
-    PJRT_LoadedExecutable *doomed = job->destroy_loaded ? job->loaded : NULL;
-    job->loaded = NULL;
-    pthread_mutex_unlock(&engine->publisher->lock);
-    if (doomed) keel_pjrt_destroy_loaded(engine->api, doomed);
-}
-
 // Everything but the job itself, which publisher_drain may still look at.
-static void free_job_contents(keel_engine_t *engine, job_t *job) {
+static void free_job_contents(job_t *job) {
     keel_free(job->bytes);
-    let_go(engine, job);
     keel_key_deinitialize(&job->key);
     keel_free(job->name);
     keel_store_release(&job->claim);
 }
 
-static void free_job(keel_engine_t *engine, job_t *job) {
-    free_job_contents(engine, job);
+static void free_job(job_t *job) {
+    free_job_contents(job);
     keel_free(job);
 }
 
@@ -124,18 +107,25 @@ static keel_status_t prove(keel_engine_t *engine, const job_t *job, const keel_e
 
 static keel_status_t publish_entry(keel_engine_t *engine, job_t *job, keel_entry_t *entry,
                                    const char **out_step) {
-    *out_step = "serialize";
-    keel_status_t status =
-        keel_pjrt_serialize(engine->api, job->executable, &entry->payload, &entry->payload_size);
-    let_go(engine, job);
-    if (status) return status;
+    entry->payload = job->bytes;
+    entry->payload_size = job->size;
+    job->bytes = NULL;
     *out_step = "prove";
     KEEL_TRY(describe(engine, job, entry));
     KEEL_TRY(prove(engine, job, entry));
     *out_step = "put";
-    status = engine->memory.put ? engine->memory.put(engine->memory.context, entry) : NULL;
+    keel_status_t status =
+        engine->memory.put ? engine->memory.put(engine->memory.context, entry) : NULL;
     keel_status_ignore(status); // too large for memory, or none left: the disk has it
     return engine->disk.put(engine->disk.context, entry);
+}
+
+void publisher_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
+                      const char *name, keel_status_t status) {
+    keel_log_once(step, "%s was compiled but is not cached: %s; the run goes on", name,
+                  keel_status_message(status));
+    keel_journal_store_error(engine->journal, step, &key->digest, keel_status_message(status));
+    keel_status_ignore(status);
 }
 
 static void publish(keel_engine_t *engine, job_t *job) {
@@ -144,11 +134,7 @@ static void publish(keel_engine_t *engine, job_t *job) {
     const char *step;
     keel_status_t status = publish_entry(engine, job, &entry, &step);
     if (status) {
-        keel_log_once(step, "%s was compiled but is not cached: %s; the run goes on", job->name,
-                      keel_status_message(status));
-        keel_journal_store_error(engine->journal, step, &job->key.digest,
-                                 keel_status_message(status));
-        keel_status_ignore(status);
+        publisher_failed(engine, step, &job->key, job->name, status);
     } else {
         keel_journal_publish(engine->journal,
                              &(keel_journal_publish_t){
@@ -181,7 +167,7 @@ static void *work(void *context) {
                                  keel_bytes(job->bytes, job->size));
         else
             publish(engine, job);
-        free_job_contents(engine, job);
+        free_job_contents(job);
         pthread_mutex_lock(&publisher->lock);
         publisher->working = NULL;
         keel_free(job);
@@ -239,31 +225,30 @@ static keel_status_t make_job(job_kind_t kind, const keel_digest_t *program, job
     return NULL;
 }
 
-static keel_status_t fill_publication(keel_engine_t *engine, const publication_t *publication,
-                                      job_t *job) {
+static keel_status_t fill_publication(const publication_t *publication, job_t *job) {
     job->client = publication->client;
-    job->loaded = publication->loaded;
     job->compile_seconds = publication->compile_seconds;
     job->compiled = keel_clock_monotonic();
     KEEL_TRY(keel_key_copy(publication->key, &job->key));
-    KEEL_TRY(keel_strdup(keel_str(publication->name), &job->name));
-    // Taken now, on the client's thread: the client may destroy its own as soon as it likes.
-    return keel_pjrt_executable(engine->api, publication->loaded, &job->executable);
+    return keel_strdup(keel_str(publication->name), &job->name);
 }
 
-void publisher_publish(keel_engine_t *engine, publication_t *publication) {
+void publisher_publish(keel_engine_t *engine, const publication_t *publication) {
     job_t *job = NULL;
     keel_status_t status = make_job(JOB_PUBLISH, publication->program, &job);
     if (status) {
-        keel_store_release(&publication->claim);
+        keel_claim_t claim = publication->claim;
+        keel_free(publication->payload);
+        keel_store_release(&claim);
     } else {
+        job->bytes = publication->payload;
+        job->size = publication->payload_size;
         job->claim = publication->claim;
-        publication->claim = no_claim();
-        status = fill_publication(engine, publication, job);
+        status = fill_publication(publication, job);
     }
     if (!status) status = enqueue(engine, job);
     if (!status) return;
-    if (job) free_job(engine, job);
+    if (job) free_job(job);
     engine_fell_through(engine, "publish", NULL, status);
 }
 
@@ -279,27 +264,8 @@ void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program,
     }
     if (!status) status = enqueue(engine, job);
     if (!status) return;
-    if (job) free_job(engine, job);
+    if (job) free_job(job);
     engine_fell_through(engine, "journal", NULL, status);
-}
-
-// The job that still needs `loaded`; under the lock.
-static job_t *job_of(const publisher_t *publisher, const PJRT_LoadedExecutable *loaded) {
-    if (publisher->working && publisher->working->loaded == loaded) return publisher->working;
-    job_t *job = publisher->first;
-    while (job && job->loaded != loaded)
-        job = job->next;
-    return job;
-}
-
-bool publisher_destroys(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
-    publisher_t *publisher = engine->publisher;
-    if (!loaded) return false;
-    pthread_mutex_lock(&publisher->lock);
-    job_t *job = job_of(publisher, loaded);
-    if (job) job->destroy_loaded = true;
-    pthread_mutex_unlock(&publisher->lock);
-    return job;
 }
 
 static bool pending(const publisher_t *publisher, const PJRT_Client *client) {

@@ -52,7 +52,7 @@ static PJRT_Error *get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args
 }
 
 static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
-    if (keel_engine_loaded_closing(engine, args->executable)) return NULL;
+    keel_engine_loaded_closing(engine, args->executable);
     return plugin.api->PJRT_LoadedExecutable_Destroy(args);
 }
 
