@@ -1,1 +1,2 @@
 keel_unit_test(base ROOMS base)
+keel_unit_test(base_files ROOMS base)

@@ -1,0 +1,441 @@
+// Files: whole replacement, appending, locks, walks, and the facts about them.
+#define _GNU_SOURCE
+#include "place.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+static int set_up(void **state) {
+    place_t *place = calloc(1, sizeof *place);
+    place_make(place);
+    *state = place;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    place_remove(*state);
+    free(*state);
+    return 0;
+}
+
+#define BYTES(text) keel_str_bytes(keel_str(text))
+
+typedef struct path_t {
+    char text[400];
+} path_t;
+
+static path_t path_of(const place_t *place, const char *name) {
+    path_t path;
+    snprintf(path.text, sizeof path.text, "%s/%s", place->root, name);
+    return path;
+}
+
+static void assert_content(const char *path, const char *expected) {
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_file_read(path, 1 << 20, &data, &size));
+    assert_int_equal(size, strlen(expected));
+    assert_memory_equal(data, expected, size);
+    keel_free(data);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static void what_is_not_there_is_not_found_and_named(void **state) {
+    path_t path = path_of(*state, "absent");
+    keel_file_facts_t facts;
+    uint8_t *data;
+    size_t size;
+    keel_bytes_t mapping;
+    keel_status_t status = keel_file_facts(path.text, &facts);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    assert_non_null(strstr(keel_status_message(status), path.text));
+    keel_status_ignore(status);
+    assert_code(keel_file_read(path.text, 10, &data, &size), KEEL_NOT_FOUND);
+    assert_code(keel_file_map(path.text, &mapping), KEEL_NOT_FOUND);
+    assert_code(keel_file_touch(path.text), KEEL_NOT_FOUND);
+    assert_code(keel_file_rename(path.text, path.text), KEEL_NOT_FOUND);
+    assert_ok(keel_file_remove(path.text));
+    assert_ok(keel_directory_remove(path.text));
+}
+
+static void a_file_is_read_whole_or_refused_where_it_is_too_large(void **state) {
+    path_t path = path_of(*state, "file");
+    write_bytes(path.text, "0123456789", 10);
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_file_read(path.text, 10, &data, &size));
+    assert_int_equal(size, 10);
+    assert_memory_equal(data, "0123456789", 10);
+    keel_free(data);
+    assert_code(keel_file_read(path.text, 9, &data, &size), KEEL_INVALID);
+    // A hole of a terabyte is refused before anything is allocated for it.
+    assert_int_equal(truncate(path.text, 1ll << 40), 0);
+    keel_memory_watch(1);
+    assert_code(keel_file_read(path.text, 1 << 20, &data, &size), KEEL_INVALID);
+    assert_int_equal(keel_memory_peak(), 0);
+    keel_memory_watch(0);
+}
+
+static void files_that_tell_no_size_are_read_whole(void **state) {
+    (void)state;
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_file_read("/proc/self/stat", 1 << 20, &data, &size));
+    assert_true(size > 10);
+    keel_free(data);
+    assert_ok(keel_file_read("/proc/self/smaps", 1 << 24, &data, &size));
+    assert_true(size > 4096);
+    keel_free(data);
+    assert_code(keel_file_read("/dev/zero", 100000, &data, &size), KEEL_INVALID);
+}
+
+static void a_folder_is_no_file(void **state) {
+    place_t *place = *state;
+    uint8_t *data;
+    size_t size;
+    keel_bytes_t mapping;
+    keel_file_facts_t facts;
+    assert_code(keel_file_read(place->root, 100, &data, &size), KEEL_INVALID);
+    assert_code(keel_file_map(place->root, &mapping), KEEL_INVALID);
+    assert_ok(keel_file_facts(place->root, &facts));
+    assert_true(facts.is_directory && !facts.is_file);
+}
+
+static void a_head_is_as_long_as_the_file_allows(void **state) {
+    path_t path = path_of(*state, "file");
+    write_bytes(path.text, "0123456789", 10);
+    uint8_t data[20];
+    size_t size;
+    keel_file_facts_t facts;
+    assert_ok(keel_file_read_head(path.text, data, 4, &size, &facts));
+    assert_int_equal(size, 4);
+    assert_int_equal(facts.size, 10);
+    assert_memory_equal(data, "0123", 4);
+    assert_ok(keel_file_read_head(path.text, data, 20, &size, &facts));
+    assert_int_equal(size, 10);
+}
+
+static void a_mapping_shows_the_file_and_an_empty_file_maps_to_nothing(void **state) {
+    path_t path = path_of(*state, "file");
+    keel_bytes_t mapping;
+    write_bytes(path.text, "abc", 3);
+    assert_ok(keel_file_map(path.text, &mapping));
+    assert_int_equal(mapping.size, 3);
+    assert_memory_equal(mapping.data, "abc", 3);
+    keel_file_unmap(mapping);
+    write_bytes(path.text, "", 0);
+    assert_ok(keel_file_map(path.text, &mapping));
+    assert_int_equal(mapping.size, 0);
+    keel_file_unmap(mapping);
+}
+
+static void facts_follow_a_touch(void **state) {
+    path_t path = path_of(*state, "file");
+    write_bytes(path.text, "abc", 3);
+    set_age(path.text, 5000);
+    keel_file_facts_t before, after;
+    assert_ok(keel_file_facts(path.text, &before));
+    assert_ok(keel_file_touch(path.text));
+    assert_ok(keel_file_facts(path.text, &after));
+    assert_true(after.modified > before.modified + 4000 * 1000000000ull);
+    assert_true(after.modified < keel_clock_wall() + 1000000000u);
+    assert_int_equal(after.inode, before.inode);
+    assert_int_equal(after.size, 3);
+    assert_true(after.is_file && !after.is_directory);
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+static void a_file_is_replaced_as_a_whole_and_nothing_is_left_beside_it(void **state) {
+    place_t *place = *state;
+    path_t path = path_of(place, "file");
+    assert_ok(keel_file_replace(path.text, BYTES("first, and longer")));
+    assert_content(path.text, "first, and longer");
+    assert_ok(keel_file_replace(path.text, BYTES("second")));
+    assert_content(path.text, "second");
+    assert_ok(keel_file_replace(path.text, keel_bytes(NULL, 0)));
+    assert_content(path.text, "");
+    assert_int_equal(count_below(place->root, ""), 1);
+    path_t lost = path_of(place, "no/such/folder");
+    assert_code(keel_file_replace(lost.text, BYTES("x")), KEEL_NOT_FOUND);
+    assert_ok(keel_directory_make(lost.text));
+    assert_code(keel_file_replace(lost.text, BYTES("x")), KEEL_IO);
+    assert_int_equal(count_below(place->root, ".tmp."), 0);
+}
+
+// As in a container, where each first process is process 1.
+static void a_temporary_file_left_under_our_own_number_hinders_nobody(void **state) {
+    place_t *place = *state;
+    for (unsigned i = 0; i < 200; ++i) {
+        char name[64];
+        snprintf(name, sizeof name, ".tmp.%d.%u", (int)getpid(), i);
+        path_t left = path_of(place, name);
+        write_bytes(left.text, "left", 4);
+    }
+    path_t path = path_of(place, "file");
+    assert_ok(keel_file_replace(path.text, BYTES("mine")));
+    assert_content(path.text, "mine");
+    assert_int_equal(count_below(place->root, ".tmp."), 200);
+}
+
+static int replace_on_and_on(const char *path, char letter) {
+    char bytes[5000];
+    memset(bytes, letter, sizeof bytes);
+    for (int i = 0; i < 50; ++i)
+        if (keel_file_replace(path, keel_bytes(bytes, sizeof bytes))) return 1;
+    return 0;
+}
+
+static void readers_see_one_writers_bytes_whole(void **state) {
+    place_t *place = *state;
+    path_t path = path_of(place, "file");
+    assert_int_equal(replace_on_and_on(path.text, 'x'), 0);
+    pid_t children[3];
+    for (int i = 0; i < 3; ++i)
+        if ((children[i] = fork()) == 0) _exit(replace_on_and_on(path.text, (char)('a' + i)));
+    for (int i = 0; i < 300; ++i) {
+        uint8_t *data;
+        size_t size;
+        assert_ok(keel_file_read(path.text, 1 << 20, &data, &size));
+        assert_int_equal(size, 5000);
+        for (size_t at = 1; at < size; ++at)
+            assert_int_equal(data[at], data[0]);
+        keel_free(data);
+    }
+    for (int i = 0; i < 3; ++i) {
+        int status;
+        waitpid(children[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(count_below(place->root, ".tmp."), 0);
+}
+
+static void a_file_is_created_only_where_none_is(void **state) {
+    path_t path = path_of(*state, "file");
+    assert_ok(keel_file_create(path.text, BYTES("one")));
+    assert_code(keel_file_create(path.text, BYTES("two")), KEEL_INVALID);
+    assert_content(path.text, "one");
+}
+
+static void a_line_after_an_unfinished_one_begins_anew(void **state) {
+    path_t path = path_of(*state, "lines");
+    assert_ok(keel_file_append(path.text, BYTES("one\n")));
+    assert_ok(keel_file_append(path.text, BYTES("two\n")));
+    assert_content(path.text, "one\ntwo\n");
+    assert_ok(keel_file_append(path.text, BYTES("thr")));
+    assert_ok(keel_file_append(path.text, BYTES("four\n")));
+    assert_content(path.text, "one\ntwo\nthr\nfour\n");
+}
+
+static int append_lines(const char *path, char letter) {
+    char line[3001];
+    memset(line, letter, sizeof line);
+    line[sizeof line - 1] = '\n';
+    for (int i = 0; i < 40; ++i)
+        if (keel_file_append(path, keel_bytes(line, sizeof line))) return 1;
+    return 0;
+}
+
+static void lines_of_several_processes_do_not_mix(void **state) {
+    path_t path = path_of(*state, "lines");
+    pid_t children[4];
+    for (int i = 0; i < 4; ++i)
+        if ((children[i] = fork()) == 0) _exit(append_lines(path.text, (char)('a' + i)));
+    for (int i = 0; i < 4; ++i) {
+        int status;
+        waitpid(children[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_file_read(path.text, 1 << 20, &data, &size));
+    assert_int_equal(size, 4 * 40 * 3001);
+    for (size_t at = 0; at < size; at += 3001) {
+        assert_int_equal(data[at + 3000], '\n');
+        for (size_t i = 1; i < 3000; ++i)
+            assert_int_equal(data[at + i], data[at]);
+    }
+    keel_free(data);
+}
+
+// ---- folders -----------------------------------------------------------------------------------
+
+static void folders_are_made_with_those_above_them(void **state) {
+    place_t *place = *state;
+    path_t path = path_of(place, "a/b//c/d/");
+    assert_ok(keel_directory_make(path.text));
+    assert_ok(keel_directory_make(path.text));
+    struct stat s;
+    assert_int_equal(stat(path.text, &s), 0);
+    assert_int_equal(s.st_mode & 0777, 0700);
+    path_t file = path_of(place, "file"), below = path_of(place, "file/x");
+    write_bytes(file.text, "", 0);
+    assert_code(keel_directory_make(file.text), KEEL_IO);
+    assert_code(keel_directory_make(below.text), KEEL_IO);
+    path_t a = path_of(place, "a"), d = path_of(place, "a/b/c/d");
+    assert_code(keel_directory_remove(a.text), KEEL_IO);
+    assert_ok(keel_directory_remove(d.text));
+    assert_false(exists(d.text));
+}
+
+typedef struct names_t {
+    char text[200];
+    int left;
+} names_t;
+
+static keel_status_t note_name(void *context, const char *name) {
+    names_t *names = context;
+    if (!names->left--) return keel_status_make(KEEL_REFUSED, "enough");
+    size_t used = strlen(names->text);
+    snprintf(names->text + used, sizeof names->text - used, "%s ", name);
+    return NULL;
+}
+
+static void a_walk_goes_by_byte_order_and_ends_where_told(void **state) {
+    place_t *place = *state;
+    static const char *const made[] = {"b", "a", "c", "B", ".hidden"};
+    for (int i = 0; i < 5; ++i) {
+        path_t path = path_of(place, made[i]);
+        write_bytes(path.text, "", 0);
+    }
+    names_t names = {.left = 9};
+    assert_ok(keel_directory_walk(place->root, note_name, &names));
+    assert_string_equal(names.text, ".hidden B a b c ");
+    names = (names_t){.left = 2};
+    assert_code(keel_directory_walk(place->root, note_name, &names), KEEL_REFUSED);
+    assert_string_equal(names.text, ".hidden B ");
+    path_t absent = path_of(place, "absent");
+    assert_ok(keel_directory_walk(absent.text, note_name, &names));
+}
+
+// ---- locks -------------------------------------------------------------------------------------
+
+static void a_lock_is_held_by_one_and_free_when_let_go(void **state) {
+    place_t *place = *state;
+    path_t path = path_of(place, "lock");
+    keel_file_lock_t lock, other = {-1};
+    assert_ok(keel_file_lock(path.text, false, &lock));
+    assert_code(keel_file_lock(path.text, false, &other), KEEL_REFUSED);
+    assert_ok(keel_file_lock_describe(&lock, BYTES("somebody with a long name")));
+    assert_content(path.text, "somebody with a long name");
+    assert_ok(keel_file_lock_describe(&lock, BYTES("nobody")));
+    assert_content(path.text, "nobody");
+    keel_file_let_go(&lock);
+    assert_true(exists(path.text));
+    assert_ok(keel_file_lock(path.text, false, &lock));
+    keel_file_unlock(&lock, path.text);
+    assert_false(exists(path.text));
+    keel_file_unlock(&lock, path.text);
+    keel_file_let_go(&lock);
+    keel_file_forget(&lock);
+}
+
+static void a_lock_whose_file_was_removed_says_so(void **state) {
+    place_t *place = *state;
+    path_t path = path_of(place, "lock");
+    keel_file_lock_t lock, other;
+    assert_ok(keel_file_lock(path.text, false, &lock));
+    assert_int_equal(unlink(path.text), 0);
+    assert_code(keel_file_lock_describe(&lock, BYTES("x")), KEEL_NOT_FOUND);
+    assert_ok(keel_file_lock(path.text, false, &other));
+    keel_file_let_go(&lock);
+    keel_file_unlock(&other, path.text);
+}
+
+typedef struct turns_t {
+    const char *path;
+    atomic_int inside, clashes;
+} turns_t;
+
+// Each turn removes the file, so that those who wait hold a lock on what is gone and must try anew.
+static void *take_turns(void *argument) {
+    turns_t *turns = argument;
+    for (int i = 0; i < 200; ++i) {
+        keel_file_lock_t lock;
+        keel_status_t status = keel_file_lock(turns->path, true, &lock);
+        if (status) {
+            keel_status_ignore(status);
+            atomic_fetch_add(&turns->clashes, 1);
+            continue;
+        }
+        if (atomic_fetch_add(&turns->inside, 1)) atomic_fetch_add(&turns->clashes, 1);
+        atomic_fetch_sub(&turns->inside, 1);
+        keel_file_unlock(&lock, turns->path);
+    }
+    return NULL;
+}
+
+static void those_who_wait_for_a_lock_that_is_removed_hold_it_one_by_one(void **state) {
+    path_t path = path_of(*state, "lock");
+    turns_t turns = {.path = path.text};
+    pthread_t threads[4];
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_turns, &turns), 0);
+    for (int i = 0; i < 4; ++i)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(turns.clashes, 0);
+    assert_false(exists(path.text));
+}
+
+static void a_killed_holders_lock_is_free_and_a_forked_childs_share_is_none(void **state) {
+    path_t path = path_of(*state, "lock");
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        keel_file_lock_t lock;
+        char byte = keel_file_lock(path.text, false, &lock) ? 'n' : 'y';
+        if (write(ready[1], &byte, 1) != 1) _exit(1);
+        for (;;)
+            pause();
+    }
+    char byte;
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(byte, 'y');
+    keel_file_lock_t lock;
+    assert_code(keel_file_lock(path.text, false, &lock), KEEL_REFUSED);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_ok(keel_file_lock(path.text, true, &lock));
+    child = fork();
+    if (child == 0) {
+        keel_file_forget(&lock);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    keel_file_lock_t other;
+    assert_code(keel_file_lock(path.text, false, &other), KEEL_REFUSED);
+    keel_file_unlock(&lock, path.text);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(what_is_not_there_is_not_found_and_named),
+        TEST(a_file_is_read_whole_or_refused_where_it_is_too_large),
+        TEST(files_that_tell_no_size_are_read_whole),
+        TEST(a_folder_is_no_file),
+        TEST(a_head_is_as_long_as_the_file_allows),
+        TEST(a_mapping_shows_the_file_and_an_empty_file_maps_to_nothing),
+        TEST(facts_follow_a_touch),
+        TEST(a_file_is_replaced_as_a_whole_and_nothing_is_left_beside_it),
+        TEST(a_temporary_file_left_under_our_own_number_hinders_nobody),
+        TEST(readers_see_one_writers_bytes_whole),
+        TEST(a_file_is_created_only_where_none_is),
+        TEST(a_line_after_an_unfinished_one_begins_anew),
+        TEST(lines_of_several_processes_do_not_mix),
+        TEST(folders_are_made_with_those_above_them),
+        TEST(a_walk_goes_by_byte_order_and_ends_where_told),
+        TEST(a_lock_is_held_by_one_and_free_when_let_go),
+        TEST(a_lock_whose_file_was_removed_says_so),
+        TEST(those_who_wait_for_a_lock_that_is_removed_hold_it_one_by_one),
+        TEST(a_killed_holders_lock_is_free_and_a_forked_childs_share_is_none),
+    };
+    return cmocka_run_group_tests_name("base files", tests, NULL, NULL);
+}
