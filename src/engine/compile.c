@@ -293,8 +293,8 @@ static bool load(request_t *request, keel_miss_t *out_miss) {
 
 static void waiting(void *context, const char *holder) {
     const request_t *request = context;
-    keel_log_once("waiting", "waiting for %s, which is being compiled by %s", request->name,
-                  holder);
+    keel_log_once("waiting", "waiting for %s, which is being compiled by %s",
+                  *request->name ? request->name : "a program", holder);
 }
 
 // Everyone else who needs this key waits until it is stored, and takes over when we die. Not among

@@ -35,16 +35,25 @@ static keel_status_t open_stores(keel_engine_t *engine) {
                              &engine->disk));
     if (mode == KEEL_MODE_READONLY) return NULL;
     keel_status_t status = keel_store_sweep_marks(folder, found_crashed, engine);
-    if (status) engine_fell_through(engine, "marks", NULL, status);
+    if (status) engine_fell_through(engine, "cache", NULL, status);
     return NULL;
 }
 
+static bool is_there(const char *folder) {
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_facts(folder, &facts);
+    keel_status_ignore(status);
+    return !status;
+}
+
 // Three plugins may all call themselves "cpu": only the file tells which one compiled an entry.
+// Where nothing is to be stored no folder is made either.
 static keel_status_t read_plugin_build(keel_engine_t *engine) {
     char *folder;
     KEEL_TRY(keel_path(&folder, "%s/plugins", engine_cache_dir(engine)));
-    keel_status_t status =
-        keel_key_plugin_build(engine->plugin->path, folder, &engine->plugin_build);
+    bool remembers = engine->settings.mode != KEEL_MODE_READONLY || is_there(folder);
+    keel_status_t status = keel_key_plugin_build(engine->plugin->path, remembers ? folder : NULL,
+                                                 &engine->plugin_build);
     keel_free(folder);
     return status;
 }

@@ -105,12 +105,25 @@ static keel_status_t prove(keel_engine_t *engine, const job_t *job, const keel_e
     return status;
 }
 
+// A process that died during a proof may have been killed by anybody; two are no accident, and the
+// third would be lost for the cache's sake.
+static keel_status_t check_crashes(keel_engine_t *engine, const job_t *job) {
+    enum { CRASHES = 2 };
+    unsigned crashes = keel_store_crashes(engine_cache_dir(engine), &job->key.digest);
+    if (crashes < CRASHES) return NULL;
+    return keel_status_make(KEEL_REFUSED,
+                            "loading it back has ended %u processes, so it is not tried again "
+                            "(keel cache clear forgets that)",
+                            crashes);
+}
+
 static keel_status_t publish_entry(keel_engine_t *engine, job_t *job, keel_entry_t *entry,
                                    const char **out_step) {
     entry->payload = job->bytes;
     entry->payload_size = job->size;
     job->bytes = NULL;
     *out_step = "prove";
+    KEEL_TRY(check_crashes(engine, job));
     KEEL_TRY(describe(engine, job, entry));
     KEEL_TRY(prove(engine, job, entry));
     *out_step = "put";
@@ -122,8 +135,8 @@ static keel_status_t publish_entry(keel_engine_t *engine, job_t *job, keel_entry
 
 void publisher_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
                       const char *name, keel_status_t status) {
-    keel_log_once(step, "%s was compiled but is not cached: %s; the run goes on", name,
-                  keel_status_message(status));
+    keel_log_once(step, "%s was compiled but is not cached: %s; the run goes on",
+                  *name ? name : "a program", keel_status_message(status));
     keel_journal_store_error(engine->journal, step, &key->digest, keel_status_message(status));
     keel_status_ignore(status);
 }

@@ -95,7 +95,7 @@ keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) KEEL_M
 keel_status_t keel_key_cpu(keel_buffer_t *canonical) KEEL_MUST_CHECK;
 
 // The digest of a plugin's file, remembered in `folder` (made where it is absent) by device, inode,
-// size and times; a folder that cannot be written only costs the hashing.
+// size and times; a folder that cannot be written, or none (NULL), only costs the hashing.
 keel_status_t keel_key_plugin_build(const char *path, const char *folder,
                                     keel_digest_t *out) KEEL_MUST_CHECK;
 

@@ -75,6 +75,7 @@ keel_status_t keel_key_plugin_build(const char *path, const char *folder, keel_d
     keel_file_facts_t facts, after;
     KEEL_TRY(keel_file_facts(path, &facts));
     if (!facts.is_file) return keel_status_make(KEEL_INVALID, "%s: not a file", path);
+    if (!folder) return hash_file(path, out);
     char *record = NULL;
     KEEL_TRY(record_path(folder, &facts, &record));
     keel_digest_t digest;

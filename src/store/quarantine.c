@@ -171,7 +171,7 @@ keel_status_t keel_store_quarantine(const char *folder, const keel_digest_t *key
 
 typedef struct search_t {
     const keel_digest_t *key;
-    bool found;
+    unsigned found;
 } search_t;
 
 static keel_status_t look_for_crash(void *context, const char *name) {
@@ -181,13 +181,13 @@ static keel_status_t look_for_crash(void *context, const char *name) {
     if (!keel_store_parse_name(name, &key, &rest) || !keel_digest_equal(&key, search->key))
         return NULL;
     const char *reason = strchr(rest, '.');
-    if (reason && strncmp(reason + 1, crashed, sizeof crashed - 1) == 0) search->found = true;
+    if (reason && strncmp(reason + 1, crashed, sizeof crashed - 1) == 0) ++search->found;
     return NULL;
 }
 
-bool keel_store_crashed(const char *folder, const keel_digest_t *key) {
+unsigned keel_store_crashes(const char *folder, const keel_digest_t *key) {
     char *path;
-    search_t search = {key, false};
+    search_t search = {key, 0};
     keel_status_t status = keel_path(&path, "%s/quarantine", folder);
     if (!status) {
         status = keel_directory_walk(path, look_for_crash, &search);
@@ -195,4 +195,8 @@ bool keel_store_crashed(const char *folder, const keel_digest_t *key) {
     }
     keel_status_ignore(status);
     return search.found;
+}
+
+bool keel_store_crashed(const char *folder, const keel_digest_t *key) {
+    return keel_store_crashes(folder, key) > 0;
 }

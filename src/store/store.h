@@ -105,6 +105,9 @@ keel_status_t keel_store_sweep_marks(const char *folder,
                                      void (*found)(void *context, const keel_digest_t *key),
                                      void *context) KEEL_MUST_CHECK;
 
+// How many processes died while they loaded or proved this key's entry, as far as is on record.
+unsigned keel_store_crashes(const char *folder, const keel_digest_t *key);
+
 // Puts an entry of the disk tier in quarantine (a load that the plugin refused, a failed proof);
 // `reason` becomes part of the file's name there. An absent entry is no error. Quarantine is
 // bounded: the oldest go first.
