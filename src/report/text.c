@@ -178,7 +178,9 @@ static void head(const keel_stats_t *stats, keel_buffer_t *out) {
     name_text(out, stats->plugin_path);
     keel_buffer_text(out, " (platform ");
     name_text(out, stats->plugin_platform);
-    keel_buffer_format(out, ", PJRT %s), mode %s\n", stats->plugin_api, stats->mode);
+    keel_buffer_format(out, ", PJRT %s), mode ", stats->plugin_api);
+    name_text(out, stats->mode);
+    keel_buffer_byte(out, '\n');
 }
 
 static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
@@ -246,8 +248,12 @@ static void programs(const keel_stats_t *stats, keel_buffer_t *out) {
         char compiled[24] = "-", loaded[24] = "-";
         if (program->compiles) keel_format_seconds(program->compile_seconds, compiled);
         if (program->loads) keel_format_seconds(program->load_seconds, loaded);
-        keel_buffer_format(out, "%-14.12s%10s%10s%10" PRIu64 "  ", program->program, compiled,
-                           loaded, program->executes);
+        size_t start = out->size;
+        char digest[13];
+        snprintf(digest, sizeof digest, "%s", program->program);
+        name_text(out, digest);
+        keel_buffer_format(out, "%*s", (int)(14 + start - out->size), "");
+        keel_buffer_format(out, "%10s%10s%10" PRIu64 "  ", compiled, loaded, program->executes);
         name_text(out, program->name);
         if (*program->site.shown) {
             keel_buffer_text(out, "  ");

@@ -1,0 +1,1 @@
+keel_fuzz(config ROOMS settings base)

@@ -1,0 +1,1 @@
+keel_fuzz(journal ROOMS report journal base)
