@@ -33,6 +33,9 @@ keel_status_t keel_store_check_folder(const char *folder, const char *setting) {
     if (!folder || !*folder)
         return keel_status_make(KEEL_INVALID, "%s: it is empty; name a local folder", setting);
     if (!has_scheme(folder)) return NULL;
+    if (strncmp(folder, "file://", 7) == 0)
+        return keel_status_make(KEEL_INVALID, "%s: %s is an address; write the folder's path alone",
+                                setting, folder);
     return keel_status_make(
         KEEL_INVALID,
         "%s: %s is a remote address; Keel's cache folder must be local: set %s to a local folder "
