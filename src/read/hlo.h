@@ -16,7 +16,8 @@
 // of number. A field that holds its default is left out, as it would be on the wire, unless the
 // proto tells "absent" and "default" apart.
 //
-// In no attribute: names, ids, metadata, statistics, original values. What refers by id is
+// In no attribute: names, ids, metadata (but what of a sharding's own is no position), statistics,
+// original values. What refers by id is
 // resolved:
 //   called_computations    ARRAY of SYMBOL, the names of functions
 //   control_predecessors   INTS, places of instructions in their computation, from 0
@@ -38,10 +39,6 @@ typedef enum keel_hlo_message_id {
     KEEL_HLO_MODULE,
     KEEL_HLO_COMPUTATION,
     KEEL_HLO_INSTRUCTION,
-    KEEL_HLO_METADATA,
-    KEEL_HLO_STACK_FRAME_INDEX,
-    KEEL_HLO_FILE_LOCATION,
-    KEEL_HLO_STACK_FRAME,
     KEEL_HLO_PROGRAM_SHAPE,
     KEEL_HLO_SCHEDULE,
     KEEL_HLO_SCHEDULE_ENTRY,
@@ -95,6 +92,7 @@ typedef enum keel_hlo_message_id {
     KEEL_HLO_SHUFFLE_MODE,
     KEEL_HLO_ROTATE,
     KEEL_HLO_SHARDING,
+    KEEL_HLO_SHARDING_METADATA,
     KEEL_HLO_NAMED_SHARDING,
     KEEL_HLO_DIMENSION_SHARDING,
     KEEL_HLO_MESH,

@@ -193,6 +193,11 @@ static keel_status_t read_value(keel_hlo_reader_t *reader, const keel_hlo_field_
     }
 }
 
+static bool is_empty(const keel_hlo_reader_t *reader, keel_attr_id_t dictionary) {
+    const keel_program_t *program = reader->program;
+    return keel_program_list(program, program->attrs.data[dictionary].b).count == 0;
+}
+
 static keel_status_t read_repeated(keel_hlo_reader_t *reader, const keel_hlo_field_t *field,
                                    const keel_hlo_pieces_t *pieces, keel_attr_id_t *out) {
     uint32_t mark = reader->stack.count;
@@ -202,8 +207,10 @@ static keel_status_t read_repeated(keel_hlo_reader_t *reader, const keel_hlo_fie
         keel_hlo_pieces_t value = keel_hlo_piece(got.bytes);
         keel_attr_id_t attr;
         KEEL_TRY(read_value(reader, field, &value, &attr));
+        if ((field->flags & KEEL_HLO_DROP_EMPTY) && is_empty(reader, attr)) continue;
         KEEL_PUSH(&reader->stack, attr);
     }
+    if (reader->stack.count == mark) return NULL;
     return keel_hlo_close(reader, mark, KEEL_ATTR_ARRAY, 0, out);
 }
 
@@ -232,9 +239,7 @@ static keel_status_t read_field(keel_hlo_reader_t *reader, const keel_hlo_field_
         KEEL_TRY(keel_hlo_nested(pieces, field->number, &value));
     }
     KEEL_TRY(read_value(reader, field, &value, out));
-    if ((field->flags & KEEL_HLO_DROP_EMPTY) &&
-        !keel_program_list(reader->program, reader->program->attrs.data[*out].b).count)
-        *out = KEEL_NONE;
+    if ((field->flags & KEEL_HLO_DROP_EMPTY) && is_empty(reader, *out)) *out = KEEL_NONE;
     return NULL;
 }
 

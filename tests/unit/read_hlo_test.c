@@ -310,6 +310,25 @@ static void a_failed_allocation_leaves_nothing_behind(void **state) {
 #endif
 }
 
+static keel_status_t replay(void *context, const char *name) {
+    char path[512];
+    uint8_t *data;
+    size_t size;
+    keel_program_t program;
+    snprintf(path, sizeof path, "%s/%s", (const char *)context, name);
+    KEEL_TRY(keel_file_read(path, 1 << 20, &data, &size));
+    keel_status_ignore(keel_read_hlo(keel_bytes(data, size), &program));
+    keel_program_deinitialize(&program);
+    keel_free(data);
+    return NULL;
+}
+
+static void what_fuzzing_found_stays_harmless(void **state) {
+    (void)state;
+    char folder[] = KEEL_TEST_SOURCE "/fuzz/corpus/hlo";
+    assert_null(keel_directory_walk(folder, replay, folder));
+}
+
 // ---- the wire ----------------------------------------------------------------------------------
 
 static void packed_and_unpacked_numbers_read_the_same(void **state) {
@@ -370,6 +389,31 @@ static void defaults_that_are_written_out_are_left_out(void **state) {
     assert_false(has_attr(&program, 0, "backend_config"));
     assert_false(has_attr(&program, 0, "dimensions"));
     assert_int_equal(int_of(&program, op_attr(&program, 0, "cross_program_prefetch_index")), 0);
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&module);
+}
+
+static void a_shardings_reduction_is_kept_and_its_position_is_not(void **state) {
+    (void)state;
+    proto_t one = instruction("copy", 1, NULL, 0), sharding = proto(), metadata = proto();
+    put_text(&metadata, 1, "sdy::reduction_op");
+    put_text(&metadata, 2, "MAX");
+    put_int(&metadata, 4, 12);
+    put_message(&sharding, 7, &metadata);
+    metadata = proto();
+    put_text(&metadata, 3, "train.py");
+    put_message(&sharding, 7, &metadata);
+    put_message(&one, 40, &sharding);
+    proto_t module = module_of_one(&one);
+    keel_program_t program;
+    assert_read(&module, &program);
+    keel_attr_id_t dict =
+        keel_program_dict_find(&program, program.operations.data[0].attributes, "sharding");
+    keel_list_t list = keel_program_list(&program, attr_of(&program, dict, "metadata").b);
+    assert_int_equal(list.count, 1);
+    keel_list_t pairs = keel_program_list(&program, program.attrs.data[list.items[0]].b);
+    assert_int_equal(pairs.count, 4);
+    assert_text(&program, program.attrs.data[pairs.items[3]].a, "MAX");
     keel_program_deinitialize(&program);
     keel_buffer_deinitialize(&module);
 }
@@ -827,9 +871,11 @@ int main(void) {
         cmocka_unit_test(every_truncation_is_refused_or_read),
         cmocka_unit_test(mutated_files_are_refused_or_read),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
+        cmocka_unit_test(what_fuzzing_found_stays_harmless),
         cmocka_unit_test(packed_and_unpacked_numbers_read_the_same),
         cmocka_unit_test(a_message_in_two_pieces_is_one),
         cmocka_unit_test(defaults_that_are_written_out_are_left_out),
+        cmocka_unit_test(a_shardings_reduction_is_kept_and_its_position_is_not),
         cmocka_unit_test(maps_are_sorted_and_the_last_of_equal_keys_counts),
         cmocka_unit_test(an_unknown_field_is_named),
         cmocka_unit_test(an_unknown_field_of_metadata_is_passed_over),
