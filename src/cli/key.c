@@ -16,12 +16,15 @@ typedef struct side_t {
     const char *format;
     char unread[256]; // why it is keyed by its bytes; "" where it was read
     keel_cacheable_t cacheable;
+    uint8_t *options; // the compile options; NULL where none are given
+    size_t options_size;
 } side_t;
 
 static void close_side(side_t *side) {
     cli_program_close(&side->file);
     keel_key_deinitialize(&side->key);
     keel_free(side->name);
+    keel_free(side->options);
     *side = (side_t){0};
 }
 
@@ -45,7 +48,8 @@ static keel_status_t set_buffer(side_t *side, keel_component_t component, keel_b
 
 static keel_status_t set_read(side_t *side, const keel_program_t *program, const char *vouched) {
     keel_digest_t digest;
-    KEEL_TRY(keel_key_program(program, &digest));
+    KEEL_TRY(
+        keel_key_program_under(program, keel_bytes(side->options, side->options_size), &digest));
     keel_key_cacheable(program, vouched, &side->cacheable);
     side->ops = keel_program_op_count(program);
     KEEL_TRY(keel_strdup(keel_program_str(program, program->name), &side->name));
@@ -94,16 +98,13 @@ static keel_status_t set_program(side_t *side, const char *vouched) {
 }
 
 static keel_status_t set_options(side_t *side, const char *path) {
-    uint8_t *data;
-    size_t size;
-    KEEL_TRY(cli_read_file(path, &data, &size));
     keel_buffer_t canonical, assignment, readable;
     keel_buffer_initialize(&canonical, 0);
     keel_buffer_initialize(&assignment, 0);
     keel_buffer_initialize(&readable, 0);
     bool understood = false;
-    keel_status_t status =
-        keel_key_options(keel_bytes(data, size), &canonical, &assignment, &readable, &understood);
+    keel_status_t status = keel_key_options(keel_bytes(side->options, side->options_size),
+                                            &canonical, &assignment, &readable, &understood);
     if (!status && !understood)
         status = keel_status_make(KEEL_INVALID,
                                   "%s: no compile options; a serialized CompileOptionsProto is "
@@ -118,7 +119,6 @@ static keel_status_t set_options(side_t *side, const char *path) {
     keel_buffer_deinitialize(&canonical);
     keel_buffer_deinitialize(&assignment);
     keel_buffer_deinitialize(&readable);
-    keel_free(data);
     return status;
 }
 
@@ -310,6 +310,7 @@ static keel_status_t open_side(const cli_call_t *call, int index, const char *op
                                const keel_settings_t *settings, side_t *side) {
     KEEL_TRY(cli_program_open(call->rest[index], keel_settings_text(settings, KEEL_SETTING_RUN_DIR),
                               &side->file));
+    if (options) KEEL_TRY(cli_read_file(options, &side->options, &side->options_size));
     KEEL_TRY(set_program(side, keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS)));
     if (options) KEEL_TRY(set_options(side, options));
     if (call->rest_count == 1) KEEL_TRY(set_surroundings(side, settings));

@@ -73,7 +73,9 @@ static keel_status_t key_by_bytes(request_t *request) {
 
 static keel_status_t key_program(request_t *request, const keel_program_t *program) {
     keel_digest_t digest;
-    KEEL_TRY(keel_key_program(program, &digest));
+    keel_bytes_t options =
+        keel_bytes(request->args->compile_options, request->args->compile_options_size);
+    KEEL_TRY(keel_key_program_under(program, options, &digest));
     KEEL_TRY(keel_key_set(&request->key, KEEL_COMPONENT_PROGRAM,
                           keel_bytes(digest.bytes, KEEL_DIGEST_SIZE), KEEL_STR("")));
     keel_key_cacheable(program,

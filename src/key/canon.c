@@ -18,12 +18,6 @@ static keel_status_t add_node(keel_canon_t *canon, uint32_t hash, const uint8_t 
     return NULL;
 }
 
-static bool one_partition(const keel_program_t *program) {
-    keel_attr_id_t id = keel_program_dict_find(program, program->attributes, "mhlo.num_partitions");
-    if (id == KEEL_NONE || program->attrs.data[id].kind != KEEL_ATTR_INT) return false;
-    return program->ints.data[program->attrs.data[id].b] == 1;
-}
-
 static keel_op_kind_t op_kind(const keel_program_t *program, const keel_op_name_t *name) {
     keel_str_t text = keel_program_str(program, name->name);
     if (keel_str_is(text, "custom_call") || keel_str_is(text, "custom-call"))
@@ -48,10 +42,11 @@ static keel_status_t allocate(keel_canon_t *canon) {
     return add_node(canon, 0, absent, sizeof absent);
 }
 
-keel_status_t keel_canon_initialize(keel_canon_t *canon, const keel_program_t *program) {
+keel_status_t keel_canon_initialize(keel_canon_t *canon, const keel_program_t *program,
+                                    keel_partitioning_t partitioning) {
     *canon = (keel_canon_t){.program = program,
                             .is_hlo = program->format == KEEL_FORMAT_HLO,
-                            .one_partition = one_partition(program)};
+                            .partitioning = partitioning};
     keel_arena_initialize(&canon->arena, 16 << 10);
     keel_map_initialize(&canon->symbols);
     KEEL_TRY(allocate(canon));
@@ -63,7 +58,8 @@ keel_status_t keel_canon_initialize(keel_canon_t *canon, const keel_program_t *p
 void keel_canon_deinitialize(keel_canon_t *canon) {
     void *const owned[] = {canon->nodes,    canon->slots,    canon->types,    canon->attrs,
                            canon->op_attrs, canon->op_names, canon->op_kinds, canon->digests,
-                           canon->digested, canon->meshes,   canon->shapes,   canon->form};
+                           canon->digested, canon->meshes,   canon->mesh_ops, canon->shapes,
+                           canon->form};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i)
         keel_free(owned[i]);
     keel_map_deinitialize(&canon->symbols);

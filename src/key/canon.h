@@ -48,6 +48,12 @@ typedef enum keel_place {
     KEEL_PLACE_MODULE,
 } keel_place_t;
 
+// What the compile options say of partitions.
+typedef struct keel_partitioning_t {
+    uint64_t partitions;
+    bool is_searched; // the partitioner chooses what is unset, or nobody knows
+} keel_partitioning_t;
+
 typedef struct keel_canon_t {
     const keel_program_t *program;
     keel_status_t status;
@@ -63,6 +69,7 @@ typedef struct keel_canon_t {
     keel_digest_t *digests; // of functions, where `digested`
     uint8_t *digested;      // by function
     keel_node_id_t *meshes; // references to each mesh operation
+    keel_op_id_t *mesh_ops;
     uint32_t mesh_count;
     // What is being written: nodes within nodes stand behind each other.
     uint8_t *form;
@@ -73,13 +80,14 @@ typedef struct keel_canon_t {
     struct keel_shape_t *shapes;
     uint32_t shape_capacity;
     bool is_hlo;
-    bool one_partition; // shardings that say "replicated" say nothing
+    keel_partitioning_t partitioning;
+    uint8_t replication; // sharding.c: what is known of it
 } keel_canon_t;
 
 typedef enum keel_op_kind { KEEL_OP_PLAIN, KEEL_OP_CUSTOM_CALL, KEEL_OP_MESH } keel_op_kind_t;
 
-keel_status_t keel_canon_initialize(keel_canon_t *canon,
-                                    const keel_program_t *program) KEEL_MUST_CHECK;
+keel_status_t keel_canon_initialize(keel_canon_t *canon, const keel_program_t *program,
+                                    keel_partitioning_t partitioning) KEEL_MUST_CHECK;
 void keel_canon_deinitialize(keel_canon_t *canon);
 void keel_canon_fail(keel_canon_t *canon, keel_status_t status);
 
@@ -181,8 +189,14 @@ void keel_calls_deinitialize(keel_calls_t *calls);
 void keel_canon_body(const keel_program_t *program, const keel_function_t *function,
                      keel_op_id_t *first, keel_op_id_t *end);
 
-// True for a sharding that says "replicated" and no more (sharding.c).
-bool keel_sharding_is_replicated(const keel_program_t *program, keel_str_t name,
-                                 keel_attr_id_t value);
+// The operation of the mesh of that name, or NONE.
+keel_op_id_t keel_symbols_mesh(const keel_canon_t *canon, keel_str_t name);
+
+// ---- shardings (sharding.c) --------------------------------------------------------------------
+
+// As far as the options tell.
+keel_partitioning_t keel_partitioning(const keel_program_t *program, keel_bytes_t options);
+// True where an entry of a dictionary is a sharding that says no more than an unset one does.
+bool keel_sharding_says_nothing(keel_canon_t *canon, keel_str_t name, keel_attr_id_t value);
 
 #endif // KEEL_KEY_CANON_H_

@@ -28,8 +28,8 @@ static bool is_signature(const keel_program_t *program, const keel_function_t *f
            attr->a == function->type;
 }
 
-static bool is_left_out(const keel_canon_t *canon, keel_place_t place, uint32_t function,
-                        keel_str_t name, keel_attr_id_t value) {
+static bool is_left_out(keel_canon_t *canon, keel_place_t place, uint32_t function, keel_str_t name,
+                        keel_attr_id_t value) {
     // Names of arguments and results, and where an argument came from.
     static const char *const argument[] = {"jax.result_info", "jax.arg_info", "jax.const",
                                            "jax.global_constant", NULL};
@@ -41,11 +41,9 @@ static bool is_left_out(const keel_canon_t *canon, keel_place_t place, uint32_t 
             return false;
         case KEEL_PLACE_OPERATION:
         case KEEL_PLACE_KERNEL:
-            return canon->one_partition && keel_sharding_is_replicated(canon->program, name, value);
+            return keel_sharding_says_nothing(canon, name, value);
         case KEEL_PLACE_ARGUMENT:
-            return is_one_of(name, argument) ||
-                   (canon->one_partition &&
-                    keel_sharding_is_replicated(canon->program, name, value));
+            return is_one_of(name, argument) || keel_sharding_says_nothing(canon, name, value);
         case KEEL_PLACE_FUNCTION:
             return is_signature(canon->program, &canon->program->functions.data[function], name,
                                 value);

@@ -72,6 +72,16 @@ typedef struct keel_cacheable_t {
 
 // The digest of the canonical form. Left out: locations, names of modules, functions, arguments and
 // results, private symbol names, the order of private functions and of dictionary entries.
+//
+// A sharding that is unset and one that is {replicated} are one where no partitioner can tell them
+// apart: where nothing in the program is sharded, or where there is one partition. Else they are
+// two, since an unset sharding may be chosen by propagation and a replicated one may not (seen with
+// Shardy: the executables take and give other shards; with GSPMD: for results). How many partitions
+// there are, and whether shardings are searched for, is told by the options: XLA goes by them, not
+// by what the module says of itself. Options that cannot be read keep the two apart.
+keel_status_t keel_key_program_under(const keel_program_t *program, keel_bytes_t options,
+                                     keel_digest_t *out) KEEL_MUST_CHECK;
+// The same for options that are not known: partitions as the module says, nothing is searched for.
 keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out) KEEL_MUST_CHECK;
 
 // Walks all operations against the allow-list of custom calls. `vouched` is a comma-separated list

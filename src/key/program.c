@@ -151,10 +151,12 @@ static keel_status_t digest_program(keel_canon_t *canon, const keel_calls_t *cal
     return status;
 }
 
-keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out) {
+keel_status_t keel_key_program_under(const keel_program_t *program, keel_bytes_t options,
+                                     keel_digest_t *out) {
     keel_canon_t canon;
     keel_calls_t calls = {0};
-    keel_status_t status = keel_canon_initialize(&canon, program);
+    keel_status_t status =
+        keel_canon_initialize(&canon, program, keel_partitioning(program, options));
     if (!status) status = keel_calls_initialize(&calls, &canon);
     keel_digest_t digest;
     if (!status) status = digest_program(&canon, &calls, &digest);
@@ -162,4 +164,8 @@ keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out
     keel_calls_deinitialize(&calls);
     keel_canon_deinitialize(&canon);
     return status;
+}
+
+keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out) {
+    return keel_key_program_under(program, keel_bytes(NULL, 0), out);
 }

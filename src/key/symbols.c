@@ -28,6 +28,9 @@ static keel_status_t add_mesh(keel_canon_t *canon, keel_op_id_t op) {
     keel_node_id_t node = mesh_node(canon, op);
     KEEL_TRY(keel_realloc_array((size_t)canon->mesh_count + 1, sizeof *canon->meshes,
                                 (void **)&canon->meshes));
+    KEEL_TRY(keel_realloc_array((size_t)canon->mesh_count + 1, sizeof *canon->mesh_ops,
+                                (void **)&canon->mesh_ops));
+    canon->mesh_ops[canon->mesh_count] = op;
     canon->meshes[canon->mesh_count] = node;
     uint32_t mesh = canon->mesh_count++;
     if (id == KEEL_NONE || program->attrs.data[id].kind != KEEL_ATTR_STRING) return NULL;
@@ -68,6 +71,11 @@ bool keel_symbols_reference(keel_canon_t *canon, keel_str_t name, keel_node_id_t
     if (!what) return false;
     *out = *what & 1 ? canon->meshes[*what >> 1] : function_node(canon, (uint32_t)(*what >> 1));
     return true;
+}
+
+keel_op_id_t keel_symbols_mesh(const keel_canon_t *canon, keel_str_t name) {
+    const uint64_t *what = keel_map_find(&canon->symbols, keel_str_bytes(name));
+    return what && *what & 1 ? canon->mesh_ops[*what >> 1] : KEEL_NONE;
 }
 
 bool keel_symbols_is_callee(keel_str_t attribute) {

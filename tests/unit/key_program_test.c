@@ -12,11 +12,13 @@ typedef struct recipe_t {
     const char *module, *helper, *result_info, *other;
     bool helper_first; // order of the functions
     float constant;
-    bool splat;       // the constant as one element
-    bool wrong_order; // the add's operands
-    int donate;       // tf.aliasing_output of the argument, -1: none
-    const char *sharding;
+    bool splat;                            // the constant as one element
+    bool wrong_order;                      // the add's operands
+    int donate;                            // tf.aliasing_output of the argument, -1: none
+    const char *sharding, *other_sharding; // of the argument, of the constant
     int partitions;
+    const char *options;
+    size_t options_size;
     const char *op;
     bool reversed_dict;
     bool circle;
@@ -56,7 +58,11 @@ static void add_main(build_t *b, const recipe_t *r, keel_type_id_t type) {
     b->program.entry = begin_function(b, (fn_t){"main", type, argument_attributes(b, r), true});
     keel_value_id_t x = argument_of(b, b->program.entry);
     keel_attr_id_t value = tensor_attr(b, type, data, r->splat ? sizeof *data : sizeof data);
-    keel_value_id_t c = add_op(b, (op_t){"constant", DICT(b, {"value", value}), type, {0}, 0});
+    member_t constant[2] = {{"value", value}};
+    if (r->other_sharding)
+        constant[1] = (member_t){"mhlo.sharding", string_attr(b, r->other_sharding)};
+    keel_attr_id_t carried = dict(b, constant, r->other_sharding ? 2 : 1);
+    keel_value_id_t c = add_op(b, (op_t){"constant", carried, type, {0}, 0});
     member_t members[] = {{"callee", symbol_attr(b, r->helper)}, {"z", int_attr(b, 7)}};
     member_t reversed[] = {members[1], members[0]};
     keel_attr_id_t attributes = dict(b, r->reversed_dict ? reversed : members, 2);
@@ -84,7 +90,11 @@ static void build(build_t *b, const recipe_t *r) {
 static keel_digest_t key_of(const recipe_t *r) {
     build_t b;
     build(&b, r);
-    return digest_of(&b);
+    if (!r->options) return digest_of(&b);
+    keel_digest_t digest;
+    MUST(keel_key_program_under(&b.program, keel_bytes(r->options, r->options_size), &digest));
+    keel_program_deinitialize(&b.program);
+    return digest;
 }
 
 static bool same(const recipe_t *a, const recipe_t *b) {
@@ -134,11 +144,41 @@ static void a_constant_counts_by_its_value(void **state) {
     assert_false(same(WITH(.constant = 0.0f), WITH(.constant = -0.0f)));
 }
 
-static void a_replicated_sharding_is_none_on_one_partition_only(void **state) {
+#define TILED "{devices=[2]<=[2]}"
+#define REPLICATED "{replicated}"
+
+static void a_replicated_sharding_is_none_where_nothing_is_sharded(void **state) {
     (void)state;
-    assert_true(same(&plain, WITH(.sharding = "{replicated}")));
-    assert_false(same(&plain, WITH(.sharding = "{devices=[2]<=[2]}")));
-    assert_false(same(WITH(.partitions = 2), WITH(.partitions = 2, .sharding = "{replicated}")));
+    assert_true(same(&plain, WITH(.sharding = REPLICATED)));
+    assert_true(same(WITH(.partitions = 2), WITH(.partitions = 2, .sharding = REPLICATED)));
+    assert_true(same(WITH(.partitions = 2, .other_sharding = REPLICATED),
+                     WITH(.partitions = 2, .sharding = REPLICATED)));
+    assert_false(same(&plain, WITH(.sharding = TILED)));
+    assert_false(same(&plain, WITH(.sharding = "{maximal device=0}")));
+}
+
+static void a_replicated_sharding_is_none_on_one_partition(void **state) {
+    (void)state;
+    assert_true(
+        same(WITH(.other_sharding = TILED), WITH(.other_sharding = TILED, .sharding = REPLICATED)));
+    assert_false(same(WITH(.other_sharding = TILED, .partitions = 2),
+                      WITH(.other_sharding = TILED, .partitions = 2, .sharding = REPLICATED)));
+}
+
+// What the compile options say counts, whatever the module says: so does XLA.
+static void shardings_go_by_the_compile_options(void **state) {
+    (void)state;
+#define ONE .options = "\x1a\x02\x28\x01", .options_size = 4
+#define FOUR .options = "\x1a\x02\x28\x04", .options_size = 4
+#define SEARCHED .options = "\x1a\x04\x28\x01\x38\x01", .options_size = 6
+#define BROKEN .options = "\x1a\x04\x28", .options_size = 3
+    assert_true(same(WITH(.other_sharding = TILED, .partitions = 2, ONE),
+                     WITH(.other_sharding = TILED, .partitions = 2, .sharding = REPLICATED, ONE)));
+    assert_false(same(WITH(.other_sharding = TILED, FOUR),
+                      WITH(.other_sharding = TILED, .sharding = REPLICATED, FOUR)));
+    assert_true(same(WITH(FOUR), WITH(.sharding = REPLICATED, FOUR)));
+    assert_false(same(WITH(SEARCHED), WITH(.sharding = REPLICATED, SEARCHED)));
+    assert_false(same(WITH(BROKEN), WITH(.sharding = REPLICATED, BROKEN)));
 }
 
 static void functions_that_no_one_calls_are_a_set(void **state) {
@@ -266,7 +306,9 @@ int main(void) {
         cmocka_unit_test(names_and_order_do_not_move_the_key),
         cmocka_unit_test(what_changes_code_moves_the_key),
         cmocka_unit_test(a_constant_counts_by_its_value),
-        cmocka_unit_test(a_replicated_sharding_is_none_on_one_partition_only),
+        cmocka_unit_test(a_replicated_sharding_is_none_where_nothing_is_sharded),
+        cmocka_unit_test(a_replicated_sharding_is_none_on_one_partition),
+        cmocka_unit_test(shardings_go_by_the_compile_options),
         cmocka_unit_test(functions_that_no_one_calls_are_a_set),
         cmocka_unit_test(names_that_xla_looks_for_are_kept),
         cmocka_unit_test(a_circle_of_calls_is_refused),
