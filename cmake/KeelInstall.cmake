@@ -1,0 +1,38 @@
+# bin/keel, lib/libkeel_pjrt.so and libkeel with all that others need to use it. The plugin that is
+# embedded goes along, to lib/keel, so that what was installed needs no checkout. Every path is
+# relative to the prefix: an installed tree may be moved.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+option(KEEL_INSTALL_PLUGIN "Install the embedded plugin too (about 260 MB)" ON)
+
+# Fixed, because bin/keel looks for its library in ../lib.
+set(KEEL_INSTALL_LIB lib)
+
+install(TARGETS keel RUNTIME DESTINATION bin)
+if(TARGET keel_pjrt_plugin)
+  install(TARGETS keel_pjrt_plugin LIBRARY DESTINATION ${KEEL_INSTALL_LIB})
+endif()
+if(KEEL_INSTALL_PLUGIN AND KEEL_EMBEDDED_PLUGIN)
+  install(FILES ${KEEL_EMBEDDED_PLUGIN} DESTINATION ${KEEL_INSTALL_LIB}/keel)
+endif()
+install(FILES ${CMAKE_SOURCE_DIR}/man/keel.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/keel DESTINATION include FILES_MATCHING PATTERN "*.h")
+
+if(TARGET keel_shared)
+  set_target_properties(keel_shared PROPERTIES EXPORT_NAME keel)
+  install(TARGETS keel_shared EXPORT KeelTargets LIBRARY DESTINATION ${KEEL_INSTALL_LIB}
+    INCLUDES DESTINATION include)
+  set(package ${KEEL_INSTALL_LIB}/cmake/Keel)
+  install(EXPORT KeelTargets NAMESPACE Keel:: DESTINATION ${package})
+  configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/KeelConfig.cmake.in
+    ${CMAKE_BINARY_DIR}/KeelConfig.cmake INSTALL_DESTINATION ${package})
+  # Until 1.0 a minor version may change what the library offers.
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/KeelConfigVersion.cmake
+    VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/KeelConfig.cmake ${CMAKE_BINARY_DIR}/KeelConfigVersion.cmake
+    DESTINATION ${package})
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/keel.pc.in ${CMAKE_BINARY_DIR}/keel.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/keel.pc DESTINATION ${KEEL_INSTALL_LIB}/pkgconfig)
+endif()

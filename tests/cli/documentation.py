@@ -1,0 +1,50 @@
+"""The man page and the pages name every command, option and setting, and no option that is none."""
+
+import json
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = {name: (ROOT / name).read_text() for name in ("man/keel.1", "docs/cli.md", "docs/settings.md")}
+MAN = PAGES["man/keel.1"].replace("\\-", "-")
+
+
+def keel(*words):
+    return subprocess.run(["keel", *words], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def named(text):
+    return re.findall(r"^  (\S+) ", text, re.MULTILINE)
+
+
+commands = named(keel("help"))
+options = {option for command in commands for option in named(keel(command, "--help"))
+           if option.startswith("--")}
+settings = [key for key in json.loads(keel("config", "--json")) if key != "config_file"]
+caches = ["ls", "stat", "verify", "prune", "clear", "path"]
+
+wanted = {
+    "man/keel.1": [f"keel {command}" for command in commands + [f"cache {name}" for name in caches]]
+    + sorted(options) + settings + [f"KEEL_{key.upper()}" for key in settings],
+    "docs/cli.md": [f"keel {command}" for command in commands if command != "help"]
+    + [f"keel cache {name}" for name in caches],
+    "docs/settings.md": settings + [f"KEEL_{key.upper()}" for key in settings]
+    + [f"--{key.replace('_', '-')}" for key in settings],
+}
+for page, words in wanted.items():
+    text = MAN if page == "man/keel.1" else PAGES[page]
+    for word in words:
+        if word not in text:
+            print(f"{page} does not name {word}")
+for page, text in PAGES.items():
+    for option in set(re.findall(r"--[a-z][a-z-]*", text.replace("\\-", "-"))):
+        if option not in options | {"--help", "--version"}:
+            print(f"{page} names {option}, which no command takes")
+# Settings stand with the sentences and defaults of the program's own table.
+for key in settings:
+    sentence = re.search(rf"^  --{key.replace('_', '-')} \S+ +(.*)$", keel("run", "--help"), re.MULTILINE)
+    if sentence[1] not in PAGES["docs/settings.md"].replace("`", ""):
+        if key != "mode":  # whose words stand in a table of their own
+            print(f"docs/settings.md does not say '{sentence[1]}' of {key}")
+print("read")
