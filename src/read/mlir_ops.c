@@ -222,10 +222,9 @@ _Static_assert(KEEL_MLIR_LAST_PROPERTY_NAME < KEEL_MLIR_OPTIONAL,
                "a name and its flag fit one byte");
 
 const char *keel_mlir_name(keel_mlir_name_t name) {
-    static const char *const names[] = {
-        "",
+    static const char *const names[] = {"",
 #define NAME(name) #name,
-        KEEL_MLIR_PROPERTY_NAMES(NAME) KEEL_MLIR_FIELD_NAMES(NAME)
+                                        KEEL_MLIR_PROPERTY_NAMES(NAME) KEEL_MLIR_FIELD_NAMES(NAME)
 #undef NAME
     };
     return names[name];

@@ -30,6 +30,8 @@ typedef struct made_t {
     unsigned property_count;
     unsigned module_values, module_ops;
     bool has_resources;
+    bool sdy_has_version;
+    unsigned unregistered; // the operation that its writer did not know; 0: none
 } made_t;
 
 static inline void put_varint(keel_buffer_t *b, uint64_t value) {
@@ -154,13 +156,23 @@ static inline void put_dialects(const made_t *made, keel_buffer_t *out) {
     keel_buffer_t b;
     keel_buffer_initialize(&b, 0);
     put_varint(&b, 4);
-    for (unsigned i = 0; i < 4; ++i)
-        put_varint(&b, made->version >= 1 ? i << 1 : i);
+    for (unsigned i = 0; i < 4; ++i) {
+        bool has_version = i == SDY && made->sdy_has_version;
+        put_varint(&b, made->version >= 1 ? i << 1 | has_version : i);
+        if (!has_version) continue;
+        keel_buffer_t numbers;
+        keel_buffer_initialize(&numbers, 0);
+        for (unsigned n = 0; n < 3; ++n)
+            put_varint(&numbers, n);
+        put_section(&b, 7, &numbers);
+    }
     if (made->version >= 4) put_varint(&b, made->op_count);
     for (size_t i = 0; i < made->op_count; ++i) {
+        bool is_registered = i == 0 || i != made->unregistered;
         put_varint(&b, (uint64_t)made->ops[i].dialect);
         put_varint(&b, 1);
-        put_varint(&b, made->version >= 5 ? made->ops[i].name << 1 | 1 : made->ops[i].name);
+        put_varint(&b,
+                   made->version >= 5 ? made->ops[i].name << 1 | is_registered : made->ops[i].name);
     }
     put_section(out, 1, &b);
 }

@@ -513,6 +513,39 @@ static void resources_are_found_by_their_handle(void **state) {
     release(&p);
 }
 
+static void
+an_operation_that_its_writer_did_not_know_has_its_properties_in_a_dictionary(void **state) {
+    (void)state;
+    made_t *made = new_made(6);
+    unsigned value = ATTR(made, VHLO, 2, 1), key = add_string_attr(made, "dimension");
+    unsigned dictionary = ATTR(made, BUILTIN, 1, 1, key, value);
+    unsigned name = made->unregistered = add_op(made, VHLO, "concatenate_v1");
+    int blob = (int)add_properties(made, NUMBERS(dictionary));
+    put_op(&made->ir, name, ABSENT, blob, EMPTY, EMPTY, 0);
+    made->module_ops = 1;
+    keel_program_t p = read_good(made);
+    assert_int_equal(field(&p, p.operations.data[0].attributes, "dimension"), value);
+    release(&p);
+}
+
+static void only_shardy_may_have_a_version_of_its_own(void **state) {
+    (void)state;
+    made_t *made = new_made(6);
+    made->sdy_has_version = true;
+    keel_program_t p = read_good(made);
+    release(&p);
+}
+
+static void resources_from_outside_are_refused(void **state) {
+    (void)state;
+    made_t *made = new_made(6);
+    made->has_resources = true;
+    put_varint(&made->resource_offsets, 1);
+    put_varint(&made->resource_offsets, 0);
+    put_varint(&made->resource_offsets, 0);
+    assert_refused(made, KEEL_UNSUPPORTED, "resources");
+}
+
 static void announced_numbers_cost_no_memory_before_they_are_met(void **state) {
     (void)state;
     made_t *made = new_made(6);
@@ -549,6 +582,10 @@ int main(void) {
         cmocka_unit_test(shardings_of_all_codes_are_read),
         cmocka_unit_test(records_of_vhlo_are_read),
         cmocka_unit_test(resources_are_found_by_their_handle),
+        cmocka_unit_test(
+            an_operation_that_its_writer_did_not_know_has_its_properties_in_a_dictionary),
+        cmocka_unit_test(only_shardy_may_have_a_version_of_its_own),
+        cmocka_unit_test(resources_from_outside_are_refused),
         cmocka_unit_test(announced_numbers_cost_no_memory_before_they_are_met),
     };
     return cmocka_run_group_tests_name("read_mlir_made", tests, NULL, NULL);
