@@ -43,9 +43,11 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
 // One execution. Takes no lock and allocates nothing.
 void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
-// The client took the executable of `loaded`; is about to destroy the one or the other.
-void keel_engine_executable_taken(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
-                                  const PJRT_Executable *executable);
+// The client took the executable of `loaded`; is about to destroy the one or the other. Where this
+// cannot be noted `executable` must not be handed out: it could not be serialized.
+keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
+                                           const PJRT_LoadedExecutable *loaded,
+                                           const PJRT_Executable *executable) KEEL_MUST_CHECK;
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
 void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 

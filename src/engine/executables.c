@@ -129,15 +129,16 @@ static keel_status_t take(executables_t *table, const PJRT_Executable *executabl
     return NULL;
 }
 
-void keel_engine_executable_taken(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
-                                  const PJRT_Executable *executable) {
+keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
+                                           const PJRT_LoadedExecutable *loaded,
+                                           const PJRT_Executable *executable) {
     executables_t *table = &engine->executables;
     keel_status_t status = NULL;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
     if (slot && slot->stored) status = take(table, executable, slot->stored);
     pthread_mutex_unlock(&table->lock);
-    if (status) engine_fell_through(engine, "serialize", NULL, status);
+    return status;
 }
 
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable) {

@@ -47,8 +47,13 @@ static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
 
 static PJRT_Error *get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args) {
     PJRT_Error *error = plugin.api->PJRT_LoadedExecutable_GetExecutable(args);
-    if (!error) keel_engine_executable_taken(engine, args->loaded_executable, args->executable);
-    return error;
+    if (error) return error;
+    keel_status_t status =
+        keel_engine_executable_taken(engine, args->loaded_executable, args->executable);
+    if (!status) return NULL;
+    keel_pjrt_destroy_executable(plugin.api, args->executable);
+    args->executable = NULL;
+    return keel_shim_error(status);
 }
 
 static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {

@@ -209,7 +209,14 @@ static inline PJRT_Executable *door_take(const PJRT_Api *api, PJRT_LoadedExecuta
     PJRT_LoadedExecutable_GetExecutable_Args args = {
         .struct_size = PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE,
         .loaded_executable = loaded};
-    NO_ERROR(api, api->PJRT_LoadedExecutable_GetExecutable(&args));
+    PJRT_Error *error = api->PJRT_LoadedExecutable_GetExecutable(&args);
+    if (error && keel_shim_is_own(error)) {
+        // Keel had no memory to remember it: refused, not handed out to serialize badly.
+        CHECK(door_code(api, error) == PJRT_Error_Code_RESOURCE_EXHAUSTED);
+        door_drop(api, error);
+        error = api->PJRT_LoadedExecutable_GetExecutable(&args);
+    }
+    NO_ERROR(api, error);
     return args.executable;
 }
 

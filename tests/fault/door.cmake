@@ -1,0 +1,6 @@
+keel_fault_test(engine ROOMS shim store base)
+target_include_directories(engine_fault_test PRIVATE
+  ${CMAKE_SOURCE_DIR}/tests ${CMAKE_SOURCE_DIR}/tests/unit)
+target_compile_definitions(engine_fault_test PRIVATE
+  KEEL_TEST_PLUGIN="$<TARGET_FILE:keel_test_plugin>")
+add_dependencies(engine_fault_test keel_test_plugin)
