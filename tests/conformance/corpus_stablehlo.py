@@ -249,6 +249,9 @@ text("collective_permute", "%x: tensor<4xf32>", "tensor<4xf32>", f"""
 text("collective_broadcast", "%x: tensor<4xf32>", "tensor<4xf32>", f"""
   %0 = "stablehlo.collective_broadcast"(%x) {{{_GROUPS}, {_CHANNEL}}} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>""")
+text("collective_reduce", "%x: tensor<4xf32>", "tensor<4xf32>", f"""
+  %0 = "stablehlo.collective_reduce"(%x) {_ADD} {{{_GROUPS}, {_CHANNEL}, use_global_device_ids}} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>""")
 text("cross_replica_sum", "%x: tensor<4xf32>", "tensor<4xf32>", f"""
   %0 = "stablehlo.cross-replica-sum"(%x) {{{_GROUPS}}} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>""")
