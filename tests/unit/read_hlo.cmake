@@ -1,1 +1,2 @@
 keel_unit_test(read_hlo ROOMS read program base)
+keel_unit_test(read_hlo_values ROOMS read program base)

@@ -1,0 +1,259 @@
+#include "hlo_proto.h"
+
+// ---- types -------------------------------------------------------------------------------------
+
+static proto_t with_shape(proto_t *type) {
+    proto_t one = proto();
+    put_text(&one, 2, "parameter");
+    put_message(&one, 3, type);
+    return module_of_one(&one);
+}
+
+static keel_type_t type_of(const keel_program_t *program, keel_value_id_t value) {
+    return program->types.data[program->value_types.data[value]];
+}
+
+static void tail_padding_of_one_is_the_same_as_none(void **state) {
+    (void)state;
+    proto_t type = proto(), layout = proto();
+    put_int(&type, 2, F32);
+    put_int(&layout, 16, 1);
+    put_message(&type, 5, &layout);
+    proto_t module = with_shape(&type);
+    keel_program_t program;
+    assert_read(&module, &program);
+    keel_type_t got = type_of(&program, 0);
+    assert_int_equal(got.kind, KEEL_TYPE_TENSOR);
+    assert_int_equal(program.types.data[got.a].a, KEEL_FLOAT_F32);
+    assert_int_equal(program.attrs.data[got.c].kind, KEEL_ATTR_DICT);
+    assert_int_equal(keel_program_list(&program, program.attrs.data[got.c].b).count, 0);
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&module);
+}
+
+static void dynamic_dimensions_keep_their_bounds(void **state) {
+    (void)state;
+    const int64_t dims[] = {8, 4}, flags[] = {1, 0};
+    proto_t type = shape(F32, dims, 2);
+    put_packed(&type, 6, flags, 2);
+    proto_t module = with_shape(&type);
+    keel_program_t program;
+    assert_read(&module, &program);
+    keel_type_t got = type_of(&program, 0);
+    assert_int_equal(keel_program_ints(&program, got.b).items[0], 8);
+    keel_ints_t dynamic = ints_of(&program, attr_of(&program, got.c, "is_dynamic_dimension"));
+    assert_int_equal(dynamic.count, 2);
+    assert_int_equal(dynamic.items[0], 1);
+    assert_int_equal(attr_of(&program, got.c, "layout").kind, KEEL_ATTR_DICT);
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&module);
+}
+
+static proto_t nested_tuple(int depth) {
+    proto_t type = shape(S32, NULL, 0);
+    for (int i = 0; i < depth; ++i) {
+        proto_t outer = proto();
+        put_int(&outer, 2, TUPLE);
+        put_message(&outer, 4, &type);
+        type = outer;
+    }
+    return type;
+}
+
+static void tuples_nest_but_not_without_end(void **state) {
+    (void)state;
+    proto_t type = nested_tuple(20), module = with_shape(&type);
+    keel_program_t program;
+    assert_read(&module, &program);
+    assert_int_equal(type_of(&program, 0).kind, KEEL_TYPE_TUPLE);
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&module);
+    type = nested_tuple(1000);
+    module = with_shape(&type);
+    assert_refused(&module, KEEL_UNSUPPORTED, "deep");
+}
+
+// ---- literals ----------------------------------------------------------------------------------
+
+// A constant whose literal has that shape; `data` is the rest of the literal, and is emptied.
+static proto_t constant(int element, const int64_t *dims, size_t rank, proto_t *data) {
+    proto_t one = proto(), literal = proto(), type = shape(element, dims, rank);
+    put_text(&one, 2, "constant");
+    put_message(&one, 3, &type);
+    type = shape(element, dims, rank);
+    put_message(&literal, 1, &type);
+    keel_buffer_append(&literal, data->data, data->size);
+    keel_buffer_deinitialize(data);
+    put_message(&one, 8, &literal);
+    return module_of_one(&one);
+}
+
+static keel_bytes_t literal_of(const keel_program_t *program) {
+    keel_attr_t attr = op_attr(program, 0, "literal");
+    assert_int_equal(attr.kind, KEEL_ATTR_TENSOR);
+    return program->blobs.data[attr.b];
+}
+
+static void numbers_of_a_literal_become_little_endian_bytes(void **state) {
+    (void)state;
+    const int64_t two = 2, values[] = {-2, 258};
+    const uint8_t expected[] = {0xfe, 0xff, 0xff, 0xff, 2, 1, 0, 0};
+    proto_t data = proto();
+    put_packed(&data, 4, values, 2);
+    proto_t module = constant(S32, &two, 1, &data);
+    keel_program_t program;
+    assert_read(&module, &program);
+    keel_bytes_t got = literal_of(&program);
+    assert_int_equal(got.size, sizeof expected);
+    assert_memory_equal(got.data, expected, sizeof expected);
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&module);
+}
+
+static void packed_floats_stay_in_the_source(void **state) {
+    (void)state;
+    const int64_t two = 2;
+    const uint8_t floats[] = {0, 0, 0x80, 0x3f, 0, 0, 0, 0x80};
+    proto_t packed = proto(), loose = proto();
+    put_bytes(&packed, 8, floats, sizeof floats);
+    for (int i = 0; i < 2; ++i) {
+        varint(&loose, 8 << 3 | 5);
+        keel_buffer_append(&loose, floats + 4 * i, 4);
+    }
+    proto_t modules[] = {constant(F32, &two, 1, &packed), constant(F32, &two, 1, &loose)};
+    for (int i = 0; i < 2; ++i) {
+        keel_program_t program;
+        assert_read(&modules[i], &program);
+        keel_bytes_t got = literal_of(&program);
+        assert_int_equal(got.size, sizeof floats);
+        assert_memory_equal(got.data, floats, sizeof floats);
+        bool borrowed =
+            got.data >= program.source.data && got.data < program.source.data + program.source.size;
+        assert_int_equal(borrowed, i == 0);
+        keel_program_deinitialize(&program);
+        keel_buffer_deinitialize(&modules[i]);
+    }
+}
+
+static void small_integers_and_bools_are_made_canonical(void **state) {
+    (void)state;
+    const int64_t four = 4, truths[] = {0, 1, 300, 0};
+    const uint8_t nibbles[] = {0x0e, 0x07, 0x08, 0xff}, signs[] = {0xfe, 7, 0xf8, 0xff};
+    const uint8_t bools[] = {0, 1, 1, 0};
+    proto_t small = proto(), bits = proto();
+    put_bytes(&small, 21, nibbles, 4);
+    put_packed(&bits, 2, truths, 4);
+    proto_t modules[] = {constant(S4, &four, 1, &small), constant(PRED, &four, 1, &bits)};
+    for (int i = 0; i < 2; ++i) {
+        keel_program_t program;
+        assert_read(&modules[i], &program);
+        keel_bytes_t got = literal_of(&program);
+        assert_int_equal(got.size, 4);
+        assert_memory_equal(got.data, i == 0 ? signs : bools, 4);
+        keel_program_deinitialize(&program);
+        keel_buffer_deinitialize(&modules[i]);
+    }
+}
+
+static void a_literal_that_does_not_fit_its_shape_is_corrupt(void **state) {
+    (void)state;
+    const int64_t huge[] = {INT64_MAX, INT64_MAX}, three = 3, values[] = {1, 2};
+    proto_t data = proto();
+    put_packed(&data, 4, values, 2);
+    proto_t module = constant(S32, &three, 1, &data);
+    assert_refused(&module, KEEL_CORRUPT, "does not hold 3 numbers");
+    data = proto();
+    put_packed(&data, 4, values, 2);
+    module = constant(S32, huge, 2, &data);
+    assert_refused(&module, KEEL_CORRUPT, "does not hold");
+    data = proto();
+    put_packed(&data, 5, values, 2);
+    module = constant(S32, &three, 1, &data);
+    assert_refused(&module, KEEL_UNSUPPORTED, "s64s");
+}
+
+// ---- locations ---------------------------------------------------------------------------------
+
+static void put_frame(proto_t *index, int64_t location, int64_t parent) {
+    proto_t frame = proto();
+    put_int(&frame, 1, location);
+    put_int(&frame, 2, parent);
+    put_message(index, 4, &frame);
+}
+
+// A module of one instruction in frame 1, with these parents of frames 1 and 2.
+static proto_t framed_module(int64_t parent_of_1, int64_t parent_of_2) {
+    proto_t one = instruction("add", 1, NULL, 0), metadata = proto(), index = proto();
+    put_text(&metadata, 2, "jit(f)/add");
+    put_int(&metadata, 15, 1);
+    put_message(&one, 7, &metadata);
+    proto_t module = module_of_one(&one), place = proto();
+    put_frame(&index, 1, parent_of_1);
+    put_frame(&index, 2, parent_of_2);
+    for (int64_t line = 10; line <= 20; line += 10) {
+        put_int(&place, 1, 1);
+        put_int(&place, 2, line / 10);
+        put_int(&place, 3, line);
+        put_message(&index, 3, &place);
+        place = proto();
+    }
+    keel_buffer_deinitialize(&place);
+    put_text(&index, 1, "train.py");
+    put_text(&index, 2, "inner");
+    put_text(&index, 2, "outer");
+    put_message(&module, 17, &index);
+    return module;
+}
+
+static void frames_become_call_sites_innermost_first(void **state) {
+    (void)state;
+    proto_t module = framed_module(2, 0);
+    keel_program_t program;
+    assert_read(&module, &program);
+    const keel_attr_t *attrs = program.attrs.data;
+    keel_attr_t location = attrs[program.operations.data[0].location];
+    assert_int_equal(location.kind, KEEL_ATTR_LOC_NAME);
+    keel_attr_t call = attrs[location.b];
+    assert_int_equal(call.kind, KEEL_ATTR_LOC_CALLSITE);
+    assert_text(&program, attrs[call.a].a, "inner");
+    assert_text(&program, attrs[call.b].a, "outer");
+    keel_attr_t file = attrs[attrs[call.b].b];
+    assert_int_equal(file.kind, KEEL_ATTR_LOC_FILE);
+    assert_text(&program, file.a, "train.py");
+    keel_list_t numbers = keel_program_list(&program, file.b);
+    assert_int_equal(numbers.count, 1);
+    assert_int_equal(numbers.items[0], 20);
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&module);
+}
+
+static void frames_that_close_on_themselves_are_cut(void **state) {
+    (void)state;
+    const int64_t parents[][2] = {{1, 0}, {2, 1}, {2, 2}, {99, 0}};
+    for (int i = 0; i < 4; ++i) {
+        proto_t module = framed_module(parents[i][0], parents[i][1]);
+        keel_program_t program;
+        assert_read(&module, &program);
+        keel_attr_id_t at = program.attrs.data[program.operations.data[0].location].b;
+        int steps = 0;
+        for (; program.attrs.data[at].kind == KEEL_ATTR_LOC_CALLSITE; at = program.attrs.data[at].b)
+            assert_true(++steps < 3);
+        keel_program_deinitialize(&program);
+        keel_buffer_deinitialize(&module);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tail_padding_of_one_is_the_same_as_none),
+        cmocka_unit_test(dynamic_dimensions_keep_their_bounds),
+        cmocka_unit_test(tuples_nest_but_not_without_end),
+        cmocka_unit_test(numbers_of_a_literal_become_little_endian_bytes),
+        cmocka_unit_test(packed_floats_stay_in_the_source),
+        cmocka_unit_test(small_integers_and_bools_are_made_canonical),
+        cmocka_unit_test(a_literal_that_does_not_fit_its_shape_is_corrupt),
+        cmocka_unit_test(frames_become_call_sites_innermost_first),
+        cmocka_unit_test(frames_that_close_on_themselves_are_cut),
+    };
+    return cmocka_run_group_tests_name("read_hlo_values", tests, NULL, NULL);
+}
