@@ -120,11 +120,10 @@ keel_status_t keel_settings_embedded_plugin(char **out) {
     if (own_folder(folder)) {
         char *installed;
         KEEL_TRY(keel_path(&installed, "%s/../lib/keel/%s", folder, slash ? slash + 1 : built));
-        if (is_file(installed)) {
-            *out = installed;
-            return NULL;
-        }
+        char resolved[PATH_MAX];
+        bool found = is_file(installed) && realpath(installed, resolved);
         keel_free(installed);
+        if (found) return keel_path(out, "%s", resolved);
     }
     return keel_path(out, "%s", is_file(built) ? built : "");
 }
