@@ -15,7 +15,9 @@ typedef struct keel_cursor_t {
 } keel_cursor_t;
 
 static inline keel_cursor_t keel_cursor(keel_bytes_t bytes) {
-    return (keel_cursor_t){bytes.data, bytes.data + bytes.size, false};
+    // No bytes may come as NULL, which is no place to count from.
+    const uint8_t *data = bytes.data ? bytes.data : (const uint8_t *)"";
+    return (keel_cursor_t){data, data + bytes.size, false};
 }
 
 static inline size_t keel_cursor_left(const keel_cursor_t *c) {

@@ -1,0 +1,1 @@
+keel_fuzz(options ROOMS key program base)
