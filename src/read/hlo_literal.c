@@ -3,7 +3,8 @@
 // are a byte each, sign-extended. A tuple is {"shape", "tuple_literals"}.
 //
 // Bytes fields and packed floats are borrowed from the source. What the wire holds as varints, in
-// several runs or with other high bits is decoded into memory of the program.
+// several runs or with other high bits is decoded into memory of the program: at most eight bytes
+// for each byte of the literal (small numbers in s64).
 #include "read/hlo.h"
 
 enum { SHAPE_FIELD = 1, TUPLE_FIELD = 10, TUPLE_ELEMENT = 13 };
