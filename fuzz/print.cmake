@@ -1,0 +1,1 @@
+keel_fuzz(print ROOMS read program base)
