@@ -77,8 +77,10 @@ static void nothing_recorded(const run_t *run) {
     if (run->settings.mode == KEEL_MODE_OFF)
         fprintf(stderr, "keel: mode is off: nothing was recorded\n");
     else
-        fprintf(stderr, "keel: nothing was recorded: the command started no XLA client that loads "
-                        "Keel; `keel run --help` tells which do\n");
+        fprintf(stderr,
+                "keel: nothing was recorded in %s: the command started no XLA client that loads "
+                "Keel, or the folder cannot be written; `keel run --help` tells which clients do\n",
+                keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR));
 }
 
 // What happened, on stderr. Nothing here changes the exit code: that is the child's own.
