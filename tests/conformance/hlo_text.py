@@ -626,7 +626,7 @@ def special_attributes(opcode, attributes, names, operand_types):
         leave, entry = (sharding_text(attributes.pop(f"domain_{side}_sharding"))
                         for side in ("entry", "exit"))
         out["domain"] = f'{{kind="sharding", entry={entry}, exit={leave}}}'
-    if opcode == "collective-broadcast":
+    if opcode in ("collective-broadcast", "collective-reduce"):
         out["has_dynamic_root"] = flag(attributes.pop("has_dynamic_root", False))
     if opcode.startswith("batch-norm"):
         attributes.setdefault("epsilon", {"float": 0})
