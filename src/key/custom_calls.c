@@ -236,9 +236,20 @@ static void check_call(const keel_program_t *program, keel_attr_id_t attributes,
 
 // ---- all operations ----------------------------------------------------------------------------
 
-static bool is_transfer(keel_str_t name) {
-    static const char *const names[] = {"send", "recv", "send-done", "recv-done", NULL};
-    return is_one_of(name, names);
+typedef enum kind { PLAIN, CALL, TRANSFER } kind_t;
+
+static kind_t kind_of(const keel_program_t *program, const keel_op_name_t *name) {
+    static const char *const calls[] = {"custom_call", "custom-call", NULL};
+    static const char *const transfers[] = {"send", "recv", "send-done", "recv-done", NULL};
+    keel_str_t text = keel_program_str(program, name->name);
+    return is_one_of(text, calls) ? CALL : is_one_of(text, transfers) ? TRANSFER : PLAIN;
+}
+
+// Few programs have any of them, and then few names are theirs.
+static bool has_any(const keel_program_t *program) {
+    for (uint32_t i = 0; i < program->op_names.count; ++i)
+        if (kind_of(program, &program->op_names.data[i]) != PLAIN) return true;
+    return false;
 }
 
 static bool is_host_transfer(const keel_program_t *program, keel_attr_id_t attributes) {
@@ -249,20 +260,23 @@ static bool is_host_transfer(const keel_program_t *program, keel_attr_id_t attri
     return attr->kind != KEEL_ATTR_INT || program->ints.data[attr->b] != 0;
 }
 
+static void check_operation(const keel_program_t *program, keel_op_id_t op, const char *vouched,
+                            keel_cacheable_t *out) {
+    const keel_op_name_t *name = keel_program_op_name(program, op);
+    keel_attr_id_t attributes = program->operations.data[op].attributes;
+    kind_t kind = kind_of(program, name);
+    if (kind == CALL) check_call(program, attributes, vouched, out);
+    if (kind != TRANSFER || !is_host_transfer(program, attributes)) return;
+    out->yes = false;
+    snprintf(out->reason, sizeof out->reason,
+             "operation '%.*s' moves data to or from host code that is kept by the client",
+             KEEL_STR_ARGS(keel_program_str(program, name->name)));
+}
+
 void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel_cacheable_t *out) {
     *out = (keel_cacheable_t){.yes = true};
+    if (!has_any(program)) return;
     uint32_t count = keel_program_op_count(program);
-    for (keel_op_id_t op = 0; op < count && out->yes; ++op) {
-        const keel_op_name_t *op_name = keel_program_op_name(program, op);
-        keel_str_t name = keel_program_str(program, op_name->name);
-        keel_attr_id_t attributes = program->operations.data[op].attributes;
-        if (keel_str_is(name, "custom_call") || keel_str_is(name, "custom-call")) {
-            check_call(program, attributes, vouched, out);
-        } else if (is_transfer(name) && is_host_transfer(program, attributes)) {
-            out->yes = false;
-            snprintf(out->reason, sizeof out->reason,
-                     "operation '%.*s' moves data to or from host code that is kept by the client",
-                     KEEL_STR_ARGS(name));
-        }
-    }
+    for (keel_op_id_t op = 0; op < count && out->yes; ++op)
+        check_operation(program, op, vouched, out);
 }

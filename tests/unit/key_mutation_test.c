@@ -431,6 +431,16 @@ static void reverse_dictionaries(keel_program_t *p) {
     }
 }
 
+// Fields of replica groups name their mesh by a plain string.
+static bool is_mesh_name(const keel_program_t *p, keel_attr_id_t id) {
+    for (uint32_t i = 0; i < p->attrs.count; ++i)
+        if (p->attrs.data[i].kind == KEEL_ATTR_DICT &&
+            p->attrs.data[i].klass == KEEL_RECORD_REPLICA_GROUP_MESH_AXES &&
+            keel_program_dict_find(p, i, "mesh") == id)
+            return true;
+    return false;
+}
+
 // The value of an entry that names `from`, as a symbol or as a string, now names `to`.
 static void rename_entry(keel_program_t *p, uint32_t *value, keel_string_id_t from,
                          keel_string_id_t to) {
@@ -471,6 +481,26 @@ static void rename_functions(keel_program_t *p) {
     }
 }
 
+// Meshes, and what refers to them.
+static void rename_meshes(keel_program_t *p) {
+    for (keel_op_id_t op = 0; op < keel_program_op_count(p); ++op) {
+        if (!keel_str_is(keel_program_str(p, keel_program_op_name(p, op)->name), "mesh")) continue;
+        keel_attr_id_t id =
+            keel_program_dict_find(p, p->operations.data[op].attributes, "sym_name");
+        char text[32];
+        snprintf(text, sizeof text, "another_mesh_%u", op);
+        keel_string_id_t from = p->attrs.data[id].a, to = new_text(p, text);
+        p->attrs.data[id].a = to;
+        for (uint32_t i = 0; i < p->attrs.count; ++i) {
+            keel_attr_t *attr = &p->attrs.data[i];
+            bool refers = attr->kind == KEEL_ATTR_SYMBOL ||
+                          (attr->kind == KEEL_ATTR_STRING && is_mesh_name(p, i));
+            if (refers && keel_str_equal(keel_program_str(p, attr->a), keel_program_str(p, from)))
+                attr->a = to;
+        }
+    }
+}
+
 static void copy_attributes(keel_program_t *p) {
     uint32_t count = p->attrs.count;
     for (uint32_t i = 0; i < p->operations.count; ++i) {
@@ -489,6 +519,7 @@ static void what_means_nothing_does_not_move_the_key(void **state) {
     } edits[] = {{"locations", drop_locations},
                  {"the order of dictionaries", reverse_dictionaries},
                  {"the names of functions", rename_functions},
+                 {"the names of meshes", rename_meshes},
                  {"the sharing of attributes", copy_attributes}};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; ++i) {
         for (size_t e = 0; e < sizeof edits / sizeof *edits; ++e) {
@@ -551,6 +582,29 @@ static void samples_with_host_code_are_told(void **state) {
     }
 }
 
+#ifdef KEEL_FAULTS
+static void every_allocation_that_fails_is_reported(void **state) {
+    (void)state;
+    static const char *const some[] = {"mlir/shard_map.v1_20.mlir", "mlir/nested_jit.mlir",
+                                       "hlo/linear_step.hlo"};
+    for (size_t i = 0; i < sizeof some / sizeof *some; ++i) {
+        subject_t s;
+        load(&s, some[i]);
+        for (uint64_t n = 1;; ++n) {
+            keel_digest_t digest;
+            keel_fault_arm(KEEL_FAULT_ALLOC, n);
+            keel_status_t status = keel_key_program(&s.program, &digest);
+            bool failed = keel_fault_count(KEEL_FAULT_ALLOC) >= n;
+            keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+            assert_int_equal(keel_status_code(status), failed ? KEEL_NO_MEMORY : KEEL_OK);
+            keel_status_ignore(status);
+            if (!failed) break;
+        }
+        release(&s);
+    }
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_operations_are_moves_the_key),
@@ -562,6 +616,9 @@ int main(void) {
         cmocka_unit_test(metadata_does_not_move_the_key),
         cmocka_unit_test(no_two_samples_share_a_key),
         cmocka_unit_test(samples_with_host_code_are_told),
+#ifdef KEEL_FAULTS
+        cmocka_unit_test(every_allocation_that_fails_is_reported),
+#endif
     };
     return cmocka_run_group_tests_name("key_mutation", tests, NULL, NULL);
 }
