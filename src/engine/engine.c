@@ -83,6 +83,19 @@ static keel_status_t create(keel_engine_t *engine) {
     return open_stores(engine);
 }
 
+// Of an engine that nobody has yet.
+static void destroy(keel_engine_t *engine) {
+    keel_journal_close(engine->journal);
+    if (engine->memory.close) engine->memory.close(engine->memory.context);
+    if (engine->disk.close) engine->disk.close(engine->disk.context);
+    publisher_destroy(engine->publisher);
+    executables_deinitialize(&engine->executables);
+    keel_map_deinitialize(&engine->names);
+    keel_settings_deinitialize(&engine->settings);
+    pthread_mutex_destroy(&engine->lock);
+    keel_free(engine);
+}
+
 keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t *plugin,
                                  keel_engine_t **out) {
     void *memory;
@@ -99,8 +112,7 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
     engine->pid = getpid();
     status = create(engine);
     if (status) {
-        // What was made stays: this happens once in a process, which then runs without Keel.
-        keel_journal_close(engine->journal);
+        destroy(engine);
         return status;
     }
     forking = engine;

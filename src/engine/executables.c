@@ -16,6 +16,12 @@ keel_status_t executables_initialize(executables_t *table) {
     return NULL;
 }
 
+void executables_deinitialize(executables_t *table) {
+    keel_free(table->slots);
+    keel_map_deinitialize(&table->counter_of);
+    pthread_mutex_destroy(&table->lock);
+}
+
 static executable_slot_t *find(executables_t *table, const PJRT_LoadedExecutable *loaded) {
     size_t at = place(loaded);
     for (int probe = 0; probe < EXECUTABLE_PROBES; ++probe) {

@@ -55,6 +55,8 @@ typedef struct executables_t {
 } executables_t;
 
 keel_status_t executables_initialize(executables_t *table) KEEL_MUST_CHECK;
+// While nothing is in it.
+void executables_deinitialize(executables_t *table);
 // Takes over `data` (from keel_alloc; NULL where it was compiled), also on failure.
 keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable *loaded,
                               const keel_digest_t *program, uint8_t *data,
@@ -118,6 +120,8 @@ typedef struct publication_t {
 } publication_t;
 
 keel_status_t publisher_create(keel_engine_t *engine) KEEL_MUST_CHECK;
+// Before anything was queued. NULL is allowed.
+void publisher_destroy(struct publisher_t *publisher);
 // Queues an executable that was just compiled. The claim is let go of in any case.
 void publisher_publish(keel_engine_t *engine, const publication_t *publication);
 // Says that a program is not stored, and why. Takes the status.

@@ -46,6 +46,13 @@ keel_status_t publisher_create(keel_engine_t *engine) {
     return NULL;
 }
 
+void publisher_destroy(publisher_t *publisher) {
+    if (!publisher) return;
+    pthread_cond_destroy(&publisher->changed);
+    pthread_mutex_destroy(&publisher->lock);
+    keel_free(publisher);
+}
+
 // Everything but the job itself, which publisher_drain may still look at.
 static void free_job_contents(job_t *job) {
     keel_free(job->bytes);
