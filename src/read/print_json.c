@@ -236,6 +236,7 @@ static void head(json_t *j) {
 
 keel_status_t keel_print_json(const keel_program_t *program, keel_buffer_t *out) {
     json_t j = {.printer = keel_printer(program, out, UINT32_MAX, keel_print_limit(program))};
+    j.printer.is_exact = true;
     head(&j);
     text(&j, ",\n\"functions\":[");
     for (uint32_t i = 0; i < program->functions.count && !keel_print_full(&j.printer); ++i) {

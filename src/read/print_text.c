@@ -78,7 +78,17 @@ static bool is_default_accuracy(const keel_program_t *program, keel_attr_id_t id
     return a->kind == KEEL_ATTR_ENUM && a->a == 0;
 }
 
-static bool says_nothing(const keel_program_t *program, keel_attr_id_t id) {
+static bool says_nothing(const keel_program_t *program, keel_attr_id_t id, unsigned depth);
+
+// A message of HLO says nothing where none of its fields does.
+static bool is_empty_message(const keel_program_t *program, const keel_attr_t *a, unsigned depth) {
+    keel_list_t pairs = keel_program_list(program, a->b);
+    for (uint32_t i = 0; i + 1 < pairs.count; i += 2)
+        if (!depth || !says_nothing(program, pairs.items[i + 1], depth - 1)) return false;
+    return true;
+}
+
+static bool says_nothing(const keel_program_t *program, keel_attr_id_t id, unsigned depth) {
     const keel_attr_t *a = &program->attrs.data[id];
     keel_tensor_view_t view;
     keel_status_t status;
@@ -87,12 +97,15 @@ static bool says_nothing(const keel_program_t *program, keel_attr_id_t id) {
             return true;
         case KEEL_ATTR_STRING:
             return !keel_program_str(program, a->a).size;
+        case KEEL_ATTR_TYPE:
+            return a->a < program->types.count && program->types.data[a->a].kind == KEEL_TYPE_NONE;
         case KEEL_ATTR_ARRAY:
             return is_default_list(program, a);
         case KEEL_ATTR_INTS:
             return !keel_program_ints(program, a->b).count;
         case KEEL_ATTR_DICT:
             if (a->klass == KEEL_RECORD_RESULT_ACCURACY) return is_default_accuracy(program, id);
+            if (a->klass == KEEL_RECORD_HLO_MESSAGE) return is_empty_message(program, a, depth);
             return a->klass == KEEL_RECORD_DICTIONARY && !keel_program_list(program, a->b).count;
         case KEEL_ATTR_TENSOR:
             status = keel_program_tensor(program, a->a, program->blobs.data[a->b], &view);
@@ -103,6 +116,12 @@ static bool says_nothing(const keel_program_t *program, keel_attr_id_t id) {
     }
 }
 
+// What HLO repeats of the types of parameters and results.
+static bool is_repeated(const keel_program_t *program, keel_str_t name) {
+    return program->format == KEEL_FORMAT_HLO &&
+           (keel_str_is(name, "program_shape") || keel_str_is(name, "host_program_shape"));
+}
+
 static void attributes(text_t *t, keel_attr_id_t dictionary, const char *apart) {
     const keel_program_t *program = t->printer.program;
     if (dictionary == KEEL_NONE) return;
@@ -111,7 +130,9 @@ static void attributes(text_t *t, keel_attr_id_t dictionary, const char *apart) 
     for (uint32_t i = 0; i + 1 < pairs.count && !keel_print_full(&t->printer); i += 2) {
         keel_str_t name = keel_program_str(program, pairs.items[i]);
         keel_attr_id_t attribute = pairs.items[i + 1];
-        if (says_nothing(program, attribute) || (apart && keel_str_is(name, apart))) continue;
+        if (says_nothing(program, attribute, 3) || is_repeated(program, name) ||
+            (apart && keel_str_is(name, apart)))
+            continue;
         text(t, shown++ ? ", " : " {");
         keel_print_name(t->printer.out, name);
         if (program->attrs.data[attribute].kind == KEEL_ATTR_UNIT) continue;
@@ -162,12 +183,33 @@ static void operation_type(text_t *t, keel_list_t operands, const keel_operation
 // "constant dense<0.0> : tensor<4xf32>": the type of the value is that of the result.
 static bool constant(text_t *t, const keel_operation_t *o) {
     const keel_program_t *program = t->printer.program;
-    keel_attr_id_t held = keel_program_dict_find(program, o->attributes, "value");
+    const char *name = program->format == KEEL_FORMAT_HLO ? "literal" : "value";
+    keel_attr_id_t held = keel_program_dict_find(program, o->attributes, name);
     if (held == KEEL_NONE || program->attrs.data[held].kind != KEEL_ATTR_TENSOR) return false;
     text(t, " ");
     keel_print_tensor_text(&t->printer, &program->attrs.data[held], false);
-    attributes(t, o->attributes, "value");
+    attributes(t, o->attributes, name);
     return true;
+}
+
+// "parameter 1": HLO leaves out the number of the first.
+static void parameter(text_t *t, const keel_operation_t *o) {
+    const keel_program_t *program = t->printer.program;
+    keel_attr_id_t number = keel_program_dict_find(program, o->attributes, "parameter_number");
+    bool is_told = number != KEEL_NONE && program->attrs.data[number].kind == KEEL_ATTR_INT;
+    keel_buffer_format(t->printer.out, " %lld",
+                       is_told ? (long long)program->ints.data[program->attrs.data[number].b] : 0);
+    attributes(t, o->attributes, "parameter_number");
+}
+
+static void operation_attributes(text_t *t, keel_str_t name, const keel_operation_t *o,
+                                 keel_list_t operands) {
+    if (keel_str_is(name, "constant") && constant(t, o)) return;
+    if (t->printer.program->format == KEEL_FORMAT_HLO && keel_str_is(name, "parameter"))
+        parameter(t, o);
+    else
+        attributes(t, o->attributes, NULL);
+    operation_type(t, operands, o);
 }
 
 static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
@@ -190,11 +232,7 @@ static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
         text(t, i ? ", " : " ");
         value(t, operands.items[i]);
     }
-    bool is_constant = keel_str_is(keel_program_str(program, name->name), "constant");
-    if (!is_constant || !constant(t, o)) {
-        attributes(t, o->attributes, NULL);
-        operation_type(t, operands, o);
-    }
+    operation_attributes(t, keel_program_str(program, name->name), o, operands);
     if (!(o->name & KEEL_OP_HAS_REGIONS)) return;
     text(t, " {");
     comment(t, o->location);

@@ -7,7 +7,7 @@
 keel_printer_t keel_printer(const keel_program_t *program, keel_buffer_t *out, uint32_t largest,
                             uint64_t more) {
     uint64_t stop = more > SIZE_MAX - out->size ? SIZE_MAX : out->size + more;
-    return (keel_printer_t){program, out, largest, 0, (size_t)stop, false};
+    return (keel_printer_t){program, out, largest, 0, (size_t)stop, false, false};
 }
 
 uint64_t keel_print_limit(const keel_program_t *program) {
@@ -44,6 +44,41 @@ static void type_list(keel_printer_t *p, uint32_t list, const char *before, cons
     text(p, after);
 }
 
+static keel_attr_id_t order_of(const keel_program_t *program, keel_attr_id_t layout,
+                               uint32_t *out_fields) {
+    const keel_attr_t *a = &program->attrs.data[layout];
+    if (a->kind != KEEL_ATTR_DICT || a->klass != KEEL_RECORD_HLO_MESSAGE) return KEEL_NONE;
+    *out_fields = keel_program_list(program, a->b).count / 2;
+    keel_attr_id_t order = keel_program_dict_find(program, layout, "minor_to_major");
+    if (order == KEEL_NONE || program->attrs.data[order].kind != KEEL_ATTR_INTS) return KEEL_NONE;
+    return order;
+}
+
+static bool is_row_major(keel_ints_t order) {
+    for (uint32_t i = 0; i < order.count; ++i)
+        if (order.items[i] != (int64_t)order.count - 1 - i) return false;
+    return true;
+}
+
+void keel_print_layout(keel_printer_t *p, keel_attr_id_t layout) {
+    if (layout == KEEL_NONE) return;
+    uint32_t largest = p->largest, fields = UINT32_MAX;
+    keel_attr_id_t order = order_of(p->program, layout, &fields);
+    if (!p->is_exact && fields <= (order != KEEL_NONE)) {
+        keel_ints_t numbers =
+            keel_program_ints(p->program, fields ? p->program->attrs.data[order].b : KEEL_NONE);
+        if (is_row_major(numbers)) return;
+        for (uint32_t i = 0; i < numbers.count; ++i)
+            keel_buffer_format(p->out, "%s%lld", i ? "," : ", {", (long long)numbers.items[i]);
+        text(p, "}");
+        return;
+    }
+    text(p, ", ");
+    p->largest = UINT32_MAX;
+    keel_print_value_text(p, layout);
+    p->largest = largest;
+}
+
 static void shape(keel_printer_t *p, const keel_type_t *type, const char *word) {
     keel_ints_t sizes = keel_program_ints(p->program, type->b);
     text(p, word);
@@ -54,13 +89,7 @@ static void shape(keel_printer_t *p, const keel_type_t *type, const char *word) 
             keel_buffer_format(p->out, "%lldx", (long long)sizes.items[i]);
     }
     keel_print_value_type(p, type->a);
-    if (type->c != KEEL_NONE) {
-        text(p, ", ");
-        uint32_t largest = p->largest;
-        p->largest = UINT32_MAX;
-        keel_print_value_text(p, type->c);
-        p->largest = largest;
-    }
+    keel_print_layout(p, type->c);
     text(p, ">");
 }
 
@@ -123,9 +152,8 @@ static void type_body(keel_printer_t *p, const keel_type_t *type) {
             shape(p, type, "memref<");
             return;
         case KEEL_TYPE_TUPLE:
-            type_list(p, type->b, "tuple<", type->c == KEEL_NONE ? ">" : ", ");
-            if (type->c == KEEL_NONE) return;
-            keel_print_value_text(p, type->c);
+            type_list(p, type->b, "tuple<", "");
+            keel_print_layout(p, type->c);
             text(p, ">");
             return;
         case KEEL_TYPE_FUTURE:

@@ -226,7 +226,8 @@ static void attribute_body(keel_printer_t *p, keel_attr_id_t id) {
             attribute_list(p, a->b, "[", "]");
             return;
         case KEEL_ATTR_DICT:
-            text(p, keel_record_name(a->klass));
+            if (a->klass != KEEL_RECORD_HLO_MESSAGE || p->is_exact)
+                text(p, keel_record_name(a->klass));
             keel_print_dictionary_text(p, id);
             return;
         case KEEL_ATTR_INTS:

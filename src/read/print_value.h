@@ -19,6 +19,7 @@ typedef struct keel_printer_t {
     uint32_t depth;   // attributes and types open now
     size_t stop;      // no new value is begun once the buffer holds so many bytes
     bool cut;         // something was left out
+    bool is_exact;    // JSON: types in full, layouts that are usual too
 } keel_printer_t;
 
 // A printer that stops after `more` bytes from where the buffer is now.
@@ -39,6 +40,9 @@ static inline void keel_print_close(keel_printer_t *printer) {
 }
 
 void keel_print_value_type(keel_printer_t *printer, keel_type_id_t type);
+// ", " and the layout or encoding behind a type; nothing where it is NONE or, unless all must be
+// exact, row-major.
+void keel_print_layout(keel_printer_t *printer, keel_attr_id_t layout);
 void keel_print_value_text(keel_printer_t *printer, keel_attr_id_t attribute);
 void keel_print_value_json(keel_printer_t *printer, keel_attr_id_t attribute);
 // A dictionary's entries: "{a = 1, b}" and {"a":1,"b":{"unit":true}}. NONE prints as empty.
