@@ -1,13 +1,13 @@
-"""JAX behaves through Keel as it does without: results, errors and texts are the same bit for bit, in
-every mode, cold and warm; and a warm process compiles nothing that may be kept."""
+"""JAX behaves through Keel as it does without: results, errors and texts are the same bit for bit,
+in every mode, cold and warm; and a warm process compiles nothing that may be kept."""
 
 import json
 import shutil
 import sys
 
 from harness import (KEEL, Report, Workspace, bare_environment, compiles, entries, finish,
-                     journal, keel_environment, last_json, loads, of_kind, run, start, told, whole_json,
-                     worker)
+                     journal, keel_environment, last_json, loads, of_kind, run, start, told,
+                     whole_json, worker)
 
 report = Report()
 

@@ -1,5 +1,5 @@
-"""A fixed set of what JAX does, recorded bit for bit: `behaviours.py [NAME]...` prints one JSON object,
-name to record. Nothing here knows of Keel: the same script runs on the bare plugin."""
+"""A fixed set of what JAX does, recorded bit for bit: `behaviours.py [NAME]...` prints one JSON
+object, name to record. Nothing here knows of Keel: the same script runs on the bare plugin."""
 
 import concurrent.futures
 import functools
@@ -153,8 +153,8 @@ def convolution():
 
 @behaviour
 def linear_algebra_without_library_calls():
-    return jnp.linalg.matrix_power(matrix() * 0.3, 5), jnp.linalg.norm(matrix()), jnp.linalg.slogdet(
-        matrix(2, 2))
+    return (jnp.linalg.matrix_power(matrix() * 0.3, 5), jnp.linalg.norm(matrix()),
+            jnp.linalg.slogdet(matrix(2, 2)))
 
 
 @behaviour
