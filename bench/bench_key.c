@@ -1,0 +1,169 @@
+// Reading and keying the train steps of examples/jax/train_gpt.py, next to JAX's own key of the
+// same modules, timed in the same run. Prints a section of Markdown.
+//
+//   bench_key [LAYERS]...      8 and 24 when none is named
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "key/key.h"
+#include "read/read.h"
+
+enum { REPEATS = 41, MOST = 8 };
+
+typedef struct row_t {
+    long layers;
+    double jax_seconds;
+    size_t bytes;
+    uint32_t operations;
+    double read_seconds, key_seconds; // medians
+    size_t peak;
+} row_t;
+
+static void stop(const char *what, keel_status_t status) {
+    fprintf(stderr, "bench_key: %s: %s\n", what, keel_status_message(status));
+    exit(1);
+}
+
+#define MUST(expression)                                                                           \
+    do {                                                                                           \
+        keel_status_t must_ = (expression);                                                        \
+        if (must_) stop(#expression, must_);                                                       \
+    } while (0)
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *values, size_t count) {
+    qsort(values, count, sizeof *values, by_size);
+    return values[count / 2];
+}
+
+// All that Keel does to a program before it knows its key, but for the components of the backend,
+// which are made once a client.
+static void read_and_key(keel_bytes_t code, keel_bytes_t options, double *out_read, double *out_all,
+                         uint32_t *out_operations) {
+    uint64_t start = keel_clock_monotonic();
+    keel_digest_t raw = keel_digest(code);
+    (void)raw;
+    keel_program_t program;
+    keel_program_initialize(&program);
+    MUST(keel_read_mlir(code, &program));
+    *out_operations = keel_program_op_count(&program);
+    *out_read = keel_seconds(keel_clock_monotonic() - start);
+    keel_key_t key;
+    keel_digest_t digest;
+    keel_cacheable_t cacheable;
+    keel_buffer_t canonical, assignment, readable;
+    bool understood;
+    keel_buffer_initialize(&canonical, 0);
+    keel_buffer_initialize(&assignment, 0);
+    keel_buffer_initialize(&readable, 0);
+    keel_key_initialize(&key);
+    MUST(keel_key_program(&program, &digest));
+    keel_key_cacheable(&program, NULL, &cacheable);
+    keel_program_deinitialize(&program);
+    MUST(keel_key_options(options, &canonical, &assignment, &readable, &understood));
+    MUST(keel_key_set(&key, KEEL_COMPONENT_PROGRAM, keel_bytes(digest.bytes, KEEL_DIGEST_SIZE),
+                      KEEL_STR("")));
+    MUST(keel_key_set(&key, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
+                      keel_bytes_str(keel_buffer_bytes(&readable))));
+    MUST(keel_key_finish(&key));
+    keel_buffer_deinitialize(&canonical);
+    keel_buffer_deinitialize(&assignment);
+    keel_buffer_deinitialize(&readable);
+    keel_key_deinitialize(&key);
+    *out_all = keel_seconds(keel_clock_monotonic() - start);
+    if (cacheable.yes && understood) return;
+    fprintf(stderr, "bench_key: the train step is not cacheable: %s\n", cacheable.reason);
+    exit(1);
+}
+
+static keel_bytes_t file_of(const char *folder, long layers, const char *ending) {
+    char *path;
+    uint8_t *data;
+    size_t size;
+    MUST(keel_path(&path, "%s/gpt%ld.%s", folder, layers, ending));
+    MUST(keel_file_read(path, 1 << 28, &data, &size));
+    MUST(keel_file_remove(path));
+    keel_free(path);
+    return keel_bytes(data, size);
+}
+
+static void measure(const char *folder, row_t *row) {
+    keel_bytes_t code = file_of(folder, row->layers, "mlir");
+    keel_bytes_t options = file_of(folder, row->layers, "opts");
+    double read[REPEATS], all[REPEATS];
+    for (int i = 0; i < REPEATS; ++i)
+        read_and_key(code, options, &read[i], &all[i], &row->operations);
+    row->bytes = code.size;
+    row->read_seconds = median(read, REPEATS);
+    row->key_seconds = median(all, REPEATS);
+    double ignored;
+    keel_memory_watch(1);
+    read_and_key(code, options, &ignored, &ignored, &row->operations);
+    row->peak = keel_memory_peak();
+    keel_memory_watch(0);
+    keel_free((void *)(uintptr_t)code.data);
+    keel_free((void *)(uintptr_t)options.data);
+}
+
+// Has the script write the programs and gives JAX's times of their keys.
+static size_t make_programs(const char *folder, int count, const char *const *layers,
+                            row_t rows[MOST]) {
+    char command[4096];
+    int used =
+        snprintf(command, sizeof command, "'%s/.venv/bin/python' '%s/bench/make_programs.py' '%s'",
+                 KEEL_SOURCE, KEEL_SOURCE, folder);
+    for (int i = 0; i < count && used < (int)sizeof command - 32; ++i)
+        used += snprintf(command + used, sizeof command - (size_t)used, " %ld",
+                         strtol(layers[i], NULL, 10));
+    FILE *pipe = popen(command, "r");
+    size_t made = 0;
+    while (pipe && made < MOST &&
+           fscanf(pipe, "%ld %lf", &rows[made].layers, &rows[made].jax_seconds) == 2)
+        ++made;
+    if (pipe && pclose(pipe) == 0 && made) return made;
+    fprintf(stderr, "bench_key: %s failed\n", command);
+    exit(1);
+}
+
+static void print(const row_t *rows, size_t count) {
+    printf(
+        "## Reading and keying\n\n"
+        "Command: `build/bin/bench_key`. The train step of `examples/jax/train_gpt.py` as a "
+        "plugin gets it: raw digest, reading, canonical key, compile options, on one core. Next to "
+        "it `jax._src.cache_key.get` on the same module, in the same run. Medians of %d and "
+        "15.\n\n",
+        REPEATS);
+    printf("| layers | bytecode | operations | reading | reading and keying | | JAX's key | Keel / "
+           "JAX | most memory / bytecode |\n"
+           "|---|---|---|---|---|---|---|---|---|\n");
+    for (const row_t *row = rows; row < rows + count; ++row)
+        printf("| %ld | %.0f kB | %u | %.2f ms | %.2f ms | %.0f MB/s | %.1f ms | %.3f | %.1f |\n",
+               row->layers, (double)row->bytes * 1e-3, row->operations, row->read_seconds * 1e3,
+               row->key_seconds * 1e3, (double)row->bytes * 1e-6 / row->key_seconds,
+               row->jax_seconds * 1e3, row->key_seconds / row->jax_seconds,
+               (double)row->peak / (double)row->bytes);
+}
+
+int main(int argc, char **argv) {
+    static const char *const usual[] = {"8", "24"};
+    char folder[] = "/tmp/keel-bench-XXXXXX";
+    row_t rows[MOST] = {0};
+    if (!mkdtemp(folder)) {
+        perror("bench_key: a temporary folder");
+        return 1;
+    }
+    size_t count = make_programs(folder, argc > 1 ? argc - 1 : 2,
+                                 argc > 1 ? (const char *const *)argv + 1 : usual, rows);
+    for (size_t i = 0; i < count; ++i)
+        measure(folder, &rows[i]);
+    rmdir(folder);
+    print(rows, count);
+    return 0;
+}
