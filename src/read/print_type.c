@@ -44,6 +44,7 @@ static void type_list(keel_printer_t *p, uint32_t list, const char *before, cons
     text(p, after);
 }
 
+// minor_to_major of a layout of HLO, and how many fields that has.
 static keel_attr_id_t order_of(const keel_program_t *program, keel_attr_id_t layout,
                                uint32_t *out_fields) {
     const keel_attr_t *a = &program->attrs.data[layout];
@@ -64,12 +65,13 @@ void keel_print_layout(keel_printer_t *p, keel_attr_id_t layout) {
     if (layout == KEEL_NONE) return;
     uint32_t largest = p->largest, fields = UINT32_MAX;
     keel_attr_id_t order = order_of(p->program, layout, &fields);
-    if (!p->is_exact && fields <= (order != KEEL_NONE)) {
+    if (fields <= (order != KEEL_NONE)) {
         keel_ints_t numbers =
             keel_program_ints(p->program, fields ? p->program->attrs.data[order].b : KEEL_NONE);
-        if (is_row_major(numbers)) return;
+        if (!p->is_exact && is_row_major(numbers)) return;
+        text(p, ", {");
         for (uint32_t i = 0; i < numbers.count; ++i)
-            keel_buffer_format(p->out, "%s%lld", i ? "," : ", {", (long long)numbers.items[i]);
+            keel_buffer_format(p->out, "%s%lld", i ? "," : "", (long long)numbers.items[i]);
         text(p, "}");
         return;
     }

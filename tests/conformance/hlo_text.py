@@ -139,7 +139,7 @@ def numbers(items):
 
 
 class TypeParser:
-    """`tensor<2xf32, hlo.message{minor_to_major = [0]}>` -> `f32[2]{0}`"""
+    """`tensor<2xf32, {0}>` -> `f32[2]{0}`"""
 
     def __init__(self, text):
         self.text, self.at = text, 0
@@ -168,7 +168,12 @@ class TypeParser:
         return int(word) if re.fullmatch(r"-?\d+", word) else word
 
     def layout(self):
-        return self.value() if self.take(", ") else None
+        if not self.take(", "):
+            return None
+        order = self.take(r"\{([\d,]*)\}")
+        if order:
+            return {"minor_to_major": [int(each) for each in order[1].split(",") if each]}
+        return self.value()
 
     def shape(self):
         if self.take("!token"):
@@ -178,7 +183,7 @@ class TypeParser:
         if self.take("tuple<"):
             parts = []
             while not self.take(">"):
-                if self.text.startswith(", hlo.message", self.at):
+                if self.text.startswith((", hlo.message", ", {"), self.at):
                     self.layout()
                     continue
                 self.take(", ")

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -303,8 +304,6 @@ static void types_are_written_as_stablehlo_writes_them(void **state) {
     keel_program_deinitialize(&p);
 }
 
-// ---- attributes --------------------------------------------------------------------------------
-
 // The JSON of a program whose module has this one attribute, cut to the attribute.
 static void expect_attr(uint32_t id, const char *wanted_text, const char *wanted_json) {
     keel_buffer_t out;
@@ -325,6 +324,37 @@ static void expect_attr(uint32_t id, const char *wanted_text, const char *wanted
     assert_string_equal(found, wanted_json);
     keel_buffer_deinitialize(&out);
 }
+
+static void layouts_of_hlo_are_shown_where_they_are_not_usual(void **state) {
+    (void)state;
+    open_program();
+    p.format = KEEL_FORMAT_HLO;
+    uint32_t f32 = floating(KEEL_FLOAT_F32), dims = INTS(2, 3), order = str("minor_to_major");
+    uint32_t usual = attr(KEEL_ATTR_INTS, 0, 0, INTS(1, 0));
+    uint32_t turned = attr(KEEL_ATTR_INTS, 0, 0, INTS(0, 1));
+    uint32_t message = KEEL_RECORD_HLO_MESSAGE;
+    uint32_t one = attr(KEEL_ATTR_INT, 0, KEEL_NONE, number(1));
+    const uint32_t layouts[] = {
+        attr(KEEL_ATTR_DICT, (uint16_t)message, 0, LIST(order, usual)),
+        attr(KEEL_ATTR_DICT, (uint16_t)message, 0, LIST(order, turned)),
+        attr(KEEL_ATTR_DICT, (uint16_t)message, 0, LIST(order, usual, str("memory_space"), one))};
+    static const char *const wanted[] = {
+        "tensor<2x3xf32>", "tensor<2x3xf32, {0,1}>",
+        "tensor<2x3xf32, {minor_to_major = [1, 0], memory_space = 1}>"};
+    static const char *const exact[] = {
+        "tensor<2x3xf32, {1,0}>", "tensor<2x3xf32, {0,1}>",
+        "tensor<2x3xf32, hlo.message{minor_to_major = [1, 0], memory_space = 1}>"};
+    for (int i = 0; i < 3; ++i) {
+        uint32_t id = type((keel_type_t){KEEL_TYPE_TENSOR, 0, f32, dims, layouts[i]});
+        expect_type(id, wanted[i]);
+        char json[128];
+        snprintf(json, sizeof json, "{\"type\":\"%s\"}", exact[i]);
+        expect_attr(attr(KEEL_ATTR_TYPE, 0, id, 0), wanted[i], json);
+    }
+    keel_program_deinitialize(&p);
+}
+
+// ---- attributes --------------------------------------------------------------------------------
 
 static void expect_int(uint32_t type_id, int64_t value, const char *words, const char *json) {
     expect_attr(attr(KEEL_ATTR_INT, 0, type_id, number(value)), words, json);
@@ -531,6 +561,7 @@ int main(void) {
         cmocka_unit_test(a_program_reads_like_mlir),
         cmocka_unit_test(json_holds_every_operation_with_its_values_types_attributes_and_frames),
         cmocka_unit_test(types_are_written_as_stablehlo_writes_them),
+        cmocka_unit_test(layouts_of_hlo_are_shown_where_they_are_not_usual),
         cmocka_unit_test(whole_numbers_are_exact_at_every_width),
         cmocka_unit_test(floats_print_as_the_shortest_decimal_that_rounds_back),
         cmocka_unit_test(constants_are_cut_in_text_and_whole_in_json),
