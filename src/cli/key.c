@@ -214,6 +214,16 @@ static void side_text(const side_t *side, keel_buffer_t *out) {
     }
 }
 
+// With debug options by name, for which there is room here.
+static void value_json(const char *name, const char *value, keel_buffer_t *out) {
+    keel_buffer_t spelled;
+    keel_buffer_initialize(&spelled, 0);
+    keel_status_t status = keel_key_spell_out(keel_str(value), &spelled);
+    cli_field_text(out, name, status ? value : keel_buffer_cstr(&spelled));
+    keel_status_ignore(status);
+    keel_buffer_deinitialize(&spelled);
+}
+
 static void side_json(const side_t *side, keel_buffer_t *out) {
     keel_buffer_byte(out, '{');
     cli_field_text(out, "file", side->file.label);
@@ -242,7 +252,7 @@ static void side_json(const side_t *side, keel_buffer_t *out) {
     keel_buffer_byte(out, '{');
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
         if (side->known[i] && side->key.values[i] && *side->key.values[i])
-            cli_field_text(out, keel_component_name((keel_component_t)i), side->key.values[i]);
+            value_json(keel_component_name((keel_component_t)i), side->key.values[i], out);
     keel_buffer_text(out, "}}");
 }
 

@@ -343,7 +343,8 @@ static void form_attr(keel_canon_t *canon, const keel_attr_t *attr) {
             keel_form_node(canon, keel_canon_type(canon, attr->a));
             form_attr_list(canon, attr->b);
             break;
-        case KEEL_ATTR_DISTINCT:
+        case KEEL_ATTR_DISTINCT: // equal content under two of them is two things
+            keel_form_number(canon, canon->distinct_count++);
             keel_form_node(canon, keel_canon_attr(canon, attr->a));
             break;
         case KEEL_ATTR_BYTES:

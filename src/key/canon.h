@@ -75,6 +75,7 @@ typedef struct keel_canon_t {
     uint8_t *form;
     size_t form_size, form_capacity;
     unsigned depth;
+    uint32_t distinct_count; // of distinct attributes met so far
     // Of the streams over this canon (stream.h): how many were begun, and the shapes that they met.
     uint32_t streams;
     struct keel_shape_t *shapes;

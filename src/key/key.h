@@ -97,6 +97,11 @@ keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
                                keel_buffer_t *assignment, keel_buffer_t *readable,
                                bool *out_understood) KEEL_MUST_CHECK;
 
+// Writes the readable text of a component with the names of debug options for their numbers:
+// "debug.99=1" becomes "xla_cpu_enable_fast_math=1". They are kept as numbers, since a client sends
+// hundreds of them.
+keel_status_t keel_key_spell_out(keel_str_t value, keel_buffer_t *out) KEEL_MUST_CHECK;
+
 // Splits XLA_FLAGS as XLA does, sorts, drops what cannot change code: "name=value\n"...
 // `flags` may be NULL (unset is the same as empty).
 keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) KEEL_MUST_CHECK;

@@ -28,6 +28,7 @@ typedef struct rule_t {
     const char *name;
 } rule_t;
 
+// In the order of the messages.
 static const rule_t rules[] = {
     {OPTIONS, 1, KEEP, 0, "argument_layouts"},
     {OPTIONS, 2, LAST, 0, "parameter_is_tupled_arguments"},
@@ -71,6 +72,7 @@ static const rule_t rules[] = {
     {BUILD, 26, LAST, 0, "slice_size"},
     {BUILD, 27, KEEP, 0, "gpu_topology"},
     {DEBUG, 357, MAP, STRING_MAP, "xla_gpu_analytical_latency_estimator_options"},
+    {DEBUG, 474, MAP, STRING_MAP, "xla_gpu_experimental_cost_model_gemm_tiling_options"},
     {DEBUG, 500, MAP, STRING_MAP, "xla_backend_extra_options"},
 };
 
@@ -85,7 +87,7 @@ typedef struct output_t {
 
 static const rule_t *rule_of(message_id_t message, uint32_t number) {
     static const rule_t keep = {0, 0, KEEP, 0, NULL}, drop = {0, 0, DROP, 0, NULL};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
+    for (size_t i = sizeof rules / sizeof *rules; i-- && rules[i].parent >= message;)
         if (rules[i].parent == message && rules[i].number == number) return &rules[i];
     return message == DEBUG && keel_dump_flag_number(number) ? &drop : &keep;
 }
@@ -176,20 +178,34 @@ static void say_bytes(keel_buffer_t *text, keel_bytes_t bytes) {
     keel_buffer_hex(text, bytes);
 }
 
+// There are hundreds of numbers to write, on the way of every compile.
+static void say_number(keel_buffer_t *text, int64_t value) {
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do
+        digits[--at] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0) digits[--at] = '-';
+    keel_buffer_append(text, digits + at, sizeof digits - at);
+}
+
+// A map of debug options is told by its name, other debug options by their number.
 static void say_name(keel_buffer_t *text, message_id_t message, const rule_t *rule,
                      uint32_t number) {
-    if (message == DEBUG) keel_buffer_text(text, "debug.");
-    if (rule->name)
+    if (rule->name) {
         keel_buffer_text(text, rule->name);
-    else
-        keel_buffer_format(text, "%u", number);
+        return;
+    }
+    if (message == DEBUG) keel_buffer_text(text, "debug.");
+    say_number(text, number);
 }
 
 static void say_value(keel_buffer_t *text, const keel_proto_field_t *field) {
     if (field->wire == KEEL_WIRE_BYTES)
         say_bytes(text, field->bytes);
     else if (field->wire == KEEL_WIRE_VARINT)
-        keel_buffer_format(text, "%lld", (long long)field->value);
+        say_number(text, (int64_t)field->value);
     else
         keel_buffer_format(text, "0x%llx", (unsigned long long)field->value);
 }

@@ -230,7 +230,7 @@ static void options_are_read_as_people_wrote_them(void **state) {
     assert_true(o.understood);
     assert_true(says(&o, "env_option_overrides.xla_"));
     assert_true(says(&o, "memory_fitting_level=29\n"));
-    assert_true(says(&o, "debug.xla_gpu_analytical_latency_estimator_options."));
+    assert_true(says(&o, "xla_gpu_analytical_latency_estimator_options."));
     release(&o);
     keel_free((void *)bytes.data);
     bytes = sample("torch_4.opts");
@@ -239,6 +239,17 @@ static void options_are_read_as_people_wrote_them(void **state) {
     assert_true(says(&o, "num_replicas=4\n"));
     release(&o);
     keel_free((void *)bytes.data);
+}
+
+static void debug_options_are_spelled_out(void **state) {
+    (void)state;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    MUST(keel_key_spell_out(
+        KEEL_STR("num_replicas=1\ndebug.99=1\ndebug.4000=2\ndebug.x=3\ndebug.99"), &out));
+    assert_string_equal(keel_buffer_cstr(&out), "num_replicas=1\nxla_cpu_enable_fast_math=1\n"
+                                                "debug.4000=2\ndebug.x=3\ndebug.99");
+    keel_buffer_deinitialize(&out);
 }
 
 static void the_last_of_equal_map_keys_counts(void **state) {
@@ -416,6 +427,7 @@ int main(void) {
         cmocka_unit_test(what_changes_code_is_kept),
         cmocka_unit_test(the_device_assignment_stands_apart),
         cmocka_unit_test(options_are_read_as_people_wrote_them),
+        cmocka_unit_test(debug_options_are_spelled_out),
         cmocka_unit_test(the_last_of_equal_map_keys_counts),
         cmocka_unit_test(a_message_in_pieces_is_one_message),
         cmocka_unit_test(what_is_no_proto_is_kept_whole),

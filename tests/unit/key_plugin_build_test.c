@@ -111,10 +111,10 @@ static void a_spoiled_memory_is_not_believed(void **state) {
     (void)state;
     wait_until_settled();
     assert_digest("first build");
-    const char *const texts[] = {
-        "", "keel-plugin 1 11 0 0 00\n",
-        "keel-plugin 1 11 0 0 "
-        "0000000000000000000000000000000000000000000000000000000000000000\n"};
+    static const char zeros[] = "keel-plugin 1 11 0 0 "
+                                "00000000000000000000000000000000"
+                                "00000000000000000000000000000000\n";
+    const char *const texts[] = {"", "keel-plugin 1 11 0 0 00\n", zeros};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
         keel_bytes_t bytes = keel_str_bytes(keel_str(texts[i]));
         MUST(keel_directory_walk(memory, spoil, &bytes));
