@@ -556,6 +556,38 @@ static void a_full_buffer_is_an_error_and_not_a_shorter_answer(void **state) {
     keel_program_deinitialize(&p);
 }
 
+static void each_failed_allocation_is_told(void **state) {
+    (void)state;
+#ifdef KEEL_FAULTS
+    build();
+    // More frames than fit on the stack need memory of their own.
+    uint32_t place = attr(KEEL_ATTR_LOC_FILE, 0, str("a.py"), LIST(1, 1)), calls = place;
+    for (int i = 0; i < 100; ++i)
+        calls = attr(KEEL_ATTR_LOC_CALLSITE, 0, place, calls);
+    p.operations.data[2].location = calls;
+    const keel_print_options_t options = {true, 16};
+    for (uint64_t nth = 1, failed = 2; failed; ++nth) {
+        failed = 0;
+        for (int json = 0; json < 2; ++json) {
+            keel_buffer_t out;
+            keel_buffer_initialize(&out, 0);
+            keel_fault_arm(KEEL_FAULT_ALLOC, nth);
+            keel_status_t status =
+                json ? keel_print_json(&p, &out) : keel_print_text(&p, &options, &out);
+            bool was_hit = keel_fault_count(KEEL_FAULT_ALLOC) >= nth;
+            keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+            assert_int_equal(keel_status_code(status), was_hit ? KEEL_NO_MEMORY : KEEL_OK);
+            failed += was_hit;
+            keel_status_ignore(status);
+            keel_buffer_deinitialize(&out);
+        }
+    }
+    keel_program_deinitialize(&p);
+#else
+    skip();
+#endif
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_reads_like_mlir),
@@ -569,6 +601,7 @@ int main(void) {
         cmocka_unit_test(attributes_that_multiply_are_cut_in_text_and_refused_in_json),
         cmocka_unit_test(attributes_nested_deeper_than_readers_allow_do_not_overflow),
         cmocka_unit_test(a_full_buffer_is_an_error_and_not_a_shorter_answer),
+        cmocka_unit_test(each_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
