@@ -1,8 +1,9 @@
 # The door runs above the plugin of tests/plugin; these tests start it in processes of their own.
-foreach(name shim engine)
+foreach(name pjrt shim engine)
   keel_unit_test(${name} ROOMS shim store base)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE
-    KEEL_TEST_PLUGIN="$<TARGET_FILE:keel_test_plugin>")
-  add_dependencies(${name}_test keel_test_plugin)
+    KEEL_TEST_PLUGIN="$<TARGET_FILE:keel_test_plugin>"
+    KEEL_DOOR="$<TARGET_FILE:keel_pjrt_plugin>")
+  add_dependencies(${name}_test keel_test_plugin keel_pjrt_plugin)
 endforeach()

@@ -308,6 +308,29 @@ static void test_what_is_no_plugin_is_refused_by_name(void **state) {
                   PJRT_Error_Code_INVALID_ARGUMENT);
 }
 
+// The door as a client opens it, told to wrap itself.
+static void wrap_itself(const door_t *door) {
+    (void)door;
+    void *library = dlopen(KEEL_DOOR, RTLD_NOW | RTLD_LOCAL);
+    if (!library) fprintf(stdout, "%s\n", dlerror());
+    CHECK(library);
+    CHECK(!dlsym(library, "keel_shim_api"));
+    const PJRT_Api *(*get)(void);
+    *(void **)&get = dlsym(library, "GetPjrtApi");
+    CHECK(get);
+    PJRT_Client_Create_Args create = {.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE};
+    PJRT_Error *error = get()->PJRT_Client_Create(&create);
+    char text[1024];
+    CHECK(error);
+    door_message(get(), error, text);
+    CHECK(strstr(text, "is Keel itself"));
+    door_drop(get(), error);
+}
+
+static void test_the_door_does_not_wrap_itself(void **state) {
+    door_run(*state, "KEEL_PLUGIN=" KEEL_DOOR, wrap_itself);
+}
+
 static void test_plugins_that_keel_cannot_wrap_are_refused(void **state) {
     check_refused(*state, "TEST_PLUGIN=major=7", "speaks PJRT 7.", PJRT_Error_Code_UNIMPLEMENTED);
     check_refused(*state, "TEST_PLUGIN=table=short", "has no PJRT_Client_Compile",
@@ -371,6 +394,7 @@ int main(void) {
         TEST(an_error_without_memory_is_still_an_error),
 #endif
         TEST(what_is_no_plugin_is_refused_by_name),
+        TEST(the_door_does_not_wrap_itself),
         TEST(plugins_that_keel_cannot_wrap_are_refused),
         TEST(bad_settings_are_refused_with_the_setting_to_use),
         TEST(quiet_keeps_the_refusal_to_the_client),

@@ -293,7 +293,8 @@ static void live(const scene_t *scene, void (*life)(void)) {
     assert_true(child >= 0);
     if (!child) {
         setenv("KEEL_CONFIG", "/dev/null", 1);
-        setenv("KEEL_PLUGIN", KEEL_EMBEDDED_PLUGIN, 1);
+        const char *named = getenv("KEEL_TEST_REAL_PLUGIN");
+        setenv("KEEL_PLUGIN", named ? named : KEEL_EMBEDDED_PLUGIN, 1);
         setenv("KEEL_CACHE_DIR", scene->place.cache, 1);
         setenv("KEEL_RUN_DIR", scene->runs, 1);
         setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0);

@@ -1,0 +1,262 @@
+// Finding a plugin, calling it, and what is read of its backend. The plugin is that of
+// tests/plugin, or a table made up on the spot.
+#define _GNU_SOURCE
+#include "store_help.h"
+
+#include "pjrt/pjrt.h"
+
+// ---- finding -----------------------------------------------------------------------------------
+
+static int setup(void **state) {
+    place_t *place = calloc(1, sizeof *place);
+    place_make(place);
+    setenv("PATH", "/nowhere", 1);
+    unsetenv("VIRTUAL_ENV");
+    unsetenv("PYTHONPATH");
+    *state = place;
+    return 0;
+}
+
+static int teardown(void **state) {
+    place_remove(*state);
+    free(*state);
+    return 0;
+}
+
+static void make_file(const place_t *place, const char *below, char out[512]) {
+    snprintf(out, 512, "%s/%s", place->root, below);
+    for (char *slash = out + strlen(place->root) + 1; (slash = strchr(slash, '/')); ++slash) {
+        *slash = 0;
+        mkdir(out, 0700);
+        *slash = '/';
+    }
+    write_bytes(out, "file", 4);
+    chmod(out, 0700);
+}
+
+static void assert_found(const char *name, const char *interpreter, const char *expected) {
+    char *found;
+    assert_ok(keel_plugin_find(name, interpreter, &found));
+    assert_string_equal(found, expected);
+    keel_free(found);
+}
+
+static void test_a_path_is_taken_as_it_is_and_made_absolute(void **state) {
+    const place_t *place = *state;
+    char path[512], link[512];
+    make_file(place, "plugin.so", path);
+    assert_found(path, NULL, path);
+    snprintf(link, sizeof link, "%s/link.so", place->root);
+    assert_int_equal(symlink(path, link), 0);
+    assert_found(link, NULL, path);
+    assert_found("/nowhere/plugin.so", NULL, "/nowhere/plugin.so");
+}
+
+static void test_a_name_is_found_beside_the_interpreter(void **state) {
+    const place_t *place = *state;
+    char python[512], plugin[512], other[512], link[512];
+    make_file(place, "env/bin/python3.12", python);
+    make_file(place, "env/lib/python3.12/site-packages/libtpu/libtpu.so", plugin);
+    assert_found("tpu", python, plugin);
+    make_file(place, "env/lib64/python3.12/site-packages/fastatomstruct_xla_cpu/libpjrt_cpu.so",
+              other);
+    assert_found("cpu", python, other);
+    // The preferred one first, wherever both are.
+    make_file(place, "env/lib/python3.12/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+              plugin);
+    assert_found("cpu", python, plugin);
+    // A virtual environment's interpreter is a link to one elsewhere.
+    snprintf(link, sizeof link, "%s/venv", place->root);
+    mkdir(link, 0700);
+    snprintf(link, sizeof link, "%s/venv/bin", place->root);
+    mkdir(link, 0700);
+    snprintf(link, sizeof link, "%s/venv/bin/python", place->root);
+    assert_int_equal(symlink(python, link), 0);
+    assert_found("cpu", link, plugin);
+    make_file(place,
+              "venv/lib/python3.13/site-packages/lammps_jax_pjrt_cpu/"
+              "pjrt_c_api_cpu_plugin.so",
+              other);
+    assert_found("cpu", link, other);
+}
+
+static void test_a_name_is_found_in_the_python_in_force(void **state) {
+    const place_t *place = *state;
+    char python[512], plugin[512], folder[512];
+    make_file(place, "one/bin/python3", python);
+    make_file(place, "one/lib/python3.11/site-packages/libtpu/libtpu.so", plugin);
+    snprintf(folder, sizeof folder, "/nowhere::%s/one/bin", place->root);
+    setenv("PATH", folder, 1);
+    assert_found("tpu", NULL, plugin);
+    assert_found("tpu", "python3", plugin);
+    make_file(place, "two/lib/python3.13/site-packages/libtpu/libtpu.so", plugin);
+    snprintf(folder, sizeof folder, "%s/two", place->root);
+    setenv("VIRTUAL_ENV", folder, 1);
+    assert_found("tpu", NULL, plugin);
+    make_file(place, "three/libtpu/libtpu.so", plugin);
+    snprintf(folder, sizeof folder, "/nowhere:%s/three", place->root);
+    setenv("PYTHONPATH", folder, 1);
+    assert_found("tpu", NULL, plugin);
+}
+
+static void test_a_name_that_is_nowhere_says_where_it_was_looked_for(void **state) {
+    const place_t *place = *state;
+    char python[512], other[512], *found;
+    make_file(place, "env/bin/python3.12", python);
+    make_file(place, "env/lib/python3.12/site-packages/numpy/core.so", other);
+    keel_status_t status = keel_plugin_find("cpu", python, &found);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    assert_non_null(strstr(keel_status_message(status), "env/lib/python3.12/site-packages"));
+    assert_non_null(strstr(keel_status_message(status), "xla-cpu-pjrt"));
+    keel_status_ignore(status);
+    assert_code(keel_plugin_find("gpu", python, &found), KEEL_INVALID);
+}
+
+// ---- calling -----------------------------------------------------------------------------------
+
+static char long_message[70000];
+static int destroyed;
+
+static void say(PJRT_Error_Message_Args *args) {
+    args->message = long_message;
+    args->message_size = sizeof long_message;
+}
+
+static void destroy(PJRT_Error_Destroy_Args *args) {
+    (void)args;
+    ++destroyed;
+}
+
+static void test_an_error_becomes_a_status_once_however_long_it_is(void **state) {
+    (void)state;
+    static PJRT_Api api = {.struct_size = PJRT_Api_STRUCT_SIZE,
+                           .PJRT_Error_Message = say,
+                           .PJRT_Error_Destroy = destroy};
+    memset(long_message, 'x', sizeof long_message);
+    assert_null(keel_pjrt_status(&api, NULL, "PJRT_Something"));
+    keel_status_t status = keel_pjrt_status(&api, (PJRT_Error *)&destroyed, "PJRT_Something");
+    assert_int_equal(keel_status_code(status), KEEL_PLUGIN);
+    assert_int_equal(strncmp(keel_status_message(status), "PJRT_Something: xxxx", 20), 0);
+    assert_int_equal(destroyed, 1);
+    keel_status_ignore(status);
+}
+
+// ---- the backend -------------------------------------------------------------------------------
+
+#define VALUE(named, kind, member, value, size)                                                    \
+    {                                                                                              \
+        .struct_size = PJRT_NamedValue_STRUCT_SIZE, .name = (named), .name_size = strlen(named),   \
+        .type = PJRT_NamedValue_##kind, .member = (value), .value_size = (size)                    \
+    }
+
+static const PJRT_Api *open_plugin(PJRT_Client **out_client) {
+    keel_plugin_t plugin;
+    assert_ok(keel_plugin_load(KEEL_TEST_PLUGIN, &plugin));
+    PJRT_Client_Create_Args args = {.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE};
+    assert_null(plugin.api->PJRT_Client_Create(&args));
+    *out_client = args.client;
+    keel_free(plugin.path);
+    return plugin.api;
+}
+
+static void close_plugin(const PJRT_Api *api, PJRT_Client *client) {
+    PJRT_Client_Destroy_Args args = {.struct_size = PJRT_Client_Destroy_Args_STRUCT_SIZE,
+                                     .client = client};
+    assert_null(api->PJRT_Client_Destroy(&args));
+}
+
+static void assert_options(const PJRT_NamedValue *options, size_t count, const char *expected) {
+    PJRT_Client *client;
+    const PJRT_Api *api = open_plugin(&client);
+    keel_backend_t backend;
+    assert_ok(keel_backend_read(api, client, options, count, &backend));
+    assert_string_equal(keel_buffer_cstr(&backend.create_options), expected);
+    keel_backend_deinitialize(&backend);
+    close_plugin(api, client);
+}
+
+static void test_a_backend_is_read_whole(void **state) {
+    (void)state;
+    PJRT_Client *client;
+    const PJRT_Api *api = open_plugin(&client);
+    keel_backend_t backend;
+    assert_ok(keel_backend_read(api, client, NULL, 0, &backend));
+    assert_string_equal(backend.platform_name, "test");
+    assert_string_equal(backend.platform_version, "one");
+    assert_string_equal(keel_buffer_cstr(&backend.platform),
+                        "name=\"test\"\nversion=\"one\"\napi=0.81\n"
+                        "stablehlo_current_version=1,13,3\n");
+    assert_true(backend.topology_known);
+    assert_string_equal(keel_buffer_cstr(&backend.topology), "a topology");
+    assert_string_equal(keel_buffer_cstr(&backend.device_kinds), "2 x test device\nprocesses=1\n");
+    assert_int_equal(backend.process_count, 1);
+    keel_backend_deinitialize(&backend);
+    setenv("TEST_PLUGIN", "no_topology processes=5", 1);
+    close_plugin(api, client);
+    api = open_plugin(&client);
+    assert_ok(keel_backend_read(api, client, NULL, 0, &backend));
+    assert_false(backend.topology_known);
+    assert_int_equal(backend.process_count, 5);
+    keel_backend_deinitialize(&backend);
+    close_plugin(api, client);
+    unsetenv("TEST_PLUGIN");
+}
+
+static void test_create_options_are_written_sorted_and_exactly(void **state) {
+    (void)state;
+    static const int64_t list[] = {3, -1};
+    const PJRT_NamedValue options[] = {
+        VALUE("threads", kInt64, int64_value, -7, 1),
+        VALUE("asynchronous", kBool, bool_value, true, 1),
+        VALUE("fraction", kFloat, float_value, 0.1f, 1),
+        VALUE("devices", kInt64List, int64_array_value, list, 2),
+        VALUE("name", kString, string_value, "a\"b", 3),
+    };
+    assert_options(options, 5,
+                   "asynchronous=true\ndevices=3,-1\nfraction=0x1.99999ap-4\nname=\"a\\\"b\"\n"
+                   "threads=-7\n");
+    assert_options(NULL, 0, "");
+    // Two texts that are no UTF-8 must not become one.
+    const PJRT_NamedValue one[] = {VALUE("name", kString, string_value, "\xff", 1)};
+    const PJRT_NamedValue two[] = {VALUE("name", kString, string_value, "\xfe", 1)};
+    assert_options(one, 1, "name=bytes ff\n");
+    assert_options(two, 1, "name=bytes fe\n");
+}
+
+static void test_longer_named_values_of_a_later_header_are_read(void **state) {
+    (void)state;
+    struct {
+        PJRT_NamedValue value;
+        void *more;
+    } options[2] = {{.value = VALUE("b", kInt64, int64_value, 2, 1)},
+                    {.value = VALUE("a", kInt64, int64_value, 1, 1)}};
+    options[0].value.struct_size = options[1].value.struct_size = sizeof options[0];
+    assert_options(&options[0].value, 2, "a=1\nb=2\n");
+}
+
+static void test_an_option_of_an_unknown_kind_makes_the_backend_unknown(void **state) {
+    (void)state;
+    PJRT_NamedValue option = VALUE("future", kInt64, int64_value, 1, 1);
+    option.type = (PJRT_NamedValue_Type)99;
+    PJRT_Client *client;
+    const PJRT_Api *api = open_plugin(&client);
+    keel_backend_t backend;
+    assert_code(keel_backend_read(api, client, &option, 1, &backend), KEEL_UNSUPPORTED);
+    close_plugin(api, client);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_path_is_taken_as_it_is_and_made_absolute),
+        TEST(a_name_is_found_beside_the_interpreter),
+        TEST(a_name_is_found_in_the_python_in_force),
+        TEST(a_name_that_is_nowhere_says_where_it_was_looked_for),
+        TEST(an_error_becomes_a_status_once_however_long_it_is),
+        TEST(a_backend_is_read_whole),
+        TEST(create_options_are_written_sorted_and_exactly),
+        TEST(longer_named_values_of_a_later_header_are_read),
+        TEST(an_option_of_an_unknown_kind_makes_the_backend_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
