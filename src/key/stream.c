@@ -235,7 +235,8 @@ void keel_stream_operations(keel_stream_t *stream, keel_op_id_t first, keel_op_i
         } else {
             put_written_out(stream, o, &shape);
         }
-        put_operands(stream, operands + o->first_operand, operand_count, results);
+        if (operand_count)
+            put_operands(stream, operands + o->first_operand, operand_count, results);
         if (o->name & KEEL_OP_HAS_REGIONS) regions_of(stream, op, &region);
         results += o->result_count;
     }

@@ -1,0 +1,1 @@
+keel_fuzz(key ROOMS key read program base)
