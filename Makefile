@@ -36,7 +36,7 @@ test: ## lint, build three ways, and run every test
 	@$(call build,asan-ubsan)
 	@$(call build,tsan)
 	@$(CTEST) --test-dir build/asan-ubsan -E '^client\.'
-	@$(CTEST) --test-dir build/tsan -E '^client\.'
+	@$(CTEST) --test-dir build/tsan -E '^(client|conformance)\.'
 	@$(CTEST) --test-dir build
 
 bench: build ## run every benchmark and rewrite docs/benchmarks.md

@@ -160,7 +160,6 @@ static void publish(keel_engine_t *engine, job_t *job) {
                              &(keel_journal_publish_t){
                                  .key = &job->key.digest,
                                  .name = job->name,
-                                 .bytes = 0,
                                  .payload_bytes = entry.payload_size,
                                  .seconds = keel_seconds(keel_clock_monotonic() - job->compiled),
                              });

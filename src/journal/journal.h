@@ -125,7 +125,6 @@ typedef struct keel_journal_uncacheable_t {
 typedef struct keel_journal_publish_t {
     const keel_digest_t *key;
     const char *name;
-    uint64_t bytes;         // of the entry
     uint64_t payload_bytes; // of the serialized executable
     double seconds;         // from the end of the compile until the entry stood
 } keel_journal_publish_t;

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <pthread.h>
 
+#include "settings/settings.h"
 #include "store/entry.h"
 #include "store/layout.h"
 
@@ -18,30 +18,6 @@ typedef struct disk_t {
     uint64_t bytes;  // of entries: what the last scan found and what this process put since
     uint64_t unseen; // what it put since
 } disk_t;
-
-// ---- the folder --------------------------------------------------------------------------------
-
-static bool has_scheme(const char *folder) {
-    const char *at = folder;
-    if (!isalpha((unsigned char)*at)) return false;
-    while (isalnum((unsigned char)*at) || *at == '+' || *at == '-' || *at == '.')
-        ++at;
-    return strncmp(at, "://", 3) == 0;
-}
-
-keel_status_t keel_store_check_folder(const char *folder, const char *setting) {
-    if (!folder || !*folder)
-        return keel_status_make(KEEL_INVALID, "%s: it is empty; name a local folder", setting);
-    if (!has_scheme(folder)) return NULL;
-    if (strncmp(folder, "file://", 7) == 0)
-        return keel_status_make(KEEL_INVALID, "%s: %s is an address; write the folder's path alone",
-                                setting, folder);
-    return keel_status_make(
-        KEEL_INVALID,
-        "%s: %s is a remote address; Keel's cache folder must be local: set %s to a local folder "
-        "(remote tiers will have a setting of their own, KEEL_REMOTE; this version has none)",
-        setting, folder, setting);
-}
 
 // ---- get ---------------------------------------------------------------------------------------
 
@@ -261,7 +237,7 @@ static void disk_close(void *context) {
 }
 
 keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly, keel_tier_t *out) {
-    KEEL_TRY(keel_store_check_folder(folder, "KEEL_CACHE_DIR"));
+    KEEL_TRY(keel_settings_check_folder(folder, "KEEL_CACHE_DIR"));
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(disk_t), &memory));
     disk_t *disk = memory;

@@ -63,8 +63,6 @@ keel_status_t keel_store_memory(uint64_t limit, keel_tier_t *out) KEEL_MUST_CHEC
 // 0 is no limit. readonly: put and remove are refused, times of use are not written.
 keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly,
                               keel_tier_t *out) KEEL_MUST_CHECK;
-// KEEL_INVALID, and a message for people, where `folder` has a URI scheme.
-keel_status_t keel_store_check_folder(const char *folder, const char *setting) KEEL_MUST_CHECK;
 
 // ---- one compile for one key -------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ static void every_event_is_read_as_it_was_written(void **state) {
                                                             .executes = {&count, 1}});
     keel_journal_load(journal,
                       &(keel_journal_load_t){.subject = subject, .tier = "disk", .seconds = 0.25});
-    keel_journal_publish(journal, &(keel_journal_publish_t){.key = &key, .bytes = 5});
+    keel_journal_publish(journal, &(keel_journal_publish_t){.key = &key, .payload_bytes = 5});
     keel_journal_store_error(journal, "put", &key, "disk full");
     keel_journal_fallback(journal, "read", &subject, "unknown operation");
     keel_journal_executes(journal, (keel_journal_counts_t){&count, 1});

@@ -221,16 +221,7 @@ static void a_remote_address_is_refused_and_the_setting_named(void **state) {
         assert_non_null(strstr(message, "KEEL_CACHE_DIR"));
         assert_non_null(strstr(message, "local folder"));
         keel_status_ignore(status);
-        status = keel_store_check_folder(remote[i], "--cache-dir");
-        assert_non_null(strstr(keel_status_message(status), "--cache-dir"));
-        keel_status_ignore(status);
     }
-    assert_code(keel_store_check_folder("file:///tmp/x", "cache_dir"), KEEL_INVALID);
-    assert_code(keel_store_check_folder("", "cache_dir"), KEEL_INVALID);
-    assert_code(keel_store_check_folder(NULL, "cache_dir"), KEEL_INVALID);
-    assert_ok(keel_store_check_folder("/tmp/a:b//c", "cache_dir"));
-    assert_ok(keel_store_check_folder("gs:/x", "cache_dir"));
-    assert_ok(keel_store_check_folder("./://x", "cache_dir"));
 }
 
 static void a_folder_is_made_only_when_something_is_put(void **state) {
