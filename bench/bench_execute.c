@@ -194,7 +194,7 @@ static result_t run(const char *plugin, bool real, unsigned calls) {
         _exit(write(ends[1], &result, sizeof result) == (ssize_t)sizeof result ? 0 : 1);
     }
     close(ends[1]);
-    result_t result;
+    result_t result = {0};
     bool got = child > 0 && read(ends[0], &result, sizeof result) == (ssize_t)sizeof result;
     close(ends[0]);
     if (child > 0) waitpid(child, NULL, 0);
