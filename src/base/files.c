@@ -97,13 +97,15 @@ static keel_status_t too_large(const char *path, uint64_t limit) {
                             (unsigned long long)limit);
 }
 
-static keel_status_t read_all(int descriptor, const char *path, uint64_t limit, uint8_t **out,
-                              size_t *out_size, keel_file_facts_t *out_facts) {
+static keel_status_t read_all(int descriptor, const char *path, bool regular, uint64_t limit,
+                              uint8_t **out, size_t *out_size, keel_file_facts_t *out_facts) {
     struct stat s;
     if (fstat(descriptor, &s)) return refused("look at", path);
     *out_facts = facts_of(&s);
     if (S_ISDIR(s.st_mode))
         return keel_status_make(KEEL_INVALID, "%s is a folder, not a file", path);
+    if (regular && !S_ISREG(s.st_mode))
+        return keel_status_make(KEEL_INVALID, "%s is no ordinary file", path);
     if (S_ISREG(s.st_mode) && (uint64_t)s.st_size > limit) return too_large(path, limit);
     uint8_t *data = NULL;
     size_t size = 0, capacity = S_ISREG(s.st_mode) && s.st_size > 0 ? (size_t)s.st_size + 1 : 4096;
@@ -136,23 +138,28 @@ static keel_status_t read_all(int descriptor, const char *path, uint64_t limit, 
     return NULL;
 }
 
-keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out, size_t *out_size) {
-    keel_file_facts_t facts;
-    return keel_file_read_with_facts(path, limit, out, out_size, &facts);
-}
-
-keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_t **out,
-                                        size_t *out_size, keel_file_facts_t *out_facts) {
-    int descriptor = open_file(path, O_RDONLY);
+static keel_status_t read_file(const char *path, bool regular, uint64_t limit, uint8_t **out,
+                               size_t *out_size, keel_file_facts_t *out_facts) {
+    int descriptor = open_file(path, O_RDONLY | (regular ? O_NONBLOCK : 0));
     if (descriptor < 0) return refused("open", path);
-    keel_status_t status = read_all(descriptor, path, limit, out, out_size, out_facts);
+    keel_status_t status = read_all(descriptor, path, regular, limit, out, out_size, out_facts);
     close_file(descriptor);
     return status;
 }
 
+keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out, size_t *out_size) {
+    keel_file_facts_t facts;
+    return read_file(path, false, limit, out, out_size, &facts);
+}
+
+keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_t **out,
+                                        size_t *out_size, keel_file_facts_t *out_facts) {
+    return read_file(path, true, limit, out, out_size, out_facts);
+}
+
 keel_status_t keel_file_read_head(const char *path, uint8_t *data, size_t size, size_t *out_size,
                                   keel_file_facts_t *out_facts) {
-    int descriptor = open_file(path, O_RDONLY);
+    int descriptor = open_file(path, O_RDONLY | O_NONBLOCK);
     if (descriptor < 0) return refused("open", path);
     struct stat s;
     keel_status_t status = NULL;

@@ -28,7 +28,8 @@ keel_status_t keel_file_facts(const char *path, keel_file_facts_t *out) KEEL_MUS
 keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out,
                              size_t *out_size) KEEL_MUST_CHECK;
 
-// With the facts about that same file, whoever replaces it meanwhile.
+// With the facts about that same file, whoever replaces it meanwhile. Only an ordinary file: never
+// waits for the other end of a pipe.
 keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_t **out,
                                         size_t *out_size,
                                         keel_file_facts_t *out_facts) KEEL_MUST_CHECK;

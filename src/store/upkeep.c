@@ -81,7 +81,8 @@ typedef struct verify_t {
 static keel_status_t check_file(const keel_store_file_t *file) {
     uint8_t *data;
     size_t size;
-    KEEL_TRY(keel_file_read(file->path, KEEL_ENTRY_FILE_LIMIT, &data, &size));
+    keel_file_facts_t facts;
+    KEEL_TRY(keel_file_read_with_facts(file->path, KEEL_ENTRY_FILE_LIMIT, &data, &size, &facts));
     keel_entry_t entry;
     keel_entry_initialize(&entry);
     keel_status_t status = keel_entry_decode(keel_bytes(data, size), &entry);
