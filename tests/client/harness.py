@@ -20,7 +20,7 @@ BUILD = pathlib.Path(os.environ.get("KEEL_TEST_BUILD") or ROOT / "build").resolv
 LIBRARY = BUILD / "lib" / "libkeel_pjrt.so"
 KEEL = BUILD / "bin" / "keel"
 PYTHON = ROOT / ".venv" / "bin" / "python"
-DEADLINE = 300  # seconds that no single process should come near
+DEADLINE = 200  # seconds that no single process should come near
 FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
 
 
