@@ -66,7 +66,7 @@ static keel_status_t process_of(counting_t *counting, const json_t *event, proce
     return NULL;
 }
 
-// "/work/a/train.py" in a run from /work/a is "train.py".
+// "/home/ada/a/train.py" in a run from /home/ada/a is "train.py".
 static const char *relative(const char *file, const char *folder) {
     size_t length = strlen(folder);
     bool below = length > 1 && strncmp(file, folder, length) == 0 && file[length] == '/';
