@@ -292,6 +292,7 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     seconds_field(&line, "seconds", event->seconds);
     seconds_field(&line, "overhead_seconds", event->overhead_seconds);
     if (event->ops) number_field(&line, "ops", event->ops);
+    number_field(&line, "bytes", event->bytes);
     number_field(&line, "payload_bytes", event->payload_bytes);
     seconds_field(&line, "compile_seconds", event->compile_seconds);
     text_field(&line, "format", event->format);
