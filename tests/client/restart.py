@@ -98,6 +98,10 @@ def damaged_entries(space):
         module = f"jit_program_{number}"
         (DAMAGES | HARMLESS)[name](paths[keys[module]], whole[module], other)
     report.equal("damage: keel cache verify says so", verify(cache).code, 1)
+    before = sorted(cache.folder.rglob("*"))
+    cache.run("damage: read only", wanted, command, mode="readonly")
+    report.equal("damage: read only: the folder is as it was", sorted(cache.folder.rglob("*")),
+                 before)
     second = cache.run("damage: second run", wanted, command)
     compiled = {event["name"] for event in compiles(second)}
     for number, name in enumerate(names):
