@@ -2,7 +2,7 @@
 """Time to first step of examples/jax/train_gpt.py, three ways on the same plugin, side by side:
 the bare plugin, JAX's own persistent cache, and Keel; cold and warm. Prints a section of Markdown.
 
-Usage: .venv/bin/python bench/warm_start.py [--layers 8,24] [--repeats 5] [--cold-repeats 2] [--json]
+Usage: .venv/bin/python bench/warm_start.py [--layers 8,24] [--repeats 5] [--cold-repeats 1] [--json]
 
 Cold runs start from an empty cache. All warm runs of a kind share one cache, filled by a cold run
 and a first warm run that is not counted. The kinds take turns, in an order that shifts with every
@@ -192,7 +192,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--layers", default="8,24", help="comma-separated (default: 8,24)")
     parser.add_argument("--repeats", type=int, default=5, help="warm runs (default: 5)")
-    parser.add_argument("--cold-repeats", type=int, default=2, help="cold runs (default: 2)")
+    parser.add_argument("--cold-repeats", type=int, default=1, help="cold runs (default: 1)")
     parser.add_argument("--json", action="store_true", help="the numbers instead of the tables")
     arguments = parser.parse_args()
     results = [measure(int(layers), arguments.repeats, arguments.cold_repeats)
