@@ -17,7 +17,7 @@ typedef struct request_t {
     keel_digest_t program;
     const char *name; // of the module
     uint32_t ops;
-    keel_journal_site_t site;
+    site_t site;
     keel_key_t key;
     keel_cacheable_t cacheable;
     bool recompile;
@@ -140,19 +140,21 @@ static keel_status_t set_options(request_t *request) {
     return status;
 }
 
-// Has a module of this name been seen under another key?
+// Has this traced function (a module's name and where it comes from) been seen under another key?
 static keel_status_t note_name(request_t *request) {
     keel_engine_t *engine = request->engine;
-    size_t length = strlen(request->name);
+    const char *origin = request->site.origin ? request->site.origin : "";
+    size_t name_size = strlen(request->name) + 1, length = name_size + strlen(origin);
     void *memory;
     KEEL_TRY(keel_arena_alloc(&request->arena, length + 1 + KEEL_DIGEST_SIZE, &memory));
     uint8_t *keyed = memory;
-    memcpy(keyed, request->name, length + 1);
+    memcpy(keyed, request->name, name_size);
+    memcpy(keyed + name_size, origin, length - name_size + 1);
     memcpy(keyed + length + 1, request->key.digest.bytes, KEEL_DIGEST_SIZE);
     keel_bytes_t name = keel_bytes(keyed, length);
     keel_bytes_t name_and_key = keel_bytes(keyed, length + 1 + KEEL_DIGEST_SIZE);
     pthread_mutex_lock(&engine->lock);
-    request->recompile = length && keel_map_find(&engine->names, name) &&
+    request->recompile = *request->name && keel_map_find(&engine->names, name) &&
                          !keel_map_find(&engine->names, name_and_key);
     keel_status_t status = keel_map_put(&engine->names, name, 1);
     if (!status) status = keel_map_put(&engine->names, name_and_key, 1);
@@ -191,7 +193,7 @@ static void journal_load(request_t *request, const keel_tier_t *tier, const keel
                                                     .payload_bytes = payload_size,
                                                     .compile_seconds = entry->compile_seconds,
                                                     .format = request->format,
-                                                    .site = request->site,
+                                                    .site = request->site.line,
                                                     .recompile = request->recompile,
                                                     .executes = counts,
                                                 });
@@ -329,7 +331,7 @@ static void journal_compile(request_t *request) {
                                                        .ops = request->ops,
                                                        .bytes = request->code.size,
                                                        .format = request->format,
-                                                       .site = request->site,
+                                                       .site = request->site.line,
                                                        .recompile = request->recompile,
                                                        .uncacheable = !request->cacheable.yes,
                                                        .executes = counts,
@@ -348,6 +350,19 @@ static keel_status_t serialize(request_t *request, uint8_t **out, size_t *out_si
     return status;
 }
 
+// The plugin's own words, for the journal; the client gets the error itself.
+static void journal_refusal(request_t *request, const PJRT_Error *error) {
+    PJRT_Error_Message_Args args = {.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE,
+                                    .error = error};
+    request->engine->api->PJRT_Error_Message(&args);
+    char message[512];
+    snprintf(message, sizeof message, "%.*s",
+             (int)(args.message_size < sizeof message ? args.message_size : sizeof message),
+             args.message);
+    keel_journal_subject_t subject = subject_of(request);
+    keel_journal_fallback(request->engine->journal, "plugin", &subject, message);
+}
+
 static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     keel_engine_t *engine = request->engine;
     uint64_t start = keel_clock_monotonic();
@@ -356,6 +371,7 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     request->in_plugin += took;
     if (error) {
         keel_store_release(held);
+        journal_refusal(request, error);
         return error;
     }
     keel_status_t status = executables_add(&engine->executables, request->args->executable,

@@ -127,7 +127,8 @@ void keel_engine_end(keel_engine_t *engine) {
     keel_journal_counts_t counts = {0};
     uint64_t total = 0;
     keel_status_ignore(executables_collect(&engine->executables, &counts, &total));
-    keel_journal_end(engine->journal, total, counts);
+    // A process that made no client has nothing to tell, and leaves no run behind.
+    if (engine->had_client) keel_journal_end(engine->journal, total, counts);
     keel_free((void *)(uintptr_t)counts.data);
 }
 
@@ -238,6 +239,7 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
     pthread_mutex_lock(&engine->lock);
     added->next = engine->clients;
     engine->clients = added;
+    engine->had_client = true;
     pthread_mutex_unlock(&engine->lock);
     return NULL;
 }

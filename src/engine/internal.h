@@ -90,6 +90,7 @@ struct keel_engine_t {
 
     pthread_mutex_t lock; // of what follows
     client_t *clients;
+    bool had_client;
     keel_map_t names; // module names, and module names with their keys, that were seen
 
     executables_t executables;
@@ -103,8 +104,14 @@ void engine_fell_through(keel_engine_t *engine, const char *what,
 
 // ---- site.c ------------------------------------------------------------------------------------
 
-// The user's line of a program, as text that lives in `arena`.
-void site_of_program(const keel_program_t *program, keel_arena_t *arena, keel_journal_site_t *out);
+// Where a program comes from in the user's source.
+typedef struct site_t {
+    keel_journal_site_t line;
+    const char *origin; // tells one function from another of its name; NULL where unknown
+} site_t;
+
+// Text lives in `arena`.
+void site_of_program(const keel_program_t *program, keel_arena_t *arena, site_t *out);
 
 // ---- publish.c ---------------------------------------------------------------------------------
 

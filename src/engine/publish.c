@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
+#include <errno.h>
 #include <signal.h>
+#include <time.h>
 
 #include "engine/internal.h"
 
@@ -112,15 +114,14 @@ static keel_status_t prove(keel_engine_t *engine, const job_t *job, const keel_e
     return status;
 }
 
-// A process that died during a proof may have been killed by anybody; two are no accident, and the
-// third would be lost for the cache's sake.
-static keel_status_t check_crashes(keel_engine_t *engine, const job_t *job) {
+// A process that died during a proof may have been killed by anybody; two in a row are no accident,
+// and the third would be lost for the cache's sake.
+static keel_status_t check_crashes(unsigned crashes) {
     enum { CRASHES = 2 };
-    unsigned crashes = keel_store_crashes(engine_cache_dir(engine), &job->key.digest);
     if (crashes < CRASHES) return NULL;
     return keel_status_make(KEEL_REFUSED,
-                            "loading it back has ended %u processes, so it is not tried again "
-                            "(keel cache clear forgets that)",
+                            "loading it back has ended %u processes, so it is not tried again for "
+                            "a day (keel cache clear forgets that at once)",
                             crashes);
 }
 
@@ -130,9 +131,11 @@ static keel_status_t publish_entry(keel_engine_t *engine, job_t *job, keel_entry
     entry->payload_size = job->size;
     job->bytes = NULL;
     *out_step = "prove";
-    KEEL_TRY(check_crashes(engine, job));
+    unsigned crashes = keel_store_crashes(engine_cache_dir(engine), &job->key.digest);
+    KEEL_TRY(check_crashes(crashes));
     KEEL_TRY(describe(engine, job, entry));
     KEEL_TRY(prove(engine, job, entry));
+    if (crashes) keel_store_forgive(engine_cache_dir(engine), &job->key.digest);
     *out_step = "put";
     keel_status_t status =
         engine->memory.put ? engine->memory.put(engine->memory.context, entry) : NULL;
@@ -169,13 +172,38 @@ static void publish(keel_engine_t *engine, job_t *job) {
 
 // ---- the thread --------------------------------------------------------------------------------
 
+// So that a process which is killed has told most of what it executed.
+static void journal_executes(keel_engine_t *engine) {
+    keel_journal_counts_t counts;
+    uint64_t total;
+    keel_status_t status = executables_collect(&engine->executables, &counts, &total);
+    if (!status && counts.size) keel_journal_executes(engine->journal, counts);
+    if (!status) keel_free((void *)(uintptr_t)counts.data);
+    keel_status_ignore(status);
+}
+
+static void wait_for_job(keel_engine_t *engine) {
+    enum { SECONDS = 2 };
+    publisher_t *publisher = engine->publisher;
+    while (!publisher->first) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += SECONDS;
+        if (pthread_cond_timedwait(&publisher->changed, &publisher->lock, &until) != ETIMEDOUT)
+            continue;
+        if (publisher->first || atomic_load(&engine->ended)) continue;
+        pthread_mutex_unlock(&publisher->lock);
+        journal_executes(engine);
+        pthread_mutex_lock(&publisher->lock);
+    }
+}
+
 static void *work(void *context) {
     keel_engine_t *engine = context;
     publisher_t *publisher = engine->publisher;
     pthread_mutex_lock(&publisher->lock);
     for (;;) {
-        while (!publisher->first)
-            pthread_cond_wait(&publisher->changed, &publisher->lock);
+        wait_for_job(engine);
         job_t *job = publisher->first;
         publisher->first = job->next;
         if (!publisher->first) publisher->last = &publisher->first;

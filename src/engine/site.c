@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "engine/internal.h"
 
 // Operations of the entry that are looked at before giving up: the first ones of a JAX program may
@@ -35,29 +37,55 @@ static bool names_function(keel_str_t module, keel_str_t function) {
     return keel_str_is(name, "<lambda>") && keel_str_is(module, "jit__lambda_");
 }
 
-// The line to show is the one that called the traced function, which is the outermost frame of its
-// name. A program without such a frame is a single operation run by itself, or begins with what JAX
-// does to the arguments: its innermost frame is the line already.
-static void choose(keel_str_t module, const keel_frame_t *frames, uint32_t count,
-                   keel_arena_t *arena, keel_journal_site_t *out) {
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i + 1 < count; ++i)
-        if (names_function(module, frames[i].function)) shown = i + 1;
-    const keel_frame_t *frame = &frames[shown];
-    *out = (keel_journal_site_t){.file = keep(arena, frame->file),
-                                 .line = frame->line,
-                                 .function = keep(arena, frame->function)};
-    if (shown + 1 >= count) return;
-    out->call_file = keep(arena, frames[shown + 1].file);
-    out->call_line = frames[shown + 1].line;
+// The traced function's own frame is the outermost of its name; `count` where there is none.
+static uint32_t own_frame(keel_str_t module, const keel_frame_t *frames, uint32_t count) {
+    uint32_t own = count;
+    for (uint32_t i = 0; i < count; ++i)
+        if (names_function(module, frames[i].function)) own = i;
+    return own;
 }
 
-void site_of_program(const keel_program_t *program, keel_arena_t *arena, keel_journal_site_t *out) {
-    *out = (keel_journal_site_t){0};
+// What tells one traced function from another of its name: its file, and where it has no name of
+// its own, its line. NULL where there is no memory.
+static const char *origin_of(const keel_frame_t *frame, bool has_name, keel_arena_t *arena) {
+    void *text;
+    size_t size = frame->file.size + 16;
+    keel_status_t status = keel_arena_alloc(arena, size, &text);
+    if (status) {
+        keel_status_ignore(status);
+        return NULL;
+    }
+    snprintf(text, size, "%.*s:%u", (int)frame->file.size, frame->file.data,
+             has_name ? 0 : frame->line);
+    return text;
+}
+
+// The line to show is the one that called the traced function. A program without a frame of its own
+// is a single operation run by itself: its innermost frame is the line already.
+static void choose(keel_str_t module, const keel_frame_t *frames, uint32_t count,
+                   keel_arena_t *arena, site_t *out) {
+    uint32_t own = own_frame(module, frames, count);
+    bool is_traced = own < count;
+    uint32_t shown = own + 1 < count ? own + 1 : is_traced ? own : 0;
+    const keel_frame_t *frame = &frames[shown];
+    out->line = (keel_journal_site_t){.file = keep(arena, frame->file),
+                                      .line = frame->line,
+                                      .function = keep(arena, frame->function)};
+    const keel_frame_t *origin = &frames[is_traced ? own : 0];
+    bool has_name = is_traced && !keel_str_is(last_part(origin->function), "<lambda>");
+    out->origin = origin_of(origin, has_name, arena);
+    if (shown + 1 >= count) return;
+    out->line.call_file = keep(arena, frames[shown + 1].file);
+    out->line.call_line = frames[shown + 1].line;
+}
+
+void site_of_program(const keel_program_t *program, keel_arena_t *arena, site_t *out) {
+    *out = (site_t){0};
     if (program->entry == KEEL_NONE) return;
     const keel_region_t *region =
         &program->regions.data[program->functions.data[program->entry].region];
     if (!region->block_count) return;
+    keel_str_t module = keel_program_str(program, program->name);
     keel_op_id_t op = program->blocks.data[region->first_block].first_op;
     keel_frame_t best[FRAMES];
     uint32_t best_count = 0;
@@ -66,12 +94,13 @@ void site_of_program(const keel_program_t *program, keel_arena_t *arena, keel_jo
         uint32_t count = keel_program_frames(program, program->operations.data[op].location, frames,
                                              FRAMES, NULL);
         if (count > FRAMES) count = FRAMES;
-        if (count > best_count) {
+        bool is_own = own_frame(module, frames, count) < count;
+        if (is_own || count > best_count) {
             memcpy(best, frames, count * sizeof *frames);
             best_count = count;
-            if (count > 1) break;
         }
+        if (is_own) break;
         op = keel_program_next(program, op);
     }
-    if (best_count) choose(keel_program_str(program, program->name), best, best_count, arena, out);
+    if (best_count) choose(module, best, best_count, arena, out);
 }

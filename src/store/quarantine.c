@@ -169,32 +169,58 @@ keel_status_t keel_store_quarantine(const char *folder, const keel_digest_t *key
     return keel_store_set_aside(folder, key, reason, NULL);
 }
 
+// After so long a death is no reason any more: it may have been an accident.
+static const uint64_t crash_lifetime = 24 * 3600 * 1000000000ull;
+
 typedef struct search_t {
+    const char *folder;
     const keel_digest_t *key;
     unsigned found;
+    bool forgives;
 } search_t;
 
-static keel_status_t look_for_crash(void *context, const char *name) {
-    search_t *search = context;
+static bool is_crash_of(const char *name, const keel_digest_t *of, uint64_t *out_since) {
     keel_digest_t key;
     const char *rest;
-    if (!keel_store_parse_name(name, &key, &rest) || !keel_digest_equal(&key, search->key))
-        return NULL;
+    if (!keel_store_parse_name(name, &key, &rest) || !keel_digest_equal(&key, of) ||
+        !parse_since(rest, out_since))
+        return false;
     const char *reason = strchr(rest, '.');
-    if (reason && strncmp(reason + 1, crashed, sizeof crashed - 1) == 0) ++search->found;
-    return NULL;
+    return reason && strncmp(reason + 1, crashed, sizeof crashed - 1) == 0;
 }
 
-unsigned keel_store_crashes(const char *folder, const keel_digest_t *key) {
+static keel_status_t visit_crash(void *context, const char *name) {
+    search_t *search = context;
+    uint64_t since;
+    if (!is_crash_of(name, search->key, &since)) return NULL;
+    if (since + crash_lifetime > keel_clock_wall()) ++search->found;
+    if (!search->forgives) return NULL;
     char *path;
-    search_t search = {key, 0};
+    KEEL_TRY(keel_path(&path, "%s/%s", search->folder, name));
+    keel_status_t status = keel_file_remove(path);
+    keel_free(path);
+    return status;
+}
+
+static unsigned search_crashes(const char *folder, const keel_digest_t *key, bool forgives) {
+    char *path;
+    search_t search = {.key = key, .forgives = forgives};
     keel_status_t status = keel_path(&path, "%s/quarantine", folder);
     if (!status) {
-        status = keel_directory_walk(path, look_for_crash, &search);
+        search.folder = path;
+        status = keel_directory_walk(path, visit_crash, &search);
         keel_free(path);
     }
     keel_status_ignore(status);
     return search.found;
+}
+
+unsigned keel_store_crashes(const char *folder, const keel_digest_t *key) {
+    return search_crashes(folder, key, false);
+}
+
+void keel_store_forgive(const char *folder, const keel_digest_t *key) {
+    search_crashes(folder, key, true);
 }
 
 bool keel_store_crashed(const char *folder, const keel_digest_t *key) {

@@ -103,8 +103,11 @@ keel_status_t keel_store_sweep_marks(const char *folder,
                                      void (*found)(void *context, const keel_digest_t *key),
                                      void *context) KEEL_MUST_CHECK;
 
-// How many processes died while they loaded or proved this key's entry, as far as is on record.
+// How many processes died within the last day while they loaded or proved this key's entry, and no
+// load or proof of it has succeeded since.
 unsigned keel_store_crashes(const char *folder, const keel_digest_t *key);
+// A proof succeeded: forgets the deaths, with what was set aside for them.
+void keel_store_forgive(const char *folder, const keel_digest_t *key);
 
 // Puts an entry of the disk tier in quarantine (a load that the plugin refused, a failed proof);
 // `reason` becomes part of the file's name there. An absent entry is no error. Quarantine is
