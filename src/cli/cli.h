@@ -73,7 +73,9 @@ bool cli_parse(cli_call_t *call, int least, int most, int *out_code);
 
 // ---- output.c ----------------------------------------------------------------------------------
 
-// "keel: <message>" on stderr. Frees the status and gives the exit code that fits it.
+// "keel: <message>" on stderr; control bytes, which may come from a foreign file, as "\x1b".
+void cli_say(const char *format, ...) KEEL_PRINTF(1, 2);
+// The same for a status. Frees it and gives the exit code that fits.
 int cli_fail(keel_status_t status);
 // The same for a usage error; the message ends with where to read on.
 int cli_misuse(const cli_call_t *call, const char *format, ...) KEEL_PRINTF(2, 3);
@@ -121,9 +123,10 @@ keel_status_t cli_check_plugin(const char *path) KEEL_MUST_CHECK;
 // libkeel_pjrt.so beside this program, in the build and installed; the caller frees it.
 keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;
 // Sets this process's environment so that XLA clients in children load `library`, which wraps
-// `plugin`.
+// `plugin`. Says, unless `quiet`, where that puts a platform that the user asked for out of force.
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
-                                  const char *library, const char *run_id) KEEL_MUST_CHECK;
+                                  const char *library, const char *run_id,
+                                  bool quiet) KEEL_MUST_CHECK;
 // The Python that will run `command`, as far as its first word tells; NULL where it does not. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -67,9 +68,23 @@ static keel_status_t register_library(const char *library) {
     return status;
 }
 
+// Who asked for a device and named no plugin for it gets a CPU: that must not pass unseen.
+static void tell_platforms(const keel_settings_t *settings) {
+    const char *given = getenv("JAX_PLATFORMS");
+    size_t length = given ? strcspn(given, ",") : 0;
+    keel_str_t first = {given, length};
+    bool asked = length && !keel_str_equal(first, KEEL_STR(PLATFORM)) &&
+                 !keel_str_equal(first, KEEL_STR("cpu"));
+    if (!asked || settings->values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT) return;
+    cli_say("JAX_PLATFORMS=%s becomes " PLATFORM ",cpu: the command runs on the embedded CPU "
+            "plugin; name the plugin to wrap with --plugin",
+            given);
+}
+
 // JAX's own CPU client stays behind Keel's, since many scripts ask for jax.devices("cpu"). Other
 // platforms go: a second client would take the device away from the first.
-static keel_status_t set_up_jax(const char *plugin, const char *library) {
+static keel_status_t set_up_jax(const keel_settings_t *settings, const char *plugin,
+                                const char *library, bool quiet) {
     const char *name = strrchr(plugin, '/');
     if (strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0) {
         // JAX prepares the machine for a TPU only under the TPU's own name.
@@ -77,11 +92,12 @@ static keel_status_t set_up_jax(const char *plugin, const char *library) {
         return put("JAX_PLATFORMS", "tpu,cpu");
     }
     KEEL_TRY(register_library(library));
+    if (!quiet) tell_platforms(settings);
     return put("JAX_PLATFORMS", PLATFORM ",cpu");
 }
 
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
-                                  const char *library, const char *run_id) {
+                                  const char *library, const char *run_id, bool quiet) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
         // What the config file and the defaults say, the child finds by itself.
@@ -92,7 +108,7 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
     KEEL_TRY(put("KEEL_PLUGIN", plugin));
     KEEL_TRY(put("KEEL_RUN_DIR", keel_settings_text(settings, KEEL_SETTING_RUN_DIR)));
     KEEL_TRY(put("KEEL_RUN_ID", run_id));
-    return set_up_jax(plugin, library);
+    return set_up_jax(settings, plugin, library, quiet);
 }
 
 // ---- the Python that will run a command --------------------------------------------------------

@@ -18,9 +18,30 @@ static int exit_code(keel_code_t code) {
     }
 }
 
+static void print_line(const char *text) {
+    fputs("keel: ", stderr);
+    for (; *text; ++text) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 0x20 || c == 0x7f)
+            fprintf(stderr, "\\x%02x", c);
+        else
+            fputc(c, stderr);
+    }
+    fputc('\n', stderr);
+}
+
+void cli_say(const char *format, ...) {
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_line(text);
+}
+
 int cli_fail(keel_status_t status) {
     int code = exit_code(keel_status_code(status));
-    if (status) fprintf(stderr, "keel: %s\n", keel_status_message(status));
+    if (status) print_line(keel_status_message(status));
     keel_status_ignore(status);
     return code;
 }
@@ -31,7 +52,7 @@ int cli_misuse(const cli_call_t *call, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "keel: %s: %s; `keel %s --help` explains it\n", call->name, text, call->name);
+    cli_say("%s: %s; `keel %s --help` explains it", call->name, text, call->name);
     return CLI_USAGE;
 }
 

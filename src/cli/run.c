@@ -14,6 +14,7 @@ typedef struct run_t {
     char id[KEEL_RUN_ID_SIZE];
     const char *json_file;
     bool quiet;
+    bool nested; // under another `keel run`, whose summary counts
 } run_t;
 
 // ---- before ------------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ static keel_status_t prepare(run_t *run, const cli_call_t *call) {
     KEEL_TRY(cli_find_library(&run->library));
     KEEL_TRY(resolve_plugin(run, call->rest[0]));
     keel_journal_make_id(run->id);
-    return cli_set_environment(&run->settings, run->plugin, run->library, run->id);
+    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->quiet);
 }
 
 // ---- after -------------------------------------------------------------------------------------
@@ -74,13 +75,12 @@ static keel_status_t write_json(const run_t *run, const keel_stats_t *stats) {
 }
 
 static void nothing_recorded(const run_t *run) {
+    if (run->nested) return;
     if (run->settings.mode == KEEL_MODE_OFF)
-        fprintf(stderr, "keel: mode is off: nothing was recorded\n");
+        cli_say("mode is off: nothing was recorded");
     else
-        fprintf(stderr,
-                "keel: nothing was recorded in %s: the command started no XLA client that loads "
-                "Keel, or the folder cannot be written; `keel run --help` tells which clients do\n",
-                keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR));
+        cli_say("nothing was recorded: the command started no XLA client that loads Keel "
+                "(keel run --help tells which do)");
 }
 
 // What happened, on stderr. Nothing here changes the exit code: that is the child's own.
@@ -133,14 +133,19 @@ int cli_run(cli_call_t *call) {
     cli_switch(call, "--quiet", "print no summary", &run.quiet);
     cli_text(call, "--json", "FILE", "write what `keel stats --json` prints to FILE, afterwards",
              &run.json_file);
-    if (!cli_parse(call, 1, -1, &code)) return code;
+    if (!cli_parse(call, 0, -1, &code)) return code;
+    if (!call->rest_count) {
+        cli_say("run: no command; write it behind --: keel run -- python train.py");
+        return CLI_USAGE;
+    }
+    const char *quiet = getenv("KEEL_QUIET"), *above = getenv("KEEL_RUN_ID");
+    run.quiet = run.quiet || (quiet && strcmp(quiet, "1") == 0);
+    run.nested = above && *above;
     keel_status_t status = prepare(&run, call);
     if (status) {
         release(&run);
         return cli_fail(status);
     }
-    const char *quiet = getenv("KEEL_QUIET");
-    run.quiet = run.quiet || (quiet && strcmp(quiet, "1") == 0);
     bool started;
     code = cli_run_child(call->rest, &started);
     if (started) sum_up(&run);

@@ -23,10 +23,17 @@ static void name_text(keel_buffer_t *out, const char *text) {
 
 static void settled(const keel_stats_t *stats, keel_buffer_t *out) {
     if (!stats->steps) return;
-    if (stats->settled_at_step > stats->steps)
-        keel_buffer_format(out, "; new programs up to the end");
-    else
+    if (stats->settled_at_step <= stats->steps)
         keel_buffer_format(out, "; flat since step %" PRIu64, stats->settled_at_step);
+    else if (stats->compiles && !stats->unfinished)
+        // Loads alone are no sign of that: a warm run loads just before its only steps. Nor is the
+        // journal of a process that was killed, which lacks its last executions.
+        keel_buffer_text(out, "; new programs up to the end");
+}
+
+static void may_miss(const keel_stats_t *stats, keel_buffer_t *out) {
+    keel_buffer_format(out, "figures may miss %s last seconds",
+                       stats->unfinished == 1 ? "its" : "their");
 }
 
 static void compiles_and_loads(const keel_stats_t *stats, keel_buffer_t *out) {
@@ -139,6 +146,12 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
         name_text(out, stats->first_store_error);
         keel_buffer_byte(out, '\n');
     }
+    if (stats->unfinished) {
+        keel_buffer_format(out, "keel: %" PRIu64 " process%s ended early: ", stats->unfinished,
+                           stats->unfinished == 1 ? "" : "es");
+        may_miss(stats, out);
+        keel_buffer_byte(out, '\n');
+    }
     if (stats->damage.lines) {
         keel_buffer_text(out, "keel: ");
         keel_report_damage(stats, out);
@@ -169,9 +182,11 @@ static void head(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_text(out, ", ");
     keel_buffer_format(out, "%" PRIu64 " process%s", stats->processes,
                        stats->processes == 1 ? "" : "es");
-    if (stats->unfinished)
-        keel_buffer_format(out, ", %" PRIu64 " not finished (running still, or killed)",
-                           stats->unfinished);
+    if (stats->unfinished) {
+        keel_buffer_format(
+            out, ", %" PRIu64 " not finished (running still, or killed): ", stats->unfinished);
+        may_miss(stats, out);
+    }
     keel_buffer_byte(out, '\n');
     if (!*stats->mode) return;
     label(out, "plugin");

@@ -16,3 +16,12 @@ printf '#!/bin/sh\necho $KEEL_PLUGIN\n' >venv/bin/python && chmod +x venv/bin/py
 keel run --quiet --plugin tpu -- venv/bin/python
 printf '#!%s/venv/bin/python\n' "$HOME" >venv/bin/tool && chmod +x venv/bin/tool
 keel run --quiet --plugin tpu -- venv/bin/tool
+# A platform that only an unnamed plugin could serve does not give way unseen.
+JAX_PLATFORMS=cuda keel run -- true
+JAX_PLATFORMS=gpu,cpu keel run -- true
+JAX_PLATFORMS=cuda keel run --quiet -- true
+JAX_PLATFORMS=cpu KEEL_RUN_ID=outer keel run -- true
+JAX_PLATFORMS=keel,cpu KEEL_RUN_ID=outer keel run -- true
+JAX_PLATFORMS=tpu KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
+# One run within another: the outer one speaks.
+keel run -- keel run -- true

@@ -155,7 +155,8 @@ static void a_run_that_never_settles_says_so(void **state) {
     keel_stats_t stats;
     stats_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
              "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1,"
-             "\"executes\":{\"a\":3}}\n",
+             "\"executes\":{\"a\":3}}\n"
+             "{\"event\":\"end\",\"pid\":1}\n",
              &stats);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -164,6 +165,51 @@ static void a_run_that_never_settles_says_so(void **state) {
                                                  "programs up to the end\n");
     keel_buffer_deinitialize(&text);
     keel_stats_deinitialize(&stats);
+}
+
+static void assert_summary(const char *journal, const char *expected) {
+    keel_stats_t stats;
+    stats_of(journal, &stats);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_report_summary(&stats, &text);
+    assert_string_equal(keel_buffer_cstr(&text), expected);
+    keel_buffer_deinitialize(&text);
+    keel_stats_deinitialize(&stats);
+}
+
+static void
+a_run_that_only_loaded_is_not_said_to_have_had_new_programs_up_to_the_end(void **state) {
+    (void)state;
+    assert_summary("{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1,"
+                   "\"tier\":\"disk\"}\n"
+                   "{\"event\":\"load\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1,"
+                   "\"tier\":\"disk\",\"executes\":{\"a\":3}}\n"
+                   "{\"event\":\"end\",\"pid\":1}\n",
+                   "keel: 3 steps, 2 programs; nothing compiled, 2 loads 2.0 s\n");
+}
+
+static void a_process_that_ended_early_is_told_and_nothing_is_said_of_its_end(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1,"
+        "\"executes\":{\"a\":3}}\n",
+        "keel: 3 steps, 2 programs; 2 compiles 2.0 s\n"
+        "keel: 1 process ended early: figures may miss its last seconds\n");
+}
+
+static void executions_that_are_written_as_the_run_goes_on_all_count(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"compile\",\"pid\":2,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"executes\",\"pid\":1,\"executes\":{\"a\":5}}\n"
+        "{\"event\":\"executes\",\"pid\":2,\"executes\":{\"a\":6}}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"executes\",\"pid\":1,\"executes\":{\"a\":2,\"b\":4}}\n",
+        "keel: 11 steps, 2 programs; 3 compiles 3.0 s; flat since step 6\n"
+        "keel: 2 processes ended early: figures may miss their last seconds\n");
 }
 
 static void recompiles_of_one_line_are_named_once_and_the_dearest_first(void **state) {
@@ -285,6 +331,9 @@ int main(void) {
         cmocka_unit_test(recompiles_carry_their_step_and_their_line),
         cmocka_unit_test(the_summary_is_a_few_lines),
         cmocka_unit_test(a_run_that_never_settles_says_so),
+        cmocka_unit_test(a_run_that_only_loaded_is_not_said_to_have_had_new_programs_up_to_the_end),
+        cmocka_unit_test(a_process_that_ended_early_is_told_and_nothing_is_said_of_its_end),
+        cmocka_unit_test(executions_that_are_written_as_the_run_goes_on_all_count),
         cmocka_unit_test(recompiles_of_one_line_are_named_once_and_the_dearest_first),
         cmocka_unit_test(json_holds_the_figures_and_the_lists),
         cmocka_unit_test(an_empty_journal_and_one_of_strange_fields_have_figures_too),
