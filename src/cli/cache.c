@@ -14,17 +14,23 @@
     X(clear, "remove all stored programs")                                                         \
     X(path, "print the folder")
 
-// `out` is what goes to stdout; gives the exit code where there was no failure.
+// Where there was no failure.
+typedef struct outcome_t {
+    int code;          // the exit code
+    uint64_t unlisted; // entries that cannot be read
+} outcome_t;
+
+// `out` is what goes to stdout.
 #define DECLARE(name, sentence)                                                                    \
     static keel_status_t name##_entries(const keel_settings_t *settings, bool json,                \
-                                        keel_buffer_t *out, int *out_code);
+                                        keel_buffer_t *out, outcome_t *outcome);
 CACHE_COMMANDS(DECLARE)
 #undef DECLARE
 
 static const struct {
     const char *name, *full_name, *sentence;
     keel_status_t (*run)(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                         int *out_code);
+                         outcome_t *outcome);
 } commands[] = {
 #define COMMAND(name, sentence) {#name, "cache " #name, sentence, name##_entries},
     CACHE_COMMANDS(COMMAND)
@@ -132,13 +138,15 @@ static int by_last_use(const void *a, const void *b) {
 }
 
 static keel_status_t ls_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                int *out_code) {
-    (void)out_code;
+                                outcome_t *outcome) {
+    keel_disk_facts_t facts = {0};
+    KEEL_TRY(keel_store_disk_facts(folder_of(settings), &facts));
     keel_tier_t disk;
     KEEL_TRY(keel_store_disk(folder_of(settings), 0, true, &disk));
     listing_t listing = {.json = json};
     keel_status_t status = disk.list(disk.context, list_entry, &listing);
     disk.close(disk.context);
+    if (facts.entries > listing.count) outcome->unlisted = facts.entries - listing.count;
     if (listing.count) qsort(listing.lines, listing.count, sizeof *listing.lines, by_last_use);
     if (json)
         keel_buffer_byte(out, '[');
@@ -198,8 +206,8 @@ static void stat_json(const keel_settings_t *settings, const keel_disk_facts_t *
 }
 
 static keel_status_t stat_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                  int *out_code) {
-    (void)out_code;
+                                  outcome_t *outcome) {
+    (void)outcome;
     keel_disk_facts_t facts = {0};
     KEEL_TRY(keel_store_disk_facts(folder_of(settings), &facts));
     (json ? stat_json : stat_text)(settings, &facts, out);
@@ -228,7 +236,7 @@ static void note_bad(void *context, const char *path, const char *why) {
 }
 
 static keel_status_t verify_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                    int *out_code) {
+                                    outcome_t *outcome) {
     verdict_t verdict = {.json = json};
     keel_buffer_initialize(&verdict.list, 0);
     uint64_t good = 0;
@@ -246,7 +254,7 @@ static keel_status_t verify_entries(const keel_settings_t *settings, bool json, 
                            verdict.bad ? "; a run that needs one compiles it anew and replaces it"
                                        : "");
     }
-    if (verdict.bad) *out_code = CLI_NO;
+    if (verdict.bad) outcome->code = CLI_NO;
     keel_buffer_deinitialize(&verdict.list);
     return status;
 }
@@ -254,8 +262,8 @@ static keel_status_t verify_entries(const keel_settings_t *settings, bool json, 
 // ---- prune, clear, path ------------------------------------------------------------------------
 
 static keel_status_t prune_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                   int *out_code) {
-    (void)out_code;
+                                   outcome_t *outcome) {
+    (void)outcome;
     uint64_t removed = 0, bytes = 0;
     KEEL_TRY(keel_store_disk_prune(folder_of(settings), settings->cache_limit, &removed, &bytes));
     if (json) {
@@ -273,8 +281,8 @@ static keel_status_t prune_entries(const keel_settings_t *settings, bool json, k
 }
 
 static keel_status_t clear_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                   int *out_code) {
-    (void)out_code;
+                                   outcome_t *outcome) {
+    (void)outcome;
     uint64_t removed = 0;
     KEEL_TRY(keel_store_disk_clear(folder_of(settings), &removed));
     if (json) {
@@ -289,8 +297,8 @@ static keel_status_t clear_entries(const keel_settings_t *settings, bool json, k
 }
 
 static keel_status_t path_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                  int *out_code) {
-    (void)out_code;
+                                  outcome_t *outcome) {
+    (void)outcome;
     if (json) {
         keel_buffer_byte(out, '{');
         cli_field_text(out, "path", folder_of(settings));
@@ -318,18 +326,22 @@ static int run_one(size_t index, cli_call_t *call) {
     if (status) return cli_fail(status);
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    code = CLI_OK;
+    outcome_t outcome = {0};
     cli_progress_begin("working through the cache");
     status = cli_check_folder(&settings, KEEL_SETTING_CACHE_DIR);
-    if (!status) status = commands[index].run(&settings, json, &out, &code);
+    if (!status) status = commands[index].run(&settings, json, &out, &outcome);
     cli_progress_end();
     keel_settings_deinitialize(&settings);
     if (status) {
         keel_buffer_deinitialize(&out);
         return cli_fail(status);
     }
-    int answered = cli_answer(&out);
-    return answered == CLI_OK ? code : answered;
+    code = cli_answer(&out);
+    if (outcome.unlisted)
+        cli_say("%" PRIu64 " entr%s cannot be read and %s not listed; keel cache verify names %s",
+                outcome.unlisted, outcome.unlisted == 1 ? "y" : "ies",
+                outcome.unlisted == 1 ? "is" : "are", outcome.unlisted == 1 ? "it" : "them");
+    return code == CLI_OK ? outcome.code : code;
 }
 
 static const char details[] =

@@ -104,8 +104,8 @@ void cli_progress_end(void);
 
 // ---- programs.c --------------------------------------------------------------------------------
 
-// A program's bytes, from a file (also a compressed one of run_dir), or from run_dir by digest, its
-// beginning, or the module name in the newest run.
+// A program's bytes, from a file (also a compressed one of run_dir), from standard input ("-"), or
+// from run_dir by digest, its beginning, or the module name in the newest run.
 typedef struct cli_program_t {
     char *label; // the path it came from
     uint8_t *data;
@@ -114,6 +114,9 @@ typedef struct cli_program_t {
 keel_status_t cli_program_open(const char *text, const char *run_dir,
                                cli_program_t *out) KEEL_MUST_CHECK;
 void cli_program_close(cli_program_t *program);
+// What keel_read said of it, as a line for the user.
+keel_status_t cli_program_explain(const cli_program_t *program,
+                                  keel_status_t status) KEEL_MUST_CHECK;
 
 // ---- elf.c, environment.c, child.c: the parts of `keel run` ------------------------------------
 

@@ -86,12 +86,7 @@ static keel_status_t set_program(side_t *side, const char *vouched) {
         keel_status_ignore(status);
         status = set_unread(side);
     } else if (code == KEEL_CORRUPT || code == KEEL_UNSUPPORTED) {
-        // HLO has no magic: what is not understood may be anything.
-        keel_status_t told = keel_status_make(
-            code, "%s: no program: %s; MLIR bytecode or a serialized HloModuleProto is needed",
-            side->file.label, keel_status_message(status));
-        keel_status_ignore(status);
-        status = told;
+        status = cli_program_explain(&side->file, status);
     }
     keel_program_deinitialize(&program);
     return status;
@@ -271,6 +266,26 @@ static bool differ(const side_t *sides) {
     return any;
 }
 
+static bool is_storable(const side_t *side) {
+    return *side->unread || side->cacheable.yes;
+}
+
+// Of two of one key.
+static void same_text(const side_t *sides, keel_buffer_t *out) {
+    const side_t *never = !is_storable(&sides[0])   ? &sides[0]
+                          : !is_storable(&sides[1]) ? &sides[1]
+                                                    : NULL;
+    if (never) {
+        keel_buffer_text(out, "The programs are one key, but never stored: ");
+        value_text(never->cacheable.reason, out);
+    } else {
+        keel_buffer_text(out, sides[0].options ? "One key: the two share a stored program."
+                                               : "One key: the two share a stored program "
+                                                 "wherever all else is the same.");
+    }
+    keel_buffer_byte(out, '\n');
+}
+
 static void comparison_text(const side_t *sides, keel_buffer_t *out) {
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         if (!sides[0].known[i] || i == KEEL_COMPONENT_KEY_VERSION) continue;
@@ -284,10 +299,14 @@ static void comparison_text(const side_t *sides, keel_buffer_t *out) {
         }
         keel_buffer_byte(out, '\n');
     }
-    keel_buffer_text(out, differ(sides) ? "The keys differ.\n"
-                                        : "One key: the two share a stored program.\n");
-    for (int i = 0; i < 2; ++i) {
-        if (*sides[i].unread || sides[i].cacheable.yes) continue;
+    if (differ(sides))
+        keel_buffer_text(out, "The keys differ.\n");
+    else
+        same_text(sides, out);
+    if (!sides[0].options)
+        keel_buffer_text(out, "Only the programs were compared; --options adds compile options.\n");
+    for (int i = 0; differ(sides) && i < 2; ++i) {
+        if (is_storable(&sides[i])) continue;
         keel_buffer_format(out, "%s is never stored: ", sides[i].file.label);
         value_text(sides[i].cacheable.reason, out);
         keel_buffer_byte(out, '\n');
@@ -343,7 +362,8 @@ static const char details[] =
     "client:\n"
     "of the program, of compile options where they are given, and of this machine and "
     "environment.\n"
-    "With two, tells which components differ; the exit code is 1 where any does.\n";
+    "With two, tells which components differ; the exit code is 1 where any does. FILE - is\n"
+    "standard input.\n";
 
 int cli_key(cli_call_t *call) {
     bool json = false;

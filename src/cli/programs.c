@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "journal/journal.h"
+#include "read/read.h"
 #include "report/report.h"
 
 enum { SHORTEST_DIGEST = 4 };
@@ -25,6 +26,15 @@ static keel_status_t open_file(const char *path, cli_program_t *out) {
     keel_free(out->data);
     out->data = NULL;
     return keel_journal_read_program(path, &out->data, &out->size);
+}
+
+static keel_status_t open_input(cli_program_t *out) {
+    KEEL_TRY(keel_strdup(KEEL_STR("standard input"), &out->label));
+    KEEL_TRY(cli_read_file("/dev/stdin", &out->data, &out->size));
+    if (!is_compressed(out->data, out->size)) return NULL;
+    return keel_status_make(KEEL_INVALID,
+                            "standard input: compressed; put `zstd -dc` before it, or name the "
+                            "file");
 }
 
 static keel_status_t open_digest(const char *run_dir, const char *hex, cli_program_t *out) {
@@ -79,6 +89,7 @@ static keel_status_t open_name(const char *run_dir, const char *name, cli_progra
 }
 
 static keel_status_t open_any(const char *text, const char *run_dir, cli_program_t *out) {
+    if (strcmp(text, "-") == 0) return open_input(out);
     keel_file_facts_t facts;
     keel_status_t status = keel_file_facts(text, &facts);
     if (!status || keel_status_code(status) != KEEL_NOT_FOUND || strchr(text, '/')) {
@@ -90,6 +101,20 @@ static keel_status_t open_any(const char *text, const char *run_dir, cli_program
     if (length < SHORTEST_DIGEST || strspn(text, "0123456789abcdef") != length)
         return open_name(run_dir, text, out);
     return open_digest(run_dir, text, out);
+}
+
+keel_status_t cli_program_explain(const cli_program_t *program, keel_status_t status) {
+    keel_bytes_t bytes = keel_bytes(program->data, program->size);
+    keel_code_t code = keel_status_code(status);
+    // HLO has no magic: what is not understood may be anything.
+    bool none = code == KEEL_CORRUPT || (code == KEEL_UNSUPPORTED && !keel_read_is_mlir(bytes));
+    if (!none || !bytes.size || keel_read_is_text(bytes))
+        return keel_status_annotate(status, "%s", program->label);
+    keel_status_t told = keel_status_make(
+        code, "%s: no program: %s; MLIR bytecode or a serialized HloModuleProto is needed",
+        program->label, keel_status_message(status));
+    keel_status_ignore(status);
+    return told;
 }
 
 keel_status_t cli_program_open(const char *text, const char *run_dir, cli_program_t *out) {

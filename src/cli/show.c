@@ -9,15 +9,8 @@ static keel_status_t print(const cli_program_t *file, bool json,
     keel_program_t program;
     keel_program_initialize(&program);
     keel_status_t status = keel_read(keel_bytes(file->data, file->size), &program);
-    if (status && keel_status_code(status) == KEEL_CORRUPT) {
-        keel_status_t told = keel_status_make(
-            KEEL_CORRUPT,
-            "%s: no program: %s; MLIR bytecode or a serialized HloModuleProto is needed",
-            file->label, keel_status_message(status));
-        keel_status_ignore(status);
-        status = told;
-    } else if (status) {
-        status = keel_status_annotate(status, "%s", file->label);
+    if (status) {
+        status = cli_program_explain(file, status);
     } else {
         status = json ? keel_print_json(&program, out) : keel_print_text(&program, options, out);
     }
@@ -26,7 +19,8 @@ static keel_status_t print(const cli_program_t *file, bool json,
 }
 
 static const char details[] = "FILE holds MLIR bytecode or a serialized HloModuleProto, also "
-                              "compressed as in the run folder.\n"
+                              "compressed as in the run folder;\n"
+                              "- is standard input.\n"
                               "PROGRAM is one that a run has compiled: its digest, the beginning "
                               "of that (4 digits or more),\n"
                               "or its module name in the newest run (`keel stats` lists both).\n";

@@ -23,10 +23,15 @@ enum {
 // True for bytes that begin as MLIR bytecode does ("ML\xefR").
 bool keel_read_is_mlir(keel_bytes_t bytes);
 
+// True for bytes that look like a program as people read it, which no reader here takes. A
+// serialized HloModuleProto may look so by chance: ask where it was not understood.
+bool keel_read_is_text(keel_bytes_t bytes);
+
 keel_status_t keel_read_mlir(keel_bytes_t bytes, keel_program_t *out) KEEL_MUST_CHECK;
 keel_status_t keel_read_hlo(keel_bytes_t bytes, keel_program_t *out) KEEL_MUST_CHECK;
 
-// By the magic: MLIR bytecode, else HLO.
+// By the magic: MLIR bytecode, else HLO. Where there is nothing (KEEL_CORRUPT), or a text
+// (KEEL_UNSUPPORTED), the message says that.
 keel_status_t keel_read(keel_bytes_t bytes, keel_program_t *out) KEEL_MUST_CHECK;
 
 #endif // KEEL_READ_READ_H_

@@ -25,6 +25,15 @@ keel cache prune --cache-limit 1 --json
 cp "$samples/entries/v1-zstd.keel" cache/entries/ac/$key.keel
 keel cache clear
 keel cache stat --json
+# What cannot be listed is not passed over in silence.
+cp "$samples/entries/v1-raw.keel" cache/entries/ac/$key.keel
+for digit in 1 2; do
+    echo "no entry" >cache/entries/ac/${key%d}$digit.keel
+done
+keel cache ls; echo "exit $?"
+rm cache/entries/ac/${key%d}1.keel
+keel cache ls --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'
+keel cache clear
 touch file
 KEEL_CACHE_DIR=file keel cache ls; echo "exit $?"
 KEEL_CACHE_DIR=file keel cache stat; echo "exit $?"

@@ -3,9 +3,13 @@ cd "$samples" || exit
 export KEEL_CACHE_DIR=$HOME/cache
 keel key mlir/donate.mlir
 keel key mlir/donate.mlir --options opts/jax_spmd_4.opts | grep -c ' -  '
-keel key mlir/donate.mlir mlir/donate.mlir | tail -1; echo "exit ${PIPESTATUS[0]}"
+keel key mlir/donate.mlir mlir/donate.mlir | tail -2; echo "exit ${PIPESTATUS[0]}"
 keel key mlir/donate.mlir mlir/dtypes.mlir | grep differ; echo "exit ${PIPESTATUS[0]}"
-keel key hlo/linear_step.hlo hlo/linear_step_nodebug.hlo | tail -1; echo "exit ${PIPESTATUS[0]}"
+keel key hlo/linear_step.hlo hlo/linear_step_nodebug.hlo | tail -2; echo "exit ${PIPESTATUS[0]}"
+keel key --options opts/jax_spmd_4.opts mlir/donate.mlir - <mlir/donate.mlir | tail -1
+uncacheable=mlir/custom_partitioning.mlir
+keel key $uncacheable $uncacheable | tail -2; echo "exit ${PIPESTATUS[0]}"
+keel key $uncacheable mlir/donate.mlir | tail -3; echo "exit ${PIPESTATUS[0]}"
 keel key --json mlir/donate.mlir mlir/dtypes.mlir | python3 -c '
 import json, sys
 answer = json.load(sys.stdin)
@@ -18,3 +22,6 @@ keel key mlir/donate.mlir --options mlir/donate.mlir; echo "exit $?"
 keel key mlir/donate.mlir --options nothing; echo "exit $?"
 keel key opts/jax_spmd_4.opts; echo "exit $?"
 keel key mlir/donate.mlir none.mlir; echo "exit $?"
+echo 'HloModule jit_f' >"$HOME/text"
+keel key "$HOME/text"; echo "exit $?"
+keel key mlir/donate.mlir - </dev/null; echo "exit $?"

@@ -14,6 +14,13 @@ echo 'module {}' >text
 keel show text; echo "exit $?"
 : >empty
 keel show empty; echo "exit $?"
+printf '\n  // a comment\nmodule @jit_f {}\n' >commented
+keel show commented; echo "exit $?"
+keel show --json - <text; echo "exit $?"
+keel show - <"$samples/mlir/donate.mlir" | head -1
+cat "$samples/hlo/where.hlo" | keel show - | head -1
+keel show - </dev/null; echo "exit $?"
+printf '\x28\xb5\x2f\xfd' | keel show -; echo "exit $?"
 head -c 300 "$samples/mlir/donate.mlir" >torn
 keel show torn; echo "exit $?"
 keel show missing.mlir; echo "exit $?"

@@ -39,6 +39,37 @@ static void a_training_step_is_read_with_its_structure(void **state) {
     keel_free((void *)bytes.data);
 }
 
+static void assert_told(keel_bytes_t bytes, keel_code_t code, const char *words) {
+    keel_program_t program;
+    keel_status_t status = keel_read(bytes, &program);
+    assert_int_equal(keel_status_code(status), code);
+    assert_non_null(strstr(keel_status_message(status), words));
+    keel_status_ignore(status);
+}
+
+static void nothing_and_text_are_told_as_such(void **state) {
+    (void)state;
+    static const char *const texts[] = {"module @jit_f {", "\n \t// by hand\n", "#loc = loc(0)",
+                                        "HloModule f", "func.func @main()"};
+    assert_told(keel_bytes(NULL, 0), KEEL_CORRUPT, "the file is empty");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
+        assert_told(keel_str_bytes(keel_str(texts[i])), KEEL_UNSUPPORTED, "a program as text");
+    assert_told(keel_str_bytes(keel_str("mod")), KEEL_CORRUPT, "HLO");
+    assert_false(keel_read_is_text(keel_str_bytes(keel_str(" \n"))));
+}
+
+static void a_damaged_module_whose_name_begins_as_a_text_does_is_no_text(void **state) {
+    (void)state;
+    // Field 1, ten bytes: both are blanks.
+    static const char bytes[] = "\n\nmodule_foo\x12\x04main\x28\x01\xff";
+    keel_program_t program;
+    keel_status_t status =
+        keel_read(keel_bytes((const uint8_t *)bytes, sizeof bytes - 1), &program);
+    assert_non_null(status);
+    assert_null(strstr(keel_status_message(status), "as text"));
+    keel_status_ignore(status);
+}
+
 static void debug_positions_change_locations_and_nothing_else(void **state) {
     (void)state;
     keel_bytes_t with = sample("linear_step"), without = sample("linear_step_nodebug");
@@ -474,6 +505,8 @@ int main(void) {
         cmocka_unit_test(bytes_that_are_no_module_are_corrupt),
         cmocka_unit_test(operands_are_resolved_by_id),
         cmocka_unit_test(ids_that_lead_nowhere_are_corrupt),
+        cmocka_unit_test(nothing_and_text_are_told_as_such),
+        cmocka_unit_test(a_damaged_module_whose_name_begins_as_a_text_does_is_no_text),
         cmocka_unit_test(callees_are_named_by_symbols),
         cmocka_unit_test(a_schedule_is_told_in_places),
     };
