@@ -5,6 +5,14 @@ static void origin_text(const keel_setting_value_t *value, keel_buffer_t *out) {
     if (*value->where) keel_buffer_format(out, " %s", value->where);
 }
 
+// A value from a foreign file, safe for a terminal.
+static void value_text(const char *text, int width, keel_buffer_t *out) {
+    for (; *text; ++text, --width)
+        keel_buffer_byte(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : (uint8_t)*text);
+    for (; width > 0; --width)
+        keel_buffer_byte(out, ' ');
+}
+
 static void print_text(const keel_settings_t *settings, keel_buffer_t *out) {
     int width = 0;
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
@@ -13,8 +21,9 @@ static void print_text(const keel_settings_t *settings, keel_buffer_t *out) {
     }
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
-        keel_buffer_format(out, "%-12s = %-*s  # ", keel_setting_facts((keel_setting_t)i)->key,
-                           width, value->text);
+        keel_buffer_format(out, "%-12s = ", keel_setting_facts((keel_setting_t)i)->key);
+        value_text(value->text, width, out);
+        keel_buffer_text(out, "  # ");
         origin_text(value, out);
         keel_buffer_byte(out, '\n');
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "settings/settings.h"
+#include "settings/shown.h"
 
 // The home folder, or NULL. `room` holds it where the user database had to be asked.
 static const char *home(char room[PATH_MAX]) {
@@ -79,15 +80,17 @@ keel_status_t keel_settings_check_folder(const char *folder, const char *setting
     static const char later[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
     size_t scheme = strspn(folder, first) ? strspn(folder, later) : 0;
     if (!scheme || strncmp(folder + scheme, "://", 3) != 0) return NULL;
+    keel_shown_t shown;
+    const char *text = keel_setting_show(keel_str(folder), &shown);
     if (scheme == 4 && strncasecmp(folder, "file", 4) == 0)
         return keel_status_make(KEEL_INVALID, "%s: %s is a URI; write the path alone: %s", setting,
-                                folder, folder + 7);
+                                text, text + 7);
     return keel_status_make(
         KEEL_INVALID,
         "%s: %s is a remote address, and a folder on this machine is needed; set %s to a local "
         "folder (a remote store is a setting of its own, `remote`, which this version does not "
         "have yet)",
-        setting, folder, setting);
+        setting, text, setting);
 }
 
 // The folder of the file that this code was loaded from: bin/keel or lib/libkeel_pjrt.so.

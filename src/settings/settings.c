@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "settings/places.h"
+#include "settings/shown.h"
 
 static const keel_setting_facts_t all_facts[KEEL_SETTING_COUNT] = {
 #define FACTS(name, ...) {__VA_ARGS__},
@@ -86,23 +87,25 @@ static keel_str_t without_comment(keel_str_t line) {
 
 static keel_status_t unknown_key(keel_str_t key, const char *where) {
     char known[256] = "";
+    keel_shown_t shown;
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", all_facts[i].key);
     }
-    return keel_status_make(KEEL_INVALID, "%s: unknown key '%.*s'; the keys are %s", where,
-                            KEEL_STR_ARGS(key), known);
+    return keel_status_make(KEEL_INVALID, "%s: unknown key '%s'; the keys are %s", where,
+                            keel_setting_show(key, &shown), known);
 }
 
 static keel_status_t parse_line(keel_str_t line, const char *where, keel_settings_t *settings) {
+    keel_shown_t shown;
     line = trimmed(without_comment(line));
     if (!line.size) return NULL;
     if (memchr(line.data, 0, line.size))
         return keel_status_make(KEEL_INVALID, "%s: a zero byte; this is no config file", where);
     const char *equals = memchr(line.data, '=', line.size);
     if (!equals)
-        return keel_status_make(KEEL_INVALID, "%s: '%.*s' is no setting; write `key = value`",
-                                where, KEEL_STR_ARGS(line));
+        return keel_status_make(KEEL_INVALID, "%s: '%s' is no setting; write `key = value`", where,
+                                keel_setting_show(line, &shown));
     size_t at = (size_t)(equals - line.data);
     keel_str_t key = trimmed((keel_str_t){line.data, at});
     keel_str_t value = trimmed((keel_str_t){equals + 1, line.size - at - 1});
@@ -226,20 +229,48 @@ static keel_status_t check_mode(keel_settings_t *settings) {
         return NULL;
     }
     char where[512];
+    keel_shown_t shown;
     written_in(settings, KEEL_SETTING_MODE, where);
-    return keel_status_make(
-        KEEL_INVALID, "%s: '%s' is no mode; choose one of on, off, readonly, refresh", where, text);
+    return keel_status_make(KEEL_INVALID,
+                            "%s: '%s' is no mode; choose one of on, off, readonly, refresh", where,
+                            keel_setting_show(keel_str(text), &shown));
 }
 
 static keel_status_t check_size(keel_settings_t *settings, keel_setting_t which, uint64_t *out) {
     const char *text = keel_settings_text(settings, which);
     if (keel_parse_size(text, out)) return NULL;
     char where[512];
+    keel_shown_t shown;
     written_in(settings, which, where);
     return keel_status_make(KEEL_INVALID,
                             "%s: '%s' is no size; write bytes, or a number with K, M, G or T, "
                             "such as 512M",
-                            where, text);
+                            where, keel_setting_show(keel_str(text), &shown));
+}
+
+// "a, b": a name between any two commas, and no blank within one.
+static keel_status_t check_custom_calls(keel_settings_t *settings) {
+    const char *value = keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS);
+    keel_str_t rest = keel_str(value);
+    for (bool more = rest.size != 0; more;) {
+        const char *comma = memchr(rest.data, ',', rest.size);
+        keel_str_t name = {rest.data, comma ? (size_t)(comma - rest.data) : rest.size};
+        more = comma != NULL;
+        if (more) rest = (keel_str_t){comma + 1, rest.size - name.size - 1};
+        name = trimmed(name);
+        bool blank = false;
+        for (size_t i = 0; i < name.size; ++i)
+            blank = blank || is_blank(name.data[i]) || name.data[i] == '\n';
+        if (name.size && !blank) continue;
+        char where[512];
+        keel_shown_t shown;
+        written_in(settings, KEEL_SETTING_CUSTOM_CALLS, where);
+        return keel_status_make(KEEL_INVALID,
+                                "%s: '%s' has %s; write targets with a comma between each two",
+                                where, keel_setting_show(keel_str(value), &shown),
+                                name.size ? "a blank within a name" : "an empty name");
+    }
+    return NULL;
 }
 
 // A word that is no file is a plugin's name, for whoever finds plugins to know or to refuse.
@@ -258,6 +289,7 @@ static keel_status_t check_path(keel_settings_t *settings, keel_setting_t which)
     if (value->origin == KEEL_ORIGIN_DEFAULT) return NULL;
     if (which == KEEL_SETTING_PLUGIN && *value->text && is_name(value->text)) return NULL;
     char where[512];
+    keel_shown_t shown;
     written_in(settings, which, where);
     KEEL_TRY(keel_settings_check_folder(value->text, where));
     if (!*value->text)
@@ -266,7 +298,7 @@ static keel_status_t check_path(keel_settings_t *settings, keel_setting_t which)
         return keel_status_make(KEEL_INVALID,
                                 "%s: '%s' is relative, and this file serves every folder; write "
                                 "a path that begins with / or ~/",
-                                where, value->text);
+                                where, keel_setting_show(keel_str(value->text), &shown));
     char *absolute;
     KEEL_TRY(keel_place_absolute(value->text, &absolute));
     keel_free(value->text);
@@ -279,6 +311,7 @@ static keel_status_t check(keel_settings_t *settings) {
     KEEL_TRY(check_path(settings, KEEL_SETTING_CACHE_DIR));
     KEEL_TRY(check_path(settings, KEEL_SETTING_RUN_DIR));
     KEEL_TRY(check_mode(settings));
+    KEEL_TRY(check_custom_calls(settings));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);
 }

@@ -18,3 +18,23 @@ KEEL_MODE=sometimes keel config; echo "exit $?"
 keel config --cache-limit=much; echo "exit $?"
 KEEL_CACHE_DIR=gs://bucket/keel keel config; echo "exit $?"
 KEEL_CACHE_DIR=s3://bucket/keel keel cache ls; echo "exit $?"
+# What a file holds does not act on the terminal.
+printf 'mode = \x1b]0;title\x07on\n' >bad
+KEEL_CONFIG=bad keel config; echo "exit $?"
+printf 'mo\x1b[2Jde = on\n' >bad
+KEEL_CONFIG=bad keel config; echo "exit $?"
+printf '\x1b[2J\n' >bad
+KEEL_CONFIG=bad keel config; echo "exit $?"
+printf 'cache_dir = gs://\x1b[2J\n' >bad
+KEEL_CONFIG=bad keel config; echo "exit $?"
+printf 'cache_dir = /tmp/\x1b[2J\n' >bad
+KEEL_CONFIG=bad keel config | grep cache_dir
+keel config --cache-limit="$(printf '1\x7f')"; echo "exit $?"
+# Names that could not be meant.
+for names in a,,b a, ,a 'a b' ' ' 'a, b c'; do
+    KEEL_CUSTOM_CALLS=$names keel config; echo "exit $?"
+done
+keel config --custom-calls 'a , b' | grep -c custom_calls
+# Of two lines with one key the later wins.
+printf 'mode = off\nmode = on\n' >twice
+KEEL_CONFIG=twice keel config | grep '^mode'

@@ -68,6 +68,37 @@ static void assert_refused(const char *const flags[], const char *const words[])
 }
 #define REFUSED(flags, ...) assert_refused(flags, (const char *const[]){__VA_ARGS__, NULL})
 
+static void what_a_message_quotes_does_not_act_on_a_terminal(void **state) {
+    (void)state;
+    write_config("mode = \x1b[2Jon\n");
+    REFUSED(NULL, "'\\x1b[2Jon' is no mode");
+    write_config("m\x7fode = on\n");
+    REFUSED(NULL, "'m\\x7fode'");
+    write_config("\x1b\x07\n");
+    REFUSED(NULL, "'\\x1b\\x07' is no setting");
+    char line[1024] = "mode = ";
+    memset(line + strlen(line), 'x', 900);
+    write_config(line);
+    REFUSED(NULL, "xxx...' is no mode");
+}
+
+static void custom_calls_are_names_with_commas_between_them(void **state) {
+    (void)state;
+    static const char *const bad[] = {",", "a,", ",a", "a, ,b", "a b", " ", "a\nb"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        setenv("KEEL_CUSTOM_CALLS", bad[i], 1);
+        REFUSED(NULL, "KEEL_CUSTOM_CALLS", "comma between each two");
+    }
+    write_config("custom_calls = a , b\n");
+    unsetenv("KEEL_CUSTOM_CALLS");
+    keel_settings_t settings;
+    assert_null(keel_settings_load(NULL, &settings));
+    keel_settings_deinitialize(&settings);
+    write_config("custom_calls =\n");
+    assert_null(keel_settings_load(NULL, &settings));
+    keel_settings_deinitialize(&settings);
+}
+
 static void without_anything_the_defaults_follow_the_home_folder(void **state) {
     (void)state;
     keel_settings_t settings;
@@ -221,6 +252,8 @@ static void every_allocation_that_fails_is_reported_and_nothing_leaks(void **sta
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, clear)
+        TEST(what_a_message_quotes_does_not_act_on_a_terminal),
+        TEST(custom_calls_are_names_with_commas_between_them),
         TEST(without_anything_the_defaults_follow_the_home_folder),
         TEST(an_absolute_xdg_folder_is_followed_and_a_relative_one_ignored),
         TEST(a_flag_beats_the_environment_which_beats_the_file),

@@ -1,0 +1,15 @@
+// A value that somebody wrote, as a message may show it: control bytes, which would act on a
+// terminal, as "\x1b", and cut where it is long.
+#ifndef KEEL_SETTINGS_SHOWN_H_
+#define KEEL_SETTINGS_SHOWN_H_
+
+#include "base/base.h"
+
+typedef struct keel_shown_t {
+    char text[256];
+} keel_shown_t;
+
+// Fills `out` and gives its text.
+const char *keel_setting_show(keel_str_t value, keel_shown_t *out);
+
+#endif // KEEL_SETTINGS_SHOWN_H_
