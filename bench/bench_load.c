@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/payload.h"
 #include "pjrt/pjrt.h"
 #include "store/store.h"
 
@@ -25,13 +26,19 @@ static keel_status_t load(void *context, const keel_entry_t *listed, uint64_t st
     keel_entry_t entry;
     keel_miss_t miss;
     KEEL_TRY(bench->disk.get(bench->disk.context, &listed->key, &entry, &miss));
+    keel_payload_t payload;
     PJRT_LoadedExecutable *loaded;
+    keel_status_t status =
+        keel_payload_unpack(keel_bytes(entry.payload, entry.payload_size), &payload);
+    if (status) {
+        keel_entry_deinitialize(&entry);
+        return status;
+    }
     uint64_t start = keel_clock_monotonic();
-    keel_status_t status = keel_pjrt_load(bench->api, bench->client,
-                                          keel_bytes(entry.payload, entry.payload_size), &loaded);
+    status = keel_pjrt_load(bench->api, bench->client, payload.executable, &loaded);
     bench->seconds += keel_seconds(keel_clock_monotonic() - start);
     ++bench->entries;
-    bench->bytes += entry.payload_size;
+    bench->bytes += payload.executable.size;
     keel_entry_deinitialize(&entry);
     if (!status) keel_pjrt_destroy_loaded(bench->api, loaded);
     return status;

@@ -203,6 +203,8 @@ static void journal_load(request_t *request, const keel_tier_t *tier, const keel
 static keel_status_t load_marked(request_t *request, bool from_disk, const keel_entry_t *entry,
                                  PJRT_LoadedExecutable **out) {
     keel_engine_t *engine = request->engine;
+    keel_payload_t payload;
+    KEEL_TRY(keel_payload_unpack(keel_bytes(entry->payload, entry->payload_size), &payload));
     keel_mark_t mark;
     bool marked = false;
     if (from_disk && engine->settings.mode != KEEL_MODE_READONLY) {
@@ -212,8 +214,8 @@ static keel_status_t load_marked(request_t *request, bool from_disk, const keel_
         keel_status_ignore(status);
     }
     uint64_t start = keel_clock_monotonic();
-    keel_status_t status = keel_pjrt_load(engine->api, request->args->client,
-                                          keel_bytes(entry->payload, entry->payload_size), out);
+    keel_status_t status =
+        keel_pjrt_load(engine->api, request->args->client, payload.executable, out);
     request->in_plugin += keel_clock_monotonic() - start;
     if (marked) keel_store_unmark(&mark);
     return status;

@@ -9,7 +9,8 @@
 // journal; the client always gets what the plugin would have given it.
 //
 // Files: engine.c lifetime and clients; compile.c the way; publish.c what runs behind the client's
-// back; executables.c execute counts and stored bytes by pointer; site.c the user's line.
+// back; executables.c execute counts and stored bytes by pointer; payload.c what
+// is stored; site.c the user's line.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them by pointer only.
@@ -17,6 +18,7 @@
 #ifndef KEEL_ENGINE_ENGINE_H_
 #define KEEL_ENGINE_ENGINE_H_
 
+#include "engine/payload.h"
 #include "pjrt/pjrt.h"
 #include "settings/settings.h"
 
@@ -51,12 +53,12 @@ keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
 void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
-// The stored bytes of an executable that came out of the store: what it serializes itself would
-// load and then fail. They live until keel_stored_release, whatever becomes of the executable. NULL
-// where it did not come from there.
+// What is stored of an executable that came out of the store: what it serializes itself would load
+// and then fail. It lives until keel_stored_release, whatever becomes of the executable. NULL where
+// it did not come from there.
 typedef struct keel_stored_t keel_stored_t;
 keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *executable,
-                                  keel_bytes_t *out);
+                                  keel_payload_t *out);
 void keel_stored_release(keel_stored_t *stored);
 
 #endif // KEEL_ENGINE_ENGINE_H_

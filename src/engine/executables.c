@@ -99,7 +99,10 @@ keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable 
     void *memory = NULL;
     keel_status_t status = data ? keel_alloc(sizeof(keel_stored_t), &memory) : NULL;
     keel_stored_t *stored = memory;
-    if (stored) *stored = (keel_stored_t){.data = data, .size = size, .references = 1};
+    if (stored) {
+        *stored = (keel_stored_t){.data = data, .references = 1};
+        status = keel_payload_unpack(keel_bytes(data, size), &stored->payload);
+    }
     if (!status) {
         pthread_mutex_lock(&table->lock);
         status = add(table, loaded, program, stored);
@@ -162,7 +165,7 @@ void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable
 }
 
 keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *executable,
-                                  keel_bytes_t *out) {
+                                  keel_payload_t *out) {
     executables_t *table = &engine->executables;
     keel_stored_t *stored = NULL;
     pthread_mutex_lock(&table->lock);
@@ -170,7 +173,7 @@ keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *
         if (taken->executable != executable) continue;
         stored = taken->stored;
         atomic_fetch_add(&stored->references, 1);
-        *out = keel_bytes(stored->data, stored->size);
+        *out = stored->payload;
     }
     pthread_mutex_unlock(&table->lock);
     return stored;

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "engine/engine.h"
+#include "engine/payload.h"
 #include "journal/journal.h"
 #include "key/key.h"
 #include "store/store.h"
@@ -35,7 +36,7 @@ typedef struct executable_slot_t {
 // took from it, and what it serialized.
 struct keel_stored_t {
     uint8_t *data;
-    size_t size;
+    keel_payload_t payload; // within data
     atomic_uint references;
 };
 

@@ -101,14 +101,38 @@ static keel_status_t describe(keel_engine_t *engine, const job_t *job, keel_entr
     return status;
 }
 
+// A plugin that does not tell the optimized program is asked for it by each client as before.
+static keel_status_t pack(keel_engine_t *engine, const job_t *job, PJRT_LoadedExecutable *loaded,
+                          keel_entry_t *entry) {
+    keel_payload_t payload = {.executable = keel_bytes(job->bytes, job->size)};
+    keel_buffer_t program;
+    keel_buffer_initialize(&program, 0);
+    PJRT_Executable *executable = NULL;
+    keel_status_t status = keel_pjrt_executable(engine->api, loaded, &executable);
+    if (!status)
+        status = keel_pjrt_optimized_program(engine->api, executable, &program, &payload.format);
+    if (!status)
+        payload.program = keel_buffer_bytes(&program);
+    else
+        payload.format = (keel_str_t){0};
+    keel_status_ignore(status);
+    status = keel_payload_pack(&payload, &entry->payload, &entry->payload_size);
+    keel_pjrt_destroy_executable(engine->api, executable);
+    keel_buffer_deinitialize(&program);
+    return status;
+}
+
 // An executable that cannot be loaded back is worth nothing to the next process.
-static keel_status_t prove(keel_engine_t *engine, const job_t *job, const keel_entry_t *entry) {
+static keel_status_t prove(keel_engine_t *engine, const job_t *job, keel_entry_t *entry) {
     keel_mark_t mark;
     keel_status_t unmarked = keel_store_mark(engine_cache_dir(engine), &job->key.digest, &mark);
     PJRT_LoadedExecutable *loaded;
-    keel_status_t status = keel_pjrt_load(engine->api, job->client,
-                                          keel_bytes(entry->payload, entry->payload_size), &loaded);
-    if (!status) keel_pjrt_destroy_loaded(engine->api, loaded);
+    keel_status_t status =
+        keel_pjrt_load(engine->api, job->client, keel_bytes(job->bytes, job->size), &loaded);
+    if (!status) {
+        status = pack(engine, job, loaded, entry);
+        keel_pjrt_destroy_loaded(engine->api, loaded);
+    }
     if (!unmarked) keel_store_unmark(&mark);
     keel_status_ignore(unmarked);
     return status;
@@ -127,9 +151,6 @@ static keel_status_t check_crashes(unsigned crashes) {
 
 static keel_status_t publish_entry(keel_engine_t *engine, job_t *job, keel_entry_t *entry,
                                    const char **out_step) {
-    entry->payload = job->bytes;
-    entry->payload_size = job->size;
-    job->bytes = NULL;
     *out_step = "prove";
     unsigned crashes = keel_store_crashes(engine_cache_dir(engine), &job->key.digest);
     KEEL_TRY(check_crashes(crashes));
@@ -163,7 +184,7 @@ static void publish(keel_engine_t *engine, job_t *job) {
                              &(keel_journal_publish_t){
                                  .key = &job->key.digest,
                                  .name = job->name,
-                                 .payload_bytes = entry.payload_size,
+                                 .payload_bytes = job->size,
                                  .seconds = keel_seconds(keel_clock_monotonic() - job->compiled),
                              });
     }

@@ -59,6 +59,26 @@ keel_status_t keel_pjrt_load(const PJRT_Api *api, PJRT_Client *client, keel_byte
     return NULL;
 }
 
+keel_status_t keel_pjrt_optimized_program(const PJRT_Api *api, PJRT_Executable *executable,
+                                          keel_buffer_t *out, keel_str_t *out_format) {
+    static const char what[] = "PJRT_Executable_OptimizedProgram";
+    if (!keel_pjrt_has(api, PJRT_Executable_OptimizedProgram))
+        return keel_status_make(KEEL_UNSUPPORTED, "the plugin does not tell optimized programs");
+    PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE};
+    PJRT_Executable_OptimizedProgram_Args args = {
+        .struct_size = PJRT_Executable_OptimizedProgram_Args_STRUCT_SIZE,
+        .executable = executable,
+        .program = &program};
+    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Executable_OptimizedProgram(&args), what));
+    uint8_t *room = keel_buffer_reserve(out, program.code_size);
+    if (!room) return keel_buffer_status(out);
+    program.code = (char *)room;
+    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Executable_OptimizedProgram(&args), what));
+    out->size += program.code_size;
+    *out_format = (keel_str_t){program.format, program.format_size};
+    return NULL;
+}
+
 void keel_pjrt_destroy_executable(const PJRT_Api *api, PJRT_Executable *executable) {
     if (!executable) return;
     PJRT_Executable_Destroy_Args args = {.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,

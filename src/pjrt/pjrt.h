@@ -49,6 +49,10 @@ keel_status_t keel_pjrt_serialize(const PJRT_Api *api, const PJRT_Executable *ex
                                   uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
 keel_status_t keel_pjrt_load(const PJRT_Api *api, PJRT_Client *client, keel_bytes_t serialized,
                              PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
+// The optimized program, appended to `out`, and the name of its format, which is the plugin's.
+keel_status_t keel_pjrt_optimized_program(const PJRT_Api *api, PJRT_Executable *executable,
+                                          keel_buffer_t *out,
+                                          keel_str_t *out_format) KEEL_MUST_CHECK;
 void keel_pjrt_destroy_executable(const PJRT_Api *api, PJRT_Executable *executable);
 void keel_pjrt_destroy_loaded(const PJRT_Api *api, PJRT_LoadedExecutable *loaded);
 

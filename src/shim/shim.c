@@ -71,14 +71,31 @@ static void free_serialized(PJRT_SerializedExecutable *stored) {
 }
 
 static PJRT_Error *serialize(PJRT_Executable_Serialize_Args *args) {
-    keel_bytes_t bytes;
-    keel_stored_t *stored = keel_engine_stored(engine, args->executable, &bytes);
+    keel_payload_t payload;
+    keel_stored_t *stored = keel_engine_stored(engine, args->executable, &payload);
     if (!stored) return plugin.api->PJRT_Executable_Serialize(args);
-    args->serialized_bytes = (const char *)bytes.data;
-    args->serialized_bytes_size = bytes.size;
+    args->serialized_bytes = (const char *)payload.executable.data;
+    args->serialized_bytes_size = payload.executable.size;
     args->serialized_executable = (PJRT_SerializedExecutable *)stored;
     args->serialized_executable_deleter = free_serialized;
     return NULL;
+}
+
+// Asked for the size first, then for the bytes. The format's name lives as long as the executable.
+static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args) {
+    keel_payload_t payload;
+    keel_stored_t *stored = keel_engine_stored(engine, args->executable, &payload);
+    PJRT_Program *program = args->program;
+    bool fits = stored && payload.program.size && program &&
+                (!program->code || program->code_size >= payload.program.size);
+    if (fits) {
+        if (program->code) memcpy(program->code, payload.program.data, payload.program.size);
+        program->code_size = payload.program.size;
+        program->format = payload.format.data;
+        program->format_size = payload.format.size;
+    }
+    keel_stored_release(stored);
+    return fits ? NULL : plugin.api->PJRT_Executable_OptimizedProgram(args);
 }
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -119,6 +136,8 @@ static keel_status_t wrap(const PJRT_Api **out) {
     wrapped->PJRT_LoadedExecutable_Destroy = loaded_destroy;
     wrapped->PJRT_Executable_Destroy = executable_destroy;
     wrapped->PJRT_Executable_Serialize = serialize;
+    if (keel_pjrt_has(real, PJRT_Executable_OptimizedProgram))
+        wrapped->PJRT_Executable_OptimizedProgram = optimized_program;
     *out = wrapped;
     return NULL;
 }

@@ -5,6 +5,7 @@
 //                                           errors that Keel made are told from the plugin's
 //   Client_{Create,Destroy,Compile}         the way through the engine
 //   LoadedExecutable_{Execute,GetExecutable,Destroy}, Executable_{Serialize,Destroy}
+//   Executable_OptimizedProgram             answered from the store where the executable came from
 //
 // Threads: GetPjrtApi may be called from several threads; the work is done once.
 #ifndef KEEL_SHIM_SHIM_H_

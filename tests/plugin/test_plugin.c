@@ -337,6 +337,18 @@ static PJRT_Error *executable_serialize(PJRT_Executable_Serialize_Args *args) {
     return NULL;
 }
 
+// The program as it was compiled; asked for the size first, then for the bytes.
+static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args) {
+    static const char format[] = "text";
+    const program_t *program = args->executable->program;
+    record("optimized", program->bytes, program->size);
+    if (args->program->code) memcpy(args->program->code, program->bytes, program->size);
+    args->program->code_size = program->size;
+    args->program->format = format;
+    args->program->format_size = sizeof format - 1;
+    return NULL;
+}
+
 static PJRT_Error *loaded_execute(PJRT_LoadedExecutable_Execute_Args *args) {
     (void)args;
     return NULL;
@@ -393,6 +405,7 @@ static test_plugin_table_t table = {
         .PJRT_Executable_Destroy = executable_destroy,
         .PJRT_Executable_Name = executable_name,
         .PJRT_Executable_Serialize = executable_serialize,
+        .PJRT_Executable_OptimizedProgram = optimized_program,
         .PJRT_Executable_DeserializeAndLoad = load,
         .PJRT_LoadedExecutable_Destroy = loaded_destroy,
         .PJRT_LoadedExecutable_GetExecutable = loaded_get_executable,

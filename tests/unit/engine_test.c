@@ -535,6 +535,39 @@ static void test_the_clients_signals_are_left_to_its_own_threads(void **state) {
     door_run(*state, "TEST_PLUGIN=load_ms=50", signal_while_publishing);
 }
 
+// ---- the optimized program ---------------------------------------------------------------------
+
+static void ask_for_optimized_program(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *loaded = door_compile(api, client, "alpha");
+    PJRT_Executable *executable = door_take(api, loaded);
+    char text[64] = "";
+    PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE};
+    PJRT_Executable_OptimizedProgram_Args args = {
+        .struct_size = PJRT_Executable_OptimizedProgram_Args_STRUCT_SIZE,
+        .executable = executable,
+        .program = &program};
+    CHECK(!api->PJRT_Executable_OptimizedProgram(&args));
+    CHECK(program.code_size == strlen("alpha"));
+    program.code = text;
+    CHECK(!api->PJRT_Executable_OptimizedProgram(&args));
+    CHECK(strcmp(text, "alpha") == 0);
+    CHECK(program.format_size == 4 && memcmp(program.format, "text", 4) == 0);
+    door_destroy_executable(api, executable);
+    door_close(api, client);
+}
+
+static void test_the_optimized_program_of_what_was_stored_is_not_made_again(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", ask_for_optimized_program);
+    unlink(door->calls);
+    door_run(door, "", ask_for_optimized_program);
+    assert_int_equal(count_lines(door->calls, "load alpha"), 1);
+    assert_int_equal(count_lines(door->calls, "optimized"), 0);
+}
+
 // ---- counting ----------------------------------------------------------------------------------
 
 static void execute_some(const door_t *door) {
@@ -622,6 +655,7 @@ int main(void) {
         TEST(a_client_is_destroyed_only_after_its_publications),
         TEST(a_process_that_ends_right_after_a_compile_publishes_it),
         TEST(the_clients_signals_are_left_to_its_own_threads),
+        TEST(the_optimized_program_of_what_was_stored_is_not_made_again),
         TEST(executions_are_counted_by_program),
         TEST(more_executables_than_are_counted_all_work),
     };

@@ -31,6 +31,7 @@ static bool is_keels(size_t offset) {
         offsetof(PJRT_Api, PJRT_LoadedExecutable_GetExecutable),
         offsetof(PJRT_Api, PJRT_LoadedExecutable_Destroy),
         offsetof(PJRT_Api, PJRT_Executable_Serialize),
+        offsetof(PJRT_Api, PJRT_Executable_OptimizedProgram),
         offsetof(PJRT_Api, PJRT_Executable_Destroy),
     };
     for (size_t i = 0; i < sizeof keels / sizeof *keels; ++i)
