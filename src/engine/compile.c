@@ -362,7 +362,7 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
              (int)(args.message_size < sizeof message ? args.message_size : sizeof message),
              args.message);
     keel_journal_subject_t subject = subject_of(request);
-    keel_journal_fallback(request->engine->journal, "plugin", &subject, message);
+    keel_journal_compile_error(request->engine->journal, &subject, message);
 }
 
 static PJRT_Error *compile(request_t *request, keel_claim_t *held) {

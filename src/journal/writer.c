@@ -353,6 +353,15 @@ void keel_journal_fallback(keel_journal_t *journal, const char *what,
     finish(journal, &line);
 }
 
+void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subject_t *subject,
+                                const char *message) {
+    keel_buffer_t line;
+    if (!begin(journal, &line, "compile_error")) return;
+    if (subject) subject_fields(&line, subject);
+    text_field(&line, "message", message);
+    finish(journal, &line);
+}
+
 void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts) {
     keel_buffer_t line;
     if (!begin(journal, &line, "executes")) return;
