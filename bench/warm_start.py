@@ -45,7 +45,7 @@ class Bare:
 
     def __init__(self, folder):
         self.env = {"PJRT_NAMES_AND_LIBRARY_PATHS": f"bare:{embedded_plugin()}",
-                    "JAX_PLATFORMS": "bare"}
+                    "JAX_PLATFORMS": "bare,cpu"}  # `keel run` makes JAX's CPU client too
         self.prefix = []
 
 
