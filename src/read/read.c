@@ -28,6 +28,7 @@ bool keel_read_is_text(keel_bytes_t bytes) {
 }
 
 keel_status_t keel_read(keel_bytes_t bytes, keel_program_t *out) {
+    keel_program_initialize(out);
     if (!bytes.size)
         return keel_status_make(KEEL_CORRUPT, "the file is empty; MLIR bytecode or a serialized "
                                               "HloModuleProto is needed");

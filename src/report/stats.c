@@ -268,7 +268,9 @@ static keel_status_t count_event(counting_t *counting, json_t *event) {
     };
     keel_stats_t *stats = counting->stats;
     double time = number_of(event, "t");
-    if (time > 0 && (stats->started == 0 || time < stats->started)) stats->started = time;
+    static const double latest = 9e9; // nanoseconds since 1970 hold no more
+    if (time > 0 && time < latest && (stats->started == 0 || time < stats->started))
+        stats->started = time;
     if (time > counting->last) counting->last = time;
     process_t *process;
     KEEL_TRY(process_of(counting, event, &process));
