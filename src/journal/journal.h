@@ -16,6 +16,7 @@
 #define KEEL_JOURNAL_JOURNAL_H_
 
 #include "base/base.h"
+#include "explain/explain.h"
 #include "key/key.h"
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -129,12 +130,32 @@ typedef struct keel_journal_publish_t {
     double seconds;         // from the end of the compile until the entry stood
 } keel_journal_publish_t;
 
+// Why a program was asked for: written behind the client's back, after its compile or load.
+typedef struct keel_journal_explain_t {
+    keel_journal_subject_t subject;
+    const char *what; // "compile", "load", or "retrace": from memory, under a key known before
+    double seconds;   // what it cost: inside the plugin
+    bool recompile;   // as for a compile
+    keel_journal_site_t site;
+    // What it is compared with; NULL program: nothing, it is the first of its kind.
+    struct {
+        const keel_digest_t *program;
+        const char *name, *run;
+        double when;
+        bool is_ours; // seen by this process
+    } against;
+    const keel_explanation_t *explanation;
+    const keel_stack_t *stack;
+    double explain_seconds;
+} keel_journal_explain_t;
+
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event);
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event);
 void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event);
 void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event);
 void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncacheable_t *event);
 void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event);
+void keel_journal_explain(keel_journal_t *journal, const keel_journal_explain_t *event);
 // `what` is a word for the operation that failed ("get", "put", "prove"), `key` may be NULL.
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
                               const char *message);

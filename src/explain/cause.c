@@ -1,0 +1,29 @@
+#include "explain/cause.h"
+
+static const keel_cause_facts_t causes[] = {
+#define FACTS(name, word, question, sentence, jax, torch)                                          \
+    {word, KEEL_QUESTION_##question, sentence, jax, torch},
+    KEEL_CAUSES(FACTS)
+#undef FACTS
+};
+
+static const char *const questions[] = {
+#define SENTENCE(name, sentence) sentence,
+    KEEL_QUESTIONS(SENTENCE)
+#undef SENTENCE
+};
+
+const keel_cause_facts_t *keel_cause_facts(keel_cause_t cause) {
+    return &causes[cause];
+}
+
+keel_cause_t keel_cause_by_word(const char *word) {
+    unsigned cause = 0;
+    while (cause < KEEL_CAUSE_COUNT && strcmp(causes[cause].word, word) != 0)
+        ++cause;
+    return (keel_cause_t)cause;
+}
+
+const char *keel_question_sentence(keel_question_t question) {
+    return questions[question];
+}

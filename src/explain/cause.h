@@ -1,0 +1,102 @@
+// cause: every reason why a program is compiled again, in one table. docs/causes/ has a page for
+// each, named by its word.
+#ifndef KEEL_EXPLAIN_CAUSE_H_
+#define KEEL_EXPLAIN_CAUSE_H_
+
+#include "base/base.h"
+
+// The questions at the head of a report.
+#define KEEL_QUESTIONS(X)                                                                          \
+    X(SHAPES, "Did input shapes change?")                                                          \
+    X(POLICY, "Did the profile or SPMD policy change?")                                            \
+    X(BRANCH, "Did a branch become active?")
+
+// enum, word, question (or NONE), sentence, advice for JAX, advice for PyTorch/XLA
+#define KEEL_CAUSES(X)                                                                             \
+    X(SHAPE, "shape", SHAPES, "an argument has another shape",                                     \
+      "Pad to a fixed shape and mask, or drop the short batch.",                                   \
+      "Pad to a fixed shape and mask, or set drop_last=True in the loader.")                       \
+    X(DTYPE, "dtype", SHAPES, "an argument has another dtype",                                     \
+      "Convert where the data is made: jnp.asarray(x, dtype).",                                    \
+      "Convert where the data is made: x.to(dtype) before it goes to the device.")                 \
+    X(WEAK_TYPE, "weak_type", SHAPES,                                                              \
+      "a Python number took the place of an array, or the reverse",                                \
+      "Pass jnp.asarray(x, dtype) every time, never a bare Python number.",                        \
+      "Pass a tensor every time, never a bare Python number.")                                     \
+    X(ARGUMENTS, "arguments", SHAPES, "arguments were added or are gone",                          \
+      "Always pass the same keys and list lengths; stand in zeros for what is absent.",            \
+      "Always pass the same keys and list lengths; stand in zeros for what is absent.")            \
+    X(CONSTANT, "constant", NONE, "a host value is baked into the program",                        \
+      "Pass it as an array argument instead of closing over it or marking it static.",             \
+      "Make it a tensor on the device, made once, and update that in place.")                      \
+    X(STRUCTURE, "structure", BRANCH, "other operations were traced",                              \
+      "Take the branch on the device (lax.cond, jnp.where), or keep the choice fixed.",            \
+      "Take the branch on the device (torch.where), or keep the choice fixed.")                    \
+    X(GRADIENT, "gradient", BRANCH,                                                                \
+      "gradients are created in one program and added to in another",                              \
+      "Start from zeros_like(params), so that every micro-step accumulates.",                      \
+      "Zero gradients in place: zero_grad(set_to_none=False), once before the first step.")        \
+    X(SIZE, "size", BRANCH, "a size inside the program depends on a host value",                   \
+      "Bound it: a fixed size= or a slice of fixed length with a mask.",                           \
+      "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
+    X(SHARDING, "sharding", POLICY, "a value is sharded in another way",                           \
+      "Give in_shardings, or jax.device_put each input to one fixed sharding.",                    \
+      "Mark every input with the same sharding (xs.mark_sharding) before the first step.")         \
+    X(DONATION, "donation", POLICY, "other arguments are donated",                                 \
+      "Use one jitted function with one donate_argnums.",                                          \
+      "Let every step update the same tensors in place.")                                          \
+    X(LAYOUT, "layout", POLICY, "a value has another layout in memory",                            \
+      "Give one fixed Layout, or leave it to the compiler every time.",                            \
+      "Make inputs contiguous in one memory format before they go to the device.")                 \
+    X(PRECISION, "precision", POLICY, "products are computed in another precision",                \
+      "Set jax_default_matmul_precision once, before the first trace.",                            \
+      "Set torch_xla's matmul precision once, before the first step.")                             \
+    X(OPTION, "option", POLICY, "a compile option has another value",                              \
+      "Pass the same compiler_options and config values to each jit.",                             \
+      "Keep the options that are passed to compile the same in all runs.")                         \
+    X(FLAG, "flag", POLICY, "a flag in the environment has another value",                         \
+      "Set XLA_FLAGS and LIBTPU_INIT_ARGS in one place for all runs.",                             \
+      "Set XLA_FLAGS and LIBTPU_INIT_ARGS in one place for all runs.")                             \
+    X(BACKEND, "backend", POLICY, "the plugin, its platform or the host is another one",           \
+      "Expected once after an upgrade or a move; pin versions to keep the cache.",                 \
+      "Expected once after an upgrade or a move; pin versions to keep the cache.")                 \
+    X(DEVICES, "devices", POLICY, "there are other devices, or more or fewer of them",             \
+      "Run with the same devices and hosts, or keep one cache for each topology.",                 \
+      "Run with the same devices and hosts, or keep one cache for each topology.")                 \
+    X(RETRACE, "retrace", NONE, "the client asked again for a program that has not changed",       \
+      "Jit the function once and keep it; do not call jax.jit, lambda or partial in the loop.",    \
+      "Keep inputs the same in sharding, donation and grad mode; the graph itself is the same.")   \
+    X(CACHE, "cache", NONE, "the program is unchanged, but its stored executable was not there",   \
+      "See `keel cache stat`; raise cache_limit if it was evicted.",                               \
+      "See `keel cache stat`; raise cache_limit if it was evicted.")                               \
+    X(FIRST, "first", NONE, "the first program of its kind",                                       \
+      "Nothing to do: every program is compiled once.",                                            \
+      "Nothing to do: every program is compiled once.")
+
+typedef enum keel_question {
+#define KEEL_QUESTION_ENUM(name, sentence) KEEL_QUESTION_##name,
+    KEEL_QUESTIONS(KEEL_QUESTION_ENUM)
+#undef KEEL_QUESTION_ENUM
+        KEEL_QUESTION_NONE,
+} keel_question_t;
+
+typedef enum keel_cause {
+#define KEEL_CAUSE_ENUM(name, ...) KEEL_CAUSE_##name,
+    KEEL_CAUSES(KEEL_CAUSE_ENUM)
+#undef KEEL_CAUSE_ENUM
+        KEEL_CAUSE_COUNT,
+} keel_cause_t;
+
+// The table's row.
+typedef struct keel_cause_facts_t {
+    const char *word; // "weak_type"
+    keel_question_t question;
+    const char *sentence;
+    const char *jax, *torch; // advice
+} keel_cause_facts_t;
+const keel_cause_facts_t *keel_cause_facts(keel_cause_t cause);
+// KEEL_CAUSE_COUNT where no cause has that word.
+keel_cause_t keel_cause_by_word(const char *word);
+const char *keel_question_sentence(keel_question_t question);
+
+#endif // KEEL_EXPLAIN_CAUSE_H_

@@ -1,0 +1,109 @@
+// explain: why one program is not another.
+//
+//   components   two keys, field by field: options, flags, plugin, devices     components.c
+//   signature    arguments by name, results, donation, shardings, layouts      signature.c
+//   graph, align operations brought side by side by structure                  graph.c, align.c
+//   roots        a difference that follows from another is folded under it     roots.c
+//   where        the user's line                                               where.c
+//   stack        the host's call stack at compile time                         stack.c
+//
+// A difference is a *root* where nothing else explains it; the rest are folded under the root that
+// they follow from. Types are written as XLA does: "f32[8,512]".
+//
+// Ownership: an explanation owns all it points to; the programs and keys are borrowed for the call.
+// Threads: no shared state.
+#ifndef KEEL_EXPLAIN_EXPLAIN_H_
+#define KEEL_EXPLAIN_EXPLAIN_H_
+
+#include "base/base.h"
+#include "explain/cause.h"
+#include "key/key.h"
+#include "program/program.h"
+
+// How many differences of each list are kept; the totals count all.
+enum { KEEL_ROOTS_KEPT = 32, KEEL_FOLDED_KEPT = 64 };
+
+// A place in the user's source. "" and 0 where unknown.
+typedef struct keel_place_t {
+    const char *file;
+    uint32_t line;
+    const char *function;
+    const char *call_file; // where the traced function was called
+    uint32_t call_line;
+} keel_place_t;
+
+typedef struct keel_difference_t {
+    keel_cause_t kind;
+    const char *subject;               // "batch['tokens']", "multiply", "xla_cpu_enable_fast_math"
+    const char *old_value, *new_value; // "f32[8,4]", "0.1", "unset", "absent"
+    const char *note; // one clause more: "1 of 16 elements differs, the first at [3]"; or ""
+    keel_place_t place;
+    keel_op_id_t old_op, new_op; // KEEL_NONE where it is no operation, or on one side only
+    uint32_t folds;              // of a root: how many differences follow from it
+    uint32_t follows;            // of a folded one: the root it follows from
+} keel_difference_t;
+
+typedef struct keel_explanation_t {
+    keel_difference_t *roots; // most telling first
+    size_t root_count, root_total;
+    keel_difference_t *folded;
+    size_t folded_count, folded_total;
+    bool unrelated; // the programs have next to nothing in common; there are no differences then
+    double alike;   // share of operations that have a counterpart, 0 to 1
+    keel_arena_t arena;
+} keel_explanation_t;
+
+void keel_explanation_initialize(keel_explanation_t *explanation);
+void keel_explanation_deinitialize(keel_explanation_t *explanation);
+
+// One of the two that are compared. What is not known is NULL.
+typedef struct keel_side_t {
+    const keel_program_t *program;
+    const keel_key_t *key; // components and their readable values
+} keel_side_t;
+
+// Explains how `new_side` came to differ from `old_side`. No differences at all: one root of kind
+// RETRACE. `out` is initialized, and to be deinitialized also on failure.
+keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_side,
+                           keel_explanation_t *out) KEEL_MUST_CHECK;
+
+// Adds a difference; text is copied. For the files of this room, and for callers who know more (no
+// program to compare with, an entry that was gone). A root where `follows` is KEEL_NONE.
+keel_status_t keel_explanation_add(keel_explanation_t *explanation,
+                                   const keel_difference_t *difference) KEEL_MUST_CHECK;
+
+// Components (components.c): adds one difference for each field that moved, PROGRAM left out.
+// Roots, or folded under root `follows`.
+keel_status_t keel_explain_components(const keel_key_t *old_key, const keel_key_t *new_key,
+                                      uint32_t follows, keel_explanation_t *out) KEEL_MUST_CHECK;
+
+// ---- where.c -----------------------------------------------------------------------------------
+
+// True where a file belongs to a library (site-packages, the interpreter's own, <frozen ...>).
+bool keel_is_library_file(keel_str_t file);
+
+// ---- stack.c -----------------------------------------------------------------------------------
+
+typedef struct keel_stack_frame_t {
+    const char *file;
+    const char *function;
+    uint32_t line;
+} keel_stack_frame_t;
+
+enum { KEEL_STACK_KEPT = 64 };
+
+// The host's stack, innermost first; frames of libraries are left out where user code is among
+// them, and counted.
+typedef struct keel_stack_t {
+    const keel_stack_frame_t *frames;
+    uint32_t count;
+    uint32_t left_out;
+    const char *skipped; // why there is none; NULL where there is one
+} keel_stack_t;
+
+// Reads the Python stack of the calling thread through the interpreter's C API, found in the
+// process at run time; works for CPython 3.9 and later. Text lives in `arena`. Never fails: says
+// why it was skipped. Takes the GIL: call it with no lock held.
+void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
+
+#endif // KEEL_EXPLAIN_EXPLAIN_H_

@@ -1,0 +1,52 @@
+#include "explain/explain.h"
+
+void keel_explanation_initialize(keel_explanation_t *explanation) {
+    *explanation = (keel_explanation_t){.alike = 1};
+    keel_arena_initialize(&explanation->arena, 0);
+}
+
+void keel_explanation_deinitialize(keel_explanation_t *explanation) {
+    keel_arena_deinitialize(&explanation->arena);
+    *explanation = (keel_explanation_t){0};
+}
+
+static keel_status_t keep(keel_arena_t *arena, const char **text) {
+    keel_str_t copy;
+    KEEL_TRY(keel_arena_str(arena, keel_str(*text ? *text : ""), &copy));
+    *text = copy.data;
+    return NULL;
+}
+
+// Lists are as long as they may become from the first difference on.
+static keel_status_t room(keel_arena_t *arena, keel_difference_t **list, size_t most) {
+    if (*list) return NULL;
+    void *memory;
+    KEEL_TRY(keel_arena_array(arena, most, sizeof **list, &memory));
+    *list = memory;
+    return NULL;
+}
+
+keel_status_t keel_explanation_add(keel_explanation_t *explanation,
+                                   const keel_difference_t *difference) {
+    bool is_root = difference->follows == KEEL_NONE;
+    keel_arena_t *arena = &explanation->arena;
+    if (!is_root && difference->follows < explanation->root_count)
+        ++explanation->roots[difference->follows].folds;
+    size_t most = is_root ? KEEL_ROOTS_KEPT : KEEL_FOLDED_KEPT;
+    size_t *count = is_root ? &explanation->root_count : &explanation->folded_count;
+    size_t *total = is_root ? &explanation->root_total : &explanation->folded_total;
+    keel_difference_t **list = is_root ? &explanation->roots : &explanation->folded;
+    ++*total;
+    if (*count == most) return NULL;
+    KEEL_TRY(room(arena, list, most));
+    keel_difference_t kept = *difference;
+    KEEL_TRY(keep(arena, &kept.subject));
+    KEEL_TRY(keep(arena, &kept.old_value));
+    KEEL_TRY(keep(arena, &kept.new_value));
+    KEEL_TRY(keep(arena, &kept.note));
+    KEEL_TRY(keep(arena, &kept.place.file));
+    KEEL_TRY(keep(arena, &kept.place.function));
+    KEEL_TRY(keep(arena, &kept.place.call_file));
+    (*list)[(*count)++] = kept;
+    return NULL;
+}

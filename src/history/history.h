@@ -1,0 +1,83 @@
+// history: the programs that were seen, in this process and in earlier runs of the same script, and
+// which of them is nearest to a new one. It knows programs by a sketch; their bytes are kept by the
+// journal.
+//
+//   run_dir/history/<script>.ndjson   one line a program, newest last; shared by runs of one script
+//
+// Bounded: at most KEEL_HISTORY_LIMIT records in memory, oldest out first; the file is rewritten
+// with the newer half when it outgrows KEEL_HISTORY_FILE_LIMIT. A file that cannot be read or
+// written costs the memory of earlier runs, nothing else. Damaged lines are passed over.
+//
+// Ownership: the history owns its records. Threads: any; it has a lock of its own.
+#ifndef KEEL_HISTORY_HISTORY_H_
+#define KEEL_HISTORY_HISTORY_H_
+
+#include "base/base.h"
+#include "key/key.h"
+#include "program/program.h"
+
+enum { KEEL_HISTORY_LIMIT = 4096, KEEL_HISTORY_FILE_LIMIT = 4 << 20, KEEL_SKETCH_BUCKETS = 48 };
+
+// What a program looks like from afar.
+typedef struct keel_sketch_t {
+    uint64_t signature; // of the entry's argument and result types
+    uint64_t names;     // of the entry's argument names, in order
+    uint32_t arguments, operations;
+    uint16_t counts[KEEL_SKETCH_BUCKETS]; // operations by their name's hash, saturating
+} keel_sketch_t;
+
+void keel_sketch_of(const keel_program_t *program, keel_sketch_t *out);
+// From 0 (nothing in common) to 1.
+double keel_sketch_alike(const keel_sketch_t *a, const keel_sketch_t *b);
+
+typedef struct keel_history_t keel_history_t;
+
+// Names the script: the file that the interpreter runs ("python -u train.py --lr 1" -> train.py's
+// real path), "-m module", or the first word of the command; with `cwd` where it is no file. The
+// caller frees *out, which is a file name without a folder: "train.py-1f2e3d4c5b6a7988".
+keel_status_t keel_history_script(char *const *argv, const char *cwd, char **out) KEEL_MUST_CHECK;
+
+// `folder` is run_dir/history; NULL: nothing is kept beyond the process. Reads nothing yet.
+keel_status_t keel_history_open(const char *folder, const char *script, const char *run,
+                                keel_history_t **out) KEEL_MUST_CHECK;
+void keel_history_close(keel_history_t *history);
+
+typedef struct keel_history_record_t {
+    keel_digest_t program; // of its raw bytes: the journal finds it by that
+    const char *name;      // of the module
+    const char *origin;    // tells one traced function from another of its name; ""
+    const char *run;       // the run that saw it
+    keel_sketch_t sketch;
+    const keel_key_t *key; // its components and their values
+    double seconds;        // what compiling it took
+    double when;           // seconds since 1970
+    bool is_ours;          // seen by this process
+} keel_history_record_t;
+
+// Notes a program. Copies all. A program whose key and bytes are known already moves to the front.
+// What is new is appended to the file as well (in one write; failure is returned, the record stands
+// in memory all the same). The first call reads the file.
+keel_status_t keel_history_add(keel_history_t *history,
+                               const keel_history_record_t *record) KEEL_MUST_CHECK;
+
+// What is looked for; `name`, `origin` and `sketch` as in a record.
+typedef struct keel_history_query_t {
+    const char *name, *origin;
+    const keel_sketch_t *sketch;
+    const keel_key_t *key;
+} keel_history_query_t;
+
+// The nearest record. Those with the same program component come first (fewest other components
+// that moved), then those of this process that share name and origin, then those of earlier runs
+// that do, then any whose sketch is near enough (names change). Among equals the most alike, then
+// the fewest components that moved, then the newest. False where none is near: it is the first of
+// its kind. Text and key of *out are copied into `arena`. A failure to read the file is no failure
+// here.
+bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *query,
+                          keel_arena_t *arena, keel_history_record_t *out);
+
+// Seconds that the last compile of such a program took (same name, then nearest in operations among
+// all of this process and the file if it was read); 0: unknown. Quick: for a progress line.
+double keel_history_last_seconds(keel_history_t *history, const char *name, uint32_t operations);
+
+#endif // KEEL_HISTORY_HISTORY_H_

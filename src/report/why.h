@@ -1,0 +1,134 @@
+// why: what a run's journal says of each program that was compiled again, and what that amounts to.
+//
+// Ownership: a keel_why_t owns all it points to. Threads: no shared state.
+#ifndef KEEL_REPORT_WHY_H_
+#define KEEL_REPORT_WHY_H_
+
+#include "base/base.h"
+#include "explain/cause.h"
+#include "journal/journal.h"
+
+// Text lives in the arena of keel_why_t; "" where unknown.
+typedef struct keel_why_place_t {
+    const char *file;  // as the journal has it
+    const char *shown; // "train.py:88": relative to the run's folder where it lies there
+    const char *function;
+    uint32_t line;
+    const char *call_file, *call_shown;
+    uint32_t call_line;
+} keel_why_place_t;
+
+typedef struct keel_why_difference_t {
+    keel_cause_t kind;
+    const char *subject, *old_value, *new_value, *note;
+    keel_why_place_t place;
+    uint32_t old_op, new_op; // KEEL_NONE
+    uint32_t folds, follows;
+} keel_why_difference_t;
+
+typedef struct keel_why_frame_t {
+    const char *file, *shown, *function;
+    uint32_t line;
+} keel_why_frame_t;
+
+// One program that was asked for and why.
+typedef struct keel_why_entry_t {
+    uint64_t step; // the step it held up, from 1
+    double t;
+    int64_t pid;
+    const char *what;    // "compile", "load", "retrace"
+    const char *name;    // of the module
+    const char *program; // digest of its bytes in hex
+    const char *key;
+    double seconds;
+    bool recompile;
+    keel_why_place_t site;
+    const char *against_program, *against_name, *against_run; // "" where it is the first
+    double against_when;
+    bool against_is_ours;
+    bool unrelated;
+    double alike;
+    keel_why_difference_t *roots;
+    size_t root_count;
+    uint64_t root_total;
+    keel_why_difference_t *folded;
+    size_t folded_count;
+    uint64_t folded_total;
+    keel_why_frame_t *stack;
+    size_t stack_count;
+    const char *stack_skipped;
+    const char *pattern; // the pattern that it is part of: "counter"; or ""
+} keel_why_entry_t;
+
+// Several recompiles that make one story.
+#define KEEL_PATTERNS(X)                                                                           \
+    X(COUNTER, "counter", "a constant counts up by one with each compile")                         \
+    X(UNPADDED, "unpadded", "a dimension varies freely: the batch is not padded")                  \
+    X(ALTERNATING, "alternating", "two programs take turns for ever")                              \
+    X(SUBSETS, "subsets", "one program for each subset of optional arguments")
+
+typedef enum keel_pattern_kind {
+#define KEEL_PATTERN_ENUM(name, word, sentence) KEEL_PATTERN_##name,
+    KEEL_PATTERNS(KEEL_PATTERN_ENUM)
+#undef KEEL_PATTERN_ENUM
+        KEEL_PATTERN_COUNT,
+} keel_pattern_kind_t;
+const char *keel_pattern_word(keel_pattern_kind_t kind);
+const char *keel_pattern_sentence(keel_pattern_kind_t kind);
+
+typedef struct keel_why_pattern_t {
+    keel_pattern_kind_t kind;
+    const char *name;    // of the module
+    const char *subject; // "batch['x']"
+    const char *values;  // "3, 4, 5, 6"
+    keel_why_place_t place;
+    uint64_t times;
+    double seconds;
+} keel_why_pattern_t;
+
+// Seconds lost, dearest first: by cause (place empty) or by source line.
+typedef struct keel_why_cost_t {
+    keel_cause_t kind;
+    keel_why_place_t place;
+    uint64_t times;
+    double seconds;
+} keel_why_cost_t;
+
+typedef struct keel_why_t {
+    const char *id, *command, *cwd, *framework; // framework: "jax", "torch" or ""
+    keel_why_entry_t *entries;                  // in order of time; all that were explained
+    size_t entry_count;
+    // Of those that are shown by default: compiles that were avoidable, retraces, misses of what an
+    // earlier run had. keel_why_is_shown.
+    keel_why_pattern_t *patterns;
+    size_t pattern_count;
+    keel_why_cost_t *by_cause, *by_line;
+    size_t by_cause_count, by_line_count;
+    struct {
+        uint64_t times;
+        double seconds;
+    } questions[KEEL_QUESTION_NONE];
+    uint64_t shown;
+    double shown_seconds;
+    keel_journal_damage_t damage;
+    keel_arena_t texts;
+} keel_why_t;
+
+bool keel_why_is_shown(const keel_why_entry_t *entry);
+
+keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out) KEEL_MUST_CHECK;
+// The same from a journal's bytes.
+keel_status_t keel_why_parse(keel_bytes_t bytes, const char *id, keel_why_t *out) KEEL_MUST_CHECK;
+void keel_why_deinitialize(keel_why_t *why);
+
+// For people; `all`: also firsts and loads, every root and every folded difference.
+typedef struct keel_why_style_t {
+    bool all;
+    bool color;
+    unsigned width; // columns; 0: do not cut
+} keel_why_style_t;
+void keel_why_text(const keel_why_t *why, const keel_why_style_t *style, keel_buffer_t *out);
+// A list, one object an entry: docs/journal.md tells the fields.
+void keel_why_json(const keel_why_t *why, bool all, keel_buffer_t *out);
+
+#endif // KEEL_REPORT_WHY_H_
