@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "journal/journal.h"
+#include "journal/line.h"
 
 struct keel_journal_t {
     char *run_dir;
@@ -44,7 +44,7 @@ bool keel_journal_is_id(const char *text) {
     size_t length = strlen(text);
     return length > 0 && length < KEEL_RUN_ID_SIZE && text[0] != '.' &&
            strspn(text, allowed) == length && strcmp(text, "programs") != 0 &&
-           strcmp(text, "latest") != 0;
+           strcmp(text, "history") != 0 && strcmp(text, "latest") != 0;
 }
 
 keel_status_t keel_journal_path(const char *run_dir, const char *id, char **out) {
@@ -100,78 +100,16 @@ static void give_up(keel_journal_t *journal, keel_status_t status) {
 
 // ---- fields ------------------------------------------------------------------------------------
 
-static void name_field(keel_buffer_t *line, const char *name) {
-    keel_buffer_format(line, ",\"%s\":", name);
-}
-
-static void text_field(keel_buffer_t *line, const char *name, const char *text) {
-    if (!text) return;
-    name_field(line, name);
-    keel_buffer_json_str(line, keel_str(text));
-}
-
-static void number_field(keel_buffer_t *line, const char *name, uint64_t number) {
-    keel_buffer_format(line, ",\"%s\":%" PRIu64, name, number);
-}
-
-static void seconds_field(keel_buffer_t *line, const char *name, double seconds) {
-    // Not a number, and infinities, are no JSON; a locale's comma is none either.
-    uint64_t nanoseconds = seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
-    keel_buffer_format(line, ",\"%s\":%" PRIu64 ".%09" PRIu64, name, nanoseconds / 1000000000u,
-                       nanoseconds % 1000000000u);
-}
-
-static void true_field(keel_buffer_t *line, const char *name, bool value) {
-    keel_buffer_format(line, ",\"%s\":%s", name, value ? "true" : "false");
-}
-
-static void digest_field(keel_buffer_t *line, const char *name, const keel_digest_t *digest) {
-    if (!digest) return;
-    char hex[KEEL_DIGEST_HEX];
-    keel_digest_hex(digest, hex);
-    keel_buffer_format(line, ",\"%s\":\"%s\"", name, hex);
-}
-
-static void subject_fields(keel_buffer_t *line, const keel_journal_subject_t *subject) {
-    digest_field(line, "program", subject->program);
-    text_field(line, "name", subject->name);
-    digest_field(line, "key", subject->key);
-}
-
-// An object without the comma that its first field brings.
-static void close_object(keel_buffer_t *line, size_t opened_at) {
-    if (!line->failed && line->size > opened_at && line->data[opened_at] == ',')
-        line->data[opened_at] = ' ';
-    keel_buffer_byte(line, '}');
-}
-
-static size_t open_object(keel_buffer_t *line, const char *name) {
-    name_field(line, name);
-    keel_buffer_byte(line, '{');
-    return line->size;
-}
-
-static void site_field(keel_buffer_t *line, const keel_journal_site_t *site) {
-    if (!site->file) return;
-    size_t at = open_object(line, "site");
-    text_field(line, "file", site->file);
-    number_field(line, "line", site->line);
-    text_field(line, "function", site->function);
-    text_field(line, "call_file", site->call_file);
-    if (site->call_file) number_field(line, "call_line", site->call_line);
-    close_object(line, at);
-}
-
 static void counts_field(keel_buffer_t *line, keel_journal_counts_t counts) {
     if (!counts.size) return;
-    size_t at = open_object(line, "executes");
+    size_t at = keel_line_open(line, "executes");
     for (size_t i = 0; i < counts.size; ++i) {
         if (!counts.data[i].count) continue;
         char hex[KEEL_DIGEST_HEX];
         keel_digest_hex(&counts.data[i].program, hex);
-        number_field(line, hex, counts.data[i].count);
+        keel_line_number(line, hex, counts.data[i].count);
     }
-    close_object(line, at);
+    keel_line_close(line, at);
 }
 
 static bool is_set(const keel_digest_t *digest) {
@@ -181,24 +119,23 @@ static bool is_set(const keel_digest_t *digest) {
 
 static void components_field(keel_buffer_t *line, const keel_key_t *key) {
     if (!key) return;
-    size_t at = open_object(line, "components");
+    size_t at = keel_line_open(line, "components");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
         if (is_set(&key->components[i]))
-            digest_field(line, keel_component_name((keel_component_t)i), &key->components[i]);
-    close_object(line, at);
-    at = open_object(line, "values");
+            keel_line_digest(line, keel_component_name((keel_component_t)i), &key->components[i]);
+    keel_line_close(line, at);
+    at = keel_line_open(line, "values");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         const char *value = key->values[i];
         if (value && *value && strlen(value) <= VALUE_LIMIT)
-            text_field(line, keel_component_name((keel_component_t)i), value);
+            keel_line_text(line, keel_component_name((keel_component_t)i), value);
     }
-    close_object(line, at);
+    keel_line_close(line, at);
 }
 
 // ---- events ------------------------------------------------------------------------------------
 
-// False where nothing is to be written.
-static bool begin(keel_journal_t *journal, keel_buffer_t *line, const char *event) {
+bool keel_line_begin(keel_journal_t *journal, keel_buffer_t *line, const char *event) {
     if (!journal || atomic_load_explicit(&journal->off, memory_order_relaxed)) return false;
     keel_buffer_initialize(line, EVENT_LIMIT);
     uint64_t micros = keel_clock_wall() / 1000u;
@@ -207,7 +144,7 @@ static bool begin(keel_journal_t *journal, keel_buffer_t *line, const char *even
     return true;
 }
 
-static void finish(keel_journal_t *journal, keel_buffer_t *line) {
+void keel_line_finish(keel_journal_t *journal, keel_buffer_t *line) {
     keel_buffer_text(line, "}\n");
     keel_status_t status = keel_buffer_status(line);
     if (!status) status = keel_file_append(journal->path, keel_buffer_bytes(line));
@@ -222,7 +159,7 @@ static void arguments_field(keel_buffer_t *line) {
     keel_status_t status = keel_file_read("/proc/self/cmdline", ARGUMENTS_LIMIT, &data, &size);
     keel_status_ignore(status);
     if (status) return;
-    name_field(line, "argv");
+    keel_line_name(line, "argv");
     keel_buffer_byte(line, '[');
     for (size_t at = 0; at < size;) {
         size_t length = strnlen((const char *)data + at, size - at);
@@ -237,136 +174,136 @@ static void arguments_field(keel_buffer_t *line) {
 static void flags_field(keel_buffer_t *line) {
     static const char *const names[] = {"XLA_FLAGS", "LIBTPU_INIT_ARGS", "TPU_LIBRARY_PATH",
                                         "JAX_PLATFORMS", "PJRT_DEVICE"};
-    size_t at = open_object(line, "flags");
+    size_t at = keel_line_open(line, "flags");
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        text_field(line, names[i], getenv(names[i]));
-    close_object(line, at);
+        keel_line_text(line, names[i], getenv(names[i]));
+    keel_line_close(line, at);
 }
 
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "start")) return;
-    text_field(&line, "keel", KEEL_VERSION);
+    if (!keel_line_begin(journal, &line, "start")) return;
+    keel_line_text(&line, "keel", KEEL_VERSION);
     arguments_field(&line);
     char text[PATH_MAX];
-    text_field(&line, "cwd", getcwd(text, sizeof text));
-    text_field(&line, "host", gethostname(text, sizeof text) ? NULL : text);
-    text_field(&line, "python", event->python);
-    text_field(&line, "mode", event->mode);
-    text_field(&line, "cache_dir", event->cache_dir);
-    size_t at = open_object(&line, "plugin");
-    text_field(&line, "path", event->plugin.path);
-    text_field(&line, "name", event->plugin.name);
-    digest_field(&line, "build", event->plugin.build);
-    number_field(&line, "api_major", (uint64_t)event->plugin.api_major);
-    number_field(&line, "api_minor", (uint64_t)event->plugin.api_minor);
-    text_field(&line, "platform", event->plugin.platform);
-    text_field(&line, "version", event->plugin.version);
-    close_object(&line, at);
+    keel_line_text(&line, "cwd", getcwd(text, sizeof text));
+    keel_line_text(&line, "host", gethostname(text, sizeof text) ? NULL : text);
+    keel_line_text(&line, "python", event->python);
+    keel_line_text(&line, "mode", event->mode);
+    keel_line_text(&line, "cache_dir", event->cache_dir);
+    size_t at = keel_line_open(&line, "plugin");
+    keel_line_text(&line, "path", event->plugin.path);
+    keel_line_text(&line, "name", event->plugin.name);
+    keel_line_digest(&line, "build", event->plugin.build);
+    keel_line_number(&line, "api_major", (uint64_t)event->plugin.api_major);
+    keel_line_number(&line, "api_minor", (uint64_t)event->plugin.api_minor);
+    keel_line_text(&line, "platform", event->plugin.platform);
+    keel_line_text(&line, "version", event->plugin.version);
+    keel_line_close(&line, at);
     flags_field(&line);
     components_field(&line, event->key);
-    finish(journal, &line);
+    keel_line_finish(journal, &line);
 }
 
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "compile")) return;
-    subject_fields(&line, &event->subject);
-    seconds_field(&line, "seconds", event->seconds);
-    seconds_field(&line, "overhead_seconds", event->overhead_seconds);
-    if (event->ops) number_field(&line, "ops", event->ops);
-    number_field(&line, "bytes", event->bytes);
-    text_field(&line, "format", event->format);
-    site_field(&line, &event->site);
-    true_field(&line, "recompile", event->recompile);
-    true_field(&line, "cacheable", !event->uncacheable);
+    if (!keel_line_begin(journal, &line, "compile")) return;
+    keel_line_subject(&line, &event->subject);
+    keel_line_real(&line, "seconds", event->seconds);
+    keel_line_real(&line, "overhead_seconds", event->overhead_seconds);
+    if (event->ops) keel_line_number(&line, "ops", event->ops);
+    keel_line_number(&line, "bytes", event->bytes);
+    keel_line_text(&line, "format", event->format);
+    keel_line_site(&line, &event->site);
+    keel_line_true(&line, "recompile", event->recompile);
+    keel_line_true(&line, "cacheable", !event->uncacheable);
     counts_field(&line, event->executes);
-    finish(journal, &line);
+    keel_line_finish(journal, &line);
 }
 
 void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "load")) return;
-    subject_fields(&line, &event->subject);
-    text_field(&line, "tier", event->tier);
-    seconds_field(&line, "seconds", event->seconds);
-    seconds_field(&line, "overhead_seconds", event->overhead_seconds);
-    if (event->ops) number_field(&line, "ops", event->ops);
-    number_field(&line, "bytes", event->bytes);
-    number_field(&line, "payload_bytes", event->payload_bytes);
-    seconds_field(&line, "compile_seconds", event->compile_seconds);
-    text_field(&line, "format", event->format);
-    site_field(&line, &event->site);
-    true_field(&line, "recompile", event->recompile);
+    if (!keel_line_begin(journal, &line, "load")) return;
+    keel_line_subject(&line, &event->subject);
+    keel_line_text(&line, "tier", event->tier);
+    keel_line_real(&line, "seconds", event->seconds);
+    keel_line_real(&line, "overhead_seconds", event->overhead_seconds);
+    if (event->ops) keel_line_number(&line, "ops", event->ops);
+    keel_line_number(&line, "bytes", event->bytes);
+    keel_line_number(&line, "payload_bytes", event->payload_bytes);
+    keel_line_real(&line, "compile_seconds", event->compile_seconds);
+    keel_line_text(&line, "format", event->format);
+    keel_line_site(&line, &event->site);
+    keel_line_true(&line, "recompile", event->recompile);
     counts_field(&line, event->executes);
-    finish(journal, &line);
+    keel_line_finish(journal, &line);
 }
 
 void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "miss")) return;
-    subject_fields(&line, &event->subject);
-    text_field(&line, "reason", event->reason);
+    if (!keel_line_begin(journal, &line, "miss")) return;
+    keel_line_subject(&line, &event->subject);
+    keel_line_text(&line, "reason", event->reason);
     components_field(&line, event->key);
-    finish(journal, &line);
+    keel_line_finish(journal, &line);
 }
 
 void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncacheable_t *event) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "uncacheable")) return;
-    subject_fields(&line, &event->subject);
-    text_field(&line, "reason", event->reason);
-    name_field(&line, "targets");
+    if (!keel_line_begin(journal, &line, "uncacheable")) return;
+    keel_line_subject(&line, &event->subject);
+    keel_line_text(&line, "reason", event->reason);
+    keel_line_name(&line, "targets");
     keel_buffer_byte(&line, '[');
     if (event->target && *event->target) keel_buffer_json_str(&line, keel_str(event->target));
     keel_buffer_byte(&line, ']');
-    finish(journal, &line);
+    keel_line_finish(journal, &line);
 }
 
 void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "publish")) return;
-    digest_field(&line, "key", event->key);
-    text_field(&line, "name", event->name);
-    number_field(&line, "payload_bytes", event->payload_bytes);
-    seconds_field(&line, "seconds", event->seconds);
-    finish(journal, &line);
+    if (!keel_line_begin(journal, &line, "publish")) return;
+    keel_line_digest(&line, "key", event->key);
+    keel_line_text(&line, "name", event->name);
+    keel_line_number(&line, "payload_bytes", event->payload_bytes);
+    keel_line_real(&line, "seconds", event->seconds);
+    keel_line_finish(journal, &line);
 }
 
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
                               const char *message) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "store_error")) return;
-    text_field(&line, "what", what);
-    digest_field(&line, "key", key);
-    text_field(&line, "message", message);
-    finish(journal, &line);
+    if (!keel_line_begin(journal, &line, "store_error")) return;
+    keel_line_text(&line, "what", what);
+    keel_line_digest(&line, "key", key);
+    keel_line_text(&line, "message", message);
+    keel_line_finish(journal, &line);
 }
 
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "fallback")) return;
-    text_field(&line, "what", what);
-    if (subject) subject_fields(&line, subject);
-    text_field(&line, "message", message);
-    finish(journal, &line);
+    if (!keel_line_begin(journal, &line, "fallback")) return;
+    keel_line_text(&line, "what", what);
+    if (subject) keel_line_subject(&line, subject);
+    keel_line_text(&line, "message", message);
+    keel_line_finish(journal, &line);
 }
 
 void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subject_t *subject,
                                 const char *message) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "compile_error")) return;
-    if (subject) subject_fields(&line, subject);
-    text_field(&line, "message", message);
-    finish(journal, &line);
+    if (!keel_line_begin(journal, &line, "compile_error")) return;
+    if (subject) keel_line_subject(&line, subject);
+    keel_line_text(&line, "message", message);
+    keel_line_finish(journal, &line);
 }
 
 void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "executes")) return;
+    if (!keel_line_begin(journal, &line, "executes")) return;
     counts_field(&line, counts);
-    finish(journal, &line);
+    keel_line_finish(journal, &line);
 }
 
 // Since the kernel started this process, by the clock that the kernel stamped it with.
@@ -396,11 +333,11 @@ static double process_seconds(void) {
 
 void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_counts_t executes) {
     keel_buffer_t line;
-    if (!begin(journal, &line, "end")) return;
-    number_field(&line, "total", total);
-    seconds_field(&line, "wall", process_seconds());
+    if (!keel_line_begin(journal, &line, "end")) return;
+    keel_line_number(&line, "total", total);
+    keel_line_real(&line, "wall", process_seconds());
     counts_field(&line, executes);
-    finish(journal, &line);
+    keel_line_finish(journal, &line);
 }
 
 // ---- programs ----------------------------------------------------------------------------------

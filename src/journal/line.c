@@ -1,0 +1,65 @@
+#include <inttypes.h>
+
+#include "journal/line.h"
+
+void keel_line_name(keel_buffer_t *line, const char *name) {
+    keel_buffer_format(line, ",\"%s\":", name);
+}
+
+void keel_line_text(keel_buffer_t *line, const char *name, const char *text) {
+    if (!text) return;
+    keel_line_name(line, name);
+    keel_buffer_json_str(line, keel_str(text));
+}
+
+void keel_line_number(keel_buffer_t *line, const char *name, uint64_t number) {
+    keel_buffer_format(line, ",\"%s\":%" PRIu64, name, number);
+}
+
+void keel_line_real(keel_buffer_t *line, const char *name, double value) {
+    // Not a number, and infinities, are no JSON; a locale's comma is none either.
+    uint64_t nanoseconds = value > 0 && value < 9e9 ? (uint64_t)(value * 1e9 + 0.5) : 0;
+    keel_buffer_format(line, ",\"%s\":%" PRIu64 ".%09" PRIu64, name, nanoseconds / 1000000000u,
+                       nanoseconds % 1000000000u);
+}
+
+void keel_line_true(keel_buffer_t *line, const char *name, bool value) {
+    keel_buffer_format(line, ",\"%s\":%s", name, value ? "true" : "false");
+}
+
+void keel_line_digest(keel_buffer_t *line, const char *name, const keel_digest_t *digest) {
+    if (!digest) return;
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(digest, hex);
+    keel_buffer_format(line, ",\"%s\":\"%s\"", name, hex);
+}
+
+void keel_line_subject(keel_buffer_t *line, const keel_journal_subject_t *subject) {
+    keel_line_digest(line, "program", subject->program);
+    keel_line_text(line, "name", subject->name);
+    keel_line_digest(line, "key", subject->key);
+}
+
+// An object without the comma that its first field brings.
+void keel_line_close(keel_buffer_t *line, size_t opened_at) {
+    if (!line->failed && line->size > opened_at && line->data[opened_at] == ',')
+        line->data[opened_at] = ' ';
+    keel_buffer_byte(line, '}');
+}
+
+size_t keel_line_open(keel_buffer_t *line, const char *name) {
+    keel_line_name(line, name);
+    keel_buffer_byte(line, '{');
+    return line->size;
+}
+
+void keel_line_site(keel_buffer_t *line, const keel_journal_site_t *site) {
+    if (!site->file) return;
+    size_t at = keel_line_open(line, "site");
+    keel_line_text(line, "file", site->file);
+    keel_line_number(line, "line", site->line);
+    keel_line_text(line, "function", site->function);
+    keel_line_text(line, "call_file", site->call_file);
+    if (site->call_file) keel_line_number(line, "call_line", site->call_line);
+    keel_line_close(line, at);
+}

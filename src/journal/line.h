@@ -1,0 +1,27 @@
+// line: one event being written, for the files of this room.
+#ifndef KEEL_JOURNAL_LINE_H_
+#define KEEL_JOURNAL_LINE_H_
+
+#include "journal/journal.h"
+
+// False where nothing is to be written: no journal, or one that gave up.
+bool keel_line_begin(keel_journal_t *journal, keel_buffer_t *line, const char *event);
+// Writes the line, and gives the journal up where that fails. Frees the buffer.
+void keel_line_finish(keel_journal_t *journal, keel_buffer_t *line);
+
+// Fields, each with the comma before it. NULL leaves the field out.
+void keel_line_name(keel_buffer_t *line, const char *name);
+void keel_line_text(keel_buffer_t *line, const char *name, const char *text);
+void keel_line_number(keel_buffer_t *line, const char *name, uint64_t number);
+// With nine decimals; what is negative, no number or beyond 9e9 as 0.
+void keel_line_real(keel_buffer_t *line, const char *name, double value);
+void keel_line_true(keel_buffer_t *line, const char *name, bool value);
+void keel_line_digest(keel_buffer_t *line, const char *name, const keel_digest_t *digest);
+void keel_line_subject(keel_buffer_t *line, const keel_journal_subject_t *subject);
+void keel_line_site(keel_buffer_t *line, const keel_journal_site_t *site);
+
+// An object as a field; keel_line_close takes what keel_line_open gave.
+size_t keel_line_open(keel_buffer_t *line, const char *name);
+void keel_line_close(keel_buffer_t *line, size_t opened_at);
+
+#endif // KEEL_JOURNAL_LINE_H_
