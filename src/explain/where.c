@@ -1,0 +1,59 @@
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "explain/explain.h"
+
+static bool holds(keel_str_t text, const char *part) {
+    return text.size && memmem(text.data, text.size, part, strlen(part));
+}
+
+static size_t digits(keel_str_t text) {
+    size_t count = 0;
+    while (count < text.size && text.data[count] >= '0' && text.data[count] <= '9')
+        ++count;
+    return count;
+}
+
+// Behind "/lib/python": "3.12/", "3.13t/" (without a GIL), "312.zip/".
+static bool is_version(keel_str_t text) {
+    size_t major = digits(text);
+    if (!major || major == text.size || text.data[major] != '.') return false;
+    keel_str_t rest = {text.data + major + 1, text.size - major - 1};
+    if (keel_str_starts(rest, KEEL_STR("zip/"))) return true;
+    size_t minor = digits(rest);
+    size_t end = minor < rest.size && rest.data[minor] == 't' ? minor + 1 : minor;
+    return minor && end < rest.size && rest.data[end] == '/';
+}
+
+// <prefix>/lib/pythonX.Y/, where the interpreter keeps its own modules.
+static bool is_of_interpreter(keel_str_t file) {
+    static const char *const folders[] = {"/lib/python", "/lib64/python"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
+        keel_str_t rest = file;
+        for (const char *at; rest.size; rest = (keel_str_t){at, rest.size}) {
+            at = memmem(rest.data, rest.size, folders[i], strlen(folders[i]));
+            if (!at) break;
+            at += strlen(folders[i]);
+            rest.size -= (size_t)(at - rest.data);
+            if (is_version((keel_str_t){at, rest.size})) return true;
+        }
+    }
+    return false;
+}
+
+// Code that is in no file: of these names it was typed by the user, of all others it was made
+// ("<frozen runpy>", "<string>", "<attrs generated init x>").
+static bool is_typed(keel_str_t file) {
+    static const char *const names[] = {"<stdin>", "<console>", "<input>", "<ipython-input",
+                                        "<doctest"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (keel_str_starts(file, keel_str(names[i]))) return true;
+    return false;
+}
+
+bool keel_is_library_file(keel_str_t file) {
+    if (!file.size) return true;
+    if (file.data[0] == '<') return !is_typed(file);
+    return holds(file, "/site-packages/") || holds(file, "/dist-packages/") ||
+           is_of_interpreter(file);
+}

@@ -1,0 +1,1 @@
+keel_unit_test(explain_stack ROOMS explain base)

@@ -1,0 +1,70 @@
+// Whose file it is, and the stack where there is no Python; tests/client/stack.py has the Pythons.
+#define _GNU_SOURCE
+#include "explain/explain.h"
+#include "place.h"
+
+static bool is_library(const char *file) {
+    return keel_is_library_file(keel_str(file));
+}
+
+static void test_files_of_packages_and_of_the_interpreter_are_a_librarys(void **state) {
+    (void)state;
+    static const char *const files[] = {
+        "/home/u/.venv/lib/python3.13/site-packages/jax/_src/pjit.py",
+        "/usr/lib/python3/dist-packages/numpy/core.py",
+        "C:/anything/site-packages/x.py",
+        "/usr/lib/python3.11/runpy.py",
+        "/usr/lib64/python3.9/threading.py",
+        "/opt/lib/python3.13t/runpy.py",
+        "/opt/lib/python3.zip/runpy.py",
+        "/opt/lib/python/lib/python3.10/runpy.py",
+        "<frozen runpy>",
+        "<string>",
+        "<attrs generated init Model>",
+        "",
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+        if (!is_library(files[i])) fail_msg("%s", files[i]);
+}
+
+static void test_all_else_is_the_users(void **state) {
+    (void)state;
+    static const char *const files[] = {
+        "/home/u/train.py",
+        "train.py",
+        "/home/u/lib/python/model.py",
+        "/home/u/lib/python3/model.py",
+        "/home/u/lib/python3./model.py",
+        "/home/u/lib/python3.11",
+        "/home/u/lib/pythonic3.11/model.py",
+        "/home/u/python3.11/model.py",
+        "/home/u/my-site-packages/model.py",
+        "<stdin>",
+        "<ipython-input-3-0123456789ab>",
+        "/tmp/ipykernel_12/345.py",
+        "<doctest model[0]>",
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+        if (is_library(files[i])) fail_msg("%s", files[i]);
+}
+
+static void test_without_python_the_stack_is_skipped_with_the_reason(void **state) {
+    (void)state;
+    keel_arena_t arena;
+    keel_arena_initialize(&arena, 0);
+    keel_stack_t stack = {.count = 7};
+    keel_stack_read(&arena, &stack);
+    assert_string_equal(stack.skipped, "there is no Python in this process");
+    assert_int_equal(stack.count, 0);
+    assert_int_equal(stack.left_out, 0);
+    keel_arena_deinitialize(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_files_of_packages_and_of_the_interpreter_are_a_librarys),
+        cmocka_unit_test(test_all_else_is_the_users),
+        cmocka_unit_test(test_without_python_the_stack_is_skipped_with_the_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
