@@ -248,6 +248,17 @@ static keel_status_t check_size(keel_settings_t *settings, keel_setting_t which,
                             where, keel_setting_show(keel_str(text), &shown));
 }
 
+static keel_status_t check_switch(keel_settings_t *settings, keel_setting_t which, bool *out) {
+    const char *text = keel_settings_text(settings, which);
+    *out = strcmp(text, "on") == 0;
+    if (*out || strcmp(text, "off") == 0) return NULL;
+    char where[512];
+    keel_shown_t shown;
+    written_in(settings, which, where);
+    return keel_status_make(KEEL_INVALID, "%s: '%s' is no switch; write on or off", where,
+                            keel_setting_show(keel_str(text), &shown));
+}
+
 // "a, b": a name between any two commas, and no blank within one.
 static keel_status_t check_custom_calls(keel_settings_t *settings) {
     const char *value = keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS);
@@ -312,6 +323,7 @@ static keel_status_t check(keel_settings_t *settings) {
     KEEL_TRY(check_path(settings, KEEL_SETTING_RUN_DIR));
     KEEL_TRY(check_mode(settings));
     KEEL_TRY(check_custom_calls(settings));
+    KEEL_TRY(check_switch(settings, KEEL_SETTING_STACK, &settings->stack));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);
 }

@@ -33,7 +33,9 @@
     X(MEMORY_LIMIT, "memory_limit", "KEEL_MEMORY_LIMIT", "--memory-limit", "SIZE", "256M",         \
       "bytes of compiled programs kept in a process; 0 keeps none")                                \
     X(CUSTOM_CALLS, "custom_calls", "KEEL_CUSTOM_CALLS", "--custom-calls", "NAMES", "none",        \
-      "comma-separated custom-call targets that you vouch for, so that they may be cached")
+      "comma-separated custom-call targets that you vouch for, so that they may be cached")        \
+    X(STACK, "stack", "KEEL_STACK", "--stack", "on|off", "on",                                     \
+      "read the client's Python stack when a program is compiled")
 
 typedef enum keel_setting {
 #define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
@@ -84,6 +86,7 @@ typedef struct keel_settings_t {
     keel_mode_t mode;
     uint64_t cache_limit;  // bytes; 0: no limit
     uint64_t memory_limit; // bytes; 0: keep nothing in memory
+    bool stack;
 } keel_settings_t;
 
 // `flags` has one text for each setting, NULL where the flag was not given; `flags` itself may be

@@ -16,6 +16,7 @@ KEEL_CONFIG=bad keel config; echo "exit $?"
 KEEL_CONFIG=none keel config; echo "exit $?"
 KEEL_MODE=sometimes keel config; echo "exit $?"
 keel config --cache-limit=much; echo "exit $?"
+KEEL_STACK=no keel config; echo "exit $?"
 KEEL_CACHE_DIR=gs://bucket/keel keel config; echo "exit $?"
 KEEL_CACHE_DIR=s3://bucket/keel keel cache ls; echo "exit $?"
 # What a file holds does not act on the terminal.

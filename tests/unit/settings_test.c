@@ -198,6 +198,20 @@ static void a_bad_value_is_refused_by_the_name_it_was_written_in(void **state) {
     unsetenv("KEEL_CACHE_LIMIT");
     write_config("memory_limit = -1\n");
     REFUSED(NULL, "config:1: memory_limit: '-1'");
+    write_config("stack = yes\n");
+    REFUSED(NULL, "config:1: stack: 'yes'", "on or off");
+}
+
+static void the_stack_is_read_unless_it_is_switched_off(void **state) {
+    (void)state;
+    keel_settings_t settings;
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_true(settings.stack);
+    keel_settings_deinitialize(&settings);
+    const char *flags[KEEL_SETTING_COUNT] = {[KEEL_SETTING_STACK] = "off"};
+    assert_null(keel_settings_load(flags, &settings));
+    assert_false(settings.stack);
+    keel_settings_deinitialize(&settings);
 }
 
 static void a_remote_address_as_folder_is_refused_with_the_setting_to_use(void **state) {
@@ -262,6 +276,7 @@ int main(void) {
         TEST(an_unknown_key_is_refused_with_its_line_and_the_keys_there_are),
         TEST(a_line_without_an_equals_sign_or_a_value_is_refused),
         TEST(a_bad_value_is_refused_by_the_name_it_was_written_in),
+        TEST(the_stack_is_read_unless_it_is_switched_off),
         TEST(a_remote_address_as_folder_is_refused_with_the_setting_to_use),
         TEST(a_relative_folder_in_the_file_is_refused),
         TEST(a_config_file_that_was_named_must_be_there),
