@@ -30,27 +30,27 @@
       "Pass it as an array argument instead of closing over it or marking it static.",             \
       "Make it a tensor on the device, made once, and update that in place.")                      \
     X(STRUCTURE, "structure", BRANCH, "other operations were traced",                              \
-      "Take the branch on the device (lax.cond, jnp.where), or keep the choice fixed.",            \
-      "Take the branch on the device (torch.where), or keep the choice fixed.")                    \
+      "Choose on the device: jnp.where, lax.cond, lax.scan for loops; or keep the choice fixed.",  \
+      "Choose on the device: torch.where, never .item() in an if; or keep the choice fixed.")      \
     X(GRADIENT, "gradient", BRANCH,                                                                \
       "gradients are created in one program and added to in another",                              \
-      "Start from zeros_like(params), so that every micro-step accumulates.",                      \
-      "Zero gradients in place: zero_grad(set_to_none=False), once before the first step.")        \
+      "Start from zeros_like(params), so that every micro-step adds.",                             \
+      "Zero in place: zero_grad(set_to_none=False); give p.grad zeros before the first step.")     \
     X(SIZE, "size", BRANCH, "a size inside the program depends on a host value",                   \
-      "Bound it: a fixed size= or a slice of fixed length with a mask.",                           \
+      "Bound it: nonzero(size=), a fixed k, or a slice of fixed length with a mask.",              \
       "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
     X(SHARDING, "sharding", POLICY, "a value is sharded in another way",                           \
-      "Give in_shardings, or jax.device_put each input to one fixed sharding.",                    \
+      "Give in_shardings and out_shardings, or jax.device_put each input to one sharding.",        \
       "Mark every input with the same sharding (xs.mark_sharding) before the first step.")         \
     X(DONATION, "donation", POLICY, "other arguments are donated",                                 \
-      "Use one jitted function with one donate_argnums.",                                          \
-      "Let every step update the same tensors in place.")                                          \
+      "Jit the function once, with one donate_argnums, where it is defined.",                      \
+      "Update the same tensors in place in every step; keep no references to old ones.")           \
     X(LAYOUT, "layout", POLICY, "a value has another layout in memory",                            \
-      "Give one fixed Layout, or leave it to the compiler every time.",                            \
+      "Ask for no layout, or for the same Layout in every call and for the data too.",             \
       "Make inputs contiguous in one memory format before they go to the device.")                 \
     X(PRECISION, "precision", POLICY, "products are computed in another precision",                \
       "Set jax_default_matmul_precision once, before the first trace.",                            \
-      "Set torch_xla's matmul precision once, before the first step.")                             \
+      "Call torch_xla.backends.set_mat_mul_precision once, before the first step.")                \
     X(OPTION, "option", POLICY, "a compile option has another value",                              \
       "Pass the same compiler_options and config values to each jit.",                             \
       "Keep the options that are passed to compile the same in all runs.")                         \
@@ -65,7 +65,8 @@
       "Run with the same devices and hosts, or keep one cache for each topology.")                 \
     X(RETRACE, "retrace", NONE, "the client asked again for a program that has not changed",       \
       "Jit the function once and keep it; do not call jax.jit, lambda or partial in the loop.",    \
-      "Keep inputs the same in sharding, donation and grad mode; the graph itself is the same.")   \
+      "Call torch_xla.compile once, outside the loop; keep inputs alike in grad mode and "         \
+      "sharding.")                                                                                 \
     X(CACHE, "cache", NONE, "the program is unchanged, but its stored executable was not there",   \
       "See `keel cache stat`; raise cache_limit if it was evicted.",                               \
       "See `keel cache stat`; raise cache_limit if it was evicted.")                               \
