@@ -37,6 +37,10 @@ typedef struct keel_stats_recompile_t {
     double seconds;
     const char *name, *program;
     keel_stats_site_t site;
+    // Its first root cause, where the journal explains it.
+    const char *cause; // the kind's word: "shape"
+    const char *subject, *old_value, *new_value;
+    const char *shown; // where: "train.py:88"
 } keel_stats_recompile_t;
 
 typedef struct keel_stats_t {

@@ -23,7 +23,8 @@ typedef struct keel_why_difference_t {
     const char *subject, *old_value, *new_value, *note;
     keel_why_place_t place;
     uint32_t old_op, new_op; // KEEL_NONE
-    uint32_t folds, follows;
+    uint32_t folds;
+    uint32_t follows; // of a folded one: index in the entry's roots; KEEL_NONE: unknown
 } keel_why_difference_t;
 
 typedef struct keel_why_frame_t {
@@ -99,7 +100,7 @@ typedef struct keel_why_t {
     keel_why_entry_t *entries;                  // in order of time; all that were explained
     size_t entry_count;
     // Of those that are shown by default: compiles that were avoidable, retraces, misses of what an
-    // earlier run had. keel_why_is_shown.
+    // earlier run had. keel_why_is_shown. Of two programs that take turns, loads too.
     keel_why_pattern_t *patterns;
     size_t pattern_count;
     keel_why_cost_t *by_cause, *by_line;
@@ -110,11 +111,19 @@ typedef struct keel_why_t {
     } questions[KEEL_QUESTION_NONE];
     uint64_t shown;
     double shown_seconds;
+    // Of the journal, explained or not: compiles, and those of them that were recompiles.
+    uint64_t compiles, recompiles;
+    const char *path; // of the journal; "" from keel_why_parse
     keel_journal_damage_t damage;
     keel_arena_t texts;
 } keel_why_t;
 
+// Not the first of its kind, nor one that is merely like another program of the same run.
 bool keel_why_is_shown(const keel_why_entry_t *entry);
+// Its first root; NULL where it has none (unrelated, or the journal was cut).
+const keel_why_difference_t *keel_why_cause(const keel_why_entry_t *entry);
+// That root's place, else the line that the journal gives the compile.
+const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry);
 
 keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out) KEEL_MUST_CHECK;
 // The same from a journal's bytes.

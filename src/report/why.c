@@ -1,0 +1,257 @@
+#include <stdlib.h>
+
+#include "report/steps.h"
+#include "report/why_internal.h"
+
+static const char *const pattern_words[] = {
+#define WORD(name, word, sentence) word,
+    KEEL_PATTERNS(WORD)
+#undef WORD
+};
+
+static const char *const pattern_sentences[] = {
+#define SENTENCE(name, word, sentence) sentence,
+    KEEL_PATTERNS(SENTENCE)
+#undef SENTENCE
+};
+
+const char *keel_pattern_word(keel_pattern_kind_t kind) {
+    return pattern_words[kind];
+}
+
+const char *keel_pattern_sentence(keel_pattern_kind_t kind) {
+    return pattern_sentences[kind];
+}
+
+bool keel_why_is_shown(const keel_why_entry_t *entry) {
+    if (strcmp(entry->what, "retrace") == 0) return true;
+    if (strcmp(entry->what, "compile") != 0) return false;
+    return entry->recompile || (*entry->against_program && !entry->against_is_ours);
+}
+
+const keel_why_difference_t *keel_why_cause(const keel_why_entry_t *entry) {
+    return entry->root_count ? &entry->roots[0] : NULL;
+}
+
+const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry) {
+    const keel_why_difference_t *cause = keel_why_cause(entry);
+    return cause && *cause->place.file ? &cause->place : &entry->site;
+}
+
+// ---- one event ---------------------------------------------------------------------------------
+
+static keel_status_t keep(keel_why_t *why, const json_t *object, const char *name,
+                          const char **out) {
+    return keel_event_keep(&why->texts, keel_event_text(object, name), out);
+}
+
+static keel_status_t place_of(keel_why_t *why, const json_t *object, keel_why_place_t *out) {
+    out->line = keel_event_line(object, "line");
+    out->call_line = keel_event_line(object, "call_line");
+    KEEL_TRY(keep(why, object, "file", &out->file));
+    KEEL_TRY(keep(why, object, "function", &out->function));
+    KEEL_TRY(keep(why, object, "call_file", &out->call_file));
+    KEEL_TRY(keel_event_place(&why->texts, out->file, out->line, why->cwd, &out->shown));
+    return keel_event_place(&why->texts, out->call_file, out->call_line, why->cwd,
+                            &out->call_shown);
+}
+
+static uint32_t index_of(const json_t *object, const char *name) {
+    const json_t *value = json_object_get(object, name);
+    json_int_t number = json_is_integer(value) ? json_integer_value(value) : -1;
+    return number < 0 || number >= (json_int_t)KEEL_NONE ? KEEL_NONE : (uint32_t)number;
+}
+
+static keel_status_t difference_of(keel_why_t *why, const json_t *object,
+                                   keel_why_difference_t *out) {
+    out->old_op = index_of(object, "old_op");
+    out->new_op = index_of(object, "new_op");
+    out->follows = index_of(object, "follows");
+    out->folds = keel_event_line(object, "folds");
+    KEEL_TRY(keep(why, object, "subject", &out->subject));
+    KEEL_TRY(keep(why, object, "old", &out->old_value));
+    KEEL_TRY(keep(why, object, "new", &out->new_value));
+    KEEL_TRY(keep(why, object, "note", &out->note));
+    return place_of(why, object, &out->place);
+}
+
+// More than any Keel writes.
+static size_t length_of(const json_t *list) {
+    enum { MOST = 4096 };
+    size_t length = json_array_size(list);
+    return length < MOST ? length : MOST;
+}
+
+// Those whose kind is known: a later Keel may have more.
+static keel_status_t differences_of(keel_why_t *why, const json_t *list,
+                                    keel_why_difference_t **out, size_t *out_count) {
+    void *memory;
+    KEEL_TRY(keel_arena_array(&why->texts, length_of(list), sizeof **out, &memory));
+    *out = memory;
+    for (size_t i = 0; i < length_of(list); ++i) {
+        const json_t *object = json_array_get(list, i);
+        keel_cause_t kind = keel_cause_by_word(keel_event_text(object, "kind"));
+        if (kind == KEEL_CAUSE_COUNT) continue;
+        keel_why_difference_t *difference = &(*out)[*out_count];
+        *difference = (keel_why_difference_t){.kind = kind};
+        KEEL_TRY(difference_of(why, object, difference));
+        ++*out_count;
+    }
+    return NULL;
+}
+
+// Where some roots were passed over, the indices of the others are not those of the journal.
+static void settle_folded(keel_why_entry_t *entry, const json_t *roots) {
+    bool whole = entry->root_count == json_array_size(roots);
+    for (size_t i = 0; i < entry->folded_count; ++i)
+        if (!whole || entry->folded[i].follows >= entry->root_count)
+            entry->folded[i].follows = KEEL_NONE;
+}
+
+static keel_status_t stack_of(keel_why_t *why, const json_t *list, keel_why_entry_t *entry) {
+    void *memory;
+    KEEL_TRY(keel_arena_array(&why->texts, length_of(list), sizeof *entry->stack, &memory));
+    entry->stack = memory;
+    for (; entry->stack_count < length_of(list); ++entry->stack_count) {
+        const json_t *object = json_array_get(list, entry->stack_count);
+        keel_why_frame_t *frame = &entry->stack[entry->stack_count];
+        frame->line = keel_event_line(object, "line");
+        KEEL_TRY(keep(why, object, "file", &frame->file));
+        KEEL_TRY(keep(why, object, "function", &frame->function));
+        KEEL_TRY(keel_event_place(&why->texts, frame->file, frame->line, why->cwd, &frame->shown));
+    }
+    return NULL;
+}
+
+static keel_status_t against_of(keel_why_t *why, const json_t *against, keel_why_entry_t *entry) {
+    entry->against_when = keel_event_number(against, "when");
+    entry->against_is_ours = json_is_true(json_object_get(against, "is_ours"));
+    KEEL_TRY(keep(why, against, "program", &entry->against_program));
+    KEEL_TRY(keep(why, against, "name", &entry->against_name));
+    return keep(why, against, "run", &entry->against_run);
+}
+
+static keel_status_t entry_of(keel_why_t *why, const json_t *event, keel_why_entry_t *entry) {
+    const json_t *roots = json_object_get(event, "roots");
+    entry->t = keel_event_number(event, "t");
+    entry->pid = json_integer_value(json_object_get(event, "pid"));
+    entry->seconds = keel_event_number(event, "seconds");
+    entry->recompile = json_is_true(json_object_get(event, "recompile"));
+    entry->unrelated = json_is_true(json_object_get(event, "unrelated"));
+    entry->alike = keel_event_number(event, "alike");
+    entry->root_total = keel_event_count(event, "root_total");
+    entry->folded_total = keel_event_count(event, "folded_total");
+    entry->pattern = "";
+    KEEL_TRY(keep(why, event, "what", &entry->what));
+    KEEL_TRY(keep(why, event, "name", &entry->name));
+    KEEL_TRY(keep(why, event, "program", &entry->program));
+    KEEL_TRY(keep(why, event, "key", &entry->key));
+    KEEL_TRY(place_of(why, json_object_get(event, "site"), &entry->site));
+    KEEL_TRY(against_of(why, json_object_get(event, "against"), entry));
+    KEEL_TRY(differences_of(why, roots, &entry->roots, &entry->root_count));
+    KEEL_TRY(differences_of(why, json_object_get(event, "folded"), &entry->folded,
+                            &entry->folded_count));
+    settle_folded(entry, roots);
+    if (entry->root_total < entry->root_count) entry->root_total = entry->root_count;
+    if (entry->folded_total < entry->folded_count) entry->folded_total = entry->folded_count;
+    KEEL_TRY(keep(why, event, "stack_skipped", &entry->stack_skipped));
+    return stack_of(why, json_object_get(event, "stack"), entry);
+}
+
+// ---- the journal -------------------------------------------------------------------------------
+
+static keel_status_t add_entry(keel_why_t *why, keel_steps_t *steps, const json_t *event,
+                               uint64_t step) {
+    keel_steps_request_t *request;
+    KEEL_TRY(keel_steps_explained(steps, event, &request));
+    void *grown = why->entries;
+    KEEL_TRY(keel_realloc_array(why->entry_count + 1, sizeof *why->entries, &grown));
+    why->entries = grown;
+    keel_why_entry_t *entry = &why->entries[why->entry_count];
+    *entry = (keel_why_entry_t){.step = request ? request->step : step};
+    KEEL_TRY(entry_of(why, event, entry));
+    ++why->entry_count;
+    return NULL;
+}
+
+static keel_status_t meet_start(keel_why_t *why, const json_t *event) {
+    if (*why->cwd || *why->command) return NULL; // the run's first process speaks for it
+    KEEL_TRY(keep(why, event, "cwd", &why->cwd));
+    return keel_event_joined(&why->texts, json_object_get(event, "argv"), &why->command);
+}
+
+static void meet_request(keel_why_t *why, const json_t *event, bool compile) {
+    const char *name = keel_event_text(event, "name");
+    why->compiles += compile;
+    why->recompiles += compile && json_is_true(json_object_get(event, "recompile"));
+    if (strncmp(name, "jit_", 4) == 0 || strncmp(name, "pmap_", 5) == 0)
+        why->framework = "jax";
+    else if (!*why->framework && strcmp(keel_event_text(event, "format"), "hlo") == 0)
+        why->framework = "torch";
+}
+
+static keel_status_t meet_event(keel_why_t *why, keel_steps_t *steps, const json_t *event) {
+    keel_steps_process_t *process;
+    keel_steps_request_t *request;
+    KEEL_TRY(keel_steps_advance(steps, event, &process, &request));
+    const char *kind = keel_event_text(event, "event");
+    if (request) meet_request(why, event, strcmp(kind, "compile") == 0);
+    if (strcmp(kind, "start") == 0) return meet_start(why, event);
+    if (strcmp(kind, "explain") != 0) return NULL;
+    return add_entry(why, steps, event, process->steps + 1);
+}
+
+static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
+    size_t index;
+    json_t *event;
+    json_array_foreach(steps->events, index, event) KEEL_TRY(meet_event(why, steps, event));
+    KEEL_TRY(keel_why_find_patterns(why));
+    return keel_why_sum_up(why);
+}
+
+static keel_status_t parse(keel_bytes_t bytes, const char *id, const char *path, keel_why_t *why) {
+    keel_steps_t steps;
+    KEEL_TRY(keel_event_keep(&why->texts, id, &why->id));
+    KEEL_TRY(keel_event_keep(&why->texts, path, &why->path));
+    keel_status_t status = keel_steps_read(bytes, &steps, &why->damage);
+    if (!status) status = meet_all(why, &steps);
+    keel_steps_deinitialize(&steps);
+    return status;
+}
+
+static keel_status_t parse_from(keel_bytes_t bytes, const char *id, const char *path,
+                                keel_why_t *out) {
+    *out = (keel_why_t){.id = "", .command = "", .cwd = "", .framework = "", .path = ""};
+    keel_arena_initialize(&out->texts, 0);
+    keel_status_t status = parse(bytes, id, path, out);
+    if (status) keel_why_deinitialize(out);
+    return status;
+}
+
+keel_status_t keel_why_parse(keel_bytes_t bytes, const char *id, keel_why_t *out) {
+    return parse_from(bytes, id, "", out);
+}
+
+keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out) {
+    enum { LIMIT_BITS = 32 };
+    *out = (keel_why_t){0};
+    char *path;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    KEEL_TRY(keel_journal_path(run_dir, id, &path));
+    // Read, not mapped: a file that shrinks under a mapping kills its reader.
+    keel_status_t status = keel_file_read(path, (uint64_t)1 << LIMIT_BITS, &data, &size);
+    if (!status) status = parse_from(keel_bytes(data, size), id, path, out);
+    keel_free(data);
+    keel_free(path);
+    return status;
+}
+
+void keel_why_deinitialize(keel_why_t *why) {
+    keel_arena_deinitialize(&why->texts);
+    keel_free(why->entries);
+    keel_free(why->patterns);
+    keel_free(why->by_cause);
+    keel_free(why->by_line);
+    *why = (keel_why_t){0};
+}
