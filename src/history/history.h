@@ -80,4 +80,12 @@ bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *q
 // all of this process and the file if it was read); 0: unknown. Quick: for a progress line.
 double keel_history_last_seconds(keel_history_t *history, const char *name, uint32_t operations);
 
+// Calls `visit` for each record that a history file's bytes tell, oldest first; what a record
+// points to is borrowed. Lines that cannot be read are passed over and counted. A status from
+// `visit` ends the reading and is returned.
+keel_status_t keel_history_parse(keel_bytes_t bytes,
+                                 keel_status_t (*visit)(void *context,
+                                                        const keel_history_record_t *record),
+                                 void *context, uint64_t *out_damaged) KEEL_MUST_CHECK;
+
 #endif // KEEL_HISTORY_HISTORY_H_

@@ -1,0 +1,232 @@
+// run_dir/history/<script>.ndjson: flat JSON objects, one a line, in the order in which programs
+// were seen.
+//
+//   {"value":ID,"component":NAME,"digest":HEX,"text":TEXT}    before the first record that has it
+//   {"program":HEX,"name","origin","run","when_us","took_us","key":HEX,"components":"ID ID ...",
+//    "signature","names","arguments","operations","counts"}   a program seen for the first time
+//   {"seen":ID,"run","when_us","took_us"}                     one that stands above was seen again
+//
+// IDs and hashes are 16 hex digits, `counts` four for each bucket of the sketch; times are whole
+// microseconds. Each process writes every value once, so values may stand there several times. A
+// value that is not there any more (two processes, one of which rewrote the file) is not known.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "history/internal.h"
+
+// ---- writing -----------------------------------------------------------------------------------
+
+static void put_text(keel_buffer_t *out, const char *name, keel_str_t text) {
+    keel_buffer_format(out, ",\"%s\":", name);
+    keel_buffer_json_str(out, text);
+}
+
+static void put_hex(keel_buffer_t *out, const char *name, const keel_digest_t *digest) {
+    keel_buffer_format(out, "\"%s\":\"", name);
+    keel_buffer_hex(out, keel_bytes(digest->bytes, KEEL_DIGEST_SIZE));
+    keel_buffer_byte(out, '"');
+}
+
+static uint64_t micros(double seconds) {
+    return seconds > 0 && seconds < 1e12 ? (uint64_t)(seconds * 1e6 + 0.5) : 0;
+}
+
+static void put_when(keel_buffer_t *out, const record_t *record) {
+    put_text(out, "run", keel_str(record->run));
+    keel_buffer_format(out, ",\"when_us\":%" PRIu64 ",\"took_us\":%" PRIu64, micros(record->when),
+                       micros(record->seconds));
+}
+
+static void put_value(keel_buffer_t *out, const value_t *value) {
+    keel_buffer_format(out, "{\"value\":\"%016" PRIx64 "\"", value->id);
+    put_text(out, "component", keel_str(keel_component_name(value->component)));
+    keel_buffer_byte(out, ',');
+    put_hex(out, "digest", &value->digest);
+    put_text(out, "text", (keel_str_t){value->text, value->size});
+    keel_buffer_text(out, "}\n");
+}
+
+static void put_components(keel_buffer_t *out, const record_t *record) {
+    keel_buffer_text(out, ",\"components\":\"");
+    for (int i = 0, shown = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        if (record->values[i])
+            keel_buffer_format(out, "%s%016" PRIx64, shown++ ? " " : "", record->values[i]->id);
+    keel_buffer_byte(out, '"');
+}
+
+static void put_sketch(keel_buffer_t *out, const keel_sketch_t *sketch) {
+    keel_buffer_format(out,
+                       ",\"signature\":\"%016" PRIx64 "\",\"names\":\"%016" PRIx64
+                       "\",\"arguments\":%" PRIu32 ",\"operations\":%" PRIu32 ",\"counts\":\"",
+                       sketch->signature, sketch->names, sketch->arguments, sketch->operations);
+    for (int i = 0; i < KEEL_SKETCH_BUCKETS; ++i) {
+        uint8_t bytes[2] = {(uint8_t)(sketch->counts[i] >> 8), (uint8_t)sketch->counts[i]};
+        keel_buffer_hex(out, keel_bytes(bytes, 2));
+    }
+    keel_buffer_byte(out, '"');
+}
+
+void file_put_record(const record_t *record, keel_buffer_t *out) {
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        value_t *value = record->values[i];
+        if (!value || value->in_file) continue;
+        put_value(out, value);
+        value->in_file = true;
+    }
+    keel_buffer_byte(out, '{');
+    put_hex(out, "program", &record->program);
+    put_text(out, "name", keel_str(record->name));
+    put_text(out, "origin", keel_str(record->origin));
+    put_when(out, record);
+    keel_buffer_byte(out, ',');
+    put_hex(out, "key", &record->key);
+    put_components(out, record);
+    put_sketch(out, &record->sketch);
+    keel_buffer_text(out, "}\n");
+}
+
+void file_put_seen(const record_t *record, keel_buffer_t *out) {
+    keel_buffer_format(out, "{\"seen\":\"%016" PRIx64 "\"", record->id);
+    put_when(out, record);
+    keel_buffer_text(out, "}\n");
+}
+
+// False where that is more than the file shall have.
+static bool put_all_but(table_t *table, uint32_t skip, keel_buffer_t *out) {
+    table_forget_file(table);
+    keel_buffer_deinitialize(out);
+    keel_buffer_initialize(out, 0);
+    for (const record_t *record = table->oldest; record; record = record->newer) {
+        if (skip) {
+            --skip;
+            continue;
+        }
+        file_put_record(record, out);
+        if (out->size > KEEL_HISTORY_FILE_LIMIT / 2 && record->newer) return false;
+    }
+    return out->size <= KEEL_HISTORY_FILE_LIMIT / 2;
+}
+
+keel_status_t file_put_newest(table_t *table, keel_buffer_t *out) {
+    uint32_t skip = 0;
+    while (!put_all_but(table, skip, out) && skip + 1 < table->count)
+        skip += (table->count - skip) / 2;
+    return keel_buffer_status(out);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static bool read_id(keel_str_t text, uint64_t *out) {
+    uint8_t bytes[8];
+    if (!keel_unhex(text, bytes, sizeof bytes)) return false;
+    *out = 0;
+    for (int i = 0; i < 8; ++i)
+        *out = *out << 8 | bytes[i];
+    return true;
+}
+
+static double read_seconds(const line_t *line, const char *name) {
+    uint64_t value = line_number(line, name);
+    return value < (uint64_t)1 << 60 ? (double)value / 1e6 : 0;
+}
+
+static uint32_t read_u32(const line_t *line, const char *name) {
+    uint64_t value = line_number(line, name);
+    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static keel_status_t add_value(table_t *table, const line_t *line, bool *out_good) {
+    uint64_t id;
+    keel_digest_t digest;
+    keel_str_t text = line_text(line, "text");
+    keel_component_t component = keel_component_by_name(line_text(line, "component"));
+    *out_good =
+        component < KEEL_COMPONENT_COUNT && keel_digest_unhex(line_text(line, "digest"), &digest) &&
+        read_id(line_text(line, "value"), &id) && id == value_id((uint8_t)component, &digest);
+    if (!*out_good) return NULL;
+    value_t *value;
+    KEEL_TRY(
+        table_value(table, (uint8_t)component, &digest, text_cut(text.data, VALUE_LIMIT), &value));
+    value->in_file = true;
+    return NULL;
+}
+
+static bool read_sketch(const line_t *line, keel_sketch_t *out) {
+    uint8_t counts[2 * KEEL_SKETCH_BUCKETS];
+    if (!read_id(line_text(line, "signature"), &out->signature) ||
+        !read_id(line_text(line, "names"), &out->names) ||
+        !keel_unhex(line_text(line, "counts"), counts, sizeof counts))
+        return false;
+    out->arguments = read_u32(line, "arguments");
+    out->operations = read_u32(line, "operations");
+    for (int i = 0; i < KEEL_SKETCH_BUCKETS; ++i)
+        out->counts[i] = (uint16_t)(counts[2 * i] << 8 | counts[2 * i + 1]);
+    return true;
+}
+
+static bool read_components(const table_t *table, keel_str_t text,
+                            value_t *values[KEEL_COMPONENT_COUNT]) {
+    for (size_t at = 0; at < text.size; at += 17) {
+        uint64_t id;
+        if (text.size - at < 16 || !read_id((keel_str_t){text.data + at, 16}, &id)) return false;
+        value_t *value = table_find_value(table, id);
+        if (value) values[value->component] = value;
+    }
+    return true;
+}
+
+static keel_status_t add_record(table_t *table, const line_t *line, bool *out_good) {
+    keel_key_t key = {0};
+    keel_history_record_t record = {.key = &key,
+                                    .name = line_text(line, "name").data,
+                                    .origin = line_text(line, "origin").data,
+                                    .run = line_text(line, "run").data,
+                                    .when = read_seconds(line, "when_us"),
+                                    .seconds = read_seconds(line, "took_us")};
+    value_t *values[KEEL_COMPONENT_COUNT] = {NULL};
+    record_t *added;
+    *out_good = keel_digest_unhex(line_text(line, "program"), &record.program) &&
+                keel_digest_unhex(line_text(line, "key"), &key.digest) &&
+                read_components(table, line_text(line, "components"), values) &&
+                read_sketch(line, &record.sketch);
+    return *out_good ? table_add(table, &record, values, &added) : NULL;
+}
+
+static bool see_again(table_t *table, const line_t *line) {
+    uint64_t id;
+    if (!read_id(line_text(line, "seen"), &id)) return false;
+    record_t *record = table_find(table, id);
+    // Its own line may have gone when the file was rewritten.
+    if (!record) return true;
+    record_seen(record, line_text(line, "run").data, read_seconds(line, "when_us"),
+                read_seconds(line, "took_us"), false);
+    table_renew(table, record);
+    return true;
+}
+
+static keel_status_t add_line(table_t *table, char *data, size_t size, bool *out_good) {
+    line_t line;
+    *out_good = line_read(data, size, &line);
+    if (!*out_good) return NULL;
+    if (line_has(&line, "value")) return add_value(table, &line, out_good);
+    if (line_has(&line, "program")) return add_record(table, &line, out_good);
+    *out_good = see_again(table, &line);
+    return NULL;
+}
+
+keel_status_t file_parse(uint8_t *data, size_t size, table_t *table, uint64_t *out_damaged) {
+    keel_status_t status = NULL;
+    table->is_reading = true;
+    for (size_t at = 0; at < size && !status;) {
+        const uint8_t *end = memchr(data + at, '\n', size - at);
+        size_t length = end ? (size_t)(end - data) - at : size - at;
+        bool good = true;
+        if (length) status = add_line(table, (char *)data + at, length, &good);
+        *out_damaged += !good;
+        at += length + 1;
+    }
+    table->is_reading = false;
+    table_evict(table);
+    table_drop_unused(table);
+    return status;
+}

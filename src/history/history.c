@@ -1,0 +1,268 @@
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "history/internal.h"
+
+struct keel_history_t {
+    // Whoever changes the table or the file holds `writing`, and `lock` for the table; who looks
+    // something up takes `lock` alone, and so never waits for a disk.
+    pthread_mutex_t writing, lock;
+    table_t table;
+    char *folder, *path; // NULL: there is no file
+    char *run;
+    atomic_bool is_read;
+    uint64_t inode, size; // of the file as it was last seen; 0: none
+};
+
+static keel_status_t set_paths(const char *folder, const char *script, keel_history_t *history) {
+    if (!folder) return NULL;
+    if (!*script || strchr(script, '/'))
+        return keel_status_make(KEEL_INVALID, "%s: no name of a script's history", script);
+    KEEL_TRY(keel_strdup(keel_str(folder), &history->folder));
+    return keel_path(&history->path, "%s/%s.ndjson", folder, script);
+}
+
+keel_status_t keel_history_open(const char *folder, const char *script, const char *run,
+                                keel_history_t **out) {
+    void *memory;
+    *out = NULL;
+    KEEL_TRY(keel_calloc(1, sizeof(keel_history_t), &memory));
+    keel_history_t *history = memory;
+    pthread_mutex_init(&history->writing, NULL);
+    pthread_mutex_init(&history->lock, NULL);
+    keel_status_t status = keel_strdup(keel_str(run ? run : ""), &history->run);
+    if (!status) status = set_paths(folder, script, history);
+    if (status) {
+        keel_history_close(history);
+        return status;
+    }
+    *out = history;
+    return NULL;
+}
+
+void keel_history_close(keel_history_t *history) {
+    if (!history) return;
+    table_clear(&history->table);
+    pthread_mutex_destroy(&history->writing);
+    pthread_mutex_destroy(&history->lock);
+    keel_free(history->folder);
+    keel_free(history->path);
+    keel_free(history->run);
+    keel_free(history);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static keel_status_t read_into(keel_history_t *history, table_t *table) {
+    uint8_t *data;
+    size_t size;
+    keel_file_facts_t facts;
+    uint64_t damaged = 0;
+    KEEL_TRY(keel_file_read_with_facts(history->path, READ_LIMIT, &data, &size, &facts));
+    history->inode = facts.inode;
+    history->size = size;
+    keel_status_t status = file_parse(data, size, table, &damaged);
+    keel_free(data);
+    return status;
+}
+
+// Nothing was added before, so that what is read is the whole table.
+static void read_once(keel_history_t *history) {
+    if (!history->path || atomic_load(&history->is_read)) return;
+    pthread_mutex_lock(&history->writing);
+    if (!atomic_load(&history->is_read)) {
+        table_t table = {0};
+        keel_status_ignore(read_into(history, &table));
+        pthread_mutex_lock(&history->lock);
+        history->table = table;
+        pthread_mutex_unlock(&history->lock);
+        atomic_store(&history->is_read, true);
+    }
+    pthread_mutex_unlock(&history->writing);
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+// Another process may have put a shorter file in the place of the one that was seen.
+static keel_status_t look_at_file(keel_history_t *history) {
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_facts(history->path, &facts);
+    if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        table_forget_file(&history->table);
+        history->inode = history->size = 0;
+        return keel_directory_make(history->folder);
+    }
+    KEEL_TRY(status);
+    if (facts.inode != history->inode || facts.size < history->size)
+        table_forget_file(&history->table);
+    history->inode = facts.inode;
+    history->size = facts.size;
+    return NULL;
+}
+
+// A file that this process has just made is its own.
+static void learn_inode(keel_history_t *history) {
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_facts(history->path, &facts);
+    if (!status) history->inode = facts.inode;
+    keel_status_ignore(status);
+}
+
+static keel_status_t append(keel_history_t *history, const record_t *record, bool is_new) {
+    keel_buffer_t lines;
+    keel_buffer_initialize(&lines, 0);
+    keel_status_t status = look_at_file(history);
+    if (!status) {
+        if (is_new)
+            file_put_record(record, &lines);
+        else
+            file_put_seen(record, &lines);
+        status = keel_buffer_status(&lines);
+    }
+    if (!status) status = keel_file_append(history->path, keel_buffer_bytes(&lines));
+    if (status)
+        table_forget_file(&history->table);
+    else
+        history->size += lines.size;
+    if (!status && !history->inode) learn_inode(history);
+    keel_buffer_deinitialize(&lines);
+    return status;
+}
+
+// What the file holds now, which other processes write to as well; where it cannot be read, what
+// this one knows.
+static keel_status_t rewrite_from(keel_history_t *history, table_t *read) {
+    keel_status_t status = read_into(history, read);
+    table_t *from = status ? &history->table : read;
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    keel_buffer_t lines;
+    keel_buffer_initialize(&lines, 0);
+    status = file_put_newest(from, &lines);
+    if (!status) status = keel_file_replace(history->path, keel_buffer_bytes(&lines));
+    history->size = lines.size;
+    history->inode = 0;
+    if (!status && from != &history->table) table_take_file(&history->table, from);
+    if (!status) learn_inode(history);
+    keel_buffer_deinitialize(&lines);
+    return status;
+}
+
+static keel_status_t rewrite(keel_history_t *history) {
+    table_t read = {0};
+    keel_status_t status = rewrite_from(history, &read);
+    table_clear(&read);
+    return status;
+}
+
+static keel_status_t note(keel_history_t *history, const keel_history_record_t *from) {
+    record_t *record;
+    keel_history_record_t own = *from;
+    own.is_ours = true;
+    own.run = from->run ? from->run : history->run;
+    const record_t *known = table_find(&history->table, record_id(&own.program, &own.key->digest));
+    bool is_new = !known, was_ours = known && known->is_ours;
+    pthread_mutex_lock(&history->lock);
+    keel_status_t status = table_add_key(&history->table, &own, &record);
+    pthread_mutex_unlock(&history->lock);
+    if (status || !history->path || was_ours) return status;
+    KEEL_TRY(append(history, record, is_new));
+    return history->size > KEEL_HISTORY_FILE_LIMIT ? rewrite(history) : NULL;
+}
+
+keel_status_t keel_history_add(keel_history_t *history, const keel_history_record_t *record) {
+    read_once(history);
+    pthread_mutex_lock(&history->writing);
+    keel_status_t status = note(history, record);
+    pthread_mutex_unlock(&history->writing);
+    return status;
+}
+
+// ---- looking up --------------------------------------------------------------------------------
+
+static keel_status_t copy_text(keel_arena_t *arena, const char **text) {
+    keel_str_t copy;
+    KEEL_TRY(keel_arena_str(arena, keel_str(*text ? *text : ""), &copy));
+    *text = copy.data;
+    return NULL;
+}
+
+static keel_status_t copy_record(const record_t *record, keel_arena_t *arena,
+                                 keel_history_record_t *out) {
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(arena, sizeof(keel_key_t), &memory));
+    keel_key_t *key = memory;
+    keel_history_record_t shown;
+    record_show(record, key, &shown);
+    KEEL_TRY(copy_text(arena, &shown.name));
+    KEEL_TRY(copy_text(arena, &shown.origin));
+    KEEL_TRY(copy_text(arena, &shown.run));
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        const char *value = key->values[i];
+        KEEL_TRY(copy_text(arena, &value));
+        key->values[i] = (char *)(uintptr_t)value;
+    }
+    *out = shown;
+    return NULL;
+}
+
+bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *query,
+                          keel_arena_t *arena, keel_history_record_t *out) {
+    read_once(history);
+    pthread_mutex_lock(&history->lock);
+    const record_t *record = nearest_record(&history->table, query);
+    keel_status_t status = record ? copy_record(record, arena, out) : NULL;
+    pthread_mutex_unlock(&history->lock);
+    bool found = record && !status;
+    keel_status_ignore(status);
+    return found;
+}
+
+static uint32_t distance(uint32_t a, uint32_t b) {
+    return a < b ? b - a : a - b;
+}
+
+double keel_history_last_seconds(keel_history_t *history, const char *name, uint32_t operations) {
+    uint64_t hash = name_hash_of(name);
+    const record_t *best = NULL;
+    pthread_mutex_lock(&history->lock);
+    for (const record_t *record = history->table.newest; record; record = record->older)
+        if (record->name_hash == hash && record->seconds > 0 &&
+            (!best || distance(record->sketch.operations, operations) <
+                          distance(best->sketch.operations, operations)))
+            best = record;
+    double seconds = best ? best->seconds : 0;
+    pthread_mutex_unlock(&history->lock);
+    return seconds;
+}
+
+// ---- from bytes --------------------------------------------------------------------------------
+
+static keel_status_t visit_all(const table_t *table,
+                               keel_status_t (*visit)(void *context,
+                                                      const keel_history_record_t *record),
+                               void *context) {
+    for (const record_t *record = table->oldest; record; record = record->newer) {
+        keel_key_t key;
+        keel_history_record_t shown;
+        record_show(record, &key, &shown);
+        KEEL_TRY(visit(context, &shown));
+    }
+    return NULL;
+}
+
+keel_status_t keel_history_parse(keel_bytes_t bytes,
+                                 keel_status_t (*visit)(void *context,
+                                                        const keel_history_record_t *record),
+                                 void *context, uint64_t *out_damaged) {
+    uint8_t *copy;
+    table_t table = {0};
+    *out_damaged = 0;
+    KEEL_TRY(keel_bytes_dup(bytes, &copy));
+    keel_status_t status = file_parse(copy, bytes.size, &table, out_damaged);
+    if (!status) status = visit_all(&table, visit, context);
+    table_clear(&table);
+    keel_free(copy);
+    return status;
+}

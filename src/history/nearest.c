@@ -1,0 +1,98 @@
+#include "history/internal.h"
+
+// In the order in which they are asked.
+typedef enum kin_t { SAME_PROGRAM, OURS, EARLIER, LOOKALIKE, STRANGER } kin_t;
+
+typedef struct candidate_t {
+    const record_t *record;
+    kin_t kin;
+    double alike;
+    unsigned moved;
+} candidate_t;
+
+// A component that either of the two does not tell has not moved as far as is known.
+static unsigned moved_components(const keel_key_t *key, const record_t *record) {
+    static const keel_digest_t unknown;
+    unsigned moved = 0;
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        moved += i != KEEL_COMPONENT_PROGRAM && record->values[i] &&
+                 !keel_digest_equal(&key->components[i], &unknown) &&
+                 !keel_digest_equal(&key->components[i], &record->values[i]->digest);
+    return moved;
+}
+
+static bool is_same_program(const keel_key_t *key, const record_t *record) {
+    const value_t *program = record->values[KEEL_COMPONENT_PROGRAM];
+    return program && keel_digest_equal(&key->components[KEEL_COMPONENT_PROGRAM], &program->digest);
+}
+
+// ---- lookalikes --------------------------------------------------------------------------------
+
+// The functions that this process has shown so far. A few too many where hashes meet: then a
+// lookalike is passed over.
+typedef struct seen_t {
+    uint64_t bits[64];
+} seen_t;
+
+static void note(seen_t *seen, uint64_t who) {
+    seen->bits[who / 64 % 64] |= (uint64_t)1 << who % 64;
+}
+
+static bool has(const seen_t *seen, uint64_t who) {
+    return seen->bits[who / 64 % 64] >> who % 64 & 1;
+}
+
+static void note_ours(const table_t *table, seen_t *out) {
+    for (const record_t *record = table->newest; record; record = record->older)
+        if (record->is_ours) note(out, record->who);
+}
+
+// A function under another name, or that stands elsewhere now. Programs of a handful of operations
+// look alike by chance. Within one process functions are not renamed, unless the client counts them
+// up; and whoever came under its own name in this run was not renamed since the last.
+static bool is_lookalike(const keel_sketch_t *sketch, const record_t *record, double alike,
+                         const seen_t *seen) {
+    enum { FEW = 8, MANY = 24 };
+    uint32_t a = sketch->operations, b = record->sketch.operations, fewer = a < b ? a : b;
+    bool same_names = sketch->names == record->sketch.names;
+    if (record->is_ours) return fewer >= MANY && alike >= 0.9 && same_names;
+    if (has(seen, record->who)) return false;
+    if (fewer < FEW) return alike > 0.949;
+    if (fewer < MANY) return alike >= (same_names ? 0.75 : 0.9);
+    return alike >= (same_names ? 0.6 : 0.75);
+}
+
+// ---- ranking -----------------------------------------------------------------------------------
+
+static candidate_t judge(const record_t *record, const keel_history_query_t *query, uint64_t who,
+                         const seen_t *seen) {
+    candidate_t c = {.record = record, .kin = STRANGER};
+    if (is_same_program(query->key, record))
+        c.kin = SAME_PROGRAM;
+    else if (record->who == who)
+        c.kin = record->is_ours ? OURS : EARLIER;
+    c.alike = keel_sketch_alike(query->sketch, &record->sketch);
+    if (c.kin == STRANGER && is_lookalike(query->sketch, record, c.alike, seen)) c.kin = LOOKALIKE;
+    if (c.kin != STRANGER) c.moved = moved_components(query->key, record);
+    return c;
+}
+
+// Programs that are the same differ in what they are called only, and that does not make one
+// nearer.
+static bool is_nearer(const candidate_t *a, const candidate_t *b) {
+    if (a->kin != b->kin) return a->kin < b->kin;
+    if (a->kin != SAME_PROGRAM && a->alike != b->alike) return a->alike > b->alike;
+    return a->moved < b->moved;
+}
+
+const record_t *nearest_record(const table_t *table, const keel_history_query_t *query) {
+    uint64_t who = who_of(query->name, query->origin);
+    candidate_t best = {.kin = STRANGER};
+    seen_t seen = {0};
+    note_ours(table, &seen);
+    for (const record_t *record = table->newest; record; record = record->older) {
+        candidate_t c = judge(record, query, who, &seen);
+        if (c.kin != STRANGER && (!best.record || is_nearer(&c, &best))) best = c;
+    }
+    return best.record;
+}

@@ -1,0 +1,1 @@
+keel_unit_test(history ROOMS history key read program base)
