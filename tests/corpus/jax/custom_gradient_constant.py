@@ -1,0 +1,37 @@
+# cause: constant
+# subject: multiply
+# old: 2
+# new: 4
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
+def scaled(x, factor):
+    return jnp.sin(x)
+
+
+def forward(x, factor):
+    return jnp.sin(x), x
+
+
+def backward(factor, x, grad):
+    return (grad * factor,)  # <- cause
+
+
+scaled.defvjp(forward, backward)
+
+
+def make_step(factor):
+    def step(w, x):
+        return jax.grad(lambda w: jnp.sum(scaled(x * w, factor)))(w)
+    return jax.jit(step)
+
+
+w = x = np.ones(8, np.float32)
+make_step(2.0)(w, x)
+make_step(4.0)(w, x)  # <- call

@@ -1,0 +1,14 @@
+# cause: devices
+
+import jax
+import numpy as np
+
+
+@jax.jit
+def step(x):
+    return x * 2.0
+
+
+x = np.ones(8, np.float32)
+step(jax.device_put(x, jax.devices()[0]))
+step(jax.device_put(x, jax.devices()[1]))  # <- cause

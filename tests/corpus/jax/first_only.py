@@ -1,0 +1,14 @@
+# cause: first
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def step(x):
+    return jnp.tanh(x) * 2.0
+
+
+step(np.ones(8, np.float32))
+step(np.ones(8, np.float32))

@@ -1,0 +1,15 @@
+# cause: none
+# run:
+# run: XLA_FLAGS=--xla_dump_to=dumps
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def step(x):
+    return jnp.exp(x) / 3.0
+
+
+step(np.ones(8, np.float32))

@@ -1,0 +1,15 @@
+# cause: none
+# run: 'XLA_FLAGS=--xla_cpu_enable_fast_math=true --xla_cpu_prefer_vector_width=128'
+# run: 'XLA_FLAGS=--xla_cpu_prefer_vector_width=128   --xla_cpu_enable_fast_math'
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def step(x):
+    return jnp.exp(x) / 3.0
+
+
+step(np.ones(8, np.float32))

@@ -1,0 +1,18 @@
+# cause: shape
+# subject: x
+# old: f32[8]
+# new: f32[9]
+# plugin: lammps-jax-pjrt-cpu
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def step(x):
+    return jnp.exp(x) / 3.0
+
+
+step(np.ones(8, np.float32))
+step(np.ones(9, np.float32))  # <- cause

@@ -1,0 +1,22 @@
+# cause: structure
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def block(w, x):
+    return jnp.sin(jnp.sin(x @ w))  # <- cause
+
+
+@functools.partial(jax.jit, static_argnames="remat")
+def step(w, x, remat):
+    body = jax.checkpoint(block) if remat else block
+    return jax.grad(lambda w: body(w, x).sum())(w)
+
+
+w, x = np.ones((4, 4), np.float32), np.ones((2, 4), np.float32)
+step(w, x, remat=False)
+step(w, x, remat=True)  # <- call

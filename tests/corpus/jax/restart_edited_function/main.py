@@ -1,0 +1,10 @@
+# cause: structure
+# old: tanh
+# new: sine
+# run: before
+# run: after
+
+import importlib
+import sys
+
+importlib.import_module(sys.argv[1]).run()

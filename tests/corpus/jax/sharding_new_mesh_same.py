@@ -1,0 +1,16 @@
+# cause: none
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+
+@jax.jit
+def step(x):
+    return x * 2.0
+
+
+x = np.ones((8, 4), np.float32)
+for _ in range(2):
+    mesh = Mesh(np.array(jax.devices()), ("data",))
+    step(jax.device_put(x, NamedSharding(mesh, P("data"))))

@@ -1,0 +1,255 @@
+"""Runs the truth corpus: small programs with a planted cause of a recompile each, under `keel run`,
+and compares what `keel why` says of the last run with what the case expects.
+
+    run.py [NAME]...   these cases, or all
+    --keep FOLDER      leave each case's cache and runs in FOLDER/<name>
+    --jobs N           cases at once (2)
+
+Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it; one
+that is listed there and right fails too. Needs a build (KEEL_TEST_BUILD, default `build`) and .venv.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import cases
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+BUILD = pathlib.Path(os.environ.get("KEEL_TEST_BUILD") or ROOT / "build").resolve()
+KEEL = BUILD / "bin" / "keel"
+DEADLINE = 200  # seconds that no single process should come near
+FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
+# How a case of each client is started.
+CLIENTS = {"jax": [str(ROOT / ".venv" / "bin" / "python")]}
+
+Verdict = collections.namedtuple("Verdict", "case faults skipped seconds folder")
+
+
+class Skipped(Exception):
+    """A case that cannot run here."""
+
+
+def other_plugins():
+    table = ROOT / ".venv-plugins" / "plugins.tsv"
+    rows = [line.split("\t") for line in table.read_text().splitlines()] if table.exists() else []
+    return {name: table.parent / library for name, _, library in rows}
+
+
+def environment(variables):
+    """Nothing that steers Keel or its client but what the case says."""
+    clean = {name: value for name, value in os.environ.items()
+             if not name.startswith(FOREIGN_SETTINGS)}
+    return clean | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3",
+                    "PYTHONDONTWRITEBYTECODE": "1"} | variables
+
+
+def answer(command, variables, folder):
+    return subprocess.run([str(word) for word in command], env=environment(variables), cwd=folder,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=DEADLINE)
+
+
+def execute(case, command, folder):
+    """Runs the processes of a case, one after the other; the runs are in folder/runs."""
+    for run in case.runs:
+        words = [KEEL, "run", "--quiet", "--cache-dir", folder / run.cache,
+                 "--run-dir", folder / "runs"]
+        plugin = run.plugin or case.plugin
+        if plugin:
+            if plugin not in other_plugins():
+                raise Skipped(f"plugin {plugin} is not set up")
+            words += ["--plugin", other_plugins()[plugin]]
+        done = answer([*words, "--", *command, case.main, *run.arguments], run.variables, folder)
+        if done.returncode:
+            raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-600:]}")
+
+
+def told(folder):
+    """What Keel says of the last run."""
+    done = answer([KEEL, "why", "--json", "--all", "--run-dir", folder / "runs"], {}, folder)
+    if done.returncode:
+        raise RuntimeError(f"keel why: exit code {done.returncode}: {done.stderr[-600:]}")
+    return json.loads(done.stdout)
+
+
+def last_events(folder, program):
+    """Compiles and loads of the program in the last run."""
+    runs = sorted(path for path in (folder / "runs").iterdir()
+                  if (path / "journal.ndjson").exists())
+    events = map(json.loads, (runs[-1] / "journal.ndjson").read_text().splitlines())
+    return [event["event"] for event in events
+            if event["event"] in ("compile", "load") and event.get("name") == program]
+
+
+# ---- comparing ---------------------------------------------------------------------------------
+
+
+def show(cause):
+    place = f" at {pathlib.Path(cause.place[0]).name}:{cause.place[1]}" if cause.place else ""
+    call = f" from line {cause.call[1]}" if cause.call else ""
+    return f"{cause.kind} {cause.subject}: {cause.old} -> {cause.new}{place}{call}"
+
+
+def found(root, pattern=None):
+    """A cause as Keel tells it; a place that is not told is None."""
+    def place(file, line):
+        return (root[file], root[line]) if root.get(line) else None
+    return cases.Cause(root["kind"], root.get("subject"), root.get("old"), root.get("new"),
+                       pattern or None, place("file", "line"), place("call_file", "call_line"))
+
+
+def differences(wanted, got):
+    """Names of the fields that are not as the case has them."""
+    fields = ("kind", "subject", "old", "new", "pattern", "place", "call")
+    return [field for field in fields
+            if getattr(wanted, field) is not None and getattr(wanted, field) != getattr(got, field)]
+
+
+def compare(case, entry):
+    """Pairs each planted cause with the root that is nearest to it."""
+    roots = [found(root, entry.get("pattern")) for root in entry["causes"]]
+    if entry["unrelated"] and not roots:
+        roots = [cases.Cause("unrelated")]
+    left = list(roots)
+    faults = []
+    for wanted in case.causes:
+        if not left:
+            faults.append(f"missing: {show(wanted)}")
+            continue
+        nearest = min(left, key=lambda got: ("kind" in differences(wanted, got),
+                                             len(differences(wanted, got))))
+        left.remove(nearest)
+        wrong = differences(wanted, nearest)
+        if wrong:
+            faults.append(f"{', '.join(wrong)}: got {show(nearest)}; wanted {show(wanted)}")
+    return faults + [f"more than planted: {show(got)}" for got in left]
+
+
+def judge(case, folder):
+    """What is wrong with what Keel says; empty where nothing is."""
+    entries = [entry for entry in told(folder) if entry["name"] == case.program]
+    if case.causes[0].kind == "none":
+        events = last_events(folder, case.program)
+        if not events:
+            return [f"{case.program} was neither compiled nor loaded"]
+        if len(case.runs) > 1 and "load" not in events:
+            return [f"it was not loaded: {events}"]
+        limit = 1 if len(case.runs) == 1 else 0
+        extra = [entry for entry in entries if entry["what"] != "load"][limit:]
+        return [f"{entry['what']}: {show(found(root))}" for entry in extra
+                for root in entry["causes"]]
+    if not entries:
+        return [f"nothing is said of {case.program}"]
+    return compare(case, entries[-1])
+
+
+def verdict(case, command, folder):
+    started = time.monotonic()
+    faults, skipped = [], None
+    try:
+        folder.mkdir(parents=True)
+        execute(case, command, folder)
+        faults = judge(case, folder)
+    except Skipped as error:
+        skipped = str(error)
+    except (RuntimeError, ValueError, KeyError, OSError, subprocess.TimeoutExpired) as error:
+        faults = [f"{type(error).__name__}: {error}"]
+    return Verdict(case, faults, skipped, time.monotonic() - started, folder)
+
+
+# ---- telling -----------------------------------------------------------------------------------
+
+
+def known_faults():
+    """Cases that are known to be wrong, and why."""
+    rows = [line.split("\t") for line in (HERE / "known.tsv").read_text().splitlines()
+            if line and not line.startswith("#")]
+    return dict(rows)
+
+
+def word_of(result, known):
+    if result.skipped:
+        return "skipped"
+    if result.case.name in known:
+        return "known" if result.faults else "RIGHT"
+    return "FAILED" if result.faults else "ok"
+
+
+def tell(result, known):
+    word = word_of(result, known)
+    print(f"{word:8} {result.case.name}", flush=True)
+    if word == "RIGHT":
+        print("         it is right, but known.tsv lists it as wrong")
+    for line in result.faults if word == "FAILED" else ():
+        print(f"         {line}")
+    if word in ("known", "skipped"):
+        print(f"         {result.skipped or known[result.case.name]}")
+    return word
+
+
+def table(results, known):
+    rows = collections.defaultdict(collections.Counter)
+    for result in results:
+        rows[result.case.causes[0].kind][word_of(result, known)] += 1
+    words = [word for word in ("ok", "FAILED", "known", "RIGHT", "skipped")
+             if any(row[word] for row in rows.values())]
+    print(f"\n{'cause':12}" + "".join(f"{word:>9}" for word in words))
+    for kind, row in sorted(rows.items()):
+        print(f"{kind:12}" + "".join(f"{row[word] or '':>9}" for word in words))
+    total = sum(rows.values(), collections.Counter())
+    print(f"{'all':12}" + "".join(f"{total[word]:>9}" for word in words))
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs the truth corpus.")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--client", choices=sorted(CLIENTS), default="jax")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    if not KEEL.exists():
+        sys.exit(f"corpus: {KEEL} is not there; build first, or set KEEL_TEST_BUILD")
+    chosen = cases.read_all(HERE / options.client)
+    known = known_faults()
+    unknown = (set(options.names) | set(known)) - {case.name for case in chosen}
+    if unknown:
+        sys.exit(f"corpus: no such case: {', '.join(sorted(unknown))}")
+    if options.names:
+        chosen = [case for case in chosen if case.name in options.names]
+    base = options.keep.resolve() if options.keep else pathlib.Path(
+        tempfile.mkdtemp(prefix="keel-corpus-"))
+    started = time.monotonic()
+
+    def work(case):
+        folder = base / case.name
+        shutil.rmtree(folder, ignore_errors=True)
+        result = verdict(case, CLIENTS[options.client], folder)
+        if not options.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+        return result
+
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for result in pool.map(work, chosen):
+            tell(result, known)
+            results.append(result)
+    if not options.keep:
+        shutil.rmtree(base, ignore_errors=True)
+    total = table(results, known)
+    print(f"{time.monotonic() - started:.0f} s")
+    sys.exit(1 if total["FAILED"] or total["RIGHT"] or not total["ok"] else 0)
+
+
+if __name__ == "__main__":
+    main()
