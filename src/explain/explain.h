@@ -4,7 +4,7 @@
 //   signature    arguments by name, results, donation, shardings, layouts      signature.c
 //   graph, align operations brought side by side by structure                  graph.c, align.c
 //   roots        a difference that follows from another is folded under it     roots.c
-//   where        the user's line                                               where.c
+//   where, site  the user's line                                               where.c, site.c
 //   stack        the host's call stack at compile time                         stack.c
 //
 // A difference is a *root* where nothing else explains it; the rest are folded under the root that
@@ -81,6 +81,17 @@ keel_status_t keel_explain_components(const keel_key_t *old_key, const keel_key_
 
 // True where a file belongs to a library (site-packages, the interpreter's own, <frozen ...>).
 bool keel_is_library_file(keel_str_t file);
+
+// ---- site.c ------------------------------------------------------------------------------------
+
+// Where a program comes from in the user's source.
+typedef struct keel_site_t {
+    keel_place_t place; // the line that called the traced function, and who called that
+    const char *origin; // tells one traced function from another of its name; "" where unknown
+} keel_site_t;
+
+// Text lives in `arena`.
+void keel_site_of(const keel_program_t *program, keel_arena_t *arena, keel_site_t *out);
 
 // ---- stack.c -----------------------------------------------------------------------------------
 

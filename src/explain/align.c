@@ -1,0 +1,196 @@
+#include "explain/align.h"
+
+typedef struct span_t {
+    uint32_t from, to;
+} span_t;
+
+typedef struct align_t {
+    const uint64_t *a, *b;
+    uint32_t *to_b, *to_a;
+    int32_t *furthest; // of each step, behind each other: step d has 2 d + 1
+} align_t;
+
+static void pair(align_t *align, uint32_t i, uint32_t j) {
+    align->to_b[i] = j;
+    align->to_a[j] = i;
+}
+
+// ---- Myers -------------------------------------------------------------------------------------
+
+// Diagonal k of step d: how far along a the best path reaches (b is that less k).
+static int32_t *reach(align_t *align, int32_t d, int32_t k) {
+    return &align->furthest[(size_t)d * (size_t)d + (size_t)(k + d)];
+}
+
+static int32_t begin_of(align_t *align, int32_t d, int32_t k, bool *out_down) {
+    if (!d) return 0;
+    bool down = k == -d || (k != d && *reach(align, d - 1, k - 1) < *reach(align, d - 1, k + 1));
+    *out_down = down;
+    return down ? *reach(align, d - 1, k + 1) : *reach(align, d - 1, k - 1) + 1;
+}
+
+static void walk_back(align_t *align, span_t a, span_t b, int32_t d, int32_t k) {
+    for (;; --d) {
+        int32_t x = *reach(align, d, k);
+        bool down = false;
+        int32_t start = begin_of(align, d, k, &down);
+        for (; x > start; --x)
+            pair(align, a.from + (uint32_t)x - 1, b.from + (uint32_t)(x - k) - 1);
+        if (!d) return;
+        k += down ? 1 : -1;
+    }
+}
+
+// False where more edits are needed than are tried.
+static bool shortest_edit(align_t *align, span_t a, span_t b) {
+    int32_t n = (int32_t)(a.to - a.from), m = (int32_t)(b.to - b.from);
+    for (int32_t d = 0; d <= KEEL_ALIGN_EDITS && d <= n + m; ++d)
+        for (int32_t k = -d; k <= d; k += 2) {
+            bool down;
+            int32_t x = begin_of(align, d, k, &down);
+            // Outside the square: a path that leads nowhere.
+            while (x < n && x - k < m && x - k >= 0 &&
+                   align->a[a.from + (uint32_t)x] == align->b[b.from + (uint32_t)(x - k)])
+                ++x;
+            *reach(align, d, k) = x;
+            if (x < n || x - k < m || x > n || x - k > m) continue;
+            walk_back(align, a, b, d, k);
+            return true;
+        }
+    return false;
+}
+
+// ---- anchors -----------------------------------------------------------------------------------
+
+enum { WINDOW = 4 };
+
+typedef struct anchor_t {
+    uint32_t i, j;
+} anchor_t;
+
+static uint64_t window(const uint64_t *tokens, uint32_t at) {
+    return keel_quick_hash(keel_bytes(tokens + at, WINDOW * sizeof *tokens));
+}
+
+// A map from the window's hash to where it stands: occurrences on each side, and the place.
+enum { ONCE_IN_A = 1, OFTEN_IN_A = 2 };
+
+static keel_status_t count_windows(keel_map_t *map, const uint64_t *tokens, span_t span) {
+    for (uint32_t i = span.from; i + WINDOW <= span.to; ++i) {
+        uint64_t hash = window(tokens, i);
+        keel_bytes_t key = keel_bytes(&hash, sizeof hash);
+        uint64_t *known = keel_map_find(map, key);
+        if (known)
+            *known = UINT64_MAX;
+        else
+            KEEL_TRY(keel_map_put(map, key, i));
+    }
+    return NULL;
+}
+
+static keel_status_t find_anchors(const align_t *align, span_t a, span_t b, anchor_t *out,
+                                  uint32_t *out_count) {
+    keel_map_t in_a, in_b;
+    keel_map_initialize(&in_a);
+    keel_map_initialize(&in_b);
+    keel_status_t status = count_windows(&in_a, align->a, a);
+    if (!status) status = count_windows(&in_b, align->b, b);
+    *out_count = 0;
+    for (uint32_t i = a.from; !status && i + WINDOW <= a.to; ++i) {
+        uint64_t hash = window(align->a, i);
+        const uint64_t *left = keel_map_find(&in_a, keel_bytes(&hash, sizeof hash));
+        const uint64_t *right = keel_map_find(&in_b, keel_bytes(&hash, sizeof hash));
+        if (*left == i && right && *right != UINT64_MAX)
+            out[(*out_count)++] = (anchor_t){i, (uint32_t)*right};
+    }
+    keel_map_deinitialize(&in_a);
+    keel_map_deinitialize(&in_b);
+    return status;
+}
+
+// The longest run of anchors that rises on both sides (they rise in i already): patience sorting.
+static keel_status_t longest_rising(anchor_t *anchors, uint32_t *inout_count) {
+    uint32_t count = *inout_count, length = 0;
+    void *memory = NULL;
+    KEEL_TRY(keel_realloc_array(count ? 2 * (size_t)count : 1, sizeof(uint32_t), &memory));
+    uint32_t *tails = memory, *before = tails + count;
+    for (uint32_t at = 0; at < count; ++at) {
+        uint32_t low = 0, high = length;
+        while (low < high) {
+            uint32_t middle = (low + high) / 2;
+            if (anchors[tails[middle]].j < anchors[at].j)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        before[at] = low ? tails[low - 1] : UINT32_MAX;
+        tails[low] = at;
+        if (low == length) ++length;
+    }
+    // The chain is read from its end; a place that was read is not needed again.
+    for (uint32_t at = length ? tails[length - 1] : UINT32_MAX, k = length; k > 0; --k) {
+        tails[k - 1] = at;
+        at = before[at];
+    }
+    for (uint32_t k = 0; k < length; ++k)
+        anchors[k] = anchors[tails[k]];
+    *inout_count = length;
+    keel_free(memory);
+    return NULL;
+}
+
+// ---- both --------------------------------------------------------------------------------------
+
+static void strip(align_t *align, span_t *a, span_t *b) {
+    while (a->from < a->to && b->from < b->to && align->a[a->from] == align->b[b->from])
+        pair(align, a->from++, b->from++);
+    while (a->from < a->to && b->from < b->to && align->a[a->to - 1] == align->b[b->to - 1])
+        pair(align, --a->to, --b->to);
+}
+
+static bool align_span(align_t *align, span_t a, span_t b) {
+    strip(align, &a, &b);
+    return a.from == a.to || b.from == b.to || shortest_edit(align, a, b);
+}
+
+static keel_status_t align_between_anchors(align_t *align, span_t a, span_t b) {
+    void *memory;
+    KEEL_TRY(keel_alloc((size_t)(a.to - a.from + 1) * sizeof(anchor_t), &memory));
+    anchor_t *anchors = memory;
+    uint32_t count;
+    keel_status_t status = find_anchors(align, a, b, anchors, &count);
+    if (!status) status = longest_rising(anchors, &count);
+    // Where even this gap needs too many edits it stays apart: nothing in it is alike.
+    for (uint32_t k = 0; !status && k <= count; ++k) {
+        span_t gap_a = {a.from, k < count ? anchors[k].i : a.to};
+        span_t gap_b = {b.from, k < count ? anchors[k].j : b.to};
+        if (gap_a.from <= gap_a.to && gap_b.from <= gap_b.to) align_span(align, gap_a, gap_b);
+        if (k == count) break;
+        if (anchors[k].i < a.from || anchors[k].j < b.from) continue; // windows overlap
+        pair(align, anchors[k].i, anchors[k].j);
+        a.from = anchors[k].i + 1;
+        b.from = anchors[k].j + 1;
+    }
+    keel_free(memory);
+    return status;
+}
+
+keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count,
+                         uint32_t *to_b, uint32_t *to_a) {
+    memset(to_b, 0xff, a_count * sizeof *to_b);
+    memset(to_a, 0xff, b_count * sizeof *to_a);
+    align_t align = {.a = a, .b = b, .to_b = to_b, .to_a = to_a};
+    span_t all_a = {0, a_count}, all_b = {0, b_count};
+    strip(&align, &all_a, &all_b);
+    uint64_t most = (uint64_t)(all_a.to - all_a.from) + (all_b.to - all_b.from);
+    if (all_a.from == all_a.to || all_b.from == all_b.to) return NULL;
+    if (most > KEEL_ALIGN_EDITS) most = KEEL_ALIGN_EDITS;
+    void *memory = NULL;
+    KEEL_TRY(
+        keel_realloc_array((size_t)((most + 1) * (most + 1)), sizeof *align.furthest, &memory));
+    align.furthest = memory;
+    keel_status_t status = NULL;
+    if (!shortest_edit(&align, all_a, all_b)) status = align_between_anchors(&align, all_a, all_b);
+    keel_free(memory);
+    return status;
+}

@@ -1,0 +1,96 @@
+#include "explain/diff.h"
+
+#include <stdio.h>
+
+static keel_status_t keep(keel_diff_t *diff, keel_difference_t *difference) {
+    const char **texts[] = {&difference->subject,        &difference->old_value,
+                            &difference->new_value,      &difference->note,
+                            &difference->place.file,     &difference->place.function,
+                            &difference->place.call_file};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        keel_str_t copy;
+        KEEL_TRY(keel_arena_str(&diff->arena, keel_str(*texts[i] ? *texts[i] : ""), &copy));
+        *texts[i] = copy.data;
+    }
+    return NULL;
+}
+
+static keel_status_t list(keel_diff_t *diff, size_t most, size_t size, void **inout) {
+    return *inout ? NULL : keel_arena_array(&diff->arena, most, size, inout);
+}
+
+keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *difference,
+                             uint32_t *out) {
+    if (diff->root_count == KEEL_DIFF_ROOTS) {
+        ++diff->dropped;
+        *out = KEEL_DIFF_ROOTS - 1;
+        return NULL;
+    }
+    KEEL_TRY(list(diff, KEEL_DIFF_ROOTS, sizeof *diff->roots, (void **)&diff->roots));
+    keel_root_t root = {.difference = *difference, .follows = KEEL_NONE};
+    KEEL_TRY(keep(diff, &root.difference));
+    *out = diff->root_count;
+    diff->roots[diff->root_count++] = root;
+    return NULL;
+}
+
+keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
+                             const keel_difference_t *difference) {
+    if (root < diff->root_count) ++diff->roots[root].folded;
+    if (diff->folded_count == KEEL_FOLDED_KEPT) return NULL;
+    KEEL_TRY(list(diff, KEEL_FOLDED_KEPT, sizeof *diff->folded, (void **)&diff->folded));
+    keel_difference_t *kept = &diff->folded[diff->folded_count];
+    *kept = *difference;
+    kept->follows = root;
+    KEEL_TRY(keep(diff, kept));
+    ++diff->folded_count;
+    return NULL;
+}
+
+uint32_t keel_diff_find(const keel_diff_t *diff, keel_cause_t kind) {
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (diff->roots[i].difference.kind == kind && diff->roots[i].follows == KEEL_NONE) return i;
+    return KEEL_NONE;
+}
+
+uint32_t keel_diff_same(const keel_diff_t *diff, const keel_difference_t *difference) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_difference_t *known = &diff->roots[i].difference;
+        if (known->kind == difference->kind &&
+            strcmp(known->old_value, difference->old_value) == 0 &&
+            strcmp(known->new_value, difference->new_value) == 0)
+            return i;
+    }
+    return KEEL_NONE;
+}
+
+const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    keel_str_t copy;
+    keel_status_t status = keel_arena_str(&diff->arena, keel_str(text), &copy);
+    if (!status) return copy.data;
+    keel_status_ignore(status);
+    return "";
+}
+
+keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
+    const keel_line_t *line = keel_graph_line(is_after ? &diff->after : &diff->before, op);
+    if (!line->identity) return diff->site;
+    return (keel_place_t){
+        .file = keel_diff_text(diff, "%.*s", (int)line->file.size, line->file.data),
+        .line = line->line,
+        .function = keel_diff_text(diff, "%.*s", (int)line->function.size, line->function.data),
+        .call_file = diff->site.file,
+        .call_line = diff->site.line};
+}
+
+uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
+                            keel_value_id_t value) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (arguments[i].value == value) return i;
+    return KEEL_NONE;
+}

@@ -1,0 +1,114 @@
+// diff: what the files of the comparison share: the two graphs, who is whose counterpart, and the
+// differences found so far.
+//
+// A difference is found as a *root* (nothing known explains it), or as one that *follows* from a
+// root. A root may turn out to follow from another one later; keel_diff_finish settles that.
+//
+// Room-internal. One thread; all memory is the arena's.
+#ifndef KEEL_EXPLAIN_DIFF_H_
+#define KEEL_EXPLAIN_DIFF_H_
+
+#include "explain/explain.h"
+#include "explain/graph.h"
+#include "explain/sizes.h"
+
+// One argument of the entry. Text is the program's.
+typedef struct keel_argument_t {
+    keel_value_id_t value;
+    keel_type_id_t type;
+    keel_attr_id_t attributes; // DICT or NONE
+    keel_str_t name;
+    uint32_t counterpart; // index on the other side; NONE
+} keel_argument_t;
+
+typedef struct keel_root_t {
+    keel_difference_t difference;
+    uint32_t follows; // another root; NONE
+    uint32_t folded;  // differences that follow, whether kept or only counted
+    bool is_random;   // of kind ARGUMENTS: nothing but keys for random numbers
+} keel_root_t;
+
+enum { KEEL_DIFF_ROOTS = 256 };
+// Stands for the root that an operation without a counterpart will belong to: operations with one
+// are compared first.
+#define KEEL_PENDING (UINT32_MAX - 2)
+
+typedef struct keel_function_pair_t {
+    uint32_t before, after;
+} keel_function_pair_t;
+
+typedef struct keel_diff_t {
+    keel_arena_t arena;
+    keel_graph_t before, after;
+    keel_argument_t *arguments_before, *arguments_after;
+    uint32_t before_count, after_count; // of arguments
+    keel_op_id_t *counterpart;          // by operation of `before`
+    keel_op_id_t *origin;               // by operation of `after`
+    keel_value_id_t *value_counterpart; // by value of `before`
+    keel_function_pair_t *functions;    // that were compared, callers first
+    uint32_t function_count;
+    uint32_t aligned, alignable; // operations with a counterpart, and the larger side's count
+    uint32_t *taint;             // by value of `after`: 1 + the root that its type follows from
+    uint8_t *compared;           // by function of `after`
+    keel_op_id_t rewired;        // the first of `after` that takes another value in its place; NONE
+    keel_sizes_t sizes;
+    keel_place_t site; // the line that called the traced function, of `after`
+    keel_root_t *roots;
+    uint32_t root_count;
+    keel_difference_t *folded;
+    uint32_t folded_count;
+    uint64_t dropped; // differences that are only counted
+} keel_diff_t;
+
+// Adds a root; text is copied. Gives its index; beyond KEEL_DIFF_ROOTS the last one stands for it.
+keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *difference,
+                             uint32_t *out) KEEL_MUST_CHECK;
+// Adds a difference that follows from `root`, or only counts it where many are kept already.
+keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
+                             const keel_difference_t *difference) KEEL_MUST_CHECK;
+// The first root of that kind that follows from no other; NONE.
+uint32_t keel_diff_find(const keel_diff_t *diff, keel_cause_t kind);
+// A root of the same kind and values; NONE.
+uint32_t keel_diff_same(const keel_diff_t *diff, const keel_difference_t *difference);
+
+// The place of an operation of `after` (or of `before` where `op` stands there).
+keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op);
+// For text that a difference takes: zero-terminated, in the arena; "" where memory is short.
+const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRINTF(2, 3);
+
+// ---- the steps, in order -----------------------------------------------------------------------
+
+// signature.c: arguments by name, donation, shardings, layouts, results; fills sizes.
+keel_status_t keel_diff_signature(keel_diff_t *diff) KEEL_MUST_CHECK;
+// pair.c: fills functions, counterpart, origin, value_counterpart.
+keel_status_t keel_diff_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
+// compare.c: operations that have a counterpart.
+keel_status_t keel_diff_compare(keel_diff_t *diff) KEEL_MUST_CHECK;
+// gradient.c: arguments that are nothing but added to a result: accumulation.
+keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
+// structure.c: operations that have none.
+keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
+
+// ---- value.c: how people read it ---------------------------------------------------------------
+
+// "f32[8,4]"
+const char *keel_diff_type(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type);
+// On one line, cut.
+const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t attr);
+// One element of a tensor: "0.1", "3", "true".
+const char *keel_diff_element(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type,
+                              const keel_tensor_view_t *tensor, uint64_t at);
+// The element as a number; false for complex and what has none.
+bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
+                      const keel_tensor_view_t *tensor, uint64_t at, double *out);
+
+// The dimensions of a tensor type; count 0 for any other.
+keel_ints_t keel_diff_dims(const keel_program_t *program, keel_type_id_t type);
+// The number of an entry's argument with that value; NONE.
+uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
+                            keel_value_id_t value);
+
+// Hash of the element type; of the type itself where it is no tensor.
+uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type);
+
+#endif // KEEL_EXPLAIN_DIFF_H_

@@ -1,0 +1,261 @@
+#include "explain/explain.h"
+
+#include <stdlib.h>
+
+#include "explain/diff.h"
+
+// ---- what follows from what --------------------------------------------------------------------
+
+// The most telling first: what the user passes, what was traced, what is set outside.
+static const uint8_t ranks[KEEL_CAUSE_COUNT] = {
+    [KEEL_CAUSE_SHAPE] = 0,    [KEEL_CAUSE_DTYPE] = 1,     [KEEL_CAUSE_WEAK_TYPE] = 2,
+    [KEEL_CAUSE_GRADIENT] = 3, [KEEL_CAUSE_ARGUMENTS] = 4, [KEEL_CAUSE_STRUCTURE] = 5,
+    [KEEL_CAUSE_SIZE] = 6,     [KEEL_CAUSE_CONSTANT] = 7,  [KEEL_CAUSE_PRECISION] = 8,
+    [KEEL_CAUSE_DEVICES] = 9,  [KEEL_CAUSE_SHARDING] = 10, [KEEL_CAUSE_DONATION] = 11,
+    [KEEL_CAUSE_LAYOUT] = 12,  [KEEL_CAUSE_OPTION] = 13,   [KEEL_CAUSE_FLAG] = 14,
+    [KEEL_CAUSE_BACKEND] = 15, [KEEL_CAUSE_RETRACE] = 16,  [KEEL_CAUSE_CACHE] = 17,
+    [KEEL_CAUSE_FIRST] = 18,
+};
+
+static void fold_root(keel_diff_t *diff, uint32_t root, uint32_t under) {
+    if (root == under || under == KEEL_NONE) return;
+    diff->roots[root].follows = under;
+}
+
+// Keys for random numbers come and go with the branch that uses them.
+static void fold_random_keys(keel_diff_t *diff) {
+    uint32_t structure = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
+    if (structure == KEEL_NONE) return;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_difference_t *difference = &diff->roots[i].difference;
+        if (difference->kind != KEEL_CAUSE_ARGUMENTS || diff->roots[i].follows != KEEL_NONE ||
+            !diff->roots[i].is_random)
+            continue;
+        fold_root(diff, i, structure);
+    }
+}
+
+// Shardings of results follow from those of arguments; a mesh of another size moves both.
+static void fold_shardings(keel_diff_t *diff) {
+    uint32_t devices = keel_diff_find(diff, KEEL_CAUSE_DEVICES);
+    uint32_t first = keel_diff_find(diff, KEEL_CAUSE_SHARDING);
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        if (diff->roots[i].difference.kind != KEEL_CAUSE_SHARDING) continue;
+        const char *subject = diff->roots[i].difference.subject;
+        if (devices != KEEL_NONE)
+            fold_root(diff, i, devices);
+        else if (i != first && strncmp(subject, "result ", 7) == 0)
+            fold_root(diff, i, first);
+    }
+}
+
+static uint32_t top_of(const keel_diff_t *diff, uint32_t root) {
+    while (diff->roots[root].follows != KEEL_NONE)
+        root = diff->roots[root].follows;
+    return root;
+}
+
+// ---- handing over ------------------------------------------------------------------------------
+
+typedef struct order_t {
+    uint32_t root, rank;
+} order_t;
+
+static int by_rank(const void *a, const void *b) {
+    const order_t *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return x->root < y->root ? -1 : x->root > y->root;
+}
+
+static keel_status_t hand_over(keel_diff_t *diff, keel_explanation_t *out) {
+    if (!diff->root_count) return NULL;
+    order_t order[KEEL_DIFF_ROOTS];
+    uint32_t place[KEEL_DIFF_ROOTS], count = 0;
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (diff->roots[i].follows == KEEL_NONE)
+            order[count++] = (order_t){i, ranks[diff->roots[i].difference.kind]};
+    qsort(order, count, sizeof *order, by_rank);
+    for (uint32_t i = 0; i < count; ++i) {
+        keel_difference_t difference = diff->roots[order[i].root].difference;
+        difference.follows = KEEL_NONE;
+        difference.folds = 0;
+        place[order[i].root] = i;
+        KEEL_TRY(keel_explanation_add(out, &difference));
+    }
+    // What came to follow from another root first, then what always did.
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        if (diff->roots[i].follows == KEEL_NONE) continue;
+        keel_difference_t difference = diff->roots[i].difference;
+        difference.follows = place[top_of(diff, i)];
+        KEEL_TRY(keel_explanation_add(out, &difference));
+    }
+    uint32_t structure = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
+    uint32_t pending = structure != KEEL_NONE ? structure : order[0].root;
+    for (uint32_t i = 0; i < diff->folded_count; ++i) {
+        keel_difference_t difference = diff->folded[i];
+        uint32_t root = difference.follows < diff->root_count ? difference.follows : pending;
+        difference.follows = place[top_of(diff, root)];
+        KEEL_TRY(keel_explanation_add(out, &difference));
+    }
+    // Those that were not kept are counted all the same.
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        uint32_t at = place[top_of(diff, i)];
+        if (at >= out->root_count) continue;
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < diff->folded_count; ++k)
+            kept += diff->folded[k].follows == i;
+        out->roots[at].folds += diff->roots[i].folded - kept;
+        out->folded_total += diff->roots[i].folded - kept;
+    }
+    return NULL;
+}
+
+// ---- the comparison ----------------------------------------------------------------------------
+
+enum {
+    FEW = 12,       // operations: so small a program has little to be alike in
+    UNRELATED = 10, // percent of operations with a counterpart
+};
+
+static bool is_unrelated(const keel_diff_t *diff) {
+    if (!diff->alignable) return false;
+    if (diff->alignable <= FEW) return diff->aligned == 0;
+    return (uint64_t)diff->aligned * 100 < (uint64_t)diff->alignable * UNRELATED;
+}
+
+static const keel_place_t nowhere = {.file = "", .function = "", .call_file = ""};
+
+static keel_difference_t plain(keel_cause_t kind, const keel_place_t *place) {
+    return (keel_difference_t){.kind = kind,
+                               .subject = "",
+                               .old_value = "",
+                               .new_value = "",
+                               .note = "",
+                               .place = *place,
+                               .old_op = KEEL_NONE,
+                               .new_op = KEEL_NONE,
+                               .follows = KEEL_NONE};
+}
+
+// Something differs, and none of the steps could tell what.
+static keel_status_t tell_the_rest(keel_diff_t *diff) {
+    if (diff->root_count) return NULL;
+    keel_difference_t difference = plain(KEEL_CAUSE_STRUCTURE, &diff->site);
+    difference.subject = "program";
+    difference.note = "the same operations, put together in another way";
+    if (diff->rewired != KEEL_NONE) {
+        keel_str_t name = keel_graph_name(&diff->after, diff->rewired);
+        difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+        difference.note = "it takes other values, which both programs have";
+        difference.place = keel_diff_place(diff, true, diff->rewired);
+        difference.old_op = diff->origin[diff->rewired];
+        difference.new_op = diff->rewired;
+    }
+    uint32_t root;
+    return keel_diff_root(diff, &difference, &root);
+}
+
+static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
+                             const keel_program_t *after, keel_explanation_t *out) {
+    diff->rewired = KEEL_NONE;
+    KEEL_TRY(keel_graph_build(&diff->before, before, &diff->arena));
+    KEEL_TRY(keel_graph_build(&diff->after, after, &diff->arena));
+    size_t values = after->value_types.count ? after->value_types.count : 1;
+    KEEL_TRY(keel_arena_array(&diff->arena, values, sizeof *diff->taint, (void **)&diff->taint));
+    memset(diff->taint, 0, values * sizeof *diff->taint);
+    KEEL_TRY(keel_diff_signature(diff));
+    KEEL_TRY(keel_diff_pair(diff));
+    out->alike = diff->alignable ? (double)diff->aligned / (double)diff->alignable : 1;
+    out->unrelated = is_unrelated(diff);
+    if (out->unrelated) return NULL;
+    KEEL_TRY(keel_diff_compare(diff));
+    KEEL_TRY(keel_diff_gradient(diff));
+    KEEL_TRY(keel_diff_structure(diff));
+    KEEL_TRY(tell_the_rest(diff));
+    fold_random_keys(diff);
+    fold_shardings(diff);
+    return hand_over(diff, out);
+}
+
+static keel_status_t explain_programs(const keel_program_t *before, const keel_program_t *after,
+                                      keel_explanation_t *out) {
+    keel_diff_t diff = {.arguments_before = NULL};
+    keel_arena_initialize(&diff.arena, (size_t)1 << 16);
+    keel_site_t site;
+    keel_site_of(after, &diff.arena, &site);
+    diff.site = site.place;
+    keel_status_t status = compare(&diff, before, after, out);
+    keel_arena_deinitialize(&diff.arena);
+    return status;
+}
+
+// ---- with the rest of the key ------------------------------------------------------------------
+
+// Options that a client derives from the program: how many arguments there are, how many
+// partitions.
+static bool is_derived(const keel_difference_t *difference) {
+    static const char *const derived[] = {"spmd",   "num_partitions",      "num_replicas",
+                                          "device", "parameter_is_tupled", "shardy"};
+    if (difference->kind == KEEL_CAUSE_DEVICES) return true;
+    if (difference->kind != KEEL_CAUSE_OPTION) return false;
+    for (size_t i = 0; i < sizeof derived / sizeof *derived; ++i)
+        if (strstr(difference->subject, derived[i])) return true;
+    return false;
+}
+
+static keel_status_t add_components(keel_explanation_t *components, keel_explanation_t *out) {
+    uint32_t place[KEEL_ROOTS_KEPT];
+    bool has_program_root = out->root_total > 0;
+    for (size_t i = 0; i < components->root_count; ++i) {
+        keel_difference_t difference = components->roots[i];
+        bool follows = has_program_root && is_derived(&difference);
+        difference.folds = 0;
+        difference.follows = follows ? 0 : KEEL_NONE;
+        place[i] = follows ? 0 : (uint32_t)out->root_count;
+        KEEL_TRY(keel_explanation_add(out, &difference));
+    }
+    for (size_t i = 0; i < components->folded_count; ++i) {
+        keel_difference_t difference = components->folded[i];
+        difference.follows = place[difference.follows];
+        KEEL_TRY(keel_explanation_add(out, &difference));
+    }
+    return NULL;
+}
+
+static keel_status_t explain_components(const keel_side_t *old_side, const keel_side_t *new_side,
+                                        keel_explanation_t *out) {
+    keel_explanation_t components;
+    keel_explanation_initialize(&components);
+    keel_status_t status =
+        keel_explain_components(old_side->key, new_side->key, KEEL_NONE, &components);
+    if (!status) status = add_components(&components, out);
+    keel_explanation_deinitialize(&components);
+    return status;
+}
+
+static bool is_same_program(const keel_side_t *a, const keel_side_t *b) {
+    return a->key && b->key &&
+           keel_digest_equal(&a->key->components[KEEL_COMPONENT_PROGRAM],
+                             &b->key->components[KEEL_COMPONENT_PROGRAM]);
+}
+
+static bool has_entry(const keel_program_t *program) {
+    return program && program->entry != KEEL_NONE;
+}
+
+keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_side,
+                           keel_explanation_t *out) {
+    bool differs = !is_same_program(old_side, new_side);
+    if (differs && has_entry(old_side->program) && has_entry(new_side->program))
+        KEEL_TRY(explain_programs(old_side->program, new_side->program, out));
+    if (out->unrelated) return NULL;
+    if (old_side->key && new_side->key) KEEL_TRY(explain_components(old_side, new_side, out));
+    if (out->root_total) return NULL;
+    keel_difference_t difference = plain(KEEL_CAUSE_RETRACE, &nowhere);
+    if (new_side->program) {
+        keel_site_t site;
+        keel_site_of(new_side->program, &out->arena, &site);
+        difference.place = site.place;
+    }
+    return keel_explanation_add(out, &difference);
+}

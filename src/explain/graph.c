@@ -1,0 +1,332 @@
+#include "explain/graph.h"
+
+enum { FRAMES = 48, DEPTH = 160 };
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+    return hash * 0xff51afd7ed558ccdu;
+}
+
+static uint64_t hash_str(keel_str_t text) {
+    return keel_quick_hash(keel_str_bytes(text));
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+static keel_status_t table(keel_arena_t *arena, size_t count, size_t size, int fill, void **out) {
+    KEEL_TRY(keel_arena_array(arena, count ? count : 1, size, out));
+    memset(*out, fill, (count ? count : 1) * size);
+    return NULL;
+}
+
+static void fill_producers(keel_graph_t *graph, uint32_t op_count) {
+    const keel_program_t *program = graph->program;
+    for (keel_op_id_t op = 0; op < op_count; ++op) {
+        const keel_operation_t *operation = &program->operations.data[op];
+        for (uint32_t i = 0; i < operation->result_count; ++i)
+            graph->producer[operation->first_result + i] = op;
+    }
+}
+
+void keel_graph_body(const keel_graph_t *graph, uint32_t function, keel_op_id_t *first,
+                     keel_op_id_t *end) {
+    const keel_program_t *program = graph->program;
+    const keel_region_t *region = &program->regions.data[program->functions.data[function].region];
+    *first = region->block_count ? program->blocks.data[region->first_block].first_op : region->end;
+    *end = region->end;
+}
+
+static void fill_functions(keel_graph_t *graph) {
+    for (uint32_t function = 0; function < graph->program->functions.count; ++function) {
+        keel_op_id_t first, end;
+        keel_graph_body(graph, function, &first, &end);
+        for (keel_op_id_t op = first; op < end; ++op)
+            graph->function_of[op] = function;
+    }
+}
+
+static bool only_reshapes(keel_str_t name) {
+    static const char *const names[] = {"broadcast_in_dim", "broadcast", "reshape",
+                                        "convert",          "transpose", "bitcast"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (keel_str_is(name, names[i])) return true;
+    return false;
+}
+
+static void fill_constants(keel_graph_t *graph, uint32_t op_count) {
+    const keel_program_t *program = graph->program;
+    for (keel_op_id_t op = 0; op < op_count; ++op) {
+        keel_str_t name = keel_graph_name(graph, op);
+        keel_list_t operands = keel_program_operands(program, op);
+        if (keel_str_is(name, "constant")) graph->constant[op] = op;
+        if (operands.count != 1 || !only_reshapes(name)) continue;
+        keel_op_id_t source = graph->producer[operands.items[0]];
+        if (source != KEEL_NONE && source < op) graph->constant[op] = graph->constant[source];
+    }
+}
+
+keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
+                               keel_arena_t *arena) {
+    *graph = (keel_graph_t){.program = program, .arena = arena};
+    uint32_t op_count = keel_program_op_count(program);
+    KEEL_TRY(table(arena, program->value_types.count, sizeof *graph->producer, 0xff,
+                   (void **)&graph->producer));
+    KEEL_TRY(table(arena, op_count, sizeof *graph->constant, 0xff, (void **)&graph->constant));
+    KEEL_TRY(
+        table(arena, op_count, sizeof *graph->function_of, 0xff, (void **)&graph->function_of));
+    KEEL_TRY(table(arena, program->attrs.count, sizeof *graph->attr_hashes, 0,
+                   (void **)&graph->attr_hashes));
+    KEEL_TRY(table(arena, program->types.count, sizeof *graph->type_hashes, 0,
+                   (void **)&graph->type_hashes));
+    KEEL_TRY(
+        table(arena, program->attrs.count, sizeof *graph->line_of, 0, (void **)&graph->line_of));
+    KEEL_TRY(table(arena, program->functions.count, sizeof *graph->call_site, 0xff,
+                   (void **)&graph->call_site));
+    fill_producers(graph, op_count);
+    fill_functions(graph);
+    fill_constants(graph, op_count);
+    return NULL;
+}
+
+// ---- contents ----------------------------------------------------------------------------------
+
+static uint64_t hash_attr(keel_graph_t *graph, keel_attr_id_t attr, unsigned depth);
+
+static uint64_t hash_ints(const keel_program_t *program, uint32_t list, uint64_t hash) {
+    keel_ints_t ints = keel_program_ints(program, list);
+    return mix(hash, keel_quick_hash(keel_bytes(ints.items, ints.count * sizeof *ints.items)));
+}
+
+static uint64_t hash_type(keel_graph_t *graph, keel_type_id_t id, unsigned depth) {
+    if (id == KEEL_NONE || depth > DEPTH) return 1;
+    if (graph->type_hashes[id]) return graph->type_hashes[id];
+    const keel_program_t *program = graph->program;
+    const keel_type_t *type = &program->types.data[id];
+    uint64_t hash = mix(type->kind, type->aux);
+    switch (type->kind) {
+        case KEEL_TYPE_INTEGER:
+        case KEEL_TYPE_FLOAT:
+            hash = mix(hash, type->a);
+            break;
+        case KEEL_TYPE_COMPLEX:
+        case KEEL_TYPE_UNRANKED_TENSOR:
+            hash = mix(hash, hash_type(graph, type->a, depth + 1));
+            break;
+        case KEEL_TYPE_TENSOR:
+        case KEEL_TYPE_BUFFER:
+            hash = hash_ints(program, type->b, mix(hash, hash_type(graph, type->a, depth + 1)));
+            hash = mix(hash, hash_attr(graph, type->c, depth + 1));
+            break;
+        case KEEL_TYPE_TUPLE:
+        case KEEL_TYPE_FUTURE:
+        case KEEL_TYPE_FUNCTION: {
+            keel_list_t items = keel_program_list(program, type->b);
+            for (uint32_t i = 0; i < items.count; ++i)
+                hash = mix(hash, hash_type(graph, items.items[i], depth + 1));
+            items = (keel_list_t){NULL, 0};
+            if (type->kind == KEEL_TYPE_FUNCTION) items = keel_program_list(program, type->c);
+            for (uint32_t i = 0; i < items.count; ++i)
+                hash = mix(hash, hash_type(graph, items.items[i], depth + 1));
+            break;
+        }
+        case KEEL_TYPE_QUANTIZED:
+            hash = mix(hash, hash_type(graph, type->a, depth + 1));
+            hash = mix(hash, hash_type(graph, type->b, depth + 1));
+            hash = mix(hash, hash_attr(graph, type->c, depth + 1));
+            break;
+        default:
+            break;
+    }
+    return graph->type_hashes[id] = hash | 1;
+}
+
+// Order means nothing in a dictionary: its entries are added up.
+static uint64_t hash_dict(keel_graph_t *graph, const keel_attr_t *attr, unsigned depth) {
+    keel_list_t entries = keel_program_list(graph->program, attr->b);
+    uint64_t sum = attr->klass;
+    for (uint32_t i = 0; i + 1 < entries.count; i += 2) {
+        uint64_t name = hash_str(keel_program_str(graph->program, entries.items[i]));
+        sum += mix(name, hash_attr(graph, entries.items[i + 1], depth + 1));
+    }
+    return sum;
+}
+
+static uint64_t hash_list(keel_graph_t *graph, uint32_t list, unsigned depth) {
+    keel_list_t items = keel_program_list(graph->program, list);
+    uint64_t hash = items.count;
+    for (uint32_t i = 0; i < items.count; ++i)
+        hash = mix(hash, hash_attr(graph, items.items[i], depth + 1));
+    return hash;
+}
+
+static uint64_t hash_contents(keel_graph_t *graph, const keel_attr_t *attr, unsigned depth) {
+    const keel_program_t *program = graph->program;
+    uint64_t hash = attr->aux;
+    switch (attr->kind) {
+        case KEEL_ATTR_BOOL:
+            return mix(hash, attr->a);
+        case KEEL_ATTR_INT:
+        case KEEL_ATTR_FLOAT:
+            hash = mix(hash, hash_type(graph, attr->a, depth + 1));
+            return mix(hash, (uint64_t)program->ints.data[attr->b]);
+        case KEEL_ATTR_WIDE_INT:
+            return hash_ints(program, attr->b, hash_type(graph, attr->a, depth + 1));
+        case KEEL_ATTR_STRING:
+            return mix(hash, hash_str(keel_program_str(program, attr->a)));
+        case KEEL_ATTR_TYPE:
+            return mix(hash, hash_type(graph, attr->a, depth + 1));
+        case KEEL_ATTR_ENUM:
+            return mix(attr->klass, attr->a);
+        case KEEL_ATTR_ARRAY:
+            return hash_list(graph, attr->b, depth);
+        case KEEL_ATTR_DICT:
+            return hash_dict(graph, attr, depth);
+        case KEEL_ATTR_INTS:
+            return hash_ints(program, attr->b, attr->klass);
+        case KEEL_ATTR_SYMBOL:
+            return mix(hash, hash_str(keel_program_str(program, attr->a)));
+        case KEEL_ATTR_TENSOR:
+        case KEEL_ATTR_DENSE_ARRAY:
+            hash = mix(hash, hash_type(graph, attr->a, depth + 1));
+            return mix(hash, keel_quick_hash(program->blobs.data[attr->b]));
+        case KEEL_ATTR_STRINGS: {
+            keel_list_t items = keel_program_list(program, attr->b);
+            for (uint32_t i = 0; i < items.count; ++i)
+                hash = mix(hash, hash_str(keel_program_str(program, items.items[i])));
+            return hash;
+        }
+        case KEEL_ATTR_SPARSE:
+            return hash_list(graph, attr->b, depth);
+        case KEEL_ATTR_DISTINCT:
+            return hash_attr(graph, attr->a, depth + 1);
+        case KEEL_ATTR_BYTES:
+            return mix(hash, keel_quick_hash(program->blobs.data[attr->b]));
+        default:
+            return 0; // absent, unit, and all locations
+    }
+}
+
+static uint64_t hash_attr(keel_graph_t *graph, keel_attr_id_t attr, unsigned depth) {
+    if (attr == KEEL_NONE || depth > DEPTH) return 1;
+    if (graph->attr_hashes[attr]) return graph->attr_hashes[attr];
+    const keel_attr_t *contents = &graph->program->attrs.data[attr];
+    uint64_t kind = keel_attr_is_location(contents->kind) ? KEEL_ATTR_LOC_UNKNOWN : contents->kind;
+    uint64_t hash = mix(kind + 1, hash_contents(graph, contents, depth)) | 1;
+    return graph->attr_hashes[attr] = hash;
+}
+
+uint64_t keel_graph_attr_hash(keel_graph_t *graph, keel_attr_id_t attr) {
+    return hash_attr(graph, attr, 0);
+}
+
+uint64_t keel_graph_type_hash(keel_graph_t *graph, keel_type_id_t type) {
+    return hash_type(graph, type, 0);
+}
+
+keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op) {
+    return keel_program_str(graph->program, keel_program_op_name(graph->program, op)->name);
+}
+
+uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t op) {
+    const keel_program_t *program = graph->program;
+    keel_str_t name = keel_graph_name(graph, op);
+    if (!keel_str_is(name, "call") && !keel_str_is(name, "composite")) return KEEL_NONE;
+    static const char *const places[] = {"callee", "decomposition", "called_computations",
+                                         "to_apply"};
+    keel_attr_id_t dict = program->operations.data[op].attributes;
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+        keel_attr_id_t found = keel_program_dict_find(program, dict, places[i]);
+        if (found == KEEL_NONE) continue;
+        const keel_attr_t *attr = &program->attrs.data[found];
+        if (attr->kind == KEEL_ATTR_ARRAY) {
+            keel_list_t items = keel_program_list(program, attr->b);
+            if (!items.count) continue;
+            attr = &program->attrs.data[items.items[0]];
+        }
+        if (attr->kind == KEEL_ATTR_SYMBOL || attr->kind == KEEL_ATTR_STRING)
+            return keel_program_function(program, keel_program_str(program, attr->a));
+    }
+    return KEEL_NONE;
+}
+
+bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_type_id_t *out_type,
+                       keel_tensor_view_t *out) {
+    const keel_program_t *program = graph->program;
+    const keel_attr_id_t dict = program->operations.data[constant].attributes;
+    keel_attr_id_t value = keel_program_dict_find(program, dict, "value");
+    if (value == KEEL_NONE) value = keel_program_dict_find(program, dict, "literal");
+    if (value == KEEL_NONE || program->attrs.data[value].kind != KEEL_ATTR_TENSOR) return false;
+    const keel_attr_t *attr = &program->attrs.data[value];
+    *out_type = attr->a;
+    keel_status_t status = keel_program_tensor(program, attr->a, program->blobs.data[attr->b], out);
+    bool is_good = !status;
+    keel_status_ignore(status);
+    return is_good;
+}
+
+// ---- lines -------------------------------------------------------------------------------------
+
+static const keel_line_t nowhere;
+
+// The innermost frame of user code; where all are a library's, the innermost.
+static keel_line_t choose_line(const keel_frame_t *frames, uint32_t count) {
+    uint32_t chosen = 0;
+    while (chosen < count && keel_is_library_file(frames[chosen].file))
+        ++chosen;
+    if (chosen == count) chosen = 0;
+    const keel_frame_t *frame = &frames[chosen];
+    keel_line_t line = {.file = frame->file,
+                        .function = frame->function,
+                        .line = frame->line,
+                        .column = frame->column};
+    line.identity = mix(hash_str(frame->file), frame->line) | 1;
+    // Without the line, which moves with every edit above it.
+    line.token = mix(hash_str(frame->function), frame->column);
+    return line;
+}
+
+static uint32_t intern_line(keel_graph_t *graph, const keel_line_t *line) {
+    if (graph->line_count == graph->line_capacity) {
+        uint32_t capacity = graph->line_capacity ? 2 * graph->line_capacity : 64;
+        void *memory;
+        keel_status_t status = keel_arena_array(graph->arena, capacity, sizeof *line, &memory);
+        if (status) {
+            keel_status_ignore(status);
+            return KEEL_NONE;
+        }
+        if (graph->line_count)
+            memcpy(memory, graph->lines, graph->line_count * sizeof *graph->lines);
+        graph->lines = memory;
+        graph->line_capacity = capacity;
+    }
+    graph->lines[graph->line_count] = *line;
+    return graph->line_count++;
+}
+
+// Names above a frame that only XLA or JAX gave tell no line.
+const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location) {
+    if (location == KEEL_NONE) return &nowhere;
+    uint32_t *known = &graph->line_of[location];
+    if (!*known) {
+        keel_frame_t frames[FRAMES];
+        uint32_t count = keel_program_frames(graph->program, location, frames, FRAMES, NULL);
+        if (count > FRAMES) count = FRAMES;
+        keel_line_t line = count ? choose_line(frames, count) : nowhere;
+        uint32_t at = intern_line(graph, &line);
+        if (at == KEEL_NONE) return &nowhere;
+        *known = at + 1;
+    }
+    return &graph->lines[*known - 1];
+}
+
+const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op) {
+    // A call chain longer than this is a circle.
+    for (unsigned tries = 0; tries < 64 && op != KEEL_NONE; ++tries) {
+        const keel_line_t *line =
+            keel_graph_line_at(graph, graph->program->operations.data[op].location);
+        if (line->identity) return line;
+        uint32_t function = graph->function_of[op];
+        op = function == KEEL_NONE ? KEEL_NONE : graph->call_site[function];
+    }
+    return &nowhere;
+}

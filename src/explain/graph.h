@@ -1,0 +1,64 @@
+// graph: what the comparison needs to know of one program beyond its tables: who defines a value,
+// which operations are nothing but a constant in another shape, what an attribute holds regardless
+// of the table it stands in, and which line of the user's source an operation comes from.
+//
+// Room-internal. A graph borrows its program; everything of it lives in the arena it was built in.
+#ifndef KEEL_EXPLAIN_GRAPH_H_
+#define KEEL_EXPLAIN_GRAPH_H_
+
+#include "explain/explain.h"
+
+// A line of the user's source.
+typedef struct keel_line_t {
+    keel_str_t file, function;
+    uint32_t line, column;
+    uint64_t identity; // hash of file and line; 0: unknown
+    uint64_t token;    // hash of function and column: the same after an edit above
+} keel_line_t;
+
+typedef struct keel_graph_t {
+    const keel_program_t *program;
+    keel_arena_t *arena;
+    keel_op_id_t *producer; // by value: the operation that defines it; NONE: a block's argument
+    keel_op_id_t *constant; // by operation: the constant that it is in another shape; NONE
+    uint64_t *attr_hashes;  // by attribute, 0: not computed yet
+    uint64_t *type_hashes;  // by type, likewise
+    uint32_t *line_of;      // by location attribute, plus 1; 0: not computed yet
+    keel_line_t *lines;
+    uint32_t line_count, line_capacity;
+    uint32_t *function_of;   // by operation: the function that it stands in; NONE
+    keel_op_id_t *call_site; // by function: the call that brought the comparison to it; NONE
+} keel_graph_t;
+
+keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
+                               keel_arena_t *arena) KEEL_MUST_CHECK;
+
+static inline keel_type_id_t keel_graph_type(const keel_graph_t *graph, keel_value_id_t value) {
+    return graph->program->value_types.data[value];
+}
+
+// Equal where the contents are; locations count for nothing.
+uint64_t keel_graph_attr_hash(keel_graph_t *graph, keel_attr_id_t attr);
+uint64_t keel_graph_type_hash(keel_graph_t *graph, keel_type_id_t type);
+
+// The line of an operation: its innermost frame of user code; where it has none, that of the call
+// that the comparison came by. Never NULL.
+const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op);
+// The same from a location alone.
+const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location);
+
+// The name of an operation without dialect and version.
+keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op);
+
+// The function that a call operation names; KEEL_NONE where it is no call.
+uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t op);
+
+// [*first, *end): the operations of a function, nested ones included.
+void keel_graph_body(const keel_graph_t *graph, uint32_t function, keel_op_id_t *first,
+                     keel_op_id_t *end);
+
+// The values that a constant holds: its type and tensor. False where it is none that is known.
+bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_type_id_t *out_type,
+                       keel_tensor_view_t *out);
+
+#endif // KEEL_EXPLAIN_GRAPH_H_

@@ -1,0 +1,165 @@
+#include "explain/align.h"
+#include "explain/diff.h"
+
+// The operations of one function that are aligned: all but constants in whatever shape, which
+// clients share and move about; they are compared where they are used.
+typedef struct sequence_t {
+    keel_op_id_t *ops;
+    uint64_t *precise; // name and place within its function
+    uint64_t *names;   // name alone
+    uint32_t count;
+} sequence_t;
+
+static keel_status_t sequence_of(keel_graph_t *graph, uint32_t function, keel_arena_t *arena,
+                                 sequence_t *out) {
+    keel_op_id_t first, end;
+    keel_graph_body(graph, function, &first, &end);
+    size_t most = end > first ? end - first : 1;
+    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->ops, (void **)&out->ops));
+    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->precise, (void **)&out->precise));
+    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->names, (void **)&out->names));
+    out->count = 0;
+    for (keel_op_id_t op = first; op < end; ++op) {
+        if (graph->constant[op] != KEEL_NONE) continue;
+        uint64_t name = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
+        uint64_t token =
+            keel_graph_line_at(graph, graph->program->operations.data[op].location)->token;
+        out->ops[out->count] = op;
+        out->names[out->count] = name;
+        out->precise[out->count++] = name ^ (token * 0x9e3779b97f4a7c15u);
+    }
+    return NULL;
+}
+
+// What the places did not bring together is aligned by name, gap by gap.
+static keel_status_t align_gaps(const sequence_t *a, const sequence_t *b, uint32_t *to_b,
+                                uint32_t *to_a) {
+    uint32_t i = 0, j = 0;
+    while (i < a->count || j < b->count) {
+        uint32_t gap_a = i, gap_b = j;
+        while (i < a->count && to_b[i] == UINT32_MAX)
+            ++i;
+        while (j < b->count && to_a[j] == UINT32_MAX)
+            ++j;
+        if (i > gap_a && j > gap_b) {
+            KEEL_TRY(keel_align(a->names + gap_a, i - gap_a, b->names + gap_b, j - gap_b,
+                                to_b + gap_a, to_a + gap_b));
+            for (uint32_t k = gap_a; k < i; ++k)
+                if (to_b[k] != UINT32_MAX) to_b[k] += gap_b;
+            for (uint32_t k = gap_b; k < j; ++k)
+                if (to_a[k] != UINT32_MAX) to_a[k] += gap_a;
+        }
+        if (i < a->count) ++i;
+        if (j < b->count) ++j;
+    }
+    return NULL;
+}
+
+static void pair_values(keel_diff_t *diff, keel_value_id_t before, uint32_t before_count,
+                        keel_value_id_t after, uint32_t after_count) {
+    for (uint32_t i = 0; i < before_count && i < after_count; ++i)
+        diff->value_counterpart[before + i] = after + i;
+}
+
+static void pair_regions(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_region_run_t a = keel_program_regions(p, before), b = keel_program_regions(q, after);
+    for (uint32_t i = 0; i < a.count && i < b.count; ++i) {
+        if (!a.items[i].block_count || !b.items[i].block_count) continue;
+        const keel_block_t *x = &p->blocks.data[a.items[i].first_block];
+        const keel_block_t *y = &q->blocks.data[b.items[i].first_block];
+        pair_values(diff, x->first_argument, x->argument_count, y->first_argument,
+                    y->argument_count);
+    }
+}
+
+static keel_status_t pair_callees(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
+    uint32_t a = keel_graph_callee(&diff->before, before);
+    uint32_t b = keel_graph_callee(&diff->after, after);
+    if (a == KEEL_NONE || b == KEEL_NONE) return NULL;
+    if (diff->before.call_site[a] != KEEL_NONE || diff->after.call_site[b] != KEEL_NONE)
+        return NULL;
+    if (a == diff->before.program->entry || b == diff->after.program->entry) return NULL;
+    diff->before.call_site[a] = before;
+    diff->after.call_site[b] = after;
+    diff->functions[diff->function_count++] = (keel_function_pair_t){a, b};
+    return NULL;
+}
+
+static const keel_block_t *block_of(const keel_program_t *program, uint32_t function) {
+    const keel_region_t *region = &program->regions.data[program->functions.data[function].region];
+    return region->block_count ? &program->blocks.data[region->first_block] : NULL;
+}
+
+static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t functions,
+                                   keel_arena_t *scratch) {
+    sequence_t a, b;
+    KEEL_TRY(sequence_of(&diff->before, functions.before, scratch, &a));
+    KEEL_TRY(sequence_of(&diff->after, functions.after, scratch, &b));
+    void *memory;
+    KEEL_TRY(keel_arena_array(scratch, (size_t)a.count + b.count + 1, sizeof(uint32_t), &memory));
+    uint32_t *to_b = memory, *to_a = to_b + a.count;
+    KEEL_TRY(keel_align(a.precise, a.count, b.precise, b.count, to_b, to_a));
+    KEEL_TRY(align_gaps(&a, &b, to_b, to_a));
+    diff->alignable += a.count > b.count ? a.count : b.count;
+    for (uint32_t i = 0; i < a.count; ++i) {
+        if (to_b[i] == UINT32_MAX) continue;
+        ++diff->aligned;
+        keel_op_id_t before = a.ops[i], after = b.ops[to_b[i]];
+        diff->counterpart[before] = after;
+        diff->origin[after] = before;
+        const keel_operation_t *p = &diff->before.program->operations.data[before];
+        const keel_operation_t *q = &diff->after.program->operations.data[after];
+        pair_values(diff, p->first_result, p->result_count, q->first_result, q->result_count);
+        pair_regions(diff, before, after);
+        KEEL_TRY(pair_callees(diff, before, after));
+    }
+    return NULL;
+}
+
+static void pair_arguments(keel_diff_t *diff, keel_function_pair_t functions, bool is_entry) {
+    if (is_entry) {
+        for (uint32_t i = 0; i < diff->before_count; ++i) {
+            const keel_argument_t *argument = &diff->arguments_before[i];
+            if (argument->counterpart != KEEL_NONE)
+                diff->value_counterpart[argument->value] =
+                    diff->arguments_after[argument->counterpart].value;
+        }
+        return;
+    }
+    const keel_block_t *x = block_of(diff->before.program, functions.before);
+    const keel_block_t *y = block_of(diff->after.program, functions.after);
+    if (x && y)
+        pair_values(diff, x->first_argument, x->argument_count, y->first_argument,
+                    y->argument_count);
+}
+
+static keel_status_t none(keel_diff_t *diff, size_t count, uint32_t **out) {
+    void *memory;
+    KEEL_TRY(keel_arena_array(&diff->arena, count ? count : 1, sizeof **out, &memory));
+    memset(memory, 0xff, (count ? count : 1) * sizeof **out);
+    *out = memory;
+    return NULL;
+}
+
+keel_status_t keel_diff_pair(keel_diff_t *diff) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    KEEL_TRY(none(diff, keel_program_op_count(p), &diff->counterpart));
+    KEEL_TRY(none(diff, keel_program_op_count(q), &diff->origin));
+    KEEL_TRY(none(diff, p->value_types.count, &diff->value_counterpart));
+    size_t most = (p->functions.count < q->functions.count ? p : q)->functions.count;
+    KEEL_TRY(keel_arena_array(&diff->arena, most + 1, sizeof *diff->functions,
+                              (void **)&diff->functions));
+    diff->functions[0] = (keel_function_pair_t){p->entry, q->entry};
+    diff->function_count = 1;
+    // The list grows behind its own reader: callees stand after their callers.
+    for (uint32_t i = 0; i < diff->function_count; ++i) {
+        keel_arena_t scratch;
+        keel_arena_initialize(&scratch, 0);
+        pair_arguments(diff, diff->functions[i], i == 0);
+        keel_status_t status = pair_function(diff, diff->functions[i], &scratch);
+        keel_arena_deinitialize(&scratch);
+        if (status) return status;
+    }
+    return NULL;
+}

@@ -1,0 +1,440 @@
+#define _GNU_SOURCE
+#include <stdio.h>
+
+#include "explain/diff.h"
+
+// ---- arguments ---------------------------------------------------------------------------------
+
+static keel_str_t name_at(const keel_program_t *program, const keel_block_t *block, uint32_t i) {
+    if (block->argument_locations == KEEL_NONE) return KEEL_STR("");
+    const keel_attr_t *location =
+        &program->attrs.data[program->pool.data[block->argument_locations + i]];
+    return location->kind == KEEL_ATTR_LOC_NAME ? keel_program_str(program, location->a)
+                                                : KEEL_STR("");
+}
+
+static keel_attr_id_t item_of(const keel_program_t *program, keel_attr_id_t array, uint32_t i) {
+    if (array == KEEL_NONE || program->attrs.data[array].kind != KEEL_ATTR_ARRAY) return KEEL_NONE;
+    keel_list_t items = keel_program_list(program, program->attrs.data[array].b);
+    return i < items.count ? items.items[i] : KEEL_NONE;
+}
+
+// HLO: parameters are operations, numbered by an attribute.
+static uint32_t hlo_parameters(keel_graph_t *graph, keel_argument_t *out) {
+    const keel_program_t *program = graph->program;
+    keel_op_id_t first, end;
+    keel_graph_body(graph, program->entry, &first, &end);
+    uint32_t count = 0;
+    for (keel_op_id_t op = first; op < end; ++op) {
+        if (!keel_str_is(keel_graph_name(graph, op), "parameter")) continue;
+        const keel_operation_t *operation = &program->operations.data[op];
+        keel_str_t name = KEEL_STR("");
+        keel_program_frames(program, operation->location, NULL, 0, &name);
+        if (out)
+            out[count] = (keel_argument_t){.value = operation->first_result,
+                                           .type = keel_graph_type(graph, operation->first_result),
+                                           .attributes = operation->attributes,
+                                           .name = name,
+                                           .counterpart = KEEL_NONE};
+        ++count;
+    }
+    return count;
+}
+
+static keel_status_t list_arguments(keel_graph_t *graph, keel_argument_t **out,
+                                    uint32_t *out_count) {
+    const keel_program_t *program = graph->program;
+    const keel_function_t *function = &program->functions.data[program->entry];
+    const keel_region_t *region = &program->regions.data[function->region];
+    bool is_hlo = program->format == KEEL_FORMAT_HLO;
+    const keel_block_t *block =
+        region->block_count ? &program->blocks.data[region->first_block] : NULL;
+    *out_count = is_hlo ? hlo_parameters(graph, NULL) : block ? block->argument_count : 0;
+    void *memory;
+    KEEL_TRY(keel_arena_array(graph->arena, *out_count ? *out_count : 1, sizeof **out, &memory));
+    *out = memory;
+    if (is_hlo) hlo_parameters(graph, *out);
+    for (uint32_t i = 0; !is_hlo && i < *out_count; ++i)
+        (*out)[i] =
+            (keel_argument_t){.value = block->first_argument + i,
+                              .type = keel_graph_type(graph, block->first_argument + i),
+                              .attributes = item_of(program, function->argument_attributes, i),
+                              .name = name_at(program, block, i),
+                              .counterpart = KEEL_NONE};
+    return NULL;
+}
+
+static void pair(keel_diff_t *diff, uint32_t before, uint32_t after) {
+    diff->arguments_before[before].counterpart = after;
+    diff->arguments_after[after].counterpart = before;
+}
+
+static keel_status_t pair_by_name(keel_diff_t *diff) {
+    keel_map_t names;
+    keel_map_initialize(&names);
+    keel_status_t status = NULL;
+    for (uint32_t i = diff->before_count; !status && i-- > 0;)
+        if (diff->arguments_before[i].name.size)
+            status = keel_map_put(&names, keel_str_bytes(diff->arguments_before[i].name), i);
+    for (uint32_t j = 0; !status && j < diff->after_count; ++j) {
+        keel_str_t name = diff->arguments_after[j].name;
+        const uint64_t *i = name.size ? keel_map_find(&names, keel_str_bytes(name)) : NULL;
+        if (i && diff->arguments_before[*i].counterpart == KEEL_NONE) pair(diff, (uint32_t)*i, j);
+    }
+    keel_map_deinitialize(&names);
+    return status;
+}
+
+static bool is_same_type(keel_diff_t *diff, uint32_t before, uint32_t after) {
+    return keel_graph_type_hash(&diff->before, diff->arguments_before[before].type) ==
+           keel_graph_type_hash(&diff->after, diff->arguments_after[after].type);
+}
+
+// What no name brought together, in order: an argument that was renamed keeps its type. Where
+// neither side has names and the numbers agree the place is enough.
+static void pair_the_rest(keel_diff_t *diff) {
+    bool same_count = diff->before_count == diff->after_count;
+    uint32_t j = 0;
+    for (uint32_t i = 0; i < diff->before_count; ++i) {
+        const keel_argument_t *argument = &diff->arguments_before[i];
+        if (argument->counterpart != KEEL_NONE) continue;
+        if (same_count && diff->arguments_after[i].counterpart == KEEL_NONE &&
+            (!argument->name.size || is_same_type(diff, i, i))) {
+            pair(diff, i, i);
+            continue;
+        }
+        if (argument->name.size) continue;
+        for (uint32_t k = j; k < diff->after_count; ++k) {
+            if (diff->arguments_after[k].counterpart != KEEL_NONE ||
+                diff->arguments_after[k].name.size || !is_same_type(diff, i, k))
+                continue;
+            pair(diff, i, k);
+            j = k + 1;
+            break;
+        }
+    }
+}
+
+static const char *subject_of(keel_diff_t *diff, const keel_argument_t *argument, uint32_t number) {
+    if (!argument->name.size) return keel_diff_text(diff, "argument %u", number);
+    return keel_diff_text(diff, "%.*s", (int)argument->name.size, argument->name.data);
+}
+
+// ---- one difference of many arguments is one root ----------------------------------------------
+
+// Adds a difference of an argument: under the root of its kind that has the same key, or as one.
+// The root's note tells of how many arguments it stands for.
+typedef struct group_t {
+    uint64_t key;
+    uint32_t root, more;
+    keel_cause_t kind;
+} group_t;
+
+enum { GROUPS = 64 };
+
+typedef struct groups_t {
+    group_t items[GROUPS];
+    uint32_t count;
+} groups_t;
+
+static keel_status_t add(keel_diff_t *diff, groups_t *groups, uint64_t key,
+                         const keel_difference_t *difference, uint32_t *out) {
+    for (uint32_t i = 0; i < groups->count; ++i) {
+        group_t *group = &groups->items[i];
+        if (group->key != key || group->kind != difference->kind) continue;
+        ++group->more;
+        *out = group->root;
+        return keel_diff_fold(diff, group->root, difference);
+    }
+    KEEL_TRY(keel_diff_root(diff, difference, out));
+    if (groups->count < GROUPS)
+        groups->items[groups->count++] =
+            (group_t){.key = key, .root = *out, .kind = difference->kind};
+    return NULL;
+}
+
+static void tell_of_the_others(keel_diff_t *diff, const groups_t *groups) {
+    for (uint32_t i = 0; i < groups->count; ++i) {
+        keel_difference_t *root = &diff->roots[groups->items[i].root].difference;
+        if (!groups->items[i].more) continue;
+        root->note =
+            keel_diff_text(diff, "%s%sand %u more argument%s", root->note, *root->note ? "; " : "",
+                           groups->items[i].more, groups->items[i].more == 1 ? "" : "s");
+    }
+}
+
+static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, const char *subject,
+                                       const char *before, const char *after) {
+    return (keel_difference_t){.kind = kind,
+                               .subject = subject,
+                               .old_value = before,
+                               .new_value = after,
+                               .note = "",
+                               .place = diff->site,
+                               .old_op = KEEL_NONE,
+                               .new_op = KEEL_NONE,
+                               .follows = KEEL_NONE};
+}
+
+// ---- types -------------------------------------------------------------------------------------
+
+static uint64_t dims_key(keel_ints_t a, keel_ints_t b) {
+    if (a.count != b.count) return ((uint64_t)a.count << 32 | b.count) * 0x9e3779b97f4a7c15u;
+    uint64_t key = 1;
+    for (uint32_t i = 0; i < a.count; ++i)
+        if (a.items[i] != b.items[i])
+            key = (key ^ (uint64_t)a.items[i]) * 0x9e3779b97f4a7c15u ^ (uint64_t)b.items[i];
+    return key;
+}
+
+static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t i, uint32_t j) {
+    const keel_argument_t *a = &diff->arguments_before[i], *b = &diff->arguments_after[j];
+    if (is_same_type(diff, i, j)) return NULL;
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_ints_t x = keel_diff_dims(p, a->type), y = keel_diff_dims(q, b->type);
+    uint64_t from = keel_diff_element_hash(&diff->before, a->type);
+    uint64_t to = keel_diff_element_hash(&diff->after, b->type);
+    bool same_dims = x.count == y.count &&
+                     (!x.count || memcmp(x.items, y.items, x.count * sizeof *x.items) == 0);
+    keel_difference_t difference =
+        difference_of(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j),
+                      keel_diff_type(diff, p, a->type), keel_diff_type(diff, q, b->type));
+    uint32_t root = KEEL_NONE;
+    if (!same_dims) {
+        KEEL_TRY(add(diff, groups, dims_key(x, y), &difference, &root));
+        for (uint32_t k = 0; x.count == y.count && k < x.count; ++k)
+            keel_sizes_add(&diff->sizes, x.items[k], y.items[k], root);
+    }
+    if (from != to) {
+        difference.kind = KEEL_CAUSE_DTYPE;
+        // Whatever the pairs of dtypes (x64 mode moves two at once), it is one cause.
+        KEEL_TRY(add(diff, groups, 0, &difference, &root));
+    }
+    if (same_dims && from == to) { // layouts of HLO shapes
+        difference.kind = KEEL_CAUSE_LAYOUT;
+        KEEL_TRY(add(diff, groups, 0, &difference, &root));
+    }
+    diff->taint[b->value] = root + 1;
+    return NULL;
+}
+
+// ---- attributes --------------------------------------------------------------------------------
+
+static bool starts_with_any(keel_str_t name, const char *const *prefixes, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (keel_str_starts(name, keel_str(prefixes[i]))) return true;
+    return false;
+}
+
+typedef enum attribute_kind {
+    ATTRIBUTE_IGNORED,
+    ATTRIBUTE_SHARDING,
+    ATTRIBUTE_DONATION,
+    ATTRIBUTE_LAYOUT,
+    ATTRIBUTE_OTHER,
+} attribute_kind_t;
+
+static attribute_kind_t attribute_kind(keel_str_t name) {
+    static const char *const shardings[] = {"mhlo.sharding", "sdy.sharding", "sharding", "xla.sdy"};
+    static const char *const donations[] = {"tf.aliasing_output", "jax.buffer_donor"};
+    static const char *const layouts[] = {"mhlo.layout_mode", "mhlo.memory_kind", "layout"};
+    static const char *const ignored[] = {"jax.result_info", "jax.arg_info", "parameter_number",
+                                          "mhlo.is_same_data_across_replicas"};
+#define ANY(list) starts_with_any(name, list, sizeof(list) / sizeof *(list))
+    if (ANY(shardings)) return ATTRIBUTE_SHARDING;
+    if (ANY(donations)) return ATTRIBUTE_DONATION;
+    if (ANY(layouts)) return ATTRIBUTE_LAYOUT;
+    return ANY(ignored) ? ATTRIBUTE_IGNORED : ATTRIBUTE_OTHER;
+#undef ANY
+}
+
+static bool is_donated(const keel_program_t *program, keel_attr_id_t dict) {
+    return keel_program_dict_find(program, dict, "tf.aliasing_output") != KEEL_NONE ||
+           keel_program_dict_find(program, dict, "jax.buffer_donor") != KEEL_NONE;
+}
+
+// Two dictionaries that are compared, and what they belong to.
+typedef struct dicts_t {
+    keel_attr_id_t before, after;
+    const char *subject;
+} dicts_t;
+
+static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts,
+                                       keel_str_t name, keel_attr_id_t x, keel_attr_id_t y) {
+    static const keel_cause_t causes[] = {[ATTRIBUTE_SHARDING] = KEEL_CAUSE_SHARDING,
+                                          [ATTRIBUTE_DONATION] = KEEL_CAUSE_DONATION,
+                                          [ATTRIBUTE_LAYOUT] = KEEL_CAUSE_LAYOUT,
+                                          [ATTRIBUTE_OTHER] = KEEL_CAUSE_OPTION};
+    attribute_kind_t kind = attribute_kind(name);
+    if (kind == ATTRIBUTE_IGNORED || kind == ATTRIBUTE_DONATION) return NULL;
+    uint64_t a = keel_graph_attr_hash(&diff->before, x), b = keel_graph_attr_hash(&diff->after, y);
+    if (a == b) return NULL;
+    const char *subject = dicts->subject;
+    if (kind == ATTRIBUTE_OTHER)
+        subject = keel_diff_text(diff, "%s %.*s", subject, (int)name.size, name.data);
+    keel_difference_t difference =
+        difference_of(diff, causes[kind], subject, keel_diff_attr(diff, diff->before.program, x),
+                      keel_diff_attr(diff, diff->after.program, y));
+    uint32_t root;
+    return add(diff, groups, a * 31 + b, &difference, &root);
+}
+
+static keel_list_t entries_of(const keel_program_t *program, keel_attr_id_t dict) {
+    if (dict == KEEL_NONE || program->attrs.data[dict].kind != KEEL_ATTR_DICT)
+        return (keel_list_t){NULL, 0};
+    return keel_program_list(program, program->attrs.data[dict].b);
+}
+
+static keel_attr_id_t find(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t dict,
+                           keel_str_t name) {
+    const char *text = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+    return keel_program_dict_find(program, dict, text);
+}
+
+static keel_status_t compare_dicts(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_list_t x = entries_of(p, dicts->before), y = entries_of(q, dicts->after);
+    for (uint32_t i = 0; i + 1 < x.count; i += 2) {
+        keel_str_t name = keel_program_str(p, x.items[i]);
+        KEEL_TRY(compare_attribute(diff, groups, dicts, name, x.items[i + 1],
+                                   find(diff, q, dicts->after, name)));
+    }
+    for (uint32_t i = 0; i + 1 < y.count; i += 2) {
+        keel_str_t name = keel_program_str(q, y.items[i]);
+        if (find(diff, p, dicts->before, name) == KEEL_NONE)
+            KEEL_TRY(compare_attribute(diff, groups, dicts, name, KEEL_NONE, y.items[i + 1]));
+    }
+    return NULL;
+}
+
+static keel_status_t compare_attributes(keel_diff_t *diff, groups_t *groups, uint32_t i,
+                                        uint32_t j) {
+    const keel_argument_t *a = &diff->arguments_before[i], *b = &diff->arguments_after[j];
+    const char *subject = subject_of(diff, b, j);
+    dicts_t dicts = {a->attributes, b->attributes, subject};
+    KEEL_TRY(compare_dicts(diff, groups, &dicts));
+    bool was = is_donated(diff->before.program, a->attributes);
+    bool is = is_donated(diff->after.program, b->attributes);
+    if (was == is) return NULL;
+    keel_difference_t difference = difference_of(diff, KEEL_CAUSE_DONATION, subject,
+                                                 was ? "donated" : "kept", is ? "donated" : "kept");
+    uint32_t root;
+    return add(diff, groups, was, &difference, &root);
+}
+
+// ---- added and gone ----------------------------------------------------------------------------
+
+// "params['layers'][2]['w']" -> "params['layers'][2]": what stands before the last step of a path.
+static uint64_t group_of_name(keel_str_t name) {
+    size_t end = name.size;
+    while (end > 0 && name.data[end - 1] != '[' && name.data[end - 1] != '.')
+        --end;
+    return keel_quick_hash(keel_bytes(name.data, end ? end : name.size));
+}
+
+static bool is_random_key(const keel_program_t *program, const keel_argument_t *argument) {
+    static const char *const names[] = {"key", "rng", "seed"};
+    if (keel_diff_dims(program, argument->type).count > 2) return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (memmem(argument->name.data, argument->name.size, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_after) {
+    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    const keel_program_t *program = is_after ? diff->after.program : diff->before.program;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (list[i].counterpart != KEEL_NONE) continue;
+        const char *type = keel_diff_type(diff, program, list[i].type);
+        keel_difference_t difference =
+            difference_of(diff, KEEL_CAUSE_ARGUMENTS, subject_of(diff, &list[i], i),
+                          is_after ? "absent" : type, is_after ? type : "absent");
+        uint32_t root, known = diff->root_count;
+        KEEL_TRY(add(diff, groups, group_of_name(list[i].name) * 2 + is_after, &difference, &root));
+        bool is_new = diff->root_count > known;
+        diff->roots[root].is_random =
+            (is_new || diff->roots[root].is_random) && is_random_key(program, &list[i]);
+        if (is_after) diff->taint[list[i].value] = root + 1;
+    }
+    return NULL;
+}
+
+// ---- results and meshes ------------------------------------------------------------------------
+
+static keel_status_t compare_results(keel_diff_t *diff, groups_t *groups) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_attr_id_t a = p->functions.data[p->entry].result_attributes;
+    keel_attr_id_t b = q->functions.data[q->entry].result_attributes;
+    if (a == KEEL_NONE || b == KEEL_NONE || p->attrs.data[a].kind != KEEL_ATTR_ARRAY ||
+        q->attrs.data[b].kind != KEEL_ATTR_ARRAY)
+        return NULL;
+    uint32_t x = keel_program_list(p, p->attrs.data[a].b).count;
+    uint32_t y = keel_program_list(q, q->attrs.data[b].b).count;
+    if (x != y) return NULL;
+    for (uint32_t i = 0; i < x; ++i) {
+        dicts_t dicts = {item_of(p, a, i), item_of(q, b, i), keel_diff_text(diff, "result %u", i)};
+        KEEL_TRY(compare_dicts(diff, groups, &dicts));
+    }
+    return NULL;
+}
+
+static keel_attr_id_t mesh_named(keel_graph_t *graph, uint64_t name, keel_str_t *out_name,
+                                 keel_op_id_t *inout_from) {
+    const keel_program_t *program = graph->program;
+    for (keel_op_id_t op = *inout_from; op < keel_program_op_count(program); ++op) {
+        if (graph->function_of[op] != KEEL_NONE || !keel_str_is(keel_graph_name(graph, op), "mesh"))
+            continue;
+        keel_attr_id_t dict = program->operations.data[op].attributes;
+        keel_attr_id_t symbol = keel_program_dict_find(program, dict, "sym_name");
+        if (symbol == KEEL_NONE) continue;
+        *out_name = keel_program_str(program, program->attrs.data[symbol].a);
+        if (name && keel_quick_hash(keel_str_bytes(*out_name)) != name) continue;
+        *inout_from = op + 1;
+        return keel_program_dict_find(program, dict, "mesh");
+    }
+    return KEEL_NONE;
+}
+
+// Shardings name their mesh; that one of its axes has another size is told here.
+static keel_status_t compare_meshes(keel_diff_t *diff, groups_t *groups) {
+    keel_str_t name;
+    keel_attr_id_t after;
+    for (keel_op_id_t from = 0; (after = mesh_named(&diff->after, 0, &name, &from)) != KEEL_NONE;) {
+        keel_op_id_t at = 0;
+        keel_str_t other;
+        keel_attr_id_t before =
+            mesh_named(&diff->before, keel_quick_hash(keel_str_bytes(name)), &other, &at);
+        if (before == KEEL_NONE || keel_graph_attr_hash(&diff->before, before) ==
+                                       keel_graph_attr_hash(&diff->after, after))
+            continue;
+        keel_difference_t difference = difference_of(
+            diff, KEEL_CAUSE_DEVICES, keel_diff_text(diff, "mesh %.*s", (int)name.size, name.data),
+            keel_diff_attr(diff, diff->before.program, before),
+            keel_diff_attr(diff, diff->after.program, after));
+        uint32_t root;
+        KEEL_TRY(add(diff, groups, 0, &difference, &root));
+    }
+    return NULL;
+}
+
+keel_status_t keel_diff_signature(keel_diff_t *diff) {
+    KEEL_TRY(list_arguments(&diff->before, &diff->arguments_before, &diff->before_count));
+    KEEL_TRY(list_arguments(&diff->after, &diff->arguments_after, &diff->after_count));
+    KEEL_TRY(pair_by_name(diff));
+    pair_the_rest(diff);
+    groups_t groups = {.count = 0};
+    for (uint32_t j = 0; j < diff->after_count; ++j) {
+        uint32_t i = diff->arguments_after[j].counterpart;
+        if (i == KEEL_NONE) continue;
+        KEEL_TRY(compare_types(diff, &groups, i, j));
+        KEEL_TRY(compare_attributes(diff, &groups, i, j));
+    }
+    KEEL_TRY(tell_unpaired(diff, &groups, true));
+    KEEL_TRY(tell_unpaired(diff, &groups, false));
+    KEEL_TRY(compare_meshes(diff, &groups));
+    KEEL_TRY(compare_results(diff, &groups));
+    tell_of_the_others(diff, &groups);
+    return NULL;
+}

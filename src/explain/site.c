@@ -1,0 +1,106 @@
+#include <stdio.h>
+
+#include "explain/explain.h"
+
+// Operations of the entry that are looked at before giving up: the first ones of a JAX program may
+// be constants, which have no position.
+enum { OPS_TRIED = 64, FRAMES = 128 };
+
+static const char *keep(keel_arena_t *arena, keel_str_t text) {
+    keel_str_t copy;
+    keel_status_t status = text.size ? keel_arena_str(arena, text, &copy) : NULL;
+    if (status || !text.size) {
+        keel_status_ignore(status);
+        return "";
+    }
+    return copy.data;
+}
+
+// "Model.__call__" and "f.<locals>.g" name their function last.
+static keel_str_t last_part(keel_str_t name) {
+    for (size_t i = name.size; i > 0; --i)
+        if (name.data[i - 1] == '.') return (keel_str_t){name.data + i, name.size - i};
+    return name;
+}
+
+// JAX calls the module of f "jit_f", and writes "_" for what cannot stand in a name.
+static bool names_function(keel_str_t module, keel_str_t function) {
+    static const char *const prefixes[] = {"jit_", "pmap_"};
+    keel_str_t name = last_part(function);
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i) {
+        keel_str_t prefix = keel_str(prefixes[i]);
+        if (keel_str_starts(module, prefix) &&
+            keel_str_equal((keel_str_t){module.data + prefix.size, module.size - prefix.size},
+                           name))
+            return true;
+    }
+    return keel_str_is(name, "<lambda>") && keel_str_is(module, "jit__lambda_");
+}
+
+// The traced function's own frame is the outermost of its name; `count` where there is none.
+static uint32_t own_frame(keel_str_t module, const keel_frame_t *frames, uint32_t count) {
+    uint32_t own = count;
+    for (uint32_t i = 0; i < count; ++i)
+        if (names_function(module, frames[i].function)) own = i;
+    return own;
+}
+
+// What tells one traced function from another of its name: its file, and where it has no name of
+// its own, its line. "" where there is no memory.
+static const char *origin_of(const keel_frame_t *frame, bool has_name, keel_arena_t *arena) {
+    void *text;
+    size_t size = frame->file.size + 16;
+    keel_status_t status = keel_arena_alloc(arena, size, &text);
+    if (status) {
+        keel_status_ignore(status);
+        return "";
+    }
+    snprintf(text, size, "%.*s:%u", (int)frame->file.size, frame->file.data,
+             has_name ? 0 : frame->line);
+    return text;
+}
+
+// The line to show is the one that called the traced function. A program without a frame of its own
+// is a single operation run by itself: its innermost frame is the line already.
+static void choose(keel_str_t module, const keel_frame_t *frames, uint32_t count,
+                   keel_arena_t *arena, keel_site_t *out) {
+    uint32_t own = own_frame(module, frames, count);
+    bool is_traced = own < count;
+    uint32_t shown = own + 1 < count ? own + 1 : is_traced ? own : 0;
+    const keel_frame_t *frame = &frames[shown];
+    out->place.file = keep(arena, frame->file);
+    out->place.line = frame->line;
+    out->place.function = keep(arena, frame->function);
+    const keel_frame_t *origin = &frames[is_traced ? own : 0];
+    bool has_name = is_traced && !keel_str_is(last_part(origin->function), "<lambda>");
+    out->origin = origin_of(origin, has_name, arena);
+    if (shown + 1 >= count) return;
+    out->place.call_file = keep(arena, frames[shown + 1].file);
+    out->place.call_line = frames[shown + 1].line;
+}
+
+void keel_site_of(const keel_program_t *program, keel_arena_t *arena, keel_site_t *out) {
+    *out = (keel_site_t){.place = {.file = "", .function = "", .call_file = ""}, .origin = ""};
+    if (program->entry == KEEL_NONE) return;
+    const keel_region_t *region =
+        &program->regions.data[program->functions.data[program->entry].region];
+    if (!region->block_count) return;
+    keel_str_t module = keel_program_str(program, program->name);
+    keel_op_id_t op = program->blocks.data[region->first_block].first_op;
+    keel_frame_t best[FRAMES];
+    uint32_t best_count = 0;
+    for (int tried = 0; tried < OPS_TRIED && op < region->end; ++tried) {
+        keel_frame_t frames[FRAMES];
+        uint32_t count = keel_program_frames(program, program->operations.data[op].location, frames,
+                                             FRAMES, NULL);
+        if (count > FRAMES) count = FRAMES;
+        bool is_own = own_frame(module, frames, count) < count;
+        if (is_own || count > best_count) {
+            memcpy(best, frames, count * sizeof *frames);
+            best_count = count;
+        }
+        if (is_own) break;
+        op = keel_program_next(program, op);
+    }
+    if (best_count) choose(module, best, best_count, arena, out);
+}

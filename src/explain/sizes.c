@@ -1,0 +1,84 @@
+#include "explain/sizes.h"
+
+#include <math.h>
+
+void keel_sizes_add(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
+    if (before == after || sizes->count == KEEL_SIZES_KEPT) return;
+    for (uint32_t i = 0; i < sizes->count; ++i)
+        if (sizes->drifts[i].before == before && sizes->drifts[i].after == after) return;
+    sizes->drifts[sizes->count++] = (keel_drift_t){before, after, root};
+}
+
+static bool is_multiple(int64_t before, int64_t after, const keel_drift_t *drift) {
+    if (drift->before <= 0 || drift->after <= 0) return false;
+    return before % drift->before == 0 && after % drift->after == 0 &&
+           before / drift->before == after / drift->after;
+}
+
+// One less, one more: the mean of n - 1, a window of 3 without padding.
+static bool is_near(int64_t before, int64_t after, const keel_drift_t *drift) {
+    enum { NEAR = 2 };
+    int64_t more = before - drift->before;
+    return more == after - drift->after && more >= -NEAR && more <= NEAR;
+}
+
+uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t after) {
+    const int64_t limit = (int64_t)1 << 53;
+    if (before > limit || after > limit || before < -limit || after < -limit) return UINT32_MAX;
+    for (uint32_t i = 0; i < sizes->count; ++i)
+        if (sizes->drifts[i].before == before && sizes->drifts[i].after == after)
+            return sizes->drifts[i].root;
+    for (uint32_t i = 0; i < sizes->count; ++i)
+        if (is_multiple(before, after, &sizes->drifts[i]) ||
+            is_near(before, after, &sizes->drifts[i]))
+            return sizes->drifts[i].root;
+    // Two that drifted together, multiplied: tokens = batch * length.
+    for (uint32_t i = 0; i < sizes->count; ++i)
+        for (uint32_t j = i; j < sizes->count; ++j) {
+            const keel_drift_t *a = &sizes->drifts[i], *b = &sizes->drifts[j];
+            if (a->before > INT32_MAX || a->after > INT32_MAX || b->before > INT32_MAX ||
+                b->after > INT32_MAX)
+                continue;
+            keel_drift_t both = {a->before * b->before, a->after * b->after, a->root};
+            if (is_multiple(before, after, &both)) return a->root;
+        }
+    return UINT32_MAX;
+}
+
+static bool is_whole(double value, double tolerance) {
+    double nearest = round(value);
+    return nearest >= 1 && fabs(value - nearest) <= tolerance * nearest;
+}
+
+static bool is_equal(double a, double b, double tolerance) {
+    return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
+}
+
+// before = c * n and after = c * m with a whole c; or c / n and c / m with c or 1 / c whole. A
+// ratio that is merely equal is no explanation: 0.2 is to 0.1 as 8 to 4.
+static bool scales(double before, double after, double n, double m, double tolerance) {
+    double multiple = before / n, share = before * n;
+    if (is_equal(multiple, after / m, tolerance) && is_whole(multiple, tolerance)) return true;
+    return is_equal(share, after * m, tolerance) &&
+           (is_whole(share, tolerance) || is_whole(1 / share, tolerance));
+}
+
+uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, double after,
+                                  bool is_coarse) {
+    if (!isfinite(before) || !isfinite(after)) return UINT32_MAX;
+    if (before == floor(before) && after == floor(after) && fabs(before) < 1e15 &&
+        fabs(after) < 1e15) {
+        uint32_t root = keel_sizes_explain(sizes, (int64_t)before, (int64_t)after);
+        if (root != UINT32_MAX) return root;
+    }
+    double tolerance = is_coarse ? 1e-2 : 1e-6;
+    for (uint32_t i = 0; i < sizes->count; ++i) {
+        double n = (double)sizes->drifts[i].before, m = (double)sizes->drifts[i].after;
+        if (n <= 0 || m <= 0) continue;
+        double a = fabs(before), b = fabs(after);
+        if (before * after <= 0) continue;
+        if (scales(a, b, n, m, tolerance) || scales(a * a, b * b, n, m, 2 * tolerance))
+            return sizes->drifts[i].root;
+    }
+    return UINT32_MAX;
+}

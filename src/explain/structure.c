@@ -1,0 +1,349 @@
+// Operations that have no counterpart. They are gathered into clusters: what flows into each other,
+// what stands on one line of the source, and what stands in the same gap between operations that do
+// have one. A cluster is one root, unless something else explains it.
+#include <stdio.h>
+
+#include "explain/diff.h"
+
+typedef struct cluster_t {
+    keel_op_id_t first_before, first_after; // NONE
+    uint32_t before_count, after_count;
+    uint32_t taint;    // 1 + a root that an operand follows from
+    bool is_trivial;   // it only changes shapes and dtypes
+    bool reads_before; // an argument that is gone
+    bool reads_after;  // an argument that was added
+} cluster_t;
+
+// Operations of both sides in one range: those of `after` stand behind those of `before`.
+typedef struct clusters_t {
+    keel_diff_t *diff;
+    keel_arena_t arena;
+    uint32_t *parent; // union-find
+    uint8_t *alone;   // has no counterpart, in a function that was compared
+    uint32_t split, count;
+    cluster_t *items; // by representative
+} clusters_t;
+
+static uint32_t find(clusters_t *clusters, uint32_t at) {
+    while (clusters->parent[at] != at) {
+        clusters->parent[at] = clusters->parent[clusters->parent[at]];
+        at = clusters->parent[at];
+    }
+    return at;
+}
+
+static void unite(clusters_t *clusters, uint32_t a, uint32_t b) {
+    a = find(clusters, a);
+    b = find(clusters, b);
+    if (a < b)
+        clusters->parent[b] = a;
+    else
+        clusters->parent[a] = b;
+}
+
+static const keel_graph_t *graph_of(const clusters_t *clusters, uint32_t at, keel_op_id_t *op) {
+    bool is_after = at >= clusters->split;
+    *op = is_after ? at - clusters->split : at;
+    return is_after ? &clusters->diff->after : &clusters->diff->before;
+}
+
+static bool has_counterpart(const clusters_t *clusters, uint32_t at) {
+    const keel_diff_t *diff = clusters->diff;
+    if (at >= clusters->split) return diff->origin[at - clusters->split] != KEEL_NONE;
+    return diff->counterpart[at] != KEEL_NONE;
+}
+
+// ---- gathering ---------------------------------------------------------------------------------
+
+// Marks what is alone in one function, and gives for each gap the first one of this side.
+static void mark(clusters_t *clusters, uint32_t from, uint32_t end, uint32_t *gaps,
+                 uint32_t gap_count) {
+    uint32_t gap = 0;
+    for (uint32_t at = from; at < end; ++at) {
+        keel_op_id_t op;
+        const keel_graph_t *graph = graph_of(clusters, at, &op);
+        if (graph->constant[op] != KEEL_NONE) continue;
+        if (has_counterpart(clusters, at)) {
+            if (gap + 1 < gap_count) ++gap;
+            continue;
+        }
+        clusters->alone[at] = 1;
+        if (gaps[gap] == KEEL_NONE)
+            gaps[gap] = at;
+        else
+            unite(clusters, gaps[gap], at);
+    }
+}
+
+static keel_status_t mark_function(clusters_t *clusters, keel_function_pair_t functions) {
+    keel_op_id_t first, end, other_first, other_end;
+    keel_graph_body(&clusters->diff->before, functions.before, &first, &end);
+    keel_graph_body(&clusters->diff->after, functions.after, &other_first, &other_end);
+    uint32_t gap_count = (end > first ? end - first : 0) + 1;
+    void *memory = NULL;
+    KEEL_TRY(keel_realloc_array(gap_count, sizeof(uint32_t), &memory));
+    memset(memory, 0xff, gap_count * sizeof(uint32_t));
+    mark(clusters, first, end, memory, gap_count);
+    mark(clusters, clusters->split + other_first, clusters->split + other_end, memory, gap_count);
+    keel_free(memory);
+    return NULL;
+}
+
+static void unite_by_flow(clusters_t *clusters) {
+    for (uint32_t at = 0; at < clusters->count; ++at) {
+        if (!clusters->alone[at]) continue;
+        keel_op_id_t op;
+        const keel_graph_t *graph = graph_of(clusters, at, &op);
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            keel_op_id_t producer = graph->producer[operands.items[i]];
+            if (producer == KEEL_NONE) continue;
+            uint32_t source = producer + (at >= clusters->split ? clusters->split : 0);
+            if (clusters->alone[source]) unite(clusters, source, at);
+        }
+    }
+}
+
+static keel_status_t unite_by_line(clusters_t *clusters) {
+    keel_map_t lines;
+    keel_map_initialize(&lines);
+    keel_status_t status = NULL;
+    for (uint32_t at = 0; !status && at < clusters->count; ++at) {
+        if (!clusters->alone[at]) continue;
+        keel_op_id_t op;
+        bool is_after = at >= clusters->split;
+        graph_of(clusters, at, &op);
+        keel_diff_t *diff = clusters->diff;
+        const keel_line_t *line = keel_graph_line(is_after ? &diff->after : &diff->before, op);
+        if (!line->identity) continue;
+        keel_bytes_t key = keel_bytes(&line->identity, sizeof line->identity);
+        const uint64_t *known = keel_map_find(&lines, key);
+        if (known)
+            unite(clusters, (uint32_t)*known, at);
+        else
+            status = keel_map_put(&lines, key, at);
+    }
+    keel_map_deinitialize(&lines);
+    return status;
+}
+
+// ---- what a cluster is -------------------------------------------------------------------------
+
+static bool only_reshapes(keel_str_t name) {
+    static const char *const names[] = {"broadcast_in_dim", "broadcast", "reshape", "convert",
+                                        "transpose",        "bitcast",   "return",  "tuple"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (keel_str_is(name, names[i])) return true;
+    return false;
+}
+
+static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t *cluster) {
+    const keel_diff_t *diff = clusters->diff;
+    keel_op_id_t op;
+    const keel_graph_t *graph = graph_of(clusters, at, &op);
+    bool is_after = at >= clusters->split;
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        keel_value_id_t value = operands.items[i];
+        if (is_after && !cluster->taint && diff->taint[value] != KEEL_PENDING + 1)
+            cluster->taint = diff->taint[value];
+        if (graph->producer[value] != KEEL_NONE &&
+            !keel_str_is(keel_graph_name(graph, graph->producer[value]), "parameter"))
+            continue;
+        uint32_t number = keel_diff_argument(arguments, count, value);
+        if (number == KEEL_NONE || arguments[number].counterpart != KEEL_NONE) continue;
+        *(is_after ? &cluster->reads_after : &cluster->reads_before) = true;
+    }
+}
+
+static void describe_clusters(clusters_t *clusters) {
+    for (uint32_t at = 0; at < clusters->count; ++at)
+        clusters->items[at] =
+            (cluster_t){.first_before = KEEL_NONE, .first_after = KEEL_NONE, .is_trivial = true};
+    for (uint32_t at = 0; at < clusters->count; ++at) {
+        if (!clusters->alone[at]) continue;
+        cluster_t *cluster = &clusters->items[find(clusters, at)];
+        keel_op_id_t op;
+        const keel_graph_t *graph = graph_of(clusters, at, &op);
+        bool is_after = at >= clusters->split;
+        keel_op_id_t *first = is_after ? &cluster->first_after : &cluster->first_before;
+        if (*first == KEEL_NONE) *first = op;
+        ++*(is_after ? &cluster->after_count : &cluster->before_count);
+        if (!only_reshapes(keel_graph_name(graph, op))) cluster->is_trivial = false;
+        look_at_operands(clusters, at, cluster);
+    }
+}
+
+// "multiply, add and 3 more"
+static const char *list_names(clusters_t *clusters, uint32_t representative, bool is_after) {
+    enum { SHOWN = 3 };
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 0);
+    keel_str_t shown[SHOWN];
+    uint32_t shown_count = 0, rest = 0;
+    uint32_t from = is_after ? clusters->split : 0;
+    uint32_t end = is_after ? clusters->count : clusters->split;
+    for (uint32_t at = from; at < end; ++at) {
+        if (!clusters->alone[at] || find(clusters, at) != representative) continue;
+        keel_op_id_t op;
+        const keel_graph_t *graph = graph_of(clusters, at, &op);
+        keel_str_t name = keel_graph_name(graph, op);
+        bool is_known = false;
+        for (uint32_t i = 0; i < shown_count; ++i)
+            is_known = is_known || keel_str_equal(shown[i], name);
+        if (is_known || shown_count == SHOWN) {
+            ++rest;
+            continue;
+        }
+        shown[shown_count++] = name;
+        if (buffer.size) keel_buffer_text(&buffer, ", ");
+        keel_buffer_str(&buffer, name);
+    }
+    if (rest) keel_buffer_format(&buffer, " and %u more", rest);
+    const char *text =
+        keel_diff_text(clusters->diff, "%s", buffer.size ? keel_buffer_cstr(&buffer) : "nothing");
+    keel_buffer_deinitialize(&buffer);
+    return text;
+}
+
+// How often the operation of that name and primitive stands on its line, on either side.
+static uint32_t count_on_line(keel_graph_t *graph, const keel_line_t *line, keel_str_t name,
+                              keel_str_t primitive) {
+    const keel_program_t *program = graph->program;
+    uint32_t count = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op) {
+        if (!keel_str_equal(keel_graph_name(graph, op), name)) continue;
+        if (keel_graph_line(graph, op)->identity != line->identity) continue;
+        keel_str_t other = KEEL_STR("");
+        keel_program_frames(program, program->operations.data[op].location, NULL, 0, &other);
+        if (keel_str_equal(other, primitive)) ++count;
+    }
+    return count;
+}
+
+// A line that ran another number of times: a loop of another length, layers added.
+static void count_times(clusters_t *clusters, const cluster_t *cluster,
+                        keel_difference_t *difference) {
+    keel_diff_t *diff = clusters->diff;
+    bool is_after = cluster->first_after != KEEL_NONE;
+    if (is_after && cluster->first_before != KEEL_NONE) return;
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_op_id_t op = is_after ? cluster->first_after : cluster->first_before;
+    const keel_line_t *line = keel_graph_line(graph, op);
+    if (!line->identity) return;
+    keel_str_t primitive = KEEL_STR(""), name = keel_graph_name(graph, op);
+    keel_program_frames(graph->program, graph->program->operations.data[op].location, NULL, 0,
+                        &primitive);
+    uint32_t before = count_on_line(&diff->before, line, name, primitive);
+    uint32_t after = count_on_line(&diff->after, line, name, primitive);
+    if (!before || !after || before == after) return;
+    difference->note =
+        keel_diff_text(diff, "%s", is_after ? difference->new_value : difference->old_value);
+    difference->old_value = keel_diff_text(diff, "%u time%s", before, before == 1 ? "" : "s");
+    difference->new_value = keel_diff_text(diff, "%u time%s", after, after == 1 ? "" : "s");
+}
+
+static keel_difference_t describe(clusters_t *clusters, uint32_t representative) {
+    keel_diff_t *diff = clusters->diff;
+    const cluster_t *cluster = &clusters->items[representative];
+    bool is_after = cluster->first_after != KEEL_NONE;
+    keel_op_id_t op = is_after ? cluster->first_after : cluster->first_before;
+    keel_str_t name = keel_graph_name(is_after ? &diff->after : &diff->before, op);
+    keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
+                                    .subject =
+                                        keel_diff_text(diff, "%.*s", (int)name.size, name.data),
+                                    .old_value = list_names(clusters, representative, false),
+                                    .new_value = list_names(clusters, representative, true),
+                                    .note = "",
+                                    .place = keel_diff_place(diff, is_after, op),
+                                    .old_op = cluster->first_before,
+                                    .new_op = cluster->first_after,
+                                    .follows = KEEL_NONE};
+    count_times(clusters, cluster, &difference);
+    return difference;
+}
+
+// ---- what explains it --------------------------------------------------------------------------
+
+static uint32_t changes_rank(const keel_diff_t *diff) {
+    for (uint32_t j = 0; j < diff->after_count; ++j) {
+        uint32_t i = diff->arguments_after[j].counterpart;
+        if (i == KEEL_NONE) continue;
+        if (keel_diff_dims(diff->before.program, diff->arguments_before[i].type).count !=
+            keel_diff_dims(diff->after.program, diff->arguments_after[j].type).count)
+            return diff->taint[diff->arguments_after[j].value];
+    }
+    return 0;
+}
+
+// A key for random numbers is an argument only where it is used: it comes and goes with the branch
+// that uses it, and explains nothing.
+static uint32_t find_arguments(const keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS && !diff->roots[i].is_random &&
+            diff->roots[i].follows == KEEL_NONE)
+            return i;
+    return KEEL_NONE;
+}
+
+static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluster) {
+    const keel_diff_t *diff = clusters->diff;
+    if (cluster->reads_before || cluster->reads_after) {
+        uint32_t root = keel_diff_find(diff, KEEL_CAUSE_GRADIENT);
+        if (root == KEEL_NONE) root = find_arguments(diff);
+        if (root != KEEL_NONE) return root;
+    }
+    uint32_t weak = keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE);
+    if (weak != KEEL_NONE && cluster->is_trivial) return weak;
+    uint32_t rank = changes_rank(diff);
+    if (rank && (cluster->taint || cluster->is_trivial)) return rank - 1;
+    if (!cluster->is_trivial) return KEEL_NONE;
+    if (cluster->taint) return cluster->taint - 1;
+    uint32_t root = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    return root != KEEL_NONE ? root : keel_diff_find(diff, KEEL_CAUSE_SHAPE);
+}
+
+static keel_status_t tell(clusters_t *clusters) {
+    for (uint32_t at = 0; at < clusters->count; ++at) {
+        if (!clusters->alone[at] || find(clusters, at) != at) continue;
+        keel_difference_t difference = describe(clusters, at);
+        uint32_t explained = explained_by(clusters, &clusters->items[at]);
+        uint32_t root;
+        if (explained != KEEL_NONE)
+            KEEL_TRY(keel_diff_fold(clusters->diff, explained, &difference));
+        else
+            KEEL_TRY(keel_diff_root(clusters->diff, &difference, &root));
+    }
+    return NULL;
+}
+
+static keel_status_t gather(clusters_t *clusters) {
+    keel_diff_t *diff = clusters->diff;
+    clusters->split = keel_program_op_count(diff->before.program);
+    clusters->count = clusters->split + keel_program_op_count(diff->after.program);
+    size_t count = clusters->count ? clusters->count : 1;
+    keel_arena_t *arena = &clusters->arena;
+    KEEL_TRY(keel_arena_array(arena, count, sizeof(uint32_t), (void **)&clusters->parent));
+    KEEL_TRY(keel_arena_array(arena, count, 1, (void **)&clusters->alone));
+    KEEL_TRY(keel_arena_array(arena, count, sizeof(cluster_t), (void **)&clusters->items));
+    memset(clusters->alone, 0, count);
+    for (uint32_t at = 0; at < clusters->count; ++at)
+        clusters->parent[at] = at;
+    for (uint32_t i = 0; i < diff->function_count; ++i)
+        KEEL_TRY(mark_function(clusters, diff->functions[i]));
+    unite_by_flow(clusters);
+    KEEL_TRY(unite_by_line(clusters));
+    describe_clusters(clusters);
+    return NULL;
+}
+
+keel_status_t keel_diff_structure(keel_diff_t *diff) {
+    clusters_t clusters = {.diff = diff};
+    keel_arena_initialize(&clusters.arena, 0);
+    keel_status_t status = gather(&clusters);
+    if (!status) status = tell(&clusters);
+    keel_arena_deinitialize(&clusters.arena);
+    return status;
+}

@@ -1,0 +1,177 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "explain/diff.h"
+#include "read/print.h"
+
+// Longer values are cut.
+enum { VALUE_SIZE = 160 };
+
+static const char *cut(keel_diff_t *diff, keel_buffer_t *buffer) {
+    int size = (int)(buffer->size < VALUE_SIZE ? buffer->size : VALUE_SIZE);
+    const char *text = keel_diff_text(diff, "%.*s%s", size, keel_buffer_cstr(buffer),
+                                      buffer->size > VALUE_SIZE ? "..." : "");
+    keel_buffer_deinitialize(buffer);
+    return text;
+}
+
+keel_ints_t keel_diff_dims(const keel_program_t *program, keel_type_id_t id) {
+    const keel_type_t *type = &program->types.data[id];
+    if (type->kind != KEEL_TYPE_TENSOR && type->kind != KEEL_TYPE_BUFFER)
+        return (keel_ints_t){NULL, 0};
+    return keel_program_ints(program, type->b);
+}
+
+static bool has_dims(const keel_program_t *program, keel_type_id_t type) {
+    return program->types.data[type].kind == KEEL_TYPE_TENSOR ||
+           program->types.data[type].kind == KEEL_TYPE_BUFFER;
+}
+
+uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type) {
+    bool is_tensor = has_dims(graph->program, type);
+    return keel_graph_type_hash(graph, is_tensor ? graph->program->types.data[type].a : type);
+}
+
+const char *keel_diff_type(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type) {
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 0);
+    if (!has_dims(program, type)) {
+        keel_print_type(program, type, &buffer);
+        return cut(diff, &buffer);
+    }
+    keel_print_type(program, program->types.data[type].a, &buffer);
+    keel_ints_t dims = keel_diff_dims(program, type);
+    keel_buffer_byte(&buffer, '[');
+    for (uint32_t i = 0; i < dims.count; ++i) {
+        if (dims.items[i] == KEEL_DYNAMIC)
+            keel_buffer_text(&buffer, i ? ",?" : "?");
+        else
+            keel_buffer_format(&buffer, i ? ",%" PRId64 : "%" PRId64, dims.items[i]);
+    }
+    keel_buffer_byte(&buffer, ']');
+    return cut(diff, &buffer);
+}
+
+const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t attr) {
+    if (attr == KEEL_NONE) return "unset";
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 0);
+    const keel_attr_t *contents = &program->attrs.data[attr];
+    if (contents->kind == KEEL_ATTR_STRING)
+        keel_buffer_str(&buffer, keel_program_str(program, contents->a));
+    else
+        keel_print_attribute(program, attr, 16, &buffer);
+    return cut(diff, &buffer);
+}
+
+// ---- elements ----------------------------------------------------------------------------------
+
+static const keel_type_t *element_type(const keel_program_t *program, keel_type_id_t type) {
+    const keel_type_t *found = &program->types.data[type];
+    return has_dims(program, type) ? &program->types.data[found->a] : found;
+}
+
+static uint64_t bits_at(const keel_tensor_view_t *tensor, uint64_t at) {
+    if (tensor->is_splat) at = 0;
+    uint64_t bits = 0;
+    uint32_t size = tensor->element_size < 8 ? tensor->element_size : 8;
+    if ((at + 1) * tensor->element_size > tensor->bytes.size) return 0;
+    memcpy(&bits, tensor->bytes.data + at * tensor->element_size, size);
+    return bits;
+}
+
+// Exponent and mantissa bits of an IEEE-like format.
+static double small_float(uint64_t bits, unsigned exponent_bits, unsigned mantissa_bits) {
+    uint64_t mantissa = bits & (((uint64_t)1 << mantissa_bits) - 1);
+    int exponent = (int)((bits >> mantissa_bits) & (((uint64_t)1 << exponent_bits) - 1));
+    int bias = (1 << (exponent_bits - 1)) - 1;
+    bool is_negative = bits >> (exponent_bits + mantissa_bits) & 1;
+    double value;
+    if (exponent == (1 << exponent_bits) - 1)
+        value = mantissa ? NAN : INFINITY;
+    else if (!exponent)
+        value = ldexp((double)mantissa, 1 - bias - (int)mantissa_bits);
+    else
+        value = ldexp((double)(mantissa | (uint64_t)1 << mantissa_bits),
+                      exponent - bias - (int)mantissa_bits);
+    return is_negative ? -value : value;
+}
+
+bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
+                      const keel_tensor_view_t *tensor, uint64_t at, double *out) {
+    const keel_type_t *element = element_type(program, type);
+    if (tensor->is_bool) {
+        *out = keel_tensor_bool(tensor, tensor->is_splat ? 0 : at);
+        return true;
+    }
+    uint64_t bits = bits_at(tensor, at);
+    if (element->kind == KEEL_TYPE_INTEGER) {
+        unsigned width = tensor->element_size * 8;
+        bool is_negative = element->aux != KEEL_UNSIGNED && width < 64 && bits >> (width - 1) & 1;
+        if (is_negative) bits |= ~(uint64_t)0 << width;
+        *out = element->aux == KEEL_UNSIGNED ? (double)bits : (double)(int64_t)bits;
+        return tensor->element_size <= 8;
+    }
+    if (element->kind != KEEL_TYPE_FLOAT) return false;
+    float single;
+    uint32_t low = (uint32_t)bits;
+    switch (element->a) {
+        case KEEL_FLOAT_F64:
+            memcpy(out, &bits, sizeof *out);
+            return true;
+        case KEEL_FLOAT_F32:
+            memcpy(&single, &low, sizeof single);
+            *out = (double)single;
+            return true;
+        case KEEL_FLOAT_BF16:
+            *out = small_float(bits, 8, 7);
+            return true;
+        case KEEL_FLOAT_F16:
+            *out = small_float(bits, 5, 10);
+            return true;
+        case KEEL_FLOAT_F8E5M2:
+            *out = small_float(bits, 5, 2);
+            return true;
+        default:
+            return false;
+    }
+}
+
+// The shortest decimal that reads back as the same value of that precision.
+static const char *shortest(keel_diff_t *diff, double value, int digits, bool is_single) {
+    char text[40];
+    for (int precision = 1; precision <= digits; ++precision) {
+        snprintf(text, sizeof text, "%.*g", precision, value);
+        double back = strtod(text, NULL);
+        if (is_single ? (float)back == (float)value : back == value) break;
+    }
+    bool is_plain = strspn(text, "-0123456789") == strlen(text);
+    return keel_diff_text(diff, is_plain ? "%s.0" : "%s", text);
+}
+
+const char *keel_diff_element(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type,
+                              const keel_tensor_view_t *tensor, uint64_t at) {
+    const keel_type_t *element = element_type(program, type);
+    double value;
+    if (!keel_diff_number(program, type, tensor, at, &value))
+        return keel_diff_text(diff, "0x%" PRIx64, bits_at(tensor, at));
+    if (tensor->is_bool) return value != 0 ? "true" : "false";
+    if (element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED)
+        return keel_diff_text(diff, "%" PRIu64, bits_at(tensor, at));
+    if (element->kind == KEEL_TYPE_INTEGER && tensor->element_size == 8)
+        return keel_diff_text(diff, "%" PRId64, (int64_t)bits_at(tensor, at));
+    if (element->kind == KEEL_TYPE_INTEGER) return keel_diff_text(diff, "%.0f", value);
+    if (isnan(value) || isinf(value)) return keel_diff_text(diff, "%g", value);
+    switch (element->a) {
+        case KEEL_FLOAT_F64:
+            return shortest(diff, value, 17, false);
+        case KEEL_FLOAT_F32:
+            return shortest(diff, value, 9, true);
+        case KEEL_FLOAT_F16:
+            return keel_diff_text(diff, "%.4g", value);
+        default:
+            return keel_diff_text(diff, "%.3g", value);
+    }
+}
