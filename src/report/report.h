@@ -66,6 +66,10 @@ typedef struct keel_stats_t {
     keel_stats_recompile_t *recompiles; // in order of time
     size_t recompile_count;
     double recompile_seconds;
+    // Compiles of what an earlier run had, or had the like of; the dearest of them.
+    uint64_t known;
+    double known_seconds;
+    keel_stats_recompile_t dearest_known;
 
     uint64_t store_errors, fallbacks;
     const char *first_store_error, *first_fallback;

@@ -201,18 +201,39 @@ static keel_status_t add_recompile(counting_t *counting, const json_t *event, ui
 }
 
 // What the journal gives as its cause: the first root.
-static keel_status_t explain_recompile(counting_t *counting, const json_t *event) {
+static keel_status_t take_cause(counting_t *counting, const json_t *event,
+                                keel_stats_recompile_t *out) {
+    const json_t *root = json_array_get(json_object_get(event, "roots"), 0);
+    KEEL_TRY(keep(counting, keel_event_text(root, "kind"), &out->cause));
+    KEEL_TRY(keep(counting, keel_event_text(root, "subject"), &out->subject));
+    KEEL_TRY(keep(counting, keel_event_text(root, "old"), &out->old_value));
+    KEEL_TRY(keep(counting, keel_event_text(root, "new"), &out->new_value));
+    return keel_event_place(&counting->stats->texts, keel_event_text(root, "file"),
+                            keel_event_line(root, "line"), counting->stats->cwd, &out->shown);
+}
+
+static keel_status_t count_known(counting_t *counting, const json_t *event, uint64_t step) {
+    keel_stats_t *stats = counting->stats;
+    double seconds = keel_event_number(event, "seconds");
+    bool dearest = !stats->known++ || seconds > stats->dearest_known.seconds;
+    stats->known_seconds += seconds;
+    if (!dearest) return NULL;
+    stats->dearest_known = (keel_stats_recompile_t){.step = step, .seconds = seconds};
+    KEEL_TRY(keep(counting, keel_event_text(event, "name"), &stats->dearest_known.name));
+    KEEL_TRY(keep(counting, keel_event_text(event, "program"), &stats->dearest_known.program));
+    KEEL_TRY(site_of(counting, event, &stats->dearest_known.site));
+    return take_cause(counting, event, &stats->dearest_known);
+}
+
+static keel_status_t explain(counting_t *counting, const json_t *event) {
     keel_steps_request_t *request;
     KEEL_TRY(keel_steps_explained(&counting->steps, event, &request));
-    const json_t *root = json_array_get(json_object_get(event, "roots"), 0);
-    if (!request || request->recompile == SIZE_MAX || !root) return NULL;
-    keel_stats_recompile_t *recompile = &counting->stats->recompiles[request->recompile];
-    KEEL_TRY(keep(counting, keel_event_text(root, "kind"), &recompile->cause));
-    KEEL_TRY(keep(counting, keel_event_text(root, "subject"), &recompile->subject));
-    KEEL_TRY(keep(counting, keel_event_text(root, "old"), &recompile->old_value));
-    KEEL_TRY(keep(counting, keel_event_text(root, "new"), &recompile->new_value));
-    return keel_event_place(&counting->stats->texts, keel_event_text(root, "file"),
-                            keel_event_line(root, "line"), counting->stats->cwd, &recompile->shown);
+    const json_t *against = json_object_get(event, "against");
+    bool compile = strcmp(keel_event_text(event, "what"), "compile") == 0;
+    if (request && request->recompile != SIZE_MAX)
+        return take_cause(counting, event, &counting->stats->recompiles[request->recompile]);
+    if (!compile || !against || json_is_true(json_object_get(against, "is_ours"))) return NULL;
+    return count_known(counting, event, request ? request->step : 1);
 }
 
 static keel_status_t step_event(counting_t *counting, const json_t *event) {
@@ -220,7 +241,7 @@ static keel_status_t step_event(counting_t *counting, const json_t *event) {
     keel_steps_request_t *request;
     KEEL_TRY(keel_steps_advance(&counting->steps, event, &process, &request));
     const char *kind = keel_event_text(event, "event");
-    if (strcmp(kind, "explain") == 0) return explain_recompile(counting, event);
+    if (strcmp(kind, "explain") == 0) return explain(counting, event);
     if (strcmp(kind, "compile") != 0 || !json_is_true(json_object_get(event, "recompile")))
         return NULL;
     request->recompile = counting->stats->recompile_count;

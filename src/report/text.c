@@ -1,25 +1,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "report/flow.h"
 #include "report/report.h"
+#include "report/write.h"
 
-enum { PROGRAMS_SHOWN = 20, RECOMPILES_SHOWN = 20, LINES_IN_SUMMARY = 3 };
-
-static void seconds(keel_buffer_t *out, double value) {
-    char text[24];
-    keel_format_seconds(value, text);
-    keel_buffer_text(out, text);
-}
-
-static void counted(keel_buffer_t *out, uint64_t count, const char *noun) {
-    keel_buffer_format(out, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
-}
-
-// A name from a foreign file, safe for a terminal.
-static void name_text(keel_buffer_t *out, const char *text) {
-    for (; *text; ++text)
-        keel_buffer_byte(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : (uint8_t)*text);
-}
+enum { PROGRAMS_SHOWN = 20, RECOMPILES_SHOWN = 20, LINES_IN_SUMMARY = 3, VALUE_COLUMNS = 40 };
 
 static void settled(const keel_stats_t *stats, keel_buffer_t *out) {
     if (!stats->steps) return;
@@ -38,34 +24,44 @@ static void may_miss(const keel_stats_t *stats, keel_buffer_t *out) {
 
 static void compiles_and_loads(const keel_stats_t *stats, keel_buffer_t *out) {
     if (stats->compiles) {
-        counted(out, stats->compiles, "compile");
+        keel_write_counted(out, stats->compiles, "compile");
         keel_buffer_byte(out, ' ');
-        seconds(out, stats->compile_seconds);
+        keel_write_seconds(out, stats->compile_seconds);
     } else {
         keel_buffer_text(out, "nothing compiled");
     }
     if (!stats->loads) return;
     keel_buffer_text(out, ", ");
-    counted(out, stats->loads, "load");
+    keel_write_counted(out, stats->loads, "load");
     keel_buffer_byte(out, ' ');
-    seconds(out, stats->load_seconds);
+    keel_write_seconds(out, stats->load_seconds);
     if (stats->spared_seconds > stats->load_seconds) {
         keel_buffer_text(out, " instead of ");
-        seconds(out, stats->spared_seconds);
+        keel_write_seconds(out, stats->spared_seconds);
     }
 }
 
 // ---- the end of a run --------------------------------------------------------------------------
 
-// The cost of all recompiles of one line, added to the first of them; 0 for a later one.
+// Two that are told as one: of one program, line and cause.
+static bool is_alike(const keel_stats_recompile_t *a, const keel_stats_recompile_t *b) {
+    return strcmp(a->site.shown, b->site.shown) == 0 && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->shown, b->shown) == 0 && strcmp(a->cause, b->cause) == 0 &&
+           strcmp(a->subject, b->subject) == 0;
+}
+
+// The cost of all that are like this one, added to the first of them; 0 times for a later one.
 static double cost_of_line(const keel_stats_t *stats, size_t index, uint64_t *times) {
     const keel_stats_recompile_t *own = &stats->recompiles[index];
     double cost = 0;
     *times = 0;
     for (size_t i = 0; i < stats->recompile_count; ++i) {
         const keel_stats_recompile_t *other = &stats->recompiles[i];
-        if (strcmp(own->site.shown, other->site.shown) || strcmp(own->name, other->name)) continue;
-        if (i < index) return 0;
+        if (!is_alike(own, other)) continue;
+        if (i < index) {
+            *times = 0;
+            return 0;
+        }
         cost += other->seconds;
         ++*times;
     }
@@ -73,11 +69,37 @@ static double cost_of_line(const keel_stats_t *stats, size_t index, uint64_t *ti
 }
 
 static void place(keel_buffer_t *out, const keel_stats_recompile_t *recompile) {
-    name_text(out, *recompile->site.shown ? recompile->site.shown : "unknown line");
+    keel_write_foreign(out, *recompile->site.shown ? recompile->site.shown : "unknown line");
     if (!*recompile->name) return;
     keel_buffer_text(out, " (");
-    name_text(out, recompile->name);
+    keel_write_foreign(out, recompile->name);
     keel_buffer_byte(out, ')');
+}
+
+// "train.py:13 shape batch['x'] f32[8,4] -> f32[5,4]"; of several only what they have in common.
+static void cause(keel_buffer_t *out, const keel_stats_recompile_t *recompile, bool whole) {
+    if (!*recompile->cause) {
+        place(out, recompile);
+        return;
+    }
+    keel_flow_t flow = {.out = out};
+    const char *shown = *recompile->shown ? recompile->shown : recompile->site.shown;
+    keel_write_foreign(out, *shown ? shown : *recompile->name ? recompile->name : "unknown line");
+    keel_buffer_byte(out, ' ');
+    keel_write_foreign(out, recompile->cause);
+    if (*recompile->subject) {
+        keel_buffer_byte(out, ' ');
+        keel_flow_around(&flow, recompile->subject, 0, VALUE_COLUMNS);
+    }
+    if (!whole || (!*recompile->old_value && !*recompile->new_value)) return;
+    keel_buffer_byte(out, ' ');
+    keel_flow_change(&flow, recompile->old_value, recompile->new_value, 2 * VALUE_COLUMNS);
+}
+
+static bool is_explained(const keel_stats_t *stats) {
+    for (size_t i = 0; i < stats->recompile_count; ++i)
+        if (*stats->recompiles[i].cause) return true;
+    return false;
 }
 
 // The dearest lines first; names as many as LINES_IN_SUMMARY.
@@ -103,7 +125,7 @@ static void dearest_lines(const keel_stats_t *stats, keel_buffer_t *out) {
             return;
         }
         keel_buffer_text(out, shown == 1 ? ": " : ", ");
-        place(out, &stats->recompiles[best]);
+        cause(out, &stats->recompiles[best], best_times == 1);
         if (best_times > 1) keel_buffer_format(out, " %" PRIu64 " times", best_times);
         below = best_cost;
         below_index = best;
@@ -111,39 +133,42 @@ static void dearest_lines(const keel_stats_t *stats, keel_buffer_t *out) {
 }
 
 void keel_report_damage(const keel_stats_t *stats, keel_buffer_t *out) {
-    const keel_journal_damage_t *damage = &stats->damage;
-    if (!damage->lines) return;
-    keel_buffer_format(out, "%s:%" PRIu64 ": ", stats->path, damage->first_line);
-    name_text(out, damage->why);
-    if (damage->lines > 1)
-        keel_buffer_format(out, " (and %" PRIu64 " more lines)", damage->lines - 1);
-    keel_buffer_text(out, "; the figures leave it out: remove the line, or the run's folder");
+    keel_write_damage(out, stats->path, &stats->damage);
 }
 
 void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_text(out, "keel: ");
     if (stats->steps) {
-        counted(out, stats->steps, "step");
+        keel_write_counted(out, stats->steps, "step");
         keel_buffer_text(out, ", ");
     }
-    counted(out, stats->program_count, "program");
+    keel_write_counted(out, stats->program_count, "program");
     keel_buffer_text(out, "; ");
     compiles_and_loads(stats, out);
     settled(stats, out);
     keel_buffer_byte(out, '\n');
     if (stats->recompile_count) {
         keel_buffer_text(out, "keel: ");
-        counted(out, stats->recompile_count, "recompile");
+        keel_write_counted(out, stats->recompile_count, "recompile");
         keel_buffer_text(out, " cost ");
-        seconds(out, stats->recompile_seconds);
+        keel_write_seconds(out, stats->recompile_seconds);
         dearest_lines(stats, out);
-        keel_buffer_byte(out, '\n');
+        keel_buffer_text(out, is_explained(stats) ? "; keel why tells\n" : "\n");
+    }
+    if (stats->known) {
+        keel_buffer_text(out, "keel: ");
+        keel_write_counted(out, stats->known, "program");
+        keel_buffer_text(out, " known from earlier runs cost ");
+        keel_write_seconds(out, stats->known_seconds);
+        keel_buffer_text(out, stats->known > 1 ? "; the dearest: " : ": ");
+        cause(out, &stats->dearest_known, true);
+        keel_buffer_text(out, "; keel why tells\n");
     }
     if (stats->store_errors) {
         keel_buffer_text(out, "keel: the cache failed ");
-        counted(out, stats->store_errors, "time");
+        keel_write_counted(out, stats->store_errors, "time");
         keel_buffer_text(out, "; first: ");
-        name_text(out, stats->first_store_error);
+        keel_write_foreign(out, stats->first_store_error);
         keel_buffer_byte(out, '\n');
     }
     if (stats->unfinished) {
@@ -173,12 +198,12 @@ static void label(keel_buffer_t *out, const char *text) {
 
 static void head(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_format(out, "run %s  ", stats->id);
-    name_text(out, *stats->command ? stats->command : "(no process said what it runs)");
+    keel_write_foreign(out, *stats->command ? stats->command : "(no process said what it runs)");
     keel_buffer_byte(out, '\n');
     label(out, "started");
     started(stats, out);
     keel_buffer_text(out, ", ran ");
-    seconds(out, stats->wall_seconds);
+    keel_write_seconds(out, stats->wall_seconds);
     keel_buffer_text(out, ", ");
     keel_buffer_format(out, "%" PRIu64 " process%s", stats->processes,
                        stats->processes == 1 ? "" : "es");
@@ -190,11 +215,11 @@ static void head(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
     if (!*stats->mode) return;
     label(out, "plugin");
-    name_text(out, stats->plugin_path);
+    keel_write_foreign(out, stats->plugin_path);
     keel_buffer_text(out, " (platform ");
-    name_text(out, stats->plugin_platform);
+    keel_write_foreign(out, stats->plugin_platform);
     keel_buffer_format(out, ", PJRT %s), mode ", stats->plugin_api);
-    name_text(out, stats->mode);
+    keel_write_foreign(out, stats->mode);
     keel_buffer_byte(out, '\n');
 }
 
@@ -207,21 +232,21 @@ static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_format(out, "%zu\n", stats->program_count);
     label(out, "compiles");
     keel_buffer_format(out, stats->compiles ? "%-8" PRIu64 : "%" PRIu64, stats->compiles);
-    if (stats->compiles) seconds(out, stats->compile_seconds);
+    if (stats->compiles) keel_write_seconds(out, stats->compile_seconds);
     keel_buffer_byte(out, '\n');
     label(out, "loads");
     keel_buffer_format(out, stats->loads ? "%-8" PRIu64 : "%" PRIu64, stats->loads);
-    if (stats->loads) seconds(out, stats->load_seconds);
+    if (stats->loads) keel_write_seconds(out, stats->load_seconds);
     if (stats->memory_hits)
         keel_buffer_format(out, ", %" PRIu64 " of them from memory", stats->memory_hits);
     if (stats->spared_seconds > 0) {
         keel_buffer_text(out, "; compiling them had cost ");
-        seconds(out, stats->spared_seconds);
+        keel_write_seconds(out, stats->spared_seconds);
     }
     keel_buffer_byte(out, '\n');
     label(out, "Keel's own");
     keel_buffer_format(out, "%-8s", "");
-    seconds(out, stats->overhead_seconds);
+    keel_write_seconds(out, stats->overhead_seconds);
     keel_buffer_text(out, " inside Compile\n");
     label(out, "misses");
     keel_buffer_format(out, "%" PRIu64 "\n", stats->misses);
@@ -234,16 +259,16 @@ static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
 static void failures(const keel_stats_t *stats, keel_buffer_t *out) {
     if (stats->store_errors) {
         label(out, "cache failed");
-        counted(out, stats->store_errors, "time");
+        keel_write_counted(out, stats->store_errors, "time");
         keel_buffer_text(out, "; first: ");
-        name_text(out, stats->first_store_error);
+        keel_write_foreign(out, stats->first_store_error);
         keel_buffer_byte(out, '\n');
     }
     if (stats->fallbacks) {
         label(out, "plain way");
-        counted(out, stats->fallbacks, "time");
+        keel_write_counted(out, stats->fallbacks, "time");
         keel_buffer_text(out, "; first: ");
-        name_text(out, stats->first_fallback);
+        keel_write_foreign(out, stats->first_fallback);
         keel_buffer_byte(out, '\n');
     }
 }
@@ -266,25 +291,38 @@ static void programs(const keel_stats_t *stats, keel_buffer_t *out) {
         size_t start = out->size;
         char digest[13];
         snprintf(digest, sizeof digest, "%s", program->program);
-        name_text(out, digest);
+        keel_write_foreign(out, digest);
         keel_buffer_format(out, "%*s", (int)(14 + start - out->size), "");
         keel_buffer_format(out, "%10s%10s%10" PRIu64 "  ", compiled, loaded, program->executes);
-        name_text(out, program->name);
+        keel_write_foreign(out, program->name);
         if (*program->site.shown) {
             keel_buffer_text(out, "  ");
-            name_text(out, program->site.shown);
+            keel_write_foreign(out, program->site.shown);
         }
         keel_buffer_text(out, program->uncacheable ? "  (uncacheable)\n" : "\n");
     }
     left(out, stats->program_count, shown, "programs");
 }
 
+static void whole_place(keel_buffer_t *out, const keel_stats_recompile_t *recompile) {
+    place(out, recompile);
+    if (*recompile->site.function) {
+        keel_buffer_text(out, " in ");
+        keel_write_foreign(out, recompile->site.function);
+    }
+    if (*recompile->site.call_shown &&
+        strcmp(recompile->site.call_shown, recompile->site.shown) != 0) {
+        keel_buffer_text(out, ", called from ");
+        keel_write_foreign(out, recompile->site.call_shown);
+    }
+}
+
 static void recompiles(const keel_stats_t *stats, keel_buffer_t *out) {
     if (!stats->recompile_count) return;
     keel_buffer_byte(out, '\n');
-    counted(out, stats->recompile_count, "recompile");
+    keel_write_counted(out, stats->recompile_count, "recompile");
     keel_buffer_text(out, " cost ");
-    seconds(out, stats->recompile_seconds);
+    keel_write_seconds(out, stats->recompile_seconds);
     keel_buffer_byte(out, '\n');
     size_t shown = 0;
     for (; shown < stats->recompile_count && shown < RECOMPILES_SHOWN; ++shown) {
@@ -292,16 +330,10 @@ static void recompiles(const keel_stats_t *stats, keel_buffer_t *out) {
         char cost[24];
         keel_format_seconds(recompile->seconds, cost);
         keel_buffer_format(out, "  step %-6" PRIu64 "%10s  ", recompile->step, cost);
-        place(out, recompile);
-        if (*recompile->site.function) {
-            keel_buffer_text(out, " in ");
-            name_text(out, recompile->site.function);
-        }
-        if (*recompile->site.call_shown &&
-            strcmp(recompile->site.call_shown, recompile->site.shown) != 0) {
-            keel_buffer_text(out, ", called from ");
-            name_text(out, recompile->site.call_shown);
-        }
+        if (*recompile->cause)
+            cause(out, recompile, true);
+        else
+            whole_place(out, recompile);
         keel_buffer_byte(out, '\n');
     }
     left(out, stats->recompile_count, shown, "recompiles");
@@ -323,7 +355,7 @@ void keel_report_line(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_text(out, "  ");
     keel_buffer_t command;
     keel_buffer_initialize(&command, 0);
-    name_text(&command, stats->command);
+    keel_write_foreign(&command, stats->command);
     keel_buffer_format(out, "%.60s%s", keel_buffer_cstr(&command), command.size > 60 ? "..." : "");
     keel_buffer_deinitialize(&command);
 }

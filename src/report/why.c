@@ -142,6 +142,7 @@ static keel_status_t entry_of(keel_why_t *why, const json_t *event, keel_why_ent
     entry->root_total = keel_event_count(event, "root_total");
     entry->folded_total = keel_event_count(event, "folded_total");
     entry->pattern = "";
+    entry->pattern_index = KEEL_NONE;
     KEEL_TRY(keep(why, event, "what", &entry->what));
     KEEL_TRY(keep(why, event, "name", &entry->name));
     KEEL_TRY(keep(why, event, "program", &entry->program));

@@ -58,7 +58,8 @@ typedef struct keel_why_entry_t {
     keel_why_frame_t *stack;
     size_t stack_count;
     const char *stack_skipped;
-    const char *pattern; // the pattern that it is part of: "counter"; or ""
+    const char *pattern;    // the pattern that it is part of: "counter"; or ""
+    uint32_t pattern_index; // of that in why->patterns; KEEL_NONE: none
 } keel_why_entry_t;
 
 // Several recompiles that make one story.
@@ -81,7 +82,7 @@ typedef struct keel_why_pattern_t {
     keel_pattern_kind_t kind;
     const char *name;    // of the module
     const char *subject; // "batch['x']"
-    const char *values;  // "3, 4, 5, 6"
+    const char *values;  // "3, 4, 5, 6"; of many the first few and the last
     keel_why_place_t place;
     uint64_t times;
     double seconds;
@@ -136,8 +137,11 @@ typedef struct keel_why_style_t {
     bool color;
     unsigned width; // columns; 0: do not cut
 } keel_why_style_t;
+// A page; one line where there is nothing to tell.
 void keel_why_text(const keel_why_t *why, const keel_why_style_t *style, keel_buffer_t *out);
 // A list, one object an entry: docs/journal.md tells the fields.
 void keel_why_json(const keel_why_t *why, bool all, keel_buffer_t *out);
+// As keel_report_damage.
+void keel_why_damage(const keel_why_t *why, keel_buffer_t *out);
 
 #endif // KEEL_REPORT_WHY_H_

@@ -2,14 +2,41 @@
 #ifndef KEEL_REPORT_WHY_INTERNAL_H_
 #define KEEL_REPORT_WHY_INTERNAL_H_
 
+#include "report/flow.h"
 #include "report/why.h"
 
 // why_patterns.c: fills out->patterns and names each entry's pattern. Entries are complete.
 keel_status_t keel_why_find_patterns(keel_why_t *why) KEEL_MUST_CHECK;
-// The pattern that the entry is part of; SIZE_MAX: none.
-size_t keel_why_pattern_of(const keel_why_t *why, const keel_why_entry_t *entry);
 
 // why_costs.c: questions, ledgers, totals.
 keel_status_t keel_why_sum_up(keel_why_t *why) KEEL_MUST_CHECK;
+
+// ---- text --------------------------------------------------------------------------------------
+
+// Recompiles that are told together: of one pattern, or retraces at one line of one program.
+typedef struct keel_why_item_t {
+    const keel_why_entry_t *entry;     // the first of them
+    const keel_why_pattern_t *pattern; // NULL: none
+    uint64_t first_step, last_step, times;
+    double seconds;
+    size_t order; // of the first one in the journal
+} keel_why_item_t;
+
+// Widths of what stands in columns.
+typedef struct keel_why_columns_t {
+    unsigned number, step, cost, kind, place;
+} keel_why_columns_t;
+
+typedef struct keel_why_page_t {
+    const keel_why_t *why;
+    const keel_why_style_t *style;
+    keel_flow_t flow;
+    keel_why_columns_t columns;
+    const keel_why_entry_t *item; // being printed
+} keel_why_page_t;
+
+// why_item.c: widens the columns so that the item fits; prints it.
+void keel_why_measure(keel_why_page_t *page, const keel_why_item_t *item, size_t number);
+void keel_why_print(keel_why_page_t *page, const keel_why_item_t *item, size_t number);
 
 #endif // KEEL_REPORT_WHY_INTERNAL_H_

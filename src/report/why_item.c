@@ -1,0 +1,282 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/why_internal.h"
+
+enum {
+    CAUSES_SHOWN = 3, // of one recompile
+    INDENT = 5,
+    PLACE_COLUMNS = 36, // of a longer one the end is shown
+};
+
+// ---- what stands in columns --------------------------------------------------------------------
+
+static void step_text(const keel_why_item_t *item, char out[48]) {
+    if (item->first_step == item->last_step)
+        snprintf(out, 48, "step %" PRIu64, item->first_step);
+    else
+        snprintf(out, 48, "steps %" PRIu64 "-%" PRIu64, item->first_step, item->last_step);
+}
+
+static const char *kind_text(const keel_why_entry_t *entry) {
+    const keel_why_difference_t *cause = keel_why_cause(entry);
+    return cause ? keel_cause_facts(cause->kind)->word : entry->unrelated ? "unrelated" : "unknown";
+}
+
+static const char *place_text(const keel_why_place_t *place) {
+    return *place->shown ? place->shown : "unknown line";
+}
+
+static void widen(unsigned *width, const char *text) {
+    unsigned columns = keel_flow_columns(text);
+    if (columns > *width) *width = columns;
+}
+
+void keel_why_measure(keel_why_page_t *page, const keel_why_item_t *item, size_t number) {
+    keel_why_columns_t *columns = &page->columns;
+    char text[48], cost[24];
+    snprintf(text, sizeof text, "%zu", number);
+    widen(&columns->number, text);
+    step_text(item, text);
+    widen(&columns->step, text);
+    keel_format_seconds(item->seconds, cost);
+    widen(&columns->cost, cost);
+    widen(&columns->kind, kind_text(item->entry));
+    widen(&columns->place, place_text(keel_why_place(item->entry)));
+    if (columns->place > PLACE_COLUMNS) columns->place = PLACE_COLUMNS;
+}
+
+static void kind_cell(keel_why_page_t *page, const char *kind, unsigned width) {
+    keel_flow_t *flow = &page->flow;
+    unsigned columns = keel_flow_columns(kind);
+    if (page->style->color) keel_buffer_text(flow->out, "\x1b[1m");
+    keel_flow_text(flow, kind);
+    if (page->style->color) keel_buffer_text(flow->out, "\x1b[0m");
+    keel_flow_blanks(flow, columns < width ? width - columns : 0);
+}
+
+static void place_cell(keel_why_page_t *page, const keel_why_place_t *place, unsigned width) {
+    keel_flow_t *flow = &page->flow;
+    const char *text = place_text(place);
+    unsigned began = flow->column;
+    keel_flow_around(flow, text, strlen(text), page->style->width ? PLACE_COLUMNS : 0);
+    unsigned used = flow->column - began;
+    keel_flow_blanks(flow, used < width ? width - used : 0);
+}
+
+// ---- what changed ------------------------------------------------------------------------------
+
+// On this line as it stands, or else on one of its own, cut to the width.
+static void change(keel_why_page_t *page, const keel_why_difference_t *cause) {
+    keel_flow_t *flow = &page->flow;
+    unsigned subject = keel_flow_columns(cause->subject),
+             values = keel_flow_change_columns(cause->old_value, cause->new_value),
+             gap = subject && values ? 2 : 0, needed = subject + gap + values;
+    if (!needed) return;
+    if (flow->width && flow->column + 2 + needed > flow->width) {
+        keel_flow_end(flow);
+        keel_flow_line(flow);
+    } else {
+        keel_flow_blanks(flow, 2);
+    }
+    unsigned room = flow->width > flow->column + gap ? flow->width - flow->column - gap : 0;
+    bool cut = room && subject + values > room;
+    unsigned began = flow->column;
+    keel_flow_around(flow, cause->subject, 0, !cut ? 0 : values ? room / 3 : room);
+    unsigned used = flow->column - began;
+    keel_flow_blanks(flow, gap);
+    keel_flow_change(flow, cause->old_value, cause->new_value,
+                     cut && room > used ? room - used : 0);
+}
+
+static void pattern_values(keel_why_page_t *page, const keel_why_pattern_t *pattern) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, pattern->subject);
+    keel_buffer_text(&text, *pattern->subject ? ": " : "");
+    keel_buffer_text(&text, pattern->values);
+    keel_flow_blanks(&page->flow, 2);
+    keel_flow_buffer(&page->flow, &text);
+}
+
+static void unrelated(keel_why_page_t *page, const keel_why_entry_t *entry) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "%s has next to nothing in common with %s", entry->name,
+                       *entry->against_name ? entry->against_name : "any other");
+    if (*entry->against_run && !entry->against_is_ours)
+        keel_buffer_format(&text, " of run %s", entry->against_run);
+    keel_flow_blanks(&page->flow, 2);
+    keel_flow_buffer(&page->flow, &text);
+}
+
+static void first_line(keel_why_page_t *page, const keel_why_item_t *item, size_t number) {
+    keel_flow_t *flow = &page->flow;
+    const keel_why_columns_t *columns = &page->columns;
+    const keel_why_entry_t *entry = item->entry;
+    const keel_why_difference_t *cause = keel_why_cause(entry);
+    char text[48], cost[24];
+    flow->column = 0;
+    snprintf(text, sizeof text, "%zu", number);
+    keel_flow_cell(flow, text, columns->number, true);
+    keel_flow_blanks(flow, 2);
+    step_text(item, text);
+    keel_flow_cell(flow, text, columns->step, false);
+    keel_flow_blanks(flow, 2);
+    keel_format_seconds(item->seconds, cost);
+    keel_flow_cell(flow, cost, columns->cost, true);
+    keel_flow_blanks(flow, 2);
+    kind_cell(page, kind_text(entry), columns->kind);
+    keel_flow_blanks(flow, 2);
+    bool more = item->pattern || entry->unrelated ||
+                (cause && (*cause->subject || *cause->old_value || *cause->new_value));
+    place_cell(page, keel_why_place(entry), more ? columns->place : 0);
+    if (item->pattern)
+        pattern_values(page, item->pattern);
+    else if (cause)
+        change(page, cause);
+    else if (entry->unrelated)
+        unrelated(page, entry);
+    keel_flow_end(flow);
+}
+
+// ---- the lines below ---------------------------------------------------------------------------
+
+// Where and in what program.
+static void add_place(keel_buffer_t *text, const keel_why_entry_t *entry) {
+    const keel_why_place_t *place = keel_why_place(entry);
+    keel_buffer_text(text, *entry->name ? entry->name : "a program without a name");
+    if (*place->function && strcmp(place->function, "<module>") != 0)
+        keel_buffer_format(text, " in %s", place->function);
+    if (*place->call_shown && strcmp(place->call_shown, place->shown) != 0)
+        keel_buffer_format(text, ", called at %s", place->call_shown);
+}
+
+// What it was held against, where that is not the same program of this run.
+static void add_against(keel_buffer_t *text, const keel_why_entry_t *entry) {
+    bool named = *entry->against_name && strcmp(entry->against_name, entry->name) != 0;
+    bool elsewhere = *entry->against_run && !entry->against_is_ours;
+    if (!*entry->against_program || (!named && !elsewhere)) return;
+    keel_buffer_text(text, "; compared with ");
+    keel_buffer_text(text, named ? entry->against_name : "");
+    keel_buffer_text(text, named && elsewhere ? " of " : "");
+    if (elsewhere) keel_buffer_format(text, "run %s", entry->against_run);
+}
+
+static void second_line(keel_why_page_t *page, const keel_why_item_t *item) {
+    const keel_why_entry_t *entry = item->entry;
+    const keel_why_difference_t *cause = keel_why_cause(entry);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    add_place(&text, entry);
+    if (item->times > 1) keel_buffer_format(&text, "; %" PRIu64 " times", item->times);
+    if (item->pattern)
+        keel_buffer_format(&text, "; %s", keel_pattern_sentence(item->pattern->kind));
+    if (cause && *cause->note && !item->pattern) keel_buffer_format(&text, "; %s", cause->note);
+    if (entry->folded_total && item->times == 1)
+        keel_buffer_format(&text, "; %" PRIu64 " difference%s from %s", entry->folded_total,
+                           entry->folded_total == 1 ? " follows" : "s follow",
+                           entry->root_total == 1 ? "it" : "them");
+    if (item->times == 1) add_against(&text, entry);
+    keel_flow_line(&page->flow);
+    keel_flow_buffer(&page->flow, &text);
+    keel_flow_end(&page->flow);
+}
+
+static void difference_line(keel_why_page_t *page, const char *word,
+                            const keel_why_difference_t *one) {
+    keel_flow_t *flow = &page->flow;
+    keel_flow_line(flow);
+    keel_flow_text(flow, word);
+    kind_cell(page, keel_cause_facts(one->kind)->word, 0);
+    keel_flow_blanks(flow, 2);
+    place_cell(page, *one->place.shown ? &one->place : &page->item->site, 0);
+    change(page, one);
+    keel_flow_end(flow);
+}
+
+// Further root causes.
+static void causes(keel_why_page_t *page, const keel_why_entry_t *entry) {
+    size_t shown = 1;
+    for (; shown < entry->root_count && (page->style->all || shown < CAUSES_SHOWN); ++shown)
+        difference_line(page, "also ", &entry->roots[shown]);
+    if (entry->root_total <= shown) return;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "... and %" PRIu64 " more cause%s", entry->root_total - shown,
+                       entry->root_total - shown == 1 ? "" : "s");
+    keel_buffer_text(&text, page->style->all ? " that the journal leaves out" : "; keel why --all");
+    keel_flow_line(&page->flow);
+    keel_flow_buffer(&page->flow, &text);
+    keel_flow_end(&page->flow);
+}
+
+static void advice_line(keel_why_page_t *page, const char *who, const char *advice) {
+    keel_flow_line(&page->flow);
+    keel_flow_text(&page->flow, who);
+    keel_flow_words(&page->flow, advice);
+}
+
+// For the client of the run; for both where that is not known.
+static void advice(keel_why_page_t *page, const keel_why_difference_t *cause) {
+    keel_flow_t *flow = &page->flow;
+    const keel_cause_facts_t *facts = keel_cause_facts(cause->kind);
+    char where[64];
+    snprintf(where, sizeof where, "docs/causes/%s.md", facts->word);
+    bool jax = strcmp(page->why->framework, "jax") == 0;
+    if (jax || *page->why->framework || strcmp(facts->jax, facts->torch) == 0) {
+        advice_line(page, "", *page->why->framework && !jax ? facts->torch : facts->jax);
+    } else {
+        advice_line(page, "JAX: ", facts->jax);
+        keel_flow_end(flow);
+        advice_line(page, "PyTorch/XLA: ", facts->torch);
+    }
+    keel_flow_edge(flow, where);
+    keel_flow_end(flow);
+}
+
+// ---- all there is to say -----------------------------------------------------------------------
+
+static void stack(keel_why_page_t *page, const keel_why_entry_t *entry) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, "stack: ");
+    for (size_t i = 0; i < entry->stack_count; ++i) {
+        const keel_why_frame_t *frame = &entry->stack[i];
+        keel_buffer_format(&text, "%s%s", i ? ", " : "", *frame->shown ? frame->shown : "?");
+        if (*frame->function) keel_buffer_format(&text, " %s", frame->function);
+    }
+    if (!entry->stack_count) keel_buffer_format(&text, "none: %s", entry->stack_skipped);
+    keel_flow_line(&page->flow);
+    keel_flow_buffer(&page->flow, &text);
+    keel_flow_end(&page->flow);
+}
+
+static void details(keel_why_page_t *page, const keel_why_entry_t *entry) {
+    if (entry->stack_count || *entry->stack_skipped) stack(page, entry);
+    for (size_t i = 0; i < entry->folded_count; ++i)
+        difference_line(page, "follows: ", &entry->folded[i]);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    if (entry->folded_total > entry->folded_count)
+        keel_buffer_format(&text, "... and %" PRIu64 " more follow; ",
+                           entry->folded_total - entry->folded_count);
+    if (*entry->against_program && strcmp(entry->against_program, entry->program) != 0)
+        keel_buffer_format(&text, "keel diff %.12s %.12s", entry->against_program, entry->program);
+    else
+        keel_buffer_format(&text, "keel show %.12s", entry->program);
+    keel_flow_line(&page->flow);
+    keel_flow_buffer(&page->flow, &text);
+    keel_flow_end(&page->flow);
+}
+
+void keel_why_print(keel_why_page_t *page, const keel_why_item_t *item, size_t number) {
+    const keel_why_entry_t *entry = page->item = item->entry;
+    const keel_why_difference_t *cause = keel_why_cause(entry);
+    page->flow.indent = INDENT;
+    first_line(page, item, number);
+    if (cause) second_line(page, item);
+    if (cause && !item->pattern) causes(page, entry);
+    if (cause) advice(page, cause);
+    if (page->style->all) details(page, entry);
+}

@@ -1,0 +1,129 @@
+#include <stdio.h>
+
+#include "report/why.h"
+#include "report/write.h"
+
+static void place(keel_buffer_t *out, const keel_why_place_t *value) {
+    keel_json_text(out, "file", value->file);
+    keel_json_number(out, "line", value->line);
+    keel_json_text(out, "function", value->function);
+    keel_json_text(out, "call_file", value->call_file);
+    keel_json_number(out, "call_line", value->call_line);
+}
+
+static void operation(keel_buffer_t *out, const char *field, uint32_t index) {
+    if (index != KEEL_NONE) keel_json_number(out, field, index);
+}
+
+static void values(keel_buffer_t *out, const keel_why_difference_t *value) {
+    keel_json_text(out, "subject", value->subject);
+    keel_json_text(out, "old", value->old_value);
+    keel_json_text(out, "new", value->new_value);
+    keel_json_text(out, "note", value->note);
+}
+
+static void differences(keel_buffer_t *out, const char *field, const keel_why_difference_t *list,
+                        size_t count) {
+    keel_json_name(out, field);
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < count; ++i) {
+        const keel_why_difference_t *one = &list[i];
+        keel_buffer_text(out, i ? ",\n      {" : "\n      {");
+        keel_json_text(out, "kind", keel_cause_facts(one->kind)->word);
+        values(out, one);
+        place(out, &one->place);
+        operation(out, "old_op", one->old_op);
+        operation(out, "new_op", one->new_op);
+        if (one->folds) keel_json_number(out, "folds", one->folds);
+        operation(out, "follows", one->follows);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+}
+
+static void stack(keel_buffer_t *out, const keel_why_entry_t *entry) {
+    keel_json_name(out, "stack");
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < entry->stack_count; ++i) {
+        keel_buffer_text(out, i ? ", {" : "{");
+        keel_json_text(out, "file", entry->stack[i].file);
+        keel_json_number(out, "line", entry->stack[i].line);
+        keel_json_text(out, "function", entry->stack[i].function);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+    if (*entry->stack_skipped) keel_json_text(out, "stack_skipped", entry->stack_skipped);
+}
+
+static void against(keel_buffer_t *out, const keel_why_entry_t *entry) {
+    keel_json_name(out, "against");
+    if (!*entry->against_program) {
+        keel_buffer_text(out, "null");
+        return;
+    }
+    keel_buffer_byte(out, '{');
+    keel_json_text(out, "program", entry->against_program);
+    keel_json_text(out, "name", entry->against_name);
+    keel_json_text(out, "run", entry->against_run);
+    keel_json_seconds(out, "when", entry->against_when);
+    keel_json_true(out, "is_ours", entry->against_is_ours);
+    keel_buffer_byte(out, '}');
+}
+
+// The cause: of the first root, flat, as far as there is one.
+static void cause(keel_buffer_t *out, const keel_why_entry_t *entry) {
+    static const keel_why_difference_t none = {
+        .subject = "", .old_value = "", .new_value = "", .note = ""};
+    const keel_why_difference_t *root = keel_why_cause(entry);
+    const keel_cause_facts_t *facts = root ? keel_cause_facts(root->kind) : NULL;
+    keel_json_text(out, "cause",
+                   facts              ? facts->sentence
+                   : entry->unrelated ? "the programs have next to nothing in common"
+                                      : "unknown");
+    keel_json_text(out, "kind", facts ? facts->word : entry->unrelated ? "unrelated" : "");
+    place(out, keel_why_place(entry));
+    values(out, root ? root : &none);
+    keel_json_name(out, "advice");
+    keel_buffer_byte(out, '{');
+    keel_json_text(out, "jax", facts ? facts->jax : "");
+    keel_json_text(out, "torch", facts ? facts->torch : "");
+    keel_buffer_byte(out, '}');
+    char page[64] = "";
+    if (facts) snprintf(page, sizeof page, "docs/causes/%s.md", facts->word);
+    keel_json_text(out, "page", page);
+}
+
+static void entry_object(keel_buffer_t *out, const keel_why_entry_t *entry) {
+    keel_buffer_byte(out, '{');
+    keel_json_text(out, "program", entry->program);
+    keel_json_text(out, "name", entry->name);
+    keel_json_text(out, "key", entry->key);
+    cause(out, entry);
+    keel_json_number(out, "step", entry->step);
+    keel_json_seconds(out, "t", entry->t);
+    keel_json_number(out, "pid", entry->pid > 0 ? (uint64_t)entry->pid : 0);
+    keel_json_text(out, "what", entry->what);
+    keel_json_seconds(out, "seconds", entry->seconds);
+    keel_json_true(out, "recompile", entry->recompile);
+    keel_json_text(out, "pattern", entry->pattern);
+    keel_json_true(out, "unrelated", entry->unrelated);
+    keel_json_seconds(out, "alike", entry->alike);
+    against(out, entry);
+    stack(out, entry);
+    differences(out, "causes", entry->roots, entry->root_count);
+    keel_json_number(out, "cause_total", entry->root_total);
+    differences(out, "folded", entry->folded, entry->folded_count);
+    keel_json_number(out, "folded_total", entry->folded_total);
+    keel_buffer_byte(out, '}');
+}
+
+void keel_why_json(const keel_why_t *why, bool all, keel_buffer_t *out) {
+    size_t written = 0;
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        if (!all && !keel_why_is_shown(&why->entries[i])) continue;
+        keel_buffer_text(out, written++ ? ",\n  " : "\n  ");
+        entry_object(out, &why->entries[i]);
+    }
+    keel_buffer_text(out, written ? "\n]" : "]");
+}

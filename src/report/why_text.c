@@ -1,0 +1,255 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/why_internal.h"
+#include "report/write.h"
+
+enum { ITEMS_SHOWN = 10, COSTS_SHOWN = 5, QUESTION_COLUMNS = 42 };
+
+typedef struct items_t {
+    keel_why_item_t *list;
+    size_t count;
+    keel_map_t index;
+} items_t;
+
+// ---- items -------------------------------------------------------------------------------------
+
+static bool is_retrace(const keel_why_entry_t *entry) {
+    return strcmp(entry->what, "retrace") == 0;
+}
+
+// What entries of one item have in common.
+static void name_item(keel_buffer_t *name, const keel_why_entry_t *entry, size_t order, bool all) {
+    name->size = 0;
+    if (!all && entry->pattern_index != KEEL_NONE) {
+        keel_buffer_format(name, "pattern %u", entry->pattern_index);
+    } else if (!all && is_retrace(entry)) {
+        keel_buffer_append(name, entry->name, strlen(entry->name) + 1);
+        keel_buffer_text(name, keel_why_place(entry)->shown);
+    } else {
+        keel_buffer_format(name, "entry %zu", order);
+    }
+}
+
+static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffer_t *name,
+                               size_t order, bool all) {
+    const keel_why_entry_t *entry = &why->entries[order];
+    name_item(name, entry, order, all);
+    KEEL_TRY(keel_buffer_status(name));
+    const uint64_t *known = keel_map_find(&items->index, keel_buffer_bytes(name));
+    if (known) {
+        keel_why_item_t *item = &items->list[*known];
+        ++item->times;
+        item->seconds += entry->seconds;
+        if (entry->step < item->first_step) item->first_step = entry->step;
+        if (entry->step > item->last_step) item->last_step = entry->step;
+        return NULL;
+    }
+    bool grouped = !all && entry->pattern_index != KEEL_NONE;
+    items->list[items->count] = (keel_why_item_t){
+        .entry = entry,
+        .pattern = grouped ? &why->patterns[entry->pattern_index] : NULL,
+        .first_step = entry->step,
+        .last_step = entry->step,
+        .times = 1,
+        .seconds = entry->seconds,
+        .order = order,
+    };
+    return keel_map_put(&items->index, keel_buffer_bytes(name), items->count++);
+}
+
+static int dearest(const void *a, const void *b) {
+    const keel_why_item_t *x = a, *y = b;
+    if (x->seconds != y->seconds) return x->seconds < y->seconds ? 1 : -1;
+    return x->order < y->order ? -1 : 1;
+}
+
+static keel_status_t gather(const keel_why_t *why, bool all, items_t *items) {
+    void *memory;
+    KEEL_TRY(keel_alloc(why->entry_count * sizeof *items->list, &memory));
+    items->list = memory;
+    keel_buffer_t name;
+    keel_buffer_initialize(&name, 0);
+    keel_status_t status = NULL;
+    for (size_t i = 0; !status && i < why->entry_count; ++i)
+        if (all || keel_why_is_shown(&why->entries[i]))
+            status = add_entry(why, items, &name, i, all);
+    keel_buffer_deinitialize(&name);
+    if (items->count) qsort(items->list, items->count, sizeof *items->list, dearest);
+    return status;
+}
+
+// ---- the head ----------------------------------------------------------------------------------
+
+static void head(const keel_why_t *why, keel_flow_t *flow) {
+    keel_flow_text(flow, "run ");
+    keel_flow_text(flow, why->id);
+    keel_flow_text(flow, "  ");
+    keel_flow_around(flow, why->command, 0,
+                     flow->width > flow->column ? flow->width - flow->column : 0);
+    keel_flow_end(flow);
+}
+
+static void questions(const keel_why_t *why, keel_buffer_t *out) {
+    for (unsigned i = 0; i < KEEL_QUESTION_NONE; ++i) {
+        uint64_t times = why->questions[i].times;
+        keel_buffer_format(out, "%-*s", QUESTION_COLUMNS,
+                           keel_question_sentence((keel_question_t)i));
+        if (times > 2)
+            keel_buffer_format(out, "yes, %" PRIu64 " times\n", times);
+        else
+            keel_buffer_text(out, times == 0   ? "no\n"
+                                  : times == 1 ? "yes, once\n"
+                                               : "yes, twice\n");
+    }
+}
+
+typedef struct counts_t {
+    uint64_t recompiles, misses, retraces;
+    double recompile_seconds, miss_seconds, retrace_seconds;
+} counts_t;
+
+static counts_t count(const keel_why_t *why) {
+    counts_t counts = {0};
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        const keel_why_entry_t *entry = &why->entries[i];
+        if (!keel_why_is_shown(entry)) continue;
+        uint64_t *times = is_retrace(entry)  ? &counts.retraces
+                          : entry->recompile ? &counts.recompiles
+                                             : &counts.misses;
+        double *seconds = is_retrace(entry)  ? &counts.retrace_seconds
+                          : entry->recompile ? &counts.recompile_seconds
+                                             : &counts.miss_seconds;
+        ++*times;
+        *seconds += entry->seconds;
+    }
+    return counts;
+}
+
+static void total(keel_buffer_t *out, uint64_t times, const char *noun, const char *more,
+                  double seconds, bool *any) {
+    if (!times) return;
+    keel_buffer_text(out, *any ? "; " : "");
+    keel_write_counted(out, times, noun);
+    keel_buffer_format(out, "%s cost ", more);
+    keel_write_seconds(out, seconds);
+    *any = true;
+}
+
+static void totals(const keel_why_t *why, const counts_t *counts, keel_flow_t *flow) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    bool any = false;
+    total(&text, counts->recompiles, "recompile", "", counts->recompile_seconds, &any);
+    total(&text, counts->misses, "program", " known from earlier runs", counts->miss_seconds, &any);
+    total(&text, counts->retraces, "retrace", "", counts->retrace_seconds, &any);
+    keel_buffer_text(&text, any ? "." : "");
+    if (why->recompiles > counts->recompiles) {
+        uint64_t silent = why->recompiles - counts->recompiles;
+        keel_buffer_text(&text, any ? " " : "");
+        keel_write_counted(&text, silent, counts->recompiles ? "more recompile" : "recompile");
+        keel_buffer_text(&text, silent == 1
+                                    ? " is not explained in the journal; keel stats names its line."
+                                    : " are not explained in the journal; keel stats names their "
+                                      "lines.");
+    }
+    keel_flow_line(flow);
+    keel_flow_buffer(flow, &text);
+    keel_flow_end(flow);
+}
+
+// ---- the ledger --------------------------------------------------------------------------------
+
+static void ledger(keel_flow_t *flow, const char *title, const keel_why_cost_t *costs, size_t count,
+                   bool lines, bool all) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, title);
+    size_t shown = 0;
+    for (; shown < count && (all || shown < COSTS_SHOWN); ++shown) {
+        const keel_why_cost_t *cost = &costs[shown];
+        keel_buffer_text(&text, shown ? ", " : " ");
+        if (lines)
+            keel_buffer_text(&text, *cost->place.shown ? cost->place.shown : "unknown line");
+        else
+            keel_buffer_text(&text, keel_cause_facts(cost->kind)->word);
+        keel_buffer_byte(&text, ' ');
+        keel_write_seconds(&text, cost->seconds);
+    }
+    if (shown < count)
+        keel_buffer_format(&text, ", ... and %zu more; keel why --all", count - shown);
+    keel_flow_line(flow);
+    keel_flow_buffer(flow, &text);
+    keel_flow_end(flow);
+}
+
+static void ledgers(const keel_why_t *why, bool all, keel_flow_t *flow) {
+    if (why->shown < 2) return;
+    keel_flow_end(flow);
+    ledger(flow, "Seconds by cause:", why->by_cause, why->by_cause_count, false, all);
+    ledger(flow, "Seconds by line:", why->by_line, why->by_line_count, true, all);
+}
+
+// ---- all together ------------------------------------------------------------------------------
+
+static void nothing(const keel_why_t *why, keel_flow_t *flow) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "run %s: ", why->id);
+    if (why->compiles) {
+        keel_buffer_text(&text, "nothing was compiled again (");
+        keel_write_counted(&text, why->compiles, "compile");
+        keel_buffer_text(&text, "); keel stats has the figures");
+    } else {
+        keel_buffer_text(&text, "nothing was compiled; keel stats has the figures");
+    }
+    keel_flow_buffer(flow, &text);
+    keel_flow_end(flow);
+}
+
+static void print_items(keel_why_page_t *page, const items_t *items) {
+    bool all = page->style->all;
+    size_t shown = all || items->count <= ITEMS_SHOWN ? items->count : ITEMS_SHOWN;
+    for (size_t i = 0; i < shown; ++i)
+        keel_why_measure(page, &items->list[i], i + 1);
+    for (size_t i = 0; i < shown; ++i) {
+        keel_flow_end(&page->flow);
+        keel_why_print(page, &items->list[i], i + 1);
+    }
+    page->flow.indent = 0;
+    if (shown < items->count)
+        keel_buffer_format(page->flow.out, "\n... and %zu more; keel why --all\n",
+                           items->count - shown);
+}
+
+static void print(keel_why_page_t *page, const items_t *items) {
+    counts_t counts = count(page->why);
+    head(page->why, &page->flow);
+    keel_flow_end(&page->flow);
+    questions(page->why, page->flow.out);
+    keel_flow_end(&page->flow);
+    totals(page->why, &counts, &page->flow);
+    print_items(page, items);
+    ledgers(page->why, page->style->all, &page->flow);
+}
+
+void keel_why_text(const keel_why_t *why, const keel_why_style_t *style, keel_buffer_t *out) {
+    keel_why_page_t page = {
+        .why = why, .style = style, .flow = {.out = out, .width = style->width}};
+    items_t items = {0};
+    keel_map_initialize(&items.index);
+    keel_status_t status = gather(why, style->all, &items);
+    if (status)
+        out->failed = true;
+    else if (items.count || why->recompiles)
+        print(&page, &items);
+    else
+        nothing(why, &page.flow);
+    keel_status_ignore(status);
+    keel_map_deinitialize(&items.index);
+    keel_free(items.list);
+}
+
+void keel_why_damage(const keel_why_t *why, keel_buffer_t *out) {
+    keel_write_damage(out, why->path, &why->damage);
+}
