@@ -19,5 +19,9 @@ void keel_print_type(const keel_program_t *program, keel_type_id_t type, keel_bu
 // An attribute on one line, cut after `largest_value` elements.
 void keel_print_attribute(const keel_program_t *program, keel_attr_id_t attribute,
                           uint32_t largest_value, keel_buffer_t *out);
+// One operation's own line without its end, as in the text; what stands in its regions is left out.
+// Values are numbered from `first_value`, that of its function.
+void keel_print_operation(const keel_program_t *program, keel_op_id_t op,
+                          keel_value_id_t first_value, uint32_t largest_value, keel_buffer_t *out);
 
 #endif // KEEL_READ_PRINT_H_

@@ -212,16 +212,12 @@ static void operation_attributes(text_t *t, keel_str_t name, const keel_operatio
     operation_type(t, operands, o);
 }
 
-static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
-    text_t *t = context;
-    (void)index;
-    if (keel_print_full(&t->printer)) return;
+static void operation(text_t *t, keel_op_id_t op) {
     const keel_program_t *program = t->printer.program;
     const keel_operation_t *o = &program->operations.data[op];
     const keel_op_name_t *name = keel_program_op_name(program, op);
     keel_list_t operands = keel_program_operands(program, op);
     keel_str_t dialect = keel_program_str(program, name->dialect);
-    line(t);
     results(t, o);
     if (!keel_str_is(dialect, "vhlo") && !keel_str_is(dialect, "hlo")) {
         keel_print_name(t->printer.out, dialect);
@@ -233,8 +229,17 @@ static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
         value(t, operands.items[i]);
     }
     operation_attributes(t, keel_program_str(program, name->name), o, operands);
+    if (o->name & KEEL_OP_HAS_REGIONS) text(t, " {");
+}
+
+static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
+    text_t *t = context;
+    (void)index;
+    if (keel_print_full(&t->printer)) return;
+    const keel_operation_t *o = &t->printer.program->operations.data[op];
+    line(t);
+    operation(t, op);
     if (!(o->name & KEEL_OP_HAS_REGIONS)) return;
-    text(t, " {");
     comment(t, o->location);
     text(t, "\n");
 }
@@ -394,4 +399,11 @@ keel_status_t keel_print_text(const keel_program_t *program, const keel_print_op
         KEEL_TRY(function_text(&t, &program->functions.data[i]));
     if (t.printer.cut && !out->failed) text(&t, "... cut here: the rest would be too large\n");
     return keel_buffer_status(out);
+}
+
+void keel_print_operation(const keel_program_t *program, keel_op_id_t op,
+                          keel_value_id_t first_value, uint32_t largest_value, keel_buffer_t *out) {
+    text_t t = {.printer = keel_printer(program, out, largest_value, KEEL_PRINT_LINE_LIMIT),
+                .first_value = first_value};
+    operation(&t, op);
 }

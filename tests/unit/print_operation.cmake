@@ -1,0 +1,1 @@
+keel_unit_test(print_operation ROOMS read program base)
