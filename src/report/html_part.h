@@ -1,0 +1,134 @@
+// What the parts of the page share; see html.h.
+#ifndef KEEL_REPORT_HTML_PART_H_
+#define KEEL_REPORT_HTML_PART_H_
+
+#include "program/program.h"
+#include "report/html.h"
+
+// ---- html_program.c, html_source.c: files that are read once for several recompiles -------------
+
+// Programs and sources that are open at a time.
+enum { KEEL_HTML_PROGRAMS = 4, KEEL_HTML_SOURCES = 8 };
+
+typedef struct keel_html_program_t {
+    char *digest; // NULL: the slot is free
+    uint8_t *data;
+    keel_program_t program;
+    char missing[256]; // why it cannot be shown; "" where it can
+    uint64_t used;
+} keel_html_program_t;
+
+typedef struct keel_html_source_t {
+    char *file; // NULL: the slot is free
+    uint8_t *data;
+    size_t size;
+    const char *missing; // why it cannot be shown; NULL where it can
+} keel_html_source_t;
+
+// Tones of the charts and the ledger: each of the dearest causes has its own, the others share one.
+enum {
+    KEEL_HTML_OWN_TONES = 7,
+    KEEL_HTML_TONE_OTHER = KEEL_HTML_OWN_TONES,
+    KEEL_HTML_TONE_FIRST,
+    KEEL_HTML_TONE_UNKNOWN, // nothing explains it
+    KEEL_HTML_TONE_COUNT,
+};
+
+typedef struct keel_html_page_t {
+    const keel_html_input_t *input;
+    keel_buffer_t *out;
+    uint8_t tones[KEEL_CAUSE_COUNT];
+    size_t *order;   // the entries that are shown, dearest first
+    size_t count;    // of these
+    bool *is_whole;  // of each entry: it has an article, "r<index>"
+    uint64_t budget; // bytes of programs that may still be read
+    keel_html_program_t programs[KEEL_HTML_PROGRAMS];
+    uint64_t uses;
+    keel_html_source_t sources[KEEL_HTML_SOURCES];
+    size_t next_source;
+} keel_html_page_t;
+
+// The program of that digest; out->missing tells why there is none. Lives until KEEL_HTML_PROGRAMS
+// others were asked for.
+keel_status_t keel_html_program(keel_html_page_t *page, const char *digest,
+                                const keel_html_program_t **out) KEEL_MUST_CHECK;
+void keel_html_close_programs(keel_html_page_t *page);
+
+// The lines around a place, or why they cannot be shown, or nothing.
+keel_status_t keel_html_excerpt(keel_html_page_t *page,
+                                const keel_why_place_t *place) KEEL_MUST_CHECK;
+void keel_html_close_sources(keel_html_page_t *page);
+
+// ---- html_text.c -------------------------------------------------------------------------------
+
+// Escaped: markup, control bytes, bytes that are not UTF-8, and what turns the order of letters.
+void keel_html_str(keel_buffer_t *out, keel_str_t text);
+void keel_html_text(keel_buffer_t *out, const char *text);
+// The same, cut after `most` bytes with "...".
+void keel_html_cut(keel_buffer_t *out, const char *text, size_t most);
+// The beginning of a digest, as `keel show` and `keel diff` take it.
+void keel_html_digest(keel_buffer_t *out, const char *hex);
+void keel_html_seconds(keel_buffer_t *out, double seconds);
+void keel_html_count(keel_buffer_t *out, uint64_t count, const char *noun);
+// "2026-11-21 13:45:02 UTC" in a <time>; nothing where it is 0.
+void keel_html_time(keel_buffer_t *out, double when);
+// "train.py:88" with the whole path as its title; "unknown line" where there is none.
+void keel_html_place(keel_buffer_t *out, const char *shown, const char *file);
+// "and 12 more causes", as a paragraph; nothing where all are shown.
+void keel_html_left(keel_buffer_t *out, uint64_t all, uint64_t shown, const char *noun);
+
+// ---- the parts ---------------------------------------------------------------------------------
+
+extern const char keel_html_style[];
+
+keel_status_t keel_html_charts(keel_html_page_t *page) KEEL_MUST_CHECK;
+void keel_html_ledger(keel_html_page_t *page);
+void keel_html_patterns(keel_html_page_t *page);
+void keel_html_programs(keel_html_page_t *page);
+// Fills order, count and is_whole; the caller frees the lists, also on failure.
+keel_status_t keel_html_choose(keel_html_page_t *page) KEEL_MUST_CHECK;
+keel_status_t keel_html_recompiles(keel_html_page_t *page) KEEL_MUST_CHECK;
+// Of a page's cause; KEEL_CAUSE_COUNT: nothing explains it.
+uint8_t keel_html_tone(const keel_html_page_t *page, keel_cause_t cause);
+// The cause that an entry stands under; KEEL_CAUSE_COUNT where it has none.
+keel_cause_t keel_html_cause(const keel_why_entry_t *entry);
+
+// The two programs of an entry around what differs; nothing where no root shows in them.
+keel_status_t keel_html_view(keel_html_page_t *page, const keel_why_entry_t *entry,
+                             bool is_open) KEEL_MUST_CHECK;
+
+// ---- html_align.c ------------------------------------------------------------------------------
+
+// One line of a view. Lines of one `kind` may stand side by side; those of one `look` do so first.
+typedef struct keel_html_line_t {
+    keel_str_t text;
+    uint64_t kind, look;
+    uint32_t first_value, value_count; // that it defines: %first_value and on
+    bool is_told;                      // a root names it
+} keel_html_line_t;
+
+typedef struct keel_html_lines_t {
+    keel_html_line_t *items;
+    size_t count;
+} keel_html_lines_t;
+
+enum { KEEL_HTML_ABSENT = UINT32_MAX };
+
+// A row of a view: indices into the two lists, KEEL_HTML_ABSENT where a side has none.
+typedef struct keel_html_row_t {
+    uint32_t old_line, new_line;
+    bool differs;
+} keel_html_row_t;
+
+// Brings the two side by side; *out_rows lives in the arena.
+keel_status_t keel_html_align(const keel_html_lines_t *old_lines,
+                              const keel_html_lines_t *new_lines, keel_arena_t *arena,
+                              keel_html_row_t **out_rows, size_t *out_count) KEEL_MUST_CHECK;
+// What a line looks like, whatever its values are numbered.
+uint64_t keel_html_look(keel_str_t text);
+// The rows as a table, with `around` equal rows kept beside each that differs.
+keel_status_t keel_html_rows(const keel_html_lines_t *old_lines, const keel_html_lines_t *new_lines,
+                             const keel_html_row_t *rows, size_t count, size_t around,
+                             keel_arena_t *arena, keel_buffer_t *out) KEEL_MUST_CHECK;
+
+#endif // KEEL_REPORT_HTML_PART_H_

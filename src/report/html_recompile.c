@@ -1,0 +1,331 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/html_part.h"
+
+enum {
+    WHOLE = 200,                 // recompiles that have an article, the dearest
+    VIEWS = 60,                  // of those, with programs side by side
+    LARGEST_ARTICLES = 24 << 20, // bytes of the page that articles may fill
+    OPEN = 10,                   // of those, unfolded
+    ROWS = 500,                  // of the table of the others
+    ROOTS = 8,                   // of one recompile
+    FOLDED = 64,                 //
+    FRAMES = 64,                 //
+    LONGEST = 400                // bytes of a name or a value
+};
+
+keel_cause_t keel_html_cause(const keel_why_entry_t *entry) {
+    const keel_why_difference_t *cause = keel_why_cause(entry);
+    if (cause) return cause->kind;
+    return *entry->against_program ? KEEL_CAUSE_COUNT : KEEL_CAUSE_FIRST;
+}
+
+static const char *sentence_of(const keel_why_entry_t *entry) {
+    if (entry->unrelated) return "the programs have next to nothing in common";
+    keel_cause_t cause = keel_html_cause(entry);
+    return cause == KEEL_CAUSE_COUNT ? "nothing explains it" : keel_cause_facts(cause)->sentence;
+}
+
+static void code(keel_buffer_t *out, const char *text, const char *kind) {
+    keel_buffer_format(out, "<code%s>", kind);
+    keel_html_cut(out, text, LONGEST);
+    keel_buffer_text(out, "</code>");
+}
+
+// ---- differences -------------------------------------------------------------------------------
+
+static void change(keel_buffer_t *out, const keel_why_difference_t *d) {
+    if (*d->subject) {
+        code(out, d->subject, " class=\"subject\"");
+        keel_buffer_text(out, *d->old_value || *d->new_value ? " " : "");
+    }
+    if (*d->old_value || *d->new_value) {
+        code(out, *d->old_value ? d->old_value : "nothing", " class=\"old\"");
+        keel_buffer_text(out, " <span class=\"arrow\" aria-label=\"became\">&rarr;</span> ");
+        code(out, *d->new_value ? d->new_value : "nothing", " class=\"new\"");
+    }
+    if (*d->note) {
+        keel_buffer_text(out, " <span class=\"muted\">(");
+        keel_html_cut(out, d->note, LONGEST);
+        keel_buffer_text(out, ")</span>");
+    }
+}
+
+static void where(keel_buffer_t *out, const keel_why_place_t *place) {
+    keel_html_place(out, place->shown, place->file);
+    if (*place->function) {
+        keel_buffer_text(out, " <span class=\"muted\">in</span> ");
+        code(out, place->function, "");
+    }
+    if (*place->call_shown && strcmp(place->call_shown, place->shown) != 0) {
+        keel_buffer_text(out, " <span class=\"muted\">called from</span> ");
+        keel_html_place(out, place->call_shown, place->call_file);
+    }
+}
+
+static void advice(const keel_html_page_t *page, keel_cause_t kind) {
+    keel_buffer_t *out = page->out;
+    const keel_cause_facts_t *facts = keel_cause_facts(kind);
+    bool torch = strcmp(page->input->why->framework, "torch") == 0,
+         jax = strcmp(page->input->why->framework, "jax") == 0;
+    keel_buffer_text(out, "<p class=\"advice\"><strong>What to do:</strong> ");
+    if (!torch) keel_html_text(out, facts->jax);
+    if (!torch && !jax && strcmp(facts->jax, facts->torch) != 0)
+        keel_buffer_text(out, " <span class=\"muted\">PyTorch/XLA:</span> ");
+    if (torch || (!jax && strcmp(facts->jax, facts->torch) != 0)) keel_html_text(out, facts->torch);
+    keel_buffer_format(out,
+                       " <span class=\"muted\">More: <code>docs/causes/%s.md</code></span></p>\n",
+                       facts->word);
+}
+
+static keel_status_t root(keel_html_page_t *page, const keel_why_entry_t *entry, size_t index) {
+    const keel_why_difference_t *d = &entry->roots[index];
+    keel_buffer_t *out = page->out;
+    const keel_why_place_t *place = *d->place.shown ? &d->place : &entry->site;
+    keel_buffer_format(out,
+                       "<div class=\"root\">\n<p><span class=\"chip\"><span class=\"swatch "
+                       "t%d\"></span>%s</span> ",
+                       keel_html_tone(page, d->kind), keel_cause_facts(d->kind)->word);
+    change(out, d);
+    keel_buffer_text(out, "</p>\n<p>");
+    where(out, place);
+    if (d->folds) {
+        keel_buffer_text(out, " <span class=\"muted\">and ");
+        keel_html_count(out, d->folds, "difference");
+        keel_buffer_text(out, d->folds == 1 ? " that follows" : " that follow");
+        keel_buffer_text(out, "</span>");
+    }
+    keel_buffer_text(out, "</p>\n");
+    // One excerpt for roots of one line.
+    bool again = false;
+    for (size_t i = 0; i < index && i < ROOTS; ++i)
+        again = again || strcmp(entry->roots[i].place.shown, place->shown) == 0;
+    if (!again) KEEL_TRY(keel_html_excerpt(page, place));
+    bool told = false;
+    for (size_t i = 0; i < index; ++i)
+        told = told || entry->roots[i].kind == d->kind;
+    if (!told) advice(page, d->kind);
+    keel_buffer_text(out, "</div>\n");
+    return NULL;
+}
+
+static void folded(keel_buffer_t *out, const keel_why_entry_t *entry) {
+    if (!entry->folded_total) return;
+    keel_buffer_text(out, "<details><summary>");
+    keel_html_count(out, entry->folded_total, "difference");
+    keel_buffer_text(out, entry->folded_total == 1 ? " that follows" : " that follow");
+    keel_buffer_text(out, "</summary>\n<ul class=\"folded\">\n");
+    size_t shown = 0;
+    for (; shown < entry->folded_count && shown < FOLDED; ++shown) {
+        const keel_why_difference_t *d = &entry->folded[shown];
+        keel_buffer_format(out, "<li><span class=\"muted\">%s</span> ",
+                           keel_cause_facts(d->kind)->word);
+        change(out, d);
+        if (*d->place.shown) {
+            keel_buffer_text(out, " <span class=\"muted\">at</span> ");
+            keel_html_place(out, d->place.shown, d->place.file);
+        }
+        keel_buffer_text(out, "</li>\n");
+    }
+    keel_buffer_text(out, "</ul>\n");
+    keel_html_left(out, entry->folded_total, shown, "difference");
+    keel_buffer_text(out, "</details>\n");
+}
+
+static void stack(keel_buffer_t *out, const keel_why_entry_t *entry) {
+    if (!entry->stack_count && !*entry->stack_skipped) return;
+    keel_buffer_text(out, "<details><summary>Host stack</summary>\n");
+    if (*entry->stack_skipped) {
+        keel_buffer_text(out, "<p class=\"muted\">None: ");
+        keel_html_cut(out, entry->stack_skipped, LONGEST);
+        keel_buffer_text(out, "</p>\n");
+    }
+    if (entry->stack_count) keel_buffer_text(out, "<ol class=\"stack\">\n");
+    size_t shown = 0;
+    for (; shown < entry->stack_count && shown < FRAMES; ++shown) {
+        const keel_why_frame_t *frame = &entry->stack[shown];
+        keel_buffer_text(out, "<li>");
+        keel_html_place(out, frame->shown, frame->file);
+        if (*frame->function) {
+            keel_buffer_text(out, " <span class=\"muted\">in</span> ");
+            code(out, frame->function, "");
+        }
+        keel_buffer_text(out, "</li>\n");
+    }
+    if (entry->stack_count) keel_buffer_text(out, "</ol>\n");
+    keel_html_left(out, entry->stack_count, shown, "frame");
+    keel_buffer_text(out, "</details>\n");
+}
+
+// ---- one recompile -----------------------------------------------------------------------------
+
+static void against(keel_buffer_t *out, const keel_why_entry_t *entry) {
+    if (!*entry->against_program) return;
+    keel_buffer_text(out, "<p class=\"muted\">Compared with ");
+    if (*entry->against_name) {
+        code(out, entry->against_name, "");
+        keel_buffer_byte(out, ' ');
+    }
+    keel_html_digest(out, entry->against_program);
+    if (entry->against_is_ours) {
+        keel_buffer_text(out, " of the same process");
+    } else if (*entry->against_run) {
+        keel_buffer_text(out, " of run ");
+        code(out, entry->against_run, "");
+    }
+    if (entry->against_when > 0) {
+        keel_buffer_text(out, ", ");
+        keel_html_time(out, entry->against_when);
+    }
+    if (!entry->unrelated && entry->alike > 0)
+        keel_buffer_format(out, "; %.0f&nbsp;%% of the operations have a counterpart",
+                           entry->alike > 1 ? 100 : entry->alike * 100);
+    keel_buffer_text(out, "</p>\n");
+}
+
+static void heading(keel_html_page_t *page, const keel_why_entry_t *entry, size_t index) {
+    keel_buffer_t *out = page->out;
+    keel_buffer_format(out,
+                       "<article class=\"recompile\" id=\"r%zu\" aria-labelledby=\"h%zu\">\n"
+                       "<header><h3 id=\"h%zu\">",
+                       index, index, index);
+    code(out, *entry->name ? entry->name : "a program without a name", "");
+    keel_buffer_format(out, ": %s</h3>\n<p class=\"cost\">", sentence_of(entry));
+    keel_html_seconds(out, entry->seconds);
+    keel_buffer_format(out, "<span class=\"muted\"> %s at step %" PRIu64 "%s",
+                       strcmp(entry->what, "compile") == 0   ? "to compile"
+                       : strcmp(entry->what, "load") == 0    ? "to load"
+                       : strcmp(entry->what, "retrace") == 0 ? "to trace again"
+                                                             : "",
+                       entry->step, *entry->pattern ? ", part of the pattern " : "");
+    keel_html_text(out, entry->pattern);
+    keel_buffer_text(out, "</span></p></header>\n");
+}
+
+static keel_status_t article(keel_html_page_t *page, size_t index, size_t rank) {
+    const keel_why_entry_t *entry = &page->input->why->entries[index];
+    keel_buffer_t *out = page->out;
+    heading(page, entry, index);
+    for (size_t i = 0; i < entry->root_count && i < ROOTS; ++i)
+        KEEL_TRY(root(page, entry, i));
+    keel_html_left(out, entry->root_total, entry->root_count < ROOTS ? entry->root_count : ROOTS,
+                   "cause");
+    if (!entry->root_count) {
+        keel_buffer_text(out, "<p>");
+        where(out, &entry->site);
+        keel_buffer_text(out, "</p>\n");
+    }
+    if (rank < VIEWS) KEEL_TRY(keel_html_view(page, entry, rank < OPEN));
+    folded(out, entry);
+    stack(out, entry);
+    against(out, entry);
+    keel_buffer_text(out, "</article>\n");
+    return keel_buffer_status(out);
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+static void row(keel_buffer_t *out, const keel_why_entry_t *entry) {
+    keel_buffer_format(out, "<tr><td class=\"number\">%" PRIu64 "</td><td class=\"number\">",
+                       entry->step);
+    keel_html_seconds(out, entry->seconds);
+    keel_buffer_text(out, "</td><td><code>");
+    keel_html_cut(out, entry->name, 120);
+    keel_cause_t cause = keel_html_cause(entry);
+    keel_buffer_format(out, "</code></td><td>%s</td><td>",
+                       cause == KEEL_CAUSE_COUNT ? "not explained" : keel_cause_facts(cause)->word);
+    const keel_why_difference_t *d = keel_why_cause(entry);
+    if (d) change(out, d);
+    const keel_why_place_t *place = keel_why_place(entry);
+    keel_buffer_text(out, "</td><td>");
+    keel_html_place(out, place->shown, place->file);
+    keel_buffer_text(out, "</td></tr>\n");
+}
+
+static void others(keel_html_page_t *page, size_t first) {
+    const keel_why_t *why = page->input->why;
+    keel_buffer_t *out = page->out;
+    if (first == page->count) return;
+    keel_buffer_text(out, "<h3>Cheaper ones</h3>\n<div class=\"wide\" tabindex=\"0\"><table><thead>"
+                          "<tr><th scope=\"col\" class=\"number\">step</th>"
+                          "<th scope=\"col\" class=\"number\">time</th><th scope=\"col\">name</th>"
+                          "<th scope=\"col\">cause</th><th scope=\"col\">what changed</th>"
+                          "<th scope=\"col\">line</th></tr></thead><tbody>\n");
+    size_t end = page->count - first > ROWS ? first + ROWS : page->count;
+    for (size_t i = first; i < end; ++i)
+        row(out, &why->entries[page->order[i]]);
+    keel_buffer_text(out, "</tbody></table></div>\n");
+    keel_html_left(out, page->count, end, "recompile");
+}
+
+static void not_listed(keel_html_page_t *page) {
+    const keel_why_t *why = page->input->why;
+    uint64_t count = 0;
+    for (size_t i = 0; i < why->entry_count; ++i)
+        count += !keel_why_is_shown(&why->entries[i]);
+    if (!count) return;
+    keel_buffer_text(page->out, "<p class=\"muted\">Not listed: ");
+    keel_html_count(page->out, count, "program");
+    keel_buffer_text(page->out,
+                     count == 1
+                         ? " that was the first of its kind or was loaded from the cache; "
+                         : " that were the first of their kind or were loaded from the cache; ");
+    keel_buffer_text(page->out, "<code>keel why --all</code> lists all.</p>\n");
+}
+
+keel_status_t keel_html_recompiles(keel_html_page_t *page) {
+    keel_buffer_t *out = page->out;
+    keel_buffer_text(out, "<section id=\"recompiles\"><h2>Recompiles</h2>\n");
+    if (page->count)
+        keel_buffer_text(out, "<p class=\"muted\">The dearest first.</p>\n");
+    else
+        keel_buffer_text(out, "<p>There is none.</p>\n");
+    size_t whole = 0;
+    for (; whole < page->count && whole < WHOLE && out->size < LARGEST_ARTICLES; ++whole)
+        KEEL_TRY(article(page, page->order[whole], whole));
+    others(page, whole);
+    not_listed(page);
+    keel_buffer_text(out, "</section>\n");
+    return NULL;
+}
+
+// ---- which ones --------------------------------------------------------------------------------
+
+typedef struct rank_t {
+    double seconds;
+    size_t index;
+} rank_t;
+
+static int dearer(const void *a, const void *b) {
+    const rank_t *x = a, *y = b;
+    if (x->seconds != y->seconds) return x->seconds > y->seconds ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static void put_in_order(keel_html_page_t *page, rank_t *ranks) {
+    const keel_why_t *why = page->input->why;
+    size_t count = 0;
+    for (size_t i = 0; i < why->entry_count; ++i)
+        if (keel_why_is_shown(&why->entries[i]))
+            ranks[count++] = (rank_t){why->entries[i].seconds, i};
+    qsort(ranks, count, sizeof *ranks, dearer);
+    for (size_t i = 0; i < count; ++i) {
+        page->order[i] = ranks[i].index;
+        page->is_whole[ranks[i].index] = i < WHOLE;
+    }
+    page->count = count;
+}
+
+keel_status_t keel_html_choose(keel_html_page_t *page) {
+    size_t count = page->input->why->entry_count + 1;
+    void *memory;
+    KEEL_TRY(keel_calloc(count, sizeof(bool), &memory));
+    page->is_whole = memory;
+    KEEL_TRY(keel_calloc(count, sizeof *page->order, &memory));
+    page->order = memory;
+    KEEL_TRY(keel_calloc(count, sizeof(rank_t), &memory));
+    put_in_order(page, memory);
+    keel_free(memory);
+    return NULL;
+}

@@ -1,0 +1,253 @@
+// Aligned lines as a table, the words that changed marked.
+#include <inttypes.h>
+
+#include "report/html_part.h"
+
+enum { WORDS = 256 }; // of a line; what follows is not compared
+
+typedef struct words_t {
+    keel_str_t items[WORDS];
+    size_t count;
+    size_t first, end; // what is not alike at the ends
+    bool marked[WORDS];
+} words_t;
+
+// Values that stand for each other: numbers shift where an operation comes or goes.
+typedef struct values_t {
+    uint32_t *pairs; // old, new, ...
+    size_t count;
+} values_t;
+
+// ---- words -------------------------------------------------------------------------------------
+
+static bool is_word(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '.' || (uint8_t)c >= 0x80;
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// The length of the word at `at`: "%12", "dot_general", each part of "8x512xf32", or one byte.
+static size_t word_length(keel_str_t text, size_t at) {
+    size_t end = at + 1;
+    if (text.data[at] == '%') {
+        while (end < text.size && is_digit(text.data[end]))
+            ++end;
+        return end - at;
+    }
+    if (!is_word(text.data[at])) return 1;
+    if (text.data[at] == 'x' && at && is_digit(text.data[at - 1])) return 1;
+    bool number = is_digit(text.data[at]);
+    while (end < text.size && is_word(text.data[end])) {
+        if (number && text.data[end] == 'x') break;
+        number = number && (is_digit(text.data[end]) || text.data[end] == '.');
+        ++end;
+    }
+    return end - at;
+}
+
+static void split(keel_str_t text, words_t *out) {
+    out->count = 0;
+    for (size_t at = 0; at < text.size && out->count < WORDS;) {
+        size_t length = out->count + 1 < WORDS ? word_length(text, at) : text.size - at;
+        out->marked[out->count] = false;
+        out->items[out->count++] = (keel_str_t){text.data + at, length};
+        at += length;
+    }
+}
+
+static bool value_number(keel_str_t word, uint32_t *out) {
+    if (word.size < 2 || word.size > 10 || word.data[0] != '%') return false;
+    uint64_t number = 0;
+    for (size_t i = 1; i < word.size; ++i)
+        number = number * 10 + (uint64_t)(word.data[i] - '0');
+    *out = (uint32_t)number;
+    return number <= UINT32_MAX;
+}
+
+// Values of which no pair is known count as the same: they stand outside what is shown.
+static bool is_same(const values_t *values, keel_str_t a, keel_str_t b) {
+    uint32_t old_value, new_value;
+    if (!value_number(a, &old_value) || !value_number(b, &new_value)) return keel_str_equal(a, b);
+    for (size_t i = 0; i < values->count; ++i) {
+        bool is_old = values->pairs[2 * i] == old_value,
+             is_new = values->pairs[2 * i + 1] == new_value;
+        if (is_old || is_new) return is_old && is_new;
+    }
+    return true;
+}
+
+// Marks what of the middle is not common; `best` holds (WORDS + 1)^2 numbers.
+static void mark(const values_t *values, words_t *a, words_t *b, uint16_t *best) {
+    size_t olds = a->end - a->first, news = b->end - b->first, width = news + 1;
+    memset(best, 0, (olds + 1) * width * sizeof *best);
+    for (size_t i = olds; i-- > 0;)
+        for (size_t j = news; j-- > 0;) {
+            bool same = is_same(values, a->items[a->first + i], b->items[b->first + j]);
+            uint16_t down = best[(i + 1) * width + j], right = best[i * width + j + 1];
+            uint16_t most = down > right ? down : right;
+            if (same) most = (uint16_t)(best[(i + 1) * width + j + 1] + 1);
+            best[i * width + j] = most;
+        }
+    size_t i = 0, j = 0;
+    while (i < olds || j < news) {
+        bool same =
+            i < olds && j < news && is_same(values, a->items[a->first + i], b->items[b->first + j]);
+        if (same) {
+            ++i;
+            ++j;
+        } else if (j >= news ||
+                   (i < olds && best[(i + 1) * width + j] >= best[i * width + j + 1])) {
+            a->marked[a->first + i++] = true;
+        } else {
+            b->marked[b->first + j++] = true;
+        }
+    }
+}
+
+// True where the two lines differ in a word.
+static bool compare(const values_t *values, words_t *a, words_t *b, uint16_t *best) {
+    a->first = b->first = 0;
+    a->end = a->count;
+    b->end = b->count;
+    while (a->first < a->end && b->first < b->end &&
+           is_same(values, a->items[a->first], b->items[b->first])) {
+        ++a->first;
+        ++b->first;
+    }
+    while (a->end > a->first && b->end > b->first &&
+           is_same(values, a->items[a->end - 1], b->items[b->end - 1])) {
+        --a->end;
+        --b->end;
+    }
+    if (a->first == a->end && b->first == b->end) return false;
+    mark(values, a, b, best);
+    return true;
+}
+
+// ---- cells -------------------------------------------------------------------------------------
+
+static void words(keel_buffer_t *out, const words_t *line, const char *element) {
+    bool open = false;
+    for (size_t i = 0; i < line->count; ++i) {
+        bool blank = line->items[i].size == 1 && line->items[i].data[0] == ' ';
+        // One mark over marked words with blanks between them.
+        bool on = line->marked[i] || (open && blank && i + 1 < line->count && line->marked[i + 1]);
+        if (on != open) keel_buffer_format(out, on ? "<%s>" : "</%s>", element);
+        open = on;
+        keel_html_str(out, line->items[i]);
+    }
+    if (open) keel_buffer_format(out, "</%s>", element);
+}
+
+static void cell(keel_buffer_t *out, const char *side, const keel_html_line_t *line,
+                 const words_t *compared) {
+    bool old_side = side[0] == 'o';
+    if (!line) {
+        keel_buffer_format(out, "<td class=\"%s none\"></td>", side);
+        return;
+    }
+    keel_buffer_format(out, "<td class=\"%s%s\">", side, line->is_told ? " told" : "");
+    if (compared)
+        words(out, compared, old_side ? "del" : "ins");
+    else
+        keel_html_str(out, line->text);
+    keel_buffer_text(out, "</td>");
+}
+
+typedef struct table_t {
+    const keel_html_lines_t *old_lines, *new_lines;
+    values_t values;
+    uint16_t *best;
+    words_t *a, *b;
+    keel_buffer_t *out;
+} table_t;
+
+static const keel_html_line_t *line_of(const keel_html_lines_t *lines, uint32_t index) {
+    return index == KEEL_HTML_ABSENT ? NULL : &lines->items[index];
+}
+
+static bool look_into(table_t *t, const keel_html_row_t *row) {
+    const keel_html_line_t *a = line_of(t->old_lines, row->old_line),
+                           *b = line_of(t->new_lines, row->new_line);
+    if (!a || !b) return true;
+    split(a->text, t->a);
+    split(b->text, t->b);
+    return compare(&t->values, t->a, t->b, t->best);
+}
+
+static void write_row(table_t *t, const keel_html_row_t *row) {
+    const keel_html_line_t *a = line_of(t->old_lines, row->old_line),
+                           *b = line_of(t->new_lines, row->new_line);
+    const char *kind = !row->differs ? "same" : a && b ? "changed" : a ? "gone" : "added";
+    bool both = row->differs && a && b && look_into(t, row);
+    keel_buffer_format(t->out, "<tr class=\"%s\">", kind);
+    cell(t->out, "old", a, both ? t->a : NULL);
+    cell(t->out, "new", b, both ? t->b : NULL);
+    keel_buffer_text(t->out, "</tr>\n");
+}
+
+static void pair_values(table_t *t, const keel_html_row_t *row) {
+    const keel_html_line_t *a = line_of(t->old_lines, row->old_line),
+                           *b = line_of(t->new_lines, row->new_line);
+    if (!a || !b || row->differs) return;
+    for (uint32_t i = 0; i < a->value_count && i < b->value_count && i < 8; ++i) {
+        t->values.pairs[2 * t->values.count] = a->first_value + i;
+        t->values.pairs[2 * t->values.count++ + 1] = b->first_value + i;
+    }
+}
+
+static void skipped(keel_buffer_t *out, size_t count) {
+    if (!count) return;
+    keel_buffer_text(out, "<tr class=\"skip\"><td colspan=\"2\">");
+    keel_html_count(out, count, "equal line");
+    keel_buffer_text(out, "</td></tr>\n");
+}
+
+// Whether a row that differs stands within `around` of this one.
+static bool is_near(const keel_html_row_t *rows, size_t count, size_t at, size_t around) {
+    size_t first = at > around ? at - around : 0;
+    for (size_t i = first; i < count && i <= at + around; ++i)
+        if (rows[i].differs) return true;
+    return false;
+}
+
+keel_status_t keel_html_rows(const keel_html_lines_t *old_lines, const keel_html_lines_t *new_lines,
+                             const keel_html_row_t *rows, size_t count, size_t around,
+                             keel_arena_t *arena, keel_buffer_t *out) {
+    table_t t = {.old_lines = old_lines, .new_lines = new_lines, .out = out};
+    void *memory;
+    KEEL_TRY(keel_arena_array(arena, 8 * count + 1, 2 * sizeof(uint32_t), &memory));
+    t.values.pairs = memory;
+    KEEL_TRY(keel_arena_array(arena, (WORDS + 1) * (WORDS + 1), sizeof *t.best, &memory));
+    t.best = memory;
+    KEEL_TRY(keel_arena_array(arena, 2, sizeof *t.a, &memory));
+    t.a = memory;
+    t.b = t.a + 1;
+    void *copies;
+    KEEL_TRY(keel_arena_array(arena, count + 1, sizeof *rows, &copies));
+    keel_html_row_t *own = copies;
+    for (size_t i = 0; i < count; ++i) {
+        own[i] = rows[i];
+        pair_values(&t, &own[i]);
+    }
+    for (size_t i = 0; i < count; ++i)
+        own[i].differs = look_into(&t, &own[i]);
+    size_t left_out = 0;
+    keel_buffer_text(out, "<table class=\"sides\"><thead><tr><th scope=\"col\">before</th>"
+                          "<th scope=\"col\">after</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < count; ++i) {
+        if (!is_near(own, count, i, around)) {
+            ++left_out;
+            continue;
+        }
+        skipped(out, left_out);
+        left_out = 0;
+        write_row(&t, &own[i]);
+    }
+    skipped(out, left_out);
+    keel_buffer_text(out, "</tbody></table>\n");
+    return NULL;
+}

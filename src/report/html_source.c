@@ -1,0 +1,117 @@
+// Lines of the user's source as they are now: shown only where the file is as old as the run.
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/html_part.h"
+
+enum { AROUND = 3, LONGEST_LINE = 240, LARGEST = 4 << 20 };
+
+// A journal can name any file, and a report is passed on: only what looks like source is shown.
+static bool is_source(const char *file) {
+    static const char *const endings[] = {".py", ".pyx", ".c",  ".cc", ".cpp", ".cxx",
+                                          ".h",  ".hpp", ".jl", ".rs", ".pyw"};
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; ++i)
+        if (strcmp(dot, endings[i]) == 0) return true;
+    return false;
+}
+
+void keel_html_close_sources(keel_html_page_t *page) {
+    for (size_t i = 0; i < KEEL_HTML_SOURCES; ++i) {
+        keel_free(page->sources[i].file);
+        keel_free(page->sources[i].data);
+        page->sources[i] = (keel_html_source_t){0};
+    }
+}
+
+static keel_status_t read_source(keel_html_page_t *page, const char *path,
+                                 keel_html_source_t *slot) {
+    keel_file_facts_t facts;
+    keel_status_t status =
+        keel_file_read_with_facts(path, LARGEST, &slot->data, &slot->size, &facts);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    double started = page->input->stats->started;
+    if (keel_status_code(status) == KEEL_NOT_FOUND)
+        slot->missing = "The file is no longer there.";
+    else if (status)
+        slot->missing = "The file cannot be read.";
+    else if (started > 0 && (double)facts.modified * 1e-9 > started)
+        slot->missing = "The file has changed since the run began.";
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static keel_status_t open_source(keel_html_page_t *page, const char *file,
+                                 keel_html_source_t *slot) {
+    const char *folder = page->input->why->cwd;
+    char *path;
+    KEEL_TRY(file[0] == '/' ? keel_path(&path, "%s", file)
+                            : keel_path(&path, "%s/%s", folder, file));
+    keel_status_t status = read_source(page, path, slot);
+    keel_free(path);
+    return status;
+}
+
+static keel_status_t source_of(keel_html_page_t *page, const char *file,
+                               const keel_html_source_t **out) {
+    for (size_t i = 0; i < KEEL_HTML_SOURCES; ++i)
+        if (page->sources[i].file && strcmp(page->sources[i].file, file) == 0) {
+            *out = &page->sources[i];
+            return NULL;
+        }
+    keel_html_source_t *slot = &page->sources[page->next_source++ % KEEL_HTML_SOURCES];
+    keel_free(slot->file);
+    keel_free(slot->data);
+    *slot = (keel_html_source_t){0};
+    KEEL_TRY(keel_strdup(keel_str(file), &slot->file));
+    *out = slot;
+    return open_source(page, file, slot);
+}
+
+// ---- lines -------------------------------------------------------------------------------------
+
+static bool next_line(const keel_html_source_t *source, size_t *at, keel_str_t *out) {
+    if (*at >= source->size) return false;
+    const uint8_t *start = source->data + *at, *end = memchr(start, '\n', source->size - *at);
+    size_t length = end ? (size_t)(end - start) : source->size - *at;
+    *at += length + 1;
+    while (length && start[length - 1] == '\r')
+        --length;
+    *out = (keel_str_t){(const char *)start, length};
+    return true;
+}
+
+static void show_line(keel_buffer_t *out, uint32_t number, keel_str_t text, bool is_told) {
+    keel_buffer_format(out, "<span class=\"line%s\"><i>%5" PRIu32 "</i> %s ",
+                       is_told ? " told" : "", number, is_told ? "&gt;" : " ");
+    bool cut = text.size > LONGEST_LINE;
+    if (cut) text.size = LONGEST_LINE;
+    keel_html_str(out, text);
+    keel_buffer_text(out, cut ? "...</span>" : "</span>");
+}
+
+static void show(const keel_html_source_t *source, uint32_t told, keel_buffer_t *out) {
+    uint32_t first = told > AROUND ? told - AROUND : 1, number = 0;
+    size_t at = 0;
+    keel_str_t text;
+    bool any = false;
+    while (next_line(source, &at, &text) && ++number <= told + AROUND) {
+        if (number < first) continue;
+        if (!any) keel_buffer_text(out, "<pre class=\"source\" tabindex=\"0\"><code>");
+        any = true;
+        show_line(out, number, text, number == told);
+    }
+    if (any) keel_buffer_text(out, "</code></pre>\n");
+}
+
+keel_status_t keel_html_excerpt(keel_html_page_t *page, const keel_why_place_t *place) {
+    const keel_html_source_t *source;
+    if (!*place->file || !place->line || place->line > INT32_MAX || !is_source(place->file))
+        return NULL;
+    KEEL_TRY(source_of(page, place->file, &source));
+    if (source->missing)
+        keel_buffer_format(page->out, "<p class=\"muted\">%s</p>\n", source->missing);
+    else
+        show(source, place->line, page->out);
+    return NULL;
+}

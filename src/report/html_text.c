@@ -1,0 +1,123 @@
+#include <inttypes.h>
+
+#include "report/html_part.h"
+
+// U+202A to U+202E and U+2066 to U+2069 turn the order of what follows: a name could read as
+// another. U+2028 and U+2029 end a line.
+static bool turns(const char *at, size_t length) {
+    if (length != 3 || (uint8_t)at[0] != 0xe2) return false;
+    uint8_t middle = (uint8_t)at[1], last = (uint8_t)at[2];
+    return (middle == 0x80 && last >= 0xa8 && last <= 0xae) ||
+           (middle == 0x81 && last >= 0xa6 && last <= 0xa9);
+}
+
+static void one_byte(keel_buffer_t *out, char c) {
+    switch (c) {
+        case '&':
+            keel_buffer_text(out, "&amp;");
+            return;
+        case '<':
+            keel_buffer_text(out, "&lt;");
+            return;
+        case '>':
+            keel_buffer_text(out, "&gt;");
+            return;
+        case '"':
+            keel_buffer_text(out, "&quot;");
+            return;
+        case '\'':
+            keel_buffer_text(out, "&#39;");
+            return;
+        case '\t':
+            keel_buffer_text(out, "    ");
+            return;
+        default:
+            if ((uint8_t)c < 0x20 || c == 0x7f)
+                keel_buffer_text(out, "\xef\xbf\xbd");
+            else
+                keel_buffer_byte(out, (uint8_t)c);
+    }
+}
+
+void keel_html_str(keel_buffer_t *out, keel_str_t text) {
+    for (size_t i = 0; i < text.size && !out->failed;) {
+        size_t length = keel_utf8_length(text, i);
+        // C1 controls act on some terminals and show as nothing here.
+        bool control =
+            length == 2 && (uint8_t)text.data[i] == 0xc2 && (uint8_t)text.data[i + 1] < 0xa0;
+        if (length == 1)
+            one_byte(out, text.data[i]);
+        else if (!length || control || turns(text.data + i, length))
+            keel_buffer_text(out, "\xef\xbf\xbd");
+        else
+            keel_buffer_append(out, text.data + i, length);
+        i += length ? length : 1;
+    }
+}
+
+void keel_html_text(keel_buffer_t *out, const char *text) {
+    keel_html_str(out, keel_str(text));
+}
+
+void keel_html_cut(keel_buffer_t *out, const char *text, size_t most) {
+    keel_str_t whole = keel_str(text);
+    if (whole.size <= most) {
+        keel_html_str(out, whole);
+        return;
+    }
+    // Not within a character.
+    while (most && ((uint8_t)whole.data[most] & 0xc0) == 0x80)
+        --most;
+    keel_html_str(out, (keel_str_t){whole.data, most});
+    keel_buffer_text(out, "...");
+}
+
+void keel_html_digest(keel_buffer_t *out, const char *hex) {
+    keel_str_t start = keel_str(hex);
+    if (start.size > 12) start.size = 12;
+    keel_buffer_text(out, "<code>");
+    keel_html_str(out, start);
+    keel_buffer_text(out, "</code>");
+}
+
+void keel_html_seconds(keel_buffer_t *out, double seconds) {
+    char text[24];
+    keel_format_seconds(seconds, text);
+    for (const char *c = text; *c; ++c) // never broken between the number and its unit
+        if (*c == ' ')
+            keel_buffer_text(out, "&nbsp;");
+        else
+            keel_buffer_byte(out, (uint8_t)*c);
+}
+
+void keel_html_count(keel_buffer_t *out, uint64_t count, const char *noun) {
+    keel_buffer_format(out, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+void keel_html_time(keel_buffer_t *out, double when) {
+    static const double latest = 9e9; // nanoseconds since 1970 hold no more
+    if (!(when > 0 && when < latest)) return;
+    char text[24];
+    keel_clock_iso((uint64_t)(when * 1e9), text);
+    keel_buffer_format(out, "<time datetime=\"%s\">%.10s %.8s UTC</time>", text, text, text + 11);
+}
+
+void keel_html_place(keel_buffer_t *out, const char *shown, const char *file) {
+    enum { LONGEST = 300 };
+    if (!*shown) {
+        keel_buffer_text(out, "<span class=\"muted\">unknown line</span>");
+        return;
+    }
+    keel_buffer_text(out, "<code class=\"place\" title=\"");
+    keel_html_cut(out, file, 4 * LONGEST);
+    keel_buffer_text(out, "\">");
+    keel_html_cut(out, shown, LONGEST);
+    keel_buffer_text(out, "</code>");
+}
+
+void keel_html_left(keel_buffer_t *out, uint64_t all, uint64_t shown, const char *noun) {
+    if (all <= shown) return;
+    keel_buffer_text(out, "<p class=\"muted left\">and ");
+    keel_html_count(out, all - shown, noun);
+    keel_buffer_text(out, " more</p>\n");
+}
