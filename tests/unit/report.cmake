@@ -1,1 +1,2 @@
 keel_unit_test(report ROOMS report)
+keel_unit_test(why ROOMS report)

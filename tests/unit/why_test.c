@@ -1,0 +1,683 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report/why.h"
+
+// ---- journals ----------------------------------------------------------------------------------
+
+static keel_buffer_t journal;
+
+static int begin(void **state) {
+    (void)state;
+    keel_buffer_initialize(&journal, 0);
+    keel_buffer_text(&journal, "{\"event\":\"start\",\"t\":1000,\"pid\":1,\"cwd\":\"/w\","
+                               "\"argv\":[\"python\",\"train.py\"]}\n");
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    keel_buffer_deinitialize(&journal);
+    return 0;
+}
+
+// A compile, and `executes` executions of it in the event after.
+static void compile(const char *program, const char *name, double seconds, int executes) {
+    keel_buffer_format(&journal,
+                       "{\"event\":\"compile\",\"pid\":1,\"program\":\"%s\",\"name\":\"%s\","
+                       "\"key\":\"k%s\",\"seconds\":%g,\"format\":\"mlir\",\"recompile\":true}\n",
+                       program, name, program, seconds);
+    if (executes)
+        keel_buffer_format(&journal,
+                           "{\"event\":\"executes\",\"pid\":1,\"executes\":{\"%s\":%d}}\n", program,
+                           executes);
+}
+
+// `rest` are further fields, each with a comma before it.
+static void explain(const char *what, const char *program, const char *name, double seconds,
+                    const char *rest) {
+    keel_buffer_format(&journal,
+                       "{\"event\":\"explain\",\"pid\":1,\"what\":\"%s\",\"program\":\"%s\","
+                       "\"name\":\"%s\",\"key\":\"k%s\",\"seconds\":%g%s}\n",
+                       what, program, name, program, seconds, rest);
+}
+
+#define AGAIN ",\"recompile\":true,\"against\":{\"program\":\"o\",\"name\":\"f\",\"is_ours\":true}"
+
+static void append(char *text, size_t size, const char *more) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s", more);
+}
+
+static void parse(keel_why_t *out) {
+    assert_null(keel_why_parse(keel_buffer_bytes(&journal), "r1", out));
+}
+
+static void assert_text(const keel_why_t *why, const keel_why_style_t *style,
+                        const char *expected) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_why_text(why, style, &out);
+    assert_null(keel_buffer_status(&out));
+    if (!strstr(keel_buffer_cstr(&out), expected))
+        fail_msg("%s\nis not in\n%s", expected, keel_buffer_cstr(&out));
+    keel_buffer_deinitialize(&out);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static void an_explanation_is_read_with_its_step_and_its_places(void **state) {
+    (void)state;
+    keel_why_t why;
+    compile("a", "jit_f", 1, 7);
+    compile("b", "jit_f", 2.5, 4);
+    explain("compile", "b", "jit_f", 2.5,
+            AGAIN
+            ",\"t\":1001.5,\"alike\":0.75,\"root_total\":9,\"folded_total\":61,"
+            "\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"f32[8]\","
+            "\"new\":\"f32[5]\",\"note\":\"n\",\"file\":\"/w/a.py\",\"line\":3,"
+            "\"function\":\"main\",\"call_file\":\"/lib/b.py\",\"call_line\":4,\"folds\":61}],"
+            "\"folded\":[{\"kind\":\"size\",\"new_op\":0,\"follows\":0}],"
+            "\"stack\":[{\"file\":\"/w/a.py\",\"line\":3,\"function\":\"main\"}]");
+    parse(&why);
+    assert_int_equal(why.entry_count, 1);
+    const keel_why_entry_t *entry = &why.entries[0];
+    assert_int_equal(entry->step, 8); // not 12: what ran before the journal had it is no matter
+    assert_true(entry->t == 1001.5 && entry->seconds == 2.5 && entry->alike == 0.75);
+    assert_string_equal(entry->what, "compile");
+    assert_string_equal(entry->against_program, "o");
+    assert_true(entry->against_is_ours && entry->recompile);
+    assert_int_equal(entry->root_count, 1);
+    assert_int_equal(entry->root_total, 9);
+    assert_int_equal(entry->folded_total, 61);
+    const keel_why_difference_t *root = keel_why_cause(entry);
+    assert_int_equal(root->kind, KEEL_CAUSE_SHAPE);
+    assert_string_equal(root->old_value, "f32[8]");
+    assert_string_equal(root->note, "n");
+    assert_string_equal(root->place.shown, "a.py:3");
+    assert_string_equal(root->place.call_shown, "/lib/b.py:4");
+    assert_int_equal(root->folds, 61);
+    assert_int_equal(root->old_op, KEEL_NONE);
+    assert_int_equal(entry->folded[0].new_op, 0);
+    assert_int_equal(entry->folded[0].follows, 0);
+    assert_string_equal(entry->stack[0].shown, "a.py:3");
+    assert_string_equal(why.command, "python train.py");
+    assert_string_equal(why.framework, "jax");
+    assert_int_equal(why.compiles, 2);
+    keel_why_deinitialize(&why);
+}
+
+// The background thread may be late, and the same program may be compiled twice.
+static void an_explanation_belongs_to_the_compile_that_took_as_long(void **state) {
+    (void)state;
+    keel_why_t why;
+    compile("a", "f", 1, 5);
+    compile("a", "f", 2, 5);
+    compile("a", "f", 3, 5);
+    explain("compile", "a", "f", 2, AGAIN);
+    explain("compile", "a", "f", 1, AGAIN);
+    explain("compile", "a", "f", 9, AGAIN);    // such a one is not there: the last
+    explain("compile", "none", "f", 9, AGAIN); // nor this program: now
+    parse(&why);
+    assert_int_equal(why.entries[0].step, 6);
+    assert_int_equal(why.entries[1].step, 1);
+    assert_int_equal(why.entries[2].step, 11);
+    assert_int_equal(why.entries[3].step, 16);
+    keel_why_deinitialize(&why);
+}
+
+static void a_kind_of_a_later_version_is_passed_over(void **state) {
+    (void)state;
+    keel_why_t why;
+    explain("compile", "a", "f", 1,
+            AGAIN ",\"root_total\":2,\"roots\":[{\"kind\":\"weather\"},{\"kind\":\"flag\"}],"
+                  "\"folded\":[{\"kind\":\"size\",\"follows\":1},{\"kind\":\"size\"}]");
+    parse(&why);
+    assert_int_equal(why.entries[0].root_count, 1);
+    assert_int_equal(why.entries[0].root_total, 2);
+    assert_int_equal(why.entries[0].roots[0].kind, KEEL_CAUSE_FLAG);
+    assert_int_equal(why.entries[0].folded[0].follows, KEEL_NONE);
+    assert_int_equal(why.entries[0].folded[1].follows, KEEL_NONE);
+    keel_why_deinitialize(&why);
+}
+
+static void strange_fields_and_an_empty_journal_are_read_too(void **state) {
+    (void)state;
+    static const char *const journals[] = {
+        "",
+        "{\"event\":\"explain\"}\n",
+        "{\"event\":\"explain\",\"what\":\"retrace\",\"roots\":7,\"folded\":{},\"stack\":[1,{}],"
+        "\"against\":[],\"seconds\":-1,\"site\":3,\"pid\":\"x\",\"step\":1e300}\n",
+        "{\"event\":\"explain\",\"what\":\"retrace\",\"roots\":[3,null,{\"kind\":7},"
+        "{\"kind\":\"shape\",\"line\":-1,\"old_op\":99999999999,\"folds\":\"x\"}],"
+        "\"folded\":[{\"kind\":\"shape\",\"follows\":5}],\"root_total\":-5}\n",
+    };
+    for (size_t i = 0; i < sizeof journals / sizeof *journals; ++i) {
+        keel_why_t why;
+        assert_null(keel_why_parse(keel_str_bytes(keel_str(journals[i])), "r", &why));
+        assert_int_equal(why.entry_count, i > 0);
+        for (size_t j = 0; j < why.entry_count; ++j) {
+            assert_true(why.entries[j].root_total >= why.entries[j].root_count);
+            assert_true(why.entries[j].folded_count == 0 ||
+                        why.entries[j].folded[0].follows == KEEL_NONE);
+        }
+        assert_text(&why, &(keel_why_style_t){.width = 80}, "run r");
+        assert_text(&why, &(keel_why_style_t){.all = true}, "run r");
+        keel_why_deinitialize(&why);
+    }
+}
+
+// ---- what is shown, and what it cost -----------------------------------------------------------
+
+static void firsts_and_loads_are_no_recompiles(void **state) {
+    (void)state;
+    static const struct {
+        const char *what, *rest;
+        bool shown;
+    } cases[] = {
+        {"compile", "", false},
+        {"compile", ",\"recompile\":true", true},
+        {"compile", ",\"against\":{\"program\":\"p\",\"run\":\"r0\"}", true},
+        // Merely like another one of this run: jit_sin beside jit_cos.
+        {"compile", ",\"against\":{\"program\":\"p\",\"is_ours\":true}", false},
+        {"load", ",\"recompile\":true,\"against\":{\"program\":\"p\"}", false},
+        {"retrace", "", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        explain(cases[i].what, "a", "f", 1, cases[i].rest);
+    keel_why_t why;
+    parse(&why);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        assert_int_equal(keel_why_is_shown(&why.entries[i]), cases[i].shown);
+    assert_int_equal(why.shown, 3);
+    assert_true(why.shown_seconds == 3);
+    keel_why_deinitialize(&why);
+}
+
+static void seconds_are_divided_among_the_roots_and_answer_the_questions(void **state) {
+    (void)state;
+    explain("compile", "a", "f", 3,
+            AGAIN ",\"roots\":[{\"kind\":\"shape\",\"file\":\"/w/a.py\",\"line\":1},"
+                  "{\"kind\":\"dtype\",\"file\":\"/w/a.py\",\"line\":1},"
+                  "{\"kind\":\"structure\",\"file\":\"/w/b.py\",\"line\":2}]");
+    explain("compile", "b", "f", 4,
+            AGAIN
+            ",\"roots\":[{\"kind\":\"constant\"}],\"site\":{\"file\":\"/w/b.py\",\"line\":2}");
+    explain("compile", "c", "g", 0.5, "");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.questions[KEEL_QUESTION_SHAPES].times, 1);
+    assert_true(why.questions[KEEL_QUESTION_SHAPES].seconds == 2);
+    assert_int_equal(why.questions[KEEL_QUESTION_POLICY].times, 0);
+    assert_int_equal(why.questions[KEEL_QUESTION_BRANCH].times, 1);
+    assert_true(why.questions[KEEL_QUESTION_BRANCH].seconds == 1);
+    assert_int_equal(why.by_cause_count, 4);
+    assert_int_equal(why.by_cause[0].kind, KEEL_CAUSE_CONSTANT);
+    assert_true(why.by_cause[0].seconds == 4 && why.by_cause[1].seconds == 1);
+    assert_int_equal(why.by_line_count, 2);
+    assert_string_equal(why.by_line[0].place.shown, "b.py:2");
+    assert_true(why.by_line[0].seconds == 5);
+    assert_int_equal(why.by_line[0].times, 2);
+    assert_string_equal(why.by_line[1].place.shown, "a.py:1");
+    assert_true(why.by_line[1].seconds == 2);
+    assert_int_equal(why.by_line[1].times, 1);
+    keel_why_deinitialize(&why);
+}
+
+// ---- patterns ----------------------------------------------------------------------------------
+
+static void constant(int number, const char *name, const char *subject, int line, const char *from,
+                     const char *to) {
+    char program[16], rest[512];
+    snprintf(program, sizeof program, "p%d", number);
+    snprintf(rest, sizeof rest,
+             AGAIN ",\"roots\":[{\"kind\":\"constant\",\"subject\":\"%s\",\"old\":\"%s\","
+                   "\"new\":\"%s\",\"file\":\"/w/m.py\",\"line\":%d}]",
+             subject, from, to, line);
+    explain("compile", program, name, 1, rest);
+}
+
+static void a_constant_that_counts_up_is_a_counter(void **state) {
+    (void)state;
+    constant(1, "f", "multiply", 4, "3", "4");
+    constant(2, "f", "multiply", 9, "0.1", "0.2"); // another line
+    constant(3, "f", "multiply", 4, "4", "5");
+    constant(4, "f", "multiply", 4, "5", "6");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    const keel_why_pattern_t *pattern = &why.patterns[0];
+    assert_int_equal(pattern->kind, KEEL_PATTERN_COUNTER);
+    assert_string_equal(pattern->values, "3, 4, 5, 6");
+    assert_string_equal(pattern->place.shown, "m.py:4");
+    assert_int_equal(pattern->times, 3);
+    assert_true(pattern->seconds == 3);
+    assert_string_equal(why.entries[0].pattern, "counter");
+    assert_string_equal(why.entries[1].pattern, "");
+    assert_int_equal(why.entries[1].pattern_index, KEEL_NONE);
+    assert_int_equal(why.entries[3].pattern_index, 0);
+    keel_why_deinitialize(&why);
+}
+
+static void a_constant_that_jumps_or_belongs_to_several_is_no_counter(void **state) {
+    (void)state;
+    static const char *const values[] = {"1", "2", "4", "5", "7", "nan", "x", "8"};
+    for (int i = 0; i < 8; ++i)
+        constant(i, "f", "multiply", 4, "0", values[i]);
+    constant(10, "f", "add", 5, "1", "2");
+    constant(11, "g", "add", 5, "2", "3");
+    constant(12, "f", "add", 6, "3", "4");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 0);
+    keel_why_deinitialize(&why);
+}
+
+static void of_a_long_counter_the_first_values_and_the_last_are_told(void **state) {
+    (void)state;
+    char from[16], to[16];
+    for (int i = 0; i < 40; ++i) {
+        snprintf(from, sizeof from, "%d", i);
+        snprintf(to, sizeof to, "%d", i + 1);
+        constant(i, "f", "multiply", 4, from, to);
+    }
+    keel_why_t why;
+    parse(&why);
+    assert_string_equal(why.patterns[0].values, "0, 1, 2, 3, 4, 5, ..., 40");
+    assert_int_equal(why.patterns[0].times, 40);
+    assert_text(&why, &(keel_why_style_t){.width = 80}, "40 times");
+    keel_why_deinitialize(&why);
+}
+
+static void shape(const char *program, const char *subject, const char *to, int line) {
+    char rest[512];
+    snprintf(rest, sizeof rest,
+             AGAIN ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"%s\",\"old\":\"f32[8]\","
+                   "\"new\":\"%s\",\"file\":\"/w/t.py\",\"line\":%d}]",
+             subject, to, line);
+    explain("compile", program, "f", 1, rest);
+}
+
+static void a_dimension_that_varies_freely_is_an_unpadded_batch(void **state) {
+    (void)state;
+    shape("a", "x", "f32[5]", 1);
+    shape("b", "x", "f32[6]", 2);
+    shape("c", "y", "f32[6]", 2);
+    shape("d", "x", "f32[7]", 1);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_UNPADDED);
+    assert_string_equal(why.patterns[0].subject, "x");
+    assert_string_equal(why.patterns[0].values, "f32[5], f32[6], f32[7]");
+    assert_int_equal(why.patterns[0].times, 3);
+    assert_string_equal(why.entries[2].pattern, "");
+    keel_why_deinitialize(&why);
+}
+
+static void one_short_batch_again_and_again_is_no_pattern(void **state) {
+    (void)state;
+    shape("a", "x", "f32[5]", 1);
+    shape("b", "x", "f32[5]", 1);
+    shape("c", "x", "f32[6]", 1);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 0);
+    keel_why_deinitialize(&why);
+}
+
+static void two_programs_that_take_turns_are_told(void **state) {
+    (void)state;
+    static const char *const turns[] = {"a", "b", "a", "b", "c", "d", "c"};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; ++i)
+        explain(i < 2 ? "compile" : "retrace", turns[i], "f", 1, "");
+    explain("retrace", "a", "g", 1, "");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_ALTERNATING);
+    assert_int_equal(why.patterns[0].times, 4);
+    assert_string_equal(why.patterns[0].values, "a, b");
+    assert_string_equal(why.entries[3].pattern, "alternating");
+    assert_string_equal(why.entries[4].pattern, "");
+    keel_why_deinitialize(&why);
+}
+
+static void turns_may_begin_with_what_ended_other_turns(void **state) {
+    (void)state;
+    static const char *const turns[] = {"a", "b", "c", "b", "c", "c"};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; ++i)
+        explain("retrace", turns[i], "f", 1, "");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].times, 4);
+    assert_string_equal(why.patterns[0].values, "b, c");
+    keel_why_deinitialize(&why);
+}
+
+static void argument(const char *program, const char *first, const char *second) {
+    char rest[512];
+    snprintf(rest, sizeof rest,
+             AGAIN
+             ",\"roots\":[{\"kind\":\"arguments\",\"subject\":\"%s\",\"old\":\"absent\"}%s%s%s]",
+             first, second ? ",{\"kind\":\"arguments\",\"subject\":\"" : "", second ? second : "",
+             second ? "\",\"old\":\"absent\"}" : "");
+    explain("compile", program, "f", 1, rest);
+}
+
+static void one_program_for_each_subset_of_optional_arguments_is_told(void **state) {
+    (void)state;
+    argument("a", "mask", NULL);
+    argument("b", "mask", "weight");
+    argument("c", "weight", NULL);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_SUBSETS);
+    assert_string_equal(why.patterns[0].values, "mask, weight");
+    assert_int_equal(why.patterns[0].times, 3); // by entry, not by argument
+    keel_why_deinitialize(&why);
+}
+
+// ---- for people --------------------------------------------------------------------------------
+
+static void one_recompile_is_told_whole(void **state) {
+    (void)state;
+    compile("a", "jit_step", 1, 8);
+    compile("b", "jit_step", 4.1, 0);
+    explain("compile", "b", "jit_step", 4.1,
+            AGAIN ",\"folded_total\":61,\"root_total\":1,"
+                  "\"roots\":[{\"kind\":\"shape\",\"subject\":\"batch['tokens']\","
+                  "\"old\":\"i32[8,512]\",\"new\":\"i32[5,512]\",\"file\":\"/w/train.py\","
+                  "\"line\":88,\"function\":\"main\",\"call_file\":\"/w/run.py\","
+                  "\"call_line\":120}]");
+    keel_why_t why;
+    parse(&why);
+    char expected[1024];
+    snprintf(expected, sizeof expected,
+             "run r1  python train.py\n"
+             "\n"
+             "Did input shapes change?                  yes, once\n"
+             "Did the profile or SPMD policy change?    no\n"
+             "Did a branch become active?               no\n"
+             "\n"
+             "1 recompile cost 4.1 s. 1 more recompile is not explained in the journal; keel stats "
+             "names its line.\n"
+             "\n"
+             "1  step 9  4.1 s  shape  train.py:88  batch['tokens']  i32[8,512] -> i32[5,512]\n"
+             "     jit_step in main, called at run.py:120; 61 differences follow from it; compared "
+             "with f\n"
+             "     %s                    docs/causes/shape.md\n",
+             keel_cause_facts(KEEL_CAUSE_SHAPE)->jax);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, expected);
+    assert_text(&why, &(keel_why_style_t){.width = 100, .color = true}, "  \x1b[1mshape\x1b[0m  ");
+    keel_why_deinitialize(&why);
+}
+
+static void advice_is_for_the_client_of_the_run(void **state) {
+    (void)state;
+    keel_buffer_text(&journal, "{\"event\":\"compile\",\"program\":\"a\",\"format\":\"hlo\","
+                               "\"name\":\"SyncTensorsGraph.1\"}\n");
+    explain("compile", "a", "SyncTensorsGraph.1", 1, AGAIN ",\"roots\":[{\"kind\":\"shape\"}]");
+    keel_why_t why;
+    parse(&why);
+    assert_string_equal(why.framework, "torch");
+    assert_text(&why, &(keel_why_style_t){0}, keel_cause_facts(KEEL_CAUSE_SHAPE)->torch);
+    why.framework = "";
+    assert_text(&why, &(keel_why_style_t){0}, "JAX: ");
+    assert_text(&why, &(keel_why_style_t){0}, "PyTorch/XLA: ");
+    keel_why_deinitialize(&why);
+}
+
+static void retraces_at_one_line_are_one_item(void **state) {
+    (void)state;
+    for (int i = 0; i < 12; ++i)
+        explain("retrace", "a", "f", 0.5,
+                ",\"roots\":[{\"kind\":\"retrace\",\"file\":\"/w/a.py\",\"line\":3}]");
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){.width = 80}, "12 retraces cost 6.0 s.\n\n1  step 1");
+    assert_text(&why, &(keel_why_style_t){.width = 80}, "     f; 12 times\n");
+    assert_text(&why, &(keel_why_style_t){.all = true}, "\n12  step 1");
+    keel_why_deinitialize(&why);
+}
+
+static void programs_with_nothing_in_common_are_one_line(void **state) {
+    (void)state;
+    explain("compile", "a", "f", 1,
+            ",\"unrelated\":true,\"against\":{\"program\":\"o\",\"name\":\"f\",\"run\":\"r0\"}");
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){.width = 100},
+                "1  step 1  1.0 s  unrelated  unknown line  f has next to nothing in common with f "
+                "of run r0\n");
+    keel_why_deinitialize(&why);
+}
+
+static void a_run_without_recompiles_is_one_line(void **state) {
+    (void)state;
+    keel_buffer_text(&journal, "{\"event\":\"compile\",\"program\":\"a\",\"name\":\"f\"}\n");
+    explain("compile", "a", "f", 1, ",\"roots\":[{\"kind\":\"first\"}]");
+    keel_why_t why;
+    parse(&why);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_why_text(&why, &(keel_why_style_t){.width = 100}, &out);
+    assert_string_equal(keel_buffer_cstr(&out), "run r1: nothing was compiled again (1 compile); "
+                                                "keel stats has the figures\n");
+    keel_buffer_deinitialize(&out);
+    assert_text(&why, &(keel_why_style_t){.all = true}, "first");
+    keel_why_deinitialize(&why);
+}
+
+static void what_is_left_out_is_counted(void **state) {
+    (void)state;
+    char rest[2048] = AGAIN ",\"root_total\":40,\"roots\":[{\"kind\":\"shape\"}";
+    for (int i = 0; i < 9; ++i)
+        append(rest, sizeof rest, ",{\"kind\":\"dtype\"}");
+    append(rest, sizeof rest, "]");
+    for (int i = 0; i < 22; ++i) {
+        char program[16];
+        snprintf(program, sizeof program, "p%d", i);
+        explain("compile", program, "f", 1, rest);
+    }
+    keel_why_t why;
+    parse(&why);
+    keel_why_style_t cut = {.width = 100}, all = {.all = true};
+    assert_text(&why, &cut, "\n... and 12 more; keel why --all\n");
+    assert_text(&why, &cut, "     ... and 37 more causes; keel why --all\n");
+    assert_text(&why, &all, "\n22  step 1");
+    assert_text(&why, &all, "     ... and 30 more causes that the journal leaves out\n");
+    keel_why_deinitialize(&why);
+}
+
+static unsigned longest_line(const char *text) {
+    unsigned longest = 0;
+    while (*text) {
+        unsigned length = (unsigned)strcspn(text, "\n");
+        if (length > longest) longest = length;
+        text += length + (text[length] == '\n');
+    }
+    return longest;
+}
+
+static void no_line_is_longer_than_the_terminal(void **state) {
+    (void)state;
+    char list[400] = "";
+    for (int i = 0; i < 90; ++i)
+        append(list, sizeof list, "8, ");
+    char rest[3000];
+    snprintf(rest, sizeof rest,
+             AGAIN ",\"folded_total\":61,\"roots\":[{\"kind\":\"sharding\",\"subject\":"
+                   "\"params['%.200s']\",\"old\":\"P(%s'a')\",\"new\":\"P(%s'b')\",\"note\":"
+                   "\"a note that is not short at all, in many words\",\"file\":"
+                   "\"/home/ada/a/very/long/path/that/goes/on/and/on/and/on/model.py\",\"line\":7,"
+                   "\"function\":\"main\"}]",
+             list, list, list);
+    explain("compile", "a", "jit_step", 1, rest);
+    keel_why_t why;
+    parse(&why);
+    for (unsigned width = 80; width <= 100; width += 10) {
+        keel_buffer_t out;
+        keel_buffer_initialize(&out, 0);
+        keel_why_text(&why, &(keel_why_style_t){.width = width}, &out);
+        assert_in_range(longest_line(keel_buffer_cstr(&out)), 60, width);
+        // However long the values are, where they part is seen, and so is the file's name.
+        assert_non_null(strstr(keel_buffer_cstr(&out), "'a') -> "));
+        assert_non_null(strstr(keel_buffer_cstr(&out), "'b')\n"));
+        assert_non_null(strstr(keel_buffer_cstr(&out), "/model.py:7"));
+        keel_buffer_deinitialize(&out);
+    }
+    keel_why_deinitialize(&why);
+}
+
+static void foreign_text_cannot_act_on_the_terminal(void **state) {
+    (void)state;
+    explain("compile", "a\\u001b[2J", "f\\u001b[2J\\n", 1,
+            AGAIN
+            ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"\\u001b]0;x\\u0007\",\"old\":\"\\r\","
+            "\"new\":\"\\u007f\",\"note\":\"\\u001bn\",\"file\":\"\\u001bf\","
+            "\"function\":\"\\u001bg\"}],\"stack_skipped\":\"\\u001bs\","
+            "\"folded\":[{\"kind\":\"size\",\"subject\":\"\\u001bs\"}]");
+    keel_why_t why;
+    parse(&why);
+    for (int all = 0; all < 2; ++all) {
+        keel_buffer_t out;
+        keel_buffer_initialize(&out, 0);
+        keel_why_text(&why, &(keel_why_style_t){.all = all}, &out);
+        for (size_t i = 0; i < out.size; ++i)
+            assert_true(out.data[i] >= 0x20 ? out.data[i] != 0x7f : out.data[i] == '\n');
+        keel_buffer_deinitialize(&out);
+    }
+    keel_why_deinitialize(&why);
+}
+
+// ---- for tools ---------------------------------------------------------------------------------
+
+static const char *text_of(const json_t *object, const char *name) {
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "(none)";
+}
+
+static void json_has_an_object_for_each_recompile(void **state) {
+    (void)state;
+    explain("compile", "a", "f", 1, ",\"roots\":[{\"kind\":\"first\"}]");
+    explain("compile", "b", "f", 2.5,
+            AGAIN ",\"folded_total\":9,\"roots\":[{\"kind\":\"constant\",\"subject\":\"multiply\","
+                  "\"old\":\"0.1\",\"new\":\"0.2\",\"file\":\"/w/m.py\",\"line\":4,"
+                  "\"call_file\":\"/w/t.py\",\"call_line\":8},{\"kind\":\"dtype\"}],"
+                  "\"folded\":[{\"kind\":\"size\",\"follows\":0}],"
+                  "\"stack\":[{\"file\":\"/w/m.py\",\"line\":4,\"function\":\"g\"}]");
+    keel_why_t why;
+    parse(&why);
+    for (int all = 0; all < 2; ++all) {
+        keel_buffer_t out;
+        keel_buffer_initialize(&out, 0);
+        keel_why_json(&why, all, &out);
+        json_t *list = json_loadb((const char *)out.data, out.size, JSON_REJECT_DUPLICATES, NULL);
+        assert_non_null(list);
+        assert_int_equal(json_array_size(list), 1 + (size_t)all);
+        const json_t *one = json_array_get(list, (size_t)all);
+        static const char *const expected[][2] = {
+            {"program", "b"},        {"name", "f"},
+            {"kind", "constant"},    {"cause", "a host value is baked into the program"},
+            {"file", "/w/m.py"},     {"call_file", "/w/t.py"},
+            {"old", "0.1"},          {"new", "0.2"},
+            {"subject", "multiply"}, {"what", "compile"},
+            {"pattern", ""},         {"page", "docs/causes/constant.md"},
+        };
+        for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i)
+            assert_string_equal(text_of(one, expected[i][0]), expected[i][1]);
+        assert_int_equal(json_integer_value(json_object_get(one, "line")), 4);
+        assert_int_equal(json_integer_value(json_object_get(one, "call_line")), 8);
+        assert_int_equal(json_integer_value(json_object_get(one, "folded_total")), 9);
+        assert_true(json_number_value(json_object_get(one, "seconds")) == 2.5);
+        assert_int_equal(json_array_size(json_object_get(one, "causes")), 2);
+        assert_int_equal(json_array_size(json_object_get(one, "folded")), 1);
+        assert_int_equal(json_array_size(json_object_get(one, "stack")), 1);
+        assert_string_equal(text_of(json_object_get(one, "advice"), "jax"),
+                            keel_cause_facts(KEEL_CAUSE_CONSTANT)->jax);
+        assert_string_equal(text_of(json_object_get(one, "against"), "program"), "o");
+        json_decref(list);
+        keel_buffer_deinitialize(&out);
+    }
+    keel_why_deinitialize(&why);
+}
+
+// ---- faults ------------------------------------------------------------------------------------
+
+#ifdef KEEL_FAULTS
+static void every_allocation_that_fails_is_reported_and_nothing_leaks(void **state) {
+    (void)state;
+    compile("a", "jit_f", 1, 7);
+    for (int i = 0; i < 4; ++i) {
+        constant(i, "f", "multiply", 4, "0", (const char *const[]){"1", "2", "3", "4"}[i]);
+        explain("retrace", i % 2 ? "a" : "b", "g", 1, "");
+    }
+    shape("a", "x", "f32[5]", 1);
+    shape("b", "x", "f32[6]", 1);
+    shape("c", "x", "f32[7]", 1);
+    argument("a", "mask", NULL);
+    argument("b", "mask", "weight");
+    argument("c", "weight", NULL);
+    for (uint64_t n = 1;; ++n) {
+        assert_true(n < 10000);
+        keel_why_t why;
+        keel_buffer_t out;
+        keel_buffer_initialize(&out, 0);
+        keel_fault_arm(KEEL_FAULT_ALLOC, n);
+        keel_status_t status = keel_why_parse(keel_buffer_bytes(&journal), "r", &why);
+        if (!status) {
+            keel_why_text(&why, &(keel_why_style_t){.width = 80}, &out);
+            status = keel_buffer_status(&out);
+        }
+        uint64_t seen = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        keel_buffer_deinitialize(&out);
+        keel_why_deinitialize(&why);
+        keel_status_ignore(status);
+        if (seen < n) break;
+        assert_non_null(status);
+    }
+}
+#endif
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(an_explanation_is_read_with_its_step_and_its_places),
+        TEST(an_explanation_belongs_to_the_compile_that_took_as_long),
+        TEST(a_kind_of_a_later_version_is_passed_over),
+        TEST(strange_fields_and_an_empty_journal_are_read_too),
+        TEST(firsts_and_loads_are_no_recompiles),
+        TEST(seconds_are_divided_among_the_roots_and_answer_the_questions),
+        TEST(a_constant_that_counts_up_is_a_counter),
+        TEST(a_constant_that_jumps_or_belongs_to_several_is_no_counter),
+        TEST(of_a_long_counter_the_first_values_and_the_last_are_told),
+        TEST(a_dimension_that_varies_freely_is_an_unpadded_batch),
+        TEST(one_short_batch_again_and_again_is_no_pattern),
+        TEST(two_programs_that_take_turns_are_told),
+        TEST(turns_may_begin_with_what_ended_other_turns),
+        TEST(one_program_for_each_subset_of_optional_arguments_is_told),
+        TEST(one_recompile_is_told_whole),
+        TEST(advice_is_for_the_client_of_the_run),
+        TEST(retraces_at_one_line_are_one_item),
+        TEST(programs_with_nothing_in_common_are_one_line),
+        TEST(a_run_without_recompiles_is_one_line),
+        TEST(what_is_left_out_is_counted),
+        TEST(no_line_is_longer_than_the_terminal),
+        TEST(foreign_text_cannot_act_on_the_terminal),
+        TEST(json_has_an_object_for_each_recompile),
+#ifdef KEEL_FAULTS
+        TEST(every_allocation_that_fails_is_reported_and_nothing_leaks),
+#endif
+    };
+    return cmocka_run_group_tests_name("why", tests, NULL, NULL);
+}
