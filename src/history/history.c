@@ -81,6 +81,10 @@ static void read_once(keel_history_t *history) {
     pthread_mutex_unlock(&history->writing);
 }
 
+void keel_history_read(keel_history_t *history) {
+    read_once(history);
+}
+
 // ---- writing -----------------------------------------------------------------------------------
 
 // Another process may have put a shorter file in the place of the one that was seen.

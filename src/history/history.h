@@ -42,6 +42,9 @@ keel_status_t keel_history_open(const char *folder, const char *script, const ch
                                 keel_history_t **out) KEEL_MUST_CHECK;
 void keel_history_close(keel_history_t *history);
 
+// Reads the file now, if nothing has read it yet: for a thread that can wait for a disk.
+void keel_history_read(keel_history_t *history);
+
 typedef struct keel_history_record_t {
     keel_digest_t program; // of its raw bytes: the journal finds it by that
     const char *name;      // of the module

@@ -63,6 +63,20 @@ static bool take_escape(scan_t *scan, char **out) {
     return true;
 }
 
+// As it stands, if it is UTF-8.
+static bool take_character(scan_t *scan, char **out) {
+    if ((unsigned char)*scan->at < 0x80) {
+        *(*out)++ = *scan->at++;
+        return true;
+    }
+    size_t size = keel_utf8_length((keel_str_t){scan->at, (size_t)(scan->end - scan->at)}, 0);
+    if (!size) return false;
+    memmove(*out, scan->at, size);
+    *out += size;
+    scan->at += size;
+    return true;
+}
+
 // What a string means is never longer than what is written.
 static bool take_string(scan_t *scan, keel_str_t *out) {
     if (!take(scan, '"')) return false;
@@ -70,7 +84,7 @@ static bool take_string(scan_t *scan, keel_str_t *out) {
     while (scan->at != scan->end && *scan->at != '"') {
         if ((unsigned char)*scan->at < 0x20) return false;
         if (*scan->at != '\\') {
-            *to++ = *scan->at++;
+            if (!take_character(scan, &to)) return false;
             continue;
         }
         ++scan->at;

@@ -1,0 +1,1 @@
+keel_fuzz(history ROOMS history key base)

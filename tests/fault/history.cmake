@@ -1,0 +1,1 @@
+keel_fault_test(history ROOMS history key base)
