@@ -1,0 +1,1 @@
+keel_unit_test(html ROOMS report journal read program base)

@@ -1,0 +1,718 @@
+#define _GNU_SOURCE
+#include "place.h"
+
+#include "report/html.h"
+#include "report/html_part.h"
+
+// ---- a run made of events ----------------------------------------------------------------------
+
+typedef struct run_t {
+    keel_stats_t stats;
+    keel_why_t why;
+    keel_timeline_t timeline;
+} run_t;
+
+static keel_status_t read_run(const char *journal, run_t *out) {
+    keel_bytes_t bytes = keel_str_bytes(keel_str(journal));
+    *out = (run_t){0};
+    KEEL_TRY(keel_stats_parse(bytes, "r1", "/r/journal.ndjson", &out->stats));
+    KEEL_TRY(keel_why_parse(bytes, "r1", &out->why));
+    return keel_timeline_parse(bytes, &out->timeline);
+}
+
+static void close_run(run_t *run) {
+    keel_timeline_deinitialize(&run->timeline);
+    keel_why_deinitialize(&run->why);
+    keel_stats_deinitialize(&run->stats);
+}
+
+static keel_status_t page_of(const run_t *run, const char *run_dir, keel_buffer_t *out) {
+    const keel_html_input_t input = {&run->why, &run->stats, &run->timeline, run_dir};
+    return keel_html_page(&input, out);
+}
+
+static void make_page(const char *journal, const char *run_dir, keel_buffer_t *out) {
+    run_t run;
+    keel_buffer_initialize(out, 0);
+    assert_ok(read_run(journal, &run));
+    assert_ok(page_of(&run, run_dir, out));
+    close_run(&run);
+}
+
+static size_t count_of(const char *text, const char *part) {
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        ++count;
+    return count;
+}
+
+#define assert_has(page, part)                                                                     \
+    do {                                                                                           \
+        if (!strstr(keel_buffer_cstr(page), part)) fail_msg("the page lacks %s", part);            \
+    } while (0)
+#define assert_lacks(page, part)                                                                   \
+    do {                                                                                           \
+        if (strstr(keel_buffer_cstr(page), part)) fail_msg("the page has %s", part);               \
+    } while (0)
+
+#define START                                                                                      \
+    "{\"event\":\"start\",\"t\":1000,\"pid\":1,\"argv\":[\"python\",\"train.py\"],\"cwd\":\"/w\"," \
+    "\"mode\":\"on\",\"plugin\":{\"path\":\"/p.so\",\"platform\":\"cpu\",\"api_major\":0,"         \
+    "\"api_minor\":81}}\n"
+
+// A step that is compiled again for another batch, and once more for a constant.
+static const char small_run[] = START
+    "{\"event\":\"compile\",\"t\":1001,\"pid\":1,\"program\":\"aa\",\"key\":\"ka\",\"name\":"
+    "\"jit_step\",\"ops\":9,\"seconds\":2.0}\n"
+    "{\"event\":\"explain\",\"t\":1001,\"pid\":1,\"program\":\"aa\",\"key\":\"ka\",\"name\":"
+    "\"jit_step\",\"what\":\"compile\",\"seconds\":2.0,\"roots\":[{\"kind\":\"first\"}],"
+    "\"root_total\":1}\n"
+    "{\"event\":\"compile\",\"t\":1003,\"pid\":1,\"program\":\"bb\",\"key\":\"kb\",\"name\":"
+    "\"jit_step\",\"ops\":9,\"seconds\":3.0,\"recompile\":true,\"executes\":{\"aa\":4}}\n"
+    "{\"event\":\"explain\",\"t\":1003,\"pid\":1,\"program\":\"bb\",\"key\":\"kb\",\"name\":"
+    "\"jit_step\",\"what\":\"compile\",\"seconds\":3.0,\"recompile\":true,"
+    "\"against\":{\"program\":\"aa\",\"name\":\"jit_step\",\"is_ours\":true,\"when\":1001},"
+    "\"alike\":0.98,\"roots\":[{\"kind\":\"shape\",\"subject\":\"batch['x']\",\"old\":\"f32[8,4]\","
+    "\"new\":\"f32[5,4]\",\"file\":\"/w/train.py\",\"line\":88,\"function\":\"main\",\"folds\":2}],"
+    "\"root_total\":1,\"folded\":[{\"kind\":\"shape\",\"subject\":\"dot_general\",\"old\":"
+    "\"f32[8,4]\",\"new\":\"f32[5,4]\",\"follows\":0}],\"folded_total\":2,"
+    "\"stack\":[{\"file\":\"/w/train.py\",\"line\":88,\"function\":\"main\"}]}\n"
+    "{\"event\":\"compile\",\"t\":1004,\"pid\":1,\"program\":\"cc\",\"key\":\"kc\",\"name\":"
+    "\"jit_step\",\"ops\":9,\"seconds\":1.0,\"recompile\":true,\"executes\":{\"bb\":1}}\n"
+    "{\"event\":\"explain\",\"t\":1004,\"pid\":1,\"program\":\"cc\",\"key\":\"kc\",\"name\":"
+    "\"jit_step\",\"what\":\"compile\",\"seconds\":1.0,\"recompile\":true,"
+    "\"against\":{\"program\":\"bb\",\"name\":\"jit_step\",\"run\":\"r0\",\"when\":900},"
+    "\"roots\":[{\"kind\":\"constant\",\"subject\":\"multiply\",\"old\":\"0.1\",\"new\":\"0.2\","
+    "\"note\":\"a note\",\"file\":\"/w/train.py\",\"line\":90}],\"root_total\":1,"
+    "\"stack_skipped\":\"no Python in this process\"}\n"
+    "{\"event\":\"end\",\"t\":1010,\"pid\":1,\"wall\":12.0,\"executes\":{\"cc\":20}}\n";
+
+// ---- what the page says ------------------------------------------------------------------------
+
+static void a_page_tells_what_was_compiled_again_why_and_where(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    make_page(small_run, NULL, &page);
+    assert_true(strncmp(keel_buffer_cstr(&page), KEEL_HTML_MARK, strlen(KEEL_HTML_MARK)) == 0);
+    static const char *const parts[] = {
+        "<html lang=\"en\">",
+        "python train.py",
+        "<strong>2 recompiles</strong> cost <strong>4.0&nbsp;s</strong>, 33&nbsp;% of the run",
+        "Did input shapes change?</h3><p class=\"answer\">Yes, 1 time: 3.0&nbsp;s",
+        "Did a branch become active?</h3><p class=\"answer\">No<",
+        "id=\"timeline\"",
+        "id=\"ledger\"",
+        "id=\"patterns\"",
+        "id=\"recompiles\"",
+        "id=\"programs\"",
+        "batch[&#39;x&#39;]",
+        "f32[8,4]</code>",
+        "train.py:88",
+        "title=\"/w/train.py\"",
+        "<summary>2 differences that follow</summary>",
+        "<summary>Host stack</summary>",
+        "None: no Python in this process",
+        "(a note)",
+        "of the same process, <time datetime=\"1970-01-01T00:16:41Z\">",
+        "of run <code>r0</code>",
+        "docs/causes/shape.md",
+        "docs/causes/constant.md",
+        "98&nbsp;% of the operations",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        assert_has(&page, parts[i]);
+    keel_buffer_deinitialize(&page);
+}
+
+static void the_dearest_recompile_stands_first_and_a_first_is_only_counted(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    make_page(small_run, NULL, &page);
+    const char *text = keel_buffer_cstr(&page);
+    assert_int_equal(count_of(text, "<article "), 2);
+    assert_true(strstr(text, "id=\"r1\"") < strstr(text, "id=\"r2\""));
+    assert_has(&page, "Not listed: 1 program that was the first of its kind");
+    keel_buffer_deinitialize(&page);
+}
+
+static void bars_link_to_the_recompile_and_say_what_they_are(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    make_page(small_run, NULL, &page);
+    assert_has(&page, "<a href=\"#r1\"><g class=\"bar\"><title>step 5: 1 compile, 3.0 s (shape "
+                      "3.0 s); jit_step</title>");
+    assert_has(&page, "<title>step 1: 1 compile, 2.0 s (first 2.0 s); jit_step</title>");
+    keel_buffer_deinitialize(&page);
+}
+
+static void a_page_loads_nothing_and_runs_nothing(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    make_page(small_run, NULL, &page);
+    static const char *const none[] = {"<script", "http:",       "https:", "src=",   "@import",
+                                       "url(",    "javascript:", "onload", "onclick"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; ++i)
+        assert_lacks(&page, none[i]);
+    assert_has(&page, "default-src 'none'");
+    keel_buffer_deinitialize(&page);
+}
+
+static void a_run_without_an_event_has_a_page_too(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    make_page("", NULL, &page);
+    assert_has(&page, "Nothing was compiled again.");
+    assert_has(&page, "Nothing was compiled or loaded.");
+    assert_has(&page, "</html>");
+    keel_buffer_deinitialize(&page);
+}
+
+static void a_run_of_an_older_keel_is_shown_without_causes(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    make_page("{\"event\":\"compile\",\"t\":1,\"pid\":1,\"program\":\"a\",\"name\":\"f\","
+              "\"seconds\":1,\"executes\":{\"a\":3}}\n{\"event\":\"end\",\"t\":2,\"pid\":1}\n",
+              NULL, &page);
+    assert_has(&page, "not explained");
+    keel_buffer_deinitialize(&page);
+}
+
+static void a_long_quiet_end_is_left_out_of_the_charts_and_told(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    make_page("{\"event\":\"compile\",\"t\":1,\"pid\":1,\"program\":\"a\",\"name\":\"f\","
+              "\"seconds\":1}\n"
+              "{\"event\":\"end\",\"t\":2,\"pid\":1,\"executes\":{\"a\":100000}}\n",
+              NULL, &page);
+    assert_has(&page, "No program was new from step 2 to the end, step 100000");
+    keel_buffer_deinitialize(&page);
+}
+
+// ---- foreign names -----------------------------------------------------------------------------
+
+static void assert_escaped(keel_str_t text, const char *expected) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_html_str(&out, text);
+    assert_string_equal(keel_buffer_cstr(&out), expected);
+    keel_buffer_deinitialize(&out);
+}
+
+#define BAD "\xef\xbf\xbd"
+
+static void text_cannot_leave_its_place(void **state) {
+    (void)state;
+    assert_escaped(KEEL_STR("a<b>&\"c'"), "a&lt;b&gt;&amp;&quot;c&#39;");
+    assert_escaped(KEEL_STR("a\x1b[31m\0b\r\n"), "a" BAD "[31m" BAD "b" BAD BAD);
+    assert_escaped(KEEL_STR("\xff\xc3(\xed\xa0\x80"), BAD BAD "(" BAD BAD BAD);
+    // What turns the order of letters, and a control of two bytes.
+    assert_escaped(KEEL_STR("x\xe2\x80\xae"
+                            "y\xe2\x81\xa6\xc2\x9b"),
+                   "x" BAD "y" BAD BAD);
+    assert_escaped(KEEL_STR("\xc3\xa9\xe2\x86\x92\xf0\x9f\x98\x80\tz"),
+                   "\xc3\xa9\xe2\x86\x92\xf0\x9f\x98\x80    z");
+}
+
+static void a_cut_text_ends_between_characters(void **state) {
+    (void)state;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_html_cut(&out, "ab\xc3\xa9zz", 3);
+    assert_string_equal(keel_buffer_cstr(&out), "ab...");
+    keel_buffer_deinitialize(&out);
+}
+
+// Every text of every event is the same attempt to break out.
+static void no_name_of_a_journal_becomes_markup(void **state) {
+    (void)state;
+    static const char evil[] = "'\\\"><script>alert(1)</script><b onx=1>&lt;";
+    keel_buffer_t journal, page;
+    keel_buffer_initialize(&journal, 0);
+    const char *const template =
+        "{\"event\":\"start\",\"t\":1000,\"pid\":1,\"argv\":[\"@\"],\"cwd\":\"@\",\"host\":\"@\","
+        "\"mode\":\"@\",\"plugin\":{\"path\":\"@\",\"platform\":\"@\"}}\n"
+        "{\"event\":\"store_error\",\"t\":1000,\"pid\":1,\"message\":\"@\"}\n"
+        "{\"event\":\"compile\",\"t\":1001,\"pid\":1,\"program\":\"@\",\"key\":\"@\",\"name\":\"@"
+        "\","
+        "\"ops\":9,\"seconds\":2.0,\"recompile\":true,\"site\":{\"file\":\"@\",\"line\":3,"
+        "\"function\":\"@\",\"call_file\":\"@\",\"call_line\":4}}\n"
+        "{\"event\":\"explain\",\"t\":1001,\"pid\":1,\"program\":\"@\",\"key\":\"@\",\"name\":\"@"
+        "\","
+        "\"what\":\"compile\",\"seconds\":2.0,\"recompile\":true,\"against\":{\"program\":\"@\","
+        "\"name\":\"@\",\"run\":\"@\",\"when\":5},\"stack_skipped\":\"@\",\"stack\":[{\"file\":"
+        "\"@.py\",\"line\":1,\"function\":\"@\"}],\"roots\":[{\"kind\":\"constant\",\"subject\":"
+        "\"@\",\"old\":\"@\",\"new\":\"@\",\"note\":\"@\",\"file\":\"@.py\",\"line\":2,"
+        "\"function\":\"@\",\"call_file\":\"@\",\"call_line\":9,\"old_op\":0,\"new_op\":1}],"
+        "\"root_total\":1,\"folded\":[{\"kind\":\"shape\",\"subject\":\"@\",\"old\":\"@\",\"new\":"
+        "\"@\",\"note\":\"@\",\"file\":\"@\",\"line\":2}],\"folded_total\":1}\n";
+    for (const char *c = template; *c; ++c)
+        if (*c == '@')
+            keel_buffer_text(&journal, evil);
+        else
+            keel_buffer_byte(&journal, (uint8_t)*c);
+    make_page(keel_buffer_cstr(&journal), "/nowhere", &page);
+    assert_has(&page, "alert(1)");
+    assert_lacks(&page, "<script");
+    assert_lacks(&page, "<b onx");
+    assert_lacks(&page, "onx=1>");
+    keel_buffer_deinitialize(&page);
+    keel_buffer_deinitialize(&journal);
+}
+
+// ---- bounds ------------------------------------------------------------------------------------
+
+static void add_recompile(keel_buffer_t *journal, int index, const char *value, int folded) {
+    keel_buffer_format(journal,
+                       "{\"event\":\"compile\",\"t\":%d,\"pid\":1,\"program\":\"p%d\",\"key\":"
+                       "\"k%d\",\"name\":\"jit_f\",\"ops\":9,\"seconds\":%d,\"recompile\":true}\n"
+                       "{\"event\":\"explain\",\"t\":%d,\"pid\":1,\"program\":\"p%d\",\"key\":"
+                       "\"k%d\",\"name\":\"jit_f\",\"what\":\"compile\",\"seconds\":%d,"
+                       "\"recompile\":true,\"against\":{\"program\":\"q\"},\"roots\":[{\"kind\":"
+                       "\"constant\",\"file\":\"f%d.py\",\"line\":1,\"old\":\"1\",\"new\":\"",
+                       1000 + index, index, index, index + 1, 1000 + index, index, index, index + 1,
+                       index);
+    keel_buffer_text(journal, value);
+    keel_buffer_format(journal, "\"}],\"root_total\":70000,\"folded_total\":90000,\"folded\":[");
+    for (int i = 0; i < folded; ++i) {
+        keel_buffer_text(journal, i ? ",{\"kind\":\"shape\",\"subject\":\""
+                                    : "{\"kind\":\"shape\","
+                                      "\"subject\":\"");
+        keel_buffer_text(journal, value);
+        keel_buffer_text(journal, "\"}");
+    }
+    keel_buffer_text(journal, "]}\n");
+}
+
+static void a_run_of_a_thousand_recompiles_shows_the_dearest_and_counts_the_rest(void **state) {
+    (void)state;
+    keel_buffer_t journal, page;
+    keel_buffer_initialize(&journal, 0);
+    keel_buffer_text(&journal, START);
+    for (int i = 0; i < 1000; ++i)
+        add_recompile(&journal, i, "2", 0);
+    make_page(keel_buffer_cstr(&journal), NULL, &page);
+    const char *text = keel_buffer_cstr(&page);
+    assert_int_equal(count_of(text, "<article "), 200);
+    assert_has(&page, "id=\"r999\"");
+    assert_lacks(&page, "id=\"r799\"");
+    assert_has(&page, "and 300 recompiles more"); // 500 stand in a table
+    assert_has(&page, "and 950 lines more");      // of the ledger
+    assert_has(&page, "and 69999 causes more");
+    assert_has(&page, "and 90000 differences more");
+    assert_true(page.size < 2 << 20);
+    keel_buffer_deinitialize(&page);
+    keel_buffer_deinitialize(&journal);
+}
+
+static void a_page_of_huge_names_stays_small_enough_to_open(void **state) {
+    (void)state;
+    keel_buffer_t journal, page;
+    char *value = malloc(60001);
+    memset(value, '&', 60000);
+    value[60000] = 0;
+    keel_buffer_initialize(&journal, 0);
+    for (int i = 0; i < 60; ++i)
+        add_recompile(&journal, i, value, 20);
+    free(value);
+    make_page(keel_buffer_cstr(&journal), NULL, &page);
+    assert_has(&page, "</html>");
+    assert_true(page.size < 8 << 20);
+    keel_buffer_deinitialize(&page);
+    keel_buffer_deinitialize(&journal);
+}
+
+// ---- the source --------------------------------------------------------------------------------
+
+// The page of a run that began `age` seconds ago and has one root in `file`.
+static void page_with_source(const char *folder, const char *file, unsigned line, long age,
+                             keel_buffer_t *page) {
+    keel_buffer_t journal;
+    keel_buffer_initialize(&journal, 0);
+    double started = (double)time(NULL) - (double)age;
+    keel_buffer_format(&journal,
+                       "{\"event\":\"start\",\"t\":%.0f,\"pid\":1,\"cwd\":\"%s\"}\n"
+                       "{\"event\":\"explain\",\"t\":%.0f,\"pid\":1,\"program\":\"b\",\"name\":"
+                       "\"f\",\"what\":\"compile\",\"seconds\":1,\"recompile\":true,"
+                       "\"roots\":[{\"kind\":\"size\",\"file\":\"%s\",\"line\":%u}]}\n",
+                       started, folder, started + 1, file, line);
+    make_page(keel_buffer_cstr(&journal), NULL, page);
+    keel_buffer_deinitialize(&journal);
+}
+
+static void write_source(const place_t *place, const char *name, const char *text, long age) {
+    char *path;
+    assert_ok(keel_path(&path, "%s/%s", place->root, name));
+    write_bytes(path, text, strlen(text));
+    set_age(path, age);
+    keel_free(path);
+}
+
+static void lines_around_the_place_are_shown_as_they_were_when_the_run_began(void **state) {
+    (void)state;
+    place_t place;
+    place_make(&place);
+    const char *const lines = "one\ntwo\nthree\nfour <b>\r\nfive\nsix\nseven\neight\nnine";
+    write_source(&place, "train.py", lines, 1000);
+    write_source(&place, "edited.py", lines, 0);
+    write_source(&place, "secret.pem", lines, 1000);
+    keel_buffer_t page;
+    page_with_source(place.root, "train.py", 5, 500, &page);
+    assert_has(&page, "<span class=\"line told\"><i>    5</i> &gt; five</span>");
+    assert_has(&page, "<i>    2</i>   two</span>");
+    assert_has(&page, "four &lt;b&gt;</span>");
+    assert_has(&page, "<i>    8</i>   eight</span>");
+    assert_lacks(&page, "nine");
+    assert_lacks(&page, "   one");
+    keel_buffer_deinitialize(&page);
+
+    page_with_source(place.root, "edited.py", 5, 500, &page);
+    assert_has(&page, "The file has changed since the run began.");
+    assert_lacks(&page, "five");
+    keel_buffer_deinitialize(&page);
+
+    page_with_source(place.root, "gone.py", 5, 500, &page);
+    assert_has(&page, "The file is no longer there.");
+    keel_buffer_deinitialize(&page);
+
+    page_with_source(place.root, "train.py", 4000000, 500, &page);
+    assert_lacks(&page, "class=\"source\"");
+    keel_buffer_deinitialize(&page);
+
+    // A journal must not make a report carry other files away.
+    page_with_source(place.root, "secret.pem", 5, 500, &page);
+    assert_lacks(&page, "five");
+    keel_buffer_deinitialize(&page);
+    place_remove(&place);
+}
+
+// ---- side by side ------------------------------------------------------------------------------
+
+static keel_html_line_t line_of(const char *text, const char *kind, uint32_t value) {
+    return (keel_html_line_t){.text = keel_str(text),
+                              .kind = keel_html_look(keel_str(kind)),
+                              .look = keel_html_look(keel_str(text)),
+                              .first_value = value,
+                              .value_count = 1};
+}
+
+static void rows_of(keel_html_line_t *olds, size_t old_count, keel_html_line_t *news,
+                    size_t new_count, keel_buffer_t *out) {
+    keel_arena_t arena;
+    keel_arena_initialize(&arena, 0);
+    keel_buffer_initialize(out, 0);
+    const keel_html_lines_t a = {olds, old_count}, b = {news, new_count};
+    keel_html_row_t *rows;
+    size_t count;
+    assert_ok(keel_html_align(&a, &b, &arena, &rows, &count));
+    assert_ok(keel_html_rows(&a, &b, rows, count, 1, &arena, out));
+    keel_arena_deinitialize(&arena);
+}
+
+static void an_added_operation_is_marked_and_the_numbers_that_it_shifts_are_not(void **state) {
+    (void)state;
+    keel_html_line_t olds[] = {line_of("%1 = tanh %0 : f32", "tanh", 1),
+                               line_of("%2 = add %1, %0 : f32", "add", 2),
+                               line_of("%3 = sine %2 : f32", "sine", 3)};
+    keel_html_line_t news[] = {line_of("%1 = tanh %0 : f32", "tanh", 1),
+                               line_of("%2 = multiply %1, %1 : f32", "multiply", 2),
+                               line_of("%3 = add %1, %0 : f32", "add", 3),
+                               line_of("%4 = sine %3 : f32", "sine", 4)};
+    keel_buffer_t out;
+    rows_of(olds, 3, news, 4, &out);
+    assert_has(&out, "<tr class=\"same\"><td class=\"old\">%1 = tanh %0 : f32</td>");
+    assert_has(&out, "<tr class=\"added\"><td class=\"old none\"></td><td class=\"new\">%2 = "
+                     "multiply %1, %1 : f32</td></tr>");
+    assert_has(&out, "<tr class=\"same\"><td class=\"old\">%2 = add %1, %0 : f32</td><td "
+                     "class=\"new\">%3 = add %1, %0 : f32</td></tr>");
+    assert_has(&out, "<tr class=\"skip\"><td colspan=\"2\">1 equal line</td></tr>");
+    keel_buffer_deinitialize(&out);
+}
+
+static void only_the_words_that_changed_are_marked(void **state) {
+    (void)state;
+    keel_html_line_t olds[] = {line_of("%1 = iota : tensor<8x512xf32>", "iota", 1),
+                               line_of("%2 = subtract %1, %0", "subtract", 2)};
+    keel_html_line_t news[] = {line_of("%1 = iota : tensor<4x512xbf16>", "iota", 1),
+                               line_of("%2 = subtract %0, %1", "subtract", 2)};
+    keel_buffer_t out;
+    rows_of(olds, 2, news, 2, &out);
+    assert_has(&out, "tensor&lt;<del>8</del>x512x<del>f32</del>&gt;");
+    assert_has(&out, "tensor&lt;<ins>4</ins>x512x<ins>bf16</ins>&gt;");
+    // %1 is known to stand for %1, so operands that changed places are told.
+    assert_int_equal(count_of(keel_buffer_cstr(&out), "class=\"changed\""), 2);
+    keel_buffer_deinitialize(&out);
+}
+
+static void lists_of_any_length_are_aligned(void **state) {
+    (void)state;
+    for (size_t olds = 0; olds < 500; olds += 83)
+        for (size_t news = 0; news < 500; news += 71) {
+            keel_html_line_t a[500], b[500];
+            char texts[1000][16];
+            for (size_t i = 0; i < olds; ++i) {
+                snprintf(texts[i], sizeof texts[i], "a%zu", i * 7 % 97);
+                a[i] = line_of(texts[i], texts[i], 0);
+            }
+            for (size_t i = 0; i < news; ++i) {
+                snprintf(texts[500 + i], sizeof *texts, "a%zu", i * 5 % 89);
+                b[i] = line_of(texts[500 + i], texts[500 + i], 0);
+            }
+            keel_arena_t arena;
+            keel_arena_initialize(&arena, 0);
+            const keel_html_lines_t x = {a, olds}, y = {b, news};
+            keel_html_row_t *rows;
+            size_t count;
+            assert_ok(keel_html_align(&x, &y, &arena, &rows, &count));
+            uint32_t next_old = 0, next_new = 0; // each line stands once, in order
+            for (size_t i = 0; i < count; ++i) {
+                if (rows[i].old_line != KEEL_HTML_ABSENT)
+                    assert_int_equal(rows[i].old_line, next_old++);
+                if (rows[i].new_line != KEEL_HTML_ABSENT)
+                    assert_int_equal(rows[i].new_line, next_new++);
+                if (!rows[i].differs)
+                    assert_string_equal(a[rows[i].old_line].text.data,
+                                        b[rows[i].new_line].text.data);
+            }
+            assert_int_equal(next_old, olds);
+            assert_int_equal(next_new, news);
+            keel_arena_deinitialize(&arena);
+        }
+}
+
+// ---- kept programs -----------------------------------------------------------------------------
+
+typedef struct kept_t {
+    place_t place;
+    char old_program[KEEL_DIGEST_HEX], new_program[KEEL_DIGEST_HEX];
+} kept_t;
+
+static void keep_sample(keel_journal_t *journal, const char *sample, char out[KEEL_DIGEST_HEX]) {
+    char *path;
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_path(&path, "%s/%s", KEEL_TEST_SAMPLES, sample));
+    assert_ok(keel_file_read(path, 1 << 24, &data, &size));
+    keel_digest_t digest = keel_digest(keel_bytes(data, size));
+    keel_digest_hex(&digest, out);
+    keel_journal_program(journal, &digest, "mlir", keel_bytes(data, size));
+    keel_free(data);
+    keel_free(path);
+}
+
+static void keep_programs(kept_t *kept, const char *old_sample, const char *new_sample) {
+    keel_journal_t *journal;
+    place_make(&kept->place);
+    assert_ok(keel_journal_open(kept->place.root, NULL, &journal));
+    keep_sample(journal, old_sample, kept->old_program);
+    keep_sample(journal, new_sample, kept->new_program);
+    keel_journal_close(journal);
+}
+
+static void journal_of(const kept_t *kept, const char *root, keel_buffer_t *out) {
+    keel_buffer_initialize(out, 0);
+    keel_buffer_format(out,
+                       START "{\"event\":\"explain\",\"t\":1001,\"pid\":1,\"program\":\"%s\","
+                             "\"name\":\"f\",\"what\":\"compile\",\"seconds\":1,\"recompile\":true,"
+                             "\"against\":{\"program\":\"%s\"},\"roots\":[%s],\"root_total\":1}\n",
+                       kept->new_program, kept->old_program, root);
+}
+
+static void page_of_kept(const kept_t *kept, const char *root, keel_buffer_t *page) {
+    keel_buffer_t journal;
+    journal_of(kept, root, &journal);
+    make_page(keel_buffer_cstr(&journal), kept->place.root, page);
+    keel_buffer_deinitialize(&journal);
+}
+
+static void programs_are_shown_side_by_side_where_they_differ(void **state) {
+    (void)state;
+    kept_t kept;
+    keel_buffer_t page;
+    keep_programs(&kept, "mlir/gpt_step.mlir", "mlir/scan_while.mlir");
+    page_of_kept(&kept, "{\"kind\":\"structure\",\"old_op\":20,\"new_op\":5}", &page);
+    assert_has(&page, "operations 15 to 25 of");
+    assert_has(&page, "<table class=\"sides\">");
+    assert_has(&page, "class=\"old told\"");
+    assert_has(&page, "class=\"new told\"");
+    keel_buffer_deinitialize(&page);
+
+    page_of_kept(&kept, "{\"kind\":\"structure\",\"new_op\":5}", &page);
+    assert_has(&page, "<table class=\"sides\">");
+    assert_lacks(&page, "class=\"old told\"");
+    keel_buffer_deinitialize(&page);
+
+    page_of_kept(&kept, "{\"kind\":\"shape\",\"subject\":\"x\"}", &page);
+    assert_has(&page, "Arguments and results");
+    assert_has(&page, "<td class=\"new\">result 0: ");
+    keel_buffer_deinitialize(&page);
+
+    // Causes that no program shows have no view.
+    page_of_kept(&kept, "{\"kind\":\"flag\",\"subject\":\"x\"}", &page);
+    assert_lacks(&page, "Side by side</summary>");
+    keel_buffer_deinitialize(&page);
+    place_remove(&kept.place);
+}
+
+static void operations_that_a_program_does_not_have_are_passed_over(void **state) {
+    (void)state;
+    kept_t kept;
+    keel_buffer_t page;
+    keep_programs(&kept, "mlir/gpt_step.mlir", "mlir/scan_while.mlir");
+    page_of_kept(&kept, "{\"kind\":\"size\",\"old_op\":4000000000,\"new_op\":4000000}", &page);
+    assert_lacks(&page, "<table class=\"sides\">");
+    keel_buffer_deinitialize(&page);
+    // Every operation, and one more.
+    run_t run;
+    keel_buffer_t journal;
+    journal_of(&kept, "{\"kind\":\"size\",\"old_op\":1,\"new_op\":1}", &journal);
+    assert_ok(read_run(keel_buffer_cstr(&journal), &run));
+    for (uint32_t op = 0; op < 80; ++op) {
+        run.why.entries[0].roots[0].old_op = op % 3 ? op : KEEL_NONE;
+        run.why.entries[0].roots[0].new_op = op % 3 == 1 ? KEEL_NONE : op;
+        keel_buffer_initialize(&page, 0);
+        assert_ok(page_of(&run, kept.place.root, &page));
+        keel_buffer_deinitialize(&page);
+    }
+    keel_buffer_deinitialize(&journal);
+    close_run(&run);
+    place_remove(&kept.place);
+}
+
+static void a_program_that_is_gone_or_damaged_is_told_of(void **state) {
+    (void)state;
+    kept_t kept;
+    keel_buffer_t page;
+    char *path;
+    static const char root[] = "{\"kind\":\"size\",\"old_op\":1,\"new_op\":1}";
+    keep_programs(&kept, "mlir/gpt_step.mlir", "mlir/scan_while.mlir");
+    assert_ok(keel_journal_find_program(kept.place.root, kept.new_program, &path));
+    write_bytes(path, "nothing", 7);
+    page_of_kept(&kept, root, &page);
+    assert_has(&page, "The program after cannot be shown: ");
+    keel_buffer_deinitialize(&page);
+    assert_ok(keel_file_remove(path));
+    page_of_kept(&kept, root, &page);
+    assert_has(&page, "The program after cannot be shown: no longer kept.");
+    keel_buffer_deinitialize(&page);
+    keel_free(path);
+    place_remove(&kept.place);
+}
+
+// ---- the timeline ------------------------------------------------------------------------------
+
+static void the_timeline_has_compiles_by_step_and_which_explanation_is_theirs(void **state) {
+    (void)state;
+    run_t run;
+    assert_ok(read_run(small_run, &run));
+    assert_int_equal(run.timeline.count, 3);
+    assert_int_equal(run.timeline.steps, run.stats.steps);
+    assert_int_equal(run.timeline.steps, 25);
+    static const uint64_t steps[] = {1, 5, 6};
+    for (size_t i = 0; i < 3; ++i) {
+        assert_int_equal(run.timeline.events[i].step, steps[i]);
+        assert_int_equal(run.timeline.events[i].programs, i + 1);
+        assert_int_equal(run.timeline.events[i].entry, i);
+    }
+    assert_true(run.timeline.duration == 10);
+    close_run(&run);
+}
+
+static void a_load_from_memory_is_no_event_of_the_timeline(void **state) {
+    (void)state;
+    keel_timeline_t timeline;
+    static const char journal[] =
+        "{\"event\":\"load\",\"t\":1,\"pid\":1,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\","
+        "\"tier\":\"disk\"}\n"
+        "{\"event\":\"load\",\"t\":2,\"pid\":1,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\","
+        "\"tier\":\"memory\"}\n"
+        "{\"event\":\"compile\",\"t\":3,\"pid\":1,\"program\":\"b\",\"key\":\"k\",\"name\":\"f\"}"
+        "\n";
+    assert_ok(keel_timeline_parse(keel_str_bytes(keel_str(journal)), &timeline));
+    assert_int_equal(timeline.count, 2);
+    assert_true(timeline.events[0].is_load);
+    assert_int_equal(timeline.events[1].programs, 1); // one key
+    keel_timeline_deinitialize(&timeline);
+}
+
+// ---- failures ----------------------------------------------------------------------------------
+
+#ifdef KEEL_FAULTS
+static void a_failed_allocation_is_reported_and_never_a_page_that_lacks_something(void **state) {
+    (void)state;
+    kept_t kept;
+    keel_buffer_t journal;
+    run_t run;
+    keep_programs(&kept, "mlir/scan_while.mlir", "mlir/linalg.mlir");
+    journal_of(&kept, "{\"kind\":\"size\",\"old_op\":3,\"new_op\":4,\"file\":\"x.py\",\"line\":2}",
+               &journal);
+    assert_ok(read_run(keel_buffer_cstr(&journal), &run));
+    keel_buffer_t whole;
+    keel_buffer_initialize(&whole, 0);
+    assert_ok(page_of(&run, kept.place.root, &whole));
+    for (uint64_t n = 1, failures = 0;; ++n) {
+        assert_true(n < 10000);
+        keel_buffer_t page;
+        keel_buffer_initialize(&page, 0);
+        keel_fault_arm(KEEL_FAULT_ALLOC, n);
+        keel_status_t status = page_of(&run, kept.place.root, &page);
+        uint64_t seen = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        failures += status != NULL;
+        // Readers give memory back by an allocation that may fail; the page is the same then.
+        if (!status) assert_string_equal(keel_buffer_cstr(&page), keel_buffer_cstr(&whole));
+        keel_status_ignore(status);
+        keel_buffer_deinitialize(&page);
+        if (seen < n) {
+            assert_true(failures > 50);
+            break;
+        }
+    }
+    keel_buffer_deinitialize(&whole);
+    for (uint64_t n = 1;; ++n) {
+        assert_true(n < 10000);
+        keel_timeline_t timeline;
+        keel_fault_arm(KEEL_FAULT_ALLOC, n);
+        keel_status_t status = keel_timeline_parse(keel_str_bytes(keel_str(small_run)), &timeline);
+        uint64_t seen = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        bool failed = status;
+        keel_status_ignore(status);
+        keel_timeline_deinitialize(&timeline);
+        if (seen < n) break;
+        assert_true(failed);
+    }
+    close_run(&run);
+    keel_buffer_deinitialize(&journal);
+    place_remove(&kept.place);
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_page_tells_what_was_compiled_again_why_and_where),
+        cmocka_unit_test(the_dearest_recompile_stands_first_and_a_first_is_only_counted),
+        cmocka_unit_test(bars_link_to_the_recompile_and_say_what_they_are),
+        cmocka_unit_test(a_page_loads_nothing_and_runs_nothing),
+        cmocka_unit_test(a_run_without_an_event_has_a_page_too),
+        cmocka_unit_test(a_run_of_an_older_keel_is_shown_without_causes),
+        cmocka_unit_test(a_long_quiet_end_is_left_out_of_the_charts_and_told),
+        cmocka_unit_test(text_cannot_leave_its_place),
+        cmocka_unit_test(a_cut_text_ends_between_characters),
+        cmocka_unit_test(no_name_of_a_journal_becomes_markup),
+        cmocka_unit_test(a_run_of_a_thousand_recompiles_shows_the_dearest_and_counts_the_rest),
+        cmocka_unit_test(a_page_of_huge_names_stays_small_enough_to_open),
+        cmocka_unit_test(lines_around_the_place_are_shown_as_they_were_when_the_run_began),
+        cmocka_unit_test(an_added_operation_is_marked_and_the_numbers_that_it_shifts_are_not),
+        cmocka_unit_test(only_the_words_that_changed_are_marked),
+        cmocka_unit_test(lists_of_any_length_are_aligned),
+        cmocka_unit_test(programs_are_shown_side_by_side_where_they_differ),
+        cmocka_unit_test(operations_that_a_program_does_not_have_are_passed_over),
+        cmocka_unit_test(a_program_that_is_gone_or_damaged_is_told_of),
+        cmocka_unit_test(the_timeline_has_compiles_by_step_and_which_explanation_is_theirs),
+        cmocka_unit_test(a_load_from_memory_is_no_event_of_the_timeline),
+#ifdef KEEL_FAULTS
+        cmocka_unit_test(a_failed_allocation_is_reported_and_never_a_page_that_lacks_something),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
