@@ -17,6 +17,47 @@ static const char *name_of(keel_diff_t *diff, keel_op_id_t after) {
     return keel_diff_text(diff, "%.*s", (int)name.size, name.data);
 }
 
+// The first operation from `from` to `end` that takes the value, and as which operand.
+static keel_op_id_t first_user(const keel_program_t *program, keel_op_id_t from, keel_op_id_t end,
+                               keel_value_id_t value, uint32_t *out_operand) {
+    for (keel_op_id_t op = from; op < end; ++op) {
+        keel_list_t operands = keel_program_operands(program, op);
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            if (operands.items[i] != value) continue;
+            *out_operand = i;
+            return op;
+        }
+    }
+    return KEEL_NONE;
+}
+
+// What uses an operand in the end: into the functions that are called with it, and past what only
+// gives it another shape.
+static keel_op_id_t user_of(keel_diff_t *diff, keel_op_id_t op, uint32_t operand) {
+    const keel_program_t *program = diff->after.program;
+    for (unsigned depth = 0; depth < 16; ++depth) {
+        uint32_t callee = keel_graph_callee(&diff->after, op),
+                 function = diff->after.function_of[op];
+        if (callee == KEEL_NONE && !keel_graph_only_reshapes(keel_graph_name(&diff->after, op)))
+            return op;
+        if (callee != KEEL_NONE) function = callee;
+        if (function == KEEL_NONE) return op;
+        const keel_region_t *region =
+            &program->regions.data[program->functions.data[function].region];
+        if (!region->block_count) return op;
+        const keel_block_t *block = &program->blocks.data[region->first_block];
+        if (callee != KEEL_NONE && operand >= block->argument_count) return op;
+        keel_value_id_t value = callee == KEEL_NONE ? program->operations.data[op].first_result
+                                                    : block->first_argument + operand;
+        keel_op_id_t from = callee == KEEL_NONE ? op + 1 : block->first_op;
+        keel_op_id_t user = first_user(program, from, region->end, value, &operand);
+        if (user == KEEL_NONE || keel_str_is(keel_graph_name(&diff->after, user), "return"))
+            return op;
+        op = user;
+    }
+    return op;
+}
+
 static keel_difference_t difference_at(keel_diff_t *diff, const pair_t *pair, keel_cause_t kind) {
     return (keel_difference_t){.kind = kind,
                                .subject = name_of(diff, pair->after),
@@ -80,11 +121,14 @@ static uint64_t count_different(const keel_diff_t *diff, const constant_t *a, co
     return different;
 }
 
+static bool is_splat_or_one(const constant_t *constant) {
+    return constant->tensor.is_splat || constant->tensor.count == 1;
+}
+
 static uint32_t explains_value(const keel_diff_t *diff, const constant_t *a, const constant_t *b) {
     double x, y;
-    bool is_one = (a->tensor.is_splat || a->tensor.count == 1) &&
-                  (b->tensor.is_splat || b->tensor.count == 1);
-    if (!is_one || !keel_diff_number(diff->before.program, a->type, &a->tensor, 0, &x) ||
+    if (!is_splat_or_one(a) || !is_splat_or_one(b) ||
+        !keel_diff_number(diff->before.program, a->type, &a->tensor, 0, &x) ||
         !keel_diff_number(diff->after.program, b->type, &b->tensor, 0, &y))
         return KEEL_NONE;
     return keel_sizes_explain_value(&diff->sizes, x, y, is_coarse(a));
@@ -136,9 +180,10 @@ static bool read_constant(const keel_graph_t *graph, keel_op_id_t op, constant_t
 }
 
 // The values of two constants that an operation uses in the same place.
-static keel_status_t compare_values(keel_diff_t *diff, pair_t *pair, const constant_t *a,
-                                    const constant_t *b) {
+static keel_status_t compare_values(keel_diff_t *diff, pair_t *pair, uint32_t operand,
+                                    const constant_t *a, const constant_t *b) {
     keel_difference_t difference = difference_at(diff, pair, KEEL_CAUSE_CONSTANT);
+    difference.subject = name_of(diff, user_of(diff, pair->after, operand));
     keel_ints_t x = keel_diff_dims(diff->before.program, a->type);
     keel_ints_t y = keel_diff_dims(diff->after.program, b->type);
     bool is_one = a->tensor.count == b->tensor.count &&
@@ -155,15 +200,17 @@ static keel_status_t compare_values(keel_diff_t *diff, pair_t *pair, const const
         describe_scalar(diff, a, b, &difference);
     else if (same_dims)
         describe_array(diff, a, b, different, first, &difference);
-    else {
-        // A filler of another shape, and of the same value, is told by its shape.
-        if (is_splat && is_same_element(diff, a, b, 0)) return NULL;
-        difference.subject = keel_diff_text(diff, "constant of %s", difference.subject);
-        difference.old_value = keel_diff_type(diff, diff->before.program, a->type);
-        difference.new_value = keel_diff_type(diff, diff->after.program, b->type);
-    }
+    else
+        return NULL; // another shape is told by that
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
-    return root_or_fold(diff, &difference, &pair->root);
+    KEEL_TRY(root_or_fold(diff, &difference, &pair->root));
+    keel_root_t *root = &diff->roots[pair->root];
+    root->is_coarse = is_coarse(a);
+    root->is_number =
+        is_splat_or_one(a) && is_splat_or_one(b) &&
+        keel_diff_number(diff->before.program, a->type, &a->tensor, 0, &root->before) &&
+        keel_diff_number(diff->after.program, b->type, &b->tensor, 0, &root->after);
+    return NULL;
 }
 
 // ---- types -------------------------------------------------------------------------------------
@@ -177,6 +224,28 @@ static void learn_sizes(keel_diff_t *diff, keel_ints_t x, keel_ints_t y, uint32_
     for (uint32_t i = 0; x.count == y.count && i < x.count; ++i)
         if (keel_sizes_explain(&diff->sizes, x.items[i], y.items[i]) == KEEL_NONE)
             keel_sizes_add(&diff->sizes, x.items[i], y.items[i], root);
+}
+
+// Of the same operands, in another dtype: what is summed up in.
+static bool is_product(const keel_diff_t *diff, keel_op_id_t after) {
+    keel_str_t name = keel_graph_name(&diff->after, after);
+    return keel_str_is(name, "dot_general") || keel_str_is(name, "dot") ||
+           keel_str_is(name, "convolution");
+}
+
+// The first size that differs; the types go into the note.
+static void describe_size(keel_diff_t *diff, keel_ints_t x, keel_ints_t y,
+                          keel_difference_t *difference) {
+    difference->kind = KEEL_CAUSE_SIZE;
+    if (x.count != y.count) return;
+    uint32_t i = 0;
+    while (i < x.count && x.items[i] == y.items[i])
+        ++i;
+    if (i == x.count) return;
+    difference->note =
+        keel_diff_text(diff, "%s -> %s", difference->old_value, difference->new_value);
+    difference->old_value = keel_diff_text(diff, "%lld", (long long)x.items[i]);
+    difference->new_value = keel_diff_text(diff, "%lld", (long long)y.items[i]);
 }
 
 // A value whose type differs: where that comes from. `pair` is the operation to name.
@@ -201,12 +270,14 @@ static keel_status_t compare_type(keel_diff_t *diff, pair_t *pair, keel_value_id
         explained = explains_dims(diff, x, y);
     else
         explained = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    if (explained == KEEL_NONE && x.count != y.count) explained = diff->rank_root;
     if (explained != KEEL_NONE) {
         diff->taint[after] = explained + 1;
         learn_sizes(diff, x, y, explained);
         return keel_diff_fold(diff, explained, &difference);
     }
-    if (same_element) difference.kind = KEEL_CAUSE_SIZE;
+    if (!same_element && is_product(diff, pair->after)) difference.kind = KEEL_CAUSE_PRECISION;
+    if (same_element) describe_size(diff, x, y, &difference);
     KEEL_TRY(root_or_fold(diff, &difference, &pair->root));
     diff->taint[after] = pair->root + 1;
     learn_sizes(diff, x, y, pair->root);
@@ -229,25 +300,26 @@ static keel_status_t compare_constant_shape(keel_diff_t *diff, const pair_t *pai
                    .after = diff->after.producer[after],
                    .inherited = 0,
                    .root = KEEL_NONE};
-    (void)pair;
+    // A constant stands where the client put it; the line is that of its use.
+    if (diff->after.constant[made.after] == made.after) {
+        keel_place_t place = keel_diff_place(diff, true, pair->after);
+        KEEL_TRY(compare_type(diff, &made, before, after));
+        if (made.root != KEEL_NONE && made.root + 1 == diff->root_count)
+            diff->roots[made.root].difference.place = place;
+        return NULL;
+    }
     return compare_type(diff, &made, before, after);
 }
 
-static keel_status_t compare_constants(keel_diff_t *diff, pair_t *pair, keel_value_id_t before,
-                                       keel_value_id_t after) {
+static keel_status_t compare_constants(keel_diff_t *diff, pair_t *pair, uint32_t operand,
+                                       keel_value_id_t before, keel_value_id_t after) {
     constant_t a, b;
     bool known = read_constant(&diff->before, constant_of(&diff->before, before), &a) &&
                  read_constant(&diff->after, constant_of(&diff->after, after), &b);
-    if (known) KEEL_TRY(compare_values(diff, pair, &a, &b));
+    if (known) KEEL_TRY(compare_values(diff, pair, operand, &a, &b));
     KEEL_TRY(compare_constant_shape(diff, pair, before, after));
     if (!pair->inherited) pair->inherited = diff->taint[after];
     return NULL;
-}
-
-static bool is_scalar_argument(const keel_argument_t *arguments, uint32_t count,
-                               const keel_program_t *program, keel_value_id_t value) {
-    uint32_t i = keel_diff_argument(arguments, count, value);
-    return i != KEEL_NONE && keel_diff_dims(program, arguments[i].type).count == 0;
 }
 
 // A Python number gives way to the dtype of the array that it meets: it is converted. A scalar
@@ -255,23 +327,14 @@ static bool is_scalar_argument(const keel_argument_t *arguments, uint32_t count,
 static keel_status_t check_weak_type(keel_diff_t *diff, pair_t *pair, keel_value_id_t before,
                                      keel_value_id_t after) {
     if (!keel_str_is(keel_graph_name(&diff->after, pair->after), "convert")) return NULL;
-    bool was_weak = is_scalar_argument(diff->arguments_before, diff->before_count,
-                                       diff->before.program, before);
-    bool is_weak =
-        is_scalar_argument(diff->arguments_after, diff->after_count, diff->after.program, after);
-    if (was_weak == is_weak) return NULL;
-    uint32_t at = was_weak ? keel_diff_argument(diff->arguments_before, diff->before_count, before)
-                           : keel_diff_argument(diff->arguments_after, diff->after_count, after);
-    const keel_argument_t *argument =
-        was_weak ? &diff->arguments_before[at] : &diff->arguments_after[at];
-    const keel_program_t *program = was_weak ? diff->before.program : diff->after.program;
-    const char *type = keel_diff_type(diff, program, argument->type);
-    keel_difference_t difference = difference_at(diff, pair, KEEL_CAUSE_WEAK_TYPE);
-    difference.place = diff->site;
-    difference.subject =
-        keel_diff_text(diff, "%.*s", (int)argument->name.size, argument->name.data);
-    difference.old_value = keel_diff_text(diff, was_weak ? "weak %s" : "%s", type);
-    difference.new_value = keel_diff_text(diff, is_weak ? "weak %s" : "%s", type);
+    uint32_t was_weak = keel_diff_scalar_argument(diff, false, before);
+    uint32_t is_weak = keel_diff_scalar_argument(diff, true, after);
+    if ((was_weak == KEEL_NONE) == (is_weak == KEEL_NONE)) return NULL;
+    bool is_after = is_weak != KEEL_NONE;
+    keel_difference_t difference =
+        keel_diff_weak_type(diff, is_after, is_after ? is_weak : was_weak);
+    difference.old_op = pair->before;
+    difference.new_op = pair->after;
     return root_or_fold(diff, &difference, &pair->root);
 }
 
@@ -282,7 +345,15 @@ static keel_status_t check_wiring(keel_diff_t *diff, pair_t *pair, keel_value_id
     bool to_constant = constant_of(&diff->after, after) != KEEL_NONE;
     if (from_constant && to_constant) return NULL;
     if (!from_constant && !to_constant && diff->value_counterpart[before] == after) return NULL;
+    // It took what is gone now: an operation, or an argument.
+    keel_op_id_t producer = diff->before.producer[before];
+    if (!pair->inherited && !from_constant && producer != KEEL_NONE &&
+        diff->counterpart[producer] == KEEL_NONE)
+        pair->inherited = KEEL_PENDING + 1;
     KEEL_TRY(check_weak_type(diff, pair, before, after));
+    uint32_t weak = keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE);
+    if (!pair->inherited && pair->root == KEEL_NONE && weak != KEEL_NONE)
+        pair->inherited = weak + 1;
     if (diff->rewired == KEEL_NONE) diff->rewired = pair->after;
     return NULL;
 }
@@ -290,7 +361,7 @@ static keel_status_t check_wiring(keel_diff_t *diff, pair_t *pair, keel_value_id
 static keel_status_t compare_operands(keel_diff_t *diff, pair_t *pair) {
     keel_list_t x = keel_program_operands(diff->before.program, pair->before);
     keel_list_t y = keel_program_operands(diff->after.program, pair->after);
-    // Roots in the operands first: a constant's shape may be one.
+    if (x.count != y.count) pair->inherited = KEEL_PENDING + 1;
     for (uint32_t i = 0; i < y.count; ++i)
         if (!pair->inherited && constant_of(&diff->after, y.items[i]) == KEEL_NONE)
             pair->inherited = diff->taint[y.items[i]];
@@ -299,7 +370,7 @@ static keel_status_t compare_operands(keel_diff_t *diff, pair_t *pair) {
     for (uint32_t i = 0; i < x.count && i < y.count; ++i)
         if (constant_of(&diff->before, x.items[i]) != KEEL_NONE &&
             constant_of(&diff->after, y.items[i]) != KEEL_NONE)
-            KEEL_TRY(compare_constants(diff, pair, x.items[i], y.items[i]));
+            KEEL_TRY(compare_constants(diff, pair, i, x.items[i], y.items[i]));
     return NULL;
 }
 
@@ -388,6 +459,24 @@ static uint32_t explains_numbers(keel_diff_t *diff, keel_attr_id_t before, keel_
     return root;
 }
 
+// The first number that differs, as a size is told.
+static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
+                           keel_difference_t *difference) {
+    double x = 0, y = 0;
+    uint64_t n = 0, m = 0;
+    for (uint64_t i = 0; i == 0 || i < n; ++i) {
+        if (!numbers_of(&diff->before, before, i, &x, &n) ||
+            !numbers_of(&diff->after, after, i, &y, &m) || n != m)
+            return;
+        if (x == y) continue;
+        difference->note =
+            keel_diff_text(diff, "%s -> %s", difference->old_value, difference->new_value);
+        difference->old_value = keel_diff_text(diff, "%.0f", x);
+        difference->new_value = keel_diff_text(diff, "%.0f", y);
+        return;
+    }
+}
+
 // Where an operand is of another rank, dimension numbers are other ones too.
 static bool follows_from_rank(const keel_diff_t *diff, const pair_t *pair) {
     keel_list_t x = keel_program_operands(diff->before.program, pair->before);
@@ -402,8 +491,11 @@ static bool follows_from_rank(const keel_diff_t *diff, const pair_t *pair) {
 
 static keel_status_t compare_attribute(keel_diff_t *diff, pair_t *pair, keel_str_t name,
                                        keel_attr_id_t before, keel_attr_id_t after) {
-    static const char *const names_only[] = {"callee",   "decomposition", "called_computations",
-                                             "to_apply", "sym_name",      "name"};
+    static const char *const names_only[] = {
+        "callee",   "decomposition", "called_computations", "to_apply",
+        "sym_name", "name",          "composite_attributes"}; // told by what it is made of
+    // "SAME" is worked out from sizes.
+    static const char *const paddings[] = {"padding", "edge_padding_low", "edge_padding_high"};
     if (ONE_OF(name, names_only)) return NULL;
     if (keel_graph_attr_hash(&diff->before, before) == keel_graph_attr_hash(&diff->after, after))
         return NULL;
@@ -418,8 +510,10 @@ static keel_status_t compare_attribute(keel_diff_t *diff, pair_t *pair, keel_str
             keel_diff_text(diff, "%s %.*s", difference.subject, (int)name.size, name.data);
     difference.old_value = keel_diff_attr(diff, diff->before.program, before);
     difference.new_value = keel_diff_attr(diff, diff->after.program, after);
+    if (kind == KEEL_CAUSE_SIZE) describe_bound(diff, before, after, &difference);
     uint32_t explained = explains_numbers(diff, before, after);
-    if (explained == KEEL_NONE && follows_from_rank(diff, pair)) explained = pair->inherited - 1;
+    bool follows = follows_from_rank(diff, pair) || (pair->inherited && ONE_OF(name, paddings));
+    if (explained == KEEL_NONE && follows) explained = pair->inherited - 1;
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
     if (pair->root != KEEL_NONE && pair->inherited == 0)
         return keel_diff_fold(diff, pair->root, &difference);

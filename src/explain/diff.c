@@ -94,3 +94,30 @@ uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
         if (arguments[i].value == value) return i;
     return KEEL_NONE;
 }
+
+uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t number =
+        keel_diff_argument(arguments, is_after ? diff->after_count : diff->before_count, value);
+    const keel_program_t *program = (is_after ? &diff->after : &diff->before)->program;
+    if (number == KEEL_NONE || keel_diff_dims(program, arguments[number].type).count)
+        return KEEL_NONE;
+    return number;
+}
+
+keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number) {
+    const keel_argument_t *argument =
+        &(is_after ? diff->arguments_after : diff->arguments_before)[number];
+    const keel_program_t *program = (is_after ? &diff->after : &diff->before)->program;
+    const char *type = keel_diff_type(diff, program, argument->type);
+    return (keel_difference_t){
+        .kind = KEEL_CAUSE_WEAK_TYPE,
+        .subject = keel_diff_text(diff, "%.*s", (int)argument->name.size, argument->name.data),
+        .old_value = keel_diff_text(diff, is_after ? "%s" : "weak %s", type),
+        .new_value = keel_diff_text(diff, is_after ? "weak %s" : "%s", type),
+        .note = "",
+        .place = diff->site,
+        .old_op = KEEL_NONE,
+        .new_op = KEEL_NONE,
+        .follows = KEEL_NONE};
+}

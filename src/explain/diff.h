@@ -25,7 +25,11 @@ typedef struct keel_root_t {
     keel_difference_t difference;
     uint32_t follows; // another root; NONE
     uint32_t folded;  // differences that follow, whether kept or only counted
-    bool is_random;   // of kind ARGUMENTS: nothing but keys for random numbers
+    bool is_random;   // about arguments that are nothing but keys for random numbers
+    bool is_whole;    // of kind ARGUMENTS: the other side has nothing of that parameter
+    bool is_number;   // of kind CONSTANT: numbers, which a size found later may explain
+    bool is_coarse;   // of 16 bits or fewer
+    double before, after;
 } keel_root_t;
 
 enum { KEEL_DIFF_ROOTS = 256 };
@@ -50,6 +54,7 @@ typedef struct keel_diff_t {
     uint32_t aligned, alignable; // operations with a counterpart, and the larger side's count
     uint32_t *taint;             // by value of `after`: 1 + the root that its type follows from
     uint8_t *compared;           // by function of `after`
+    uint32_t rank_root;          // the root that changes the rank of an argument; NONE
     keel_op_id_t rewired;        // the first of `after` that takes another value in its place; NONE
     keel_sizes_t sizes;
     keel_place_t site; // the line that called the traced function, of `after`
@@ -75,6 +80,12 @@ uint32_t keel_diff_same(const keel_diff_t *diff, const keel_difference_t *differ
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op);
 // For text that a difference takes: zero-terminated, in the arena; "" where memory is short.
 const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRINTF(2, 3);
+
+// The number of the entry's argument that has that value and is a scalar; NONE.
+uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
+// That argument `number` was a bare Python number, and is none any more; or the reverse where
+// `is_after`.
+keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number);
 
 // ---- the steps, in order -----------------------------------------------------------------------
 

@@ -22,30 +22,43 @@ static void fold_root(keel_diff_t *diff, uint32_t root, uint32_t under) {
     diff->roots[root].follows = under;
 }
 
-// Keys for random numbers come and go with the branch that uses them.
-static void fold_random_keys(keel_diff_t *diff) {
-    uint32_t structure = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
-    if (structure == KEEL_NONE) return;
-    for (uint32_t i = 0; i < diff->root_count; ++i) {
-        const keel_difference_t *difference = &diff->roots[i].difference;
-        if (difference->kind != KEEL_CAUSE_ARGUMENTS || diff->roots[i].follows != KEEL_NONE ||
-            !diff->roots[i].is_random)
-            continue;
-        fold_root(diff, i, structure);
+static bool is_about(const keel_root_t *root, const char *what) {
+    return strncmp(root->difference.subject, what, strlen(what)) == 0;
+}
+
+// Shardings of results and the names of a mesh's axes follow from how arguments are sharded; a mesh
+// of another size moves all of them.
+static void fold_shardings(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DEVICES);
+    for (uint32_t i = 0; top == KEEL_NONE && i < diff->root_count; ++i)
+        if (diff->roots[i].difference.kind == KEEL_CAUSE_SHARDING &&
+            !is_about(&diff->roots[i], "mesh ") && !is_about(&diff->roots[i], "result "))
+            top = i;
+    if (top == KEEL_NONE) top = keel_diff_find(diff, KEEL_CAUSE_SHARDING);
+    for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
+        const keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_SHARDING) continue;
+        if (diff->roots[top].difference.kind == KEEL_CAUSE_DEVICES || is_about(root, "mesh ") ||
+            is_about(root, "result "))
+            fold_root(diff, i, top);
     }
 }
 
-// Shardings of results follow from those of arguments; a mesh of another size moves both.
-static void fold_shardings(keel_diff_t *diff) {
-    uint32_t devices = keel_diff_find(diff, KEEL_CAUSE_DEVICES);
-    uint32_t first = keel_diff_find(diff, KEEL_CAUSE_SHARDING);
+// Sizes that were found after a constant, and branches on its line.
+static void fold_constants(keel_diff_t *diff) {
+    uint32_t structure = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
     for (uint32_t i = 0; i < diff->root_count; ++i) {
-        if (diff->roots[i].difference.kind != KEEL_CAUSE_SHARDING) continue;
-        const char *subject = diff->roots[i].difference.subject;
-        if (devices != KEEL_NONE)
-            fold_root(diff, i, devices);
-        else if (i != first && strncmp(subject, "result ", 7) == 0)
-            fold_root(diff, i, first);
+        keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_CONSTANT || root->follows != KEEL_NONE) continue;
+        if (root->is_number)
+            fold_root(
+                diff, i,
+                keel_sizes_explain_value(&diff->sizes, root->before, root->after, root->is_coarse));
+        if (structure == KEEL_NONE || root->follows != KEEL_NONE) continue;
+        const keel_place_t *place = &diff->roots[structure].difference.place;
+        if (root->difference.place.line == place->line && place->line &&
+            strcmp(root->difference.place.file, place->file) == 0)
+            fold_root(diff, i, structure);
     }
 }
 
@@ -90,6 +103,7 @@ static keel_status_t hand_over(keel_diff_t *diff, keel_explanation_t *out) {
         KEEL_TRY(keel_explanation_add(out, &difference));
     }
     uint32_t structure = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
+    // Operations that came or went moved types: what they belong to.
     uint32_t pending = structure != KEEL_NONE ? structure : order[0].root;
     for (uint32_t i = 0; i < diff->folded_count; ++i) {
         keel_difference_t difference = diff->folded[i];
@@ -112,15 +126,17 @@ static keel_status_t hand_over(keel_diff_t *diff, keel_explanation_t *out) {
 
 // ---- the comparison ----------------------------------------------------------------------------
 
-enum {
-    FEW = 12,       // operations: so small a program has little to be alike in
-    UNRELATED = 10, // percent of operations with a counterpart
-};
+// Percent of operations with a counterpart, below which two programs have nothing in common; the
+// second where they do not share a single argument.
+enum { UNRELATED = 10, STRANGERS = 50 };
 
 static bool is_unrelated(const keel_diff_t *diff) {
     if (!diff->alignable) return false;
-    if (diff->alignable <= FEW) return diff->aligned == 0;
-    return (uint64_t)diff->aligned * 100 < (uint64_t)diff->alignable * UNRELATED;
+    bool shares_arguments = !diff->before_count || !diff->after_count;
+    for (uint32_t i = 0; i < diff->before_count; ++i)
+        shares_arguments = shares_arguments || diff->arguments_before[i].counterpart != KEEL_NONE;
+    uint64_t percent = (uint64_t)diff->aligned * 100 / diff->alignable;
+    return percent < (shares_arguments ? UNRELATED : STRANGERS);
 }
 
 static const keel_place_t nowhere = {.file = "", .function = "", .call_file = ""};
@@ -157,7 +173,7 @@ static keel_status_t tell_the_rest(keel_diff_t *diff) {
 
 static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
                              const keel_program_t *after, keel_explanation_t *out) {
-    diff->rewired = KEEL_NONE;
+    diff->rewired = diff->rank_root = KEEL_NONE;
     KEEL_TRY(keel_graph_build(&diff->before, before, &diff->arena));
     KEEL_TRY(keel_graph_build(&diff->after, after, &diff->arena));
     size_t values = after->value_types.count ? after->value_types.count : 1;
@@ -172,8 +188,8 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     KEEL_TRY(keel_diff_gradient(diff));
     KEEL_TRY(keel_diff_structure(diff));
     KEEL_TRY(tell_the_rest(diff));
-    fold_random_keys(diff);
     fold_shardings(diff);
+    fold_constants(diff);
     return hand_over(diff, out);
 }
 
@@ -234,9 +250,16 @@ static keel_status_t explain_components(const keel_side_t *old_side, const keel_
 }
 
 static bool is_same_program(const keel_side_t *a, const keel_side_t *b) {
-    return a->key && b->key &&
-           keel_digest_equal(&a->key->components[KEEL_COMPONENT_PROGRAM],
-                             &b->key->components[KEEL_COMPONENT_PROGRAM]);
+    if (a->key && b->key)
+        return keel_digest_equal(&a->key->components[KEEL_COMPONENT_PROGRAM],
+                                 &b->key->components[KEEL_COMPONENT_PROGRAM]);
+    if (!a->program || !b->program) return false;
+    keel_digest_t x, y;
+    keel_status_t status = keel_key_program(a->program, &x);
+    if (!status) status = keel_key_program(b->program, &y);
+    bool is_same = !status && keel_digest_equal(&x, &y);
+    keel_status_ignore(status);
+    return is_same;
 }
 
 static bool has_entry(const keel_program_t *program) {

@@ -45,7 +45,7 @@ static void fill_functions(keel_graph_t *graph) {
     }
 }
 
-static bool only_reshapes(keel_str_t name) {
+bool keel_graph_only_reshapes(keel_str_t name) {
     static const char *const names[] = {"broadcast_in_dim", "broadcast", "reshape",
                                         "convert",          "transpose", "bitcast"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
@@ -59,7 +59,7 @@ static void fill_constants(keel_graph_t *graph, uint32_t op_count) {
         keel_str_t name = keel_graph_name(graph, op);
         keel_list_t operands = keel_program_operands(program, op);
         if (keel_str_is(name, "constant")) graph->constant[op] = op;
-        if (operands.count != 1 || !only_reshapes(name)) continue;
+        if (operands.count != 1 || !keel_graph_only_reshapes(name)) continue;
         keel_op_id_t source = graph->producer[operands.items[0]];
         if (source != KEEL_NONE && source < op) graph->constant[op] = graph->constant[source];
     }

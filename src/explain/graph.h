@@ -50,6 +50,9 @@ const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t locati
 // The name of an operation without dialect and version.
 keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op);
 
+// True where an operation only gives a value another shape, dtype or place.
+bool keel_graph_only_reshapes(keel_str_t name);
+
 // The function that a call operation names; KEEL_NONE where it is no call.
 uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t op);
 

@@ -1,14 +1,42 @@
 #include "explain/align.h"
 #include "explain/diff.h"
 
+// What operations are brought together by, the most telling first. Each level sees only the gaps
+// that those before it left.
+enum {
+    LEVEL_PLACE, // name, and place within the user's function
+    LEVEL_SELF,  // name, attributes, and the constants that it takes
+    LEVEL_NAME,
+    LEVELS
+};
+
 // The operations of one function that are aligned: all but constants in whatever shape, which
 // clients share and move about; they are compared where they are used.
 typedef struct sequence_t {
     keel_op_id_t *ops;
-    uint64_t *precise; // name and place within its function
-    uint64_t *names;   // name alone
+    uint64_t *tokens[LEVELS];
     uint32_t count;
 } sequence_t;
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+}
+
+static uint64_t token_of_self(keel_graph_t *graph, keel_op_id_t op, uint64_t name) {
+    const keel_program_t *program = graph->program;
+    uint64_t token = name;
+    if (keel_graph_callee(graph, op) == KEEL_NONE)
+        token = mix(token, keel_graph_attr_hash(graph, program->operations.data[op].attributes));
+    keel_list_t operands = keel_program_operands(program, op);
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        keel_op_id_t producer = graph->producer[operands.items[i]];
+        keel_op_id_t constant = producer == KEEL_NONE ? KEEL_NONE : graph->constant[producer];
+        if (constant == KEEL_NONE) continue;
+        keel_attr_id_t value = program->operations.data[constant].attributes;
+        token = mix(token, keel_graph_attr_hash(graph, value) + i);
+    }
+    return token;
+}
 
 static keel_status_t sequence_of(keel_graph_t *graph, uint32_t function, keel_arena_t *arena,
                                  sequence_t *out) {
@@ -16,23 +44,23 @@ static keel_status_t sequence_of(keel_graph_t *graph, uint32_t function, keel_ar
     keel_graph_body(graph, function, &first, &end);
     size_t most = end > first ? end - first : 1;
     KEEL_TRY(keel_arena_array(arena, most, sizeof *out->ops, (void **)&out->ops));
-    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->precise, (void **)&out->precise));
-    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->names, (void **)&out->names));
+    for (int level = 0; level < LEVELS; ++level)
+        KEEL_TRY(keel_arena_array(arena, most, sizeof(uint64_t), (void **)&out->tokens[level]));
     out->count = 0;
     for (keel_op_id_t op = first; op < end; ++op) {
         if (graph->constant[op] != KEEL_NONE) continue;
         uint64_t name = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
-        uint64_t token =
-            keel_graph_line_at(graph, graph->program->operations.data[op].location)->token;
+        keel_attr_id_t location = graph->program->operations.data[op].location;
         out->ops[out->count] = op;
-        out->names[out->count] = name;
-        out->precise[out->count++] = name ^ (token * 0x9e3779b97f4a7c15u);
+        out->tokens[LEVEL_PLACE][out->count] =
+            mix(name, keel_graph_line_at(graph, location)->token);
+        out->tokens[LEVEL_SELF][out->count] = token_of_self(graph, op, name);
+        out->tokens[LEVEL_NAME][out->count++] = name;
     }
     return NULL;
 }
 
-// What the places did not bring together is aligned by name, gap by gap.
-static keel_status_t align_gaps(const sequence_t *a, const sequence_t *b, uint32_t *to_b,
+static keel_status_t align_gaps(const sequence_t *a, const sequence_t *b, int level, uint32_t *to_b,
                                 uint32_t *to_a) {
     uint32_t i = 0, j = 0;
     while (i < a->count || j < b->count) {
@@ -42,8 +70,8 @@ static keel_status_t align_gaps(const sequence_t *a, const sequence_t *b, uint32
         while (j < b->count && to_a[j] == UINT32_MAX)
             ++j;
         if (i > gap_a && j > gap_b) {
-            KEEL_TRY(keel_align(a->names + gap_a, i - gap_a, b->names + gap_b, j - gap_b,
-                                to_b + gap_a, to_a + gap_b));
+            KEEL_TRY(keel_align(a->tokens[level] + gap_a, i - gap_a, b->tokens[level] + gap_b,
+                                j - gap_b, to_b + gap_a, to_a + gap_b));
             for (uint32_t k = gap_a; k < i; ++k)
                 if (to_b[k] != UINT32_MAX) to_b[k] += gap_b;
             for (uint32_t k = gap_b; k < j; ++k)
@@ -99,8 +127,9 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
     void *memory;
     KEEL_TRY(keel_arena_array(scratch, (size_t)a.count + b.count + 1, sizeof(uint32_t), &memory));
     uint32_t *to_b = memory, *to_a = to_b + a.count;
-    KEEL_TRY(keel_align(a.precise, a.count, b.precise, b.count, to_b, to_a));
-    KEEL_TRY(align_gaps(&a, &b, to_b, to_a));
+    memset(memory, 0xff, ((size_t)a.count + b.count) * sizeof(uint32_t));
+    for (int level = 0; level < LEVELS; ++level)
+        KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
     diff->alignable += a.count > b.count ? a.count : b.count;
     for (uint32_t i = 0; i < a.count; ++i) {
         if (to_b[i] == UINT32_MAX) continue;

@@ -176,6 +176,15 @@ static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, con
                                .follows = KEEL_NONE};
 }
 
+static bool is_random_key(const keel_program_t *program, const keel_argument_t *argument) {
+    static const char *const names[] = {"key", "rng", "seed"};
+    if (keel_diff_dims(program, argument->type).count > 2) return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (memmem(argument->name.data, argument->name.size, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
 // ---- types -------------------------------------------------------------------------------------
 
 static uint64_t dims_key(keel_ints_t a, keel_ints_t b) {
@@ -202,6 +211,8 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
     uint32_t root = KEEL_NONE;
     if (!same_dims) {
         KEEL_TRY(add(diff, groups, dims_key(x, y), &difference, &root));
+        if (x.count != y.count && diff->rank_root == KEEL_NONE) diff->rank_root = root;
+        diff->roots[root].is_random = is_random_key(q, b);
         for (uint32_t k = 0; x.count == y.count && k < x.count; ++k)
             keel_sizes_add(&diff->sizes, x.items[k], y.items[k], root);
     }
@@ -259,6 +270,14 @@ typedef struct dicts_t {
     const char *subject;
 } dicts_t;
 
+// What JAX writes for an argument that nobody sharded.
+static bool is_on_empty_mesh(const keel_program_t *program, keel_attr_id_t sharding) {
+    if (sharding == KEEL_NONE || program->attrs.data[sharding].kind != KEEL_ATTR_DICT) return false;
+    keel_attr_id_t mesh = keel_program_dict_find(program, sharding, "mesh");
+    if (mesh == KEEL_NONE || program->attrs.data[mesh].kind != KEEL_ATTR_SYMBOL) return false;
+    return keel_str_is(keel_program_str(program, program->attrs.data[mesh].a), "empty_mesh");
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts,
                                        keel_str_t name, keel_attr_id_t x, keel_attr_id_t y) {
     static const keel_cause_t causes[] = {[ATTRIBUTE_SHARDING] = KEEL_CAUSE_SHARDING,
@@ -267,6 +286,8 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
                                           [ATTRIBUTE_OTHER] = KEEL_CAUSE_OPTION};
     attribute_kind_t kind = attribute_kind(name);
     if (kind == ATTRIBUTE_IGNORED || kind == ATTRIBUTE_DONATION) return NULL;
+    if (is_on_empty_mesh(diff->before.program, x)) x = KEEL_NONE;
+    if (is_on_empty_mesh(diff->after.program, y)) y = KEEL_NONE;
     uint64_t a = keel_graph_attr_hash(&diff->before, x), b = keel_graph_attr_hash(&diff->after, y);
     if (a == b) return NULL;
     const char *subject = dicts->subject;
@@ -324,21 +345,26 @@ static keel_status_t compare_attributes(keel_diff_t *diff, groups_t *groups, uin
 
 // ---- added and gone ----------------------------------------------------------------------------
 
+// "params" of "params['w']": the parameter that an argument is part of.
+static keel_str_t parameter_of(keel_str_t name) {
+    size_t end = 0;
+    while (end < name.size && name.data[end] != '[' && name.data[end] != '.')
+        ++end;
+    return (keel_str_t){name.data, end};
+}
+
+static bool has_parameter(const keel_argument_t *arguments, uint32_t count, keel_str_t parameter) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (keel_str_equal(parameter_of(arguments[i].name), parameter)) return true;
+    return false;
+}
+
 // "params['layers'][2]['w']" -> "params['layers'][2]": what stands before the last step of a path.
 static uint64_t group_of_name(keel_str_t name) {
     size_t end = name.size;
     while (end > 0 && name.data[end - 1] != '[' && name.data[end - 1] != '.')
         --end;
     return keel_quick_hash(keel_bytes(name.data, end ? end : name.size));
-}
-
-static bool is_random_key(const keel_program_t *program, const keel_argument_t *argument) {
-    static const char *const names[] = {"key", "rng", "seed"};
-    if (keel_diff_dims(program, argument->type).count > 2) return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (memmem(argument->name.data, argument->name.size, names[i], strlen(names[i])))
-            return true;
-    return false;
 }
 
 static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_after) {
@@ -356,6 +382,12 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         bool is_new = diff->root_count > known;
         diff->roots[root].is_random =
             (is_new || diff->roots[root].is_random) && is_random_key(program, &list[i]);
+        if (is_new)
+            diff->roots[root].is_whole =
+                list[i].name.size &&
+                !has_parameter(is_after ? diff->arguments_before : diff->arguments_after,
+                               is_after ? diff->before_count : diff->after_count,
+                               parameter_of(list[i].name));
         if (is_after) diff->taint[list[i].value] = root + 1;
     }
     return NULL;
@@ -397,7 +429,56 @@ static keel_attr_id_t mesh_named(keel_graph_t *graph, uint64_t name, keel_str_t 
     return KEEL_NONE;
 }
 
-// Shardings name their mesh; that one of its axes has another size is told here.
+// "data=2, model=4", and the devices where they are listed.
+static const char *mesh_text(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t mesh,
+                             int64_t *out_size) {
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 256);
+    *out_size = 1;
+    keel_attr_id_t axes = keel_program_dict_find(program, mesh, "axes");
+    keel_list_t items = {NULL, 0};
+    if (axes != KEEL_NONE && program->attrs.data[axes].kind == KEEL_ATTR_ARRAY)
+        items = keel_program_list(program, program->attrs.data[axes].b);
+    for (uint32_t i = 0; i < items.count; ++i) {
+        keel_attr_id_t name = keel_program_dict_find(program, items.items[i], "name");
+        keel_attr_id_t size = keel_program_dict_find(program, items.items[i], "size");
+        if (name == KEEL_NONE || size == KEEL_NONE ||
+            program->attrs.data[size].kind != KEEL_ATTR_INT)
+            continue;
+        int64_t number = program->ints.data[program->attrs.data[size].b];
+        keel_str_t text = keel_program_str(program, program->attrs.data[name].a);
+        keel_buffer_format(&buffer, "%s%.*s=%lld", i ? ", " : "", (int)text.size, text.data,
+                           (long long)number);
+        if (number > 0 && *out_size < INT32_MAX && number < INT32_MAX) *out_size *= number;
+    }
+    const char *text = keel_diff_text(diff, "%s", keel_buffer_cstr(&buffer));
+    keel_buffer_deinitialize(&buffer);
+    return text;
+}
+
+// Shardings name their mesh; that it has another size, or other axes or devices, is told here.
+static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_t name,
+                                  keel_attr_id_t before, keel_attr_id_t after) {
+    int64_t had, has;
+    const char *old_text = mesh_text(diff, diff->before.program, before, &had);
+    const char *new_text = mesh_text(diff, diff->after.program, after, &has);
+    const char *subject = keel_diff_text(diff, "mesh %.*s", (int)name.size, name.data);
+    keel_difference_t difference =
+        difference_of(diff, KEEL_CAUSE_SHARDING, subject, old_text, new_text);
+    if (had != has) {
+        difference.kind = KEEL_CAUSE_DEVICES;
+        difference.note = keel_diff_text(diff, "%s -> %s", old_text, new_text);
+        difference.old_value = keel_diff_text(diff, "%lld", (long long)had);
+        difference.new_value = keel_diff_text(diff, "%lld", (long long)has);
+    } else if (strcmp(old_text, new_text) == 0) {
+        difference.kind = KEEL_CAUSE_DEVICES;
+        difference.old_value = keel_diff_attr(diff, diff->before.program, before);
+        difference.new_value = keel_diff_attr(diff, diff->after.program, after);
+    }
+    uint32_t root;
+    return add(diff, groups, 0, &difference, &root);
+}
+
 static keel_status_t compare_meshes(keel_diff_t *diff, groups_t *groups) {
     keel_str_t name;
     keel_attr_id_t after;
@@ -406,15 +487,9 @@ static keel_status_t compare_meshes(keel_diff_t *diff, groups_t *groups) {
         keel_str_t other;
         keel_attr_id_t before =
             mesh_named(&diff->before, keel_quick_hash(keel_str_bytes(name)), &other, &at);
-        if (before == KEEL_NONE || keel_graph_attr_hash(&diff->before, before) ==
+        if (before != KEEL_NONE && keel_graph_attr_hash(&diff->before, before) !=
                                        keel_graph_attr_hash(&diff->after, after))
-            continue;
-        keel_difference_t difference = difference_of(
-            diff, KEEL_CAUSE_DEVICES, keel_diff_text(diff, "mesh %.*s", (int)name.size, name.data),
-            keel_diff_attr(diff, diff->before.program, before),
-            keel_diff_attr(diff, diff->after.program, after));
-        uint32_t root;
-        KEEL_TRY(add(diff, groups, 0, &difference, &root));
+            KEEL_TRY(compare_mesh(diff, groups, name, before, after));
     }
     return NULL;
 }

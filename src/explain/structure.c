@@ -10,6 +10,7 @@ typedef struct cluster_t {
     uint32_t before_count, after_count;
     uint32_t taint;    // 1 + a root that an operand follows from
     bool is_trivial;   // it only changes shapes and dtypes
+    uint32_t weak;     // the scalar argument that it does nothing but convert; NONE
     bool reads_before; // an argument that is gone
     bool reads_after;  // an argument that was added
 } cluster_t;
@@ -22,6 +23,7 @@ typedef struct clusters_t {
     uint8_t *alone;   // has no counterpart, in a function that was compared
     uint32_t split, count;
     cluster_t *items; // by representative
+    bool is_swap;     // operations that compute something are gone, and others are there instead
 } clusters_t;
 
 static uint32_t find(clusters_t *clusters, uint32_t at) {
@@ -129,12 +131,9 @@ static keel_status_t unite_by_line(clusters_t *clusters) {
 
 // ---- what a cluster is -------------------------------------------------------------------------
 
-static bool only_reshapes(keel_str_t name) {
-    static const char *const names[] = {"broadcast_in_dim", "broadcast", "reshape", "convert",
-                                        "transpose",        "bitcast",   "return",  "tuple"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (keel_str_is(name, names[i])) return true;
-    return false;
+static bool is_trivial(keel_str_t name) {
+    return keel_graph_only_reshapes(name) || keel_str_is(name, "return") ||
+           keel_str_is(name, "tuple");
 }
 
 static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t *cluster) {
@@ -158,10 +157,28 @@ static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t 
     }
 }
 
+// JAX converts a bare Python number even to the dtype that it has.
+static void look_for_weak(const clusters_t *clusters, uint32_t at, cluster_t *cluster) {
+    keel_op_id_t op;
+    const keel_graph_t *graph = graph_of(clusters, at, &op);
+    bool is_after = at >= clusters->split;
+    bool is_first = cluster->before_count + cluster->after_count == 1;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    uint32_t found = KEEL_NONE;
+    if (operands.count == 1 && keel_str_is(keel_graph_name(graph, op), "convert"))
+        found = keel_diff_scalar_argument(clusters->diff, is_after, operands.items[0]);
+    if (is_first)
+        cluster->weak = found;
+    else if (!keel_graph_only_reshapes(keel_graph_name(graph, op)))
+        cluster->weak = KEEL_NONE;
+}
+
 static void describe_clusters(clusters_t *clusters) {
     for (uint32_t at = 0; at < clusters->count; ++at)
-        clusters->items[at] =
-            (cluster_t){.first_before = KEEL_NONE, .first_after = KEEL_NONE, .is_trivial = true};
+        clusters->items[at] = (cluster_t){.first_before = KEEL_NONE,
+                                          .first_after = KEEL_NONE,
+                                          .is_trivial = true,
+                                          .weak = KEEL_NONE};
     for (uint32_t at = 0; at < clusters->count; ++at) {
         if (!clusters->alone[at]) continue;
         cluster_t *cluster = &clusters->items[find(clusters, at)];
@@ -171,8 +188,9 @@ static void describe_clusters(clusters_t *clusters) {
         keel_op_id_t *first = is_after ? &cluster->first_after : &cluster->first_before;
         if (*first == KEEL_NONE) *first = op;
         ++*(is_after ? &cluster->after_count : &cluster->before_count);
-        if (!only_reshapes(keel_graph_name(graph, op))) cluster->is_trivial = false;
+        if (!is_trivial(keel_graph_name(graph, op))) cluster->is_trivial = false;
         look_at_operands(clusters, at, cluster);
+        look_for_weak(clusters, at, cluster);
     }
 }
 
@@ -245,9 +263,43 @@ static void count_times(clusters_t *clusters, const cluster_t *cluster,
     difference->new_value = keel_diff_text(diff, "%u time%s", after, after == 1 ? "" : "s");
 }
 
+// An operation on a line that the other program has none of: what a branch brings. Clients drop
+// what nothing uses, so lines before the branch may do more as well. NONE where there is none.
+static keel_op_id_t on_a_new_line(clusters_t *clusters, uint32_t representative, bool is_after) {
+    enum { LINES = 32 };
+    keel_diff_t *diff = clusters->diff;
+    keel_graph_t *own = is_after ? &diff->after : &diff->before;
+    keel_graph_t *other = is_after ? &diff->before : &diff->after;
+    uint32_t from = is_after ? clusters->split : 0;
+    uint32_t end = is_after ? clusters->count : clusters->split;
+    uint64_t tried = 0;
+    for (uint32_t at = from, lines = 0; at < end && lines < LINES; ++at) {
+        if (!clusters->alone[at] || find(clusters, at) != representative) continue;
+        const keel_line_t *line = keel_graph_line(own, at - from);
+        if (!line->identity || line->identity == tried) continue;
+        tried = line->identity;
+        ++lines;
+        keel_op_id_t op = 0, count = keel_program_op_count(other->program);
+        while (op < count && keel_graph_line(other, op)->identity != line->identity)
+            ++op;
+        if (op == count) return at - from;
+    }
+    return KEEL_NONE;
+}
+
 static keel_difference_t describe(clusters_t *clusters, uint32_t representative) {
     keel_diff_t *diff = clusters->diff;
-    const cluster_t *cluster = &clusters->items[representative];
+    cluster_t *cluster = &clusters->items[representative];
+    if (cluster->weak != KEEL_NONE && (!cluster->before_count || !cluster->after_count))
+        return keel_diff_weak_type(diff, cluster->after_count > 0, cluster->weak);
+    bool is_one_sided = cluster->first_after == KEEL_NONE || cluster->first_before == KEEL_NONE;
+    if (is_one_sided) {
+        keel_op_id_t *first =
+            cluster->first_after == KEEL_NONE ? &cluster->first_before : &cluster->first_after;
+        keel_op_id_t branch =
+            on_a_new_line(clusters, representative, first == &cluster->first_after);
+        if (branch != KEEL_NONE) *first = branch;
+    }
     bool is_after = cluster->first_after != KEEL_NONE;
     keel_op_id_t op = is_after ? cluster->first_after : cluster->first_before;
     keel_str_t name = keel_graph_name(is_after ? &diff->after : &diff->before, op);
@@ -267,55 +319,98 @@ static keel_difference_t describe(clusters_t *clusters, uint32_t representative)
 
 // ---- what explains it --------------------------------------------------------------------------
 
-static uint32_t changes_rank(const keel_diff_t *diff) {
-    for (uint32_t j = 0; j < diff->after_count; ++j) {
-        uint32_t i = diff->arguments_after[j].counterpart;
-        if (i == KEEL_NONE) continue;
-        if (keel_diff_dims(diff->before.program, diff->arguments_before[i].type).count !=
-            keel_diff_dims(diff->after.program, diff->arguments_after[j].type).count)
-            return diff->taint[diff->arguments_after[j].value];
-    }
-    return 0;
+// A parameter is an argument of the program only where it is used. One of which the other program
+// has nothing at all came with the branch that uses it, where that takes the place of another
+// (`is_swap`), or where it is a key for random numbers.
+static bool comes_with_branch(const keel_root_t *root, bool is_swap) {
+    return root->is_random || (is_swap && root->is_whole);
 }
 
-// A key for random numbers is an argument only where it is used: it comes and goes with the branch
-// that uses it, and explains nothing.
-static uint32_t find_arguments(const keel_diff_t *diff) {
+static uint32_t find_arguments(const keel_diff_t *diff, bool is_swap) {
     for (uint32_t i = 0; i < diff->root_count; ++i)
-        if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS && !diff->roots[i].is_random &&
-            diff->roots[i].follows == KEEL_NONE)
+        if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
+            diff->roots[i].follows == KEEL_NONE && !comes_with_branch(&diff->roots[i], is_swap))
             return i;
     return KEEL_NONE;
 }
 
-static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluster) {
+static void fold_arguments(const clusters_t *clusters, const cluster_t *cluster, uint32_t root) {
+    keel_diff_t *diff = clusters->diff;
+    if (!cluster->reads_before && !cluster->reads_after) return;
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
+            diff->roots[i].follows == KEEL_NONE &&
+            comes_with_branch(&diff->roots[i], clusters->is_swap))
+            diff->roots[i].follows = root;
+}
+
+// What is gone and what came in its place, where only the argument that came with it tells that
+// they belong together.
+static void fold_swap(const clusters_t *clusters, uint32_t first_root) {
+    keel_diff_t *diff = clusters->diff;
+    uint32_t gone = KEEL_NONE, came = KEEL_NONE;
+    bool has_arguments = false;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind == KEEL_CAUSE_ARGUMENTS && root->is_whole &&
+            root->follows >= first_root && root->follows != KEEL_NONE)
+            has_arguments = true;
+        if (i < first_root || root->difference.kind != KEEL_CAUSE_STRUCTURE) continue;
+        if (root->difference.new_op == KEEL_NONE && gone == KEEL_NONE) gone = i;
+        if (root->difference.old_op == KEEL_NONE && came == KEEL_NONE) came = i;
+    }
+    if (!has_arguments || gone == KEEL_NONE || came == KEEL_NONE) return;
+    diff->roots[gone].follows = came;
+    diff->roots[came].difference.old_value = diff->roots[gone].difference.old_value;
+    diff->roots[came].difference.old_op = diff->roots[gone].difference.old_op;
+}
+
+static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluster,
+                             bool is_repeated) {
     const keel_diff_t *diff = clusters->diff;
-    if (cluster->reads_before || cluster->reads_after) {
+    // A line that runs once for each argument need not be the one that reads the new one.
+    if (cluster->reads_before || cluster->reads_after || is_repeated) {
         uint32_t root = keel_diff_find(diff, KEEL_CAUSE_GRADIENT);
-        if (root == KEEL_NONE) root = find_arguments(diff);
+        if (root == KEEL_NONE) root = find_arguments(diff, clusters->is_swap);
         if (root != KEEL_NONE) return root;
     }
     uint32_t weak = keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE);
     if (weak != KEEL_NONE && cluster->is_trivial) return weak;
-    uint32_t rank = changes_rank(diff);
-    if (rank && (cluster->taint || cluster->is_trivial)) return rank - 1;
+    if (diff->rank_root != KEEL_NONE && (cluster->taint || cluster->is_trivial))
+        return diff->rank_root;
+    if (cluster->taint && diff->roots[cluster->taint - 1].is_random) return cluster->taint - 1;
     if (!cluster->is_trivial) return KEEL_NONE;
     if (cluster->taint) return cluster->taint - 1;
     uint32_t root = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
     return root != KEEL_NONE ? root : keel_diff_find(diff, KEEL_CAUSE_SHAPE);
 }
 
+static void look_for_swap(clusters_t *clusters) {
+    bool is_gone = false, is_new = false;
+    for (uint32_t at = 0; at < clusters->count; ++at) {
+        const cluster_t *cluster = &clusters->items[at];
+        is_gone = is_gone || (cluster->before_count && !cluster->is_trivial);
+        is_new = is_new || (cluster->after_count && !cluster->is_trivial);
+    }
+    clusters->is_swap = is_gone && is_new;
+}
+
 static keel_status_t tell(clusters_t *clusters) {
+    uint32_t first_root = clusters->diff->root_count;
+    look_for_swap(clusters);
     for (uint32_t at = 0; at < clusters->count; ++at) {
         if (!clusters->alone[at] || find(clusters, at) != at) continue;
         keel_difference_t difference = describe(clusters, at);
-        uint32_t explained = explained_by(clusters, &clusters->items[at]);
+        uint32_t explained = explained_by(clusters, &clusters->items[at], *difference.note);
         uint32_t root;
         if (explained != KEEL_NONE)
             KEEL_TRY(keel_diff_fold(clusters->diff, explained, &difference));
-        else
+        else {
             KEEL_TRY(keel_diff_root(clusters->diff, &difference, &root));
+            fold_arguments(clusters, &clusters->items[at], root);
+        }
     }
+    fold_swap(clusters, first_root);
     return NULL;
 }
 

@@ -54,14 +54,77 @@ const char *keel_diff_type(keel_diff_t *diff, const keel_program_t *program, kee
     return cut(diff, &buffer);
 }
 
+// "HIGHEST" for [HIGHEST, HIGHEST], as the precision of a product's operands mostly is.
+static const char *common_name(const keel_program_t *program, keel_attr_id_t attr) {
+    const keel_attr_t *contents = &program->attrs.data[attr];
+    if (contents->kind != KEEL_ATTR_ARRAY) return NULL;
+    keel_list_t items = keel_program_list(program, contents->b);
+    for (uint32_t i = 0; i < items.count; ++i) {
+        const keel_attr_t *item = &program->attrs.data[items.items[i]];
+        const keel_attr_t *first = &program->attrs.data[items.items[0]];
+        if (item->kind != KEEL_ATTR_ENUM || item->a != first->a || item->klass != first->klass)
+            return NULL;
+    }
+    if (!items.count) return NULL;
+    const keel_attr_t *first = &program->attrs.data[items.items[0]];
+    return keel_enum_name(first->klass, first->a);
+}
+
+static keel_list_t items_of(const keel_program_t *program, keel_attr_id_t attr) {
+    if (attr == KEEL_NONE || program->attrs.data[attr].kind != KEEL_ATTR_ARRAY)
+        return (keel_list_t){NULL, 0};
+    return keel_program_list(program, program->attrs.data[attr].b);
+}
+
+static void print_axes(const keel_program_t *program, keel_list_t axes, keel_buffer_t *out) {
+    if (!axes.count) keel_buffer_text(out, "None");
+    if (axes.count > 1) keel_buffer_byte(out, '(');
+    for (uint32_t i = 0; i < axes.count; ++i) {
+        keel_attr_id_t name = keel_program_dict_find(program, axes.items[i], "name");
+        keel_attr_id_t part = keel_program_dict_find(program, axes.items[i], "sub_axis_info");
+        keel_buffer_format(out, "%s'", i ? ", " : "");
+        if (name != KEEL_NONE)
+            keel_buffer_str(out, keel_program_str(program, program->attrs.data[name].a));
+        keel_buffer_byte(out, '\'');
+        if (part != KEEL_NONE && program->attrs.data[part].kind != KEEL_ATTR_NONE)
+            keel_print_attribute(program, part, 4, out);
+    }
+    if (axes.count > 1) keel_buffer_byte(out, ')');
+}
+
+// P('data', None), as JAX writes a sharding; False for one that says more than that can.
+static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
+    const keel_attr_t *contents = &program->attrs.data[attr];
+    if (contents->kind != KEEL_ATTR_DICT || contents->klass != KEEL_RECORD_SDY_SHARDING)
+        return false;
+    keel_list_t dims =
+        items_of(program, keel_program_dict_find(program, attr, "dimension_shardings"));
+    if (!dims.items) dims = items_of(program, keel_program_dict_find(program, attr, "dimensions"));
+    bool says_something = false;
+    for (uint32_t i = 0; i < dims.count; ++i)
+        says_something =
+            says_something ||
+            items_of(program, keel_program_dict_find(program, dims.items[i], "axes")).count;
+    keel_buffer_text(out, "P(");
+    for (uint32_t i = 0; says_something && i < dims.count; ++i) {
+        if (i) keel_buffer_text(out, ", ");
+        print_axes(program,
+                   items_of(program, keel_program_dict_find(program, dims.items[i], "axes")), out);
+    }
+    keel_buffer_byte(out, ')');
+    return true;
+}
+
 const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t attr) {
     if (attr == KEEL_NONE) return "unset";
+    const char *name = common_name(program, attr);
+    if (name) return name;
     keel_buffer_t buffer;
     keel_buffer_initialize(&buffer, 0);
     const keel_attr_t *contents = &program->attrs.data[attr];
     if (contents->kind == KEEL_ATTR_STRING)
         keel_buffer_str(&buffer, keel_program_str(program, contents->a));
-    else
+    else if (!print_sharding(program, attr, &buffer))
         keel_print_attribute(program, attr, 16, &buffer);
     return cut(diff, &buffer);
 }
@@ -139,16 +202,21 @@ bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
     }
 }
 
-// The shortest decimal that reads back as the same value of that precision.
+// The shortest decimal that reads back as the same value of that precision: "0.1", "20", "1e-08".
 static const char *shortest(keel_diff_t *diff, double value, int digits, bool is_single) {
-    char text[40];
-    for (int precision = 1; precision <= digits; ++precision) {
+    char text[400];
+    int precision = 1;
+    for (; precision < digits; ++precision) {
         snprintf(text, sizeof text, "%.*g", precision, value);
         double back = strtod(text, NULL);
         if (is_single ? (float)back == (float)value : back == value) break;
     }
-    bool is_plain = strspn(text, "-0123456789") == strlen(text);
-    return keel_diff_text(diff, is_plain ? "%s.0" : "%s", text);
+    double size = fabs(value);
+    if (size == 0) return "0";
+    if (size < 1e-4 || size >= 1e9) return keel_diff_text(diff, "%.*g", precision, value);
+    snprintf(text, sizeof text, "%.*e", precision - 1, value);
+    int decimals = precision - 1 - atoi(strchr(text, 'e') + 1);
+    return keel_diff_text(diff, "%.*f", decimals < 0 ? 0 : decimals, value);
 }
 
 const char *keel_diff_element(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type,
