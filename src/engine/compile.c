@@ -4,26 +4,6 @@
 #include <unistd.h>
 
 #include "engine/internal.h"
-#include "read/read.h"
-
-// One Compile call of the client.
-typedef struct request_t {
-    keel_engine_t *engine;
-    PJRT_Client_Compile_Args *args;
-    const client_t *client;
-    keel_bytes_t code;
-    const char *format; // "mlir", "hlo", or the client's own word for another
-    keel_arena_t arena; // of what follows
-    keel_digest_t program;
-    const char *name; // of the module
-    uint32_t ops;
-    site_t site;
-    keel_key_t key;
-    keel_cacheable_t cacheable;
-    bool recompile;
-    uint64_t started;
-    uint64_t in_plugin; // nanoseconds
-} request_t;
 
 static keel_journal_subject_t subject_of(const request_t *request) {
     return (keel_journal_subject_t){
@@ -36,139 +16,6 @@ static double overhead(const request_t *request) {
 
 static PJRT_Error *call_plugin(keel_engine_t *engine, PJRT_Client_Compile_Args *args) {
     return engine->api->PJRT_Client_Compile(args);
-}
-
-// ---- read and key ------------------------------------------------------------------------------
-
-// A program that no reader understands is keyed by its bytes. Names of operations stand in the
-// bytes of either format as plain text, so where none of these occurs the program has no operation
-// that could embed what differs behind equal bytes.
-static void check_bytes(request_t *request) {
-    static const char *const suspicious[] = {"custom_call", "custom-call", "send",
-                                             "recv",        "infeed",      "outfeed"};
-    request->cacheable.yes = true;
-    for (size_t i = 0; i < sizeof suspicious / sizeof *suspicious; ++i) {
-        if (!memmem(request->code.data, request->code.size, suspicious[i], strlen(suspicious[i])))
-            continue;
-        request->cacheable.yes = false;
-        snprintf(request->cacheable.reason, sizeof request->cacheable.reason,
-                 "it could not be read, and its bytes mention %s", suspicious[i]);
-        return;
-    }
-}
-
-static keel_status_t key_by_bytes(request_t *request) {
-    keel_buffer_t canonical;
-    keel_buffer_initialize(&canonical, 0);
-    keel_buffer_format(&canonical, "bytes of format %s: ", request->format);
-    keel_buffer_append(&canonical, request->program.bytes, KEEL_DIGEST_SIZE);
-    keel_status_t status = keel_buffer_status(&canonical);
-    if (!status)
-        status = keel_key_set(&request->key, KEEL_COMPONENT_PROGRAM, keel_buffer_bytes(&canonical),
-                              KEEL_STR("keyed by its bytes"));
-    keel_buffer_deinitialize(&canonical);
-    check_bytes(request);
-    return status;
-}
-
-static keel_status_t key_program(request_t *request, const keel_program_t *program) {
-    keel_digest_t digest;
-    keel_bytes_t options =
-        keel_bytes(request->args->compile_options, request->args->compile_options_size);
-    KEEL_TRY(keel_key_program_under(program, options, &digest));
-    KEEL_TRY(keel_key_set(&request->key, KEEL_COMPONENT_PROGRAM,
-                          keel_bytes(digest.bytes, KEEL_DIGEST_SIZE), KEEL_STR("")));
-    keel_key_cacheable(program,
-                       keel_settings_text(&request->engine->settings, KEEL_SETTING_CUSTOM_CALLS),
-                       &request->cacheable);
-    return NULL;
-}
-
-static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
-    if (strcmp(request->format, "mlir") == 0 && !keel_read_is_mlir(request->code))
-        return keel_status_make(KEEL_UNSUPPORTED, "MLIR as text is not read, only bytecode");
-    if (strcmp(request->format, "mlir") == 0)
-        KEEL_TRY(keel_read_mlir(request->code, program));
-    else if (strcmp(request->format, "hlo") == 0)
-        KEEL_TRY(keel_read_hlo(request->code, program));
-    else
-        return keel_status_make(KEEL_UNSUPPORTED, "programs of format %s are not read",
-                                request->format);
-    keel_str_t name = keel_program_str(program, program->name), kept;
-    KEEL_TRY(keel_arena_str(&request->arena, name, &kept));
-    request->name = kept.data;
-    request->ops = keel_program_op_count(program);
-    site_of_program(program, &request->arena, &request->site);
-    return key_program(request, program);
-}
-
-static keel_status_t set_program(request_t *request) {
-    keel_program_t program;
-    keel_program_initialize(&program);
-    keel_status_t status = read_and_key(request, &program);
-    keel_program_deinitialize(&program);
-    if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
-    keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
-    keel_log_once("unread", "a program is not understood and keyed by its bytes: %s",
-                  keel_status_message(status));
-    keel_journal_fallback(request->engine->journal, "read", &subject, keel_status_message(status));
-    keel_status_ignore(status);
-    return key_by_bytes(request);
-}
-
-static keel_status_t set_options(request_t *request) {
-    keel_buffer_t canonical, assignment, readable;
-    keel_buffer_initialize(&canonical, 0);
-    keel_buffer_initialize(&assignment, 0);
-    keel_buffer_initialize(&readable, 0);
-    bool understood = false;
-    keel_status_t status = keel_key_options(
-        keel_bytes(request->args->compile_options, request->args->compile_options_size), &canonical,
-        &assignment, &readable, &understood);
-    if (!status)
-        status = keel_key_set(&request->key, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
-                              keel_bytes_str(keel_buffer_bytes(&readable)));
-    if (!status)
-        status = keel_key_set(&request->key, KEEL_COMPONENT_DEVICE_ASSIGNMENT,
-                              keel_buffer_bytes(&assignment), KEEL_STR(""));
-    if (!status && !understood)
-        keel_journal_fallback(request->engine->journal, "options", NULL,
-                              "the compile options are not understood and keyed by their bytes");
-    keel_buffer_deinitialize(&canonical);
-    keel_buffer_deinitialize(&assignment);
-    keel_buffer_deinitialize(&readable);
-    return status;
-}
-
-// Has this traced function (a module's name and where it comes from) been seen under another key?
-static keel_status_t note_name(request_t *request) {
-    keel_engine_t *engine = request->engine;
-    const char *origin = request->site.origin ? request->site.origin : "";
-    size_t name_size = strlen(request->name) + 1, length = name_size + strlen(origin);
-    void *memory;
-    KEEL_TRY(keel_arena_alloc(&request->arena, length + 1 + KEEL_DIGEST_SIZE, &memory));
-    uint8_t *keyed = memory;
-    memcpy(keyed, request->name, name_size);
-    memcpy(keyed + name_size, origin, length - name_size + 1);
-    memcpy(keyed + length + 1, request->key.digest.bytes, KEEL_DIGEST_SIZE);
-    keel_bytes_t name = keel_bytes(keyed, length);
-    keel_bytes_t name_and_key = keel_bytes(keyed, length + 1 + KEEL_DIGEST_SIZE);
-    pthread_mutex_lock(&engine->lock);
-    request->recompile = *request->name && keel_map_find(&engine->names, name) &&
-                         !keel_map_find(&engine->names, name_and_key);
-    keel_status_t status = keel_map_put(&engine->names, name, 1);
-    if (!status) status = keel_map_put(&engine->names, name_and_key, 1);
-    pthread_mutex_unlock(&engine->lock);
-    return status;
-}
-
-static keel_status_t understand(request_t *request) {
-    request->program = keel_digest(request->code);
-    KEEL_TRY(keel_key_copy(&request->client->backend, &request->key));
-    KEEL_TRY(set_program(request));
-    KEEL_TRY(set_options(request));
-    KEEL_TRY(keel_key_finish(&request->key));
-    return note_name(request);
 }
 
 // ---- load --------------------------------------------------------------------------------------
@@ -193,7 +40,7 @@ static void journal_load(request_t *request, const keel_tier_t *tier, const keel
                                                     .payload_bytes = payload_size,
                                                     .compile_seconds = entry->compile_seconds,
                                                     .format = request->format,
-                                                    .site = request->site.line,
+                                                    .site = engine_site(&request->site.place),
                                                     .recompile = request->recompile,
                                                     .executes = counts,
                                                 });
@@ -251,6 +98,16 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t 
     return false;
 }
 
+// A plain load is not explained, but later programs are compared with it.
+static void note_load(request_t *request, double compile_seconds) {
+    bool is_retrace = request->asked_before != 0;
+    request->inquiry.kind = is_retrace           ? INQUIRY_RETRACE
+                            : request->recompile ? INQUIRY_LOAD
+                                                 : INQUIRY_NOTE;
+    request->inquiry.compile_seconds = compile_seconds;
+    request->handed_out = true;
+}
+
 // True where the client has its executable.
 static bool load_from(request_t *request, const keel_tier_t *tier, keel_miss_t *out_miss) {
     keel_engine_t *engine = request->engine;
@@ -281,6 +138,7 @@ static bool load_from(request_t *request, const keel_tier_t *tier, keel_miss_t *
     bool handed_out = hand_out(request, loaded, entry.payload, payload_size);
     entry.payload = NULL;
     if (handed_out) journal_load(request, tier, &entry, payload_size);
+    if (handed_out) note_load(request, entry.compile_seconds);
     keel_entry_deinitialize(&entry);
     return handed_out;
 }
@@ -333,7 +191,7 @@ static void journal_compile(request_t *request) {
                                                        .ops = request->ops,
                                                        .bytes = request->code.size,
                                                        .format = request->format,
-                                                       .site = request->site.line,
+                                                       .site = engine_site(&request->site.place),
                                                        .recompile = request->recompile,
                                                        .uncacheable = !request->cacheable.yes,
                                                        .executes = counts,
@@ -367,15 +225,23 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
 
 static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     keel_engine_t *engine = request->engine;
-    uint64_t start = keel_clock_monotonic();
+    compiling_t compiling = {.name = request->name,
+                             .ops = request->ops,
+                             .bytes = request->code.size,
+                             .started = keel_clock_monotonic()};
+    progress_begin(engine, &compiling);
     PJRT_Error *error = call_plugin(engine, request->args);
-    uint64_t took = keel_clock_monotonic() - start;
+    uint64_t took = keel_clock_monotonic() - compiling.started;
+    progress_end(engine, &compiling);
     request->in_plugin += took;
     if (error) {
         keel_store_release(held);
         journal_refusal(request, error);
         return error;
     }
+    request->inquiry.kind = INQUIRY_COMPILE;
+    request->inquiry.compile_seconds = keel_seconds(took);
+    request->handed_out = true;
     keel_status_t status = executables_add(&engine->executables, request->args->executable,
                                            &request->program, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
@@ -397,7 +263,18 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     return NULL;
 }
 
+// With no lock or claim held: whoever has Python's may be waiting for it.
+static void capture_stack(request_t *request) {
+    if (request->is_read) explain_capture(request->engine, &request->arena, &request->inquiry);
+}
+
 static PJRT_Error *compile_uncacheable(request_t *request) {
+    keel_str_t reason = KEEL_STR("");
+    keel_status_ignore(
+        keel_arena_str(&request->arena, keel_str(request->cacheable.reason), &reason));
+    request->inquiry.miss = "uncacheable";
+    request->inquiry.miss_note = reason.data;
+    capture_stack(request);
     keel_journal_uncacheable(request->engine->journal,
                              &(keel_journal_uncacheable_t){.subject = subject_of(request),
                                                            .reason = request->cacheable.reason,
@@ -411,6 +288,7 @@ static PJRT_Error *load_or_compile(request_t *request) {
     if (!request->cacheable.yes) return compile_uncacheable(request);
     keel_miss_t miss;
     if (load(request, &miss)) return NULL;
+    capture_stack(request);
     keel_claim_t held;
     keel_miss_t after_claim;
     if (claim(request, &held) && load(request, &after_claim)) {
@@ -420,56 +298,49 @@ static PJRT_Error *load_or_compile(request_t *request) {
     keel_journal_miss(engine->journal, &(keel_journal_miss_t){.subject = subject_of(request),
                                                               .reason = keel_miss_name(miss),
                                                               .key = &request->key});
+    request->inquiry.miss = engine->looks_up ? keel_miss_name(miss) : "refresh";
+    request->inquiry.miss_note =
+        engine->looks_up ? explain_miss(miss) : "with mode refresh nothing is looked up";
     return compile(request, &held);
 }
 
 // ---- the call ----------------------------------------------------------------------------------
 
-static const client_t *client_of(keel_engine_t *engine, const PJRT_Client *client) {
-    pthread_mutex_lock(&engine->lock);
-    const client_t *found = engine->clients;
-    while (found && found->client != client)
-        found = found->next;
-    pthread_mutex_unlock(&engine->lock);
-    return found;
-}
-
-static keel_status_t begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
-                           request_t *request) {
-    *request = (request_t){.engine = engine,
-                           .args = args,
-                           .name = "",
-                           .started = keel_clock_monotonic(),
-                           .code = keel_bytes(args->program->code, args->program->code_size)};
-    keel_arena_initialize(&request->arena, 0);
+// Hands the inquiry over with what it needs of the request. A client that asks for one key for ever
+// has been told.
+static void inquire(request_t *request) {
+    inquiry_t *inquiry = &request->inquiry;
+    bool is_retrace = inquiry->kind == INQUIRY_RETRACE;
+    if (!request->engine->history || !request->is_read || !request->handed_out) return;
+    if (is_retrace && request->asked_before > RETRACES_EXPLAINED) return;
+    bool has_stack = inquiry->stack.count || inquiry->stack.skipped;
+    if (is_retrace && !has_stack) capture_stack(request);
+    inquiry->client = request->args->client;
+    inquiry->program = request->program;
+    inquiry->name = request->name;
+    inquiry->site = request->site;
+    inquiry->recompile = request->recompile;
+    inquiry->seconds = keel_seconds(request->in_plugin);
+    inquiry->key = request->key;
+    inquiry->arena = request->arena;
     keel_key_initialize(&request->key);
-    request->client = client_of(engine, args->client);
-    if (!request->client)
-        return keel_status_make(KEEL_UNSUPPORTED, "the backend of this client could not be read");
-    keel_str_t format;
-    KEEL_TRY(keel_arena_str(
-        &request->arena, (keel_str_t){args->program->format, args->program->format_size}, &format));
-    request->format = format.data;
-    return understand(request);
-}
-
-static void end(request_t *request) {
-    keel_key_deinitialize(&request->key);
-    keel_arena_deinitialize(&request->arena);
+    keel_arena_initialize(&request->arena, 0);
+    publisher_explain(request->engine, inquiry);
 }
 
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args) {
     if (atomic_load(&engine->ended) || getpid() != engine->pid) return call_plugin(engine, args);
     request_t request;
-    keel_status_t status = begin(engine, args, &request);
+    keel_status_t status = request_begin(engine, args, &request);
     if (status) {
-        end(&request);
+        request_end(&request);
         engine_fell_through(engine, "compile", NULL, status);
         return call_plugin(engine, args);
     }
     const char *known = strcmp(request.format, "hlo") == 0 ? "hlo" : "mlir";
     publisher_keep_program(engine, &request.program, known, request.code);
     PJRT_Error *error = load_or_compile(&request);
-    end(&request);
+    inquire(&request);
+    request_end(&request);
     return error;
 }

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,11 +11,39 @@ const char *engine_cache_dir(const keel_engine_t *engine) {
     return keel_settings_text(&engine->settings, KEEL_SETTING_CACHE_DIR);
 }
 
+static const char *known(const char *text) {
+    return *text ? text : NULL;
+}
+
+keel_journal_site_t engine_site(const keel_place_t *place) {
+    return (keel_journal_site_t){.file = known(place->file),
+                                 .line = place->line,
+                                 .function = known(place->function),
+                                 .call_file = known(place->call_file),
+                                 .call_line = place->call_line};
+}
+
 void engine_fell_through(keel_engine_t *engine, const char *what,
                          const keel_journal_subject_t *subject, keel_status_t status) {
     keel_log_once(what, "%s: %s; the run goes on without", what, keel_status_message(status));
     keel_journal_fallback(engine->journal, what, subject, keel_status_message(status));
     keel_status_ignore(status);
+}
+
+// The client's signals are the client's: its handlers may expect its own threads, and a signal
+// that lands here would not wake the thread that waits for it. A crash is still a crash.
+bool engine_start_thread(void *(*body)(void *), void *context) {
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i)
+        sigdelset(&blocked, crashes[i]);
+    pthread_t thread;
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int failed = pthread_create(&thread, NULL, body, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!failed) pthread_detach(thread);
+    return !failed;
 }
 
 static void found_crashed(void *context, const keel_digest_t *key) {
@@ -69,9 +99,49 @@ static void after_fork(void) {
     executables_unlock(&forking->executables);
 }
 
+// From the words of the process's own command line, as the system knows them.
+static keel_status_t name_script(char *line, size_t size, char **out) {
+    enum { WORDS = 1024 };
+    char *words[WORDS + 1], folder[PATH_MAX];
+    size_t count = 0;
+    for (size_t at = 0; at < size && count < WORDS; at += strlen(words[count++]) + 1)
+        words[count] = line + at;
+    words[count] = NULL;
+    return keel_history_script(words, getcwd(folder, sizeof folder) ? folder : "", out);
+}
+
+static keel_status_t find_script(char **out) {
+    enum { LIMIT = 1 << 22 };
+    uint8_t *data;
+    size_t size;
+    char *line;
+    KEEL_TRY(keel_file_read("/proc/self/cmdline", LIMIT, &data, &size));
+    keel_status_t status = keel_strdup(keel_bytes_str(keel_bytes(data, size)), &line);
+    keel_free(data);
+    if (status) return status;
+    status = name_script(line, size, out);
+    keel_free(line);
+    return status;
+}
+
+static keel_status_t open_history(keel_engine_t *engine) {
+    char *script = NULL, *folder = NULL;
+    KEEL_TRY(find_script(&script));
+    keel_status_t status = keel_path(&folder, "%s/history",
+                                     keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR));
+    if (!status)
+        status =
+            keel_history_open(folder, script, keel_journal_id(engine->journal), &engine->history);
+    keel_free(folder);
+    keel_free(script);
+    return status;
+}
+
 static keel_status_t create(keel_engine_t *engine) {
     pthread_mutex_init(&engine->lock, NULL);
     keel_map_initialize(&engine->names);
+    keel_map_initialize(&engine->keys);
+    KEEL_TRY(progress_initialize(&engine->progress));
     KEEL_TRY(executables_initialize(&engine->executables));
     KEEL_TRY(publisher_create(engine));
     // KEEL_RUN_ID is no setting: `keel run` names the run to its child.
@@ -79,18 +149,23 @@ static keel_status_t create(keel_engine_t *engine) {
         keel_journal_open(keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
                           getenv("KEEL_RUN_ID"), &engine->journal);
     if (status) engine_fell_through(engine, "journal", NULL, status);
+    status = engine->journal ? open_history(engine) : NULL;
+    if (status) engine_fell_through(engine, "history", NULL, status);
     KEEL_TRY(read_plugin_build(engine));
     return open_stores(engine);
 }
 
 // Of an engine that nobody has yet.
 static void destroy(keel_engine_t *engine) {
+    keel_history_close(engine->history);
     keel_journal_close(engine->journal);
     if (engine->memory.close) engine->memory.close(engine->memory.context);
     if (engine->disk.close) engine->disk.close(engine->disk.context);
     publisher_destroy(engine->publisher);
     executables_deinitialize(&engine->executables);
+    progress_deinitialize(&engine->progress);
     keel_map_deinitialize(&engine->names);
+    keel_map_deinitialize(&engine->keys);
     keel_settings_deinitialize(&engine->settings);
     pthread_mutex_destroy(&engine->lock);
     keel_free(engine);

@@ -3,18 +3,19 @@
 //   read -> key -> memory -> disk   hit: deserialize-and-load, done
 //                                   miss: one process compiles, the others wait for it
 //   compile (the plugin) -> the client has it; behind its back: serialize, load it back, store
-//   journal: one line of what happened
+//   journal: one line of what happened; behind the client's back: why, against what was known
 //
 // Only this room knows all the steps. A step that fails is skipped, said once and written to the
 // journal; the client always gets what the plugin would have given it.
 //
-// Files: engine.c lifetime and clients; compile.c the way; publish.c what runs behind the client's
-// back; executables.c execute counts and stored bytes by pointer; payload.c what
-// is stored; site.c the user's line.
+// Files: engine.c lifetime and clients; compile.c the way; request.c read and key; publish.c what
+// runs behind the client's back; explain.c why a program was asked for; executables.c execute
+// counts and stored bytes by pointer; payload.c what is stored; progress.c the line on a terminal.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them by pointer only.
-// Threads: any function from any thread. One background thread publishes.
+// Threads: any function from any thread. One background thread publishes and explains; on a
+// terminal a second one shows long compiles.
 #ifndef KEEL_ENGINE_ENGINE_H_
 #define KEEL_ENGINE_ENGINE_H_
 

@@ -8,6 +8,8 @@
 
 #include "engine/engine.h"
 #include "engine/payload.h"
+#include "explain/explain.h"
+#include "history/history.h"
 #include "journal/journal.h"
 #include "key/key.h"
 #include "store/store.h"
@@ -69,6 +71,31 @@ void executables_unlock(executables_t *table);
 keel_status_t executables_collect(executables_t *table, keel_journal_counts_t *out,
                                   uint64_t *out_total) KEEL_MUST_CHECK;
 
+// ---- progress.c --------------------------------------------------------------------------------
+
+// A compile that is under way, in the client's own frame.
+typedef struct compiling_t {
+    const char *name; // of the module
+    uint64_t ops, bytes;
+    uint64_t started;
+    struct compiling_t *next; // older
+} compiling_t;
+
+typedef struct progress_t {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    compiling_t *newest;
+    bool started; // the thread that shows them
+    bool idle;    // it waits for a compile, not for a time
+    bool shown;
+} progress_t;
+
+keel_status_t progress_initialize(progress_t *progress) KEEL_MUST_CHECK;
+void progress_deinitialize(progress_t *progress);
+// Around the plugin's Compile. On a terminal a line tells of it once it takes long.
+void progress_begin(keel_engine_t *engine, compiling_t *compiling);
+void progress_end(keel_engine_t *engine, compiling_t *compiling);
+
 // ---- engine.c ----------------------------------------------------------------------------------
 
 typedef struct client_t {
@@ -86,6 +113,7 @@ struct keel_engine_t {
     atomic_bool ended;
     keel_digest_t plugin_build;
     keel_journal_t *journal; // NULL where there is none
+    keel_history_t *history; // likewise; NULL: nothing is explained
     keel_tier_t memory, disk;
     bool looks_up, stores;
 
@@ -93,26 +121,91 @@ struct keel_engine_t {
     client_t *clients;
     bool had_client;
     keel_map_t names; // module names, and module names with their keys, that were seen
+    keel_map_t keys;  // how often each was asked for
 
     executables_t executables;
+    progress_t progress;
     struct publisher_t *publisher;
 };
 
 const char *engine_cache_dir(const keel_engine_t *engine);
+// Starts a thread that takes none of the client's signals, and lets go of it. False where it
+// cannot.
+bool engine_start_thread(void *(*body)(void *), void *context);
+// A place as the journal has it.
+keel_journal_site_t engine_site(const keel_place_t *place);
 // Says it once on stderr and writes it to the journal. Takes the status.
 void engine_fell_through(keel_engine_t *engine, const char *what,
                          const keel_journal_subject_t *subject, keel_status_t status);
 
-// ---- site.c ------------------------------------------------------------------------------------
+// ---- explain.c ---------------------------------------------------------------------------------
 
-// Where a program comes from in the user's source.
-typedef struct site_t {
-    keel_journal_site_t line;
-    const char *origin; // tells one function from another of its name; NULL where unknown
-} site_t;
+enum { RETRACES_EXPLAINED = 16 }; // of one key
 
-// Text lives in `arena`.
-void site_of_program(const keel_program_t *program, keel_arena_t *arena, site_t *out);
+typedef enum inquiry_kind {
+    INQUIRY_NOTE, // it was loaded as a warm start does: only kept in mind
+    INQUIRY_COMPILE,
+    INQUIRY_LOAD, // that would have been a recompile
+    INQUIRY_RETRACE,
+} inquiry_kind_t;
+
+// A program that the client asked for and has: what to find out about it.
+typedef struct inquiry_t {
+    inquiry_kind_t kind;
+    PJRT_Client *client;
+    keel_arena_t arena; // of all text here, and of the stack; handed over
+    keel_key_t key;     // handed over
+    keel_digest_t program;
+    const char *name;
+    keel_site_t site;
+    keel_sketch_t sketch;
+    bool recompile;
+    double seconds;               // in the plugin
+    double compile_seconds;       // what compiling it takes, now or when it was stored
+    const char *miss, *miss_note; // why it was compiled: "absent", and that in a sentence
+    keel_stack_t stack;
+    double stack_seconds;
+} inquiry_t;
+
+// Reads the stack into the inquiry, its text into `arena`. On the client's thread, which holds no
+// lock: Python may have to wait for its own.
+void explain_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry);
+// "the cache has no such entry: ..."
+const char *explain_miss(keel_miss_t miss);
+// On the publisher's thread. A failure is written to the journal.
+void explain_run(keel_engine_t *engine, inquiry_t *inquiry);
+// Says it in the journal. Takes the status.
+void explain_failed(keel_engine_t *engine, const inquiry_t *inquiry, keel_status_t status);
+void explain_deinitialize(inquiry_t *inquiry);
+
+// ---- request.c ---------------------------------------------------------------------------------
+
+// One Compile call of the client.
+typedef struct request_t {
+    keel_engine_t *engine;
+    PJRT_Client_Compile_Args *args;
+    const client_t *client;
+    keel_bytes_t code;
+    const char *format; // "mlir", "hlo", or the client's own word for another
+    keel_arena_t arena; // of what follows
+    keel_digest_t program;
+    const char *name; // of the module
+    uint32_t ops;
+    keel_site_t site;
+    keel_key_t key;
+    keel_cacheable_t cacheable;
+    bool recompile;
+    uint64_t asked_before; // how often for this key
+    uint64_t started;
+    uint64_t in_plugin; // nanoseconds
+    bool is_read, handed_out;
+    inquiry_t inquiry; // filled in on the way, handed over at the end
+} request_t;
+
+// Reads the program and makes its key. To be ended also on failure.
+keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
+                            request_t *request) KEEL_MUST_CHECK;
+void request_end(request_t *request);
 
 // ---- publish.c ---------------------------------------------------------------------------------
 
@@ -138,6 +231,8 @@ void publisher_failed(keel_engine_t *engine, const char *step, const keel_key_t 
 // Queues a program's bytes (copied) for the journal.
 void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
                             keel_bytes_t bytes);
+// Queues an inquiry, which is taken over.
+void publisher_explain(keel_engine_t *engine, inquiry_t *inquiry);
 // Waits until nothing of the client (NULL: nothing at all) is queued or in work.
 void publisher_drain(keel_engine_t *engine, const PJRT_Client *client);
 

@@ -1,12 +1,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
-#include <signal.h>
 #include <time.h>
 
 #include "engine/internal.h"
 
 // What is done behind the client's back, by one thread, in order.
-typedef enum job_kind { JOB_PROGRAM, JOB_PUBLISH } job_kind_t;
+typedef enum job_kind { JOB_PROGRAM, JOB_PUBLISH, JOB_EXPLAIN } job_kind_t;
 
 typedef struct job_t {
     job_kind_t kind;
@@ -16,8 +15,10 @@ typedef struct job_t {
     size_t size;
     // JOB_PROGRAM
     const char *format;
+    PJRT_Client *client; // NULL where it does not matter
+    // JOB_EXPLAIN
+    inquiry_t *inquiry;
     // JOB_PUBLISH
-    PJRT_Client *client;
     keel_key_t key;
     char *name;
     double compile_seconds;
@@ -60,6 +61,8 @@ static void free_job_contents(job_t *job) {
     keel_free(job->bytes);
     keel_key_deinitialize(&job->key);
     keel_free(job->name);
+    if (job->inquiry) explain_deinitialize(job->inquiry);
+    keel_free(job->inquiry);
     keel_store_release(&job->claim);
 }
 
@@ -219,6 +222,21 @@ static void wait_for_job(keel_engine_t *engine) {
     }
 }
 
+static void do_job(keel_engine_t *engine, job_t *job) {
+    switch (job->kind) {
+        case JOB_PROGRAM:
+            keel_journal_program(engine->journal, &job->program, job->format,
+                                 keel_bytes(job->bytes, job->size));
+            return;
+        case JOB_PUBLISH:
+            publish(engine, job);
+            return;
+        case JOB_EXPLAIN:
+            explain_run(engine, job->inquiry);
+            return;
+    }
+}
+
 static void *work(void *context) {
     keel_engine_t *engine = context;
     publisher_t *publisher = engine->publisher;
@@ -230,11 +248,7 @@ static void *work(void *context) {
         if (!publisher->first) publisher->last = &publisher->first;
         publisher->working = job;
         pthread_mutex_unlock(&publisher->lock);
-        if (job->kind == JOB_PROGRAM)
-            keel_journal_program(engine->journal, &job->program, job->format,
-                                 keel_bytes(job->bytes, job->size));
-        else
-            publish(engine, job);
+        do_job(engine, job);
         free_job_contents(job);
         pthread_mutex_lock(&publisher->lock);
         publisher->working = NULL;
@@ -244,26 +258,10 @@ static void *work(void *context) {
     return NULL;
 }
 
-// The client's signals are the client's: its handlers may expect its own threads, and a signal
-// that lands here would not wake the thread that waits for it. A crash is still a crash.
-static int create_thread(keel_engine_t *engine) {
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i)
-        sigdelset(&blocked, crashes[i]);
-    pthread_t thread;
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    int failed = pthread_create(&thread, NULL, work, engine);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!failed) pthread_detach(thread);
-    return failed;
-}
-
 static keel_status_t start(keel_engine_t *engine) {
     publisher_t *publisher = engine->publisher;
     if (publisher->started) return NULL;
-    if (create_thread(engine))
+    if (!engine_start_thread(work, engine))
         return keel_status_make(KEEL_INTERNAL, "the publishing thread cannot be started");
     publisher->started = true;
     return NULL;
@@ -334,6 +332,30 @@ void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program,
     if (!status) return;
     if (job) free_job(job);
     engine_fell_through(engine, "journal", NULL, status);
+}
+
+static keel_status_t make_inquiry(inquiry_t *inquiry, job_t **out) {
+    void *memory;
+    KEEL_TRY(make_job(JOB_EXPLAIN, &inquiry->program, out));
+    KEEL_TRY(keel_alloc(sizeof *inquiry, &memory));
+    (*out)->client = inquiry->client;
+    (*out)->inquiry = memory;
+    *(*out)->inquiry = *inquiry;
+    return NULL;
+}
+
+void publisher_explain(keel_engine_t *engine, inquiry_t *inquiry) {
+    job_t *job = NULL;
+    keel_status_t status = make_inquiry(inquiry, &job);
+    if (!status) status = enqueue(engine, job);
+    if (!status) return;
+    explain_failed(engine, inquiry, status);
+    if (job && job->inquiry)
+        free_job(job);
+    else {
+        explain_deinitialize(inquiry);
+        keel_free(job);
+    }
 }
 
 static bool pending(const publisher_t *publisher, const PJRT_Client *client) {

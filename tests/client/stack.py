@@ -6,7 +6,8 @@ import pathlib
 import sys
 import tempfile
 
-from harness import PYTHON, Report, clean_environment, finish, last_json, start, told
+from harness import (PYTHON, Report, Workspace, clean_environment, finish, journal, keel_environment,
+                     last_json, of_kind, run, start, told)
 
 PROBE = pathlib.Path(os.environ.get("KEEL_TEST_STACK_PROBE", ""))
 OLDEST = (3, 9)
@@ -99,6 +100,19 @@ threading.last = [sys.last]
 ''',
 }
 
+# A real client, which lets go of the interpreter's lock while it compiles.
+CLIENT = '''
+import jax, jax.numpy as jnp
+def loss(x):
+    return (x * 2.0).sum()
+def step(x):
+    return jax.jit(loss)(x)
+def main():
+    x = jnp.ones((3,))
+    step(x)
+main()
+'''
+
 
 def pythons():
     """One interpreter of each version that is there, the project's own first."""
@@ -188,6 +202,29 @@ def check_others(report, place, python, label):
                  got == ["Python is not running", 0, []], f"{got}; {why}")
 
 
+def check_client(report):
+    with Workspace("stack") as space:
+        script = space.path("train.py")
+        script.write_text(CLIENT)
+        lines = CLIENT.splitlines()
+        wanted = [{"file": str(script), "line": 1 + lines.index(line), "function": function}
+                  for line, function in (("    return jax.jit(loss)(x)", "step"),
+                                         ("    step(x)", "main"), ("main()", "<module>"))]
+        for name, more in (("read", {}), ("off", {"KEEL_STACK": "off"})):
+            answer = run([PYTHON, script], keel_environment(space.path(name), space.runs, name, **more))
+            events = [event for event in of_kind(journal(space.runs, name), "explain")
+                      if event["name"] == "jit_loss"]
+            got = events[0] if len(events) == 1 else {}
+            if name == "read":
+                report.check("JAX: an explain event has the stack", got.get("stack") == wanted
+                             and got["stack_left_out"] > 0 and "stack_skipped" not in got,
+                             f"{got}; {told(answer)}")
+            else:
+                report.check("JAX: switched off it is left alone", not got.get("stack", True)
+                             and got["stack_skipped"] == "the setting stack is off",
+                             f"{got}; {told(answer)}")
+
+
 def main():
     report = Report()
     if not PROBE.is_file():
@@ -204,6 +241,7 @@ def main():
             report.check(f"{label}: is too old, and told so",
                          got == ["this Python is older than 3.9, or no CPython", 0, []],
                          f"{got}; {why}")
+    check_client(report)
     report.finish()
 
 

@@ -1,0 +1,209 @@
+// One line on a terminal while a compile takes long. It stands below the cursor's line and the
+// cursor stays where it was, so that what the script writes meanwhile, half a line or a bar that it
+// redraws, is neither overwritten nor appended to.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/internal.h"
+
+enum { LINE = 512 };
+static const uint64_t patience = 2000000000, period = 1000000000; // nanoseconds
+
+// Down and up again makes room for a line at the screen's end; then save, one down, write, restore.
+#define BELOW                                                                                      \
+    "\x1b[J\x1b"                                                                                   \
+    "D\x1b[A\x1b"                                                                                  \
+    "7\x1b[B\r"
+#define BACK                                                                                       \
+    "\x1b"                                                                                         \
+    "8"
+#define CLEAR "\x1b[J"
+
+keel_status_t progress_initialize(progress_t *progress) {
+    *progress = (progress_t){0};
+    pthread_condattr_t attributes;
+    if (pthread_condattr_init(&attributes))
+        return keel_status_make(KEEL_NO_MEMORY, "no memory for a condition");
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&progress->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&progress->lock, NULL);
+    return NULL;
+}
+
+void progress_deinitialize(progress_t *progress) {
+    pthread_mutex_destroy(&progress->lock);
+    pthread_cond_destroy(&progress->changed);
+}
+
+// A terminal that can place a cursor, which this process may write to.
+static bool has_terminal(void) {
+    const char *quiet = getenv("KEEL_QUIET"), *kind = getenv("TERM");
+    if (quiet && strcmp(quiet, "1") == 0) return false;
+    if (!kind || !*kind || strcmp(kind, "dumb") == 0) return false;
+    return isatty(STDERR_FILENO) && tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+static void put(const char *text, size_t size) {
+    ssize_t ignored = write(STDERR_FILENO, text, size);
+    (void)ignored;
+}
+
+// ---- the line ----------------------------------------------------------------------------------
+
+// What is shown of one moment, so that the history is asked with no lock held.
+typedef struct moment_t {
+    char name[128];
+    uint64_t ops, bytes, started, age;
+    unsigned others;
+} moment_t;
+
+static const compiling_t *oldest_of(const progress_t *progress) {
+    const compiling_t *oldest = progress->newest;
+    while (oldest && oldest->next)
+        oldest = oldest->next;
+    return oldest;
+}
+
+static void take_moment(const progress_t *progress, moment_t *out) {
+    const compiling_t *oldest = oldest_of(progress);
+    *out = (moment_t){.started = oldest->started};
+    for (const compiling_t *other = progress->newest; other != oldest; other = other->next)
+        ++out->others;
+    // A client's text does not act on the terminal.
+    for (size_t i = 0; i + 1 < sizeof out->name && oldest->name[i]; ++i)
+        out->name[i] = oldest->name[i] >= ' ' && oldest->name[i] <= '~' ? oldest->name[i] : '?';
+    out->ops = oldest->ops;
+    out->bytes = oldest->bytes;
+    out->age = keel_clock_monotonic() - oldest->started;
+}
+
+// "12,345".
+static void format_count(uint64_t count, char out[32]) {
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    for (int i = 0; i < size; ++i) {
+        if (i && (size - i) % 3 == 0) *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = 0;
+}
+
+static void format_age(uint64_t age, char out[32]) {
+    uint64_t seconds = age / 1000000000u;
+    if (seconds < 60)
+        snprintf(out, 32, "%" PRIu64 " s", seconds);
+    else
+        snprintf(out, 32, "%" PRIu64 " min %" PRIu64 " s", seconds / 60, seconds % 60);
+}
+
+static size_t format_line(const moment_t *moment, double last, char out[LINE]) {
+    char count[32], ops[64] = "", size[16], others[32] = "", age[32], took[24], tail[64] = "";
+    format_count(moment->ops, count);
+    if (moment->ops)
+        snprintf(ops, sizeof ops, "%s operation%s, ", count, moment->ops == 1 ? "" : "s");
+    keel_format_size(moment->bytes, size);
+    format_age(moment->age, age);
+    if (moment->others) snprintf(others, sizeof others, " and %u more", moment->others);
+    keel_format_seconds(last, took);
+    if (last > 0) snprintf(tail, sizeof tail, "; the last such took %s", took);
+    int written =
+        snprintf(out, LINE, "keel: compiling %s (%s%s)%s %s%s",
+                 *moment->name ? moment->name : "a program", ops, size, others, age, tail);
+    return written < 0 ? 0 : (size_t)written < LINE ? (size_t)written : LINE - 1;
+}
+
+// A line that wraps could not be taken back.
+static size_t columns(void) {
+    struct winsize window;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) < 0 || !window.ws_col) return 80;
+    return window.ws_col;
+}
+
+static void show(const moment_t *moment, double last) {
+    char line[LINE], text[LINE + 64];
+    size_t size = format_line(moment, last, line), most = columns();
+    if (size >= most) size = most - 1;
+    int written = snprintf(text, sizeof text, BELOW "%.*s" BACK, (int)size, line);
+    if (written > 0) put(text, (size_t)written);
+}
+
+// ---- the thread --------------------------------------------------------------------------------
+
+static void wait_until(progress_t *progress, uint64_t time) {
+    struct timespec until = {.tv_sec = (time_t)(time / 1000000000u),
+                             .tv_nsec = (long)(time % 1000000000u)};
+    pthread_cond_timedwait(&progress->changed, &progress->lock, &until);
+}
+
+// What such a compile took in this run or an earlier one; 0 where that is unknown.
+static double last_seconds(keel_engine_t *engine, const moment_t *moment) {
+    if (!engine->history) return 0;
+    keel_history_read(engine->history);
+    return keel_history_last_seconds(engine->history, moment->name, (uint32_t)moment->ops);
+}
+
+// Asks the history with no lock held: it may be reading a file.
+static void tell(keel_engine_t *engine) {
+    progress_t *progress = &engine->progress;
+    moment_t moment;
+    take_moment(progress, &moment);
+    pthread_mutex_unlock(&progress->lock);
+    double last = last_seconds(engine, &moment);
+    pthread_mutex_lock(&progress->lock);
+    const compiling_t *oldest = oldest_of(progress);
+    if (!oldest || oldest->started != moment.started || !has_terminal()) return;
+    show(&moment, last);
+    progress->shown = true;
+}
+
+static void *work(void *context) {
+    keel_engine_t *engine = context;
+    progress_t *progress = &engine->progress;
+    pthread_mutex_lock(&progress->lock);
+    for (uint64_t next = 0;;) {
+        const compiling_t *oldest = oldest_of(progress);
+        uint64_t now = keel_clock_monotonic();
+        if (!oldest) {
+            progress->idle = true;
+            pthread_cond_wait(&progress->changed, &progress->lock);
+            progress->idle = false;
+        } else if (now < oldest->started + patience || now < next) {
+            uint64_t due = oldest->started + patience;
+            wait_until(progress, due > next ? due : next);
+        } else {
+            next = now + period;
+            tell(engine);
+        }
+    }
+    return NULL;
+}
+
+void progress_begin(keel_engine_t *engine, compiling_t *compiling) {
+    progress_t *progress = &engine->progress;
+    pthread_mutex_lock(&progress->lock);
+    if (!progress->started && has_terminal()) progress->started = engine_start_thread(work, engine);
+    compiling->next = progress->newest;
+    progress->newest = compiling;
+    if (progress->idle) pthread_cond_signal(&progress->changed);
+    pthread_mutex_unlock(&progress->lock);
+}
+
+// The line is gone before the client goes on.
+void progress_end(keel_engine_t *engine, compiling_t *compiling) {
+    progress_t *progress = &engine->progress;
+    pthread_mutex_lock(&progress->lock);
+    compiling_t **link = &progress->newest;
+    while (*link != compiling)
+        link = &(*link)->next;
+    *link = compiling->next;
+    if (progress->shown) put(CLEAR, strlen(CLEAR));
+    progress->shown = false;
+    pthread_mutex_unlock(&progress->lock);
+}

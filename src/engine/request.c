@@ -1,0 +1,183 @@
+// One Compile call of the client: its program is read, and has a key.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/internal.h"
+#include "read/read.h"
+
+// ---- read and key ------------------------------------------------------------------------------
+
+// A program that no reader understands is keyed by its bytes. Names of operations stand in the
+// bytes of either format as plain text, so where none of these occurs the program has no operation
+// that could embed what differs behind equal bytes.
+static void check_bytes(request_t *request) {
+    static const char *const suspicious[] = {"custom_call", "custom-call", "send",
+                                             "recv",        "infeed",      "outfeed"};
+    request->cacheable.yes = true;
+    for (size_t i = 0; i < sizeof suspicious / sizeof *suspicious; ++i) {
+        if (!memmem(request->code.data, request->code.size, suspicious[i], strlen(suspicious[i])))
+            continue;
+        request->cacheable.yes = false;
+        snprintf(request->cacheable.reason, sizeof request->cacheable.reason,
+                 "it could not be read, and its bytes mention %s", suspicious[i]);
+        return;
+    }
+}
+
+static keel_status_t key_by_bytes(request_t *request) {
+    keel_buffer_t canonical;
+    keel_buffer_initialize(&canonical, 0);
+    keel_buffer_format(&canonical, "bytes of format %s: ", request->format);
+    keel_buffer_append(&canonical, request->program.bytes, KEEL_DIGEST_SIZE);
+    keel_status_t status = keel_buffer_status(&canonical);
+    if (!status)
+        status = keel_key_set(&request->key, KEEL_COMPONENT_PROGRAM, keel_buffer_bytes(&canonical),
+                              KEEL_STR("keyed by its bytes"));
+    keel_buffer_deinitialize(&canonical);
+    check_bytes(request);
+    return status;
+}
+
+static keel_status_t key_program(request_t *request, const keel_program_t *program) {
+    keel_digest_t digest;
+    keel_bytes_t options =
+        keel_bytes(request->args->compile_options, request->args->compile_options_size);
+    KEEL_TRY(keel_key_program_under(program, options, &digest));
+    KEEL_TRY(keel_key_set(&request->key, KEEL_COMPONENT_PROGRAM,
+                          keel_bytes(digest.bytes, KEEL_DIGEST_SIZE), KEEL_STR("")));
+    keel_key_cacheable(program,
+                       keel_settings_text(&request->engine->settings, KEEL_SETTING_CUSTOM_CALLS),
+                       &request->cacheable);
+    return NULL;
+}
+
+static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
+    if (strcmp(request->format, "mlir") == 0 && !keel_read_is_mlir(request->code))
+        return keel_status_make(KEEL_UNSUPPORTED, "MLIR as text is not read, only bytecode");
+    if (strcmp(request->format, "mlir") == 0)
+        KEEL_TRY(keel_read_mlir(request->code, program));
+    else if (strcmp(request->format, "hlo") == 0)
+        KEEL_TRY(keel_read_hlo(request->code, program));
+    else
+        return keel_status_make(KEEL_UNSUPPORTED, "programs of format %s are not read",
+                                request->format);
+    keel_str_t name = keel_program_str(program, program->name), kept;
+    KEEL_TRY(keel_arena_str(&request->arena, name, &kept));
+    request->name = kept.data;
+    request->ops = keel_program_op_count(program);
+    keel_site_of(program, &request->arena, &request->site);
+    if (request->engine->history) keel_sketch_of(program, &request->inquiry.sketch);
+    request->is_read = true;
+    return key_program(request, program);
+}
+
+static keel_status_t set_program(request_t *request) {
+    keel_program_t program;
+    keel_program_initialize(&program);
+    keel_status_t status = read_and_key(request, &program);
+    keel_program_deinitialize(&program);
+    if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
+    keel_log_once("unread", "a program is not understood and keyed by its bytes: %s",
+                  keel_status_message(status));
+    keel_journal_fallback(request->engine->journal, "read", &subject, keel_status_message(status));
+    keel_status_ignore(status);
+    return key_by_bytes(request);
+}
+
+static keel_status_t set_options(request_t *request) {
+    keel_buffer_t canonical, assignment, readable;
+    keel_buffer_initialize(&canonical, 0);
+    keel_buffer_initialize(&assignment, 0);
+    keel_buffer_initialize(&readable, 0);
+    bool understood = false;
+    keel_status_t status = keel_key_options(
+        keel_bytes(request->args->compile_options, request->args->compile_options_size), &canonical,
+        &assignment, &readable, &understood);
+    if (!status)
+        status = keel_key_set(&request->key, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
+                              keel_bytes_str(keel_buffer_bytes(&readable)));
+    if (!status)
+        status = keel_key_set(&request->key, KEEL_COMPONENT_DEVICE_ASSIGNMENT,
+                              keel_buffer_bytes(&assignment), KEEL_STR(""));
+    if (!status && !understood)
+        keel_journal_fallback(request->engine->journal, "options", NULL,
+                              "the compile options are not understood and keyed by their bytes");
+    keel_buffer_deinitialize(&canonical);
+    keel_buffer_deinitialize(&assignment);
+    keel_buffer_deinitialize(&readable);
+    return status;
+}
+
+// Has this traced function (a module's name and where it comes from) been seen under another key?
+static keel_status_t note_name(request_t *request) {
+    keel_engine_t *engine = request->engine;
+    const char *origin = request->site.origin;
+    size_t name_size = strlen(request->name) + 1, length = name_size + strlen(origin);
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&request->arena, length + 1 + KEEL_DIGEST_SIZE, &memory));
+    uint8_t *keyed = memory;
+    memcpy(keyed, request->name, name_size);
+    memcpy(keyed + name_size, origin, length - name_size + 1);
+    memcpy(keyed + length + 1, request->key.digest.bytes, KEEL_DIGEST_SIZE);
+    keel_bytes_t name = keel_bytes(keyed, length);
+    keel_bytes_t name_and_key = keel_bytes(keyed, length + 1 + KEEL_DIGEST_SIZE);
+    pthread_mutex_lock(&engine->lock);
+    request->recompile = *request->name && keel_map_find(&engine->names, name) &&
+                         !keel_map_find(&engine->names, name_and_key);
+    keel_status_t status = keel_map_put(&engine->names, name, 1);
+    if (!status) status = keel_map_put(&engine->names, name_and_key, 1);
+    keel_bytes_t key = keel_bytes(request->key.digest.bytes, KEEL_DIGEST_SIZE);
+    const uint64_t *asked = keel_map_find(&engine->keys, key);
+    request->asked_before = asked ? *asked : 0;
+    if (!status) status = keel_map_add(&engine->keys, key, 1);
+    pthread_mutex_unlock(&engine->lock);
+    return status;
+}
+
+static keel_status_t understand(request_t *request) {
+    request->program = keel_digest(request->code);
+    KEEL_TRY(keel_key_copy(&request->client->backend, &request->key));
+    KEEL_TRY(set_program(request));
+    KEEL_TRY(set_options(request));
+    KEEL_TRY(keel_key_finish(&request->key));
+    return note_name(request);
+}
+
+// ---- the call ----------------------------------------------------------------------------------
+
+static const client_t *client_of(keel_engine_t *engine, const PJRT_Client *client) {
+    pthread_mutex_lock(&engine->lock);
+    const client_t *found = engine->clients;
+    while (found && found->client != client)
+        found = found->next;
+    pthread_mutex_unlock(&engine->lock);
+    return found;
+}
+
+keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
+                            request_t *request) {
+    *request =
+        (request_t){.engine = engine,
+                    .args = args,
+                    .name = "",
+                    .site = {.place = {.file = "", .function = "", .call_file = ""}, .origin = ""},
+                    .started = keel_clock_monotonic(),
+                    .code = keel_bytes(args->program->code, args->program->code_size)};
+    keel_arena_initialize(&request->arena, 0);
+    keel_key_initialize(&request->key);
+    request->client = client_of(engine, args->client);
+    if (!request->client)
+        return keel_status_make(KEEL_UNSUPPORTED, "the backend of this client could not be read");
+    keel_str_t format;
+    KEEL_TRY(keel_arena_str(
+        &request->arena, (keel_str_t){args->program->format, args->program->format_size}, &format));
+    request->format = format.data;
+    return understand(request);
+}
+
+void request_end(request_t *request) {
+    keel_key_deinitialize(&request->key);
+    keel_arena_deinitialize(&request->arena);
+}
