@@ -1,0 +1,54 @@
+"""Every cause and every pattern has a page in docs/causes, with the sentence of the program's own
+table, and the index names every page."""
+
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "causes"
+SECTIONS = ["How it comes about", "What to do", "What it costs", "Is it gone?"]
+
+
+def strings(text):
+    """The strings of an X-macro's row, adjacent ones joined as C does."""
+    parts = re.findall(r'((?:"(?:\\.|[^"\\])*"\s*\\?\s*)+)', text)
+    return ["".join(re.findall(r'"((?:\\.|[^"\\])*)"', part)) for part in parts]
+
+
+def rows(path, macro):
+    """The strings of each row of the macro."""
+    text = (ROOT / path).read_text()
+    body = re.search(rf"#define {macro}\(X\)(.*?[^\\])\n", text, re.DOTALL)[1]
+    return [strings(row) for row in re.split(r"\n\s*X\(", "\n" + body.replace("\\\n", "\n"))[1:]]
+
+
+causes = [row for row in rows("src/explain/cause.h", "KEEL_CAUSES")]
+patterns = [row for row in rows("src/report/why.h", "KEEL_PATTERNS")]
+sentences = {row[0]: row[1] for row in causes + patterns}
+pages = {path.stem: path.read_text() for path in FOLDER.glob("*.md") if path.stem != "README"}
+index = (FOLDER / "README.md").read_text()
+
+for word in sorted(sentences.keys() - pages.keys()):
+    print(f"{word} has no page")
+for word in sorted(pages.keys() - sentences.keys()):
+    print(f"{word}.md is no cause and no pattern")
+for word, sentence in sentences.items():
+    if f"| [{word}]({word}.md) | {sentence} |" not in index:
+        print(f"README.md does not say of {word} '{sentence}'")
+    page = pages.get(word, "")
+    if page and not page.startswith(f"# `{word}`: {sentence}\n"):
+        print(f"{word}.md does not begin with '{sentence}'")
+    for section in SECTIONS:
+        if page and f"\n## {section}\n" not in page:
+            print(f"{word}.md does not tell: {section}")
+    if page and "PyTorch/XLA" not in page:
+        print(f"{word}.md does not speak of PyTorch/XLA")
+for name, page in [*pages.items(), ("README", index)]:
+    for target in re.findall(r"\]\(([a-z_]+)\.md\)", page):
+        if target not in pages:
+            print(f"{name}.md leads to {target}.md, which is not there")
+for word, *_, jax, torch in causes:
+    for advice in (jax, torch):
+        if len(advice) > 100:
+            print(f"the advice for {word} is longer than a line: {advice}")
+print(f"{len(causes)} causes, {len(patterns)} patterns" if len(causes) > 10 and len(patterns) > 3 else "unread")
