@@ -350,6 +350,11 @@ static keel_status_t check_wiring(keel_diff_t *diff, pair_t *pair, keel_value_id
     if (!pair->inherited && !from_constant && producer != KEEL_NONE &&
         diff->counterpart[producer] == KEEL_NONE)
         pair->inherited = KEEL_PENDING + 1;
+    bool is_computed = producer != KEEL_NONE && !from_constant;
+    if (is_computed && keel_diff_is_new(diff, true, after)) diff->is_swapped = true;
+    if (diff->after.producer[after] != KEEL_NONE && !to_constant &&
+        keel_diff_is_new(diff, false, before))
+        diff->is_swapped = true;
     KEEL_TRY(check_weak_type(diff, pair, before, after));
     uint32_t weak = keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE);
     if (!pair->inherited && pair->root == KEEL_NONE && weak != KEEL_NONE)

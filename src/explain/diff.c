@@ -105,6 +105,13 @@ uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_
     return number;
 }
 
+bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t number =
+        keel_diff_argument(arguments, is_after ? diff->after_count : diff->before_count, value);
+    return number != KEEL_NONE && arguments[number].counterpart == KEEL_NONE;
+}
+
 keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number) {
     const keel_argument_t *argument =
         &(is_after ? diff->arguments_after : diff->arguments_before)[number];

@@ -55,6 +55,7 @@ typedef struct keel_diff_t {
     uint32_t *taint;             // by value of `after`: 1 + the root that its type follows from
     uint8_t *compared;           // by function of `after`
     uint32_t rank_root;          // the root that changes the rank of an argument; NONE
+    bool is_swapped;             // an argument took the place of what was computed, or the reverse
     keel_op_id_t rewired;        // the first of `after` that takes another value in its place; NONE
     keel_sizes_t sizes;
     keel_place_t site; // the line that called the traced function, of `after`
@@ -83,6 +84,8 @@ const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRIN
 
 // The number of the entry's argument that has that value and is a scalar; NONE.
 uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
+// True for the value of an argument that the other side lacks.
+bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
 // That argument `number` was a bare Python number, and is none any more; or the reverse where
 // `is_after`.
 keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number);

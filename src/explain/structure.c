@@ -23,7 +23,7 @@ typedef struct clusters_t {
     uint8_t *alone;   // has no counterpart, in a function that was compared
     uint32_t split, count;
     cluster_t *items; // by representative
-    bool is_swap;     // operations that compute something are gone, and others are there instead
+    bool is_swap;     // operations are gone, and others are there instead
 } clusters_t;
 
 static uint32_t find(clusters_t *clusters, uint32_t at) {
@@ -336,7 +336,7 @@ static uint32_t find_arguments(const keel_diff_t *diff, bool is_swap) {
 
 static void fold_arguments(const clusters_t *clusters, const cluster_t *cluster, uint32_t root) {
     keel_diff_t *diff = clusters->diff;
-    if (!cluster->reads_before && !cluster->reads_after) return;
+    if (!cluster->reads_before && !cluster->reads_after && !diff->is_swapped) return;
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
             diff->roots[i].follows == KEEL_NONE &&
@@ -386,13 +386,14 @@ static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluste
 }
 
 static void look_for_swap(clusters_t *clusters) {
-    bool is_gone = false, is_new = false;
+    bool is_gone = false, is_new = false, computes = false;
     for (uint32_t at = 0; at < clusters->count; ++at) {
         const cluster_t *cluster = &clusters->items[at];
-        is_gone = is_gone || (cluster->before_count && !cluster->is_trivial);
-        is_new = is_new || (cluster->after_count && !cluster->is_trivial);
+        is_gone = is_gone || cluster->before_count;
+        is_new = is_new || cluster->after_count;
+        computes = computes || !cluster->is_trivial;
     }
-    clusters->is_swap = is_gone && is_new;
+    clusters->is_swap = (is_gone && is_new && computes) || clusters->diff->is_swapped;
 }
 
 static keel_status_t tell(clusters_t *clusters) {

@@ -1,0 +1,185 @@
+#include "explain/fields.h"
+
+#include <stdlib.h>
+
+#include "key/key.h"
+
+// ---- what people see ---------------------------------------------------------------------------
+
+static bool is_inside(keel_str_t text, size_t at) {
+    return at < text.size && ((uint8_t)text.data[at] & 0xc0) == 0x80;
+}
+
+// A file's content stands behind its path as a digest: its first digits do.
+static keel_str_t short_digest(keel_str_t text) {
+    enum { DIGITS = 64, KEPT = 12 };
+    uint8_t digest[DIGITS / 2];
+    if (text.size <= DIGITS || text.data[text.size - DIGITS - 1] != '#') return text;
+    if (!keel_unhex((keel_str_t){text.data + text.size - DIGITS, DIGITS}, digest, sizeof digest))
+        return text;
+    return (keel_str_t){text.data, text.size - DIGITS + KEPT};
+}
+
+// The text from `begin` on, with dots where something is left out.
+static keel_status_t window(keel_str_t text, size_t begin, keel_arena_t *arena, const char **out) {
+    static const char dots[] = "\xe2\x80\xa6";
+    enum { DOTS = sizeof dots - 1 };
+    if (begin > text.size) begin = text.size;
+    while (is_inside(text, begin))
+        --begin;
+    size_t end = text.size - begin > KEEL_FIELD_SHOWN ? begin + KEEL_FIELD_SHOWN : text.size;
+    while (is_inside(text, end))
+        --end;
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(arena, end - begin + 2 * DOTS + 1, &memory));
+    char *to = memory;
+    *out = to;
+    if (begin) memcpy(to, dots, DOTS), to += DOTS;
+    memcpy(to, text.data + begin, end - begin);
+    to += end - begin;
+    if (end < text.size) memcpy(to, dots, DOTS), to += DOTS;
+    *to = 0;
+    return NULL;
+}
+
+keel_status_t keel_fields_show(keel_str_t before, keel_str_t after, keel_arena_t *arena,
+                               const char **out_before, const char **out_after) {
+    keel_str_t short_before = short_digest(before), short_after = short_digest(after);
+    if (!keel_str_equal(short_before, short_after)) before = short_before, after = short_after;
+    size_t same = 0;
+    while (same < before.size && same < after.size && before.data[same] == after.data[same])
+        ++same;
+    // Where the difference would be cut off, the text begins shortly before it.
+    enum { LEAD = 16 };
+    size_t begin = same > KEEL_FIELD_SHOWN - LEAD ? same - LEAD : 0;
+    KEEL_TRY(window(before, begin, arena, out_before));
+    return window(after, begin, arena, out_after);
+}
+
+// ---- lines -------------------------------------------------------------------------------------
+
+typedef struct field_t {
+    keel_str_t name, value;
+    uint32_t at;    // line
+    uint32_t count; // of those of its name that stand before it
+} field_t;
+
+typedef struct fields_t {
+    field_t *data;
+    uint32_t count;
+    bool understood, is_cut;
+} fields_t;
+
+static int by_name(const void *left, const void *right) {
+    const field_t *a = left, *b = right;
+    int order = keel_str_compare(a->name, b->name);
+    if (order) return order;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static keel_str_t next_line(keel_str_t *text) {
+    const char *end = memchr(text->data, '\n', text->size);
+    keel_str_t line = {text->data, end ? (size_t)(end - text->data) : text->size};
+    size_t taken = line.size + (end ? 1 : 0);
+    *text = (keel_str_t){text->data + taken, text->size - taken};
+    return line;
+}
+
+static void add_line(fields_t *fields, keel_str_t line) {
+    const char *equals = line.size ? memchr(line.data, '=', line.size) : NULL;
+    if (!equals || equals == line.data) {
+        fields->understood &= !line.size;
+        return;
+    }
+    size_t name = (size_t)(equals - line.data);
+    fields->data[fields->count] = (field_t){.name = {line.data, name},
+                                            .value = {equals + 1, line.size - name - 1},
+                                            .at = fields->count};
+    ++fields->count;
+}
+
+// The last line of a value that was cut when it was recorded is a part of one, or may be.
+static keel_status_t split(keel_str_t text, bool is_cut, keel_arena_t *arena, fields_t *out) {
+    *out = (fields_t){.understood = true, .is_cut = is_cut};
+    uint32_t lines = 1;
+    for (size_t i = 0; i < text.size; ++i)
+        lines += text.data[i] == '\n';
+    void *memory;
+    KEEL_TRY(keel_arena_array(arena, lines, sizeof *out->data, &memory));
+    out->data = memory;
+    while (text.size) {
+        keel_str_t line = next_line(&text);
+        if (!out->is_cut || text.size) add_line(out, line);
+    }
+    qsort(out->data, out->count, sizeof *out->data, by_name);
+    for (uint32_t i = 1; i < out->count; ++i)
+        if (keel_str_equal(out->data[i].name, out->data[i - 1].name))
+            out->data[i].count = out->data[i - 1].count + 1;
+    return NULL;
+}
+
+// Numbers of debug options become names, and texts longer by that.
+static keel_status_t read_value(const char *value, keel_arena_t *arena, fields_t *out) {
+    keel_buffer_t spelled;
+    keel_str_t text = keel_str(value ? value : "");
+    enum { RECORDED = 4096 }; // less what a character may take
+    bool is_cut = text.size > RECORDED - 4;
+    keel_buffer_initialize(&spelled, 0);
+    keel_status_t status = keel_key_spell_out(text, &spelled);
+    if (!status) status = keel_arena_str(arena, keel_bytes_str(keel_buffer_bytes(&spelled)), &text);
+    keel_buffer_deinitialize(&spelled);
+    return status ? status : split(text, is_cut, arena, out);
+}
+
+// ---- comparing ---------------------------------------------------------------------------------
+
+static keel_status_t add_moved(const field_t *before, const field_t *after, keel_arena_t *arena,
+                               keel_moved_field_t *out) {
+    static const keel_str_t unset = {"unset", 5};
+    keel_str_t name;
+    *out = (keel_moved_field_t){.was_set = before != NULL, .is_set = after != NULL};
+    KEEL_TRY(keel_arena_str(arena, before ? before->name : after->name, &name));
+    out->name = name.data;
+    return keel_fields_show(before ? before->value : unset, after ? after->value : unset, arena,
+                            &out->before, &out->after);
+}
+
+static int order_of(const field_t *a, const field_t *b) {
+    if (!a || !b) return a ? -1 : 1;
+    int order = keel_str_compare(a->name, b->name);
+    if (order) return order;
+    return a->count < b->count ? -1 : a->count > b->count;
+}
+
+static keel_status_t compare(const fields_t *before, const fields_t *after, keel_arena_t *arena,
+                             keel_moved_fields_t *out) {
+    void *memory;
+    KEEL_TRY(keel_arena_array(arena, (size_t)before->count + after->count + 1,
+                              sizeof(keel_moved_field_t), &memory));
+    keel_moved_field_t *moved = memory;
+    out->data = moved;
+    for (uint32_t i = 0, k = 0; i < before->count || k < after->count;) {
+        const field_t *a = i < before->count ? &before->data[i] : NULL;
+        const field_t *b = k < after->count ? &after->data[k] : NULL;
+        int order = order_of(a, b);
+        i += order <= 0;
+        k += order >= 0;
+        if (order < 0) b = NULL;
+        if (order > 0) a = NULL;
+        if (order == 0 && keel_str_equal(a->value, b->value)) continue;
+        if ((!a && before->is_cut) || (!b && after->is_cut)) continue;
+        KEEL_TRY(add_moved(a, b, arena, &moved[out->count]));
+        ++out->count;
+    }
+    return NULL;
+}
+
+keel_status_t keel_fields_compare(const char *before, const char *after, keel_arena_t *arena,
+                                  keel_moved_fields_t *out) {
+    fields_t old_fields, new_fields;
+    *out = (keel_moved_fields_t){.understood = false};
+    KEEL_TRY(read_value(before, arena, &old_fields));
+    KEEL_TRY(read_value(after, arena, &new_fields));
+    out->understood = old_fields.understood && new_fields.understood;
+    return out->understood ? compare(&old_fields, &new_fields, arena, out) : NULL;
+}
