@@ -4,7 +4,8 @@
 // What operations are brought together by, the most telling first. Each level sees only the gaps
 // that those before it left.
 enum {
-    LEVEL_PLACE, // name, and place within the user's function
+    LEVEL_TYPE,  // name, place within the user's function, and types of results
+    LEVEL_PLACE, // name and place
     LEVEL_SELF,  // name, attributes, and the constants that it takes
     LEVEL_NAME,
     LEVELS
@@ -38,6 +39,15 @@ static uint64_t token_of_self(keel_graph_t *graph, keel_op_id_t op, uint64_t nam
     return token;
 }
 
+static uint64_t token_of_types(keel_graph_t *graph, keel_op_id_t op, uint64_t token) {
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    for (uint32_t i = 0; i < operation->result_count; ++i)
+        token =
+            mix(token,
+                keel_graph_type_hash(graph, keel_graph_type(graph, operation->first_result + i)));
+    return token;
+}
+
 static keel_status_t sequence_of(keel_graph_t *graph, uint32_t function, keel_arena_t *arena,
                                  sequence_t *out) {
     keel_op_id_t first, end;
@@ -52,8 +62,9 @@ static keel_status_t sequence_of(keel_graph_t *graph, uint32_t function, keel_ar
         uint64_t name = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
         keel_attr_id_t location = graph->program->operations.data[op].location;
         out->ops[out->count] = op;
-        out->tokens[LEVEL_PLACE][out->count] =
-            mix(name, keel_graph_line_at(graph, location)->token);
+        uint64_t place = mix(name, keel_graph_line_at(graph, location)->token);
+        out->tokens[LEVEL_TYPE][out->count] = token_of_types(graph, op, place);
+        out->tokens[LEVEL_PLACE][out->count] = place;
         out->tokens[LEVEL_SELF][out->count] = token_of_self(graph, op, name);
         out->tokens[LEVEL_NAME][out->count++] = name;
     }
