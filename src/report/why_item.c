@@ -218,11 +218,13 @@ static void advice_line(keel_why_page_t *page, const char *who, const char *advi
 }
 
 // For the client of the run; for both where that is not known.
-static void advice(keel_why_page_t *page, const keel_why_difference_t *cause) {
+static void advice(keel_why_page_t *page, const keel_why_item_t *item,
+                   const keel_why_difference_t *cause) {
     keel_flow_t *flow = &page->flow;
     const keel_cause_facts_t *facts = keel_cause_facts(cause->kind);
     char where[64];
-    snprintf(where, sizeof where, "docs/causes/%s.md", facts->word);
+    snprintf(where, sizeof where, "docs/causes/%s.md",
+             item->pattern ? keel_pattern_word(item->pattern->kind) : facts->word);
     bool jax = strcmp(page->why->framework, "jax") == 0;
     if (jax || *page->why->framework || strcmp(facts->jax, facts->torch) == 0) {
         advice_line(page, "", *page->why->framework && !jax ? facts->torch : facts->jax);
@@ -277,6 +279,6 @@ void keel_why_print(keel_why_page_t *page, const keel_why_item_t *item, size_t n
     first_line(page, item, number);
     if (cause) second_line(page, item);
     if (cause && !item->pattern) causes(page, entry);
-    if (cause) advice(page, cause);
+    if (cause) advice(page, item, cause);
     if (page->style->all) details(page, entry);
 }

@@ -136,6 +136,16 @@ static void total(keel_buffer_t *out, uint64_t times, const char *noun, const ch
     *any = true;
 }
 
+// Recompiles that the journal does not explain, `explained` others aside.
+static void unexplained(keel_buffer_t *out, const keel_why_t *why, uint64_t explained) {
+    if (why->recompiles <= explained) return;
+    uint64_t count = why->recompiles - explained;
+    keel_write_counted(out, count, explained ? "more recompile" : "recompile");
+    keel_buffer_text(out, count == 1
+                              ? " is not explained in the journal; keel stats names its line."
+                              : " are not explained in the journal; keel stats names their lines.");
+}
+
 static void totals(const keel_why_t *why, const counts_t *counts, keel_flow_t *flow) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -143,16 +153,8 @@ static void totals(const keel_why_t *why, const counts_t *counts, keel_flow_t *f
     total(&text, counts->recompiles, "recompile", "", counts->recompile_seconds, &any);
     total(&text, counts->misses, "program", " known from earlier runs", counts->miss_seconds, &any);
     total(&text, counts->retraces, "retrace", "", counts->retrace_seconds, &any);
-    keel_buffer_text(&text, any ? "." : "");
-    if (why->recompiles > counts->recompiles) {
-        uint64_t silent = why->recompiles - counts->recompiles;
-        keel_buffer_text(&text, any ? " " : "");
-        keel_write_counted(&text, silent, counts->recompiles ? "more recompile" : "recompile");
-        keel_buffer_text(&text, silent == 1
-                                    ? " is not explained in the journal; keel stats names its line."
-                                    : " are not explained in the journal; keel stats names their "
-                                      "lines.");
-    }
+    keel_buffer_text(&text, any ? ". " : "");
+    unexplained(&text, why, counts->recompiles);
     keel_flow_line(flow);
     keel_flow_buffer(flow, &text);
     keel_flow_end(flow);
@@ -196,12 +198,14 @@ static void nothing(const keel_why_t *why, keel_flow_t *flow) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_buffer_format(&text, "run %s: ", why->id);
-    if (why->compiles) {
+    if (why->recompiles) {
+        unexplained(&text, why, 0);
+    } else if (why->compiles) {
         keel_buffer_text(&text, "nothing was compiled again (");
         keel_write_counted(&text, why->compiles, "compile");
-        keel_buffer_text(&text, "); keel stats has the figures");
+        keel_buffer_text(&text, "); keel stats has the figures.");
     } else {
-        keel_buffer_text(&text, "nothing was compiled; keel stats has the figures");
+        keel_buffer_text(&text, "nothing was compiled; keel stats has the figures.");
     }
     keel_flow_buffer(flow, &text);
     keel_flow_end(flow);
@@ -241,7 +245,7 @@ void keel_why_text(const keel_why_t *why, const keel_why_style_t *style, keel_bu
     keel_status_t status = gather(why, style->all, &items);
     if (status)
         out->failed = true;
-    else if (items.count || why->recompiles)
+    else if (items.count)
         print(&page, &items);
     else
         nothing(why, &page.flow);

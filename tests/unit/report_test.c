@@ -237,6 +237,55 @@ static void recompiles_of_one_line_are_named_once_and_the_dearest_first(void **s
     keel_stats_deinitialize(&stats);
 }
 
+#define EXPLAIN(program, rest)                                                                     \
+    "{\"event\":\"explain\",\"pid\":1,\"what\":\"compile\",\"program\":\"" program "\"," rest "}"  \
+    "\n"
+#define RECOMPILE(program, seconds)                                                                \
+    "{\"event\":\"compile\",\"pid\":1,\"program\":\"" program "\",\"name\":\"jit_f\","             \
+    "\"seconds\":" seconds ",\"recompile\":true,\"site\":{\"file\":\"t.py\",\"line\":9}}\n"
+#define ENDED "{\"event\":\"end\",\"pid\":1}\n"
+
+static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_it(void **state) {
+    (void)state;
+    assert_summary(
+        RECOMPILE("b", "0.022")
+            EXPLAIN("b", "\"seconds\":0.022,\"recompile\":true,\"against\":{\"is_ours\":true},"
+                         "\"roots\":[{\"kind\":\"shape\",\"subject\":\"batch['x']\","
+                         "\"old\":\"f32[8,4]\",\"new\":\"f32[5,4]\",\"file\":\"t.py\","
+                         "\"line\":13},{\"kind\":\"dtype\"}]") ENDED,
+        "keel: 1 program; 1 compile 22 ms\n"
+        "keel: 1 recompile cost 22 ms: t.py:13 shape batch['x'] f32[8,4] -> f32[5,4]; keel why "
+        "tells\n");
+    // Of several that differ in the values alone, these are left out; what is not explained is
+    // named by its line.
+    assert_summary(
+        RECOMPILE("b", "2") RECOMPILE("c", "2") RECOMPILE("d", "1")
+            EXPLAIN("b", "\"seconds\":2,\"roots\":[{\"kind\":\"constant\",\"subject\":\"add\","
+                         "\"old\":\"1\",\"new\":\"2\"}]")
+                EXPLAIN("c", "\"seconds\":2,\"roots\":[{\"kind\":\"constant\",\"subject\":\"add\","
+                             "\"old\":\"2\",\"new\":\"3\"}]") ENDED,
+        "keel: 3 programs; 3 compiles 5.0 s\n"
+        "keel: 3 recompiles cost 5.0 s: t.py:9 constant add 2 times, t.py:9 (jit_f); keel why "
+        "tells\n");
+}
+
+static void the_summary_names_what_made_programs_of_earlier_runs_compile_again(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":3}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1}"
+        "\n" EXPLAIN("b",
+                     "\"name\":\"g\",\"seconds\":1,\"against\":{\"run\":\"r0\"},\"roots\":["
+                     "{\"kind\":\"devices\",\"subject\":\"devices\",\"old\":\"1\",\"new\":\"2\"}]")
+            EXPLAIN("a", "\"name\":\"f\",\"seconds\":3,\"against\":{\"run\":\"r0\"},\"roots\":["
+                         "{\"kind\":\"flag\",\"subject\":\"xla_x\",\"old\":\"unset\","
+                         "\"new\":\"3\"}]") ENDED,
+        "keel: 2 programs; 2 compiles 4.0 s\n"
+        "keel: 2 programs known from earlier runs cost 4.0 s; the dearest: f flag xla_x unset -> "
+        "3; "
+        "keel why tells\n");
+}
+
 static void json_holds_the_figures_and_the_lists(void **state) {
     (void)state;
     keel_stats_t stats;
@@ -335,6 +384,8 @@ int main(void) {
         cmocka_unit_test(a_process_that_ended_early_is_told_and_nothing_is_said_of_its_end),
         cmocka_unit_test(executions_that_are_written_as_the_run_goes_on_all_count),
         cmocka_unit_test(recompiles_of_one_line_are_named_once_and_the_dearest_first),
+        cmocka_unit_test(the_summary_names_the_cause_of_each_recompile_where_the_journal_has_it),
+        cmocka_unit_test(the_summary_names_what_made_programs_of_earlier_runs_compile_again),
         cmocka_unit_test(json_holds_the_figures_and_the_lists),
         cmocka_unit_test(an_empty_journal_and_one_of_strange_fields_have_figures_too),
         cmocka_unit_test(damage_is_named_with_its_line_and_the_rest_counts),

@@ -471,7 +471,7 @@ static void a_run_without_recompiles_is_one_line(void **state) {
     keel_buffer_initialize(&out, 0);
     keel_why_text(&why, &(keel_why_style_t){.width = 100}, &out);
     assert_string_equal(keel_buffer_cstr(&out), "run r1: nothing was compiled again (1 compile); "
-                                                "keel stats has the figures\n");
+                                                "keel stats has the figures.\n");
     keel_buffer_deinitialize(&out);
     assert_text(&why, &(keel_why_style_t){.all = true}, "first");
     keel_why_deinitialize(&why);

@@ -1,0 +1,56 @@
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "report/why.h"
+
+static keel_status_t read_why(const char *run_dir, const char *run, keel_why_t *out) {
+    char *id;
+    KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
+    keel_status_t status = keel_why_read(run_dir, id, out);
+    keel_free(id);
+    return status;
+}
+
+static const char details[] =
+    "RUN is a run's id or the beginning of it; without one, the newest run. Each entry names what\n"
+    "changed, where, what it cost and what to do, the dearest first. docs/causes/ has a page for\n"
+    "each kind of cause.\n";
+
+int cli_why(cli_call_t *call) {
+    bool json = false, all = false;
+    int code;
+    call->details = details;
+    cli_switch(call, "--json", "print JSON: a list of recompiles, oldest first", &json);
+    cli_switch(call, "--all", "cut nothing, and tell of first compiles and loads too", &all);
+    cli_setting(call, KEEL_SETTING_RUN_DIR);
+    if (!cli_parse(call, 0, 1, &code)) return code;
+    keel_settings_t settings;
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    if (status) return cli_fail(status);
+    keel_why_t why;
+    status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
+    if (!status)
+        status = read_why(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0], &why);
+    keel_settings_deinitialize(&settings);
+    if (status) return cli_fail(status);
+    keel_buffer_t out, damage;
+    keel_buffer_initialize(&out, 0);
+    keel_buffer_initialize(&damage, 0);
+    if (json)
+        keel_why_json(&why, all, &out);
+    else
+        keel_why_text(&why,
+                      &(keel_why_style_t){.all = all,
+                                          .color = cli_is_colored(stdout),
+                                          .width = all ? 0 : cli_width(stdout)},
+                      &out);
+    keel_why_damage(&why, &damage);
+    keel_why_deinitialize(&why);
+    code = cli_answer(&out);
+    if (damage.size) {
+        fprintf(stderr, "keel: %s\n", keel_buffer_cstr(&damage));
+        code = CLI_USAGE;
+    }
+    keel_buffer_deinitialize(&damage);
+    return code;
+}
