@@ -1,12 +1,14 @@
 // cli: the terminal door, `keel`. main.c picks the subcommand; each has a file of its own.
 //
 // A subcommand declares its options, then parses: help, errors and parser come from the same
-// declarations, so they cannot disagree. Answers go to stdout, everything else to stderr. Nothing
-// is ever coloured.
+// declarations, so they cannot disagree. Answers go to stdout, everything else to stderr. Colour
+// is for terminals alone, never the only sign of anything, and NO_COLOR turns it off.
 //
 // Threads: one, but for the progress line's own (progress.c).
 #ifndef KEEL_CLI_CLI_H_
 #define KEEL_CLI_CLI_H_
+
+#include <stdio.h>
 
 #include "base/base.h"
 #include "settings/settings.h"
@@ -17,9 +19,12 @@
       "run a command with its XLA compiles going through Keel")                                    \
     X(runs, "[OPTION]...", "list the runs that are recorded")                                      \
     X(stats, "[OPTION]... [RUN]", "what a run compiled, loaded and recompiled, and on which line") \
+    X(why, "[OPTION]... [RUN]",                                                                    \
+      "why programs were compiled again: what changed, where, what to do")                         \
     X(show, "[OPTION]... FILE|PROGRAM", "print a program")                                         \
     X(key, "[OPTION]... FILE|PROGRAM [FILE|PROGRAM]",                                              \
       "what a program's key is made of; or do two programs share a key")                           \
+    X(diff, "[OPTION]... A B", "why one program is not another, or one run not another")           \
     X(cache, "ls|stat|verify|prune|clear|path [OPTION]...", "look after the stored programs")      \
     X(config, "[OPTION]...", "each setting in force, and where it came from")                      \
     X(version, "[OPTION]...", "print Keel's version and the PJRT API it was built for")            \
@@ -82,6 +87,10 @@ int cli_misuse(const cli_call_t *call, const char *format, ...) KEEL_PRINTF(2, 3
 // Prints to stdout, a newline behind it where it lacks one. Frees the buffer. CLI_OK, or
 // CLI_FAILURE after saying why.
 int cli_answer(keel_buffer_t *buffer);
+// Whether what goes there may be coloured: a terminal that can show it, and no NO_COLOR.
+bool cli_is_colored(FILE *stream);
+// Columns to wrap at: the terminal's, at most 100, which is also for what is no terminal.
+unsigned cli_width(FILE *stream);
 // Begins a field of a JSON object being written to `out`.
 void cli_field(keel_buffer_t *out, const char *name);
 void cli_field_text(keel_buffer_t *out, const char *name, const char *text);

@@ -1,6 +1,10 @@
+#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -68,6 +72,20 @@ int cli_answer(keel_buffer_t *buffer) {
     }
     keel_buffer_deinitialize(buffer);
     return cli_fail(status);
+}
+
+bool cli_is_colored(FILE *stream) {
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if (refused && *refused) return false;
+    return isatty(fileno(stream)) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
+}
+
+unsigned cli_width(FILE *stream) {
+    enum { LEAST = 60, MOST = 100 };
+    struct winsize size;
+    if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &size) || !size.ws_col)
+        return MOST;
+    return size.ws_col < LEAST ? LEAST : size.ws_col > MOST ? MOST : size.ws_col;
 }
 
 void cli_field(keel_buffer_t *out, const char *name) {

@@ -6,12 +6,15 @@ cp "$samples/entries/v1-raw.keel" \
     cache/entries/ac/acf9bb149d15061f83c799e679c7917955226ca0ac44ae05155e4a89c67b399d.keel
 export KEEL_RUN_DIR=runs_here KEEL_CACHE_DIR=cache
 digest=1111aaaa
+cp "$samples/diff/step.mlir" program.mlir
+cp "$samples/diff/step_batch.mlir" changed.mlir
 mkdir -p runs_here/programs
 cp "$samples/mlir/dtypes.mlir" runs_here/programs/$digest.mlir.zst
 
 # Fails each operation of a kind in turn until three in a row change nothing.
 try() {
     "$@" >good 2>&1
+    wanted=$?
     for kind in alloc file; do
         calm=0
         for n in $(seq 1 400); do
@@ -22,7 +25,7 @@ try() {
             elif [ $code -ge 2 ] && [ "$(grep -c '^keel: ' err)" -eq 0 ]; then
                 echo "$* with $kind:$n: exit $code without a word"
             fi
-            if [ $code -eq 0 ] && cmp -s out good; then calm=$((calm + 1)); else calm=0; fi
+            if [ $code -eq $wanted ] && cmp -s out good; then calm=$((calm + 1)); else calm=0; fi
             [ $calm -lt 3 ] || break
         done
     done
@@ -34,6 +37,8 @@ try keel runs --json
 try keel stats --json 20260101
 try keel show --json $digest
 try keel key $digest $digest
+try keel diff 20260101 20260102
+try keel diff program.mlir changed.mlir
 try keel cache ls
 try keel cache verify
 try keel cache stat

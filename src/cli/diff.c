@@ -1,0 +1,257 @@
+#include <stdio.h>
+
+#include "cli/diff.h"
+#include "journal/journal.h"
+#include "key/key.h"
+#include "read/read.h"
+
+// One of two programs, with its compile options where they are given.
+typedef struct side_t {
+    cli_program_t file;
+    keel_program_t program;
+    keel_key_t key;
+} side_t;
+
+static void open_none(side_t *side) {
+    *side = (side_t){0};
+    keel_program_initialize(&side->program);
+    keel_key_initialize(&side->key);
+}
+
+static void close_side(side_t *side) {
+    keel_program_deinitialize(&side->program);
+    keel_key_deinitialize(&side->key);
+    cli_program_close(&side->file);
+}
+
+static keel_status_t split_options(keel_bytes_t bytes, const char *path, keel_buffer_t text[3],
+                                   keel_key_t *out) {
+    bool understood = false;
+    KEEL_TRY(keel_key_options(bytes, &text[0], &text[1], &text[2], &understood));
+    if (!understood)
+        return keel_status_make(KEEL_INVALID,
+                                "%s: no compile options; a serialized CompileOptionsProto is "
+                                "needed",
+                                path);
+    KEEL_TRY(keel_key_set(out, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&text[0]),
+                          keel_bytes_str(keel_buffer_bytes(&text[2]))));
+    return keel_key_set(out, KEEL_COMPONENT_DEVICE_ASSIGNMENT, keel_buffer_bytes(&text[1]),
+                        KEEL_STR(""));
+}
+
+static keel_status_t set_options(keel_bytes_t bytes, const char *path, keel_key_t *out) {
+    keel_buffer_t text[3];
+    for (int i = 0; i < 3; ++i)
+        keel_buffer_initialize(&text[i], 0);
+    keel_status_t status = split_options(bytes, path, text, out);
+    for (int i = 0; i < 3; ++i)
+        keel_buffer_deinitialize(&text[i]);
+    return status;
+}
+
+// The parts of the key that are known without a client.
+static keel_status_t make_key(side_t *side, const char *path) {
+    uint8_t *data = NULL;
+    size_t size = 0;
+    if (path) KEEL_TRY(cli_read_file(path, &data, &size));
+    keel_status_t status = path ? set_options(keel_bytes(data, size), path, &side->key) : NULL;
+    if (!status)
+        status = keel_key_program_under(&side->program, keel_bytes(data, size),
+                                        &side->key.components[KEEL_COMPONENT_PROGRAM]);
+    keel_free(data);
+    return status;
+}
+
+static keel_status_t open_side(const char *text, const char *run_dir, const char *options,
+                               side_t *out) {
+    KEEL_TRY(cli_program_open(text, run_dir, &out->file));
+    keel_status_t status = keel_read(keel_bytes(out->file.data, out->file.size), &out->program);
+    if (status) return cli_program_explain(&out->file, status);
+    return make_key(out, options);
+}
+
+// ---- printing ----------------------------------------------------------------------------------
+
+static const char *const letters[] = {"A", "B"};
+
+static void head_text(const side_t *sides, const keel_explanation_t *explanation,
+                      keel_buffer_t *out) {
+    for (int i = 0; i < 2; ++i) {
+        const keel_program_t *program = &sides[i].program;
+        char name[128];
+        keel_str_t text = keel_program_str(program, program->name);
+        snprintf(name, sizeof name, "%.*s", (int)(text.size < 100 ? text.size : 100), text.data);
+        keel_buffer_format(out, "%s: ", letters[i]);
+        cli_diff_value(sides[i].file.label, 0, out);
+        keel_buffer_format(out, ", %u operations", (unsigned)keel_program_op_count(program));
+        if (*name) keel_buffer_text(out, ", module ");
+        cli_diff_value(name, 0, out);
+        keel_buffer_byte(out, '\n');
+    }
+    if (explanation->alike >= 1) return;
+    // Rounded down: what differs is never wholly alike.
+    keel_buffer_format(out, "%.1f %% of the operations have a counterpart\n",
+                       (double)(int)(explanation->alike * 1000) / 10);
+}
+
+static void print_text(const side_t *sides, const keel_explanation_t *explanation, bool all,
+                       keel_buffer_t *out) {
+    if (cli_diff_is_none(explanation)) {
+        keel_buffer_text(out, "the same program\n");
+        return;
+    }
+    if (explanation->unrelated) {
+        keel_buffer_text(out, "the programs have nothing in common\n");
+        return;
+    }
+    head_text(sides, explanation, out);
+    cli_diff_text(explanation, all, out);
+}
+
+static void side_json(const side_t *side, keel_buffer_t *out) {
+    const keel_program_t *program = &side->program;
+    keel_buffer_byte(out, '{');
+    cli_field_text(out, "file", side->file.label);
+    cli_field(out, "name");
+    keel_buffer_json_str(out, keel_program_str(program, program->name));
+    cli_field_number(out, "operations", keel_program_op_count(program));
+    cli_field_number(out, "bytes", side->file.size);
+    keel_buffer_byte(out, '}');
+}
+
+static void print_json(const side_t *sides, const keel_explanation_t *explanation,
+                       keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    cli_field_true(out, "same", cli_diff_is_none(explanation));
+    cli_field(out, "a");
+    side_json(&sides[0], out);
+    cli_field(out, "b");
+    side_json(&sides[1], out);
+    cli_diff_json(explanation, out);
+    keel_buffer_byte(out, '}');
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+typedef struct asked_t {
+    const keel_settings_t *settings;
+    const char *run_dir;
+    const char *names[2], *options[2];
+    bool json, all;
+} asked_t;
+
+static keel_status_t compare_programs(const asked_t *asked, keel_buffer_t *out, bool *out_same) {
+    side_t sides[2];
+    keel_explanation_t explanation;
+    keel_status_t status = NULL;
+    for (int i = 0; i < 2; ++i)
+        open_none(&sides[i]);
+    keel_explanation_initialize(&explanation);
+    for (int i = 0; i < 2 && !status; ++i)
+        status = open_side(asked->names[i], asked->run_dir, asked->options[i], &sides[i]);
+    if (!status)
+        status = keel_explain(&(keel_side_t){.program = &sides[0].program, .key = &sides[0].key},
+                              &(keel_side_t){.program = &sides[1].program, .key = &sides[1].key},
+                              &explanation);
+    if (!status) {
+        *out_same = cli_diff_is_none(&explanation);
+        if (asked->json)
+            print_json(sides, &explanation, out);
+        else
+            print_text(sides, &explanation, asked->all, out);
+    }
+    keel_explanation_deinitialize(&explanation);
+    for (int i = 0; i < 2; ++i)
+        close_side(&sides[i]);
+    return status;
+}
+
+// Is it a run? A file goes before a run, and so does a program's digest, which the beginning of an
+// id may look like. *out_id is NULL where it is none; the caller frees it.
+static keel_status_t find_run(const asked_t *asked, const char *text, char **out_id) {
+    const char *run_dir = asked->run_dir;
+    keel_file_facts_t facts;
+    *out_id = NULL;
+    keel_status_t status = keel_file_facts(text, &facts);
+    bool is_file = !status;
+    keel_status_ignore(status);
+    if (is_file || strcmp(text, "-") == 0 || strchr(text, '/')) return NULL;
+    KEEL_TRY(cli_check_folder(asked->settings, KEEL_SETTING_RUN_DIR));
+    if (strspn(text, "0123456789abcdef") == strlen(text)) {
+        char *path;
+        status = keel_journal_find_program(run_dir, text, &path);
+        if (!status) {
+            keel_free(path);
+            return NULL;
+        }
+        if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+        keel_status_ignore(status);
+    }
+    status = keel_journal_find_run(run_dir, text, out_id);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static keel_status_t compare(const asked_t *asked, keel_buffer_t *out, bool *out_same) {
+    char *ids[2] = {NULL, NULL};
+    keel_status_t status = find_run(asked, asked->names[0], &ids[0]);
+    if (!status) status = find_run(asked, asked->names[1], &ids[1]);
+    if (!status && ids[0] && ids[1])
+        status = cli_diff_runs(asked->run_dir, (const char *const[]){ids[0], ids[1]}, asked->json,
+                               asked->all, out, out_same);
+    else if (!status && (ids[0] || ids[1]))
+        status = keel_status_make(KEEL_INVALID,
+                                  "%s is a run and %s is none; name two runs, or two programs",
+                                  asked->names[ids[0] ? 0 : 1], asked->names[ids[0] ? 1 : 0]);
+    else if (!status)
+        status = compare_programs(asked, out, out_same);
+    keel_free(ids[0]);
+    keel_free(ids[1]);
+    return status;
+}
+
+static const char details[] =
+    "Tells how B came to differ from A: the causes, with the line of source, the old and the new\n"
+    "value. What follows from them is counted. A and B are two programs, as `keel show` takes "
+    "them,\n"
+    "or two runs, each by its id or the beginning of it: then the key's components that moved,\n"
+    "and the programs that are in one of them only, each beside the nearest of the other.\n"
+    "The exit code is 0 where nothing differs, 1 where something does.\n";
+
+int cli_diff(cli_call_t *call) {
+    asked_t asked = {0};
+    int code;
+    call->details = details;
+    cli_switch(call, "--json", "print JSON", &asked.json);
+    cli_switch(call, "--all", "print every cause and all that follows, nothing cut", &asked.all);
+    cli_text(call, "--options-a", "FILE", "the CompileOptionsProto that A was compiled with",
+             &asked.options[0]);
+    cli_text(call, "--options-b", "FILE", "the CompileOptionsProto that B was compiled with",
+             &asked.options[1]);
+    cli_setting(call, KEEL_SETTING_RUN_DIR);
+    if (!cli_parse(call, 2, 2, &code)) return code;
+    if (!asked.options[0] != !asked.options[1])
+        return cli_misuse(call, "%s is missing: options are compared with options",
+                          asked.options[0] ? "--options-b" : "--options-a");
+    for (int i = 0; i < 2; ++i)
+        asked.names[i] = call->rest[i];
+    keel_settings_t settings;
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    if (status) return cli_fail(status);
+    asked.settings = &settings;
+    asked.run_dir = keel_settings_text(&settings, KEEL_SETTING_RUN_DIR);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    bool same = false;
+    cli_progress_begin("comparing");
+    status = compare(&asked, &out, &same);
+    cli_progress_end();
+    keel_settings_deinitialize(&settings);
+    if (status) {
+        keel_buffer_deinitialize(&out);
+        return cli_fail(status);
+    }
+    code = cli_answer(&out);
+    return code == CLI_OK && !same ? CLI_NO : code;
+}

@@ -1,0 +1,175 @@
+#include "cli/diff.h"
+
+enum { SHOWN = 20, DIGITS = 12 };
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void name_text(const keel_stats_program_t *program, keel_buffer_t *out) {
+    cli_diff_value(*program->name ? program->name : "(no name)", 80, out);
+    keel_buffer_format(out, " %.*s", DIGITS, program->program);
+}
+
+static void alone_text(const cli_diff_run_t *run, bool whole, keel_buffer_t *out) {
+    size_t count = 0, shown = 0;
+    for (size_t i = 0; i < run->stats.program_count; ++i)
+        count += run->state[i] == CLI_DIFF_ALONE;
+    if (!count) return;
+    keel_buffer_format(out, "%zu only in %s:\n", count, run->id);
+    for (size_t i = 0; i < run->stats.program_count && (whole || shown < SHOWN); ++i) {
+        if (run->state[i] != CLI_DIFF_ALONE) continue;
+        const keel_stats_program_t *program = &run->stats.programs[i];
+        keel_buffer_text(out, "  ");
+        name_text(program, out);
+        if (*program->site.shown) keel_buffer_text(out, ", ");
+        cli_diff_value(program->site.shown, 0, out);
+        keel_buffer_byte(out, '\n');
+        ++shown;
+    }
+    if (shown < count) keel_buffer_format(out, "  %zu more; --all prints them\n", count - shown);
+}
+
+static void pair_text(const cli_diff_runs_t *all, const cli_diff_pair_t *pair, bool whole,
+                      keel_buffer_t *out) {
+    const keel_stats_program_t *old = &all->runs[0].stats.programs[pair->old];
+    const keel_stats_program_t *new = &all->runs[1].stats.programs[pair->new];
+    const keel_explanation_t *explanation = &pair->explanation;
+    keel_buffer_text(out, "  ");
+    name_text(old, out);
+    keel_buffer_text(out, " -> ");
+    if (strcmp(old->name, new->name) == 0)
+        keel_buffer_format(out, "%.*s", DIGITS, new->program);
+    else
+        name_text(new, out);
+    keel_buffer_text(out, ": ");
+    if (explanation->unrelated) {
+        keel_buffer_text(out, "nothing in common");
+    } else if (explanation->root_count) {
+        const keel_difference_t *root = &explanation->roots[0];
+        keel_buffer_format(out, "%s, ", keel_cause_facts(root->kind)->word);
+        cli_diff_change(root, whole, out);
+        size_t began = out->size;
+        keel_buffer_text(out, ", ");
+        size_t place = out->size;
+        cli_diff_place(&root->place, out);
+        if (out->size == place && !out->failed) out->size = began;
+        size_t more = explanation->root_total - 1;
+        if (more)
+            keel_buffer_format(out, "; and %zu more %s", more, more == 1 ? "cause" : "causes");
+    }
+    keel_buffer_byte(out, '\n');
+}
+
+static size_t count_pairs(const cli_diff_runs_t *all, bool same) {
+    size_t count = 0;
+    for (size_t i = 0; i < all->pair_count; ++i)
+        count += all->pairs[i].same == same;
+    return count;
+}
+
+static void pairs_text(const cli_diff_runs_t *all, bool same, bool whole, keel_buffer_t *out) {
+    size_t count = count_pairs(all, same), shown = 0;
+    if (!count) return;
+    keel_buffer_format(out, same ? "%zu the same under another key\n" : "%zu changed:\n", count);
+    size_t listed = 0;
+    for (size_t i = 0; i < all->pair_count; ++i) {
+        const cli_diff_pair_t *pair = &all->pairs[i];
+        bool silent = same && cli_diff_is_none(&pair->explanation);
+        if (pair->same != same || silent) continue;
+        ++listed;
+        if (!whole && shown == SHOWN) continue;
+        pair_text(all, pair, whole, out);
+        ++shown;
+    }
+    if (shown < listed) keel_buffer_format(out, "  %zu more; --all prints them\n", listed - shown);
+}
+
+static void moved_text(const keel_explanation_t *moved, bool whole, keel_buffer_t *out) {
+    if (!moved->root_total) return;
+    keel_buffer_text(out, "For all programs:\n");
+    for (size_t i = 0; i < moved->root_count; ++i) {
+        keel_buffer_format(out, "  %s, ", keel_cause_facts(moved->roots[i].kind)->word);
+        cli_diff_change(&moved->roots[i], whole, out);
+        keel_buffer_byte(out, '\n');
+    }
+    if (moved->root_total > moved->root_count)
+        keel_buffer_format(out, "  %zu more\n", moved->root_total - moved->root_count);
+}
+
+void cli_diff_runs_text(const cli_diff_runs_t *all, bool whole, keel_buffer_t *out) {
+    keel_buffer_format(out, "A: run %s, %zu programs\nB: run %s, %zu programs\n", all->runs[0].id,
+                       all->runs[0].stats.program_count, all->runs[1].id,
+                       all->runs[1].stats.program_count);
+    moved_text(&all->moved, whole, out);
+    keel_buffer_format(out, "%zu in both, under the same key\n", all->shared);
+    pairs_text(all, true, whole, out);
+    pairs_text(all, false, whole, out);
+    alone_text(&all->runs[0], whole, out);
+    alone_text(&all->runs[1], whole, out);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void program_json(const keel_stats_program_t *program, keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    cli_field_text(out, "program", program->program);
+    cli_field_text(out, "identity", program->identity);
+    cli_field_text(out, "name", program->name);
+    cli_field_number(out, "ops", program->ops);
+    if (*program->site.file) {
+        cli_field_text(out, "file", program->site.file);
+        cli_field_number(out, "line", program->site.line);
+    }
+    keel_buffer_byte(out, '}');
+}
+
+static void alone_json(const cli_diff_run_t *run, keel_buffer_t *out) {
+    bool first = true;
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < run->stats.program_count; ++i) {
+        if (run->state[i] != CLI_DIFF_ALONE) continue;
+        keel_buffer_text(out, first ? "\n  " : ",\n  ");
+        program_json(&run->stats.programs[i], out);
+        first = false;
+    }
+    keel_buffer_byte(out, ']');
+}
+
+static void pairs_json(const cli_diff_runs_t *all, keel_buffer_t *out) {
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < all->pair_count; ++i) {
+        const cli_diff_pair_t *pair = &all->pairs[i];
+        keel_buffer_text(out, i ? ",\n {" : "\n {");
+        cli_field(out, "a");
+        program_json(&all->runs[0].stats.programs[pair->old], out);
+        cli_field(out, "b");
+        program_json(&all->runs[1].stats.programs[pair->new], out);
+        cli_field_true(out, "same", pair->same);
+        cli_diff_json(&pair->explanation, out);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+}
+
+void cli_diff_runs_json(const cli_diff_runs_t *all, bool same, keel_buffer_t *out) {
+    static const char *const letters[] = {"a", "b"}, *const alone[] = {"only_a", "only_b"};
+    keel_buffer_byte(out, '{');
+    cli_field_true(out, "same", same);
+    for (int i = 0; i < 2; ++i) {
+        cli_field(out, letters[i]);
+        keel_buffer_byte(out, '{');
+        cli_field_text(out, "run", all->runs[i].id);
+        cli_field_number(out, "programs", all->runs[i].stats.program_count);
+        keel_buffer_byte(out, '}');
+    }
+    cli_field(out, "moved");
+    cli_diff_list(all->moved.roots, all->moved.root_count, true, out);
+    cli_field_number(out, "moved_total", all->moved.root_total);
+    cli_field_number(out, "shared", all->shared);
+    cli_field(out, "pairs");
+    pairs_json(all, out);
+    for (int i = 0; i < 2; ++i) {
+        cli_field(out, alone[i]);
+        alone_json(&all->runs[i], out);
+    }
+    keel_buffer_byte(out, '}');
+}
