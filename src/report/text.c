@@ -3,6 +3,7 @@
 
 #include "report/flow.h"
 #include "report/report.h"
+#include "report/why_internal.h"
 #include "report/write.h"
 
 enum { PROGRAMS_SHOWN = 20, RECOMPILES_SHOWN = 20, LINES_IN_SUMMARY = 3, VALUE_COLUMNS = 40 };
@@ -84,8 +85,12 @@ static void cause(keel_buffer_t *out, const keel_stats_recompile_t *recompile, b
     }
     keel_flow_t flow = {.out = out};
     const char *shown = *recompile->shown ? recompile->shown : recompile->site.shown;
-    keel_write_foreign(out, *shown ? shown : *recompile->name ? recompile->name : "unknown line");
-    keel_buffer_byte(out, ' ');
+    if (!keel_why_is_of_run(keel_cause_by_word(recompile->cause))) {
+        keel_write_foreign(out, *shown             ? shown
+                                : *recompile->name ? recompile->name
+                                                   : "unknown line");
+        keel_buffer_byte(out, ' ');
+    }
     keel_write_foreign(out, recompile->cause);
     if (*recompile->subject) {
         keel_buffer_byte(out, ' ');
@@ -126,7 +131,10 @@ static void dearest_lines(const keel_stats_t *stats, keel_buffer_t *out) {
         }
         keel_buffer_text(out, shown == 1 ? ": " : ", ");
         cause(out, &stats->recompiles[best], best_times == 1);
-        if (best_times > 1) keel_buffer_format(out, " %" PRIu64 " times", best_times);
+        bool told = *stats->recompiles[best].cause;
+        if (best_times > 1)
+            keel_buffer_format(out, "%s%" PRIu64 " times%s", told ? " (" : " ", best_times,
+                               told ? ")" : "");
         below = best_cost;
         below_index = best;
     }

@@ -38,6 +38,10 @@ const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry) {
     return cause && *cause->place.file ? &cause->place : &entry->site;
 }
 
+bool keel_why_is_of_run(keel_cause_t kind) {
+    return kind == KEEL_CAUSE_FLAG || kind == KEEL_CAUSE_BACKEND || kind == KEEL_CAUSE_DEVICES;
+}
+
 // ---- one event ---------------------------------------------------------------------------------
 
 static keel_status_t keep(keel_why_t *why, const json_t *object, const char *name,

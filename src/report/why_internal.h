@@ -13,7 +13,8 @@ keel_status_t keel_why_sum_up(keel_why_t *why) KEEL_MUST_CHECK;
 
 // ---- text --------------------------------------------------------------------------------------
 
-// Recompiles that are told together: of one pattern, or retraces at one line of one program.
+// Recompiles that are told together: of one pattern, retraces at one line of one program, or all
+// that one change outside the programs brought.
 typedef struct keel_why_item_t {
     const keel_why_entry_t *entry;     // the first of them
     const keel_why_pattern_t *pattern; // NULL: none
@@ -34,6 +35,9 @@ typedef struct keel_why_page_t {
     keel_why_columns_t columns;
     const keel_why_entry_t *item; // being printed
 } keel_why_page_t;
+
+// True for what belongs to the whole run and to no line: flags, the plugin, the devices.
+bool keel_why_is_of_run(keel_cause_t kind);
 
 // why_item.c: widens the columns so that the item fits; prints it.
 void keel_why_measure(keel_why_page_t *page, const keel_why_item_t *item, size_t number);

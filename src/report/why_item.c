@@ -27,6 +27,18 @@ static const char *place_text(const keel_why_place_t *place) {
     return *place->shown ? place->shown : "unknown line";
 }
 
+// Several programs that one change outside of them brought.
+static bool is_of_run(const keel_why_item_t *item) {
+    const keel_why_difference_t *cause = keel_why_cause(item->entry);
+    return item->times > 1 && !item->pattern && cause && keel_why_is_of_run(cause->kind);
+}
+
+static const char *item_place(const keel_why_item_t *item, char scratch[40]) {
+    if (!is_of_run(item)) return place_text(keel_why_place(item->entry));
+    snprintf(scratch, 40, "%" PRIu64 " programs", item->times);
+    return scratch;
+}
+
 static void widen(unsigned *width, const char *text) {
     unsigned columns = keel_flow_columns(text);
     if (columns > *width) *width = columns;
@@ -34,7 +46,7 @@ static void widen(unsigned *width, const char *text) {
 
 void keel_why_measure(keel_why_page_t *page, const keel_why_item_t *item, size_t number) {
     keel_why_columns_t *columns = &page->columns;
-    char text[48], cost[24];
+    char text[48], cost[24], scratch[40];
     snprintf(text, sizeof text, "%zu", number);
     widen(&columns->number, text);
     step_text(item, text);
@@ -42,7 +54,7 @@ void keel_why_measure(keel_why_page_t *page, const keel_why_item_t *item, size_t
     keel_format_seconds(item->seconds, cost);
     widen(&columns->cost, cost);
     widen(&columns->kind, kind_text(item->entry));
-    widen(&columns->place, place_text(keel_why_place(item->entry)));
+    widen(&columns->place, item_place(item, scratch));
     if (columns->place > PLACE_COLUMNS) columns->place = PLACE_COLUMNS;
 }
 
@@ -55,9 +67,8 @@ static void kind_cell(keel_why_page_t *page, const char *kind, unsigned width) {
     keel_flow_blanks(flow, columns < width ? width - columns : 0);
 }
 
-static void place_cell(keel_why_page_t *page, const keel_why_place_t *place, unsigned width) {
+static void place_cell(keel_why_page_t *page, const char *text, unsigned width) {
     keel_flow_t *flow = &page->flow;
-    const char *text = place_text(place);
     unsigned began = flow->column;
     keel_flow_around(flow, text, strlen(text), page->style->width ? PLACE_COLUMNS : 0);
     unsigned used = flow->column - began;
@@ -115,7 +126,7 @@ static void first_line(keel_why_page_t *page, const keel_why_item_t *item, size_
     const keel_why_columns_t *columns = &page->columns;
     const keel_why_entry_t *entry = item->entry;
     const keel_why_difference_t *cause = keel_why_cause(entry);
-    char text[48], cost[24];
+    char text[48], cost[24], scratch[40];
     flow->column = 0;
     snprintf(text, sizeof text, "%zu", number);
     keel_flow_cell(flow, text, columns->number, true);
@@ -130,7 +141,7 @@ static void first_line(keel_why_page_t *page, const keel_why_item_t *item, size_
     keel_flow_blanks(flow, 2);
     bool more = item->pattern || entry->unrelated ||
                 (cause && (*cause->subject || *cause->old_value || *cause->new_value));
-    place_cell(page, keel_why_place(entry), more ? columns->place : 0);
+    place_cell(page, item_place(item, scratch), more ? columns->place : 0);
     if (item->pattern)
         pattern_values(page, item->pattern);
     else if (cause)
@@ -168,8 +179,13 @@ static void second_line(keel_why_page_t *page, const keel_why_item_t *item) {
     const keel_why_difference_t *cause = keel_why_cause(entry);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    add_place(&text, entry);
-    if (item->times > 1) keel_buffer_format(&text, "; %" PRIu64 " times", item->times);
+    if (is_of_run(item))
+        keel_buffer_format(&text, "%s at %s and %" PRIu64 " more", entry->name,
+                           place_text(keel_why_place(entry)), item->times - 1);
+    else
+        add_place(&text, entry);
+    if (item->times > 1 && !is_of_run(item))
+        keel_buffer_format(&text, "; %" PRIu64 " times", item->times);
     if (item->pattern)
         keel_buffer_format(&text, "; %s", keel_pattern_sentence(item->pattern->kind));
     if (cause && *cause->note && !item->pattern) keel_buffer_format(&text, "; %s", cause->note);
@@ -177,7 +193,7 @@ static void second_line(keel_why_page_t *page, const keel_why_item_t *item) {
         keel_buffer_format(&text, "; %" PRIu64 " difference%s from %s", entry->folded_total,
                            entry->folded_total == 1 ? " follows" : "s follow",
                            entry->root_total == 1 ? "it" : "them");
-    if (item->times == 1) add_against(&text, entry);
+    if (item->times == 1 || is_of_run(item)) add_against(&text, entry);
     keel_flow_line(&page->flow);
     keel_flow_buffer(&page->flow, &text);
     keel_flow_end(&page->flow);
@@ -190,7 +206,7 @@ static void difference_line(keel_why_page_t *page, const char *word,
     keel_flow_text(flow, word);
     kind_cell(page, keel_cause_facts(one->kind)->word, 0);
     keel_flow_blanks(flow, 2);
-    place_cell(page, *one->place.shown ? &one->place : &page->item->site, 0);
+    place_cell(page, place_text(*one->place.shown ? &one->place : &page->item->site), 0);
     change(page, one);
     keel_flow_end(flow);
 }

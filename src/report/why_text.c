@@ -20,12 +20,19 @@ static bool is_retrace(const keel_why_entry_t *entry) {
 
 // What entries of one item have in common.
 static void name_item(keel_buffer_t *name, const keel_why_entry_t *entry, size_t order, bool all) {
+    const keel_why_difference_t *cause = keel_why_cause(entry);
     name->size = 0;
     if (!all && entry->pattern_index != KEEL_NONE) {
         keel_buffer_format(name, "pattern %u", entry->pattern_index);
     } else if (!all && is_retrace(entry)) {
         keel_buffer_append(name, entry->name, strlen(entry->name) + 1);
         keel_buffer_text(name, keel_why_place(entry)->shown);
+    } else if (!all && cause && keel_why_is_of_run(cause->kind)) {
+        const char *const parts[] = {cause->subject, cause->old_value, cause->new_value,
+                                     entry->against_run};
+        keel_buffer_format(name, "cause %d ", (int)cause->kind);
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+            keel_buffer_append(name, parts[i], strlen(parts[i]) + 1);
     } else {
         keel_buffer_format(name, "entry %zu", order);
     }

@@ -265,7 +265,7 @@ static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_
                 EXPLAIN("c", "\"seconds\":2,\"roots\":[{\"kind\":\"constant\",\"subject\":\"add\","
                              "\"old\":\"2\",\"new\":\"3\"}]") ENDED,
         "keel: 3 programs; 3 compiles 5.0 s\n"
-        "keel: 3 recompiles cost 5.0 s: t.py:9 constant add 2 times, t.py:9 (jit_f); keel why "
+        "keel: 3 recompiles cost 5.0 s: t.py:9 constant add (2 times), t.py:9 (jit_f); keel why "
         "tells\n");
 }
 
@@ -281,7 +281,7 @@ static void the_summary_names_what_made_programs_of_earlier_runs_compile_again(v
                          "{\"kind\":\"flag\",\"subject\":\"xla_x\",\"old\":\"unset\","
                          "\"new\":\"3\"}]") ENDED,
         "keel: 2 programs; 2 compiles 4.0 s\n"
-        "keel: 2 programs known from earlier runs cost 4.0 s; the dearest: f flag xla_x unset -> "
+        "keel: 2 programs known from earlier runs cost 4.0 s; the dearest: flag xla_x unset -> "
         "3; "
         "keel why tells\n");
 }

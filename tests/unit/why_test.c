@@ -449,6 +449,24 @@ static void retraces_at_one_line_are_one_item(void **state) {
     keel_why_deinitialize(&why);
 }
 
+static void programs_that_one_flag_compiled_again_are_one_item(void **state) {
+    (void)state;
+    static const char rest[] =
+        ",\"against\":{\"program\":\"p\",\"name\":\"f\",\"run\":\"r0\"},\"roots\":[{\"kind\":"
+        "\"flag\","
+        "\"subject\":\"xla_x\",\"old\":\"unset\",\"new\":\"3\",\"file\":\"/w/a.py\",\"line\":3}]";
+    explain("compile", "a", "f", 1, rest);
+    explain("compile", "b", "f", 1, rest);
+    explain("compile", "c", "f", 1, rest);
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){.width = 80},
+                "3 programs known from earlier runs cost 3.0 s.\n\n"
+                "1  step 1  3.0 s  flag  3 programs  xla_x  unset -> 3\n"
+                "     f at a.py:3 and 2 more; compared with run r0\n");
+    keel_why_deinitialize(&why);
+}
+
 static void programs_with_nothing_in_common_are_one_line(void **state) {
     (void)state;
     explain("compile", "a", "f", 1,
@@ -669,6 +687,7 @@ int main(void) {
         TEST(one_recompile_is_told_whole),
         TEST(advice_is_for_the_client_of_the_run),
         TEST(retraces_at_one_line_are_one_item),
+        TEST(programs_that_one_flag_compiled_again_are_one_item),
         TEST(programs_with_nothing_in_common_are_one_line),
         TEST(a_run_without_recompiles_is_one_line),
         TEST(what_is_left_out_is_counted),
