@@ -41,10 +41,10 @@ static void walk_back(align_t *align, span_t a, span_t b, int32_t d, int32_t k) 
     }
 }
 
-// False where more edits are needed than are tried.
-static bool shortest_edit(align_t *align, span_t a, span_t b) {
+// False where more than `edits` are needed.
+static bool shortest_edit(align_t *align, span_t a, span_t b, int32_t edits) {
     int32_t n = (int32_t)(a.to - a.from), m = (int32_t)(b.to - b.from);
-    for (int32_t d = 0; d <= KEEL_ALIGN_EDITS && d <= n + m; ++d)
+    for (int32_t d = 0; d <= edits && d <= n + m; ++d)
         for (int32_t k = -d; k <= d; k += 2) {
             bool down;
             int32_t x = begin_of(align, d, k, &down);
@@ -58,6 +58,26 @@ static bool shortest_edit(align_t *align, span_t a, span_t b) {
             return true;
         }
     return false;
+}
+
+// After a shortest_edit that failed: takes the path that got furthest in those edits, and leaves
+// the spans behind it. False where that path passed over more than it paired: few kinds of tokens
+// are alike by chance.
+static bool take_furthest(align_t *align, span_t *a, span_t *b, int32_t edits) {
+    int32_t n = (int32_t)(a->to - a->from), m = (int32_t)(b->to - b->from);
+    int32_t furthest = -1, x = 0, diagonal = 0;
+    for (int32_t k = -edits; k <= edits; k += 2) {
+        int32_t reached = *reach(align, edits, k);
+        if (reached > n || reached - k > m || 2 * reached - k <= furthest) continue;
+        furthest = 2 * reached - k;
+        x = reached;
+        diagonal = k;
+    }
+    if (furthest - edits < 2 * edits) return false;
+    walk_back(align, *a, *b, edits, diagonal);
+    a->from += (uint32_t)x;
+    b->from += (uint32_t)(x - diagonal);
+    return true;
 }
 
 // ---- anchors -----------------------------------------------------------------------------------
@@ -148,9 +168,14 @@ static void strip(align_t *align, span_t *a, span_t *b) {
         pair(align, --a->to, --b->to);
 }
 
-static bool align_span(align_t *align, span_t a, span_t b) {
+// Where even this needs too many edits it is gone through in stretches, as long as much of it is
+// alike; the rest stays apart.
+static void align_gap(align_t *align, span_t a, span_t b) {
+    enum { STRETCH = 256 };
     strip(align, &a, &b);
-    return a.from == a.to || b.from == b.to || shortest_edit(align, a, b);
+    if (a.from == a.to || b.from == b.to || shortest_edit(align, a, b, KEEL_ALIGN_EDITS)) return;
+    while (!shortest_edit(align, a, b, STRETCH) && take_furthest(align, &a, &b, STRETCH))
+        ;
 }
 
 static keel_status_t align_between_anchors(align_t *align, span_t a, span_t b) {
@@ -160,11 +185,10 @@ static keel_status_t align_between_anchors(align_t *align, span_t a, span_t b) {
     uint32_t count;
     keel_status_t status = find_anchors(align, a, b, anchors, &count);
     if (!status) status = longest_rising(anchors, &count);
-    // Where even this gap needs too many edits it stays apart: nothing in it is alike.
     for (uint32_t k = 0; !status && k <= count; ++k) {
         span_t gap_a = {a.from, k < count ? anchors[k].i : a.to};
         span_t gap_b = {b.from, k < count ? anchors[k].j : b.to};
-        if (gap_a.from <= gap_a.to && gap_b.from <= gap_b.to) align_span(align, gap_a, gap_b);
+        if (gap_a.from <= gap_a.to && gap_b.from <= gap_b.to) align_gap(align, gap_a, gap_b);
         if (k == count) break;
         if (anchors[k].i < a.from || anchors[k].j < b.from) continue; // windows overlap
         pair(align, anchors[k].i, anchors[k].j);
@@ -190,7 +214,8 @@ keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b,
         keel_realloc_array((size_t)((most + 1) * (most + 1)), sizeof *align.furthest, &memory));
     align.furthest = memory;
     keel_status_t status = NULL;
-    if (!shortest_edit(&align, all_a, all_b)) status = align_between_anchors(&align, all_a, all_b);
+    if (!shortest_edit(&align, all_a, all_b, KEEL_ALIGN_EDITS))
+        status = align_between_anchors(&align, all_a, all_b);
     keel_free(memory);
     return status;
 }

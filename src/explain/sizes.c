@@ -2,8 +2,15 @@
 
 #include <math.h>
 
+// Larger ones are no sizes, but what a dynamic dimension is written as; none overflows in sums.
+static bool is_size(int64_t value) {
+    const int64_t limit = (int64_t)1 << 53;
+    return value >= -limit && value <= limit;
+}
+
 void keel_sizes_add(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
     if (before == after || sizes->count == KEEL_SIZES_KEPT) return;
+    if (!is_size(before) || !is_size(after)) return;
     for (uint32_t i = 0; i < sizes->count; ++i)
         if (sizes->drifts[i].before == before && sizes->drifts[i].after == after) return;
     sizes->drifts[sizes->count++] = (keel_drift_t){before, after, root};
@@ -22,9 +29,21 @@ static bool is_near(int64_t before, int64_t after, const keel_drift_t *drift) {
     return more == after - drift->after && more >= -NEAR && more <= NEAR;
 }
 
+// Two that drifted together, multiplied: tokens = batch * length.
+static uint32_t explain_product(const keel_sizes_t *sizes, int64_t before, int64_t after) {
+    for (uint32_t i = 0; i < sizes->count; ++i) {
+        const keel_drift_t *a = &sizes->drifts[i];
+        if (a->before <= 0 || a->after <= 0 || before % a->before || after % a->after) continue;
+        // What is left must be a multiple of the other.
+        for (uint32_t j = i; j < sizes->count; ++j)
+            if (is_multiple(before / a->before, after / a->after, &sizes->drifts[j]))
+                return a->root;
+    }
+    return UINT32_MAX;
+}
+
 uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t after) {
-    const int64_t limit = (int64_t)1 << 53;
-    if (before > limit || after > limit || before < -limit || after < -limit) return UINT32_MAX;
+    if (!is_size(before) || !is_size(after)) return UINT32_MAX;
     for (uint32_t i = 0; i < sizes->count; ++i)
         if (sizes->drifts[i].before == before && sizes->drifts[i].after == after)
             return sizes->drifts[i].root;
@@ -32,17 +51,7 @@ uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t a
         if (is_multiple(before, after, &sizes->drifts[i]) ||
             is_near(before, after, &sizes->drifts[i]))
             return sizes->drifts[i].root;
-    // Two that drifted together, multiplied: tokens = batch * length.
-    for (uint32_t i = 0; i < sizes->count; ++i)
-        for (uint32_t j = i; j < sizes->count; ++j) {
-            const keel_drift_t *a = &sizes->drifts[i], *b = &sizes->drifts[j];
-            if (a->before > INT32_MAX || a->after > INT32_MAX || b->before > INT32_MAX ||
-                b->after > INT32_MAX)
-                continue;
-            keel_drift_t both = {a->before * b->before, a->after * b->after, a->root};
-            if (is_multiple(before, after, &both)) return a->root;
-        }
-    return UINT32_MAX;
+    return explain_product(sizes, before, after);
 }
 
 static bool is_whole(double value, double tolerance) {
@@ -58,7 +67,10 @@ static bool is_equal(double a, double b, double tolerance) {
 // ratio that is merely equal is no explanation: 0.2 is to 0.1 as 8 to 4.
 static bool scales(double before, double after, double n, double m, double tolerance) {
     double multiple = before / n, share = before * n;
-    if (is_equal(multiple, after / m, tolerance) && is_whole(multiple, tolerance)) return true;
+    // Of a large number nothing is left behind the point to tell whether it is whole.
+    if (multiple * tolerance < 0.25 && is_equal(multiple, after / m, tolerance) &&
+        is_whole(multiple, tolerance))
+        return true;
     return is_equal(share, after * m, tolerance) &&
            (is_whole(share, tolerance) || is_whole(1 / share, tolerance));
 }

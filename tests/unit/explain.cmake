@@ -1,0 +1,2 @@
+keel_unit_test(explain_align ROOMS explain base)
+keel_unit_test(explain_sizes ROOMS explain base)

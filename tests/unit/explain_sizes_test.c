@@ -1,0 +1,202 @@
+// Which numbers follow from a size that drifted, and which only look as if they did.
+#define _GNU_SOURCE
+#include "explain/sizes.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "place.h"
+
+enum { ROOT = 7, OTHER = 9, NONE = -1 };
+
+static keel_sizes_t of_one(int64_t before, int64_t after) {
+    keel_sizes_t sizes = {.count = 0};
+    keel_sizes_add(&sizes, before, after, ROOT);
+    return sizes;
+}
+
+static int explain(const keel_sizes_t *sizes, int64_t before, int64_t after) {
+    return (int)keel_sizes_explain(sizes, before, after);
+}
+
+static int explain_value(const keel_sizes_t *sizes, double before, double after) {
+    return (int)keel_sizes_explain_value(sizes, before, after, false);
+}
+
+static int explain_coarse(const keel_sizes_t *sizes, double before, double after) {
+    return (int)keel_sizes_explain_value(sizes, before, after, true);
+}
+
+// ---- what is noted -----------------------------------------------------------------------------
+
+static void a_drift_is_noted_once_and_under_its_first_root(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(8, 4);
+    keel_sizes_add(&sizes, 8, 4, OTHER);
+    keel_sizes_add(&sizes, 5, 5, OTHER);
+    assert_int_equal(sizes.count, 1);
+    assert_int_equal(explain(&sizes, 8, 4), ROOT);
+    assert_int_equal(explain(&sizes, 5, 5), NONE);
+    keel_sizes_add(&sizes, 4, 8, OTHER);
+    assert_int_equal(sizes.count, 2);
+    assert_int_equal(explain(&sizes, 4, 8), OTHER);
+}
+
+static void no_more_are_noted_than_there_is_room_for(void **state) {
+    (void)state;
+    keel_sizes_t sizes = {.count = 0};
+    // Primes beyond any product or neighbour of each other.
+    for (int64_t i = 0; i < 2 * KEEL_SIZES_KEPT; ++i)
+        keel_sizes_add(&sizes, 100003 + 1000 * i, 200003 + 1000 * i, (uint32_t)i);
+    assert_int_equal(sizes.count, KEEL_SIZES_KEPT);
+    assert_int_equal(explain(&sizes, 100003, 200003), 0);
+    assert_int_equal(explain(&sizes, 100003 + 63000, 200003 + 63000), 63);
+    assert_int_equal(explain(&sizes, 100003 + 64000, 200003 + 64000), NONE);
+}
+
+static void a_dynamic_dimension_is_no_size(void **state) {
+    (void)state;
+    keel_sizes_t sizes = {.count = 0};
+    keel_sizes_add(&sizes, INT64_MIN, 8, ROOT);
+    keel_sizes_add(&sizes, 8, INT64_MIN, ROOT);
+    keel_sizes_add(&sizes, INT64_MAX, 1, ROOT);
+    assert_int_equal(sizes.count, 0);
+}
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+static void multiples_and_neighbours_follow(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(8, 5);
+    assert_int_equal(explain(&sizes, 8, 5), ROOT);
+    assert_int_equal(explain(&sizes, 64, 40), ROOT); // heads * batch
+    assert_int_equal(explain(&sizes, 7, 4), ROOT);   // n - 1
+    assert_int_equal(explain(&sizes, 10, 7), ROOT);  // a window of 3 without padding
+    assert_int_equal(explain(&sizes, 1 << 23, 5 << 20), ROOT);
+}
+
+static void what_merely_moved_too_does_not(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(8, 5);
+    assert_int_equal(explain(&sizes, 5, 8), NONE); // the other way
+    assert_int_equal(explain(&sizes, 8, 4), NONE);
+    assert_int_equal(explain(&sizes, 64, 45), NONE);
+    assert_int_equal(explain(&sizes, 16, 5), NONE);
+    assert_int_equal(explain(&sizes, 11, 8), NONE); // three more: no neighbour
+    assert_int_equal(explain(&sizes, 3, 7), NONE);
+    keel_sizes_t even = of_one(8, 4);
+    assert_int_equal(explain(&even, 2, 1), NONE); // half of it, but no multiple
+    assert_int_equal(explain(&even, 12, 6), NONE);
+    keel_sizes_t none = {.count = 0};
+    assert_int_equal(explain(&none, 8, 4), NONE);
+}
+
+static void two_drifts_multiplied_explain_their_product(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(8, 5);
+    keel_sizes_add(&sizes, 128, 96, OTHER);
+    assert_int_equal(explain(&sizes, 8 * 128, 5 * 96), ROOT);
+    assert_int_equal(explain(&sizes, 12 * 8 * 128, 12 * 5 * 96), ROOT);
+    assert_int_equal(explain(&sizes, 128 * 128, 96 * 96), OTHER); // attention: length by length
+    assert_int_equal(explain(&sizes, 8 * 128, 5 * 97), NONE);
+    assert_int_equal(explain(&sizes, 8 * 128, 8 * 128 + 1), NONE);
+}
+
+// ---- constants ---------------------------------------------------------------------------------
+
+static void a_mean_a_share_and_a_scale_follow(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(8, 4);
+    assert_int_equal(explain_value(&sizes, 8, 4), ROOT);
+    assert_int_equal(explain_value(&sizes, 0.125, 0.25), ROOT);
+    assert_int_equal(explain_value(&sizes, -0.125, -0.25), ROOT);
+    assert_int_equal(explain_value(&sizes, 2.0 / 8, 2.0 / 4), ROOT); // the gradient of a mean
+    assert_int_equal(explain_value(&sizes, 1.0 / (8 * 512), 1.0 / (4 * 512)), ROOT);
+    assert_int_equal(explain_value(&sizes, sqrt(8), 2), ROOT);
+    assert_int_equal(explain_value(&sizes, 1 / sqrt(8), 0.5), ROOT);
+    assert_int_equal(explain_value(&sizes, (double)(1.0f / sqrtf(8)), 0.5), ROOT);
+}
+
+static void a_constant_that_halves_as_a_size_does_need_not_follow(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(8, 4);
+    assert_int_equal(explain_value(&sizes, 0.2, 0.1), NONE);
+    assert_int_equal(explain_value(&sizes, (double)0.2f, (double)0.1f), NONE);
+    assert_int_equal(explain_coarse(&sizes, 0.2, 0.1), NONE);
+    assert_int_equal(explain_value(&sizes, 2, 1), NONE);
+    assert_int_equal(explain_value(&sizes, 0.9, 0.45), NONE);
+    assert_int_equal(explain_value(&sizes, 100.4, 50.2), NONE);
+    assert_int_equal(explain_coarse(&sizes, 500, 250), NONE); // 8 * 62.5
+    assert_int_equal(explain_value(&sizes, 8, -4), NONE);
+    assert_int_equal(explain_value(&sizes, 0.1, 0.1001), NONE);
+}
+
+static void few_bits_leave_room_for_rounding(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(10, 6);
+    assert_int_equal(explain_coarse(&sizes, 0.10009765625, 0.1669921875), ROOT); // bf16
+    assert_int_equal(explain_value(&sizes, 0.10009765625, 0.1669921875), NONE);
+}
+
+// ---- extremes ----------------------------------------------------------------------------------
+
+static void extremes_are_explained_by_nothing_and_break_nothing(void **state) {
+    (void)state;
+    static const int64_t sizes_tried[] = {
+        INT64_MIN, INT64_MIN + 1, -((int64_t)1 << 53), INT32_MIN,     -8,       -2, -1, 0, 1, 2,
+        8,         INT32_MAX,     (int64_t)1 << 53,    INT64_MAX - 1, INT64_MAX};
+    static const double values[] = {NAN,     INFINITY, -INFINITY, 0.0,  -0.0,   DBL_MAX, -DBL_MAX,
+                                    DBL_MIN, 5e-324,   1e15,      9e15, 9.3e18, -9.3e18, 1e308};
+    enum {
+        SIZES = sizeof sizes_tried / sizeof *sizes_tried,
+        VALUES = sizeof values / sizeof *values
+    };
+    keel_sizes_t all = {.count = 0};
+    for (int i = 0; i < SIZES; ++i)
+        for (int j = 0; j < SIZES && all.count < KEEL_SIZES_KEPT; ++j)
+            keel_sizes_add(&all, sizes_tried[i], sizes_tried[j], ROOT);
+    keel_sizes_t one = of_one(8, 4);
+    for (int i = 0; i < SIZES; ++i)
+        for (int j = 0; j < SIZES; ++j) {
+            int root = explain(&all, sizes_tried[i], sizes_tried[j]);
+            assert_true(root == ROOT || root == NONE);
+        }
+    for (int i = 0; i < VALUES; ++i)
+        for (int j = 0; j < VALUES; ++j) {
+            int root = explain_value(&all, values[i], values[j]);
+            assert_true(root == ROOT || root == NONE);
+            if (values[i] == values[j]) continue; // nothing to explain
+            assert_int_equal(explain_value(&one, values[i], values[j]), NONE);
+            assert_int_equal(explain_coarse(&one, values[i], values[j]), NONE);
+        }
+    assert_int_equal(explain(&one, INT64_MAX, INT64_MAX / 2), NONE);
+    assert_int_equal(explain(&one, INT64_MIN, INT64_MIN / 2), NONE);
+}
+
+static void sizes_of_nothing_and_below_explain_only_themselves(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(0, 100);
+    assert_int_equal(explain(&sizes, 0, 100), ROOT);
+    assert_int_equal(explain(&sizes, 0, 200), NONE);
+    sizes = of_one(-100, 100);
+    assert_int_equal(explain(&sizes, -100, 100), ROOT);
+    assert_int_equal(explain(&sizes, -200, 200), NONE);
+    assert_int_equal(explain_value(&sizes, -0.01, 0.01), NONE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_drift_is_noted_once_and_under_its_first_root),
+        cmocka_unit_test(no_more_are_noted_than_there_is_room_for),
+        cmocka_unit_test(a_dynamic_dimension_is_no_size),
+        cmocka_unit_test(multiples_and_neighbours_follow),
+        cmocka_unit_test(what_merely_moved_too_does_not),
+        cmocka_unit_test(two_drifts_multiplied_explain_their_product),
+        cmocka_unit_test(a_mean_a_share_and_a_scale_follow),
+        cmocka_unit_test(a_constant_that_halves_as_a_size_does_need_not_follow),
+        cmocka_unit_test(few_bits_leave_room_for_rounding),
+        cmocka_unit_test(extremes_are_explained_by_nothing_and_break_nothing),
+        cmocka_unit_test(sizes_of_nothing_and_below_explain_only_themselves),
+    };
+    return cmocka_run_group_tests_name("explain_sizes", tests, NULL, NULL);
+}
