@@ -9,9 +9,9 @@
 // Pairs items of a[0, a_count) with items of b[0, b_count) of the same token, in order: to_b[i] is
 // the counterpart of a[i], to_a[j] that of b[j], UINT32_MAX where there is none. The shortest edit
 // is found where it has at most KEEL_ALIGN_EDITS steps (Myers, "An O(ND) difference algorithm",
-// 1986); beyond that runs of tokens that occur once on each side split the sequences first, and what
-// is long and mostly alike even then is gone through in stretches.
-// Time grows with (a_count + b_count) times that limit at most, memory with the sum and its square.
+// 1986); beyond that runs of tokens that occur once on each side split the sequences first, and
+// what is long and mostly alike even then is gone through in stretches. Time grows with (a_count +
+// b_count) times that limit at most, memory with the sum and its square.
 enum { KEEL_ALIGN_EDITS = 768 };
 keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count,
                          uint32_t *to_b, uint32_t *to_a) KEEL_MUST_CHECK;

@@ -60,7 +60,8 @@ static bool is_whole(double value, double tolerance) {
 }
 
 static bool is_equal(double a, double b, double tolerance) {
-    return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
+    double larger = fmax(fabs(a), fabs(b)); // infinite where a square overflowed
+    return isfinite(larger) && fabs(a - b) <= tolerance * larger;
 }
 
 // before = c * n and after = c * m with a whole c; or c / n and c / m with c or 1 / c whole. A

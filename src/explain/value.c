@@ -215,7 +215,7 @@ static const char *shortest(keel_diff_t *diff, double value, int digits, bool is
     if (size == 0) return "0";
     if (size < 1e-4 || size >= 1e9) return keel_diff_text(diff, "%.*g", precision, value);
     snprintf(text, sizeof text, "%.*e", precision - 1, value);
-    int decimals = precision - 1 - atoi(strchr(text, 'e') + 1);
+    int decimals = precision - 1 - (int)strtol(strchr(text, 'e') + 1, NULL, 10);
     return keel_diff_text(diff, "%.*f", decimals < 0 ? 0 : decimals, value);
 }
 
