@@ -6,8 +6,13 @@
 
 // ---- what people see ---------------------------------------------------------------------------
 
-static bool is_inside(keel_str_t text, size_t at) {
-    return at < text.size && ((uint8_t)text.data[at] & 0xc0) == 0x80;
+// Where the character begins that stands at `at`. What is no UTF-8 may be cut anywhere.
+static size_t boundary(keel_str_t text, size_t at) {
+    size_t begin = at;
+    while (begin && begin < text.size && at - begin < 3 &&
+           ((uint8_t)text.data[begin] & 0xc0) == 0x80)
+        --begin;
+    return begin;
 }
 
 // A file's content stands behind its path as a digest: its first digits do.
@@ -25,11 +30,9 @@ static keel_status_t window(keel_str_t text, size_t begin, keel_arena_t *arena, 
     static const char dots[] = "\xe2\x80\xa6";
     enum { DOTS = sizeof dots - 1 };
     if (begin > text.size) begin = text.size;
-    while (is_inside(text, begin))
-        --begin;
-    size_t end = text.size - begin > KEEL_FIELD_SHOWN ? begin + KEEL_FIELD_SHOWN : text.size;
-    while (is_inside(text, end))
-        --end;
+    begin = boundary(text, begin);
+    size_t end = text.size;
+    if (end - begin > KEEL_FIELD_SHOWN) end = boundary(text, begin + KEEL_FIELD_SHOWN);
     void *memory;
     KEEL_TRY(keel_arena_alloc(arena, end - begin + 2 * DOTS + 1, &memory));
     char *to = memory;
@@ -39,13 +42,24 @@ static keel_status_t window(keel_str_t text, size_t begin, keel_arena_t *arena, 
     to += end - begin;
     if (end < text.size) memcpy(to, dots, DOTS), to += DOTS;
     *to = 0;
+    for (char *line = memory; (line = strchr(line, '\n'));)
+        *line = ';';
     return NULL;
+}
+
+// Nothing at all would look as if it was not told.
+static keel_str_t visible(keel_str_t text) {
+    while (text.size && text.data[text.size - 1] == '\n')
+        --text.size;
+    return text.size ? text : KEEL_STR("\"\"");
 }
 
 keel_status_t keel_fields_show(keel_str_t before, keel_str_t after, keel_arena_t *arena,
                                const char **out_before, const char **out_after) {
     keel_str_t short_before = short_digest(before), short_after = short_digest(after);
     if (!keel_str_equal(short_before, short_after)) before = short_before, after = short_after;
+    before = visible(before);
+    after = visible(after);
     size_t same = 0;
     while (same < before.size && same < after.size && before.data[same] == after.data[same])
         ++same;

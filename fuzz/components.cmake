@@ -1,0 +1,1 @@
+keel_fuzz(components ROOMS explain read key program base)

@@ -1,0 +1,1 @@
+keel_unit_test(explain_components ROOMS explain key program read base)
