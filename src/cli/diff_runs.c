@@ -117,6 +117,95 @@ static keel_status_t share_keys(cli_diff_runs_t *all) {
     return NULL;
 }
 
+// ---- keys --------------------------------------------------------------------------------------
+
+// What only one of the two knows says nothing.
+static void forget(keel_key_t *a, keel_key_t *b) {
+    static const keel_digest_t none;
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        if (keel_digest_equal(&a->components[i], &none) ||
+            keel_digest_equal(&b->components[i], &none))
+            a->components[i] = b->components[i] = none;
+}
+
+// A flag may stand in the options too: so the components of the process go with the program's own.
+static keel_status_t whole_key(const cli_diff_run_t *run, uint32_t index, keel_key_t *out) {
+    static const keel_component_t own[] = {KEEL_COMPONENT_OPTIONS,
+                                           KEEL_COMPONENT_DEVICE_ASSIGNMENT};
+    KEEL_TRY(keel_key_copy(&run->key, out));
+    for (size_t i = 0; i < sizeof own / sizeof *own; ++i) {
+        const char *value = run->options[index].values[own[i]];
+        KEEL_TRY(keel_key_set(out, own[i], keel_bytes(NULL, 0), keel_str(value ? value : "")));
+        out->components[own[i]] = run->options[index].components[own[i]];
+    }
+    return NULL;
+}
+
+static bool is_among(const keel_difference_t *list, size_t count, const keel_difference_t *one) {
+    for (size_t i = 0; i < count; ++i)
+        if (list[i].kind == one->kind && strcmp(list[i].subject, one->subject) == 0 &&
+            strcmp(list[i].old_value, one->old_value) == 0 &&
+            strcmp(list[i].new_value, one->new_value) == 0)
+            return true;
+    return false;
+}
+
+// Hands on what did not move for all programs; what follows from that goes with it.
+static keel_status_t hand_over(const keel_explanation_t *moved, const keel_explanation_t *found,
+                               keel_explanation_t *out) {
+    uint32_t place[KEEL_ROOTS_KEPT];
+    out->unrelated = found->unrelated;
+    out->alike = found->alike;
+    for (size_t i = 0; i < found->root_count; ++i) {
+        keel_difference_t root = found->roots[i];
+        bool told = is_among(moved->roots, moved->root_count, &root) ||
+                    is_among(moved->folded, moved->folded_count, &root);
+        place[i] = told ? KEEL_NONE : (uint32_t)out->root_count;
+        root.folds = 0;
+        if (!told) KEEL_TRY(keel_explanation_add(out, &root));
+    }
+    for (size_t i = 0; i < found->folded_count; ++i) {
+        keel_difference_t folded = found->folded[i];
+        folded.follows = folded.follows < found->root_count ? place[folded.follows] : KEEL_NONE;
+        if (folded.follows != KEEL_NONE) KEEL_TRY(keel_explanation_add(out, &folded));
+    }
+    for (size_t i = 0; i < found->root_count; ++i)
+        if (place[i] != KEEL_NONE) out->roots[place[i]].folds = found->roots[i].folds;
+    out->root_total += found->root_total - found->root_count;
+    out->folded_total += found->folded_total - found->folded_count;
+    return NULL;
+}
+
+// Programs are NULL where their bytes are the same.
+static keel_status_t explain(const cli_diff_runs_t *all, const keel_program_t *old_program,
+                             const keel_program_t *new_program, cli_diff_pair_t *pair) {
+    const keel_program_t *const programs[] = {old_program, new_program};
+    const uint32_t index[] = {pair->old, pair->new};
+    keel_key_t keys[2];
+    keel_explanation_t found;
+    keel_explanation_initialize(&found);
+    keel_key_initialize(&keys[0]);
+    keel_key_initialize(&keys[1]);
+    keel_status_t status = NULL;
+    for (int i = 0; i < 2 && !status; ++i)
+        status = whole_key(&all->runs[i], index[i], &keys[i]);
+    if (!status) forget(&keys[0], &keys[1]);
+    for (int i = 0; i < 2 && !status && programs[i]; ++i)
+        status = keel_key_program(programs[i], &keys[i].components[KEEL_COMPONENT_PROGRAM]);
+    if (!status)
+        status = keel_explain(&(keel_side_t){.program = programs[0], .key = &keys[0]},
+                              &(keel_side_t){.program = programs[1], .key = &keys[1]}, &found);
+    if (!status) status = hand_over(&all->moved, &found, &pair->explanation);
+    pair->same = keel_digest_equal(&keys[0].components[KEEL_COMPONENT_PROGRAM],
+                                   &keys[1].components[KEEL_COMPONENT_PROGRAM]);
+    keel_explanation_deinitialize(&found);
+    keel_key_deinitialize(&keys[0]);
+    keel_key_deinitialize(&keys[1]);
+    return status;
+}
+
+// ---- pairs -------------------------------------------------------------------------------------
+
 // The same bytes under another key: no need to read them.
 static keel_status_t pair_same_bytes(cli_diff_runs_t *all) {
     cli_diff_run_t *old = &all->runs[0], *new = &all->runs[1];
@@ -135,9 +224,7 @@ static keel_status_t pair_same_bytes(cli_diff_runs_t *all) {
         cli_diff_pair_t *pair;
         status = add_pair(all, (uint32_t)*found, (uint32_t)i, &pair);
         if (status) break;
-        pair->same = true;
-        status = keel_explain_components(&old->options[*found], &new->options[i], KEEL_NONE,
-                                         &pair->explanation);
+        status = explain(all, NULL, NULL, pair);
     }
     keel_map_deinitialize(&map);
     return status;
@@ -202,20 +289,6 @@ static int by_score(const void *a, const void *b) {
     return x->new < y->new ? -1 : x->new > y->new;
 }
 
-static keel_status_t explain_opened(cli_diff_runs_t *all, const opened_t *opened,
-                                    cli_diff_pair_t *pair) {
-    const uint32_t index[] = {pair->old, pair->new};
-    keel_side_t sides[2];
-    for (int i = 0; i < 2; ++i) {
-        keel_key_t *key = &all->runs[i].options[index[i]];
-        KEEL_TRY(keel_key_program(&opened[i].program, &key->components[KEEL_COMPONENT_PROGRAM]));
-        sides[i] = (keel_side_t){.program = &opened[i].program, .key = key};
-    }
-    KEEL_TRY(keel_explain(&sides[0], &sides[1], &pair->explanation));
-    pair->same = cli_diff_is_none(&pair->explanation);
-    return NULL;
-}
-
 static keel_status_t explain_pair(cli_diff_runs_t *all, cli_diff_pair_t *pair) {
     opened_t opened[2];
     keel_status_t status = open_program(all, 0, pair->old, &opened[0]);
@@ -224,7 +297,7 @@ static keel_status_t explain_pair(cli_diff_runs_t *all, cli_diff_pair_t *pair) {
         keel_status_ignore(other);
     else
         status = other;
-    if (!status) status = explain_opened(all, opened, pair);
+    if (!status) status = explain(all, &opened[0].program, &opened[1].program, pair);
     close_program(&opened[0]);
     close_program(&opened[1]);
     return status;
@@ -306,6 +379,7 @@ static bool is_same(const cli_diff_runs_t *all) {
 static keel_status_t compare(const char *const ids[2], cli_diff_runs_t *all) {
     for (int i = 0; i < 2; ++i)
         KEEL_TRY(read_run(all->run_dir, ids[i], &all->runs[i]));
+    forget(&all->runs[0].key, &all->runs[1].key);
     KEEL_TRY(keel_explain_components(&all->runs[0].key, &all->runs[1].key, KEEL_NONE, &all->moved));
     KEEL_TRY(share_keys(all));
     KEEL_TRY(pair_same_bytes(all));

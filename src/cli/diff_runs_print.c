@@ -1,12 +1,21 @@
+#include <stdio.h>
+
 #include "cli/diff.h"
 
 enum { SHOWN = 20, DIGITS = 12 };
 
 // ---- text --------------------------------------------------------------------------------------
 
+static void digest_text(const keel_stats_program_t *program, keel_buffer_t *out) {
+    char digits[DIGITS + 1];
+    snprintf(digits, sizeof digits, "%s", program->program);
+    cli_diff_value(digits, 0, out);
+}
+
 static void name_text(const keel_stats_program_t *program, keel_buffer_t *out) {
     cli_diff_value(*program->name ? program->name : "(no name)", 80, out);
-    keel_buffer_format(out, " %.*s", DIGITS, program->program);
+    keel_buffer_byte(out, ' ');
+    digest_text(program, out);
 }
 
 static void alone_text(const cli_diff_run_t *run, bool whole, keel_buffer_t *out) {
@@ -37,7 +46,7 @@ static void pair_text(const cli_diff_runs_t *all, const cli_diff_pair_t *pair, b
     name_text(old, out);
     keel_buffer_text(out, " -> ");
     if (strcmp(old->name, new->name) == 0)
-        keel_buffer_format(out, "%.*s", DIGITS, new->program);
+        digest_text(new, out);
     else
         name_text(new, out);
     keel_buffer_text(out, ": ");

@@ -49,14 +49,18 @@ compile k4 jit_renamed "$constant" ""
 compile k2 jit_linalg "$linalg" ""
 compile k5 jit_dtypes "$dtypes" ""
 start 20260104-000000-dd "xla_cpu_enable_fast_math=true" 2
-compile k6 jit_step "$moved" ""
+compile k6 jit_step "$moved" "profile_version=0"
 compile k7 jit_linalg "$linalg" ""
 compile k8 jit_step "$batch" ""
+start 20260105-000000-ee "xla_cpu_enable_fast_math=true" 2
+compile k9 jit_step "$moved" "profile_version=1"
+compile k7 jit_linalg "$linalg" ""
 
 keel diff 20260101 20260102; echo "exit $?"
 keel diff 20260101 20260103; echo "exit $?"
 keel diff 20260101 20260104; echo "exit $?"
 keel diff 20260103 20260104; echo "exit $?"
+keel diff 20260104 20260105; echo "exit $?"
 keel diff --json 20260101 20260104 | python3 -c '
 import json, sys
 answer = json.load(sys.stdin)
