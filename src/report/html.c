@@ -115,7 +115,7 @@ static void verdict(const keel_html_page_t *page) {
 static void questions(const keel_html_page_t *page) {
     const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
-    keel_buffer_text(out, "<section id=\"questions\" aria-label=\"Three questions\">\n"
+    keel_buffer_text(out, "<section id=\"questions\"><h2 class=\"unseen\">Three questions</h2>\n"
                           "<ul class=\"cards\">\n");
     for (int i = 0; i < KEEL_QUESTION_NONE; ++i) {
         uint64_t times = why->questions[i].times;
@@ -149,7 +149,7 @@ static void took(keel_buffer_t *out, double seconds, const char *words) {
 static void totals(const keel_html_page_t *page) {
     const keel_stats_t *stats = page->input->stats;
     keel_buffer_t *out = page->out;
-    keel_buffer_text(out, "<section id=\"totals\" aria-label=\"Totals\">\n"
+    keel_buffer_text(out, "<section id=\"totals\"><h2 class=\"unseen\">Totals</h2>\n"
                           "<ul class=\"cards figures\">\n");
     figure(out, stats->steps, "step");
     if (stats->steps && stats->settled_at_step <= stats->steps)

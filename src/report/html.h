@@ -7,7 +7,8 @@
 //   html_ledger.c     what was lost, by cause, by line and by pattern; the programs
 //   html_recompile.c  one recompile
 //   html_view.c       the old and the new program side by side
-//   html_align.c      two lists of lines brought side by side
+//   html_side.c       lines of one of them: operations; html_signature.c: arguments
+//   html_align.c      two lists of lines brought side by side; html_rows.c: as a table
 //   html_program.c    kept programs, read when they are wanted
 //   html_source.c     lines of the user's source
 //

@@ -28,15 +28,15 @@ typedef struct aligning_t {
 } aligning_t;
 
 static void pair(aligning_t *a, size_t old_line, size_t new_line) {
-    a->rows[a->count++] = (keel_html_row_t){(uint32_t)old_line, (uint32_t)new_line, false};
+    a->rows[a->count++] = (keel_html_row_t){(uint32_t)old_line, (uint32_t)new_line, false, false};
 }
 
 // Lines that have no counterpart, old and new, stand in the same rows.
 static void gap(aligning_t *a, size_t old_line, size_t old_end, size_t new_line, size_t new_end) {
     while (old_line < old_end || new_line < new_end) {
-        a->rows[a->count++] =
-            (keel_html_row_t){old_line < old_end ? (uint32_t)old_line : KEEL_HTML_ABSENT,
-                              new_line < new_end ? (uint32_t)new_line : KEEL_HTML_ABSENT, true};
+        a->rows[a->count++] = (keel_html_row_t){
+            old_line < old_end ? (uint32_t)old_line : KEEL_HTML_ABSENT,
+            new_line < new_end ? (uint32_t)new_line : KEEL_HTML_ABSENT, true, false};
         old_line += old_line < old_end;
         new_line += new_line < new_end;
     }

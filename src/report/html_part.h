@@ -97,7 +97,7 @@ keel_cause_t keel_html_cause(const keel_why_entry_t *entry);
 keel_status_t keel_html_view(keel_html_page_t *page, const keel_why_entry_t *entry,
                              bool is_open) KEEL_MUST_CHECK;
 
-// ---- html_align.c ------------------------------------------------------------------------------
+// ---- lines of a view ---------------------------------------------------------------------------
 
 // One line of a view. Lines of one `kind` may stand side by side; those of one `look` do so first.
 typedef struct keel_html_line_t {
@@ -112,21 +112,66 @@ typedef struct keel_html_lines_t {
     size_t count;
 } keel_html_lines_t;
 
+// ---- html_side.c, html_signature.c -------------------------------------------------------------
+
+enum {
+    KEEL_HTML_SOURCES_SHOWN = 6, // operations before those, that its values come from
+    KEEL_HTML_LARGEST_VALUE = 8, // elements of a constant
+};
+
+// One side of a view while its lines are collected.
+typedef struct keel_html_side_t {
+    const keel_program_t *program;
+    keel_arena_t *arena;
+    keel_html_lines_t lines;
+    size_t capacity;
+    uint32_t first, end; // operations that are shown
+    keel_op_id_t told;   // KEEL_NONE: what is told of is not on this side
+    keel_op_id_t sources[2 * KEEL_HTML_SOURCES_SHOWN]; // what is shown before them, in order
+    uint32_t source_count;
+} keel_html_side_t;
+
+keel_status_t keel_html_begin(keel_html_side_t *side, size_t capacity) KEEL_MUST_CHECK;
+// Takes the buffer's text as one line, cut where it is long, and empties the buffer.
+keel_status_t keel_html_end_line(keel_html_side_t *side, keel_buffer_t *text,
+                                 keel_html_line_t line) KEEL_MUST_CHECK;
+// The operations within a function: [first, end); false where it has none.
+bool keel_html_range(const keel_program_t *p, const keel_function_t *f, uint32_t *first,
+                     uint32_t *end);
+// The function that an operation stands in; NULL where it is none.
+const keel_function_t *keel_html_function(const keel_program_t *p, keel_op_id_t op);
+// Equal for operations of one name, rank of the first result and constant value.
+uint64_t keel_html_operation_kind(const keel_program_t *p, keel_op_id_t op);
+// Fills `sources` with at most KEEL_HTML_SOURCES_SHOWN operations that `told` takes its values from
+// and that stand before `first`: a constant that differs often stands far away.
+void keel_html_find_sources(keel_html_side_t *side, const keel_function_t *f);
+// Lines of the sources, then of the operations [first, end). `text` is empty before and after.
+keel_status_t keel_html_operations(keel_html_side_t *side, const keel_function_t *f,
+                                   keel_buffer_t *text) KEEL_MUST_CHECK;
+// Lines of the arguments and results of the entry.
+keel_status_t keel_html_signature(keel_html_side_t *side, keel_buffer_t *text) KEEL_MUST_CHECK;
+
+// ---- html_align.c ------------------------------------------------------------------------------
+
 enum { KEEL_HTML_ABSENT = UINT32_MAX };
 
 // A row of a view: indices into the two lists, KEEL_HTML_ABSENT where a side has none.
 typedef struct keel_html_row_t {
     uint32_t old_line, new_line;
     bool differs;
+    bool after_gap; // lines before it are left out
 } keel_html_row_t;
 
-// Brings the two side by side; *out_rows lives in the arena.
+// Brings the two side by side; *out_rows lives in the arena. Lines that have no counterpart, old
+// and new, stand in the same rows.
 keel_status_t keel_html_align(const keel_html_lines_t *old_lines,
                               const keel_html_lines_t *new_lines, keel_arena_t *arena,
                               keel_html_row_t **out_rows, size_t *out_count) KEEL_MUST_CHECK;
 // What a line looks like, whatever its values are numbered.
 uint64_t keel_html_look(keel_str_t text);
-// The rows as a table, with `around` equal rows kept beside each that differs.
+
+// html_rows.c: the rows as a table, with `around` equal rows kept beside each that differs;
+// SIZE_MAX: all.
 keel_status_t keel_html_rows(const keel_html_lines_t *old_lines, const keel_html_lines_t *new_lines,
                              const keel_html_row_t *rows, size_t count, size_t around,
                              keel_arena_t *arena, keel_buffer_t *out) KEEL_MUST_CHECK;

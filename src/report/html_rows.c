@@ -208,6 +208,7 @@ static void skipped(keel_buffer_t *out, size_t count) {
 
 // Whether a row that differs stands within `around` of this one.
 static bool is_near(const keel_html_row_t *rows, size_t count, size_t at, size_t around) {
+    if (around == SIZE_MAX) return true;
     size_t first = at > around ? at - around : 0;
     for (size_t i = first; i < count && i <= at + around; ++i)
         if (rows[i].differs) return true;
@@ -245,6 +246,8 @@ keel_status_t keel_html_rows(const keel_html_lines_t *old_lines, const keel_html
         }
         skipped(out, left_out);
         left_out = 0;
+        if (own[i].after_gap)
+            keel_buffer_text(out, "<tr class=\"skip\"><td colspan=\"2\">...</td></tr>\n");
         write_row(&t, &own[i]);
     }
     skipped(out, left_out);
