@@ -1,0 +1,97 @@
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "journal/journal.h"
+#include "report/html.h"
+
+static const char details[] =
+    "RUN is a run's id or the beginning of it; without one, the newest run. The page needs no\n"
+    "network: open it in any browser, or send it on. It shows names, shapes and lines of your\n"
+    "source. Sources are read now and left out where they changed since the run. A FILE that is\n"
+    "there already is replaced only where it is a report.\n";
+
+// A mistyped name must cost nobody a file.
+static keel_status_t check_target(const char *path) {
+    static const char mark[] = KEEL_HTML_MARK;
+    uint8_t start[sizeof mark - 1];
+    size_t size = 0;
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_facts(path, &facts);
+    if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        return NULL;
+    }
+    KEEL_TRY(status);
+    if (facts.is_directory)
+        return keel_status_make(KEEL_INVALID, "%s: a folder; name a file in it", path);
+    if (facts.is_file) KEEL_TRY(keel_file_read_head(path, start, sizeof start, &size, &facts));
+    if (facts.is_file && size == sizeof start && memcmp(start, mark, size) == 0) return NULL;
+    return keel_status_make(KEEL_INVALID,
+                            "%s: is there already and is no report; name another file, or - "
+                            "for standard output",
+                            path);
+}
+
+static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer_t *out) {
+    char *id;
+    keel_stats_t stats = {0};
+    keel_why_t why = {0};
+    keel_timeline_t timeline = {0};
+    KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
+    keel_status_t status = keel_stats_read(run_dir, id, &stats);
+    if (!status) status = keel_why_read(run_dir, id, &why);
+    if (!status) status = keel_timeline_read(run_dir, id, &timeline);
+    const keel_html_input_t input = {
+        .why = &why, .stats = &stats, .timeline = &timeline, .run_dir = run_dir};
+    if (!status) status = keel_html_page(&input, out);
+    keel_timeline_deinitialize(&timeline);
+    keel_why_deinitialize(&why);
+    keel_stats_deinitialize(&stats);
+    keel_free(id);
+    return status;
+}
+
+static keel_status_t write_page(const keel_buffer_t *page, const char *path, keel_buffer_t *out) {
+    KEEL_TRY(check_target(path));
+    keel_status_t status = keel_file_replace(path, keel_buffer_bytes(page));
+    if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        return keel_status_make(KEEL_NOT_FOUND, "%s: its folder is not there; make it first", path);
+    }
+    KEEL_TRY(status);
+    keel_buffer_format(out, "%s\n", path);
+    return NULL;
+}
+
+int cli_report(cli_call_t *call) {
+    const char *path = "report.html";
+    int code;
+    call->details = details;
+    cli_text(call, "-o", "FILE", "where the page goes (report.html); - for standard output", &path);
+    cli_setting(call, KEEL_SETTING_RUN_DIR);
+    if (!cli_parse(call, 0, 1, &code)) return code;
+    bool to_stdout = strcmp(path, "-") == 0;
+    keel_settings_t settings;
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    if (status) return cli_fail(status);
+    keel_buffer_t page, told;
+    keel_buffer_initialize(&page, 0);
+    keel_buffer_initialize(&told, 0);
+    status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
+    if (!status && !to_stdout) status = check_target(path); // before the work
+    if (!status)
+        status =
+            make_page(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0], &page);
+    if (!status && !to_stdout) status = write_page(&page, path, &told);
+    keel_settings_deinitialize(&settings);
+    if (status) {
+        code = cli_fail(status);
+    } else if (to_stdout) {
+        code = cli_answer(&page);
+    } else {
+        code = cli_answer(&told);
+    }
+    keel_buffer_deinitialize(&page);
+    keel_buffer_deinitialize(&told);
+    return code;
+}
