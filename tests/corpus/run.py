@@ -108,11 +108,17 @@ def found(root, pattern=None):
                        pattern or None, place("file", "line"), place("call_file", "call_line"))
 
 
+def is_as(wanted, got):
+    """A text that ends in dots stands for all that begin so."""
+    if isinstance(wanted, str) and wanted.endswith("..."):
+        return (got or "").startswith(wanted.removesuffix("..."))
+    return wanted is None or wanted == got
+
+
 def differences(wanted, got):
     """Names of the fields that are not as the case has them."""
     fields = ("kind", "subject", "old", "new", "pattern", "place", "call")
-    return [field for field in fields
-            if getattr(wanted, field) is not None and getattr(wanted, field) != getattr(got, field)]
+    return [field for field in fields if not is_as(getattr(wanted, field), getattr(got, field))]
 
 
 def compare(case, entry):

@@ -1,4 +1,5 @@
 # cause: size
+# subject: iota
 # old: 8
 # new: 12
 

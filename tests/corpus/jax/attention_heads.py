@@ -1,4 +1,5 @@
 # cause: size
+# subject: reshape
 # old: 2
 # new: 4
 

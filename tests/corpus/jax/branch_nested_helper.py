@@ -1,4 +1,5 @@
 # cause: structure
+# subject: abs
 # old: nothing
 # new: abs
 

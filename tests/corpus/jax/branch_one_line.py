@@ -1,4 +1,5 @@
 # cause: structure
+# subject: subtract
 # old: add
 # new: subtract
 

@@ -1,4 +1,5 @@
 # cause: structure
+# subject: exponential
 # old: exponential
 # new: nothing
 

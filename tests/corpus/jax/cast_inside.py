@@ -1,4 +1,7 @@
 # cause: dtype
+# subject: convert
+# old: bf16[2,4]
+# new: f16[2,4]
 # reason: no argument changes its type: a cast inside does
 
 import functools

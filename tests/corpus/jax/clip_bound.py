@@ -1,4 +1,5 @@
 # cause: constant
+# subject: minimum
 # old: 1
 # new: 5
 

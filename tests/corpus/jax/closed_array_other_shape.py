@@ -1,6 +1,7 @@
 # cause: size
-# old: f32[4]
-# new: f32[6]
+# subject: constant
+# old: 4
+# new: 6
 
 import jax
 import jax.numpy as jnp

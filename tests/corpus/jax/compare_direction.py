@@ -1,4 +1,5 @@
 # cause: structure
+# subject: compare
 # old: LT
 # new: LE
 

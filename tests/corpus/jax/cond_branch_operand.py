@@ -1,4 +1,5 @@
 # cause: structure
+# subject: cosine
 # old: sine
 # new: cosine
 

@@ -1,4 +1,7 @@
 # cause: size
+# subject: convolution window_strides
+# old: 1
+# new: 2
 
 import functools
 

@@ -1,4 +1,7 @@
 # cause: constant
+# subject: power
+# old: 12
+# new: 13
 # pattern: counter
 
 import jax

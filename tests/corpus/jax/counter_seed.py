@@ -1,7 +1,8 @@
 # cause: constant
-# pattern: counter
+# subject: xor
 # old: 2
 # new: 3
+# pattern: counter
 
 import jax
 import jax.numpy as jnp

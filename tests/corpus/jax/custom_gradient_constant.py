@@ -2,6 +2,7 @@
 # subject: multiply
 # old: 2
 # new: 4
+# reason: JAX gives what a custom gradient computes the line that asked for the gradient
 
 import functools
 
@@ -20,7 +21,7 @@ def forward(x, factor):
 
 
 def backward(factor, x, grad):
-    return (grad * factor,)  # <- cause
+    return (grad * factor,)
 
 
 scaled.defvjp(forward, backward)
@@ -28,7 +29,7 @@ scaled.defvjp(forward, backward)
 
 def make_step(factor):
     def step(w, x):
-        return jax.grad(lambda w: jnp.sum(scaled(x * w, factor)))(w)
+        return jax.grad(lambda w: jnp.sum(scaled(x * w, factor)))(w)  # <- cause
     return jax.jit(step)
 
 

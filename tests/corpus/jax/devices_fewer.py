@@ -1,4 +1,5 @@
 # cause: devices
+# subject: device count
 # old: 4
 # new: 2
 # run: 4
@@ -19,4 +20,4 @@ def step(x):
 
 
 assert jax.device_count() == int(sys.argv[1])
-step(np.ones(8, np.float32))
+step(np.ones(8, np.float32))  # <- cause

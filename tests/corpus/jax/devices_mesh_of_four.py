@@ -1,4 +1,5 @@
 # cause: devices
+# subject: mesh
 # old: 2
 # new: 4
 

@@ -1,4 +1,5 @@
 # cause: devices
+# subject: mesh
 # old: 1
 # new: 2
 

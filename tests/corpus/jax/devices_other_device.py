@@ -1,4 +1,7 @@
 # cause: devices
+# subject: device assignment
+# old: 0
+# new: 1
 
 import jax
 import numpy as np

@@ -1,4 +1,7 @@
 # cause: devices
+# subject: device assignment
+# old: 0,1,2,3
+# new: 3,2,1,0
 
 import jax
 import numpy as np

@@ -1,7 +1,8 @@
-# cause: arguments
-# subject: key
-# old: ui32[2]
-# new: absent
+# cause: structure
+# subject: call
+# old: call...
+# new: nothing
+# reason: the key is gone because the branch that used it is
 
 import functools
 
@@ -14,11 +15,11 @@ import numpy as np
 def step(x, key, train):
     hidden = jnp.tanh(x)
     if train:
-        kept = jax.random.bernoulli(key, 0.5, x.shape)
+        kept = jax.random.bernoulli(key, 0.5, x.shape)  # <- cause
         hidden = jnp.where(kept, hidden / 0.5, 0.0)
     return hidden.sum()
 
 
 x, key = np.ones(8, np.float32), np.array([0, 1], np.uint32)
 step(x, key, train=True)
-step(x, key, train=False)  # <- cause
+step(x, key, train=False)  # <- call

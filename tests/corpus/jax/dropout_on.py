@@ -1,4 +1,7 @@
 # cause: structure
+# subject: call
+# old: nothing
+# new: slice...
 
 import functools
 

@@ -1,5 +1,7 @@
 # cause: constant
-# subject: constant
+# subject: compare
+# old: 0.5
+# new: 0.25
 
 import functools
 

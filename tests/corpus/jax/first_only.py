@@ -10,5 +10,5 @@ def step(x):
     return jnp.tanh(x) * 2.0
 
 
-step(np.ones(8, np.float32))
+step(np.ones(8, np.float32))  # <- cause
 step(np.ones(8, np.float32))

@@ -15,4 +15,4 @@ def step(x):
     return jnp.exp(x) / 3.0
 
 
-step(np.ones(8, np.float32))
+step(np.ones(8, np.float32))  # <- cause

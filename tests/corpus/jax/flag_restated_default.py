@@ -2,7 +2,7 @@
 # subject: xla_cpu_enable_fast_math
 # old: unset
 # new: false
-# reason: which value a plugin has by default cannot be known from outside, so a restated default counts as a change
+# reason: the default values of a plugin cannot be known, so a restated one counts as a change
 # run:
 # run: XLA_FLAGS=--xla_cpu_enable_fast_math=false
 
@@ -16,4 +16,4 @@ def step(x):
     return jnp.exp(x) / 3.0
 
 
-step(np.ones(8, np.float32))
+step(np.ones(8, np.float32))  # <- cause

@@ -1,4 +1,7 @@
 # cause: structure
+# subject: add
+# old: nothing
+# new: add...
 
 import functools
 

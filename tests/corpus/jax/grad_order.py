@@ -1,4 +1,7 @@
 # cause: structure
+# subject: cosine
+# old: sine
+# new: cosine...
 
 import functools
 

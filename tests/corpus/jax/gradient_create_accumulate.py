@@ -1,4 +1,5 @@
 # cause: gradient
+# subject: grads['w1']
 # old: create
 # new: accumulate
 

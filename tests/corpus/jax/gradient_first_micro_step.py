@@ -1,4 +1,5 @@
 # cause: gradient
+# subject: state['grad']
 # old: accumulate
 # new: create
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-SIZES = {"audio": 3, "image": 5, "text": 7}
+SIZES = {"audio": 3, "depth": 4, "image": 5, "text": 7}
 
 
 @jax.jit
@@ -19,6 +19,6 @@ def step(batch):
     return total
 
 
-for names in ("text", "image text", "audio image text"):
+for names in ("text", "image text", "depth image text", "audio depth image text"):
     batch = {name: np.ones(SIZES[name], np.float32) for name in names.split()}
     step(batch)  # <- cause

@@ -1,5 +1,7 @@
 # cause: structure
+# subject: negate
 # old: nothing
+# new: negate...
 
 import jax
 import jax.numpy as jnp

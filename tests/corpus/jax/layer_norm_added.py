@@ -1,4 +1,7 @@
 # cause: structure
+# subject: reduce
+# old: nothing
+# new: reduce...
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,7 @@
 # cause: layout
 # subject: x
+# old: unset
+# new: {0,1}
 
 import jax
 import numpy as np

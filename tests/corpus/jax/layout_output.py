@@ -1,4 +1,7 @@
 # cause: layout
+# subject: result 0
+# old: unset
+# new: {0,1}
 
 import jax
 import numpy as np

@@ -1,4 +1,5 @@
 # cause: structure
+# subject: dot_general
 # old: 2 times
 # new: 3 times
 

@@ -1,4 +1,7 @@
 # cause: structure
+# subject: sine
+# old: 1 time
+# new: 2 times
 # and
 # cause: constant
 # subject: compare

@@ -1,4 +1,7 @@
 # cause: structure
+# subject: while
+# old: slice...
+# new: while...
 
 import functools
 

@@ -1,4 +1,5 @@
 # cause: size
+# subject: constant
 # old: 3
 # new: 5
 

@@ -1,4 +1,7 @@
 # cause: option
+# subject: optimization_level
+# old: unset
+# new: 19
 
 import jax
 import jax.numpy as jnp

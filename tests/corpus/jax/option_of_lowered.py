@@ -14,4 +14,4 @@ def step(x):
 
 lowered = jax.jit(step).lower(np.ones(8, np.float32))
 for fast in (True, False):
-    lowered.compile({"xla_cpu_enable_fast_min_max": fast})
+    lowered.compile({"xla_cpu_enable_fast_min_max": fast})  # <- cause

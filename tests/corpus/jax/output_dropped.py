@@ -1,4 +1,7 @@
 # cause: structure
+# subject: result['hidden']
+# old: f32[8]
+# new: absent
 
 import functools
 

@@ -1,4 +1,7 @@
 # cause: size
+# subject: pad edge_padding_high
+# old: 3
+# new: 5
 
 import functools
 

@@ -1,4 +1,5 @@
 # cause: backend
+# subject: plugin build
 # run:
 # run: plugin=lammps-jax-pjrt-cpu
 
@@ -12,4 +13,4 @@ def step(x):
     return jnp.exp(x) / 3.0
 
 
-step(np.ones(8, np.float32))
+step(np.ones(8, np.float32))  # <- cause

@@ -1,7 +1,8 @@
 # cause: constant
-# pattern: counter
+# subject: compare
 # old: 2
 # new: 3
+# pattern: counter
 
 import functools
 

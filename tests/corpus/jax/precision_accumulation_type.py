@@ -1,4 +1,7 @@
 # cause: precision
+# subject: dot_general
+# old: bf16[4,4]
+# new: f32[4,4]
 
 import functools
 

@@ -1,4 +1,5 @@
 # cause: precision
+# subject: dot_general
 # old: DEFAULT
 # new: HIGHEST
 

@@ -1,4 +1,7 @@
 # cause: structure
+# subject: concatenate
+# old: slice...
+# new: concatenate...
 
 import functools
 

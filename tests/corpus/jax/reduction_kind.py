@@ -1,4 +1,5 @@
 # cause: structure
+# subject: maximum
 # old: add
 # new: maximum
 

@@ -1,4 +1,5 @@
 # cause: size
+# subject: broadcast_in_dim
 # old: 2
 # new: 3
 

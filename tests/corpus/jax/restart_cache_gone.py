@@ -12,4 +12,4 @@ def step(x):
     return jnp.tanh(x) * 0.5
 
 
-step(np.ones(8, np.float32))
+step(np.ones(8, np.float32))  # <- cause

@@ -1,4 +1,7 @@
 # cause: sharding
+# subject: x
+# old: P('data', None)
+# new: P('batch', None)
 
 import jax
 import numpy as np

@@ -1,4 +1,5 @@
 # cause: sharding
+# subject: sharding_constraint
 # old: P('data', None)
 # new: P(None, 'data')
 

@@ -2,10 +2,6 @@
 # subject: x
 # old: unset
 # new: P('data', None)
-# and
-# cause: devices
-# old: 1
-# new: 4
 
 import jax
 import numpy as np

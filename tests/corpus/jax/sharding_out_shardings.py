@@ -1,4 +1,5 @@
 # cause: sharding
+# subject: result 0
 # old: P()
 # new: P('data')
 

@@ -1,4 +1,5 @@
 # cause: size
+# subject: slice limit_indices
 # old: 5
 # new: 6
 

@@ -1,4 +1,7 @@
 # cause: structure
+# subject: reverse
+# old: nothing
+# new: reverse
 
 import functools
 

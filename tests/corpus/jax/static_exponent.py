@@ -1,4 +1,7 @@
 # cause: structure
+# subject: multiply
+# old: 1 time
+# new: 2 times
 # reason: a small whole exponent is unrolled into products; how many there are is told
 
 import functools

@@ -1,4 +1,5 @@
 # cause: structure
+# subject: sine
 # old: 3 times
 # new: 4 times
 

@@ -1,4 +1,5 @@
 # cause: size
+# subject: slice limit_indices
 # old: 3
 # new: 5
 

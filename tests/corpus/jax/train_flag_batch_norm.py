@@ -1,7 +1,8 @@
-# cause: arguments
-# subject: stats['mean']
-# old: absent
-# new: f32[4]
+# cause: structure
+# subject: reduce
+# old: reduce...
+# new: nothing
+# reason: the running statistics become arguments because the branch that uses them is taken
 
 import functools
 
@@ -13,7 +14,7 @@ import numpy as np
 @functools.partial(jax.jit, static_argnames="train")
 def step(x, stats, train):
     if train:
-        mean, var = x.mean(0), x.var(0)
+        mean, var = x.mean(0), x.var(0)  # <- cause
     else:
         mean, var = stats["mean"], stats["var"]
     return (x - mean) * jax.lax.rsqrt(var + 1e-5)
@@ -22,4 +23,4 @@ def step(x, stats, train):
 x = np.ones((8, 4), np.float32)
 stats = {"mean": np.zeros(4, np.float32), "var": np.ones(4, np.float32)}
 step(x, stats, train=True)
-step(x, stats, train=False)  # <- cause
+step(x, stats, train=False)  # <- call

@@ -1,4 +1,7 @@
 # cause: structure
+# subject: sign
+# old: nothing
+# new: sign...
 
 import functools
 
@@ -8,7 +11,7 @@ import numpy as np
 
 
 def update(w, grad):
-    return w - 0.1 * grad  # <- cause
+    return w - 0.1 * grad
 
 
 def loss(w, x):
@@ -19,7 +22,7 @@ def loss(w, x):
 def step(w, x, train):
     value = loss(w, x)
     if train:
-        w = update(w, jnp.sign(w) * value)
+        w = update(w, jnp.sign(w) * value)  # <- cause
     return w, value
 
 

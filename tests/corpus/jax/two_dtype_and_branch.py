@@ -4,6 +4,7 @@
 # new: f16[8]
 # and
 # cause: structure
+# subject: exponential
 # old: tanh
 # new: exponential
 

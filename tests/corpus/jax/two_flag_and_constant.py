@@ -24,4 +24,4 @@ def step(x):
     return jnp.exp(x) + OFFSET  # <- cause 2
 
 
-step(np.ones(8, np.float32))  # <- call 2
+step(np.ones(8, np.float32))  # <- cause, call 2

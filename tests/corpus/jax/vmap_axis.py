@@ -1,4 +1,7 @@
 # cause: structure
+# subject: transpose
+# old: nothing
+# new: transpose
 
 import functools
 

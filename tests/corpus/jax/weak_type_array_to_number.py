@@ -1,5 +1,7 @@
 # cause: weak_type
 # subject: rate
+# old: f32[]
+# new: weak f32[]
 
 import jax
 import jax.numpy as jnp

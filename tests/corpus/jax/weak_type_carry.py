@@ -1,5 +1,7 @@
 # cause: weak_type
 # subject: total
+# old: weak f32[]
+# new: f32[]
 
 import jax
 import numpy as np

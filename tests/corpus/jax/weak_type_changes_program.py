@@ -1,5 +1,7 @@
 # cause: weak_type
 # subject: scale
+# old: weak f32[]
+# new: f32[]
 
 import jax
 import jax.numpy as jnp

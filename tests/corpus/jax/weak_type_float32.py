@@ -1,5 +1,7 @@
 # cause: weak_type
 # subject: scale
+# old: f32[]
+# new: weak f32[]
 
 import jax
 import numpy as np

@@ -1,4 +1,7 @@
 # cause: dtype
+# subject: iota
+# old: i32[8]
+# new: i64[8]
 # reason: the argument keeps its type; the positions made inside are wider
 
 import jax

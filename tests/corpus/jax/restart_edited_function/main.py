@@ -1,4 +1,5 @@
 # cause: structure
+# subject: sine
 # old: tanh
 # new: sine
 # run: before
