@@ -1,0 +1,177 @@
+#include "explain/compare.h"
+
+static bool is_one_of(keel_str_t name, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (keel_str_is(name, names[i])) return true;
+    return false;
+}
+#define ONE_OF(name, list) is_one_of(name, list, sizeof(list) / sizeof *(list))
+
+static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
+                                       keel_attr_id_t attr, bool moves_type) {
+    static const char *const precisions[] = {"precision_config",
+                                             "precision",
+                                             "algorithm",
+                                             "lhs_precision_type",
+                                             "rhs_precision_type",
+                                             "accumulation_type",
+                                             "allow_imprecise_accumulation",
+                                             "operand_precision",
+                                             "result_accuracy"};
+    static const char *const shardings[] = {"mhlo.sharding", "sdy.sharding",  "sharding",
+                                            "in_shardings",  "out_shardings", "manual_axes"};
+    static const char *const layouts[] = {"operand_layouts", "result_layouts", "layout"};
+    static const char *const bounds[] = {"limit_indices",    "slice_sizes",
+                                         "edge_padding_low", "edge_padding_high",
+                                         "interior_padding", "padding"};
+    if (ONE_OF(name, precisions)) return KEEL_CAUSE_PRECISION;
+    if (ONE_OF(name, shardings)) return KEEL_CAUSE_SHARDING;
+    if (ONE_OF(name, layouts)) return KEEL_CAUSE_LAYOUT;
+    if (moves_type && ONE_OF(name, bounds)) return KEEL_CAUSE_SIZE;
+    if (attr == KEEL_NONE) return KEEL_CAUSE_STRUCTURE;
+    switch (diff->after.program->attrs.data[attr].kind) {
+        case KEEL_ATTR_ENUM:
+        case KEEL_ATTR_STRING:
+        case KEEL_ATTR_SYMBOL:
+            return KEEL_CAUSE_STRUCTURE;
+        default:
+            return KEEL_CAUSE_CONSTANT;
+    }
+}
+
+// The numbers of an attribute, whichever of the kinds they are kept in.
+static bool numbers_of(keel_graph_t *graph, keel_attr_id_t attr, uint64_t at, double *out,
+                       uint64_t *out_count) {
+    const keel_program_t *program = graph->program;
+    if (attr == KEEL_NONE) return false;
+    const keel_attr_t *contents = &program->attrs.data[attr];
+    if (contents->kind == KEEL_ATTR_INTS) {
+        keel_ints_t ints = keel_program_ints(program, contents->b);
+        *out_count = ints.count;
+        if (at < ints.count) *out = (double)ints.items[at];
+        return true;
+    }
+    if (contents->kind == KEEL_ATTR_INT) {
+        *out_count = 1;
+        *out = (double)program->ints.data[contents->b];
+        return true;
+    }
+    if (contents->kind != KEEL_ATTR_TENSOR) return false;
+    keel_tensor_view_t tensor;
+    keel_status_t status =
+        keel_program_tensor(program, contents->a, program->blobs.data[contents->b], &tensor);
+    bool is_good = !status;
+    keel_status_ignore(status);
+    if (!is_good) return false;
+    *out_count = tensor.count;
+    return at >= tensor.count || keel_diff_number(program, contents->a, &tensor, at, out);
+}
+
+// Sizes in attributes that drifted as those of arguments did.
+static uint32_t explains_numbers(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after) {
+    double x = 0, y = 0;
+    uint64_t n = 0, m = 0;
+    uint32_t root = KEEL_NONE;
+    for (uint64_t i = 0; i == 0 || i < n; ++i) {
+        if (!numbers_of(&diff->before, before, i, &x, &n) ||
+            !numbers_of(&diff->after, after, i, &y, &m) || n != m)
+            return KEEL_NONE;
+        if (x == y) continue;
+        root = keel_sizes_explain(&diff->sizes, (int64_t)x, (int64_t)y);
+        if (root == KEEL_NONE) return KEEL_NONE;
+    }
+    return root;
+}
+
+// The first number that differs, as a size is told.
+static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
+                           keel_difference_t *difference) {
+    double x = 0, y = 0;
+    uint64_t n = 0, m = 0;
+    for (uint64_t i = 0; i == 0 || i < n; ++i) {
+        if (!numbers_of(&diff->before, before, i, &x, &n) ||
+            !numbers_of(&diff->after, after, i, &y, &m) || n != m)
+            return;
+        if (x == y) continue;
+        difference->note =
+            keel_diff_text(diff, "%s -> %s", difference->old_value, difference->new_value);
+        difference->old_value = keel_diff_text(diff, "%.0f", x);
+        difference->new_value = keel_diff_text(diff, "%.0f", y);
+        return;
+    }
+}
+
+// Where an operand is of another rank, dimension numbers are other ones too.
+static bool follows_from_rank(const keel_diff_t *diff, const keel_pair_t *pair) {
+    keel_list_t x = keel_program_operands(diff->before.program, pair->before);
+    keel_list_t y = keel_program_operands(diff->after.program, pair->after);
+    for (uint32_t i = 0; pair->inherited && i < x.count && i < y.count; ++i)
+        if (keel_diff_dims(diff->before.program, keel_graph_type(&diff->before, x.items[i]))
+                .count !=
+            keel_diff_dims(diff->after.program, keel_graph_type(&diff->after, y.items[i])).count)
+            return true;
+    return false;
+}
+
+static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, keel_str_t name,
+                                       keel_attr_id_t before, keel_attr_id_t after) {
+    static const char *const names_only[] = {
+        "callee",   "decomposition", "called_computations", "to_apply",
+        "sym_name", "name",          "composite_attributes"}; // told by what it is made of
+    // "SAME" is worked out from sizes.
+    static const char *const paddings[] = {"padding", "edge_padding_low", "edge_padding_high"};
+    if (ONE_OF(name, names_only)) return NULL;
+    if (keel_graph_attr_hash(&diff->before, before) == keel_graph_attr_hash(&diff->after, after))
+        return NULL;
+    const keel_operation_t *p = &diff->before.program->operations.data[pair->before];
+    const keel_operation_t *q = &diff->after.program->operations.data[pair->after];
+    bool moves_type = p->result_count && q->result_count &&
+                      !keel_pair_same_type(diff, p->first_result, q->first_result);
+    keel_cause_t kind = cause_of_attribute(diff, name, after, moves_type);
+    keel_difference_t difference = keel_pair_difference(diff, pair, kind);
+    if (kind == KEEL_CAUSE_CONSTANT || kind == KEEL_CAUSE_SIZE)
+        difference.subject =
+            keel_diff_text(diff, "%s %.*s", difference.subject, (int)name.size, name.data);
+    difference.old_value = keel_diff_attr(diff, diff->before.program, before);
+    difference.new_value = keel_diff_attr(diff, diff->after.program, after);
+    if (kind == KEEL_CAUSE_SIZE) describe_bound(diff, before, after, &difference);
+    uint32_t explained = explains_numbers(diff, before, after);
+    bool follows = follows_from_rank(diff, pair) || (pair->inherited && ONE_OF(name, paddings));
+    if (explained == KEEL_NONE && follows) explained = pair->inherited - 1;
+    if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
+    if (pair->root != KEEL_NONE && pair->inherited == 0)
+        return keel_diff_fold(diff, pair->root, &difference);
+    return keel_pair_root(diff, &difference, &pair->root);
+}
+
+static keel_list_t entries_of(const keel_program_t *program, keel_op_id_t op) {
+    keel_attr_id_t dict = program->operations.data[op].attributes;
+    if (dict == KEEL_NONE) return (keel_list_t){NULL, 0};
+    return keel_program_list(program, program->attrs.data[dict].b);
+}
+
+static keel_attr_id_t entry_named(const keel_program_t *program, keel_list_t entries,
+                                  keel_str_t name) {
+    for (uint32_t i = 0; i + 1 < entries.count; i += 2)
+        if (keel_str_equal(keel_program_str(program, entries.items[i]), name))
+            return entries.items[i + 1];
+    return KEEL_NONE;
+}
+
+keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    if (keel_graph_attr_hash(&diff->before, p->operations.data[pair->before].attributes) ==
+        keel_graph_attr_hash(&diff->after, q->operations.data[pair->after].attributes))
+        return NULL;
+    keel_list_t x = entries_of(p, pair->before), y = entries_of(q, pair->after);
+    for (uint32_t i = 0; i + 1 < x.count; i += 2) {
+        keel_str_t name = keel_program_str(p, x.items[i]);
+        KEEL_TRY(compare_attribute(diff, pair, name, x.items[i + 1], entry_named(q, y, name)));
+    }
+    for (uint32_t i = 0; i + 1 < y.count; i += 2) {
+        keel_str_t name = keel_program_str(q, y.items[i]);
+        if (entry_named(p, x, name) == KEEL_NONE)
+            KEEL_TRY(compare_attribute(diff, pair, name, KEEL_NONE, y.items[i + 1]));
+    }
+    return NULL;
+}

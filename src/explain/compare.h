@@ -1,0 +1,33 @@
+// compare: what the files that compare operations with their counterparts share.
+//
+// Room-internal.
+#ifndef KEEL_EXPLAIN_COMPARE_H_
+#define KEEL_EXPLAIN_COMPARE_H_
+
+#include "explain/diff.h"
+
+// One operation of each side, and what became of it.
+typedef struct keel_pair_t {
+    keel_op_id_t before, after;
+    uint32_t inherited; // 1 + the root that an operand's type follows from
+    uint32_t root;      // that an attribute or a constant of this operation is; NONE
+} keel_pair_t;
+
+// A difference of that kind at the operation of `after`, its values still empty.
+keel_difference_t keel_pair_difference(keel_diff_t *diff, const keel_pair_t *pair,
+                                       keel_cause_t kind);
+// Adds it as a root, or under one that says the same already.
+keel_status_t keel_pair_root(keel_diff_t *diff, const keel_difference_t *difference,
+                             uint32_t *out) KEEL_MUST_CHECK;
+bool keel_pair_same_type(keel_diff_t *diff, keel_value_id_t before, keel_value_id_t after);
+// The root that explains why these dimensions became those; NONE.
+uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y);
+
+// constants.c: the values of two constants that the operations take as that operand. Another shape
+// is not told here.
+keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
+                                  keel_op_id_t before, keel_op_id_t after) KEEL_MUST_CHECK;
+// attributes.c
+keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) KEEL_MUST_CHECK;
+
+#endif // KEEL_EXPLAIN_COMPARE_H_

@@ -1,0 +1,182 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "explain/compare.h"
+
+// The first operation from `from` to `end` that takes the value, and as which operand.
+static keel_op_id_t first_user(const keel_program_t *program, keel_op_id_t from, keel_op_id_t end,
+                               keel_value_id_t value, uint32_t *out_operand) {
+    for (keel_op_id_t op = from; op < end; ++op) {
+        keel_list_t operands = keel_program_operands(program, op);
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            if (operands.items[i] != value) continue;
+            *out_operand = i;
+            return op;
+        }
+    }
+    return KEEL_NONE;
+}
+
+// What uses an operand in the end: into the functions that are called with it, and past what only
+// gives it another shape.
+static keel_op_id_t user_of(keel_diff_t *diff, keel_op_id_t op, uint32_t operand) {
+    const keel_program_t *program = diff->after.program;
+    for (unsigned depth = 0; depth < 16; ++depth) {
+        uint32_t callee = keel_graph_callee(&diff->after, op),
+                 function = diff->after.function_of[op];
+        if (callee == KEEL_NONE && !keel_graph_only_reshapes(keel_graph_name(&diff->after, op)))
+            return op;
+        if (callee != KEEL_NONE) function = callee;
+        if (function == KEEL_NONE) return op;
+        const keel_region_t *region =
+            &program->regions.data[program->functions.data[function].region];
+        if (!region->block_count) return op;
+        const keel_block_t *block = &program->blocks.data[region->first_block];
+        if (callee != KEEL_NONE && operand >= block->argument_count) return op;
+        keel_value_id_t value = callee == KEEL_NONE ? program->operations.data[op].first_result
+                                                    : block->first_argument + operand;
+        keel_op_id_t from = callee == KEEL_NONE ? op + 1 : block->first_op;
+        keel_op_id_t user = first_user(program, from, region->end, value, &operand);
+        if (user == KEEL_NONE || keel_str_is(keel_graph_name(&diff->after, user), "return"))
+            return op;
+        op = user;
+    }
+    return op;
+}
+
+typedef struct constant_t {
+    keel_type_id_t type;
+    keel_tensor_view_t tensor;
+} constant_t;
+
+static bool is_coarse(const constant_t *constant) {
+    return constant->tensor.element_size <= 2;
+}
+
+// In two dtypes the same number is not the same to the last bit.
+static double tolerance_of(const constant_t *a, const constant_t *b) {
+    if (a->tensor.element_size == b->tensor.element_size) return 0;
+    return is_coarse(a) || is_coarse(b) ? 1e-2 : 1e-6;
+}
+
+static bool is_same_element(const keel_diff_t *diff, const constant_t *a, const constant_t *b,
+                            uint64_t at) {
+    double x, y;
+    if (keel_diff_number(diff->before.program, a->type, &a->tensor, at, &x) &&
+        keel_diff_number(diff->after.program, b->type, &b->tensor, at, &y))
+        return x == y || (isnan(x) && isnan(y)) ||
+               fabs(x - y) <= tolerance_of(a, b) * fmax(fabs(x), fabs(y));
+    uint32_t size = a->tensor.element_size;
+    if (size != b->tensor.element_size || a->tensor.is_splat != b->tensor.is_splat) return false;
+    uint64_t place = a->tensor.is_splat ? 0 : at * size;
+    if (place + size > a->tensor.bytes.size || place + size > b->tensor.bytes.size) return false;
+    return memcmp(a->tensor.bytes.data + place, b->tensor.bytes.data + place, size) == 0;
+}
+
+// How many elements differ; the first of them in *out_first.
+static uint64_t count_different(const keel_diff_t *diff, const constant_t *a, const constant_t *b,
+                                uint64_t *out_first) {
+    uint64_t count = a->tensor.is_splat && b->tensor.is_splat ? 1 : a->tensor.count, different = 0;
+    for (uint64_t i = 0; i < count; ++i) {
+        if (is_same_element(diff, a, b, i)) continue;
+        if (!different++) *out_first = i;
+    }
+    return different;
+}
+
+static bool is_splat_or_one(const constant_t *constant) {
+    return constant->tensor.is_splat || constant->tensor.count == 1;
+}
+
+static uint32_t explains_value(const keel_diff_t *diff, const constant_t *a, const constant_t *b) {
+    double x, y;
+    if (!is_splat_or_one(a) || !is_splat_or_one(b) ||
+        !keel_diff_number(diff->before.program, a->type, &a->tensor, 0, &x) ||
+        !keel_diff_number(diff->after.program, b->type, &b->tensor, 0, &y))
+        return KEEL_NONE;
+    return keel_sizes_explain_value(&diff->sizes, x, y, is_coarse(a));
+}
+
+static void describe_scalar(keel_diff_t *diff, const constant_t *a, const constant_t *b,
+                            keel_difference_t *out) {
+    out->old_value = keel_diff_element(diff, diff->before.program, a->type, &a->tensor, 0);
+    out->new_value = keel_diff_element(diff, diff->after.program, b->type, &b->tensor, 0);
+}
+
+static void describe_array(keel_diff_t *diff, const constant_t *a, const constant_t *b,
+                           uint64_t different, uint64_t first, keel_difference_t *out) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    out->subject =
+        keel_diff_text(diff, "constant %s of %s", keel_diff_type(diff, q, b->type), out->subject);
+    out->old_value = keel_diff_element(diff, p, a->type, &a->tensor, first);
+    out->new_value = keel_diff_element(diff, q, b->type, &b->tensor, first);
+    // Indices of the first one, row by row.
+    char index[160] = "";
+    keel_ints_t dims = keel_diff_dims(q, b->type);
+    uint64_t rest = first;
+    for (uint32_t i = dims.count; i-- > 0 && dims.items[i] > 0;) {
+        char text[160];
+        snprintf(text, sizeof text, "%llu%s%.120s",
+                 (unsigned long long)(rest % (uint64_t)dims.items[i]), *index ? "," : "", index);
+        rest /= (uint64_t)dims.items[i];
+        memcpy(index, text, sizeof index);
+    }
+    out->note = keel_diff_text(diff, "%llu of %llu elements differ%s, the first at [%s]",
+                               (unsigned long long)different, (unsigned long long)b->tensor.count,
+                               different == 1 ? "s" : "", index);
+}
+
+static bool is_same_dims(keel_ints_t x, keel_ints_t y) {
+    return x.count == y.count && (!x.count || !memcmp(x.items, y.items, x.count * sizeof *x.items));
+}
+
+static keel_status_t add_difference(keel_diff_t *diff, keel_pair_t *pair, uint32_t explained,
+                                    const keel_difference_t *difference, const constant_t *a,
+                                    const constant_t *b) {
+    if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, difference);
+    KEEL_TRY(keel_pair_root(diff, difference, &pair->root));
+    keel_root_t *root = &diff->roots[pair->root];
+    root->is_coarse = is_coarse(a);
+    root->is_number =
+        is_splat_or_one(a) && is_splat_or_one(b) &&
+        keel_diff_number(diff->before.program, a->type, &a->tensor, 0, &root->before) &&
+        keel_diff_number(diff->after.program, b->type, &b->tensor, 0, &root->after);
+    return NULL;
+}
+
+static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
+                                    const constant_t *a, const constant_t *b) {
+    keel_ints_t x = keel_diff_dims(diff->before.program, a->type);
+    keel_ints_t y = keel_diff_dims(diff->after.program, b->type);
+    bool same_dims = is_same_dims(x, y), is_one = is_splat_or_one(a) && is_splat_or_one(b);
+    if (!same_dims && !(is_one && a->tensor.count == b->tensor.count)) return NULL;
+    uint64_t first = 0, different = count_different(diff, a, b, &first);
+    if (!different) return NULL; // the same values in another dtype: told by the types
+    keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
+    keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
+    difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+    if (is_one)
+        describe_scalar(diff, a, b, &difference);
+    else
+        describe_array(diff, a, b, different, first, &difference);
+    uint32_t explained = explains_value(diff, a, b);
+    if (!same_dims && explained == KEEL_NONE) explained = keel_pair_explain_dims(diff, x, y);
+    return add_difference(diff, pair, explained, &difference, a, b);
+}
+
+static bool read_constant(const keel_graph_t *graph, keel_op_id_t op, constant_t *out) {
+    return keel_graph_tensor(graph, op, &out->type, &out->tensor);
+}
+
+keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
+                                  keel_op_id_t before, keel_op_id_t after) {
+    const keel_operation_t *p = &diff->before.program->operations.data[before];
+    const keel_operation_t *q = &diff->after.program->operations.data[after];
+    if (keel_graph_attr_hash(&diff->before, p->attributes) ==
+        keel_graph_attr_hash(&diff->after, q->attributes))
+        return NULL;
+    constant_t a, b;
+    if (!read_constant(&diff->before, before, &a) || !read_constant(&diff->after, after, &b))
+        return NULL;
+    return compare_values(diff, pair, operand, &a, &b);
+}
