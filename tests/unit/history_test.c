@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // memmem, strsep
 #include "history_help.h"
 
+#include <pthread.h>
 #include <sys/wait.h>
 
 #include "program/program.h"
@@ -555,6 +556,44 @@ static void several_processes_append_to_one_file(void **state) {
     remove_stage(&stage);
 }
 
+static void *add_and_look(void *argument) {
+    stage_t *stage = argument;
+    keel_arena_t arena;
+    keel_arena_initialize(&arena, 0);
+    for (uint64_t i = 0; i < 200; ++i) {
+        made_t made;
+        keel_history_record_t found;
+        make_record(&made, "jit_step", i);
+        keel_history_query_t query = query_of(&made);
+        assert_ok(keel_history_add(stage->history, &made.record));
+        assert_true(keel_history_nearest(stage->history, &query, &arena, &found));
+        assert_string_equal(found.name, "jit_step");
+        assert_true(keel_history_last_seconds(stage->history, "jit_step", 100) > 0);
+        free_record(&made);
+    }
+    keel_arena_deinitialize(&arena);
+    return NULL;
+}
+
+static void threads_may_add_and_look_at_once(void **state) {
+    (void)state;
+    stage_t stage;
+    pthread_t threads[4];
+    uint64_t damaged;
+    uint8_t *bytes;
+    size_t size;
+    make_stage(&stage);
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_and_look, &stage), 0);
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_ok(keel_file_read(stage.path, 1 << 24, &bytes, &size));
+    assert_int_equal(records_in((char *)bytes, size, &damaged), 200);
+    assert_int_equal(damaged, 0);
+    keel_free(bytes);
+    remove_stage(&stage);
+}
+
 // ---- bounds ------------------------------------------------------------------------------------
 
 static void memory_keeps_the_newest(void **state) {
@@ -698,6 +737,7 @@ int main(void) {
         cmocka_unit_test(damaged_lines_are_passed_over),
         cmocka_unit_test(a_value_that_is_gone_is_not_known),
         cmocka_unit_test(several_processes_append_to_one_file),
+        cmocka_unit_test(threads_may_add_and_look_at_once),
         cmocka_unit_test(memory_keeps_the_newest),
         cmocka_unit_test(large_values_are_bounded_too),
         cmocka_unit_test(a_file_that_outgrows_its_limit_keeps_the_newer_half),
