@@ -100,7 +100,8 @@ static keel_status_t set_options(request_t *request) {
                               keel_bytes_str(keel_buffer_bytes(&readable)));
     if (!status)
         status = keel_key_set(&request->key, KEEL_COMPONENT_DEVICE_ASSIGNMENT,
-                              keel_buffer_bytes(&assignment), KEEL_STR(""));
+                              keel_buffer_bytes(&assignment),
+                              keel_bytes_str(keel_buffer_bytes(&assignment)));
     if (!status && !understood)
         keel_journal_fallback(request->engine->journal, "options", NULL,
                               "the compile options are not understood and keyed by their bytes");

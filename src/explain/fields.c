@@ -136,8 +136,7 @@ static keel_status_t split(keel_str_t text, bool is_cut, keel_arena_t *arena, fi
 static keel_status_t read_value(const char *value, keel_arena_t *arena, fields_t *out) {
     keel_buffer_t spelled;
     keel_str_t text = keel_str(value ? value : "");
-    enum { RECORDED = 4096 }; // less what a character may take
-    bool is_cut = text.size > RECORDED - 4;
+    bool is_cut = text.size > KEEL_KEY_VALUE_LIMIT - 4; // less what a character may take
     keel_buffer_initialize(&spelled, 0);
     keel_status_t status = keel_key_spell_out(text, &spelled);
     if (!status) status = keel_arena_str(arena, keel_bytes_str(keel_buffer_bytes(&spelled)), &text);

@@ -145,8 +145,8 @@ static keel_status_t add_value(table_t *table, const line_t *line, bool *out_goo
         read_id(line_text(line, "value"), &id) && id == value_id((uint8_t)component, &digest);
     if (!*out_good) return NULL;
     value_t *value;
-    KEEL_TRY(
-        table_value(table, (uint8_t)component, &digest, text_cut(text.data, VALUE_LIMIT), &value));
+    KEEL_TRY(table_value(table, (uint8_t)component, &digest,
+                         text_cut(text.data, KEEL_KEY_VALUE_LIMIT), &value));
     value->in_file = true;
     return NULL;
 }

@@ -15,7 +15,6 @@ enum {
     NAME_LIMIT = 256, // of a module; longer ones are cut, here and when they are looked for
     ORIGIN_LIMIT = 1024,
     RUN_LIMIT = 64,
-    VALUE_LIMIT = 4096,      // of a component, as keys have it
     MEMORY_LIMIT = 16 << 20, // of a table: records go, oldest first, when it is passed
     READ_LIMIT = 2 * KEEL_HISTORY_FILE_LIMIT, // some processes append before one rewrites
     BUCKETS = 1024,

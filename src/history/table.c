@@ -228,7 +228,7 @@ keel_status_t table_add_key(table_t *table, const keel_history_record_t *from, r
     for (int i = 0; i < KEEL_COMPONENT_COUNT && !status && !known; ++i)
         if (is_set(from->key, i))
             status = table_value(table, (uint8_t)i, &from->key->components[i],
-                                 text_cut(from->key->values[i], VALUE_LIMIT), &values[i]);
+                                 text_cut(from->key->values[i], KEEL_KEY_VALUE_LIMIT), &values[i]);
     if (!status) status = table_add(table, from, values, out);
     if (status) table_drop_unused(table);
     return status;

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-enum { VALUE_LIMIT = 4096 };
 
 static const char *const names[] = {
 #define NAME(name, text, sentence) text,
@@ -59,8 +58,8 @@ static void frame(keel_hasher_t *hasher, keel_str_t tag, keel_bytes_t bytes) {
 
 // Cut between characters, so that what was readable stays readable.
 static keel_str_t cut(keel_str_t value) {
-    if (value.size <= VALUE_LIMIT) return value;
-    size_t end = VALUE_LIMIT;
+    if (value.size <= KEEL_KEY_VALUE_LIMIT) return value;
+    size_t end = KEEL_KEY_VALUE_LIMIT;
     while (end && ((uint8_t)value.data[end] & 0xc0) == 0x80)
         --end;
     return (keel_str_t){value.data, end};

@@ -16,6 +16,8 @@
 #include "program/program.h"
 
 enum { KEEL_KEY_VERSION = 1 };
+// Longer readable texts of components are cut. JAX's compile options take 4 KB.
+enum { KEEL_KEY_VALUE_LIMIT = 16384 };
 
 // component, name as people see it, what it holds
 #define KEEL_KEY_COMPONENTS(X)                                                                     \
@@ -55,7 +57,8 @@ void keel_key_initialize(keel_key_t *key);
 void keel_key_deinitialize(keel_key_t *key);
 keel_status_t keel_key_copy(const keel_key_t *key, keel_key_t *out) KEEL_MUST_CHECK;
 
-// Sets a component from its canonical bytes; `value` is the readable text (copied; cut at 4 KiB).
+// Sets a component from its canonical bytes; `value` is the readable text (copied; cut at
+// KEEL_KEY_VALUE_LIMIT bytes).
 keel_status_t keel_key_set(keel_key_t *key, keel_component_t component, keel_bytes_t canonical,
                            keel_str_t value) KEEL_MUST_CHECK;
 // Computes the digest over all components (and sets KEY_VERSION).
