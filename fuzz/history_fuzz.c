@@ -16,7 +16,7 @@ static keel_status_t look(void *context, const keel_history_record_t *record) {
     check(strlen(record->name) <= NAME_LIMIT && strlen(record->run) <= RUN_LIMIT);
     check(record->seconds >= 0 && record->when >= 0);
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
-        check(!record->key->values[i] || strlen(record->key->values[i]) <= VALUE_LIMIT);
+        check(!record->key->values[i] || strlen(record->key->values[i]) <= KEEL_KEY_VALUE_LIMIT);
     double alike = keel_sketch_alike(&record->sketch, &record->sketch);
     check(alike > 0.999 && alike < 1.001);
     ++*(uint64_t *)context;

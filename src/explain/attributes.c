@@ -127,6 +127,13 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     const keel_operation_t *q = &diff->after.program->operations.data[pair->after];
     bool moves_type = p->result_count && q->result_count &&
                       !keel_pair_same_type(diff, p->first_result, q->first_result);
+    uint32_t explained = explains_numbers(diff, before, after);
+    bool follows = follows_from_rank(diff, pair) || (pair->inherited && ONE_OF(name, paddings));
+    if (explained == KEEL_NONE && follows) explained = pair->inherited - 1;
+    if (explained != KEEL_NONE && keel_diff_is_full(diff)) {
+        keel_diff_count(diff, explained);
+        return NULL;
+    }
     keel_cause_t kind = cause_of_attribute(diff, name, after, moves_type);
     keel_difference_t difference = keel_pair_difference(diff, pair, kind);
     if (kind == KEEL_CAUSE_CONSTANT || kind == KEEL_CAUSE_SIZE)
@@ -135,9 +142,6 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     difference.old_value = keel_diff_attr(diff, diff->before.program, before);
     difference.new_value = keel_diff_attr(diff, diff->after.program, after);
     if (kind == KEEL_CAUSE_SIZE) describe_bound(diff, before, after, &difference);
-    uint32_t explained = explains_numbers(diff, before, after);
-    bool follows = follows_from_rank(diff, pair) || (pair->inherited && ONE_OF(name, paddings));
-    if (explained == KEEL_NONE && follows) explained = pair->inherited - 1;
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
     if (pair->root != KEEL_NONE && pair->inherited == 0)
         return keel_diff_fold(diff, pair->root, &difference);

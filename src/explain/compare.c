@@ -72,6 +72,16 @@ static void describe_size(keel_diff_t *diff, keel_ints_t x, keel_ints_t y,
     difference->new_value = keel_diff_text(diff, "%lld", (long long)y.items[i]);
 }
 
+static uint32_t explain_type(keel_diff_t *diff, const keel_pair_t *pair, keel_ints_t x,
+                             keel_ints_t y, bool same_element) {
+    if (pair->root != KEEL_NONE) return pair->root;
+    if (pair->inherited) return pair->inherited - 1;
+    uint32_t explained =
+        same_element ? keel_pair_explain_dims(diff, x, y) : keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    if (explained == KEEL_NONE && x.count != y.count) explained = diff->rank_root;
+    return explained;
+}
+
 // A value whose type differs: where that comes from. `pair` is the operation to name.
 static keel_status_t compare_type(keel_diff_t *diff, keel_pair_t *pair, keel_value_id_t before,
                                   keel_value_id_t after) {
@@ -81,25 +91,20 @@ static keel_status_t compare_type(keel_diff_t *diff, keel_pair_t *pair, keel_val
     keel_ints_t x = keel_diff_dims(p, a), y = keel_diff_dims(q, b);
     bool same_element =
         keel_diff_element_hash(&diff->before, a) == keel_diff_element_hash(&diff->after, b);
+    uint32_t explained = explain_type(diff, pair, x, y, same_element);
+    if (explained != KEEL_NONE) {
+        diff->taint[after] = explained + 1;
+        learn_sizes(diff, x, y, explained);
+        if (keel_diff_is_full(diff)) {
+            keel_diff_count(diff, explained);
+            return NULL;
+        }
+    }
     keel_cause_t kind = same_element ? KEEL_CAUSE_SHAPE : KEEL_CAUSE_DTYPE;
     keel_difference_t difference = keel_pair_difference(diff, pair, kind);
     difference.old_value = keel_diff_type(diff, p, a);
     difference.new_value = keel_diff_type(diff, q, b);
-    uint32_t explained = KEEL_NONE;
-    if (pair->root != KEEL_NONE)
-        explained = pair->root;
-    else if (pair->inherited)
-        explained = pair->inherited - 1;
-    else if (same_element)
-        explained = keel_pair_explain_dims(diff, x, y);
-    else
-        explained = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
-    if (explained == KEEL_NONE && x.count != y.count) explained = diff->rank_root;
-    if (explained != KEEL_NONE) {
-        diff->taint[after] = explained + 1;
-        learn_sizes(diff, x, y, explained);
-        return keel_diff_fold(diff, explained, &difference);
-    }
+    if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
     if (!same_element && is_product(diff, pair->after)) difference.kind = KEEL_CAUSE_PRECISION;
     if (same_element) describe_size(diff, x, y, &difference);
     KEEL_TRY(keel_pair_root(diff, &difference, &pair->root));

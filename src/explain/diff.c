@@ -34,10 +34,14 @@ keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *differe
     return NULL;
 }
 
+void keel_diff_count(keel_diff_t *diff, uint32_t root) {
+    if (root < diff->root_count) ++diff->roots[root].folded;
+}
+
 keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
                              const keel_difference_t *difference) {
-    if (root < diff->root_count) ++diff->roots[root].folded;
-    if (diff->folded_count == KEEL_FOLDED_KEPT) return NULL;
+    keel_diff_count(diff, root);
+    if (keel_diff_is_full(diff)) return NULL;
     KEEL_TRY(list(diff, KEEL_FOLDED_KEPT, sizeof *diff->folded, (void **)&diff->folded));
     keel_difference_t *kept = &diff->folded[diff->folded_count];
     *kept = *difference;

@@ -72,6 +72,11 @@ keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *differe
 // Adds a difference that follows from `root`, or only counts it where many are kept already.
 keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
                              const keel_difference_t *difference) KEEL_MUST_CHECK;
+// True where it is only counted: its text need not be made.
+static inline bool keel_diff_is_full(const keel_diff_t *diff) {
+    return diff->folded_count == KEEL_FOLDED_KEPT;
+}
+void keel_diff_count(keel_diff_t *diff, uint32_t root);
 // The first root of that kind that follows from no other; NONE.
 uint32_t keel_diff_find(const keel_diff_t *diff, keel_cause_t kind);
 // A root of the same kind and values; NONE.

@@ -1,10 +1,13 @@
+#include <stdlib.h>
+
 #include "explain/align.h"
 #include "explain/diff.h"
 
 // What operations are brought together by, the most telling first. Each level sees only the gaps
 // that those before it left.
 enum {
-    LEVEL_TYPE,  // name, place within the user's function, and types of results
+    LEVEL_EXACT, // name, place within the user's function, types, attributes and constants
+    LEVEL_TYPE,  // name, place, and types of results
     LEVEL_PLACE, // name and place
     LEVEL_SELF,  // name, attributes, and the constants that it takes
     LEVEL_NAME,
@@ -63,11 +66,47 @@ static keel_status_t sequence_of(keel_graph_t *graph, uint32_t function, keel_ar
         keel_attr_id_t location = graph->program->operations.data[op].location;
         out->ops[out->count] = op;
         uint64_t place = mix(name, keel_graph_line_at(graph, location)->token);
+        uint64_t self = token_of_self(graph, op, name);
         out->tokens[LEVEL_TYPE][out->count] = token_of_types(graph, op, place);
+        out->tokens[LEVEL_EXACT][out->count] = mix(out->tokens[LEVEL_TYPE][out->count], self);
         out->tokens[LEVEL_PLACE][out->count] = place;
-        out->tokens[LEVEL_SELF][out->count] = token_of_self(graph, op, name);
+        out->tokens[LEVEL_SELF][out->count] = self;
         out->tokens[LEVEL_NAME][out->count++] = name;
     }
+    return NULL;
+}
+
+static int by_value(const void *a, const void *b) {
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? -1 : x > y;
+}
+
+// Where a size has drifted next to no types agree: what little does would only cost time, and bring
+// strangers together.
+static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
+                            keel_arena_t *scratch, bool *out) {
+    void *memory;
+    KEEL_TRY(keel_arena_array(scratch, (size_t)a->count + b->count + 1, sizeof(uint64_t), &memory));
+    uint64_t *x = memory, *y = x + a->count;
+    if (a->count) memcpy(x, a->tokens[level], a->count * sizeof *x);
+    if (b->count) memcpy(y, b->tokens[level], b->count * sizeof *y);
+    qsort(x, a->count, sizeof *x, by_value);
+    qsort(y, b->count, sizeof *y, by_value);
+    uint32_t common = 0;
+    for (uint32_t i = 0, j = 0; i < a->count && j < b->count;) {
+        if (x[i] == y[j]) {
+            ++common;
+            ++i;
+            ++j;
+        } else if (x[i] < y[j])
+            ++i;
+        else
+            ++j;
+    }
+    uint32_t smaller = a->count < b->count ? a->count : b->count;
+    *out = common >= smaller - smaller / 4;
     return NULL;
 }
 
@@ -139,8 +178,11 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
     KEEL_TRY(keel_arena_array(scratch, (size_t)a.count + b.count + 1, sizeof(uint32_t), &memory));
     uint32_t *to_b = memory, *to_a = to_b + a.count;
     memset(memory, 0xff, ((size_t)a.count + b.count) * sizeof(uint32_t));
-    for (int level = 0; level < LEVELS; ++level)
-        KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
+    for (int level = 0; level < LEVELS; ++level) {
+        bool is_worth_it = true;
+        if (level < LEVEL_PLACE) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
+        if (is_worth_it) KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
+    }
     diff->alignable += a.count > b.count ? a.count : b.count;
     for (uint32_t i = 0; i < a.count; ++i) {
         if (to_b[i] == UINT32_MAX) continue;

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-
 static const char *const names[] = {
 #define NAME(name, text, sentence) text,
     KEEL_KEY_COMPONENTS(NAME)
