@@ -1,0 +1,1 @@
+keel_fuzz(html ROOMS report journal program base)
