@@ -359,14 +359,18 @@ static bool has_parameter(const keel_argument_t *arguments, uint32_t count, keel
     return false;
 }
 
-// Arguments that come and go together: those of one list, whichever tree it is in (parameters, and
-// an optimizer's state beside them: "params['layers'][2]['w']", "m['layers'][3]['b']"), else those
-// of one container ("batch['mask']", "batch['weight']").
+// Arguments that come and go together: those of one list, by its name, whichever tree it is in
+// (parameters, and an optimizer's state beside them: "params['layers'][2]['w']",
+// "state['mean']['layers'][3]['b']"), else those of one container ("batch['mask']",
+// "batch['weight']").
 static uint64_t group_of_name(keel_str_t name) {
-    size_t begin = parameter_of(name).size;
-    for (size_t i = begin; i + 1 < name.size; ++i)
-        if (name.data[i] == '[' && name.data[i + 1] >= '0' && name.data[i + 1] <= '9')
-            return keel_quick_hash(keel_bytes(name.data + begin, i + 1 - begin));
+    for (size_t i = 0; i + 1 < name.size; ++i) {
+        if (name.data[i] != '[' || name.data[i + 1] < '0' || name.data[i + 1] > '9') continue;
+        size_t begin = i;
+        while (begin > 0 && name.data[begin - 1] != '[' && name.data[begin - 1] != '.')
+            --begin;
+        return keel_quick_hash(keel_bytes(name.data + begin, i + 1 - begin));
+    }
     size_t end = name.size;
     while (end > 0 && name.data[end - 1] != '[' && name.data[end - 1] != '.')
         --end;
