@@ -1,6 +1,6 @@
 // align: two sequences of tokens brought side by side, as a diff does.
 //
-// Room-internal.
+// For the files of this room, and for the views of a report.
 #ifndef KEEL_EXPLAIN_ALIGN_H_
 #define KEEL_EXPLAIN_ALIGN_H_
 
