@@ -99,10 +99,10 @@ keel_status_t keel_html_view(keel_html_page_t *page, const keel_why_entry_t *ent
 
 // ---- lines of a view ---------------------------------------------------------------------------
 
-// One line of a view. Lines of one `kind` may stand side by side; those of one `look` do so first.
+// One line of a view. Lines of one `kind` may stand side by side.
 typedef struct keel_html_line_t {
     keel_str_t text;
-    uint64_t kind, look;
+    uint64_t kind;
     uint32_t first_value, value_count; // that it defines: %first_value and on
     bool is_told;                      // a root names it
 } keel_html_line_t;
@@ -151,7 +151,7 @@ keel_status_t keel_html_operations(keel_html_side_t *side, const keel_function_t
 // Lines of the arguments and results of the entry.
 keel_status_t keel_html_signature(keel_html_side_t *side, keel_buffer_t *text) KEEL_MUST_CHECK;
 
-// ---- html_align.c ------------------------------------------------------------------------------
+// ---- html_align.c, html_rows.c -----------------------------------------------------------------
 
 enum { KEEL_HTML_ABSENT = UINT32_MAX };
 
@@ -162,18 +162,31 @@ typedef struct keel_html_row_t {
     bool after_gap; // lines before it are left out
 } keel_html_row_t;
 
-// Brings the two side by side; *out_rows lives in the arena. Lines that have no counterpart, old
-// and new, stand in the same rows.
-keel_status_t keel_html_align(const keel_html_lines_t *old_lines,
-                              const keel_html_lines_t *new_lines, keel_arena_t *arena,
-                              keel_html_row_t **out_rows, size_t *out_count) KEEL_MUST_CHECK;
-// What a line looks like, whatever its values are numbered.
-uint64_t keel_html_look(keel_str_t text);
+typedef struct keel_html_rows_t {
+    keel_html_row_t *items;
+    size_t count;
+} keel_html_rows_t;
 
-// html_rows.c: the rows as a table, with `around` equal rows kept beside each that differs;
-// SIZE_MAX: all.
-keel_status_t keel_html_rows(const keel_html_lines_t *old_lines, const keel_html_lines_t *new_lines,
-                             const keel_html_row_t *rows, size_t count, size_t around,
-                             keel_arena_t *arena, keel_buffer_t *out) KEEL_MUST_CHECK;
+// A part of two lists, given by their kinds.
+typedef struct keel_html_stretch_t {
+    const uint64_t *old_kinds, *new_kinds;
+    uint32_t old_first, old_end, new_first, new_end;
+} keel_html_stretch_t;
+
+// Brings the two side by side and adds the rows, for which there is room. Lines that have no
+// counterpart, old and new, stand in the same rows.
+keel_status_t keel_html_align(const keel_html_stretch_t *stretch, keel_arena_t *arena,
+                              keel_html_rows_t *rows) KEEL_MUST_CHECK;
+// The same for whole lists; *out lives in the arena.
+keel_status_t keel_html_align_lines(const keel_html_lines_t *old_lines,
+                                    const keel_html_lines_t *new_lines, keel_arena_t *arena,
+                                    keel_html_rows_t *out) KEEL_MUST_CHECK;
+
+// The rows as a table, with `around` equal rows kept beside each that differs; SIZE_MAX: all. Cut
+// after some rows, with a count of those beyond that differ.
+keel_status_t keel_html_table(const keel_html_lines_t *old_lines,
+                              const keel_html_lines_t *new_lines, const keel_html_rows_t *rows,
+                              size_t around, keel_arena_t *arena,
+                              keel_buffer_t *out) KEEL_MUST_CHECK;
 
 #endif // KEEL_REPORT_HTML_PART_H_

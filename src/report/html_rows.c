@@ -3,7 +3,10 @@
 
 #include "report/html_part.h"
 
-enum { WORDS = 256 }; // of a line; what follows is not compared
+enum {
+    WORDS = 256, // of a line; what follows is not compared
+    ROWS = 60,   // of a table
+};
 
 typedef struct words_t {
     keel_str_t items[WORDS];
@@ -215,9 +218,10 @@ static bool is_near(const keel_html_row_t *rows, size_t count, size_t at, size_t
     return false;
 }
 
-keel_status_t keel_html_rows(const keel_html_lines_t *old_lines, const keel_html_lines_t *new_lines,
-                             const keel_html_row_t *rows, size_t count, size_t around,
-                             keel_arena_t *arena, keel_buffer_t *out) {
+keel_status_t keel_html_table(const keel_html_lines_t *old_lines,
+                              const keel_html_lines_t *new_lines, const keel_html_rows_t *rows,
+                              size_t around, keel_arena_t *arena, keel_buffer_t *out) {
+    size_t count = rows->count;
     table_t t = {.old_lines = old_lines, .new_lines = new_lines, .out = out};
     void *memory;
     KEEL_TRY(keel_arena_array(arena, 8 * count + 1, 2 * sizeof(uint32_t), &memory));
@@ -228,29 +232,33 @@ keel_status_t keel_html_rows(const keel_html_lines_t *old_lines, const keel_html
     t.a = memory;
     t.b = t.a + 1;
     void *copies;
-    KEEL_TRY(keel_arena_array(arena, count + 1, sizeof *rows, &copies));
+    KEEL_TRY(keel_arena_array(arena, count + 1, sizeof *rows->items, &copies));
     keel_html_row_t *own = copies;
     for (size_t i = 0; i < count; ++i) {
-        own[i] = rows[i];
+        own[i] = rows->items[i];
         pair_values(&t, &own[i]);
     }
     for (size_t i = 0; i < count; ++i)
         own[i].differs = look_into(&t, &own[i]);
-    size_t left_out = 0;
+    size_t left_out = 0, shown = 0, more = 0;
     keel_buffer_text(out, "<table class=\"sides\"><thead><tr><th scope=\"col\">before</th>"
                           "<th scope=\"col\">after</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < count; ++i) {
-        if (!is_near(own, count, i, around)) {
+        if (shown == ROWS) {
+            more += own[i].differs;
+        } else if (!is_near(own, count, i, around)) {
             ++left_out;
-            continue;
+        } else {
+            skipped(out, left_out);
+            left_out = 0;
+            if (own[i].after_gap)
+                keel_buffer_text(out, "<tr class=\"skip\"><td colspan=\"2\">...</td></tr>\n");
+            write_row(&t, &own[i]);
+            ++shown;
         }
-        skipped(out, left_out);
-        left_out = 0;
-        if (own[i].after_gap)
-            keel_buffer_text(out, "<tr class=\"skip\"><td colspan=\"2\">...</td></tr>\n");
-        write_row(&t, &own[i]);
     }
-    skipped(out, left_out);
+    if (!more) skipped(out, left_out);
     keel_buffer_text(out, "</tbody></table>\n");
+    keel_html_left(out, more, 0, "line");
     return NULL;
 }

@@ -20,7 +20,6 @@ keel_status_t keel_html_end_line(keel_html_side_t *side, keel_buffer_t *text,
                                  keel_html_line_t line) {
     KEEL_TRY(keel_buffer_status(text));
     keel_str_t whole = keel_bytes_str(keel_buffer_bytes(text));
-    line.look = keel_html_look(whole);
     if (whole.size > LONGEST) {
         size_t most = LONGEST;
         while (most && ((uint8_t)whole.data[most] & 0xc0) == 0x80)
@@ -79,12 +78,13 @@ static uint64_t value_of(const keel_program_t *p, keel_op_id_t op) {
     if (held == KEEL_NONE || p->attrs.data[held].kind != KEEL_ATTR_TENSOR) return 0;
     keel_str_t bytes = keel_bytes_str(p->blobs.data[p->attrs.data[held].b]);
     if (bytes.size > 64) bytes.size = 64;
-    return keel_html_look(bytes);
+    return keel_quick_hash(keel_str_bytes(bytes));
 }
 
 uint64_t keel_html_operation_kind(const keel_program_t *p, keel_op_id_t op) {
     const keel_operation_t *o = &p->operations.data[op];
-    uint64_t kind = keel_html_look(keel_program_str(p, keel_program_op_name(p, op)->name));
+    uint64_t kind =
+        keel_quick_hash(keel_str_bytes(keel_program_str(p, keel_program_op_name(p, op)->name)));
     if (o->result_count) kind += rank_of(p, o->first_result);
     return kind + 31 * value_of(p, op);
 }

@@ -24,19 +24,37 @@ static void type_text(const keel_program_t *p, keel_type_id_t id, keel_buffer_t 
     keel_buffer_byte(out, ']');
 }
 
-static keel_attr_id_t entry_of(const keel_program_t *p, keel_attr_id_t array, uint32_t index) {
-    if (array == KEEL_NONE || p->attrs.data[array].kind != KEEL_ATTR_ARRAY) return KEEL_NONE;
+// The dictionary of an argument or a result.
+static keel_list_t attributes_of(const keel_program_t *p, keel_attr_id_t array, uint32_t index) {
+    static const keel_list_t none = {NULL, 0};
+    if (array == KEEL_NONE || p->attrs.data[array].kind != KEEL_ATTR_ARRAY) return none;
     keel_list_t items = keel_program_list(p, p->attrs.data[array].b);
-    return index < items.count ? items.items[index] : KEEL_NONE;
+    if (index >= items.count || p->attrs.data[items.items[index]].kind != KEEL_ATTR_DICT)
+        return none;
+    return keel_program_list(p, p->attrs.data[items.items[index]].b);
 }
 
-static void attributes_text(const keel_program_t *p, keel_attr_id_t array, uint32_t index,
-                            keel_buffer_t *out) {
-    keel_attr_id_t own = entry_of(p, array, index);
-    if (own == KEEL_NONE || p->attrs.data[own].kind != KEEL_ATTR_DICT) return;
-    if (!keel_program_list(p, p->attrs.data[own].b).count) return;
-    keel_buffer_byte(out, ' ');
-    keel_print_attribute(p, own, KEEL_HTML_LARGEST_VALUE, out);
+static bool is_name_of_result(keel_str_t name) {
+    return keel_str_is(name, "jax.result_info");
+}
+
+// " donated, mhlo.sharding = ...". Which result takes a donated argument's memory is left out: the
+// numbers of all that follow shift where an argument is added.
+static void attributes_text(const keel_program_t *p, keel_list_t pairs, keel_buffer_t *out) {
+    bool any = false;
+    for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {
+        keel_str_t name = keel_program_str(p, pairs.items[i]);
+        if (is_name_of_result(name)) continue;
+        keel_buffer_text(out, any ? ", " : " ");
+        any = true;
+        if (keel_str_is(name, "tf.aliasing_output") || keel_str_is(name, "jax.buffer_donor")) {
+            keel_buffer_text(out, "donated");
+            continue;
+        }
+        keel_buffer_str(out, name);
+        keel_buffer_text(out, " = ");
+        keel_print_attribute(p, pairs.items[i + 1], KEEL_HTML_LARGEST_VALUE, out);
+    }
 }
 
 static keel_type_id_t type_of(const keel_program_t *p, keel_value_id_t value) {
@@ -62,11 +80,26 @@ static keel_status_t argument_line(keel_html_side_t *side, const keel_function_t
         keel_buffer_str(text, name);
     else
         keel_buffer_format(text, "argument %u", i);
-    keel_html_line_t line = {.kind = keel_html_look(keel_bytes_str(keel_buffer_bytes(text)))};
+    keel_html_line_t line = {.kind = keel_quick_hash(keel_buffer_bytes(text))};
     keel_buffer_text(text, ": ");
     type_text(p, type_of(p, block->first_argument + i), text);
-    attributes_text(p, f->argument_attributes, i, text);
+    attributes_text(p, attributes_of(p, f->argument_attributes, i), text);
     return keel_html_end_line(side, text, line);
+}
+
+// The client's own path of a result where it is told, else the result's number.
+static void result_name(const keel_program_t *p, keel_list_t pairs, uint32_t index,
+                        keel_buffer_t *out) {
+    for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {
+        const keel_attr_t *a = &p->attrs.data[pairs.items[i + 1]];
+        if (!is_name_of_result(keel_program_str(p, pairs.items[i])) || a->kind != KEEL_ATTR_STRING)
+            continue;
+        keel_str_t name = keel_program_str(p, a->a);
+        if (!name.size) break;
+        keel_buffer_str(out, name);
+        return;
+    }
+    keel_buffer_format(out, "result %u", index);
 }
 
 static keel_status_t result_lines(keel_html_side_t *side, const keel_function_t *f,
@@ -75,11 +108,12 @@ static keel_status_t result_lines(keel_html_side_t *side, const keel_function_t 
     if (f->type == KEEL_NONE) return NULL;
     keel_list_t types = keel_program_list(p, p->types.data[f->type].c);
     for (uint32_t i = 0; i < types.count && i < ARGUMENTS; ++i) {
-        keel_buffer_format(text, "result %u", i);
-        keel_html_line_t line = {.kind = keel_html_look(keel_bytes_str(keel_buffer_bytes(text)))};
+        keel_list_t pairs = attributes_of(p, f->result_attributes, i);
+        result_name(p, pairs, i, text);
+        keel_html_line_t line = {.kind = keel_quick_hash(keel_buffer_bytes(text))};
         keel_buffer_text(text, ": ");
         type_text(p, types.items[i], text);
-        attributes_text(p, f->result_attributes, i, text);
+        attributes_text(p, pairs, text);
         KEEL_TRY(keel_html_end_line(side, text, line));
     }
     return NULL;

@@ -1,6 +1,5 @@
 // The old and the new program of a recompile side by side: the signature where an argument
 // differs, else the operations around those that a root names.
-#include "explain/align.h"
 #include "report/html_part.h"
 
 enum {
@@ -46,52 +45,6 @@ static bool is_shown(const view_t *v, const keel_html_side_t *a, const keel_html
     return false;
 }
 
-// Rows of all operations of two functions: indices count from the functions' first operations.
-typedef struct rows_t {
-    keel_html_row_t *items;
-    size_t count;
-    size_t told;
-} rows_t;
-
-static void add_rows(rows_t *rows, uint32_t old_op, uint32_t old_end, uint32_t new_op,
-                     uint32_t new_end) {
-    while (old_op < old_end || new_op < new_end) {
-        bool has_old = old_op < old_end, has_new = new_op < new_end;
-        rows->items[rows->count++] = (keel_html_row_t){
-            has_old ? old_op : KEEL_HTML_ABSENT, has_new ? new_op : KEEL_HTML_ABSENT, true, false};
-        old_op += has_old;
-        new_op += has_new;
-    }
-}
-
-// A stretch of both functions, [old_op, old_end) and [new_op, new_end).
-typedef struct stretch_t {
-    const uint64_t *old_kinds, *new_kinds;
-    uint32_t old_op, old_end, new_op, new_end;
-} stretch_t;
-
-static keel_status_t align_stretch(keel_arena_t *arena, const stretch_t *s, rows_t *rows) {
-    uint32_t olds = s->old_end - s->old_op, news = s->new_end - s->new_op;
-    uint32_t *to_new, *to_old, at = s->new_op, gap = s->old_op;
-    void *memory;
-    KEEL_TRY(keel_arena_array(arena, olds + 1, sizeof *to_new, &memory));
-    to_new = memory;
-    KEEL_TRY(keel_arena_array(arena, news + 1, sizeof *to_old, &memory));
-    to_old = memory;
-    KEEL_TRY(
-        keel_align(s->old_kinds + s->old_op, olds, s->new_kinds + s->new_op, news, to_new, to_old));
-    for (uint32_t i = 0; i < olds; ++i) {
-        if (to_new[i] == UINT32_MAX) continue;
-        add_rows(rows, gap, s->old_op + i, at, s->new_op + to_new[i]);
-        rows->items[rows->count++] =
-            (keel_html_row_t){s->old_op + i, s->new_op + to_new[i], false, false};
-        gap = s->old_op + i + 1;
-        at = s->new_op + to_new[i] + 1;
-    }
-    add_rows(rows, gap, s->old_end, at, s->new_end);
-    return NULL;
-}
-
 static keel_status_t kinds_of(const keel_html_side_t *side, keel_arena_t *arena, uint64_t **out) {
     void *memory;
     uint32_t count = side->end - side->first;
@@ -102,34 +55,38 @@ static keel_status_t kinds_of(const keel_html_side_t *side, keel_arena_t *arena,
     return NULL;
 }
 
-// Aligns the functions that both sides hold whole. What a root names on both sides stands together.
+// Aligns the functions that both sides hold whole; rows count from the functions' first operations.
+// What a root names on both sides stands in one row, *out_told.
 static keel_status_t align_functions(const keel_html_side_t *a, const keel_html_side_t *b,
-                                     keel_arena_t *arena, rows_t *rows) {
+                                     keel_arena_t *arena, keel_html_rows_t *rows,
+                                     size_t *out_told) {
     uint64_t *old_kinds, *new_kinds;
     void *memory;
     uint32_t olds = a->end - a->first, news = b->end - b->first;
+    bool has_old = a->told != KEEL_NONE, has_new = b->told != KEEL_NONE;
     KEEL_TRY(kinds_of(a, arena, &old_kinds));
     KEEL_TRY(kinds_of(b, arena, &new_kinds));
     KEEL_TRY(keel_arena_array(arena, (size_t)olds + news + 1, sizeof *rows->items, &memory));
-    *rows = (rows_t){memory, 0, 0};
-    stretch_t s = {old_kinds, new_kinds, 0, olds, 0, news};
-    if (a->told != KEEL_NONE && b->told != KEEL_NONE) {
+    *rows = (keel_html_rows_t){memory, 0};
+    keel_html_stretch_t s = {old_kinds, new_kinds, 0, olds, 0, news};
+    if (has_old && has_new) {
         s.old_end = a->told - a->first;
         s.new_end = b->told - b->first;
-        KEEL_TRY(align_stretch(arena, &s, rows));
+        KEEL_TRY(keel_html_align(&s, arena, rows));
         rows->items[rows->count++] = (keel_html_row_t){s.old_end, s.new_end, false, false};
-        s = (stretch_t){old_kinds, new_kinds, s.old_end + 1, olds, s.new_end + 1, news};
+        s = (keel_html_stretch_t){old_kinds, new_kinds, s.old_end + 1, olds, s.new_end + 1, news};
     }
-    KEEL_TRY(align_stretch(arena, &s, rows));
+    KEEL_TRY(keel_html_align(&s, arena, rows));
+    *out_told = 0;
     for (size_t i = 0; i < rows->count; ++i)
-        if ((a->told != KEEL_NONE && rows->items[i].old_line == a->told - a->first) ||
-            (b->told != KEEL_NONE && rows->items[i].new_line == b->told - b->first))
-            rows->told = i;
+        if ((has_old && rows->items[i].old_line == a->told - a->first) ||
+            (has_new && rows->items[i].new_line == b->told - b->first))
+            *out_told = i;
     return NULL;
 }
 
 // Narrows a side to the operations of its rows; `old_side` tells which.
-static void narrow(keel_html_side_t *side, const rows_t *rows, bool old_side) {
+static void narrow(keel_html_side_t *side, const keel_html_rows_t *rows, bool old_side) {
     uint32_t first = UINT32_MAX, end = 0, start = side->first;
     for (size_t i = 0; i < rows->count; ++i) {
         uint32_t line = old_side ? rows->items[i].old_line : rows->items[i].new_line;
@@ -150,13 +107,13 @@ static bool is_source(const keel_html_side_t *side, uint32_t first, uint32_t lin
 // Puts what each side needs from before, and its counterpart, in front of the rows. Then the rows
 // are those of the lines that the sides will have.
 static keel_status_t take_sources(keel_html_side_t *a, keel_html_side_t *b, uint32_t old_first,
-                                  uint32_t new_first, const rows_t *all, rows_t *rows,
-                                  keel_arena_t *arena) {
+                                  uint32_t new_first, const keel_html_rows_t *all,
+                                  keel_html_rows_t *rows, keel_arena_t *arena) {
     keel_html_side_t olds = *a, news = *b;
     void *memory;
     KEEL_TRY(keel_arena_array(arena, 2 * KEEL_HTML_SOURCES_SHOWN + rows->count, sizeof *rows->items,
                               &memory));
-    rows_t out = {memory, 0, 0};
+    keel_html_rows_t out = {memory, 0};
     a->source_count = b->source_count = 0;
     for (const keel_html_row_t *row = all->items; row < rows->items; ++row) {
         if (!is_source(&olds, old_first, row->old_line) &&
@@ -188,12 +145,13 @@ static keel_status_t take_sources(keel_html_side_t *a, keel_html_side_t *b, uint
 
 static keel_status_t hunk_table(view_t *v, keel_html_side_t *a, keel_html_side_t *b,
                                 const keel_function_t *f, const keel_function_t *g) {
-    rows_t all;
+    keel_html_rows_t all;
     uint32_t old_first = a->first, new_first = b->first;
-    KEEL_TRY(align_functions(a, b, v->arena, &all));
-    size_t first = all.told > AROUND ? all.told - AROUND : 0,
-           end = all.told + AROUND + 1 < all.count ? all.told + AROUND + 1 : all.count;
-    rows_t rows = {all.items + first, end - first, 0};
+    size_t told;
+    KEEL_TRY(align_functions(a, b, v->arena, &all, &told));
+    size_t first = told > AROUND ? told - AROUND : 0,
+           end = told + AROUND + 1 < all.count ? told + AROUND + 1 : all.count;
+    keel_html_rows_t rows = {all.items + first, end - first};
     narrow(a, &rows, true);
     narrow(b, &rows, false);
     keel_html_find_sources(a, f);
@@ -202,8 +160,7 @@ static keel_status_t hunk_table(view_t *v, keel_html_side_t *a, keel_html_side_t
     KEEL_TRY(keel_html_operations(a, f, v->text));
     KEEL_TRY(keel_html_operations(b, g, v->text));
     caption(v, a, b, g);
-    return keel_html_rows(&a->lines, &b->lines, rows.items, rows.count, SIZE_MAX, v->arena,
-                          v->page->out);
+    return keel_html_table(&a->lines, &b->lines, &rows, SIZE_MAX, v->arena, v->page->out);
 }
 
 // The function of an operation that is on the other side only: of the same name, else the entry.
@@ -237,13 +194,6 @@ static keel_status_t hunk(view_t *v, const keel_why_difference_t *root) {
 
 // ---- signatures --------------------------------------------------------------------------------
 
-static keel_status_t table(view_t *v, const keel_html_side_t *a, const keel_html_side_t *b) {
-    keel_html_row_t *rows;
-    size_t count;
-    KEEL_TRY(keel_html_align(&a->lines, &b->lines, v->arena, &rows, &count));
-    return keel_html_rows(&a->lines, &b->lines, rows, count, CONTEXT, v->arena, v->page->out);
-}
-
 static keel_status_t signature(view_t *v) {
     keel_html_side_t old_side = {.program = v->old_program, .arena = v->arena},
                      new_side = {.program = v->new_program, .arena = v->arena};
@@ -251,7 +201,10 @@ static keel_status_t signature(view_t *v) {
     KEEL_TRY(keel_html_signature(&new_side, v->text));
     if (!old_side.lines.count && !new_side.lines.count) return NULL;
     keel_buffer_text(v->page->out, "<p class=\"muted\">Arguments and results</p>\n");
-    return table(v, &old_side, &new_side);
+    keel_html_rows_t rows;
+    KEEL_TRY(keel_html_align_lines(&old_side.lines, &new_side.lines, v->arena, &rows));
+    return keel_html_table(&old_side.lines, &new_side.lines, &rows, CONTEXT, v->arena,
+                           v->page->out);
 }
 
 // ---- a recompile -------------------------------------------------------------------------------
