@@ -8,6 +8,7 @@ typedef struct align_t {
     const uint64_t *a, *b;
     uint32_t *to_b, *to_a;
     int32_t *furthest; // of each step, behind each other: step d has 2 d + 1
+    uint64_t work;     // so many diagonals may still be tried
 } align_t;
 
 static void pair(align_t *align, uint32_t i, uint32_t j) {
@@ -17,57 +18,59 @@ static void pair(align_t *align, uint32_t i, uint32_t j) {
 
 // ---- Myers -------------------------------------------------------------------------------------
 
-// Diagonal k of step d: how far along a the best path reaches (b is that less k).
-static int32_t *reach(align_t *align, int32_t d, int32_t k) {
-    return &align->furthest[(size_t)d * (size_t)d + (size_t)(k + d)];
+// How far along a the best path of d steps reaches, by diagonal (b is that less k): [-d, d].
+static int32_t *reach(const align_t *align, int32_t d) {
+    return align->furthest + (size_t)d * (size_t)d + (size_t)d;
 }
 
-static int32_t begin_of(align_t *align, int32_t d, int32_t k, bool *out_down) {
-    if (!d) return 0;
-    bool down = k == -d || (k != d && *reach(align, d - 1, k - 1) < *reach(align, d - 1, k + 1));
-    *out_down = down;
-    return down ? *reach(align, d - 1, k + 1) : *reach(align, d - 1, k - 1) + 1;
+// Where a path of d steps comes to diagonal k, d > 0: from above by a token of b, or by one of a.
+static inline bool comes_down(const int32_t *last, int32_t d, int32_t k) {
+    return k == -d || (k != d && last[k - 1] < last[k + 1]);
 }
 
 static void walk_back(align_t *align, span_t a, span_t b, int32_t d, int32_t k) {
     for (;; --d) {
-        int32_t x = *reach(align, d, k);
-        bool down = false;
-        int32_t start = begin_of(align, d, k, &down);
-        for (; x > start; --x)
+        const int32_t *last = d ? reach(align, d - 1) : NULL;
+        bool down = d && comes_down(last, d, k);
+        int32_t start = !d ? 0 : down ? last[k + 1] : last[k - 1] + 1;
+        for (int32_t x = reach(align, d)[k]; x > start; --x)
             pair(align, a.from + (uint32_t)x - 1, b.from + (uint32_t)(x - k) - 1);
         if (!d) return;
         k += down ? 1 : -1;
     }
 }
 
-// False where more than `edits` are needed.
+// False where more than `edits` are needed, or all that may be tried is spent.
 static bool shortest_edit(align_t *align, span_t a, span_t b, int32_t edits) {
     int32_t n = (int32_t)(a.to - a.from), m = (int32_t)(b.to - b.from);
-    for (int32_t d = 0; d <= edits && d <= n + m; ++d)
+    const uint64_t *left = align->a + a.from, *right = align->b + b.from;
+    for (int32_t d = 0; d <= edits && d <= n + m; ++d) {
+        if (align->work < (uint64_t)d) return false;
+        align->work -= (uint64_t)d;
+        int32_t *now = reach(align, d);
+        const int32_t *last = d ? reach(align, d - 1) : NULL;
         for (int32_t k = -d; k <= d; k += 2) {
-            bool down;
-            int32_t x = begin_of(align, d, k, &down);
+            int32_t x = !d ? 0 : comes_down(last, d, k) ? last[k + 1] : last[k - 1] + 1;
             // Outside the square: a path that leads nowhere.
-            while (x < n && x - k < m && x - k >= 0 &&
-                   align->a[a.from + (uint32_t)x] == align->b[b.from + (uint32_t)(x - k)])
+            while (x < n && x - k < m && left[x] == right[x - k])
                 ++x;
-            *reach(align, d, k) = x;
+            now[k] = x;
             if (x < n || x - k < m || x > n || x - k > m) continue;
             walk_back(align, a, b, d, k);
             return true;
         }
+    }
     return false;
 }
 
-// After a shortest_edit that failed: takes the path that got furthest in those edits, and leaves
-// the spans behind it. False where that path passed over more than it paired: few kinds of tokens
-// are alike by chance.
+// After a shortest_edit that tried so many edits in vain: takes the path that got furthest, and
+// leaves the spans behind it. False where that path passed over more than it paired: few kinds of
+// tokens are alike by chance.
 static bool take_furthest(align_t *align, span_t *a, span_t *b, int32_t edits) {
     int32_t n = (int32_t)(a->to - a->from), m = (int32_t)(b->to - b->from);
     int32_t furthest = -1, x = 0, diagonal = 0;
     for (int32_t k = -edits; k <= edits; k += 2) {
-        int32_t reached = *reach(align, edits, k);
+        int32_t reached = reach(align, edits)[k];
         if (reached > n || reached - k > m || 2 * reached - k <= furthest) continue;
         furthest = 2 * reached - k;
         x = reached;
@@ -91,9 +94,6 @@ typedef struct anchor_t {
 static uint64_t window(const uint64_t *tokens, uint32_t at) {
     return keel_quick_hash(keel_bytes(tokens + at, WINDOW * sizeof *tokens));
 }
-
-// A map from the window's hash to where it stands: occurrences on each side, and the place.
-enum { ONCE_IN_A = 1, OFTEN_IN_A = 2 };
 
 static keel_status_t count_windows(keel_map_t *map, const uint64_t *tokens, span_t span) {
     for (uint32_t i = span.from; i + WINDOW <= span.to; ++i) {
@@ -168,14 +168,19 @@ static void strip(align_t *align, span_t *a, span_t *b) {
         pair(align, --a->to, --b->to);
 }
 
-// Where even this needs too many edits it is gone through in stretches, as long as much of it is
-// alike; the rest stays apart.
+enum { STRETCH = 256 }; // edits
+
+// What is mostly alike, though in all it needs more edits than are tried; the rest stays apart.
+static void align_in_stretches(align_t *align, span_t a, span_t b) {
+    while (!shortest_edit(align, a, b, STRETCH) && align->work > STRETCH &&
+           take_furthest(align, &a, &b, STRETCH))
+        strip(align, &a, &b);
+}
+
 static void align_gap(align_t *align, span_t a, span_t b) {
-    enum { STRETCH = 256 };
     strip(align, &a, &b);
     if (a.from == a.to || b.from == b.to || shortest_edit(align, a, b, KEEL_ALIGN_EDITS)) return;
-    while (!shortest_edit(align, a, b, STRETCH) && take_furthest(align, &a, &b, STRETCH))
-        ;
+    align_in_stretches(align, a, b);
 }
 
 static keel_status_t align_between_anchors(align_t *align, span_t a, span_t b) {
@@ -185,7 +190,8 @@ static keel_status_t align_between_anchors(align_t *align, span_t a, span_t b) {
     uint32_t count;
     keel_status_t status = find_anchors(align, a, b, anchors, &count);
     if (!status) status = longest_rising(anchors, &count);
-    for (uint32_t k = 0; !status && k <= count; ++k) {
+    if (!status && !count) align_in_stretches(align, a, b);
+    for (uint32_t k = 0; !status && count && k <= count; ++k) {
         span_t gap_a = {a.from, k < count ? anchors[k].i : a.to};
         span_t gap_b = {b.from, k < count ? anchors[k].j : b.to};
         if (gap_a.from <= gap_a.to && gap_b.from <= gap_b.to) align_gap(align, gap_a, gap_b);
@@ -199,6 +205,8 @@ static keel_status_t align_between_anchors(align_t *align, span_t a, span_t b) {
     return status;
 }
 
+enum { WORK = 128 }; // diagonals for each token
+
 keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count,
                          uint32_t *to_b, uint32_t *to_a) {
     memset(to_b, 0xff, a_count * sizeof *to_b);
@@ -206,8 +214,9 @@ keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b,
     align_t align = {.a = a, .b = b, .to_b = to_b, .to_a = to_a};
     span_t all_a = {0, a_count}, all_b = {0, b_count};
     strip(&align, &all_a, &all_b);
-    uint64_t most = (uint64_t)(all_a.to - all_a.from) + (all_b.to - all_b.from);
     if (all_a.from == all_a.to || all_b.from == all_b.to) return NULL;
+    uint64_t most = (uint64_t)(all_a.to - all_a.from) + (all_b.to - all_b.from);
+    align.work = (uint64_t)KEEL_ALIGN_EDITS * KEEL_ALIGN_EDITS + WORK * most;
     if (most > KEEL_ALIGN_EDITS) most = KEEL_ALIGN_EDITS;
     void *memory = NULL;
     KEEL_TRY(

@@ -21,9 +21,9 @@ static keel_status_t list(keel_diff_t *diff, size_t most, size_t size, void **in
 
 keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *difference,
                              uint32_t *out) {
+    *out = KEEL_DIFF_ROOTS - 1;
     if (diff->root_count == KEEL_DIFF_ROOTS) {
-        ++diff->dropped;
-        *out = KEEL_DIFF_ROOTS - 1;
+        keel_diff_count(diff, KEEL_NONE);
         return NULL;
     }
     KEEL_TRY(list(diff, KEEL_DIFF_ROOTS, sizeof *diff->roots, (void **)&diff->roots));
@@ -35,7 +35,12 @@ keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *differe
 }
 
 void keel_diff_count(keel_diff_t *diff, uint32_t root) {
-    if (root < diff->root_count) ++diff->roots[root].folded;
+    if (root == KEEL_NONE)
+        ++diff->roots_dropped;
+    else if (root < diff->root_count)
+        ++diff->roots[root].folded;
+    else
+        ++diff->pending;
 }
 
 keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
@@ -94,9 +99,15 @@ keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) 
 
 uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
                             keel_value_id_t value) {
-    for (uint32_t i = 0; i < count; ++i)
-        if (arguments[i].value == value) return i;
-    return KEEL_NONE;
+    uint32_t low = 0, high = count; // values rise, in either format
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (arguments[middle].value < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && arguments[low].value == value ? low : KEEL_NONE;
 }
 
 uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {

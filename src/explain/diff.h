@@ -63,7 +63,8 @@ typedef struct keel_diff_t {
     uint32_t root_count;
     keel_difference_t *folded;
     uint32_t folded_count;
-    uint64_t dropped; // differences that are only counted
+    uint32_t roots_dropped; // that are only counted
+    uint32_t pending;       // folded under KEEL_PENDING, whether kept or only counted
 } keel_diff_t;
 
 // Adds a root; text is copied. Gives its index; beyond KEEL_DIFF_ROOTS the last one stands for it.

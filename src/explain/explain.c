@@ -17,8 +17,15 @@ static const uint8_t ranks[KEEL_CAUSE_COUNT] = {
     [KEEL_CAUSE_FIRST] = 18,
 };
 
+static uint32_t top_of(const keel_diff_t *diff, uint32_t root) {
+    while (diff->roots[root].follows != KEEL_NONE)
+        root = diff->roots[root].follows;
+    return root;
+}
+
 static void fold_root(keel_diff_t *diff, uint32_t root, uint32_t under) {
-    if (root == under || under == KEEL_NONE) return;
+    // Two sizes may each explain the other.
+    if (under >= diff->root_count || top_of(diff, under) == root) return;
     diff->roots[root].follows = under;
 }
 
@@ -62,12 +69,6 @@ static void fold_constants(keel_diff_t *diff) {
     }
 }
 
-static uint32_t top_of(const keel_diff_t *diff, uint32_t root) {
-    while (diff->roots[root].follows != KEEL_NONE)
-        root = diff->roots[root].follows;
-    return root;
-}
-
 // ---- handing over ------------------------------------------------------------------------------
 
 typedef struct order_t {
@@ -95,6 +96,7 @@ static keel_status_t hand_over(keel_diff_t *diff, keel_explanation_t *out) {
         place[order[i].root] = i;
         KEEL_TRY(keel_explanation_add(out, &difference));
     }
+    out->root_total += diff->roots_dropped;
     // What came to follow from another root first, then what always did.
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         if (diff->roots[i].follows == KEEL_NONE) continue;
@@ -105,9 +107,11 @@ static keel_status_t hand_over(keel_diff_t *diff, keel_explanation_t *out) {
     uint32_t structure = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
     // Operations that came or went moved types: what they belong to.
     uint32_t pending = structure != KEEL_NONE ? structure : order[0].root;
+    diff->roots[pending].folded += diff->pending;
     for (uint32_t i = 0; i < diff->folded_count; ++i) {
         keel_difference_t difference = diff->folded[i];
         uint32_t root = difference.follows < diff->root_count ? difference.follows : pending;
+        --diff->roots[root].folded;
         difference.follows = place[top_of(diff, root)];
         KEEL_TRY(keel_explanation_add(out, &difference));
     }
@@ -115,11 +119,8 @@ static keel_status_t hand_over(keel_diff_t *diff, keel_explanation_t *out) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         uint32_t at = place[top_of(diff, i)];
         if (at >= out->root_count) continue;
-        uint32_t kept = 0;
-        for (uint32_t k = 0; k < diff->folded_count; ++k)
-            kept += diff->folded[k].follows == i;
-        out->roots[at].folds += diff->roots[i].folded - kept;
-        out->folded_total += diff->roots[i].folded - kept;
+        out->roots[at].folds += diff->roots[i].folded;
+        out->folded_total += diff->roots[i].folded;
     }
     return NULL;
 }

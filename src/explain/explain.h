@@ -20,7 +20,8 @@
 #include "key/key.h"
 #include "program/program.h"
 
-// How many differences of each list are kept; the totals count all.
+// How many differences of each list are kept; the totals count all. What follows from a root that
+// is not kept is left out with it, so the folds of the roots are the total of what is folded.
 enum { KEEL_ROOTS_KEPT = 32, KEEL_FOLDED_KEPT = 64 };
 
 // A place in the user's source. "" and 0 where unknown.
@@ -68,7 +69,8 @@ keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_s
                            keel_explanation_t *out) KEEL_MUST_CHECK;
 
 // Adds a difference; text is copied. For the files of this room, and for callers who know more (no
-// program to compare with, an entry that was gone). A root where `follows` is KEEL_NONE.
+// program to compare with, an entry that was gone). A root where `follows` is KEEL_NONE; roots come
+// before what follows from them.
 keel_status_t keel_explanation_add(keel_explanation_t *explanation,
                                    const keel_difference_t *difference) KEEL_MUST_CHECK;
 

@@ -30,8 +30,8 @@ keel_status_t keel_explanation_add(keel_explanation_t *explanation,
                                    const keel_difference_t *difference) {
     bool is_root = difference->follows == KEEL_NONE;
     keel_arena_t *arena = &explanation->arena;
-    if (!is_root && difference->follows < explanation->root_count)
-        ++explanation->roots[difference->follows].folds;
+    if (!is_root && difference->follows >= explanation->root_count) return NULL;
+    if (!is_root) ++explanation->roots[difference->follows].folds;
     size_t most = is_root ? KEEL_ROOTS_KEPT : KEEL_FOLDED_KEPT;
     size_t *count = is_root ? &explanation->root_count : &explanation->folded_count;
     size_t *total = is_root ? &explanation->root_total : &explanation->folded_total;

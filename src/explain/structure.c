@@ -4,10 +4,12 @@
 #include <stdio.h>
 
 #include "explain/diff.h"
+#include "explain/lines.h"
 
 typedef struct cluster_t {
     keel_op_id_t first_before, first_after; // NONE
     uint32_t before_count, after_count;
+    uint32_t last;     // of its members
     uint32_t taint;    // 1 + a root that an operand follows from
     bool is_trivial;   // it only changes shapes and dtypes
     uint32_t weak;     // the scalar argument that it does nothing but convert; NONE
@@ -22,8 +24,10 @@ typedef struct clusters_t {
     uint32_t *parent; // union-find
     uint8_t *alone;   // has no counterpart, in a function that was compared
     uint32_t split, count;
-    cluster_t *items; // by representative
-    bool is_swap;     // operations are gone, and others are there instead
+    cluster_t *items; // by representative, which is the first of a cluster's members
+    uint32_t *next;   // by member: the next one of its cluster; NONE
+    keel_lines_t lines_before, lines_after;
+    bool is_swap; // operations are gone, and others are there instead
 } clusters_t;
 
 static uint32_t find(clusters_t *clusters, uint32_t at) {
@@ -174,14 +178,19 @@ static void look_for_weak(const clusters_t *clusters, uint32_t at, cluster_t *cl
 }
 
 static void describe_clusters(clusters_t *clusters) {
-    for (uint32_t at = 0; at < clusters->count; ++at)
-        clusters->items[at] = (cluster_t){.first_before = KEEL_NONE,
-                                          .first_after = KEEL_NONE,
-                                          .is_trivial = true,
-                                          .weak = KEEL_NONE};
     for (uint32_t at = 0; at < clusters->count; ++at) {
         if (!clusters->alone[at]) continue;
-        cluster_t *cluster = &clusters->items[find(clusters, at)];
+        uint32_t representative = find(clusters, at);
+        cluster_t *cluster = &clusters->items[representative];
+        if (representative == at)
+            *cluster = (cluster_t){.first_before = KEEL_NONE,
+                                   .first_after = KEEL_NONE,
+                                   .is_trivial = true,
+                                   .weak = KEEL_NONE};
+        else
+            clusters->next[cluster->last] = at;
+        cluster->last = at;
+        clusters->next[at] = KEEL_NONE;
         keel_op_id_t op;
         const keel_graph_t *graph = graph_of(clusters, at, &op);
         bool is_after = at >= clusters->split;
@@ -195,16 +204,14 @@ static void describe_clusters(clusters_t *clusters) {
 }
 
 // "multiply, add and 3 more"
-static const char *list_names(clusters_t *clusters, uint32_t representative, bool is_after) {
+static const char *list_names(const clusters_t *clusters, uint32_t representative, bool is_after) {
     enum { SHOWN = 3 };
     keel_buffer_t buffer;
     keel_buffer_initialize(&buffer, 0);
     keel_str_t shown[SHOWN];
     uint32_t shown_count = 0, rest = 0;
-    uint32_t from = is_after ? clusters->split : 0;
-    uint32_t end = is_after ? clusters->count : clusters->split;
-    for (uint32_t at = from; at < end; ++at) {
-        if (!clusters->alone[at] || find(clusters, at) != representative) continue;
+    for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
+        if ((at >= clusters->split) != is_after) continue;
         keel_op_id_t op;
         const keel_graph_t *graph = graph_of(clusters, at, &op);
         keel_str_t name = keel_graph_name(graph, op);
@@ -226,80 +233,82 @@ static const char *list_names(clusters_t *clusters, uint32_t representative, boo
     return text;
 }
 
-// How often the operation of that name and primitive stands on its line, on either side.
-static uint32_t count_on_line(keel_graph_t *graph, const keel_line_t *line, keel_str_t name,
-                              keel_str_t primitive) {
-    const keel_program_t *program = graph->program;
-    uint32_t count = 0;
-    for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op) {
-        if (!keel_str_equal(keel_graph_name(graph, op), name)) continue;
-        if (keel_graph_line(graph, op)->identity != line->identity) continue;
-        keel_str_t other = KEEL_STR("");
-        keel_program_frames(program, program->operations.data[op].location, NULL, 0, &other);
-        if (keel_str_equal(other, primitive)) ++count;
-    }
-    return count;
-}
+// How often a line ran in each program. All zero where that tells nothing.
+typedef struct times_t {
+    uint32_t before, after;
+} times_t;
 
 // A line that ran another number of times: a loop of another length, layers added.
-static void count_times(clusters_t *clusters, const cluster_t *cluster,
-                        keel_difference_t *difference) {
+static times_t count_times(const clusters_t *clusters, const cluster_t *cluster) {
+    const times_t nothing = {0, 0};
     keel_diff_t *diff = clusters->diff;
     bool is_after = cluster->first_after != KEEL_NONE;
-    if (is_after && cluster->first_before != KEEL_NONE) return;
+    if (is_after && cluster->first_before != KEEL_NONE) return nothing;
     keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     keel_op_id_t op = is_after ? cluster->first_after : cluster->first_before;
     const keel_line_t *line = keel_graph_line(graph, op);
-    if (!line->identity) return;
+    if (!line->identity) return nothing;
     keel_str_t primitive = KEEL_STR(""), name = keel_graph_name(graph, op);
     keel_program_frames(graph->program, graph->program->operations.data[op].location, NULL, 0,
                         &primitive);
-    uint32_t before = count_on_line(&diff->before, line, name, primitive);
-    uint32_t after = count_on_line(&diff->after, line, name, primitive);
-    if (!before || !after || before == after) return;
-    difference->note =
-        keel_diff_text(diff, "%s", is_after ? difference->new_value : difference->old_value);
-    difference->old_value = keel_diff_text(diff, "%u time%s", before, before == 1 ? "" : "s");
-    difference->new_value = keel_diff_text(diff, "%u time%s", after, after == 1 ? "" : "s");
+    times_t times = {keel_lines_count(&clusters->lines_before, line, name, primitive),
+                     keel_lines_count(&clusters->lines_after, line, name, primitive)};
+    return times.before && times.after && times.before != times.after ? times : nothing;
+}
+
+static void tell_times(keel_diff_t *diff, times_t times, keel_difference_t *difference) {
+    bool is_after = difference->new_op != KEEL_NONE;
+    difference->note = is_after ? difference->new_value : difference->old_value;
+    difference->old_value =
+        keel_diff_text(diff, "%u time%s", times.before, times.before == 1 ? "" : "s");
+    difference->new_value =
+        keel_diff_text(diff, "%u time%s", times.after, times.after == 1 ? "" : "s");
 }
 
 // An operation on a line that the other program has none of: what a branch brings. Clients drop
 // what nothing uses, so lines before the branch may do more as well. NONE where there is none.
-static keel_op_id_t on_a_new_line(clusters_t *clusters, uint32_t representative, bool is_after) {
+static keel_op_id_t on_a_new_line(const clusters_t *clusters, uint32_t representative,
+                                  bool is_after) {
     enum { LINES = 32 };
     keel_diff_t *diff = clusters->diff;
     keel_graph_t *own = is_after ? &diff->after : &diff->before;
-    keel_graph_t *other = is_after ? &diff->before : &diff->after;
-    uint32_t from = is_after ? clusters->split : 0;
-    uint32_t end = is_after ? clusters->count : clusters->split;
+    const keel_lines_t *other = is_after ? &clusters->lines_before : &clusters->lines_after;
     uint64_t tried = 0;
-    for (uint32_t at = from, lines = 0; at < end && lines < LINES; ++at) {
-        if (!clusters->alone[at] || find(clusters, at) != representative) continue;
-        const keel_line_t *line = keel_graph_line(own, at - from);
+    for (uint32_t at = representative, lines = 0; at != KEEL_NONE && lines < LINES;
+         at = clusters->next[at]) {
+        keel_op_id_t op;
+        graph_of(clusters, at, &op);
+        const keel_line_t *line = keel_graph_line(own, op);
         if (!line->identity || line->identity == tried) continue;
         tried = line->identity;
         ++lines;
-        keel_op_id_t op = 0, count = keel_program_op_count(other->program);
-        while (op < count && keel_graph_line(other, op)->identity != line->identity)
-            ++op;
-        if (op == count) return at - from;
+        if (keel_lines_first(other, line) == KEEL_NONE) return op;
     }
     return KEEL_NONE;
 }
 
-static keel_difference_t describe(clusters_t *clusters, uint32_t representative) {
-    keel_diff_t *diff = clusters->diff;
+static bool is_one_sided(const cluster_t *cluster) {
+    return !cluster->before_count || !cluster->after_count;
+}
+
+static bool is_weak(const cluster_t *cluster) {
+    return cluster->weak != KEEL_NONE && is_one_sided(cluster);
+}
+
+// The operation that stands for a cluster is one on a new line, where it has one.
+static void choose_first(clusters_t *clusters, uint32_t representative) {
     cluster_t *cluster = &clusters->items[representative];
-    if (cluster->weak != KEEL_NONE && (!cluster->before_count || !cluster->after_count))
-        return keel_diff_weak_type(diff, cluster->after_count > 0, cluster->weak);
-    bool is_one_sided = cluster->first_after == KEEL_NONE || cluster->first_before == KEEL_NONE;
-    if (is_one_sided) {
-        keel_op_id_t *first =
-            cluster->first_after == KEEL_NONE ? &cluster->first_before : &cluster->first_after;
-        keel_op_id_t branch =
-            on_a_new_line(clusters, representative, first == &cluster->first_after);
-        if (branch != KEEL_NONE) *first = branch;
-    }
+    if (is_weak(cluster) || !is_one_sided(cluster)) return;
+    bool is_after = cluster->after_count > 0;
+    keel_op_id_t branch = on_a_new_line(clusters, representative, is_after);
+    if (branch != KEEL_NONE) *(is_after ? &cluster->first_after : &cluster->first_before) = branch;
+}
+
+static keel_difference_t describe(const clusters_t *clusters, uint32_t representative,
+                                  times_t times) {
+    keel_diff_t *diff = clusters->diff;
+    const cluster_t *cluster = &clusters->items[representative];
+    if (is_weak(cluster)) return keel_diff_weak_type(diff, cluster->after_count > 0, cluster->weak);
     bool is_after = cluster->first_after != KEEL_NONE;
     keel_op_id_t op = is_after ? cluster->first_after : cluster->first_before;
     keel_str_t name = keel_graph_name(is_after ? &diff->after : &diff->before, op);
@@ -313,7 +322,7 @@ static keel_difference_t describe(clusters_t *clusters, uint32_t representative)
                                     .old_op = cluster->first_before,
                                     .new_op = cluster->first_after,
                                     .follows = KEEL_NONE};
-    count_times(clusters, cluster, &difference);
+    if (times.before) tell_times(diff, times, &difference);
     return difference;
 }
 
@@ -389,6 +398,7 @@ static void look_for_swap(clusters_t *clusters) {
     bool is_gone = false, is_new = false, computes = false;
     for (uint32_t at = 0; at < clusters->count; ++at) {
         const cluster_t *cluster = &clusters->items[at];
+        if (!clusters->alone[at] || find(clusters, at) != at) continue;
         is_gone = is_gone || cluster->before_count;
         is_new = is_new || cluster->after_count;
         computes = computes || !cluster->is_trivial;
@@ -396,21 +406,29 @@ static void look_for_swap(clusters_t *clusters) {
     clusters->is_swap = (is_gone && is_new && computes) || clusters->diff->is_swapped;
 }
 
+static keel_status_t tell_cluster(clusters_t *clusters, uint32_t at) {
+    keel_diff_t *diff = clusters->diff;
+    cluster_t *cluster = &clusters->items[at];
+    choose_first(clusters, at);
+    times_t times = {0, 0};
+    if (!is_weak(cluster)) times = count_times(clusters, cluster);
+    uint32_t root = explained_by(clusters, cluster, times.before > 0);
+    if (root == KEEL_NONE ? diff->root_count == KEEL_DIFF_ROOTS : keel_diff_is_full(diff)) {
+        keel_diff_count(diff, root);
+        return NULL;
+    }
+    keel_difference_t difference = describe(clusters, at, times);
+    if (root != KEEL_NONE) return keel_diff_fold(diff, root, &difference);
+    KEEL_TRY(keel_diff_root(diff, &difference, &root));
+    fold_arguments(clusters, cluster, root);
+    return NULL;
+}
+
 static keel_status_t tell(clusters_t *clusters) {
     uint32_t first_root = clusters->diff->root_count;
     look_for_swap(clusters);
-    for (uint32_t at = 0; at < clusters->count; ++at) {
-        if (!clusters->alone[at] || find(clusters, at) != at) continue;
-        keel_difference_t difference = describe(clusters, at);
-        uint32_t explained = explained_by(clusters, &clusters->items[at], *difference.note);
-        uint32_t root;
-        if (explained != KEEL_NONE)
-            KEEL_TRY(keel_diff_fold(clusters->diff, explained, &difference));
-        else {
-            KEEL_TRY(keel_diff_root(clusters->diff, &difference, &root));
-            fold_arguments(clusters, &clusters->items[at], root);
-        }
-    }
+    for (uint32_t at = 0; at < clusters->count; ++at)
+        if (clusters->alone[at] && find(clusters, at) == at) KEEL_TRY(tell_cluster(clusters, at));
     fold_swap(clusters, first_root);
     return NULL;
 }
@@ -423,23 +441,30 @@ static keel_status_t gather(clusters_t *clusters) {
     keel_arena_t *arena = &clusters->arena;
     KEEL_TRY(keel_arena_array(arena, count, sizeof(uint32_t), (void **)&clusters->parent));
     KEEL_TRY(keel_arena_array(arena, count, 1, (void **)&clusters->alone));
+    KEEL_TRY(keel_arena_array(arena, count, sizeof(uint32_t), (void **)&clusters->next));
     KEEL_TRY(keel_arena_array(arena, count, sizeof(cluster_t), (void **)&clusters->items));
     memset(clusters->alone, 0, count);
     for (uint32_t at = 0; at < clusters->count; ++at)
         clusters->parent[at] = at;
     for (uint32_t i = 0; i < diff->function_count; ++i)
         KEEL_TRY(mark_function(clusters, diff->functions[i]));
+    if (!memchr(clusters->alone, 1, count)) return NULL;
     unite_by_flow(clusters);
     KEEL_TRY(unite_by_line(clusters));
     describe_clusters(clusters);
-    return NULL;
+    KEEL_TRY(keel_lines_build(&clusters->lines_before, &diff->before, arena));
+    return keel_lines_build(&clusters->lines_after, &diff->after, arena);
 }
 
 keel_status_t keel_diff_structure(keel_diff_t *diff) {
     clusters_t clusters = {.diff = diff};
     keel_arena_initialize(&clusters.arena, 0);
+    keel_lines_initialize(&clusters.lines_before);
+    keel_lines_initialize(&clusters.lines_after);
     keel_status_t status = gather(&clusters);
     if (!status) status = tell(&clusters);
+    keel_lines_deinitialize(&clusters.lines_before);
+    keel_lines_deinitialize(&clusters.lines_after);
     keel_arena_deinitialize(&clusters.arena);
     return status;
 }

@@ -1,0 +1,54 @@
+#include "explain/lines.h"
+
+void keel_lines_initialize(keel_lines_t *lines) {
+    *lines = (keel_lines_t){.graph = NULL};
+    keel_map_initialize(&lines->first);
+}
+
+void keel_lines_deinitialize(keel_lines_t *lines) {
+    keel_map_deinitialize(&lines->first);
+}
+
+static keel_bytes_t key_of(const keel_line_t *line) {
+    return keel_bytes(&line->identity, sizeof line->identity);
+}
+
+keel_status_t keel_lines_build(keel_lines_t *lines, keel_graph_t *graph, keel_arena_t *arena) {
+    lines->graph = graph;
+    uint32_t count = keel_program_op_count(graph->program);
+    void *memory;
+    KEEL_TRY(keel_arena_array(arena, count ? count : 1, sizeof *lines->next, &memory));
+    lines->next = memory;
+    // From the end, so that a line's operations come in their order.
+    for (keel_op_id_t op = count; op-- > 0;) {
+        lines->next[op] = KEEL_NONE;
+        const keel_line_t *line = keel_graph_line(graph, op);
+        if (!line->identity) continue;
+        uint64_t *first = keel_map_find(&lines->first, key_of(line));
+        if (!first) {
+            KEEL_TRY(keel_map_put(&lines->first, key_of(line), op));
+            continue;
+        }
+        lines->next[op] = (keel_op_id_t)*first;
+        *first = op;
+    }
+    return NULL;
+}
+
+keel_op_id_t keel_lines_first(const keel_lines_t *lines, const keel_line_t *line) {
+    const uint64_t *first = keel_map_find(&lines->first, key_of(line));
+    return first ? (keel_op_id_t)*first : KEEL_NONE;
+}
+
+uint32_t keel_lines_count(const keel_lines_t *lines, const keel_line_t *line, keel_str_t name,
+                          keel_str_t primitive) {
+    const keel_program_t *program = lines->graph->program;
+    uint32_t count = 0;
+    for (keel_op_id_t op = keel_lines_first(lines, line); op != KEEL_NONE; op = lines->next[op]) {
+        if (!keel_str_equal(keel_graph_name(lines->graph, op), name)) continue;
+        keel_str_t other = KEEL_STR("");
+        keel_program_frames(program, program->operations.data[op].location, NULL, 0, &other);
+        if (keel_str_equal(other, primitive)) ++count;
+    }
+    return count;
+}
