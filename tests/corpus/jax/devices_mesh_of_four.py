@@ -1,5 +1,5 @@
 # cause: devices
-# subject: mesh
+# subject: mesh...
 # old: 2
 # new: 4
 

@@ -1,5 +1,5 @@
 # cause: devices
-# subject: mesh
+# subject: mesh...
 # old: 1
 # new: 2
 
