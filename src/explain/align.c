@@ -205,7 +205,7 @@ static keel_status_t align_between_anchors(align_t *align, span_t a, span_t b) {
     return status;
 }
 
-enum { WORK = 128 }; // diagonals for each token
+enum { WORK = 64 }; // diagonals for each token
 
 keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count,
                          uint32_t *to_b, uint32_t *to_a) {

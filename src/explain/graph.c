@@ -65,6 +65,54 @@ static void fill_constants(keel_graph_t *graph, uint32_t op_count) {
     }
 }
 
+// ---- calls -------------------------------------------------------------------------------------
+
+static bool is_call(const keel_graph_t *graph, keel_op_id_t op) {
+    keel_str_t name = keel_graph_name(graph, op);
+    return keel_str_is(name, "call") || keel_str_is(name, "composite");
+}
+
+// The name of the function that a call names; "" where it names none.
+static keel_str_t callee_name(const keel_program_t *program, keel_op_id_t op) {
+    static const char *const places[] = {"callee", "decomposition", "called_computations",
+                                         "to_apply"};
+    keel_attr_id_t dict = program->operations.data[op].attributes;
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+        keel_attr_id_t found = keel_program_dict_find(program, dict, places[i]);
+        if (found == KEEL_NONE) continue;
+        const keel_attr_t *attr = &program->attrs.data[found];
+        if (attr->kind == KEEL_ATTR_ARRAY) {
+            keel_list_t items = keel_program_list(program, attr->b);
+            if (!items.count) continue;
+            attr = &program->attrs.data[items.items[0]];
+        }
+        if (attr->kind == KEEL_ATTR_SYMBOL || attr->kind == KEEL_ATTR_STRING)
+            return keel_program_str(program, attr->a);
+    }
+    return KEEL_STR("");
+}
+
+// Functions are looked up by name once: there may be as many calls as functions.
+static keel_status_t fill_callees(keel_graph_t *graph, uint32_t op_count) {
+    const keel_program_t *program = graph->program;
+    keel_map_t functions;
+    keel_map_initialize(&functions);
+    keel_status_t status = NULL;
+    for (uint32_t i = program->functions.count; !status && i-- > 0;)
+        status = keel_map_put(
+            &functions, keel_str_bytes(keel_program_str(program, program->functions.data[i].name)),
+            i);
+    for (keel_op_id_t op = 0; !status && op < op_count; ++op) {
+        if (!is_call(graph, op)) continue;
+        keel_str_t name = callee_name(program, op);
+        const uint64_t *function =
+            name.size ? keel_map_find(&functions, keel_str_bytes(name)) : NULL;
+        if (function) graph->callee[op] = (uint32_t)*function;
+    }
+    keel_map_deinitialize(&functions);
+    return status;
+}
+
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
                                keel_arena_t *arena) {
     *graph = (keel_graph_t){.program = program, .arena = arena};
@@ -72,6 +120,7 @@ keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *progra
     KEEL_TRY(table(arena, program->value_types.count, sizeof *graph->producer, 0xff,
                    (void **)&graph->producer));
     KEEL_TRY(table(arena, op_count, sizeof *graph->constant, 0xff, (void **)&graph->constant));
+    KEEL_TRY(table(arena, op_count, sizeof *graph->callee, 0xff, (void **)&graph->callee));
     KEEL_TRY(
         table(arena, op_count, sizeof *graph->function_of, 0xff, (void **)&graph->function_of));
     KEEL_TRY(table(arena, program->attrs.count, sizeof *graph->attr_hashes, 0,
@@ -85,7 +134,7 @@ keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *progra
     fill_producers(graph, op_count);
     fill_functions(graph);
     fill_constants(graph, op_count);
-    return NULL;
+    return fill_callees(graph, op_count);
 }
 
 // ---- contents ----------------------------------------------------------------------------------
@@ -225,28 +274,6 @@ uint64_t keel_graph_type_hash(keel_graph_t *graph, keel_type_id_t type) {
 
 keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op) {
     return keel_program_str(graph->program, keel_program_op_name(graph->program, op)->name);
-}
-
-uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t op) {
-    const keel_program_t *program = graph->program;
-    keel_str_t name = keel_graph_name(graph, op);
-    if (!keel_str_is(name, "call") && !keel_str_is(name, "composite")) return KEEL_NONE;
-    static const char *const places[] = {"callee", "decomposition", "called_computations",
-                                         "to_apply"};
-    keel_attr_id_t dict = program->operations.data[op].attributes;
-    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
-        keel_attr_id_t found = keel_program_dict_find(program, dict, places[i]);
-        if (found == KEEL_NONE) continue;
-        const keel_attr_t *attr = &program->attrs.data[found];
-        if (attr->kind == KEEL_ATTR_ARRAY) {
-            keel_list_t items = keel_program_list(program, attr->b);
-            if (!items.count) continue;
-            attr = &program->attrs.data[items.items[0]];
-        }
-        if (attr->kind == KEEL_ATTR_SYMBOL || attr->kind == KEEL_ATTR_STRING)
-            return keel_program_function(program, keel_program_str(program, attr->a));
-    }
-    return KEEL_NONE;
 }
 
 bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_type_id_t *out_type,

@@ -21,6 +21,7 @@ typedef struct keel_graph_t {
     keel_arena_t *arena;
     keel_op_id_t *producer; // by value: the operation that defines it; NONE: a block's argument
     keel_op_id_t *constant; // by operation: the constant that it is in another shape; NONE
+    uint32_t *callee;       // by operation: the function that it calls; NONE
     uint64_t *attr_hashes;  // by attribute, 0: not computed yet
     uint64_t *type_hashes;  // by type, likewise
     uint32_t *line_of;      // by location attribute, plus 1; 0: not computed yet
@@ -54,7 +55,9 @@ keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op);
 bool keel_graph_only_reshapes(keel_str_t name);
 
 // The function that a call operation names; KEEL_NONE where it is no call.
-uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t op);
+static inline uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t op) {
+    return graph->callee[op];
+}
 
 // [*first, *end): the operations of a function, nested ones included.
 void keel_graph_body(const keel_graph_t *graph, uint32_t function, keel_op_id_t *first,
