@@ -374,6 +374,13 @@ static void fold_swap(const clusters_t *clusters, uint32_t first_root) {
     diff->roots[came].difference.old_op = diff->roots[gone].difference.old_op;
 }
 
+// From a key for random numbers of another kind. A key that was added came with a branch itself.
+static bool is_of_key(const keel_diff_t *diff, uint32_t taint) {
+    if (!taint) return false;
+    const keel_root_t *root = &diff->roots[taint - 1];
+    return root->is_random && root->difference.kind != KEEL_CAUSE_ARGUMENTS;
+}
+
 static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluster,
                              bool is_repeated) {
     const keel_diff_t *diff = clusters->diff;
@@ -387,11 +394,14 @@ static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluste
     if (weak != KEEL_NONE && cluster->is_trivial) return weak;
     if (diff->rank_root != KEEL_NONE && (cluster->taint || cluster->is_trivial))
         return diff->rank_root;
-    if (cluster->taint && diff->roots[cluster->taint - 1].is_random) return cluster->taint - 1;
+    if (is_of_key(diff, cluster->taint)) return cluster->taint - 1;
     if (!cluster->is_trivial) return KEEL_NONE;
     if (cluster->taint) return cluster->taint - 1;
-    uint32_t root = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
-    return root != KEEL_NONE ? root : keel_diff_find(diff, KEEL_CAUSE_SHAPE);
+    static const keel_cause_t moved[] = {KEEL_CAUSE_DTYPE, KEEL_CAUSE_SHAPE, KEEL_CAUSE_PRECISION};
+    uint32_t root = KEEL_NONE;
+    for (size_t i = 0; root == KEEL_NONE && i < sizeof moved / sizeof *moved; ++i)
+        root = keel_diff_find(diff, moved[i]);
+    return root;
 }
 
 static void look_for_swap(clusters_t *clusters) {
