@@ -141,6 +141,16 @@ def compare(case, entry):
     return faults + [f"more than planted: {show(got)}" for got in left]
 
 
+def miscounted(entry):
+    """What of an entry's own numbers does not hold together."""
+    folds = sum(root.get("folds", 0) for root in entry["causes"])
+    if entry["folded_total"] < len(entry["folded"]):
+        return [f"{len(entry['folded'])} differences follow, of {entry['folded_total']}"]
+    if entry["cause_total"] == len(entry["causes"]) and entry["folded_total"] != folds:
+        return [f"{entry['folded_total']} differences follow, {folds} by their causes"]
+    return []
+
+
 def judge(case, folder):
     """What is wrong with what Keel says; empty where nothing is."""
     entries = [entry for entry in told(folder) if entry["name"] == case.program]
@@ -156,7 +166,7 @@ def judge(case, folder):
                 for root in entry["causes"]]
     if not entries:
         return [f"nothing is said of {case.program}"]
-    return compare(case, entries[-1])
+    return compare(case, entries[-1]) + miscounted(entries[-1])
 
 
 def verdict(case, command, folder):
