@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "explain/compare.h"
 
 static bool is_one_of(keel_str_t name, const char *const *names, size_t count) {
@@ -67,6 +69,14 @@ static bool numbers_of(keel_graph_t *graph, keel_attr_id_t attr, uint64_t at, do
     return at >= tensor.count || keel_diff_number(program, contents->a, &tensor, at, out);
 }
 
+// Of a size that a program can have; not so what is no number, or beyond what an int64_t holds.
+static bool is_whole(double value) {
+    return fabs(value) < 1e15 && value == floor(value);
+}
+
+// More numbers than these are no sizes.
+enum { NUMBERS = 1024 };
+
 // Sizes in attributes that drifted as those of arguments did.
 static uint32_t explains_numbers(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after) {
     double x = 0, y = 0;
@@ -74,9 +84,10 @@ static uint32_t explains_numbers(keel_diff_t *diff, keel_attr_id_t before, keel_
     uint32_t root = KEEL_NONE;
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
         if (!numbers_of(&diff->before, before, i, &x, &n) ||
-            !numbers_of(&diff->after, after, i, &y, &m) || n != m)
+            !numbers_of(&diff->after, after, i, &y, &m) || n != m || n > NUMBERS)
             return KEEL_NONE;
         if (x == y) continue;
+        if (!is_whole(x) || !is_whole(y)) return KEEL_NONE;
         root = keel_sizes_explain(&diff->sizes, (int64_t)x, (int64_t)y);
         if (root == KEEL_NONE) return KEEL_NONE;
     }
@@ -90,7 +101,7 @@ static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_i
     uint64_t n = 0, m = 0;
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
         if (!numbers_of(&diff->before, before, i, &x, &n) ||
-            !numbers_of(&diff->after, after, i, &y, &m) || n != m)
+            !numbers_of(&diff->after, after, i, &y, &m) || n != m || n > NUMBERS)
             return;
         if (x == y) continue;
         difference->note =
@@ -154,14 +165,6 @@ static keel_list_t entries_of(const keel_program_t *program, keel_op_id_t op) {
     return keel_program_list(program, program->attrs.data[dict].b);
 }
 
-static keel_attr_id_t entry_named(const keel_program_t *program, keel_list_t entries,
-                                  keel_str_t name) {
-    for (uint32_t i = 0; i + 1 < entries.count; i += 2)
-        if (keel_str_equal(keel_program_str(program, entries.items[i]), name))
-            return entries.items[i + 1];
-    return KEEL_NONE;
-}
-
 keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
     if (keel_graph_attr_hash(&diff->before, p->operations.data[pair->before].attributes) ==
@@ -170,11 +173,12 @@ keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) {
     keel_list_t x = entries_of(p, pair->before), y = entries_of(q, pair->after);
     for (uint32_t i = 0; i + 1 < x.count; i += 2) {
         keel_str_t name = keel_program_str(p, x.items[i]);
-        KEEL_TRY(compare_attribute(diff, pair, name, x.items[i + 1], entry_named(q, y, name)));
+        KEEL_TRY(
+            compare_attribute(diff, pair, name, x.items[i + 1], keel_diff_entry(q, y, name, i)));
     }
     for (uint32_t i = 0; i + 1 < y.count; i += 2) {
         keel_str_t name = keel_program_str(q, y.items[i]);
-        if (entry_named(p, x, name) == KEEL_NONE)
+        if (keel_diff_entry(p, x, name, i) == KEEL_NONE)
             KEEL_TRY(compare_attribute(diff, pair, name, KEEL_NONE, y.items[i + 1]));
     }
     return NULL;

@@ -83,6 +83,7 @@ const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) {
     keel_status_t status = keel_arena_str(&diff->arena, keel_str(text), &copy);
     if (!status) return copy.data;
     keel_status_ignore(status);
+    diff->lacks_memory = true;
     return "";
 }
 
@@ -108,6 +109,17 @@ uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
             high = middle;
     }
     return low < count && arguments[low].value == value ? low : KEEL_NONE;
+}
+
+keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entries, keel_str_t name,
+                               uint32_t near) {
+    if (near + 1 < entries.count &&
+        keel_str_equal(keel_program_str(program, entries.items[near]), name))
+        return entries.items[near + 1];
+    for (uint32_t i = 0; i + 1 < entries.count; i += 2)
+        if (keel_str_equal(keel_program_str(program, entries.items[i]), name))
+            return entries.items[i + 1];
+    return KEEL_NONE;
 }
 
 uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {

@@ -64,6 +64,7 @@ typedef struct keel_diff_t {
     keel_difference_t *folded;
     uint32_t folded_count;
     uint32_t roots_dropped; // that are only counted
+    bool lacks_memory;      // a text is not whole for want of memory
     uint32_t pending;       // folded under KEEL_PENDING, whether kept or only counted
 } keel_diff_t;
 
@@ -85,7 +86,8 @@ uint32_t keel_diff_same(const keel_diff_t *diff, const keel_difference_t *differ
 
 // The place of an operation of `after` (or of `before` where `op` stands there).
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op);
-// For text that a difference takes: zero-terminated, in the arena; "" where memory is short.
+// For text that a difference takes: zero-terminated, in the arena; "" where memory is short, which
+// the comparison tells in the end.
 const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRINTF(2, 3);
 
 // The number of the entry's argument that has that value and is a scalar; NONE.
@@ -127,6 +129,11 @@ keel_ints_t keel_diff_dims(const keel_program_t *program, keel_type_id_t type);
 // The number of an entry's argument with that value; NONE.
 uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
                             keel_value_id_t value);
+
+// The attribute of that name among the entries of a DICT; NONE. Clients write entries in one order,
+// so that it mostly stands at `near`.
+keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entries, keel_str_t name,
+                               uint32_t near);
 
 // Hash of the element type; of the type itself where it is no tensor.
 uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type);

@@ -202,6 +202,9 @@ static keel_status_t explain_programs(const keel_program_t *before, const keel_p
     keel_site_of(after, &diff.arena, &site);
     diff.site = site.place;
     keel_status_t status = compare(&diff, before, after, out);
+    bool lacks_memory = diff.lacks_memory || diff.before.lacks_memory || diff.after.lacks_memory;
+    if (!status && lacks_memory)
+        status = keel_status_make(KEEL_NO_MEMORY, "no memory to explain a program");
     keel_arena_deinitialize(&diff.arena);
     return status;
 }
@@ -250,17 +253,36 @@ static keel_status_t explain_components(const keel_side_t *old_side, const keel_
     return status;
 }
 
-static bool is_same_program(const keel_side_t *a, const keel_side_t *b) {
-    if (a->key && b->key)
-        return keel_digest_equal(&a->key->components[KEEL_COMPONENT_PROGRAM],
+// A program that cannot be keyed is the same as no other.
+static keel_status_t is_same_program(const keel_side_t *a, const keel_side_t *b, bool *out) {
+    *out = false;
+    if (a->key && b->key) {
+        *out = keel_digest_equal(&a->key->components[KEEL_COMPONENT_PROGRAM],
                                  &b->key->components[KEEL_COMPONENT_PROGRAM]);
-    if (!a->program || !b->program) return false;
+        return NULL;
+    }
+    if (!a->program || !b->program) return NULL;
     keel_digest_t x, y;
     keel_status_t status = keel_key_program(a->program, &x);
     if (!status) status = keel_key_program(b->program, &y);
-    bool is_same = !status && keel_digest_equal(&x, &y);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    *out = !status && keel_digest_equal(&x, &y);
     keel_status_ignore(status);
-    return is_same;
+    return NULL;
+}
+
+// Two programs that differ, of which one cannot be looked into.
+static keel_status_t tell_of_the_unknown(const keel_side_t *old_side, const keel_side_t *new_side,
+                                         keel_explanation_t *out) {
+    if (old_side->program && new_side->program) { // no function is the entry
+        out->alike = 0;
+        out->unrelated = true;
+        return NULL;
+    }
+    keel_difference_t difference = plain(KEEL_CAUSE_STRUCTURE, &nowhere);
+    difference.subject = "program";
+    difference.note = "one of the two is not there to compare";
+    return keel_explanation_add(out, &difference);
 }
 
 static bool has_entry(const keel_program_t *program) {
@@ -269,9 +291,12 @@ static bool has_entry(const keel_program_t *program) {
 
 keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_side,
                            keel_explanation_t *out) {
-    bool differs = !is_same_program(old_side, new_side);
-    if (differs && has_entry(old_side->program) && has_entry(new_side->program))
+    bool is_same;
+    KEEL_TRY(is_same_program(old_side, new_side, &is_same));
+    if (!is_same && has_entry(old_side->program) && has_entry(new_side->program))
         KEEL_TRY(explain_programs(old_side->program, new_side->program, out));
+    else if (!is_same)
+        KEEL_TRY(tell_of_the_unknown(old_side, new_side, out));
     if (out->unrelated) return NULL;
     if (old_side->key && new_side->key) KEEL_TRY(explain_components(old_side, new_side, out));
     if (out->root_total) return NULL;

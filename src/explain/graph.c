@@ -319,6 +319,7 @@ static uint32_t intern_line(keel_graph_t *graph, const keel_line_t *line) {
         keel_status_t status = keel_arena_array(graph->arena, capacity, sizeof *line, &memory);
         if (status) {
             keel_status_ignore(status);
+            graph->lacks_memory = true;
             return KEEL_NONE;
         }
         if (graph->line_count)

@@ -27,6 +27,7 @@ typedef struct keel_graph_t {
     uint32_t *line_of;      // by location attribute, plus 1; 0: not computed yet
     keel_line_t *lines;
     uint32_t line_count, line_capacity;
+    bool lacks_memory;       // a line is told as unknown for want of memory
     uint32_t *function_of;   // by operation: the function that it stands in; NONE
     keel_op_id_t *call_site; // by function: the call that brought the comparison to it; NONE
 } keel_graph_t;

@@ -94,6 +94,7 @@ static bool is_same_type(keel_diff_t *diff, uint32_t before, uint32_t after) {
 // neither side has names and the numbers agree the place is enough.
 static void pair_the_rest(keel_diff_t *diff) {
     bool same_count = diff->before_count == diff->after_count;
+    enum { TRIED = 256 }; // or arguments by the thousand would be looked at by each other
     uint32_t j = 0;
     for (uint32_t i = 0; i < diff->before_count; ++i) {
         const keel_argument_t *argument = &diff->arguments_before[i];
@@ -104,7 +105,7 @@ static void pair_the_rest(keel_diff_t *diff) {
             continue;
         }
         if (argument->name.size) continue;
-        for (uint32_t k = j; k < diff->after_count; ++k) {
+        for (uint32_t k = j; k < diff->after_count && k - j < TRIED; ++k) {
             if (diff->arguments_after[k].counterpart != KEEL_NONE ||
                 diff->arguments_after[k].name.size || !is_same_type(diff, i, k))
                 continue;
@@ -306,23 +307,17 @@ static keel_list_t entries_of(const keel_program_t *program, keel_attr_id_t dict
     return keel_program_list(program, program->attrs.data[dict].b);
 }
 
-static keel_attr_id_t find(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t dict,
-                           keel_str_t name) {
-    const char *text = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
-    return keel_program_dict_find(program, dict, text);
-}
-
 static keel_status_t compare_dicts(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
     keel_list_t x = entries_of(p, dicts->before), y = entries_of(q, dicts->after);
     for (uint32_t i = 0; i + 1 < x.count; i += 2) {
         keel_str_t name = keel_program_str(p, x.items[i]);
         KEEL_TRY(compare_attribute(diff, groups, dicts, name, x.items[i + 1],
-                                   find(diff, q, dicts->after, name)));
+                                   keel_diff_entry(q, y, name, i)));
     }
     for (uint32_t i = 0; i + 1 < y.count; i += 2) {
         keel_str_t name = keel_program_str(q, y.items[i]);
-        if (find(diff, p, dicts->before, name) == KEEL_NONE)
+        if (keel_diff_entry(p, x, name, i) == KEEL_NONE)
             KEEL_TRY(compare_attribute(diff, groups, dicts, name, KEEL_NONE, y.items[i + 1]));
     }
     return NULL;
@@ -443,7 +438,7 @@ static keel_attr_id_t mesh_named(keel_graph_t *graph, uint64_t name, keel_str_t 
 static const char *mesh_text(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t mesh,
                              int64_t *out_size) {
     keel_buffer_t buffer;
-    keel_buffer_initialize(&buffer, 256);
+    keel_buffer_initialize(&buffer, 0);
     *out_size = 1;
     keel_attr_id_t axes = keel_program_dict_find(program, mesh, "axes");
     keel_list_t items = {NULL, 0};
@@ -462,6 +457,7 @@ static const char *mesh_text(keel_diff_t *diff, const keel_program_t *program, k
         if (number > 0 && *out_size < INT32_MAX && number < INT32_MAX) *out_size *= number;
     }
     const char *text = keel_diff_text(diff, "%s", keel_buffer_cstr(&buffer));
+    diff->lacks_memory = diff->lacks_memory || buffer.failed;
     keel_buffer_deinitialize(&buffer);
     return text;
 }
@@ -490,9 +486,12 @@ static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_
 }
 
 static keel_status_t compare_meshes(keel_diff_t *diff, groups_t *groups) {
+    enum { MESHES = 64 }; // each is looked for in the whole of the other program
     keel_str_t name;
     keel_attr_id_t after;
-    for (keel_op_id_t from = 0; (after = mesh_named(&diff->after, 0, &name, &from)) != KEEL_NONE;) {
+    uint32_t count = 0;
+    for (keel_op_id_t from = 0;
+         count++ < MESHES && (after = mesh_named(&diff->after, 0, &name, &from)) != KEEL_NONE;) {
         keel_op_id_t at = 0;
         keel_str_t other;
         keel_attr_id_t before =

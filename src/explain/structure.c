@@ -227,6 +227,7 @@ static const char *list_names(const clusters_t *clusters, uint32_t representativ
         keel_buffer_str(&buffer, name);
     }
     if (rest) keel_buffer_format(&buffer, " and %u more", rest);
+    clusters->diff->lacks_memory = clusters->diff->lacks_memory || buffer.failed;
     const char *text =
         keel_diff_text(clusters->diff, "%s", buffer.size ? keel_buffer_cstr(&buffer) : "nothing");
     keel_buffer_deinitialize(&buffer);

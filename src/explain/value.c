@@ -10,6 +10,7 @@
 enum { VALUE_SIZE = 160 };
 
 static const char *cut(keel_diff_t *diff, keel_buffer_t *buffer) {
+    diff->lacks_memory = diff->lacks_memory || buffer->failed;
     int size = (int)(buffer->size < VALUE_SIZE ? buffer->size : VALUE_SIZE);
     const char *text = keel_diff_text(diff, "%.*s%s", size, keel_buffer_cstr(buffer),
                                       buffer->size > VALUE_SIZE ? "..." : "");
@@ -122,9 +123,11 @@ const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, kee
     keel_buffer_t buffer;
     keel_buffer_initialize(&buffer, 0);
     const keel_attr_t *contents = &program->attrs.data[attr];
-    if (contents->kind == KEEL_ATTR_STRING)
-        keel_buffer_str(&buffer, keel_program_str(program, contents->a));
-    else if (!print_sharding(program, attr, &buffer))
+    if (contents->kind == KEEL_ATTR_STRING) {
+        keel_str_t text = keel_program_str(program, contents->a);
+        if (text.size > VALUE_SIZE) text.size = VALUE_SIZE + 1; // so that it is seen to be cut
+        keel_buffer_str(&buffer, text);
+    } else if (!print_sharding(program, attr, &buffer))
         keel_print_attribute(program, attr, 16, &buffer);
     return cut(diff, &buffer);
 }
