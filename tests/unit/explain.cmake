@@ -1,2 +1,3 @@
 keel_unit_test(explain_align ROOMS explain base)
 keel_unit_test(explain_sizes ROOMS explain base)
+keel_unit_test(explain ROOMS explain key read program base)
