@@ -111,8 +111,9 @@ static inline uint8_t *keel_form_room(keel_canon_t *canon, size_t size) {
     return keel_form_grow(canon, size);
 }
 static inline void keel_form_bytes(keel_canon_t *canon, const void *data, size_t size) {
+    if (!size) return;
     uint8_t *room = keel_form_room(canon, size);
-    if (!room || !size) return;
+    if (!room) return;
     memcpy(room, data, size);
     canon->form_size += size;
 }

@@ -1,0 +1,1 @@
+keel_fuzz(explain ROOMS explain key read program base)

@@ -1,0 +1,1 @@
+keel_fault_test(explain ROOMS explain key read program base)
