@@ -8,6 +8,7 @@ typedef struct align_t {
     const uint64_t *a, *b;
     uint32_t *to_b, *to_a;
     int32_t *furthest; // of each step, behind each other: step d has 2 d + 1
+    int32_t edits;     // that are tried at most
     uint64_t work;     // so many diagonals may still be tried
 } align_t;
 
@@ -18,20 +19,20 @@ static void pair(align_t *align, uint32_t i, uint32_t j) {
 
 // ---- Myers -------------------------------------------------------------------------------------
 
-// How far along a the best path of d steps reaches, by diagonal (b is that less k): [-d, d].
+// How far along a the best path of d steps reaches, by diagonal (b is that less k): -d, -d + 2 ...
+// d. On either side stands one that is nowhere, so that no diagonal is the first or the last.
 static int32_t *reach(const align_t *align, int32_t d) {
-    return align->furthest + (size_t)d * (size_t)d + (size_t)d;
+    return align->furthest + (size_t)d * (size_t)d + 4 * (size_t)d + (size_t)d + 2;
 }
-
-// Where a path of d steps comes to diagonal k, d > 0: from above by a token of b, or by one of a.
-static inline bool comes_down(const int32_t *last, int32_t d, int32_t k) {
-    return k == -d || (k != d && last[k - 1] < last[k + 1]);
+static size_t reach_size(size_t edits) { // items, for so many edits
+    return (edits + 1) * (edits + 1) + 4 * (edits + 1);
 }
+enum { NOWHERE = INT32_MIN / 2 };
 
 static void walk_back(align_t *align, span_t a, span_t b, int32_t d, int32_t k) {
     for (;; --d) {
         const int32_t *last = d ? reach(align, d - 1) : NULL;
-        bool down = d && comes_down(last, d, k);
+        bool down = d && last[k - 1] < last[k + 1]; // by a token of b, else by one of a
         int32_t start = !d ? 0 : down ? last[k + 1] : last[k - 1] + 1;
         for (int32_t x = reach(align, d)[k]; x > start; --x)
             pair(align, a.from + (uint32_t)x - 1, b.from + (uint32_t)(x - k) - 1);
@@ -49,16 +50,19 @@ static bool shortest_edit(align_t *align, span_t a, span_t b, int32_t edits) {
         align->work -= (uint64_t)d;
         int32_t *now = reach(align, d);
         const int32_t *last = d ? reach(align, d - 1) : NULL;
+        now[-d - 2] = now[d + 2] = NOWHERE;
         for (int32_t k = -d; k <= d; k += 2) {
-            int32_t x = !d ? 0 : comes_down(last, d, k) ? last[k + 1] : last[k - 1] + 1;
+            int32_t x = 0;
+            if (d) x = last[k + 1] > last[k - 1] + 1 ? last[k + 1] : last[k - 1] + 1;
             // Outside the square: a path that leads nowhere.
             while (x < n && x - k < m && left[x] == right[x - k])
                 ++x;
             now[k] = x;
-            if (x < n || x - k < m || x > n || x - k > m) continue;
-            walk_back(align, a, b, d, k);
-            return true;
         }
+        // It cannot pass the end without having been there.
+        if (n - m > d || m - n > d || (d ^ (n - m)) & 1 || now[n - m] < n) continue;
+        walk_back(align, a, b, d, n - m);
+        return true;
     }
     return false;
 }
@@ -172,14 +176,15 @@ enum { STRETCH = 256 }; // edits
 
 // What is mostly alike, though in all it needs more edits than are tried; the rest stays apart.
 static void align_in_stretches(align_t *align, span_t a, span_t b) {
-    while (!shortest_edit(align, a, b, STRETCH) && align->work > STRETCH &&
-           take_furthest(align, &a, &b, STRETCH))
+    int32_t edits = align->edits < STRETCH ? align->edits : STRETCH;
+    while (!shortest_edit(align, a, b, edits) && align->work > STRETCH &&
+           take_furthest(align, &a, &b, edits))
         strip(align, &a, &b);
 }
 
 static void align_gap(align_t *align, span_t a, span_t b) {
     strip(align, &a, &b);
-    if (a.from == a.to || b.from == b.to || shortest_edit(align, a, b, KEEL_ALIGN_EDITS)) return;
+    if (a.from == a.to || b.from == b.to || shortest_edit(align, a, b, align->edits)) return;
     align_in_stretches(align, a, b);
 }
 
@@ -207,8 +212,8 @@ static keel_status_t align_between_anchors(align_t *align, span_t a, span_t b) {
 
 enum { WORK = 64 }; // diagonals for each token
 
-keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count,
-                         uint32_t *to_b, uint32_t *to_a) {
+keel_status_t keel_align_within(const uint64_t *a, uint32_t a_count, const uint64_t *b,
+                                uint32_t b_count, uint32_t edits, uint32_t *to_b, uint32_t *to_a) {
     memset(to_b, 0xff, a_count * sizeof *to_b);
     memset(to_a, 0xff, b_count * sizeof *to_a);
     align_t align = {.a = a, .b = b, .to_b = to_b, .to_a = to_a};
@@ -216,15 +221,19 @@ keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b,
     strip(&align, &all_a, &all_b);
     if (all_a.from == all_a.to || all_b.from == all_b.to) return NULL;
     uint64_t most = (uint64_t)(all_a.to - all_a.from) + (all_b.to - all_b.from);
-    align.work = (uint64_t)KEEL_ALIGN_EDITS * KEEL_ALIGN_EDITS + WORK * most;
-    if (most > KEEL_ALIGN_EDITS) most = KEEL_ALIGN_EDITS;
+    align.work = (uint64_t)edits * edits + WORK * most;
+    align.edits = (int32_t)(most < edits ? most : edits);
     void *memory = NULL;
-    KEEL_TRY(
-        keel_realloc_array((size_t)((most + 1) * (most + 1)), sizeof *align.furthest, &memory));
+    KEEL_TRY(keel_realloc_array(reach_size((size_t)align.edits), sizeof *align.furthest, &memory));
     align.furthest = memory;
     keel_status_t status = NULL;
-    if (!shortest_edit(&align, all_a, all_b, KEEL_ALIGN_EDITS))
+    if (!shortest_edit(&align, all_a, all_b, align.edits))
         status = align_between_anchors(&align, all_a, all_b);
     keel_free(memory);
     return status;
+}
+
+keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count,
+                         uint32_t *to_b, uint32_t *to_a) {
+    return keel_align_within(a, a_count, b, b_count, KEEL_ALIGN_EDITS, to_b, to_a);
 }

@@ -10,10 +10,14 @@
 // the counterpart of a[i], to_a[j] that of b[j], UINT32_MAX where there is none. The shortest edit
 // is found where it has at most KEEL_ALIGN_EDITS steps (Myers, "An O(ND) difference algorithm",
 // 1986); beyond that runs of tokens that occur once on each side split the sequences first, and
-// what is long and mostly alike even then is gone through in stretches. Time grows with (a_count +
-// b_count) times that limit at most, memory with the sum and its square.
+// what is long and mostly alike even then is gone through in stretches. Time and memory
+// grow with (a_count + b_count), and with the square of that limit.
 enum { KEEL_ALIGN_EDITS = 768 };
 keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count,
                          uint32_t *to_b, uint32_t *to_a) KEEL_MUST_CHECK;
+// The same with at most so many steps: for gaps that were looked at before.
+keel_status_t keel_align_within(const uint64_t *a, uint32_t a_count, const uint64_t *b,
+                                uint32_t b_count, uint32_t edits, uint32_t *to_b,
+                                uint32_t *to_a) KEEL_MUST_CHECK;
 
 #endif // KEEL_EXPLAIN_ALIGN_H_
