@@ -73,9 +73,39 @@ static bool is_same_element(const keel_diff_t *diff, const constant_t *a, const 
     return memcmp(a->tensor.bytes.data + place, b->tensor.bytes.data + place, size) == 0;
 }
 
+// True where an element is the same bytes on both sides or another one.
+static bool is_of_one_dtype(keel_diff_t *diff, const constant_t *a, const constant_t *b) {
+    uint64_t size = a->tensor.element_size;
+    return size && size == b->tensor.element_size && !a->tensor.is_splat && !b->tensor.is_splat &&
+           !a->tensor.is_packed && !b->tensor.is_packed &&
+           a->tensor.bytes.size / size >= a->tensor.count &&
+           b->tensor.bytes.size / size >= a->tensor.count &&
+           keel_diff_element_hash(&diff->before, a->type) ==
+               keel_diff_element_hash(&diff->after, b->type);
+}
+
+// Weights may be millions, of which mostly all differ or next to none.
+static uint64_t count_different_bytes(const constant_t *a, const constant_t *b,
+                                      uint64_t *out_first) {
+    enum { AT_ONCE = 256 };
+    size_t size = a->tensor.element_size;
+    const uint8_t *x = a->tensor.bytes.data, *y = b->tensor.bytes.data;
+    uint64_t different = 0;
+    for (uint64_t from = 0; from < a->tensor.count; from += AT_ONCE) {
+        uint64_t end = a->tensor.count - from < AT_ONCE ? a->tensor.count : from + AT_ONCE;
+        if (memcmp(x + from * size, y + from * size, (end - from) * size) == 0) continue;
+        for (uint64_t i = from; i < end; ++i) {
+            if (memcmp(x + i * size, y + i * size, size) == 0) continue;
+            if (!different++) *out_first = i;
+        }
+    }
+    return different;
+}
+
 // How many elements differ; the first of them in *out_first.
-static uint64_t count_different(const keel_diff_t *diff, const constant_t *a, const constant_t *b,
+static uint64_t count_different(keel_diff_t *diff, const constant_t *a, const constant_t *b,
                                 uint64_t *out_first) {
+    if (is_of_one_dtype(diff, a, b)) return count_different_bytes(a, b, out_first);
     uint64_t count = a->tensor.is_splat && b->tensor.is_splat ? 1 : a->tensor.count, different = 0;
     for (uint64_t i = 0; i < count; ++i) {
         if (is_same_element(diff, a, b, i)) continue;
