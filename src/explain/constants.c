@@ -118,13 +118,36 @@ static bool is_splat_or_one(const constant_t *constant) {
     return constant->tensor.is_splat || constant->tensor.count == 1;
 }
 
+// False where they are no single numbers.
+static bool numbers_of(const keel_diff_t *diff, const constant_t *a, const constant_t *b, double *x,
+                       double *y) {
+    return is_splat_or_one(a) && is_splat_or_one(b) &&
+           keel_diff_number(diff->before.program, a->type, &a->tensor, 0, x) &&
+           keel_diff_number(diff->after.program, b->type, &b->tensor, 0, y);
+}
+
 static uint32_t explains_value(const keel_diff_t *diff, const constant_t *a, const constant_t *b) {
     double x, y;
-    if (!is_splat_or_one(a) || !is_splat_or_one(b) ||
-        !keel_diff_number(diff->before.program, a->type, &a->tensor, 0, &x) ||
-        !keel_diff_number(diff->after.program, b->type, &b->tensor, 0, &y))
-        return KEEL_NONE;
+    if (!numbers_of(diff, a, b, &x, &y)) return KEEL_NONE;
     return keel_sizes_explain_value(&diff->sizes, x, y, is_coarse(a));
+}
+
+// Where it would not be kept a number is only counted: told by the thousand, the decimals cost most
+// of the time.
+static bool is_only_counted(keel_diff_t *diff, keel_pair_t *pair, uint32_t explained,
+                            const constant_t *a, const constant_t *b) {
+    double x, y;
+    if (!numbers_of(diff, a, b, &x, &y)) return false;
+    if (explained == KEEL_NONE) {
+        if (diff->root_count < KEEL_DIFF_ROOTS) return false;
+        for (uint32_t i = 0; explained == KEEL_NONE && i < diff->root_count; ++i)
+            if (diff->roots[i].is_number && diff->roots[i].before == x && diff->roots[i].after == y)
+                explained = i;
+        pair->root = explained == KEEL_NONE ? KEEL_DIFF_ROOTS - 1 : explained;
+    }
+    if (explained != KEEL_NONE && !keel_diff_is_full(diff)) return false;
+    keel_diff_count(diff, explained);
+    return true;
 }
 
 static void describe_scalar(keel_diff_t *diff, const constant_t *a, const constant_t *b,
@@ -167,10 +190,7 @@ static keel_status_t add_difference(keel_diff_t *diff, keel_pair_t *pair, uint32
     KEEL_TRY(keel_pair_root(diff, difference, &pair->root));
     keel_root_t *root = &diff->roots[pair->root];
     root->is_coarse = is_coarse(a);
-    root->is_number =
-        is_splat_or_one(a) && is_splat_or_one(b) &&
-        keel_diff_number(diff->before.program, a->type, &a->tensor, 0, &root->before) &&
-        keel_diff_number(diff->after.program, b->type, &b->tensor, 0, &root->after);
+    root->is_number = numbers_of(diff, a, b, &root->before, &root->after);
     return NULL;
 }
 
@@ -182,6 +202,9 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
     if (!same_dims && !(is_one && a->tensor.count == b->tensor.count)) return NULL;
     uint64_t first = 0, different = count_different(diff, a, b, &first);
     if (!different) return NULL; // the same values in another dtype: told by the types
+    uint32_t explained = explains_value(diff, a, b);
+    if (!same_dims && explained == KEEL_NONE) explained = keel_pair_explain_dims(diff, x, y);
+    if (is_only_counted(diff, pair, explained, a, b)) return NULL;
     keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
     keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
     difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
@@ -189,8 +212,6 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
         describe_scalar(diff, a, b, &difference);
     else
         describe_array(diff, a, b, different, first, &difference);
-    uint32_t explained = explains_value(diff, a, b);
-    if (!same_dims && explained == KEEL_NONE) explained = keel_pair_explain_dims(diff, x, y);
     return add_difference(diff, pair, explained, &difference, a, b);
 }
 
