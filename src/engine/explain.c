@@ -166,11 +166,25 @@ static keel_status_t add_lost_entry(keel_engine_t *engine, const inquiry_t *inqu
     return is_lost ? add_root(out, KEEL_CAUSE_CACHE, inquiry->miss, inquiry->miss_note) : NULL;
 }
 
-// What has no place of its own is where the program was asked for.
+// Where the program was asked for. The stack knows; a program has the lines of its first lowering,
+// which a client may keep and compile again from elsewhere.
+static keel_place_t asked_from(const inquiry_t *inquiry) {
+    const keel_stack_t *stack = &inquiry->stack;
+    if (!stack->count) return inquiry->site.place;
+    const keel_stack_frame_t *frame = &stack->frames[0];
+    keel_place_t place = {
+        .file = frame->file, .line = frame->line, .function = frame->function, .call_file = ""};
+    if (stack->count > 1) {
+        place.call_file = stack->frames[1].file;
+        place.call_line = stack->frames[1].line;
+    }
+    return place;
+}
+
 static void fill_places(const inquiry_t *inquiry, keel_explanation_t *explanation) {
     for (size_t i = 0; i < explanation->root_count; ++i) {
         keel_place_t *place = &explanation->roots[i].place;
-        if (!*place->file) *place = inquiry->site.place;
+        if (!*place->file) *place = asked_from(inquiry);
     }
 }
 

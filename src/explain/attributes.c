@@ -23,9 +23,9 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
     static const char *const shardings[] = {"mhlo.sharding", "sdy.sharding",  "sharding",
                                             "in_shardings",  "out_shardings", "manual_axes"};
     static const char *const layouts[] = {"operand_layouts", "result_layouts", "layout"};
-    static const char *const bounds[] = {"limit_indices",    "slice_sizes",
-                                         "edge_padding_low", "edge_padding_high",
-                                         "interior_padding", "padding"};
+    static const char *const bounds[] = {
+        "limit_indices",    "slice_sizes", "edge_padding_low", "edge_padding_high",
+        "interior_padding", "padding",     "window_strides"};
     if (ONE_OF(name, precisions)) return KEEL_CAUSE_PRECISION;
     if (ONE_OF(name, shardings)) return KEEL_CAUSE_SHARDING;
     if (ONE_OF(name, layouts)) return KEEL_CAUSE_LAYOUT;
@@ -165,21 +165,36 @@ static keel_list_t entries_of(const keel_program_t *program, keel_op_id_t op) {
     return keel_program_list(program, program->attrs.data[dict].b);
 }
 
+// Padding and the end of a slice are worked out from what the user writes, so they come last: they
+// follow from any other attribute that differs.
+static bool is_derived(keel_str_t name) {
+    static const char *const derived[] = {"padding", "edge_padding_low", "edge_padding_high",
+                                          "limit_indices"};
+    return ONE_OF(name, derived);
+}
+
+static keel_status_t compare_entries(keel_diff_t *diff, keel_pair_t *pair, bool derived) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_list_t x = entries_of(p, pair->before), y = entries_of(q, pair->after);
+    for (uint32_t i = 0; i + 1 < x.count; i += 2) {
+        keel_str_t name = keel_program_str(p, x.items[i]);
+        if (is_derived(name) == derived)
+            KEEL_TRY(compare_attribute(diff, pair, name, x.items[i + 1],
+                                       keel_diff_entry(q, y, name, i)));
+    }
+    for (uint32_t i = 0; i + 1 < y.count; i += 2) {
+        keel_str_t name = keel_program_str(q, y.items[i]);
+        if (is_derived(name) == derived && keel_diff_entry(p, x, name, i) == KEEL_NONE)
+            KEEL_TRY(compare_attribute(diff, pair, name, KEEL_NONE, y.items[i + 1]));
+    }
+    return NULL;
+}
+
 keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
     if (keel_graph_attr_hash(&diff->before, p->operations.data[pair->before].attributes) ==
         keel_graph_attr_hash(&diff->after, q->operations.data[pair->after].attributes))
         return NULL;
-    keel_list_t x = entries_of(p, pair->before), y = entries_of(q, pair->after);
-    for (uint32_t i = 0; i + 1 < x.count; i += 2) {
-        keel_str_t name = keel_program_str(p, x.items[i]);
-        KEEL_TRY(
-            compare_attribute(diff, pair, name, x.items[i + 1], keel_diff_entry(q, y, name, i)));
-    }
-    for (uint32_t i = 0; i + 1 < y.count; i += 2) {
-        keel_str_t name = keel_program_str(q, y.items[i]);
-        if (keel_diff_entry(p, x, name, i) == KEEL_NONE)
-            KEEL_TRY(compare_attribute(diff, pair, name, KEEL_NONE, y.items[i + 1]));
-    }
-    return NULL;
+    KEEL_TRY(compare_entries(diff, pair, false));
+    return compare_entries(diff, pair, true);
 }

@@ -227,12 +227,15 @@ static const keel_block_t *first_block(const keel_program_t *program, const keel
 
 static void inherit(keel_diff_t *diff, const keel_pair_t *pair) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    // A sharding of its own gives the blocks inside other shapes.
+    uint32_t inherited = pair->inherited;
+    if (!inherited && pair->root != KEEL_NONE) inherited = pair->root + 1;
     keel_list_t operands = keel_program_operands(q, pair->after);
     keel_region_run_t x = keel_program_regions(p, pair->before);
     keel_region_run_t y = keel_program_regions(q, pair->after);
     for (uint32_t i = 0; i < x.count && i < y.count; ++i)
         inherit_arguments(diff, first_block(p, &x.items[i]), first_block(q, &y.items[i]), operands,
-                          pair->inherited);
+                          inherited);
     uint32_t a = keel_graph_callee(&diff->before, pair->before);
     uint32_t b = keel_graph_callee(&diff->after, pair->after);
     if (a == KEEL_NONE || b == KEEL_NONE || diff->before.call_site[a] != pair->before ||
@@ -240,7 +243,7 @@ static void inherit(keel_diff_t *diff, const keel_pair_t *pair) {
         return;
     inherit_arguments(diff, first_block(p, &p->regions.data[p->functions.data[a].region]),
                       first_block(q, &q->regions.data[q->functions.data[b].region]), operands,
-                      pair->inherited);
+                      inherited);
 }
 
 enum { CALL_DEPTH = 64 };

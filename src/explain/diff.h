@@ -110,6 +110,8 @@ keel_status_t keel_diff_compare(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: operations that have none.
 keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
+// results.c: results that only one side has.
+keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;
 
 // ---- value.c: how people read it ---------------------------------------------------------------
 

@@ -188,6 +188,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     KEEL_TRY(keel_diff_compare(diff));
     KEEL_TRY(keel_diff_gradient(diff));
     KEEL_TRY(keel_diff_structure(diff));
+    KEEL_TRY(keel_diff_results(diff));
     KEEL_TRY(tell_the_rest(diff));
     fold_shardings(diff);
     fold_constants(diff);

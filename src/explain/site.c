@@ -34,7 +34,7 @@ static bool names_function(keel_str_t module, keel_str_t function) {
                            name))
             return true;
     }
-    return keel_str_is(name, "<lambda>") && keel_str_is(module, "jit__lambda_");
+    return keel_str_is(name, "<lambda>") && keel_str_starts(module, KEEL_STR("jit__lambda"));
 }
 
 // The traced function's own frame is the outermost of its name; `count` where there is none.

@@ -305,6 +305,32 @@ static void choose_first(clusters_t *clusters, uint32_t representative) {
     if (branch != KEEL_NONE) *(is_after ? &cluster->first_after : &cluster->first_before) = branch;
 }
 
+// The same operation on both sides, in another place: both orders are told, with the operation that
+// it changed places with.
+static void tell_move(keel_diff_t *diff, const cluster_t *cluster, keel_difference_t *difference) {
+    if (cluster->before_count != 1 || cluster->after_count != 1) return;
+    if (strcmp(difference->old_value, difference->new_value) != 0) return;
+    difference->note = "in another order";
+    keel_op_id_t other = cluster->first_after;
+    while (other > 0 && diff->origin[other] == KEEL_NONE)
+        --other;
+    keel_op_id_t origin = diff->origin[other];
+    bool was_first = origin != KEEL_NONE && origin > cluster->first_before;
+    if (!was_first) {
+        other = cluster->first_before;
+        while (other > 0 && diff->counterpart[other] == KEEL_NONE)
+            --other;
+        other = diff->counterpart[other];
+        if (other == KEEL_NONE || other < cluster->first_after) return;
+    }
+    keel_str_t name = keel_graph_name(&diff->after, other);
+    const char *moved = difference->old_value;
+    const char *first = keel_diff_text(diff, "%s, %.*s", moved, (int)name.size, name.data);
+    const char *second = keel_diff_text(diff, "%.*s, %s", (int)name.size, name.data, moved);
+    difference->old_value = was_first ? first : second;
+    difference->new_value = was_first ? second : first;
+}
+
 static keel_difference_t describe(const clusters_t *clusters, uint32_t representative,
                                   times_t times) {
     keel_diff_t *diff = clusters->diff;
@@ -324,6 +350,7 @@ static keel_difference_t describe(const clusters_t *clusters, uint32_t represent
                                     .new_op = cluster->first_after,
                                     .follows = KEEL_NONE};
     if (times.before) tell_times(diff, times, &difference);
+    tell_move(diff, cluster, &difference);
     return difference;
 }
 

@@ -55,6 +55,11 @@ const char *keel_diff_type(keel_diff_t *diff, const keel_program_t *program, kee
     return cut(diff, &buffer);
 }
 
+static const keel_type_t *element_type(const keel_program_t *program, keel_type_id_t type) {
+    const keel_type_t *found = &program->types.data[type];
+    return has_dims(program, type) ? &program->types.data[found->a] : found;
+}
+
 // "HIGHEST" for [HIGHEST, HIGHEST], as the precision of a product's operands mostly is.
 static const char *common_name(const keel_program_t *program, keel_attr_id_t attr) {
     const keel_attr_t *contents = &program->attrs.data[attr];
@@ -93,11 +98,28 @@ static void print_axes(const keel_program_t *program, keel_list_t axes, keel_buf
     if (axes.count > 1) keel_buffer_byte(out, ')');
 }
 
+static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out);
+
+static bool print_shardings(const keel_program_t *program, keel_list_t shardings,
+                            keel_buffer_t *out) {
+    bool is_known = shardings.count > 0;
+    for (uint32_t i = 0; is_known && i < shardings.count; ++i) {
+        const keel_attr_t *item = &program->attrs.data[shardings.items[i]];
+        if (i) keel_buffer_text(out, ", ");
+        is_known = item->kind == KEEL_ATTR_DICT && item->klass == KEEL_RECORD_SDY_SHARDING &&
+                   print_sharding(program, shardings.items[i], out);
+    }
+    return is_known;
+}
+
 // P('data', None), as JAX writes a sharding; False for one that says more than that can.
 static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
     const keel_attr_t *contents = &program->attrs.data[attr];
-    if (contents->kind != KEEL_ATTR_DICT || contents->klass != KEEL_RECORD_SDY_SHARDING)
-        return false;
+    if (contents->kind != KEEL_ATTR_DICT) return false;
+    if (contents->klass == KEEL_RECORD_SDY_SHARDING_PER_VALUE)
+        return print_shardings(
+            program, items_of(program, keel_program_dict_find(program, attr, "shardings")), out);
+    if (contents->klass != KEEL_RECORD_SDY_SHARDING) return false;
     keel_list_t dims =
         items_of(program, keel_program_dict_find(program, attr, "dimension_shardings"));
     if (!dims.items) dims = items_of(program, keel_program_dict_find(program, attr, "dimensions"));
@@ -116,6 +138,26 @@ static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, k
     return true;
 }
 
+// "[1, 2]" for a short list of whole numbers that is kept as a tensor.
+static bool print_numbers(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
+    enum { SHOWN = 16 };
+    const keel_attr_t *contents = &program->attrs.data[attr];
+    if (contents->kind != KEEL_ATTR_TENSOR) return false;
+    keel_tensor_view_t tensor;
+    keel_status_t status =
+        keel_program_tensor(program, contents->a, program->blobs.data[contents->b], &tensor);
+    bool is_list = !status && element_type(program, contents->a)->kind == KEEL_TYPE_INTEGER &&
+                   keel_diff_dims(program, contents->a).count == 1 && tensor.count <= SHOWN;
+    keel_status_ignore(status);
+    for (uint64_t i = 0; is_list && i < tensor.count; ++i) {
+        double value;
+        if (!keel_diff_number(program, contents->a, &tensor, i, &value)) return false;
+        keel_buffer_format(out, "%s%.0f", i ? ", " : "[", value);
+    }
+    if (is_list) keel_buffer_text(out, tensor.count ? "]" : "[]");
+    return is_list;
+}
+
 const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t attr) {
     if (attr == KEEL_NONE) return "unset";
     const char *name = common_name(program, attr);
@@ -127,17 +169,12 @@ const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, kee
         keel_str_t text = keel_program_str(program, contents->a);
         if (text.size > VALUE_SIZE) text.size = VALUE_SIZE + 1; // so that it is seen to be cut
         keel_buffer_str(&buffer, text);
-    } else if (!print_sharding(program, attr, &buffer))
+    } else if (!print_sharding(program, attr, &buffer) && !print_numbers(program, attr, &buffer))
         keel_print_attribute(program, attr, 16, &buffer);
     return cut(diff, &buffer);
 }
 
 // ---- elements ----------------------------------------------------------------------------------
-
-static const keel_type_t *element_type(const keel_program_t *program, keel_type_id_t type) {
-    const keel_type_t *found = &program->types.data[type];
-    return has_dims(program, type) ? &program->types.data[found->a] : found;
-}
 
 static uint64_t bits_at(const keel_tensor_view_t *tensor, uint64_t at) {
     if (tensor->is_splat) at = 0;
@@ -205,20 +242,45 @@ bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
     }
 }
 
+// Bits of the mantissa of a float type, as far as it is read; 52 for any other.
+static int mantissa_bits(const keel_type_t *element) {
+    switch (element->a) {
+        case KEEL_FLOAT_F32:
+            return 23;
+        case KEEL_FLOAT_F16:
+            return 10;
+        case KEEL_FLOAT_BF16:
+            return 7;
+        case KEEL_FLOAT_F8E5M2:
+            return 2;
+        default:
+            return 52;
+    }
+}
+
+// True where both round to one value of that precision.
+static bool rounds_to(double text, double value, int bits) {
+    if (bits == 52) return text == value;
+    int exponent;
+    frexp(value, &exponent);
+    return fabs(text - value) < ldexp(0.5, exponent - 1 - bits);
+}
+
 // The shortest decimal that reads back as the same value of that precision: "0.1", "20", "1e-08".
-static const char *shortest(keel_diff_t *diff, double value, int digits, bool is_single) {
+static const char *shortest(keel_diff_t *diff, double value, int bits) {
+    enum { DIGITS = 17 };
     char text[400];
     int precision = 1;
-    for (; precision < digits; ++precision) {
+    for (; precision < DIGITS; ++precision) {
         snprintf(text, sizeof text, "%.*g", precision, value);
-        double back = strtod(text, NULL);
-        if (is_single ? (float)back == (float)value : back == value) break;
+        if (rounds_to(strtod(text, NULL), value, bits)) break;
     }
     double size = fabs(value);
     if (size == 0) return "0";
-    if (size < 1e-4 || size >= 1e9) return keel_diff_text(diff, "%.*g", precision, value);
     snprintf(text, sizeof text, "%.*e", precision - 1, value);
-    int decimals = precision - 1 - (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    const char *exponent = strchr(text, 'e');
+    int decimals = precision - 1 - (exponent ? (int)strtol(exponent + 1, NULL, 10) : 0);
+    if (size < 1e-4 || size >= 1e9) return keel_diff_text(diff, "%.*g", precision, value);
     return keel_diff_text(diff, "%.*f", decimals < 0 ? 0 : decimals, value);
 }
 
@@ -235,14 +297,5 @@ const char *keel_diff_element(keel_diff_t *diff, const keel_program_t *program, 
         return keel_diff_text(diff, "%" PRId64, (int64_t)bits_at(tensor, at));
     if (element->kind == KEEL_TYPE_INTEGER) return keel_diff_text(diff, "%.0f", value);
     if (isnan(value) || isinf(value)) return keel_diff_text(diff, "%g", value);
-    switch (element->a) {
-        case KEEL_FLOAT_F64:
-            return shortest(diff, value, 17, false);
-        case KEEL_FLOAT_F32:
-            return shortest(diff, value, 9, true);
-        case KEEL_FLOAT_F16:
-            return keel_diff_text(diff, "%.4g", value);
-        default:
-            return keel_diff_text(diff, "%.3g", value);
-    }
+    return shortest(diff, value, mantissa_bits(element));
 }

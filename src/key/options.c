@@ -254,6 +254,9 @@ static int by_key(const void *left, const void *right) {
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
+// OptionOverrideProto: string_field 1, bool_field 2, int_field 3, double_field 4.
+enum { OVERRIDE_BOOL = 2 };
+
 static void say_entry(output_t *output, message_id_t message, const rule_t *rule,
                       const entry_t *entry) {
     keel_buffer_t *text = text_of(output, message);
@@ -265,7 +268,12 @@ static void say_entry(output_t *output, message_id_t message, const rule_t *rule
     keel_cursor_t cursor = keel_cursor(value.bytes);
     // An override is a message of one field; other values are strings.
     bool told = rule->message == STRING_MAP || keel_proto_next(&cursor, &value);
-    if (told) say_value(text, &value);
+    bool is_bool = told && rule->message == OVERRIDE_MAP && value.number == OVERRIDE_BOOL &&
+                   value.wire == KEEL_WIRE_VARINT;
+    if (is_bool)
+        keel_buffer_text(text, value.value ? "true" : "false");
+    else if (told)
+        say_value(text, &value);
     keel_buffer_byte(text, '\n');
     if (told && value.wire == KEEL_WIRE_BYTES)
         keel_key_file_content(keel_bytes_str(value.bytes), &output->files);

@@ -1,0 +1,86 @@
+// Results that only one side has. Mostly they follow from what was traced or passed; where nothing
+// else differs they are the cause themselves.
+#include "explain/diff.h"
+
+static keel_list_t results_of(const keel_graph_t *graph) {
+    const keel_program_t *program = graph->program;
+    keel_type_id_t type = program->functions.data[program->entry].type;
+    if (type == KEEL_NONE || program->types.data[type].kind != KEEL_TYPE_FUNCTION)
+        return (keel_list_t){NULL, 0};
+    return keel_program_list(program, program->types.data[type].c);
+}
+
+// "result['hidden']", as JAX gives it; "" where the client names none.
+static keel_str_t name_of(const keel_graph_t *graph, uint32_t number) {
+    const keel_program_t *program = graph->program;
+    keel_attr_id_t array = program->functions.data[program->entry].result_attributes;
+    if (array == KEEL_NONE || program->attrs.data[array].kind != KEEL_ATTR_ARRAY)
+        return KEEL_STR("");
+    keel_list_t dicts = keel_program_list(program, program->attrs.data[array].b);
+    if (number >= dicts.count) return KEEL_STR("");
+    keel_attr_id_t name = keel_program_dict_find(program, dicts.items[number], "jax.result_info");
+    if (name == KEEL_NONE || program->attrs.data[name].kind != KEEL_ATTR_STRING)
+        return KEEL_STR("");
+    return keel_program_str(program, program->attrs.data[name].a);
+}
+
+static keel_status_t put_names(const keel_graph_t *graph, uint32_t count, keel_map_t *out) {
+    for (uint32_t i = 0; i < count; ++i)
+        KEEL_TRY(keel_map_put(out, keel_str_bytes(name_of(graph, i)), i));
+    return NULL;
+}
+
+static uint32_t explained_by(const keel_diff_t *diff) {
+    static const keel_cause_t kinds[] = {KEEL_CAUSE_GRADIENT, KEEL_CAUSE_ARGUMENTS,
+                                         KEEL_CAUSE_STRUCTURE};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        uint32_t root = keel_diff_find(diff, kinds[i]);
+        if (root != KEEL_NONE) return root;
+    }
+    return KEEL_NONE;
+}
+
+static keel_status_t tell(keel_diff_t *diff, bool is_after, uint32_t number, keel_type_id_t type) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_str_t name = name_of(graph, number);
+    const char *text = keel_diff_type(diff, graph->program, type);
+    keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
+                                    .subject =
+                                        keel_diff_text(diff, "%.*s", (int)name.size, name.data),
+                                    .old_value = is_after ? "absent" : text,
+                                    .new_value = is_after ? text : "absent",
+                                    .note = "a result",
+                                    .place = diff->site,
+                                    .old_op = KEEL_NONE,
+                                    .new_op = KEEL_NONE,
+                                    .follows = KEEL_NONE};
+    uint32_t root = explained_by(diff);
+    if (root != KEEL_NONE) return keel_diff_fold(diff, root, &difference);
+    return keel_diff_root(diff, &difference, &root);
+}
+
+static keel_status_t tell_missing(keel_diff_t *diff, bool is_after, keel_list_t results,
+                                  const keel_map_t *others) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    for (uint32_t i = 0; i < results.count; ++i) {
+        keel_str_t name = name_of(graph, i);
+        if (name.size && !keel_map_find(others, keel_str_bytes(name)))
+            KEEL_TRY(tell(diff, is_after, i, results.items[i]));
+    }
+    return NULL;
+}
+
+keel_status_t keel_diff_results(keel_diff_t *diff) {
+    keel_list_t x = results_of(&diff->before), y = results_of(&diff->after);
+    if (x.count == y.count) return NULL;
+    keel_map_t before, after;
+    keel_map_initialize(&before);
+    keel_map_initialize(&after);
+    keel_status_t status = put_names(&diff->before, x.count, &before);
+    if (!status) status = put_names(&diff->after, y.count, &after);
+    if (!status) status = tell_missing(diff, true, y, &before);
+    if (!status) status = tell_missing(diff, false, x, &after);
+    keel_map_deinitialize(&after);
+    keel_map_deinitialize(&before);
+    return status;
+}
