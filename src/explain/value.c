@@ -276,7 +276,7 @@ static const char *shortest(keel_diff_t *diff, double value, int bits) {
         if (rounds_to(strtod(text, NULL), value, bits)) break;
     }
     double size = fabs(value);
-    if (size == 0) return "0";
+    if (size == 0) return signbit(value) ? "-0" : "0";
     snprintf(text, sizeof text, "%.*e", precision - 1, value);
     const char *exponent = strchr(text, 'e');
     int decimals = precision - 1 - (exponent ? (int)strtol(exponent + 1, NULL, 10) : 0);

@@ -54,7 +54,7 @@ static const pair_t pairs[] = {
      {{KEEL_CAUSE_DTYPE, "x", "f32[8]", "f16[8]", "", 27, 0},
       {KEEL_CAUSE_STRUCTURE, "exponential", "tanh", "exponential", "", 22, 27}}},
     {"transformer_depth",
-     3,
+     6,
      {{KEEL_CAUSE_ARGUMENTS, "layers[2]['k']", "absent", "f32[8,8]", "and 2 more arguments", 32,
        0}}},
     {"transformer_batch",
@@ -437,6 +437,7 @@ static void constants_are_told_by_the_shortest_decimal(void **state) {
     a_constant_as_it_is_told(1e-6f, 1e-5f, "1e-06", "1e-05");
     a_constant_as_it_is_told(1.0f / 3, 16777216, "0.33333334", "16777216");
     a_constant_as_it_is_told(0, 3.4028235e38f, "0", "3.4028235e+38");
+    a_constant_as_it_is_told(0, -0.0f, "0", "-0");
     a_constant_as_it_is_told(1, (float)(1e300 * 1e300), "1", "inf");
 }
 
