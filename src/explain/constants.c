@@ -64,8 +64,9 @@ static bool is_same_element(const keel_diff_t *diff, const constant_t *a, const 
     double x, y;
     if (keel_diff_number(diff->before.program, a->type, &a->tensor, at, &x) &&
         keel_diff_number(diff->after.program, b->type, &b->tensor, at, &y))
-        return (x == y && !signbit(x) == !signbit(y)) || (isnan(x) && isnan(y)) ||
-               (x != y && fabs(x - y) <= tolerance_of(a, b) * fmax(fabs(x), fabs(y)));
+        return (isnan(x) && isnan(y)) || (x == y && !signbit(x) == !signbit(y)) ||
+               (isfinite(x) && isfinite(y) && x != y &&
+                fabs(x - y) <= tolerance_of(a, b) * fmax(fabs(x), fabs(y)));
     uint32_t size = a->tensor.element_size;
     if (size != b->tensor.element_size || a->tensor.is_splat != b->tensor.is_splat) return false;
     uint64_t place = a->tensor.is_splat ? 0 : at * size;

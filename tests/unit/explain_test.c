@@ -420,8 +420,8 @@ static void a_constant_as_it_is_told(float before_value, float after_value, cons
                                      const char *after_text) {
     chain_t before, after;
     keel_explanation_t e;
-    make_chain(&before, 4, 1, before_value, 0, "multiply");
-    make_chain(&after, 4, 1, after_value, 0, "multiply");
+    make_chain(&before, 4, 1, before_value, -0.0f, "multiply"); // which adds nothing to -0 either
+    make_chain(&after, 4, 1, after_value, -0.0f, "multiply");
     explain_chains(&before, &after, &e);
     assert_int_equal(e.root_total, 1);
     assert_string_equal(e.roots[0].old_value, before_text);
