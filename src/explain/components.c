@@ -459,11 +459,8 @@ static keel_status_t hand_over(components_t *c, uint32_t follows) {
         keel_difference_t difference = c->data[i].difference;
         if (difference.follows == KEEL_NONE) continue;
         difference.follows = c->data[top_of(c, i)].place;
-        // Where its root is one too many to be kept, it is counted with it.
-        if (difference.follows == KEEL_NONE)
-            ++c->out->folded_total;
-        else
-            KEEL_TRY(keel_explanation_add(c->out, &difference));
+        // Where its root is one too many to be kept, it is left out with it.
+        if (difference.follows != KEEL_NONE) KEEL_TRY(keel_explanation_add(c->out, &difference));
     }
     return NULL;
 }
