@@ -74,7 +74,9 @@ static void describe_size(keel_diff_t *diff, keel_ints_t x, keel_ints_t y,
 
 static uint32_t explain_type(keel_diff_t *diff, const keel_pair_t *pair, keel_ints_t x,
                              keel_ints_t y, bool same_element) {
-    if (pair->root != KEEL_NONE) return pair->root;
+    // A number that is another too moves no size.
+    bool is_number = pair->root != KEEL_NONE && diff->roots[pair->root].is_number;
+    if (pair->root != KEEL_NONE && !(is_number && pair->inherited)) return pair->root;
     if (pair->inherited) return pair->inherited - 1;
     uint32_t explained =
         same_element ? keel_pair_explain_dims(diff, x, y) : keel_diff_find(diff, KEEL_CAUSE_DTYPE);
