@@ -195,14 +195,19 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     return hand_over(diff, out);
 }
 
-static keel_status_t explain_programs(const keel_program_t *before, const keel_program_t *after,
+static keel_place_t place_of(const keel_side_t *side, keel_arena_t *arena) {
+    if (side->site) return *side->site;
+    keel_site_t site;
+    keel_site_of(side->program, arena, &site);
+    return site.place;
+}
+
+static keel_status_t explain_programs(const keel_side_t *old_side, const keel_side_t *new_side,
                                       keel_explanation_t *out) {
     keel_diff_t diff = {.arguments_before = NULL};
     keel_arena_initialize(&diff.arena, (size_t)1 << 16);
-    keel_site_t site;
-    keel_site_of(after, &diff.arena, &site);
-    diff.site = site.place;
-    keel_status_t status = compare(&diff, before, after, out);
+    diff.site = place_of(new_side, &diff.arena);
+    keel_status_t status = compare(&diff, old_side->program, new_side->program, out);
     bool lacks_memory = diff.lacks_memory || diff.before.lacks_memory || diff.after.lacks_memory;
     if (!status && lacks_memory)
         status = keel_status_make(KEEL_NO_MEMORY, "no memory to explain a program");
@@ -295,17 +300,13 @@ keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_s
     bool is_same;
     KEEL_TRY(is_same_program(old_side, new_side, &is_same));
     if (!is_same && has_entry(old_side->program) && has_entry(new_side->program))
-        KEEL_TRY(explain_programs(old_side->program, new_side->program, out));
+        KEEL_TRY(explain_programs(old_side, new_side, out));
     else if (!is_same)
         KEEL_TRY(tell_of_the_unknown(old_side, new_side, out));
     if (out->unrelated) return NULL;
     if (old_side->key && new_side->key) KEEL_TRY(explain_components(old_side, new_side, out));
     if (out->root_total) return NULL;
     keel_difference_t difference = plain(KEEL_CAUSE_RETRACE, &nowhere);
-    if (new_side->program) {
-        keel_site_t site;
-        keel_site_of(new_side->program, &out->arena, &site);
-        difference.place = site.place;
-    }
+    if (new_side->program || new_side->site) difference.place = place_of(new_side, &out->arena);
     return keel_explanation_add(out, &difference);
 }

@@ -3,7 +3,9 @@
 //   components   two keys, field by field: options, flags, plugin, devices     components.c
 //   signature    arguments by name, results, donation, shardings, layouts      signature.c
 //   graph, align operations brought side by side by structure                  graph.c, align.c
-//   roots        a difference that follows from another is folded under it     roots.c
+//   compare      what each operation says otherwise than its counterpart       compare.c
+//   structure    operations without a counterpart                              structure.c
+//   sizes        sizes that follow from a drifted one                          sizes.c
 //   where, site  the user's line                                               where.c, site.c
 //   stack        the host's call stack at compile time                         stack.c
 //
@@ -60,7 +62,9 @@ void keel_explanation_deinitialize(keel_explanation_t *explanation);
 // One of the two that are compared. What is not known is NULL.
 typedef struct keel_side_t {
     const keel_program_t *program;
-    const keel_key_t *key; // components and their readable values
+    const keel_key_t *key;    // components and their readable values
+    const keel_place_t *site; // of the new side: who asked, where that is known better than the
+                              // program tells it
 } keel_side_t;
 
 // Explains how `new_side` came to differ from `old_side`. No differences at all: one root of kind
@@ -90,6 +94,7 @@ bool keel_is_library_file(keel_str_t file);
 typedef struct keel_site_t {
     keel_place_t place; // the line that called the traced function, and who called that
     const char *origin; // tells one traced function from another of its name; "" where unknown
+    bool is_traced;     // the traced function has a frame of its own; else it may be one operation
 } keel_site_t;
 
 // Text lives in `arena`.

@@ -23,10 +23,18 @@ static keel_str_t last_part(keel_str_t name) {
     return name;
 }
 
+// JAX strips them from a module's name: "jit___call" is "__call__".
+static keel_str_t without_trailing_underscores(keel_str_t name) {
+    while (name.size > 1 && name.data[name.size - 1] == '_')
+        --name.size;
+    return name;
+}
+
 // JAX calls the module of f "jit_f", and writes "_" for what cannot stand in a name.
 static bool names_function(keel_str_t module, keel_str_t function) {
     static const char *const prefixes[] = {"jit_", "pmap_"};
-    keel_str_t name = last_part(function);
+    keel_str_t name = without_trailing_underscores(last_part(function));
+    module = without_trailing_underscores(module);
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i) {
         keel_str_t prefix = keel_str(prefixes[i]);
         if (keel_str_starts(module, prefix) &&
@@ -74,6 +82,7 @@ static void choose(keel_str_t module, const keel_frame_t *frames, uint32_t count
     const keel_frame_t *origin = &frames[is_traced ? own : 0];
     bool has_name = is_traced && !keel_str_is(last_part(origin->function), "<lambda>");
     out->origin = origin_of(origin, has_name, arena);
+    out->is_traced = is_traced;
     if (shown + 1 >= count) return;
     out->place.call_file = keep(arena, frames[shown + 1].file);
     out->place.call_line = frames[shown + 1].line;
@@ -100,7 +109,7 @@ void keel_site_of(const keel_program_t *program, keel_arena_t *arena, keel_site_
             best_count = count;
         }
         if (is_own) break;
-        op = keel_program_next(program, op);
+        ++op; // into it: a body may be all that is the user's (a function that is sharded whole)
     }
     if (best_count) choose(module, best, best_count, arena, out);
 }
