@@ -36,7 +36,7 @@ test: ## lint, build three ways, and run every test
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(call build,asan-ubsan)
 	@$(call build,tsan)
-	@$(CTEST) --test-dir build/asan-ubsan -E '^client\.'
+	@$(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|report)\.'
 	@$(CTEST) --test-dir build/tsan -R '^(unit\.(base|engine|journal|pjrt|shim|store)|c_client)'
 	@$(CTEST) --test-dir build
 

@@ -20,8 +20,9 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
                                              "allow_imprecise_accumulation",
                                              "operand_precision",
                                              "result_accuracy"};
-    static const char *const shardings[] = {"mhlo.sharding", "sdy.sharding",  "sharding",
-                                            "in_shardings",  "out_shardings", "manual_axes"};
+    static const char *const shardings[] = {"mhlo.sharding",  "sdy.sharding",       "sharding",
+                                            "in_shardings",   "out_shardings",      "manual_axes",
+                                            "replica_groups", "source_target_pairs"};
     static const char *const layouts[] = {"operand_layouts", "result_layouts", "layout"};
     static const char *const bounds[] = {
         "limit_indices",    "slice_sizes", "edge_padding_low", "edge_padding_high",

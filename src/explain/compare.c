@@ -144,7 +144,8 @@ static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t
 static keel_status_t compare_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                                        keel_value_id_t before, keel_value_id_t after) {
     KEEL_TRY(keel_pair_constants(diff, pair, operand, constant_of(&diff->before, before),
-                                 constant_of(&diff->after, after)));
+                                 constant_of(&diff->after, after),
+                                 keel_pair_same_type(diff, before, after)));
     KEEL_TRY(compare_constant_shape(diff, pair, before, after));
     if (!pair->inherited) pair->inherited = diff->taint[after];
     return NULL;
@@ -152,11 +153,9 @@ static keel_status_t compare_constants(keel_diff_t *diff, keel_pair_t *pair, uin
 
 // A Python number gives way to the dtype of the array that it meets: it is converted. A scalar
 // array does not: the other operand is converted, or both are.
-static keel_status_t check_weak_type(keel_diff_t *diff, keel_pair_t *pair, keel_value_id_t before,
-                                     keel_value_id_t after) {
-    if (!keel_str_is(keel_graph_name(&diff->after, pair->after), "convert")) return NULL;
-    uint32_t was_weak = keel_diff_scalar_argument(diff, false, before);
-    uint32_t is_weak = keel_diff_scalar_argument(diff, true, after);
+static keel_status_t check_weak_type(keel_diff_t *diff, keel_pair_t *pair) {
+    uint32_t was_weak = keel_diff_weak_argument(diff, false, pair->before);
+    uint32_t is_weak = keel_diff_weak_argument(diff, true, pair->after);
     if ((was_weak == KEEL_NONE) == (is_weak == KEEL_NONE)) return NULL;
     bool is_after = is_weak != KEEL_NONE;
     keel_difference_t difference =
@@ -183,7 +182,7 @@ static keel_status_t check_wiring(keel_diff_t *diff, keel_pair_t *pair, keel_val
     if (diff->after.producer[after] != KEEL_NONE && !to_constant &&
         keel_diff_is_new(diff, false, before))
         diff->is_swapped = true;
-    KEEL_TRY(check_weak_type(diff, pair, before, after));
+    KEEL_TRY(check_weak_type(diff, pair));
     uint32_t weak = keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE);
     if (!pair->inherited && pair->root == KEEL_NONE && weak != KEEL_NONE)
         pair->inherited = weak + 1;
@@ -258,7 +257,11 @@ static keel_status_t compare_callee(keel_diff_t *diff, keel_pair_t *pair, unsign
     if (callee == KEEL_NONE || diff->after.call_site[callee] != pair->after) return NULL;
     uint32_t roots = diff->root_count;
     KEEL_TRY(compare_function(diff, callee, depth + 1));
-    if (!pair->inherited && pair->root == KEEL_NONE && diff->root_count > roots) pair->root = roots;
+    if (pair->inherited || pair->root != KEEL_NONE) return NULL;
+    if (diff->root_count > roots)
+        pair->root = roots;
+    else if (diff->differs_in_structure[callee])
+        pair->inherited = KEEL_PENDING + 1;
     return NULL;
 }
 

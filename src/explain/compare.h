@@ -24,9 +24,10 @@ bool keel_pair_same_type(keel_diff_t *diff, keel_value_id_t before, keel_value_i
 uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y);
 
 // constants.c: the values of two constants that the operations take as that operand. Another shape
-// is not told here.
+// is told here only where they are used in the same one.
 keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
-                                  keel_op_id_t before, keel_op_id_t after) KEEL_MUST_CHECK;
+                                  keel_op_id_t before, keel_op_id_t after,
+                                  bool same_use) KEEL_MUST_CHECK;
 // attributes.c
 keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) KEEL_MUST_CHECK;
 

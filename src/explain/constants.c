@@ -188,7 +188,9 @@ static keel_status_t add_difference(keel_diff_t *diff, keel_pair_t *pair, uint32
                                     const keel_difference_t *difference, const constant_t *a,
                                     const constant_t *b) {
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, difference);
+    uint32_t known = diff->root_count;
     KEEL_TRY(keel_pair_root(diff, difference, &pair->root));
+    if (diff->root_count == known) return NULL;
     keel_root_t *root = &diff->roots[pair->root];
     root->is_coarse = is_coarse(a);
     root->is_number = numbers_of(diff, a, b, &root->before, &root->after);
@@ -220,8 +222,21 @@ static bool read_constant(const keel_graph_t *graph, keel_op_id_t op, constant_t
     return keel_graph_tensor(graph, op, &out->type, &out->tensor);
 }
 
+// Arrays of two shapes, both spread to one.
+static keel_status_t compare_shapes(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
+                                    const constant_t *a, const constant_t *b) {
+    bool is_filler = is_splat_or_one(a) && is_splat_or_one(b);
+    if (is_filler && is_same_element(diff, a, b, 0)) return NULL;
+    keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
+    keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
+    difference.subject = keel_diff_text(diff, "constant of %.*s", (int)name.size, name.data);
+    difference.old_value = keel_diff_type(diff, diff->before.program, a->type);
+    difference.new_value = keel_diff_type(diff, diff->after.program, b->type);
+    return keel_pair_root(diff, &difference, &pair->root);
+}
+
 keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
-                                  keel_op_id_t before, keel_op_id_t after) {
+                                  keel_op_id_t before, keel_op_id_t after, bool same_use) {
     const keel_operation_t *p = &diff->before.program->operations.data[before];
     const keel_operation_t *q = &diff->after.program->operations.data[after];
     if (keel_graph_attr_hash(&diff->before, p->attributes) ==
@@ -230,5 +245,9 @@ keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t
     constant_t a, b;
     if (!read_constant(&diff->before, before, &a) || !read_constant(&diff->after, after, &b))
         return NULL;
+    bool same_dims = is_same_dims(keel_diff_dims(diff->before.program, a.type),
+                                  keel_diff_dims(diff->after.program, b.type));
+    if (same_use && !same_dims && a.tensor.count != b.tensor.count)
+        return compare_shapes(diff, pair, operand, &a, &b);
     return compare_values(diff, pair, operand, &a, &b);
 }

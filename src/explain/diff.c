@@ -139,6 +139,39 @@ bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t va
     return number != KEEL_NONE && arguments[number].counterpart == KEEL_NONE;
 }
 
+// The argument that a value is worked out from, by the first of its operands that is no constant.
+static uint32_t source_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    enum { STEPS = 256 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    for (unsigned step = 0; step < STEPS; ++step) {
+        keel_op_id_t op = graph->producer[value];
+        if (op == KEEL_NONE)
+            return keel_diff_argument(is_after ? diff->arguments_after : diff->arguments_before,
+                                      is_after ? diff->after_count : diff->before_count, value);
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        uint32_t i = 0;
+        for (; i < operands.count; ++i) {
+            keel_op_id_t producer = graph->producer[operands.items[i]];
+            if (producer == KEEL_NONE || graph->constant[producer] == KEEL_NONE) break;
+        }
+        if (i == operands.count) return KEEL_NONE;
+        value = operands.items[i];
+    }
+    return KEEL_NONE;
+}
+
+uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op_id_t convert) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_list_t operands = keel_program_operands(graph->program, convert);
+    if (operands.count != 1 || !keel_str_is(keel_graph_name(graph, convert), "convert"))
+        return KEEL_NONE;
+    keel_value_id_t value = operands.items[0];
+    keel_value_id_t result = graph->program->operations.data[convert].first_result;
+    if (keel_graph_type(graph, value) != keel_graph_type(graph, result))
+        return keel_diff_scalar_argument(diff, is_after, value);
+    return source_argument(diff, is_after, value);
+}
+
 keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number) {
     const keel_argument_t *argument =
         &(is_after ? diff->arguments_after : diff->arguments_before)[number];

@@ -51,12 +51,13 @@ typedef struct keel_diff_t {
     keel_value_id_t *value_counterpart; // by value of `before`
     keel_function_pair_t *functions;    // that were compared, callers first
     uint32_t function_count;
-    uint32_t aligned, alignable; // operations with a counterpart, and the larger side's count
-    uint32_t *taint;             // by value of `after`: 1 + the root that its type follows from
-    uint8_t *compared;           // by function of `after`
-    uint32_t rank_root;          // the root that changes the rank of an argument; NONE
-    bool is_swapped;             // an argument took the place of what was computed, or the reverse
-    keel_op_id_t rewired;        // the first of `after` that takes another value in its place; NONE
+    uint32_t aligned, alignable;   // operations with a counterpart, and the larger side's count
+    uint32_t *taint;               // by value of `after`: 1 + the root that its type follows from
+    uint8_t *compared;             // by function of `after`
+    uint8_t *differs_in_structure; // likewise: it, or its counterpart, has operations of its own
+    uint32_t rank_root;            // the root that changes the rank of an argument; NONE
+    bool is_swapped;      // an argument took the place of what was computed, or the reverse
+    keel_op_id_t rewired; // the first of `after` that takes another value in its place; NONE
     keel_sizes_t sizes;
     keel_place_t site; // the line that called the traced function, of `after`
     keel_root_t *roots;
@@ -92,6 +93,10 @@ const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRIN
 
 // The number of the entry's argument that has that value and is a scalar; NONE.
 uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
+// The argument that a conversion shows to be weakly typed: JAX converts what came from a Python
+// number even to the dtype that it has; a scalar of another dtype gives way to that of an array.
+// NONE.
+uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op_id_t convert);
 // True for the value of an argument that the other side lacks.
 bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
 // That argument `number` was a bare Python number, and is none any more; or the reverse where
@@ -110,7 +115,9 @@ keel_status_t keel_diff_compare(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: operations that have none.
 keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
-// results.c: results that only one side has.
+// results.c: the name that the client gives a result, "result['hidden']"; "" where it has none.
+keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
+// Results that only one side has.
 keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;
 
 // ---- value.c: how people read it ---------------------------------------------------------------

@@ -69,6 +69,23 @@ static void fold_constants(keel_diff_t *diff) {
     }
 }
 
+// Constants of one line are one cause, mostly one value in several guises.
+static void fold_lines(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_CONSTANT || root->follows != KEEL_NONE ||
+            !root->difference.place.line)
+            continue;
+        for (uint32_t j = i + 1; j < diff->root_count; ++j) {
+            const keel_root_t *other = &diff->roots[j];
+            if (other->difference.kind == KEEL_CAUSE_CONSTANT && other->follows == KEEL_NONE &&
+                other->difference.place.line == root->difference.place.line &&
+                strcmp(other->difference.place.file, root->difference.place.file) == 0)
+                fold_root(diff, j, i);
+        }
+    }
+}
+
 // ---- handing over ------------------------------------------------------------------------------
 
 typedef struct order_t {
@@ -131,13 +148,23 @@ static keel_status_t hand_over(keel_diff_t *diff, keel_explanation_t *out) {
 // second where they do not share a single argument.
 enum { UNRELATED = 10, STRANGERS = 50 };
 
+// One by its name, or most by their types.
+static bool shares_arguments(const keel_diff_t *diff) {
+    uint32_t fewer =
+        diff->before_count < diff->after_count ? diff->before_count : diff->after_count;
+    uint32_t shared = 0;
+    for (uint32_t i = 0; i < diff->before_count; ++i) {
+        if (diff->arguments_before[i].counterpart == KEEL_NONE) continue;
+        if (diff->arguments_before[i].name.size) return true;
+        ++shared;
+    }
+    return !fewer || shared > fewer / 2;
+}
+
 static bool is_unrelated(const keel_diff_t *diff) {
     if (!diff->alignable) return false;
-    bool shares_arguments = !diff->before_count || !diff->after_count;
-    for (uint32_t i = 0; i < diff->before_count; ++i)
-        shares_arguments = shares_arguments || diff->arguments_before[i].counterpart != KEEL_NONE;
     uint64_t percent = (uint64_t)diff->aligned * 100 / diff->alignable;
-    return percent < (shares_arguments ? UNRELATED : STRANGERS);
+    return percent < (shares_arguments(diff) ? UNRELATED : STRANGERS);
 }
 
 static const keel_place_t nowhere = {.file = "", .function = "", .call_file = ""};
@@ -154,6 +181,25 @@ static keel_difference_t plain(keel_cause_t kind, const keel_place_t *place) {
                                .follows = KEEL_NONE};
 }
 
+// "x, tanh": the arguments, and the operations whose results are taken.
+static const char *operands_text(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
+    enum { SHOWN = 4 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    const char *text = "";
+    for (uint32_t i = 0; i < operands.count && i < SHOWN; ++i) {
+        keel_op_id_t producer = graph->producer[operands.items[i]];
+        uint32_t number = keel_diff_argument(arguments, count, operands.items[i]);
+        keel_str_t name = KEEL_STR("a value");
+        if (producer != KEEL_NONE) name = keel_graph_name(graph, producer);
+        if (number != KEEL_NONE && arguments[number].name.size) name = arguments[number].name;
+        text = keel_diff_text(diff, "%s%s%.*s", text, i ? ", " : "", (int)name.size, name.data);
+    }
+    return text;
+}
+
 // Something differs, and none of the steps could tell what.
 static keel_status_t tell_the_rest(keel_diff_t *diff) {
     if (diff->root_count) return NULL;
@@ -167,6 +213,8 @@ static keel_status_t tell_the_rest(keel_diff_t *diff) {
         difference.place = keel_diff_place(diff, true, diff->rewired);
         difference.old_op = diff->origin[diff->rewired];
         difference.new_op = diff->rewired;
+        difference.old_value = operands_text(diff, false, difference.old_op);
+        difference.new_value = operands_text(diff, true, difference.new_op);
     }
     uint32_t root;
     return keel_diff_root(diff, &difference, &root);
@@ -192,6 +240,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     KEEL_TRY(tell_the_rest(diff));
     fold_shardings(diff);
     fold_constants(diff);
+    fold_lines(diff);
     return hand_over(diff, out);
 }
 

@@ -28,46 +28,69 @@ static keel_op_id_t only_user(const side_t *side, keel_value_id_t value) {
     return found;
 }
 
-static bool is_returned(const side_t *side, keel_value_id_t value) {
+// The number of the result that a value is given back as; NONE.
+static uint32_t result_of(const side_t *side, keel_value_id_t value) {
     keel_op_id_t user = only_user(side, value);
-    if (user == KEEL_NONE) return false;
+    if (user == KEEL_NONE) return KEEL_NONE;
     keel_str_t name = keel_graph_name(side->graph, user);
-    return keel_str_is(name, "return") || keel_str_is(name, "tuple");
+    if (!keel_str_is(name, "return") && !keel_str_is(name, "tuple")) return KEEL_NONE;
+    keel_list_t operands = keel_program_operands(side->graph->program, user);
+    uint32_t number = 0;
+    while (operands.items[number] != value)
+        ++number;
+    return number;
 }
 
 // The addition that an argument is accumulated by; NONE.
-static keel_op_id_t accumulation(const side_t *side, const keel_argument_t *argument) {
+static keel_op_id_t accumulation(const side_t *side, const keel_argument_t *argument,
+                                 uint32_t *out_result) {
     keel_op_id_t op = only_user(side, argument->value);
     if (op == KEEL_NONE || !keel_str_is(keel_graph_name(side->graph, op), "add") ||
         side->others[op] != KEEL_NONE)
         return KEEL_NONE;
     const keel_operation_t *operation = &side->graph->program->operations.data[op];
     if (keel_graph_type(side->graph, operation->first_result) != argument->type) return KEEL_NONE;
-    return is_returned(side, operation->first_result) ? op : KEEL_NONE;
+    *out_result = result_of(side, operation->first_result);
+    return *out_result == KEEL_NONE ? KEEL_NONE : op;
 }
 
 static bool is_named_so(keel_str_t name) {
-    return memmem(name.data, name.size, "grad", 4) || memmem(name.data, name.size, "acc", 3);
+    return memmem(name.data, name.size, "grad", 4) || memmem(name.data, name.size, "accum", 5) ||
+           (keel_str_starts(name, KEEL_STR("acc")) &&
+            (name.size == 3 || name.data[3] == '[' || name.data[3] == '.'));
 }
 
-// The first addition, where all arguments of this side that the other lacks are accumulated. One
-// alone may be a bias, so it must be called a gradient.
+// "['w']" of "acc['w']" and of "result[1]['w']": a tree is given back as it came.
+static keel_str_t leaf_of(keel_str_t name) {
+    size_t begin = name.size;
+    while (begin > 0 && name.data[begin - 1] != '[' && name.data[begin - 1] != '.')
+        --begin;
+    return (keel_str_t){name.data + begin, name.size - begin};
+}
+
+// The first addition, where all arguments of this side that the other lacks are accumulated. That
+// may be a residual or a bias too, so they must be called gradients, or come back under their
+// names.
 static keel_op_id_t all_accumulated(const side_t *side) {
     keel_op_id_t first = KEEL_NONE;
     uint32_t lonely = 0;
-    bool is_named = false;
+    bool is_named = false, comes_back = true;
     enum { MOST = 4096 }; // each looks at the whole entry
     for (uint32_t i = 0; i < side->count; ++i) {
         if (side->arguments[i].counterpart != KEEL_NONE) continue;
         if (++lonely > MOST) return KEEL_NONE;
         // After the first few the rest is believed: a look at each costs the square of the program.
         if (lonely > 8) continue;
-        keel_op_id_t op = accumulation(side, &side->arguments[i]);
+        uint32_t result;
+        keel_op_id_t op = accumulation(side, &side->arguments[i], &result);
         if (op == KEEL_NONE) return KEEL_NONE;
         if (first == KEEL_NONE || op < first) first = op;
-        is_named = is_named || is_named_so(side->arguments[i].name);
+        keel_str_t name = side->arguments[i].name, leaf = leaf_of(name);
+        is_named = is_named || is_named_so(name);
+        comes_back = comes_back && leaf.size && leaf.size < name.size &&
+                     keel_str_equal(leaf, leaf_of(keel_diff_result_name(side->graph, result)));
     }
-    return lonely > 1 || is_named ? first : KEEL_NONE;
+    return is_named || (lonely > 1 && comes_back) ? first : KEEL_NONE;
 }
 
 keel_status_t keel_diff_gradient(keel_diff_t *diff) {

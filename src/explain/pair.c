@@ -187,6 +187,7 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
         if (is_worth_it) KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
     }
     diff->alignable += a.count > b.count ? a.count : b.count;
+    uint32_t aligned = diff->aligned;
     for (uint32_t i = 0; i < a.count; ++i) {
         if (to_b[i] == UINT32_MAX) continue;
         ++diff->aligned;
@@ -199,6 +200,8 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
         pair_regions(diff, before, after);
         KEEL_TRY(pair_callees(diff, before, after));
     }
+    aligned = diff->aligned - aligned;
+    diff->differs_in_structure[functions.after] = a.count != aligned || b.count != aligned;
     return NULL;
 }
 
@@ -235,6 +238,9 @@ keel_status_t keel_diff_pair(keel_diff_t *diff) {
     size_t most = (p->functions.count < q->functions.count ? p : q)->functions.count;
     KEEL_TRY(keel_arena_array(&diff->arena, most + 1, sizeof *diff->functions,
                               (void **)&diff->functions));
+    size_t functions = q->functions.count ? q->functions.count : 1;
+    KEEL_TRY(keel_arena_array(&diff->arena, functions, 1, (void **)&diff->differs_in_structure));
+    memset(diff->differs_in_structure, 0, functions);
     diff->functions[0] = (keel_function_pair_t){p->entry, q->entry};
     diff->function_count = 1;
     // The list grows behind its own reader: callees stand after their callers.

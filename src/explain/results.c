@@ -11,7 +11,7 @@ static keel_list_t results_of(const keel_graph_t *graph) {
 }
 
 // "result['hidden']", as JAX gives it; "" where the client names none.
-static keel_str_t name_of(const keel_graph_t *graph, uint32_t number) {
+keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number) {
     const keel_program_t *program = graph->program;
     keel_attr_id_t array = program->functions.data[program->entry].result_attributes;
     if (array == KEEL_NONE || program->attrs.data[array].kind != KEEL_ATTR_ARRAY)
@@ -26,7 +26,7 @@ static keel_str_t name_of(const keel_graph_t *graph, uint32_t number) {
 
 static keel_status_t put_names(const keel_graph_t *graph, uint32_t count, keel_map_t *out) {
     for (uint32_t i = 0; i < count; ++i)
-        KEEL_TRY(keel_map_put(out, keel_str_bytes(name_of(graph, i)), i));
+        KEEL_TRY(keel_map_put(out, keel_str_bytes(keel_diff_result_name(graph, i)), i));
     return NULL;
 }
 
@@ -42,7 +42,7 @@ static uint32_t explained_by(const keel_diff_t *diff) {
 
 static keel_status_t tell(keel_diff_t *diff, bool is_after, uint32_t number, keel_type_id_t type) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-    keel_str_t name = name_of(graph, number);
+    keel_str_t name = keel_diff_result_name(graph, number);
     const char *text = keel_diff_type(diff, graph->program, type);
     keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
                                     .subject =
@@ -63,7 +63,7 @@ static keel_status_t tell_missing(keel_diff_t *diff, bool is_after, keel_list_t 
                                   const keel_map_t *others) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     for (uint32_t i = 0; i < results.count; ++i) {
-        keel_str_t name = name_of(graph, i);
+        keel_str_t name = keel_diff_result_name(graph, i);
         if (name.size && !keel_map_find(others, keel_str_bytes(name)))
             KEEL_TRY(tell(diff, is_after, i, results.items[i]));
     }

@@ -177,13 +177,15 @@ static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, con
                                .follows = KEEL_NONE};
 }
 
+// The words of a key for random numbers: two of threefry's, four of Philox's.
 static bool is_random_key(const keel_program_t *program, const keel_argument_t *argument) {
-    static const char *const names[] = {"key", "rng", "seed"};
-    if (keel_diff_dims(program, argument->type).count > 2) return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (memmem(argument->name.data, argument->name.size, names[i], strlen(names[i])))
-            return true;
-    return false;
+    const keel_type_t *type = &program->types.data[argument->type];
+    if (type->kind != KEEL_TYPE_TENSOR) return false;
+    const keel_type_t *element = &program->types.data[type->a];
+    keel_ints_t dims = keel_diff_dims(program, argument->type);
+    return element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED &&
+           element->a == 32 && dims.count >= 1 && dims.count <= 2 &&
+           (dims.items[dims.count - 1] == 2 || dims.items[dims.count - 1] == 4);
 }
 
 // ---- types -------------------------------------------------------------------------------------
@@ -385,8 +387,10 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         uint32_t root, known = diff->root_count;
         KEEL_TRY(add(diff, groups, group_of_name(list[i].name) * 2 + is_after, &difference, &root));
         bool is_new = diff->root_count > known;
-        diff->roots[root].is_random =
-            (is_new || diff->roots[root].is_random) && is_random_key(program, &list[i]);
+        // A root that was no more room for is somebody else's.
+        if (is_new || diff->roots[root].difference.kind == KEEL_CAUSE_ARGUMENTS)
+            diff->roots[root].is_random =
+                (is_new || diff->roots[root].is_random) && is_random_key(program, &list[i]);
         if (is_new)
             diff->roots[root].is_whole =
                 list[i].name.size &&

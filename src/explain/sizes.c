@@ -24,8 +24,10 @@ static bool is_multiple(int64_t before, int64_t after, const keel_drift_t *drift
 
 // One less, one more: the mean of n - 1, a window of 3 without padding.
 static bool is_near(int64_t before, int64_t after, const keel_drift_t *drift) {
-    enum { NEAR = 2 };
+    enum { NEAR = 2, SMALLEST = 4 };
     int64_t more = before - drift->before;
+    // Among the smallest sizes everything is near everything.
+    if (before < SMALLEST || drift->before < SMALLEST) return false;
     return more == after - drift->after && more >= -NEAR && more <= NEAR;
 }
 
@@ -64,8 +66,19 @@ static bool is_equal(double a, double b, double tolerance) {
     return isfinite(larger) && fabs(a - b) <= tolerance * larger;
 }
 
-// before = c * n and after = c * m with a whole c; or c / n and c / m with c or 1 / c whole. A
-// ratio that is merely equal is no explanation: 0.2 is to 0.1 as 8 to 4.
+// What another size may be that a mean goes over too. A learning rate is no such part, though it
+// may be scaled with the batch.
+static bool is_part(double parts, double tolerance) {
+    enum { FEW = 16 };
+    int exponent;
+    double nearest = round(parts);
+    bool is_power_of_two = frexp(nearest, &exponent) == 0.5;
+    return is_whole(parts, tolerance) && (nearest <= FEW || is_power_of_two);
+}
+
+// before = c * n and after = c * m with a whole c; or c / n and c / m, where c is 1 (a mean), 2
+// (its gradient, of a square), or a small part of 1 (a mean over more than n). A ratio that is
+// merely equal is no explanation: 0.2 is to 0.1 as 8 to 4.
 static bool scales(double before, double after, double n, double m, double tolerance) {
     double multiple = before / n, share = before * n;
     // Of a large number nothing is left behind the point to tell whether it is whole.
@@ -73,7 +86,8 @@ static bool scales(double before, double after, double n, double m, double toler
         is_whole(multiple, tolerance))
         return true;
     return is_equal(share, after * m, tolerance) &&
-           (is_whole(share, tolerance) || is_whole(1 / share, tolerance));
+           (is_equal(share, 1, tolerance) || is_equal(share, 2, tolerance) ||
+            is_part(1 / share, tolerance));
 }
 
 uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, double after,

@@ -9,12 +9,13 @@
 typedef struct cluster_t {
     keel_op_id_t first_before, first_after; // NONE
     uint32_t before_count, after_count;
-    uint32_t last;     // of its members
-    uint32_t taint;    // 1 + a root that an operand follows from
-    bool is_trivial;   // it only changes shapes and dtypes
-    uint32_t weak;     // the scalar argument that it does nothing but convert; NONE
-    bool reads_before; // an argument that is gone
-    bool reads_after;  // an argument that was added
+    uint32_t last;      // of its members
+    uint32_t taint;     // 1 + a root that an operand follows from
+    bool is_trivial;    // it only changes shapes and dtypes
+    bool only_compares; // or compares
+    uint32_t weak;      // the scalar argument that it does nothing but convert; NONE
+    bool reads_before;  // an argument that is gone
+    bool reads_after;   // an argument that was added
 } cluster_t;
 
 // Operations of both sides in one range: those of `after` stand behind those of `before`.
@@ -167,10 +168,7 @@ static void look_for_weak(const clusters_t *clusters, uint32_t at, cluster_t *cl
     const keel_graph_t *graph = graph_of(clusters, at, &op);
     bool is_after = at >= clusters->split;
     bool is_first = cluster->before_count + cluster->after_count == 1;
-    keel_list_t operands = keel_program_operands(graph->program, op);
-    uint32_t found = KEEL_NONE;
-    if (operands.count == 1 && keel_str_is(keel_graph_name(graph, op), "convert"))
-        found = keel_diff_scalar_argument(clusters->diff, is_after, operands.items[0]);
+    uint32_t found = keel_diff_weak_argument(clusters->diff, is_after, op);
     if (is_first)
         cluster->weak = found;
     else if (!keel_graph_only_reshapes(keel_graph_name(graph, op)))
@@ -186,6 +184,7 @@ static void describe_clusters(clusters_t *clusters) {
             *cluster = (cluster_t){.first_before = KEEL_NONE,
                                    .first_after = KEEL_NONE,
                                    .is_trivial = true,
+                                   .only_compares = true,
                                    .weak = KEEL_NONE};
         else
             clusters->next[cluster->last] = at;
@@ -197,7 +196,9 @@ static void describe_clusters(clusters_t *clusters) {
         keel_op_id_t *first = is_after ? &cluster->first_after : &cluster->first_before;
         if (*first == KEEL_NONE) *first = op;
         ++*(is_after ? &cluster->after_count : &cluster->before_count);
-        if (!is_trivial(keel_graph_name(graph, op))) cluster->is_trivial = false;
+        keel_str_t name = keel_graph_name(graph, op);
+        if (!is_trivial(name)) cluster->is_trivial = false;
+        if (!is_trivial(name) && !keel_str_is(name, "compare")) cluster->only_compares = false;
         look_at_operands(clusters, at, cluster);
         look_for_weak(clusters, at, cluster);
     }
@@ -215,6 +216,7 @@ static const char *list_names(const clusters_t *clusters, uint32_t representativ
         keel_op_id_t op;
         const keel_graph_t *graph = graph_of(clusters, at, &op);
         keel_str_t name = keel_graph_name(graph, op);
+        if (keel_str_is(name, "return")) continue; // the end of what is listed before
         bool is_known = false;
         for (uint32_t i = 0; i < shown_count; ++i)
             is_known = is_known || keel_str_equal(shown[i], name);
@@ -420,10 +422,12 @@ static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluste
     }
     uint32_t weak = keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE);
     if (weak != KEEL_NONE && cluster->is_trivial) return weak;
-    if (diff->rank_root != KEEL_NONE && (cluster->taint || cluster->is_trivial))
-        return diff->rank_root;
+    if (diff->rank_root != KEEL_NONE && cluster->is_trivial) return diff->rank_root;
     if (is_of_key(diff, cluster->taint)) return cluster->taint - 1;
-    if (!cluster->is_trivial) return KEEL_NONE;
+    // A condition that was bool is compared with zero now.
+    bool is_conversion = cluster->only_compares && cluster->taint &&
+                         diff->roots[cluster->taint - 1].difference.kind == KEEL_CAUSE_DTYPE;
+    if (!cluster->is_trivial && !is_conversion) return KEEL_NONE;
     if (cluster->taint) return cluster->taint - 1;
     static const keel_cause_t moved[] = {KEEL_CAUSE_DTYPE, KEEL_CAUSE_SHAPE, KEEL_CAUSE_PRECISION};
     uint32_t root = KEEL_NONE;

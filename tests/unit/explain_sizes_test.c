@@ -124,6 +124,8 @@ static void a_constant_that_halves_as_a_size_does_need_not_follow(void **state) 
     assert_int_equal(explain_value(&sizes, (double)0.2f, (double)0.1f), NONE);
     assert_int_equal(explain_coarse(&sizes, 0.2, 0.1), NONE);
     assert_int_equal(explain_value(&sizes, 2, 1), NONE);
+    assert_int_equal(explain_value(&sizes, 0.5, 1), NONE);
+    assert_int_equal(explain_value(&sizes, 1e-4, 2e-4), NONE); // a learning rate, scaled with it
     assert_int_equal(explain_value(&sizes, 0.9, 0.45), NONE);
     assert_int_equal(explain_value(&sizes, 100.4, 50.2), NONE);
     assert_int_equal(explain_coarse(&sizes, 500, 250), NONE); // 8 * 62.5
