@@ -3,7 +3,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// One plugin a process: PJRT's functions carry no context of their own.
+#include "pjrt/bridge.h"
+
+// One plugin a process: PJRT's functions carry no context of their own. Its table is the bridge's,
+// also for what Keel itself calls.
 static keel_plugin_t plugin;
 static keel_engine_t *engine;
 static keel_status_t trouble; // why nothing works, said by every function
@@ -118,7 +121,7 @@ static keel_status_t load(keel_settings_t *settings) {
     return status;
 }
 
-// The plugin's table with Keel's functions in it. It is as long as the plugin's own, which may know
+// The bridge's table with Keel's functions in it. It is as long as the plugin's own, which may know
 // functions that this header does not.
 static keel_status_t wrap(const PJRT_Api **out) {
     const PJRT_Api *real = plugin.api;
@@ -127,6 +130,7 @@ static keel_status_t wrap(const PJRT_Api **out) {
     KEEL_TRY(keel_calloc(1, size, &memory));
     memcpy(memory, real, real->struct_size);
     PJRT_Api *wrapped = memory;
+    keel_bridge_settle_in(wrapped);
     keel_shim_take_errors(wrapped, real);
     wrapped->PJRT_Client_Create = client_create;
     wrapped->PJRT_Client_Destroy = client_destroy;
@@ -173,6 +177,20 @@ static const PJRT_Api *refusal(keel_status_t status) {
     return &refusing;
 }
 
+// From here on the plugin's table is the bridge's, where there is memory for it.
+static void bridge(void) {
+    PJRT_Api *bridged;
+    keel_status_t status = keel_bridge_create(plugin.api, &bridged);
+    if (status) {
+        keel_log_once("bridge", "%s; the run goes on without the bridge",
+                      keel_status_message(status));
+        keel_status_ignore(status);
+        return;
+    }
+    keel_bridge_settle_in(bridged);
+    plugin.api = bridged;
+}
+
 static void initialize(void) {
     keel_settings_t settings = {0};
     keel_status_t status = load(&settings);
@@ -181,6 +199,7 @@ static void initialize(void) {
         table = refusal(status);
         return;
     }
+    bridge();
     if (settings.mode == KEEL_MODE_OFF) {
         keel_settings_deinitialize(&settings);
         table = plugin.api;

@@ -1,5 +1,6 @@
 // shim: the plugin door. GetPjrtApi loads the real plugin and hands out a table of the same size
-// and extension chain, in which these functions are Keel's and all others the plugin's own:
+// and extension chain, in which these functions are Keel's and all others the plugin's own, or as
+// long as they need a look the bridge's (pjrt/bridge.h). With mode off there is only the bridge.
 //
 //   Error_{Destroy,Message,GetCode,ForEachPayload}
 //                                           errors that Keel made are told from the plugin's

@@ -21,6 +21,10 @@
 //   table=short         the table ends before Compile
 //   table=newer         the table has a function that this header does not know
 //   major=N             the major version of the API
+//   sizes=NAME:N,...    it wants N bytes of that struct, and says so in XLA's words; what is beyond
+//                       this header must be zero and is then written to. Looked at in the functions
+//                       that say expect()
+//   sizes_equal         it refuses longer ones too
 // TEST_PLUGIN_CALLS names a file that gets a line for each call of note.
 #include "plugin/test_plugin.h"
 
@@ -133,6 +137,42 @@ static PJRT_Error *error_of(PJRT_Error_Code code, const char *text) {
     return error;
 }
 
+// The bytes that are wanted of a struct; 0 where nothing is said of it.
+static size_t wanted(const char *name) {
+    char sizes[128];
+    size_t length = strlen(name);
+    const char *at = word("sizes", sizes);
+    for (; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strncmp(at, name, length) == 0 && at[length] == ':')
+            return strtoul(at + length + 1, NULL, 10);
+    return 0;
+}
+
+static PJRT_Error *expect(const char *name, void *args, size_t known) {
+    size_t expected = wanted(name), got;
+    if (!expected) return NULL;
+    memcpy(&got, args, sizeof got);
+    if (got < expected || (got > expected && has("sizes_equal"))) {
+        PJRT_Error *error = error_of(PJRT_Error_Code_INVALID_ARGUMENT, "");
+        snprintf(error->text, sizeof error->text,
+                 "Unexpected %s size: expected %zu, got %zu. Check installed software versions.",
+                 name, expected, got);
+        record("refuse", name, strlen(name));
+        return error;
+    }
+    for (size_t at = known; at < expected; ++at) {
+        if (((char *)args)[at]) return error_of(PJRT_Error_Code_INTERNAL, "no zeros at the end");
+        ((char *)args)[at] = 0x55;
+    }
+    return NULL;
+}
+// Of a struct by its name; leaves the function where it is refused.
+#define EXPECT(name, args)                                                                         \
+    do {                                                                                           \
+        PJRT_Error *refused_ = expect(#name, (void *)(uintptr_t)(args), name##_STRUCT_SIZE);       \
+        if (refused_) return refused_;                                                             \
+    } while (0)
+
 // ---- errors ------------------------------------------------------------------------------------
 
 static void error_destroy(PJRT_Error_Destroy_Args *args) {
@@ -171,6 +211,14 @@ static PJRT_Error *plugin_attributes(PJRT_Plugin_Attributes_Args *args) {
 }
 
 static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
+    EXPECT(PJRT_Client_Create_Args, args);
+    size_t stride = (wanted("PJRT_NamedValue") + 7) & ~(size_t)7;
+    for (size_t i = 0; stride && i < args->num_options; ++i) {
+        const char *option = (const char *)args->create_options + i * stride;
+        EXPECT(PJRT_NamedValue, option);
+        const PJRT_NamedValue *value = (const PJRT_NamedValue *)(const void *)option;
+        record("option", value->name, value->name_size);
+    }
     if (has("no_client")) return error_of(PJRT_Error_Code_UNAVAILABLE, "no client today");
     PJRT_Client *client = calloc(1, sizeof *client);
     if (!client) abort();
@@ -189,6 +237,8 @@ static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
 }
 
 static PJRT_Error *client_platform_name(PJRT_Client_PlatformName_Args *args) {
+    EXPECT(PJRT_Client_PlatformName_Args, args);
+    record("platform", "", 0);
     args->platform_name = "test";
     args->platform_name_size = 4;
     return NULL;
@@ -261,6 +311,8 @@ static PJRT_LoadedExecutable *loaded_of(program_t *program) {
 
 static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
     const PJRT_Program *program = args->program;
+    EXPECT(PJRT_Client_Compile_Args, args);
+    EXPECT(PJRT_Program, program);
     record("compile", program->code, program->code_size);
     take_time("compile_ms");
     if (has("compile_fails")) return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "will not compile");
@@ -341,6 +393,8 @@ static PJRT_Error *executable_serialize(PJRT_Executable_Serialize_Args *args) {
 static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args) {
     static const char format[] = "text";
     const program_t *program = args->executable->program;
+    EXPECT(PJRT_Executable_OptimizedProgram_Args, args);
+    EXPECT(PJRT_Program, args->program);
     record("optimized", program->bytes, program->size);
     if (args->program->code) memcpy(args->program->code, program->bytes, program->size);
     args->program->code_size = program->size;
@@ -349,8 +403,38 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
     return NULL;
 }
 
+// The event, where one is asked for, is the launch's number.
 static PJRT_Error *loaded_execute(PJRT_LoadedExecutable_Execute_Args *args) {
-    (void)args;
+    EXPECT(PJRT_LoadedExecutable_Execute_Args, args);
+    if (!args->options) return NULL;
+    EXPECT(PJRT_ExecuteOptions, args->options);
+    if (args->device_complete_events)
+        args->device_complete_events[0] = (PJRT_Event *)(uintptr_t)args->options->launch_id;
+    return NULL;
+}
+
+// ---- buffers -----------------------------------------------------------------------------------
+
+// Of one shape each: [1], [1, 2], [1, 2, 3], ... Layouts are those by strides.
+static PJRT_Error *create_buffers(PJRT_Client_CreateBuffersForAsyncHostToDevice_Args *args) {
+    EXPECT(PJRT_Client_CreateBuffersForAsyncHostToDevice_Args, args);
+    size_t stride = wanted("PJRT_ShapeSpec");
+    if (!stride) stride = PJRT_ShapeSpec_STRUCT_SIZE;
+    stride = (stride + 7) & ~(size_t)7;
+    for (size_t i = 0; i < args->num_shape_specs; ++i) {
+        const char *at = (const char *)args->shape_specs + i * stride;
+        EXPECT(PJRT_ShapeSpec, at);
+        if (((const PJRT_ShapeSpec *)(const void *)at)->num_dims != i + 1)
+            return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "not the shape");
+    }
+    for (size_t i = 0; i < args->num_device_layouts; ++i) {
+        if (!args->device_layouts[i]) continue;
+        EXPECT(PJRT_Buffer_MemoryLayout, args->device_layouts[i]);
+        if (args->device_layouts[i]->type != PJRT_Buffer_MemoryLayout_Type_Strides)
+            return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "not the layout");
+    }
+    record("buffers", "", 0);
+    args->transfer_manager = NULL;
     return NULL;
 }
 
@@ -397,6 +481,7 @@ static test_plugin_table_t table = {
         .PJRT_Client_PlatformVersion = client_platform_version,
         .PJRT_Client_Devices = client_devices,
         .PJRT_Client_Compile = client_compile,
+        .PJRT_Client_CreateBuffersForAsyncHostToDevice = create_buffers,
         .PJRT_Client_TopologyDescription = client_topology,
         .PJRT_DeviceDescription_Kind = description_kind,
         .PJRT_DeviceDescription_ProcessIndex = description_process_index,

@@ -1,10 +1,11 @@
 # The door runs above the plugin of tests/plugin; these tests start it in processes of their own.
-foreach(name pjrt shim engine engine_explain engine_progress)
+foreach(name pjrt bridge shim engine engine_explain engine_progress)
   keel_unit_test(${name} ROOMS shim store base)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE
     KEEL_TEST_PLUGIN="$<TARGET_FILE:keel_test_plugin>"
-    KEEL_DOOR="$<TARGET_FILE:keel_pjrt_plugin>")
+    KEEL_DOOR="$<TARGET_FILE:keel_pjrt_plugin>"
+    KEEL_PJRT_HEADER="${KEEL_PJRT_INCLUDE}/pjrt_c_api.h")
   add_dependencies(${name}_test keel_test_plugin keel_pjrt_plugin)
   # Else each of its many processes sleeps for a second at its end.
   set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=atexit_sleep_ms=0")

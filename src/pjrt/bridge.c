@@ -1,0 +1,419 @@
+#include "pjrt/bridge.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pjrt/bridge_table.h"
+
+// Longer structs are none of PJRT's, and are handed on as they are.
+enum { SIZE_LIMIT = 1024 };
+// What every struct begins with, but for PJRT_ProcessInfo: its size and its extensions.
+enum { HEAD = sizeof(size_t) + sizeof(void *) };
+
+// ---- the tables --------------------------------------------------------------------------------
+
+enum {
+#define STRUCT_ID(name) OF_##name,
+    KEEL_BRIDGE_FUNCTIONS(STRUCT_ID) KEEL_BRIDGE_STRUCTS(STRUCT_ID)
+#undef STRUCT_ID
+        STRUCT_COUNT
+};
+
+static const struct {
+    const char *name;
+    uint32_t size;
+} structs[STRUCT_COUNT] = {
+#define ARGS_ROW(name) {"PJRT_" #name "_Args", PJRT_##name##_Args_STRUCT_SIZE},
+    KEEL_BRIDGE_FUNCTIONS(ARGS_ROW)
+#undef ARGS_ROW
+#define STRUCT_ROW(name) {"PJRT_" #name, PJRT_##name##_STRUCT_SIZE},
+        KEEL_BRIDGE_STRUCTS(STRUCT_ROW)
+#undef STRUCT_ROW
+};
+
+typedef enum how { ONE, ARRAY, POINTERS } how_t;
+
+typedef struct nested_t {
+    uint8_t function; // OF_...; in ascending order
+    uint8_t id;       // of the struct
+    how_t how;
+    uint32_t at, count_at;
+} nested_t;
+
+static const nested_t all_nested[] = {
+#define NESTED_ROW(function, member, name, how, count)                                             \
+    {OF_##function, OF_##name, how, offsetof(PJRT_##function##_Args, member),                      \
+     offsetof(PJRT_##function##_Args, count)},
+    KEEL_BRIDGE_NESTED(NESTED_ROW)
+#undef NESTED_ROW
+};
+
+enum { NESTED_COUNT = sizeof all_nested / sizeof *all_nested, NESTED_MOST = 2 };
+
+typedef struct function_t {
+    PJRT_Error *(*real)(void *args);
+    void (*bridging)(void); // what the client calls
+    uint32_t place;         // in PJRT_Api
+    uint8_t first, nested;  // in all_nested
+} function_t;
+
+static const PJRT_Api *plugin;
+static PJRT_Api *settled;
+
+// ---- what the plugin wants ---------------------------------------------------------------------
+
+// A size, 0 where nothing is known, and what is known of it.
+enum { SIZE = 0xffff, IS_EXACT = 1 << 16, REFUSES_LONGER = 1 << 17 };
+static atomic_uint wants[STRUCT_COUNT];
+
+static unsigned want_of(unsigned id) {
+    return atomic_load_explicit(&wants[id], memory_order_relaxed);
+}
+
+// The size that the plugin is to get for a struct of `size`. One that does not even hold what all
+// of them have is no older version of it.
+static size_t target(unsigned want, size_t size, how_t how) {
+    size_t wanted = want & SIZE;
+    if (size < HEAD || (size == HEAD && wanted > HEAD && how == ONE)) return size;
+    bool cuts = want & REFUSES_LONGER || (how == ARRAY && want & IS_EXACT);
+    return size < wanted || cuts ? wanted : size;
+}
+
+size_t keel_bridge_wanted(const char *name) {
+    for (unsigned id = 0; id < STRUCT_COUNT; ++id)
+        if (strcmp(structs[id].name, name) == 0) return want_of(id) & SIZE;
+    return 0;
+}
+
+static size_t size_of(const void *args) {
+    size_t size;
+    memcpy(&size, args, sizeof size);
+    return size;
+}
+
+// What a struct's size says of the distance from one to the next.
+static size_t stride(size_t size) {
+    return (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
+}
+
+// NULL where it is absent, or lies beyond what the client knows of the arguments.
+static void *pointer_in(const void *args, uint32_t at) {
+    void *pointer = NULL;
+    if (size_of(args) >= at + sizeof pointer)
+        memcpy(&pointer, (const char *)args + at, sizeof pointer);
+    return pointer;
+}
+
+static size_t count_in(const void *args, const nested_t *nested) {
+    size_t count = 0;
+    if (size_of(args) >= nested->count_at + sizeof count)
+        memcpy(&count, (const char *)args + nested->count_at, sizeof count);
+    return count;
+}
+
+// ---- does a call need a look? ------------------------------------------------------------------
+
+static bool fits(const void *data, unsigned id, how_t how) {
+    size_t size = size_of(data);
+    return target(want_of(id), size, how) == size;
+}
+
+static bool nested_fits(const void *args, const nested_t *nested) {
+    void *const *data = pointer_in(args, nested->at);
+    if (!data) return true;
+    if (nested->how == ONE) return fits(data, nested->id, ONE);
+    size_t count = count_in(args, nested);
+    if (nested->how == ARRAY) return !count || fits(data, nested->id, ARRAY);
+    for (size_t i = 0; i < count; ++i)
+        if (data[i] && !fits(data[i], nested->id, POINTERS)) return false;
+    return true;
+}
+
+static bool all_fit(const function_t *function, unsigned id, const void *args) {
+    if (!fits(args, id, ONE)) return false;
+    for (unsigned i = 0; i < function->nested; ++i)
+        if (!nested_fits(args, &all_nested[function->first + i])) return false;
+    return true;
+}
+
+// ---- copies ------------------------------------------------------------------------------------
+
+typedef struct package_t {
+    _Alignas(max_align_t) unsigned char args[SIZE_LIMIT];
+    _Alignas(max_align_t) unsigned char one[SIZE_LIMIT];
+    void *many[NESTED_MOST]; // from keel_alloc
+} package_t;
+
+static void copy(void *to, size_t size, const void *from) {
+    size_t known = size_of(from);
+    if (known > size) known = size;
+    memcpy(to, from, known);
+    memset((char *)to + known, 0, size - known);
+    memcpy(to, &size, sizeof size);
+}
+
+// An array whose structs are not all of one size was compiled by nobody: it is handed on.
+static bool is_even(const char *data, size_t count) {
+    size_t size = size_of(data), step = stride(size);
+    for (size_t i = 1; i < count; ++i)
+        if (size_of(data + i * step) != size) return false;
+    return true;
+}
+
+static void *copy_array(const char *data, size_t count, size_t size) {
+    enum { MOST = 1 << 20 };
+    void *memory;
+    if (count > MOST || !is_even(data, count)) return NULL;
+    keel_status_t status = keel_calloc(count, stride(size), &memory);
+    keel_status_ignore(status);
+    if (status) return NULL;
+    for (size_t i = 0; i < count; ++i)
+        copy((char *)memory + i * stride(size), size, data + i * stride(size_of(data)));
+    return memory;
+}
+
+// The pointers, and behind them the structs, each as long as the plugin may get it.
+static void *copy_pointers(void *const *data, size_t count, unsigned want) {
+    enum { MOST = 1 << 20 };
+    void *memory;
+    if (count > MOST) return NULL;
+    keel_status_t status = keel_calloc(count, sizeof *data + SIZE_LIMIT, &memory);
+    keel_status_ignore(status);
+    if (status) return NULL;
+    void **pointers = memory;
+    char *at = (char *)(pointers + count);
+    for (size_t i = 0; i < count; ++i) {
+        size_t size = data[i] ? target(want, size_of(data[i]), POINTERS) : 0;
+        bool is_other = size && size <= SIZE_LIMIT && size != size_of(data[i]);
+        pointers[i] = data[i];
+        if (!is_other) continue;
+        copy(at, size, data[i]);
+        pointers[i] = at;
+        at += stride(size);
+    }
+    return memory;
+}
+
+static void *copy_nested(package_t *package, unsigned index, const void *args,
+                         const nested_t *nested) {
+    void *data = pointer_in(args, nested->at);
+    unsigned want = want_of(nested->id);
+    if (nested->how == ONE) {
+        size_t size = target(want, size_of(data), ONE);
+        if (size > SIZE_LIMIT) return NULL;
+        copy(package->one, size, data);
+        return package->one;
+    }
+    size_t count = count_in(args, nested);
+    return package->many[index] = nested->how == ARRAY
+                                      ? copy_array(data, count, target(want, size_of(data), ARRAY))
+                                      : copy_pointers(data, count, want);
+}
+
+// Only where it differs: what a client hands over to be read may be shared, or constant.
+static void copy_back(void *to, const void *from, size_t size) {
+    if (memcmp((char *)to + sizeof size, (const char *)from + sizeof size, size - sizeof size) != 0)
+        memcpy((char *)to + sizeof size, (const char *)from + sizeof size, size - sizeof size);
+}
+
+static size_t smaller(size_t left, size_t right) {
+    return left < right ? left : right;
+}
+
+// What the plugin wrote, into the client's structs; their pointers to each other stay the client's.
+static void unpack(package_t *package, const function_t *function, void *args) {
+    for (unsigned i = 0; i < function->nested; ++i) {
+        const nested_t *nested = &all_nested[function->first + i];
+        void *data = pointer_in(args, nested->at), *packed = pointer_in(package->args, nested->at);
+        if (!data || !packed || packed == data) continue;
+        if (nested->how == ONE) copy_back(data, packed, smaller(size_of(data), size_of(packed)));
+        memcpy(package->args + nested->at, &data, sizeof data);
+    }
+    copy_back(args, package->args, smaller(size_of(args), size_of(package->args)));
+}
+
+static PJRT_Error *call_packed(const function_t *function, unsigned id, void *args) {
+    package_t package;
+    size_t size = target(want_of(id), size_of(args), ONE);
+    if (size > SIZE_LIMIT) return function->real(args);
+    package.many[0] = package.many[1] = NULL;
+    copy(package.args, size, args);
+    for (unsigned i = 0; i < function->nested; ++i) {
+        const nested_t *nested = &all_nested[function->first + i];
+        bool is_cut_off = size < nested->at + sizeof(void *);
+        void *data =
+            nested_fits(args, nested) || is_cut_off ? NULL : copy_nested(&package, i, args, nested);
+        if (data) memcpy(package.args + nested->at, &data, sizeof data);
+    }
+    PJRT_Error *error = function->real(package.args);
+    unpack(&package, function, args);
+    keel_free(package.many[0]);
+    keel_free(package.many[1]);
+    return error;
+}
+
+// ---- refusals ----------------------------------------------------------------------------------
+
+// "Unexpected PJRT_ExecuteOptions size: expected 112, got 80": in XLA's words since there is PJRT.
+typedef struct refusal_t {
+    char name[96];
+    unsigned expected, got;
+} refusal_t;
+
+static bool read_refusal(PJRT_Error *error, refusal_t *out) {
+    PJRT_Error_Message_Args args = {.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE,
+                                    .error = error};
+    plugin->PJRT_Error_Message(&args);
+    char text[192];
+    size_t size = args.message_size < sizeof text - 1 ? args.message_size : sizeof text - 1;
+    if (!args.message) return false;
+    memcpy(text, args.message, size);
+    text[size] = 0;
+    return sscanf(text, "Unexpected %95s size: expected %5u, got %5u", out->name, &out->expected,
+                  &out->got) == 3;
+}
+
+static void learn_size(unsigned id, const refusal_t *refusal) {
+    if (refusal->expected < HEAD || refusal->expected > SIZE_LIMIT) return;
+    unsigned want = refusal->expected | IS_EXACT;
+    if (refusal->got > refusal->expected) want |= REFUSES_LONGER;
+    atomic_store_explicit(&wants[id], want, memory_order_relaxed);
+}
+
+// What is wanted of the arguments, and of what they point to.
+typedef struct known_t {
+    unsigned wants[1 + NESTED_MOST];
+} known_t;
+
+static known_t known(const function_t *function, unsigned id) {
+    known_t known = {{want_of(id)}};
+    for (unsigned i = 0; i < function->nested; ++i)
+        known.wants[1 + i] = want_of(all_nested[function->first + i].id);
+    return known;
+}
+
+static bool is_about(const refusal_t *refusal, unsigned id, unsigned want, const void *data,
+                     how_t how) {
+    return strcmp(refusal->name, structs[id].name) == 0 &&
+           target(want, size_of(data), how) == refusal->got;
+}
+
+static void learn(const function_t *function, unsigned id, const void *args, const known_t *before,
+                  const refusal_t *refusal) {
+    if (is_about(refusal, id, before->wants[0], args, ONE)) learn_size(id, refusal);
+    for (unsigned i = 0; i < function->nested; ++i) {
+        const nested_t *nested = &all_nested[function->first + i];
+        void *const *data = pointer_in(args, nested->at);
+        size_t count = nested->how == ONE ? 1 : count_in(args, nested);
+        if (!data || !count) continue;
+        const void *first = nested->how == POINTERS ? data[0] : data;
+        if (first && is_about(refusal, nested->id, before->wants[1 + i], first, nested->how))
+            learn_size(nested->id, refusal);
+    }
+}
+
+// True where the call, made again, would bring something else: also where another thread learned
+// in between what this one had yet to learn.
+static bool has_learned(const function_t *function, unsigned id, const void *args,
+                        const known_t *before, PJRT_Error *error) {
+    refusal_t refusal;
+    if (!read_refusal(error, &refusal)) return false;
+    learn(function, id, args, before, &refusal);
+    known_t after = known(function, id);
+    return memcmp(before, &after, sizeof after) != 0;
+}
+
+static void drop(PJRT_Error *error) {
+    PJRT_Error_Destroy_Args args = {.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE,
+                                    .error = error};
+    plugin->PJRT_Error_Destroy(&args);
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+static PJRT_Error *call(unsigned id, void *args);
+
+#define FUNCTION(name)                                                                             \
+    static PJRT_Error *real_##name(void *args) {                                                   \
+        return plugin->PJRT_##name(args);                                                          \
+    }                                                                                              \
+    static PJRT_Error *bridge_##name(PJRT_##name##_Args *args) {                                   \
+        return call(OF_##name, args);                                                              \
+    }
+KEEL_BRIDGE_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+
+static function_t functions[] = {
+#define FUNCTION_ROW(name)                                                                         \
+    {.real = real_##name,                                                                          \
+     .bridging = (void (*)(void))bridge_##name,                                                    \
+     .place = offsetof(PJRT_Api, PJRT_##name)},
+    KEEL_BRIDGE_FUNCTIONS(FUNCTION_ROW)
+#undef FUNCTION_ROW
+};
+
+// Where somebody else's function stands in the table, it stays. The client may be reading the place
+// at the same time: it finds the one or the other, as a pointer is written whole. That it does not
+// say so is in its own code, compiled long ago.
+__attribute__((noinline, no_sanitize("thread"))) static void settle(const function_t *function) {
+    uintptr_t *at = (uintptr_t *)(void *)((char *)settled + function->place);
+    uintptr_t own, bridging = (uintptr_t)function->bridging;
+    memcpy(&own, (const char *)plugin + function->place, sizeof own);
+    if (__atomic_load_n(at, __ATOMIC_RELAXED) == bridging)
+        __atomic_store_n(at, own, __ATOMIC_RELAXED);
+}
+
+static PJRT_Error *call(unsigned id, void *args) {
+    enum { TRIES = 8 }; // each but the last learns something
+    const function_t *function = &functions[id];
+    for (unsigned tries = 1;; ++tries) {
+        known_t before = known(function, id);
+        bool fits_all = all_fit(function, id, args);
+        PJRT_Error *error = fits_all ? function->real(args) : call_packed(function, id, args);
+        if (!error) {
+            if (fits_all && !function->nested && settled) settle(function);
+            return NULL;
+        }
+        if (tries == TRIES || !has_learned(function, id, args, &before, error)) return error;
+        drop(error);
+    }
+}
+
+static void know_the_header(const PJRT_Api *api) {
+    int minor = api->pjrt_api_version.minor_version;
+    for (unsigned id = 0; id < STRUCT_COUNT; ++id) {
+        unsigned want = structs[id].size | (minor == PJRT_API_MINOR ? IS_EXACT : 0);
+        atomic_store_explicit(&wants[id], minor < PJRT_API_MINOR ? 0 : want, memory_order_relaxed);
+    }
+}
+
+static void find_nested(void) {
+    for (unsigned i = 0; i < sizeof functions / sizeof *functions; ++i)
+        functions[i].nested = 0;
+    for (unsigned i = 0; i < NESTED_COUNT; ++i) {
+        function_t *function = &functions[all_nested[i].function];
+        if (!function->nested++) function->first = (uint8_t)i;
+    }
+}
+
+keel_status_t keel_bridge_create(const PJRT_Api *api, PJRT_Api **out) {
+    size_t size = api->struct_size > sizeof *api ? api->struct_size : sizeof *api;
+    void *memory;
+    KEEL_TRY(keel_calloc(1, size, &memory));
+    memcpy(memory, api, api->struct_size);
+    PJRT_Api *table = memory;
+#define PUT(name)                                                                                  \
+    if (keel_pjrt_has(api, PJRT_##name)) table->PJRT_##name = bridge_##name;
+    KEEL_BRIDGE_FUNCTIONS(PUT)
+#undef PUT
+    plugin = api;
+    know_the_header(api);
+    find_nested();
+    *out = table;
+    return NULL;
+}
+
+void keel_bridge_settle_in(PJRT_Api *table) {
+    settled = table;
+}
