@@ -140,7 +140,6 @@ static keel_status_t open_history(keel_engine_t *engine) {
 static keel_status_t create(keel_engine_t *engine) {
     pthread_mutex_init(&engine->lock, NULL);
     keel_map_initialize(&engine->names);
-    keel_map_initialize(&engine->keys);
     KEEL_TRY(progress_initialize(&engine->progress));
     KEEL_TRY(executables_initialize(&engine->executables));
     KEEL_TRY(publisher_create(engine));
@@ -165,7 +164,6 @@ static void destroy(keel_engine_t *engine) {
     executables_deinitialize(&engine->executables);
     progress_deinitialize(&engine->progress);
     keel_map_deinitialize(&engine->names);
-    keel_map_deinitialize(&engine->keys);
     keel_settings_deinitialize(&engine->settings);
     pthread_mutex_destroy(&engine->lock);
     keel_free(engine);
@@ -303,6 +301,7 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
     client_t *added = memory;
     added->client = client;
     added->process_count = backend->process_count;
+    added->gates_replicas = portable_is_needed(backend->platform_name, engine->api);
     keel_key_initialize(&added->backend);
     keel_status_t status = set_backend(engine, backend, &added->backend);
     if (status) {

@@ -102,6 +102,7 @@ typedef struct client_t {
     PJRT_Client *client;
     keel_key_t backend; // the components that are the same for all programs
     uint32_t process_count;
+    bool gates_replicas; // see portable.c
     struct client_t *next;
 } client_t;
 
@@ -120,8 +121,8 @@ struct keel_engine_t {
     pthread_mutex_t lock; // of what follows
     client_t *clients;
     bool had_client;
-    keel_map_t names; // module names, and module names with their keys, that were seen
-    keel_map_t keys;  // how often each was asked for
+    keel_map_t names; // functions (module names and where they come from): how many keys each had;
+                      // and functions with a key: how often each was asked for
 
     executables_t executables;
     progress_t progress;
@@ -140,7 +141,7 @@ void engine_fell_through(keel_engine_t *engine, const char *what,
 
 // ---- explain.c ---------------------------------------------------------------------------------
 
-enum { RETRACES_EXPLAINED = 16 }; // of one key
+enum { RETRACES_EXPLAINED = 16 }; // of one function under one key
 
 typedef enum inquiry_kind {
     INQUIRY_NOTE, // it was loaded as a warm start does: only kept in mind
@@ -195,9 +196,10 @@ typedef struct request_t {
     keel_key_t key;
     keel_cacheable_t cacheable;
     bool recompile;
-    uint64_t asked_before; // how often for this key
+    uint64_t asked_before; // how often this function for this key
     uint64_t started;
-    uint64_t in_plugin; // nanoseconds
+    uint64_t in_plugin;        // nanoseconds
+    keel_bytes_t sent_options; // the client's, while args has others
     bool is_read, handed_out;
     inquiry_t inquiry; // filled in on the way, handed over at the end
 } request_t;
@@ -206,6 +208,22 @@ typedef struct request_t {
 keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
                             request_t *request) KEEL_MUST_CHECK;
 void request_end(request_t *request);
+
+// ---- portable.c --------------------------------------------------------------------------------
+
+// Does this plugin never end the execution, on one device, of a program for several replicas?
+bool portable_is_needed(const char *platform, const PJRT_Api *api);
+// How many replicas a program is compiled for, where that is all that is to become of it: one
+// partition, one process, not portable. Else, or where the options are not understood, 0.
+uint64_t portable_replicas(keel_bytes_t options);
+// An operation that may do something else on each replica; "" where there is none.
+keel_str_t portable_obstacle(const keel_program_t *program);
+// Options for which portable_replicas is not 0, for one replica on any device.
+keel_status_t portable_options(keel_bytes_t options, keel_buffer_t *out) KEEL_MUST_CHECK;
+// Gives the plugin such options in place of the client's, in the request's arena, where that is
+// needed and right; takes them out again.
+keel_status_t portable_apply(request_t *request, const keel_program_t *program) KEEL_MUST_CHECK;
+void portable_restore(request_t *request);
 
 // ---- publish.c ---------------------------------------------------------------------------------
 

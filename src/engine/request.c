@@ -69,6 +69,7 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     keel_site_of(program, &request->arena, &request->site);
     if (request->engine->history) keel_sketch_of(program, &request->inquiry.sketch);
     request->is_read = true;
+    KEEL_TRY(portable_apply(request, program));
     return key_program(request, program);
 }
 
@@ -111,7 +112,29 @@ static keel_status_t set_options(request_t *request) {
     return status;
 }
 
-// Has this traced function (a module's name and where it comes from) been seen under another key?
+// One operation that the client runs by itself, outside all traced functions. Its new shapes are no
+// accident, unless they never end.
+static bool is_eager(const request_t *request) {
+    enum { FEW = 32 };
+    return strcmp(request->format, "mlir") == 0 && *request->site.place.file &&
+           !request->site.is_traced && request->ops <= FEW;
+}
+
+// Under a lock. `name` tells a function: a module's name and where it comes from.
+static keel_status_t note_key(request_t *request, keel_bytes_t name, keel_bytes_t name_and_key) {
+    enum { EAGER_KEYS = 8 };
+    keel_map_t *names = &request->engine->names;
+    const uint64_t *found = keel_map_find(names, name_and_key);
+    request->asked_before = found ? *found : 0;
+    found = keel_map_find(names, name);
+    uint64_t keys = found ? *found : 0;
+    request->recompile =
+        *request->name && !request->asked_before && keys >= (is_eager(request) ? EAGER_KEYS : 1);
+    if (!request->asked_before) KEEL_TRY(keel_map_add(names, name, 1));
+    return keel_map_add(names, name_and_key, 1);
+}
+
+// Has this traced function been seen under this key, or under another?
 static keel_status_t note_name(request_t *request) {
     keel_engine_t *engine = request->engine;
     const char *origin = request->site.origin;
@@ -122,17 +145,9 @@ static keel_status_t note_name(request_t *request) {
     memcpy(keyed, request->name, name_size);
     memcpy(keyed + name_size, origin, length - name_size + 1);
     memcpy(keyed + length + 1, request->key.digest.bytes, KEEL_DIGEST_SIZE);
-    keel_bytes_t name = keel_bytes(keyed, length);
-    keel_bytes_t name_and_key = keel_bytes(keyed, length + 1 + KEEL_DIGEST_SIZE);
     pthread_mutex_lock(&engine->lock);
-    request->recompile = *request->name && keel_map_find(&engine->names, name) &&
-                         !keel_map_find(&engine->names, name_and_key);
-    keel_status_t status = keel_map_put(&engine->names, name, 1);
-    if (!status) status = keel_map_put(&engine->names, name_and_key, 1);
-    keel_bytes_t key = keel_bytes(request->key.digest.bytes, KEEL_DIGEST_SIZE);
-    const uint64_t *asked = keel_map_find(&engine->keys, key);
-    request->asked_before = asked ? *asked : 0;
-    if (!status) status = keel_map_add(&engine->keys, key, 1);
+    keel_status_t status = note_key(request, keel_bytes(keyed, length),
+                                    keel_bytes(keyed, length + 1 + KEEL_DIGEST_SIZE));
     pthread_mutex_unlock(&engine->lock);
     return status;
 }
@@ -179,6 +194,7 @@ keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *arg
 }
 
 void request_end(request_t *request) {
+    portable_restore(request);
     keel_key_deinitialize(&request->key);
     keel_arena_deinitialize(&request->arena);
 }

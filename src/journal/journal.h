@@ -135,9 +135,10 @@ typedef struct keel_journal_publish_t {
 // Why a program was asked for: written behind the client's back, after its compile or load.
 typedef struct keel_journal_explain_t {
     keel_journal_subject_t subject;
-    const char *what; // "compile", "load", or "retrace": from memory, under a key known before
-    double seconds;   // what it cost: inside the plugin
-    bool recompile;   // as for a compile
+    const char
+        *what;      // "compile", "load", or "retrace": from memory, which this function had before
+    double seconds; // what it cost: inside the plugin
+    bool recompile; // as for a compile
     keel_journal_site_t site;
     // What it is compared with; NULL program: nothing, it is the first of its kind.
     struct {

@@ -4,6 +4,7 @@
 #include "door_help.h"
 
 #define NESTED "mlir/nested_jit.mlir"
+#define DONATE "mlir/donate.mlir"
 #define SPMD "mlir/spmd_auto.mlir"
 #define SPMD_OTHER "mlir/gspmd_spmd_auto.mlir" // another program of that name and line
 
@@ -99,6 +100,49 @@ static void the_one(const door_t *door) {
     live_with((const char *const[]){SPMD}, 1);
 }
 
+// A program of few operations under another name, of as many letters; and with another number in
+// it, where that is not 0.
+static keel_bytes_t variant(const char *name, float number) {
+    static const float six = 6;
+    keel_bytes_t code = sample(DONATE);
+    uint8_t *data = (uint8_t *)(uintptr_t)code.data;
+    uint8_t *at = memmem(data, code.size, "jit_donate", 10);
+    CHECK(at && strlen(name) == 10);
+    memcpy(at, name, 10);
+    at = number != 0 ? memmem(data, code.size, &six, sizeof six) : NULL;
+    CHECK(at || number == 0);
+    if (at) memcpy(at, &number, sizeof number);
+    return code;
+}
+
+static void live_with_variants(const char *name, int count) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    for (int i = 0; i < count; ++i)
+        door_destroy(api, compile_code(api, client, variant(name, 100 + (float)i)));
+    door_close(api, client);
+}
+
+static void nine_of_a_traced_function(const door_t *door) {
+    (void)door;
+    live_with_variants("jit_donate", 9);
+}
+
+// No frame of the program is of a function of that name.
+static void nine_of_an_operation(const door_t *door) {
+    (void)door;
+    live_with_variants("jit_divide", 9);
+}
+
+static void two_functions_of_one_program(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    door_destroy(api, compile_code(api, client, variant("jit_donate", 0)));
+    door_destroy(api, compile_code(api, client, variant("jit_second", 0)));
+    door_close(api, client);
+}
+
 static void uncacheable_twice(const door_t *door) {
     (void)door;
     live_with(
@@ -173,6 +217,21 @@ static void test_a_program_asked_for_again_is_a_retrace_and_told_only_so_often(v
     assert_explained(door, 16, "retrace\"", "\"stack_skipped\"", NULL);
     assert_explained(door, 17, NULL, NULL, NULL);
     assert_int_equal(count_events(door, "\"event\":\"load\"", ""), 29);
+}
+
+static void test_another_function_that_is_the_same_program_is_no_retrace(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", two_functions_of_one_program);
+    assert_explained(door, 1, NULL, NULL, NULL);
+    assert_int_equal(count_events(door, "\"event\":\"load\"", "\"recompile\":false"), 1);
+}
+
+static void test_a_single_operation_is_recompiled_only_where_its_shapes_never_end(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", nine_of_a_traced_function);
+    assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"recompile\":true"), 8);
+    door_run(door, "KEEL_MODE=refresh", nine_of_an_operation);
+    assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"recompile\":true"), 9);
 }
 
 static void test_without_a_memory_tier_it_is_a_retrace_too(void **state) {
@@ -318,6 +377,8 @@ int main(void) {
         TEST(a_plain_load_is_not_explained_but_known),
         TEST(a_load_that_was_a_recompile_is_explained_by_what_this_run_had),
         TEST(a_program_asked_for_again_is_a_retrace_and_told_only_so_often),
+        TEST(another_function_that_is_the_same_program_is_no_retrace),
+        TEST(a_single_operation_is_recompiled_only_where_its_shapes_never_end),
         TEST(without_a_memory_tier_it_is_a_retrace_too),
         TEST(an_unchanged_program_that_is_compiled_says_what_became_of_its_entry),
         TEST(what_must_not_be_cached_says_so),
