@@ -333,9 +333,10 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
     request_t request;
     keel_status_t status = request_begin(engine, args, &request);
     if (status) {
-        request_end(&request);
         engine_fell_through(engine, "compile", NULL, status);
-        return call_plugin(engine, args);
+        PJRT_Error *error = call_plugin(engine, args);
+        request_end(&request);
+        return error;
     }
     const char *known = strcmp(request.format, "hlo") == 0 ? "hlo" : "mlir";
     publisher_keep_program(engine, &request.program, known, request.code);

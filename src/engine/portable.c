@@ -1,0 +1,300 @@
+// Programs that were compiled for several replicas and run on one device.
+//
+// PyTorch/XLA, outside SPMD, compiles for as many replicas as the client has devices and executes
+// on one of them, with execute_device and launch id 0. XLA's CPU plugins since some version between
+// PJRT 0.81 and 0.106 let no device of such a launch begin before all have come, so that an
+// execution never ends (seen on 0.106 and 0.115; 0.81 runs it). A program in which no operation can
+// tell one replica from another does the same compiled for one replica and any device: that is what
+// its options then ask for.
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "engine/internal.h"
+
+// ---- the program -------------------------------------------------------------------------------
+
+// Operations of HLO that do the same on each replica. Not among them are collectives, replica-id,
+// partition-id, send, recv, infeed, outfeed, and what nobody has looked at. Operations that call
+// computations are, as those are looked at too; custom calls by what is known of their target.
+static const char *const alike[] = {
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "add-dependency",
+    "after-all",
+    "and",
+    "asin",
+    "asinh",
+    "async-done",
+    "async-start",
+    "async-update",
+    "atan2",
+    "atanh",
+    "batch-norm-grad",
+    "batch-norm-inference",
+    "batch-norm-training",
+    "bitcast",
+    "bitcast-convert",
+    "broadcast",
+    "call",
+    "cbrt",
+    "ceil",
+    "cholesky",
+    "clamp",
+    "compare",
+    "complex",
+    "concatenate",
+    "conditional",
+    "constant",
+    "convert",
+    "convolution",
+    "copy",
+    "copy-done",
+    "copy-start",
+    "cosh",
+    "cosine",
+    "count-leading-zeros",
+    "custom-call",
+    "divide",
+    "dot",
+    "dynamic-reshape",
+    "dynamic-slice",
+    "dynamic-update-slice",
+    "erf",
+    "exponential",
+    "exponential-minus-one",
+    "fft",
+    "floor",
+    "fusion",
+    "gather",
+    "get-dimension-size",
+    "get-tuple-element",
+    "imag",
+    "iota",
+    "is-finite",
+    "log",
+    "log-plus-one",
+    "logistic",
+    "map",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negate",
+    "not",
+    "opt-barrier",
+    "or",
+    "pad",
+    "parameter",
+    "popcnt",
+    "power",
+    "ragged-dot",
+    "real",
+    "reduce",
+    "reduce-precision",
+    "reduce-window",
+    "remainder",
+    "reshape",
+    "reverse",
+    "rng",
+    "rng-bit-generator",
+    "rng-get-and-update-state",
+    "round-nearest-afz",
+    "round-nearest-even",
+    "rsqrt",
+    "scaled-dot",
+    "scan",
+    "scatter",
+    "select",
+    "select-and-scatter",
+    "set-dimension-size",
+    "shift-left",
+    "shift-right-arithmetic",
+    "shift-right-logical",
+    "sign",
+    "sine",
+    "sinh",
+    "slice",
+    "sort",
+    "sqrt",
+    "stochastic-convert",
+    "subtract",
+    "tan",
+    "tanh",
+    "topk",
+    "transpose",
+    "triangular-solve",
+    "tuple",
+    "while",
+    "xor",
+};
+
+static bool is_alike(keel_str_t opcode) {
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; ++i)
+        if (keel_str_is(opcode, alike[i])) return true;
+    return false;
+}
+
+keel_str_t portable_obstacle(const keel_program_t *program) {
+    for (uint32_t i = 0; i < program->op_names.count; ++i) {
+        keel_str_t opcode = keel_program_str(program, program->op_names.data[i].name);
+        if (!is_alike(opcode)) return opcode;
+    }
+    keel_cacheable_t calls;
+    keel_key_cacheable(program, NULL, &calls);
+    return calls.yes ? KEEL_STR("") : KEEL_STR("custom-call");
+}
+
+// ---- the options -------------------------------------------------------------------------------
+
+// CompileOptionsProto, and ExecutableBuildOptionsProto in it (see key/options.c).
+enum { BUILD_OPTIONS = 3, COMPILE_PORTABLE = 4 };
+enum {
+    NUM_REPLICAS = 4,
+    NUM_PARTITIONS = 5,
+    USE_SPMD = 6,
+    USE_AUTO_SPMD = 7,
+    DEVICE_ASSIGNMENT = 9,
+    PROCESS_COUNT = 23
+};
+
+typedef struct options_t {
+    keel_bytes_t build;
+    unsigned build_count;
+    uint64_t portable, replicas, partitions, spmd, auto_spmd, processes;
+    bool understood;
+} options_t;
+
+static void read_number(const keel_proto_field_t *field, uint64_t *out, options_t *options) {
+    if (field->wire != KEEL_WIRE_VARINT) options->understood = false;
+    *out = field->value;
+}
+
+static void read_build(options_t *out) {
+    keel_cursor_t cursor = keel_cursor(out->build);
+    keel_proto_field_t field;
+    while (keel_proto_next(&cursor, &field)) {
+        if (field.number == NUM_REPLICAS) read_number(&field, &out->replicas, out);
+        if (field.number == NUM_PARTITIONS) read_number(&field, &out->partitions, out);
+        if (field.number == USE_SPMD) read_number(&field, &out->spmd, out);
+        if (field.number == USE_AUTO_SPMD) read_number(&field, &out->auto_spmd, out);
+        if (field.number == PROCESS_COUNT) read_number(&field, &out->processes, out);
+    }
+    if (cursor.failed) out->understood = false;
+}
+
+static options_t read_options(keel_bytes_t bytes) {
+    options_t options = {.understood = true};
+    keel_cursor_t cursor = keel_cursor(bytes);
+    keel_proto_field_t field;
+    while (keel_proto_next(&cursor, &field)) {
+        if (field.number == COMPILE_PORTABLE) read_number(&field, &options.portable, &options);
+        if (field.number != BUILD_OPTIONS) continue;
+        if (field.wire != KEEL_WIRE_BYTES) options.understood = false;
+        options.build = field.bytes;
+        ++options.build_count;
+    }
+    // A message in pieces is a merger of them, which no client is known to send.
+    if (cursor.failed || options.build_count != 1) options.understood = false;
+    if (options.understood) read_build(&options);
+    return options;
+}
+
+uint64_t portable_replicas(keel_bytes_t bytes) {
+    options_t options = read_options(bytes);
+    bool is_one_program = options.partitions == 1 && !options.spmd && !options.auto_spmd &&
+                          !options.portable && options.processes <= 1;
+    return options.understood && is_one_program && options.replicas > 1 ? options.replicas : 0;
+}
+
+static void put_varint(keel_buffer_t *out, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        keel_buffer_byte(out, (uint8_t)(value | 0x80));
+    keel_buffer_byte(out, (uint8_t)value);
+}
+
+// All fields as they stand but for the two.
+static void put_others(keel_buffer_t *out, keel_bytes_t bytes, uint32_t one, uint32_t other) {
+    keel_cursor_t cursor = keel_cursor(bytes);
+    keel_proto_field_t field;
+    while (keel_proto_next(&cursor, &field))
+        if (field.number != one && field.number != other)
+            keel_buffer_append(out, field.raw.data, field.raw.size);
+}
+
+static void put_number(keel_buffer_t *out, uint32_t number, uint64_t value) {
+    put_varint(out, (uint64_t)number << 3 | KEEL_WIRE_VARINT);
+    put_varint(out, value);
+}
+
+keel_status_t portable_options(keel_bytes_t bytes, keel_buffer_t *out) {
+    options_t options = read_options(bytes);
+    keel_buffer_t build;
+    keel_buffer_initialize(&build, 0);
+    put_others(&build, options.build, NUM_REPLICAS, DEVICE_ASSIGNMENT);
+    put_number(&build, NUM_REPLICAS, 1);
+    put_others(out, bytes, BUILD_OPTIONS, COMPILE_PORTABLE);
+    put_varint(out, BUILD_OPTIONS << 3 | KEEL_WIRE_BYTES);
+    put_varint(out, build.size);
+    keel_buffer_append(out, build.data, build.size);
+    put_number(out, COMPILE_PORTABLE, 1);
+    keel_status_t status = keel_buffer_status(&build);
+    keel_buffer_deinitialize(&build);
+    return status ? status : keel_buffer_status(out);
+}
+
+// ---- the call ----------------------------------------------------------------------------------
+
+bool portable_is_needed(const char *platform, const PJRT_Api *api) {
+    enum { LAST_THAT_RUNS = 81 };
+    return strcmp(platform, "cpu") == 0 && api->pjrt_api_version.minor_version > LAST_THAT_RUNS;
+}
+
+static void tell(request_t *request, uint64_t replicas, keel_str_t obstacle) {
+    static atomic_bool told[2];
+    bool stays = obstacle.size != 0;
+    if (atomic_exchange(&told[stays], true)) return;
+    char text[512];
+    if (stays)
+        snprintf(text, sizeof text,
+                 "a program is compiled for %llu replicas and has '%.*s', so it stays so: this "
+                 "plugin never ends an execution on fewer devices than that",
+                 (unsigned long long)replicas, KEEL_STR_ARGS(obstacle));
+    else
+        snprintf(text, sizeof text,
+                 "compiled for one replica and any device, not for %llu replicas: the program does "
+                 "the same on each, and this plugin never ends an execution on fewer devices",
+                 (unsigned long long)replicas);
+    if (stays) keel_log_once("options", "%s", text);
+    keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
+    keel_journal_fallback(request->engine->journal, "options", &subject, text);
+}
+
+keel_status_t portable_apply(request_t *request, const keel_program_t *program) {
+    keel_bytes_t bytes =
+        keel_bytes(request->args->compile_options, request->args->compile_options_size);
+    if (!request->client->gates_replicas || program->format != KEEL_FORMAT_HLO) return NULL;
+    uint64_t replicas = portable_replicas(bytes);
+    if (!replicas) return NULL;
+    keel_str_t obstacle = portable_obstacle(program);
+    tell(request, replicas, obstacle);
+    if (obstacle.size) return NULL;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_status_t status = portable_options(bytes, &out);
+    keel_str_t kept;
+    if (!status)
+        status = keel_arena_str(&request->arena, keel_bytes_str(keel_buffer_bytes(&out)), &kept);
+    keel_buffer_deinitialize(&out);
+    if (status) return status;
+    request->sent_options = bytes;
+    request->args->compile_options = kept.data;
+    request->args->compile_options_size = kept.size;
+    return NULL;
+}
+
+void portable_restore(request_t *request) {
+    if (!request->sent_options.data) return;
+    request->args->compile_options = (const char *)request->sent_options.data;
+    request->args->compile_options_size = request->sent_options.size;
+}
