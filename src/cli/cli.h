@@ -138,9 +138,10 @@ keel_status_t cli_check_plugin(const char *path) KEEL_MUST_CHECK;
 keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;
 // Sets this process's environment so that XLA clients in children load `library`, which wraps
 // `plugin`. Says, unless `quiet`, where that puts a platform that the user asked for out of force.
+// `lines`: operations of PyTorch/XLA carry their source lines.
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
-                                  const char *library, const char *run_id,
-                                  bool quiet) KEEL_MUST_CHECK;
+                                  const char *library, const char *run_id, bool quiet,
+                                  bool lines) KEEL_MUST_CHECK;
 // The Python that will run `command`, as far as its first word tells; NULL where it does not. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;

@@ -81,12 +81,16 @@ static void tell_platforms(const keel_settings_t *settings) {
             given);
 }
 
+static bool is_tpu(const char *plugin) {
+    const char *name = strrchr(plugin, '/');
+    return strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0;
+}
+
 // JAX's own CPU client stays behind Keel's, since many scripts ask for jax.devices("cpu"). Other
 // platforms go: a second client would take the device away from the first.
 static keel_status_t set_up_jax(const keel_settings_t *settings, const char *plugin,
                                 const char *library, bool quiet) {
-    const char *name = strrchr(plugin, '/');
-    if (strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0) {
+    if (is_tpu(plugin)) {
         // JAX prepares the machine for a TPU only under the TPU's own name.
         KEEL_TRY(put("TPU_LIBRARY_PATH", library));
         return put("JAX_PLATFORMS", "tpu,cpu");
@@ -96,8 +100,22 @@ static keel_status_t set_up_jax(const keel_settings_t *settings, const char *plu
     return put("JAX_PLATFORMS", PLATFORM ",cpu");
 }
 
+// Lines of operations, as `--lines` asks for them. Both make tracing slower.
+static keel_status_t set_up_lines(void) {
+    KEEL_TRY(put("XLA_IR_DEBUG", "1"));
+    return put("XLA_HLO_DEBUG", "1");
+}
+
+// PyTorch/XLA takes a plugin by path; for a TPU it makes the client itself, and TPU_LIBRARY_PATH is
+// set already.
+static keel_status_t set_up_torch(const char *plugin, const char *library) {
+    if (is_tpu(plugin)) return put("PJRT_DEVICE", "TPU");
+    KEEL_TRY(put("PJRT_DEVICE", "LIBRARY"));
+    return put("PJRT_LIBRARY_PATH", library);
+}
+
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
-                                  const char *library, const char *run_id, bool quiet) {
+                                  const char *library, const char *run_id, bool quiet, bool lines) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
         // What the config file and the defaults say, the child finds by itself.
@@ -108,6 +126,8 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
     KEEL_TRY(put("KEEL_PLUGIN", plugin));
     KEEL_TRY(put("KEEL_RUN_DIR", keel_settings_text(settings, KEEL_SETTING_RUN_DIR)));
     KEEL_TRY(put("KEEL_RUN_ID", run_id));
+    if (lines) KEEL_TRY(set_up_lines());
+    KEEL_TRY(set_up_torch(plugin, library));
     return set_up_jax(settings, plugin, library, quiet);
 }
 

@@ -14,6 +14,7 @@ typedef struct run_t {
     char id[KEEL_RUN_ID_SIZE];
     const char *json_file;
     bool quiet;
+    bool lines;  // of PyTorch/XLA's operations
     bool nested; // under another `keel run`, whose summary counts
 } run_t;
 
@@ -57,7 +58,8 @@ static keel_status_t prepare(run_t *run, const cli_call_t *call) {
     KEEL_TRY(cli_find_library(&run->library));
     KEEL_TRY(resolve_plugin(run, call->rest[0]));
     keel_journal_make_id(run->id);
-    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->quiet);
+    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->quiet,
+                               run->lines);
 }
 
 // ---- after -------------------------------------------------------------------------------------
@@ -121,7 +123,10 @@ static const char details[] =
     "starts give 2 or 3.\n\n"
     "JAX is set up through PJRT_NAMES_AND_LIBRARY_PATHS and JAX_PLATFORMS=keel,cpu (for a TPU\n"
     "plugin, TPU_LIBRARY_PATH and JAX_PLATFORMS=tpu,cpu). A script that sets jax_platforms itself\n"
-    "does not load Keel.\n\n"
+    "does not load Keel. PyTorch/XLA is set up through PJRT_DEVICE=LIBRARY and PJRT_LIBRARY_PATH\n"
+    "(for a TPU plugin, PJRT_DEVICE=TPU and TPU_LIBRARY_PATH). --lines sets XLA_IR_DEBUG and\n"
+    "XLA_HLO_DEBUG, which make each trace slower; without it recompiles are explained without\n"
+    "the lines of operations.\n\n"
     "Afterwards a summary stands on stderr, and `keel stats` has the rest.\n";
 
 int cli_run(cli_call_t *call) {
@@ -133,6 +138,8 @@ int cli_run(cli_call_t *call) {
     cli_switch(call, "--quiet", "print no summary", &run.quiet);
     cli_text(call, "--json", "FILE", "write what `keel stats --json` prints to FILE, afterwards",
              &run.json_file);
+    cli_switch(call, "--lines", "have PyTorch/XLA record the source line of each operation",
+               &run.lines);
     if (!cli_parse(call, 0, -1, &code)) return code;
     if (!call->rest_count) {
         cli_say("run: no command; write it behind --: keel run -- python train.py");
