@@ -55,7 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         keel_history_record_t shown;
         record_show(newest, &key, &shown);
         keel_history_query_t query = {shown.name, shown.origin, &shown.sketch, &key};
-        check(nearest_record(&first, &query) != NULL);
+        const record_t *nearest[KEEL_HISTORY_CANDIDATES];
+        size_t found = nearest_records(&first, &query, nearest);
+        check(found > 0 && found <= KEEL_HISTORY_CANDIDATES);
     }
     table_clear(&first);
     table_clear(&second);

@@ -265,7 +265,12 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
 
 // With no lock or claim held: whoever has Python's may be waiting for it.
 static void capture_stack(request_t *request) {
-    if (request->is_read) explain_capture(request->engine, &request->arena, &request->inquiry);
+    enum { FEW = 32 };
+    if (!request->is_read) return;
+    explain_capture(request->engine, &request->arena, &request->inquiry);
+    bool is_operation = !request->site.is_traced && request->ops <= FEW && !request->recompile;
+    if (strcmp(request->format, "mlir") == 0 && !is_operation)
+        explain_settle_site(&request->inquiry.stack, &request->site);
 }
 
 static PJRT_Error *compile_uncacheable(request_t *request) {

@@ -1,6 +1,7 @@
 // Why a program was asked for: the nearest one known is found, both are read back, and what differs
 // goes to the journal. All of it but the stack happens behind the client's back.
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/internal.h"
 #include "read/read.h"
@@ -14,6 +15,28 @@ void explain_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inqu
     uint64_t start = keel_clock_monotonic();
     keel_stack_read(arena, &inquiry->stack);
     inquiry->stack_seconds = keel_seconds(keel_clock_monotonic() - start);
+}
+
+static keel_place_t top_of(const keel_stack_t *stack) {
+    const keel_stack_frame_t *frame = &stack->frames[0];
+    keel_place_t place = {
+        .file = frame->file, .line = frame->line, .function = frame->function, .call_file = ""};
+    if (stack->count > 1) {
+        place.call_file = stack->frames[1].file;
+        place.call_line = stack->frames[1].line;
+    }
+    return place;
+}
+
+// A function that a decorator made has no frame of the module's name, or an inner one, called by
+// the decorator's: what stands between that and the stack was traced, and has not asked.
+void explain_settle_site(const keel_stack_t *stack, keel_site_t *site) {
+    if (!stack->count) return;
+    const keel_place_t *place = &site->place;
+    keel_place_t top = top_of(stack);
+    bool is_same = place->line == top.line && strcmp(place->file, top.file) == 0;
+    bool is_caller = place->call_line == top.line && strcmp(place->call_file, top.file) == 0;
+    if (!is_same && (is_caller || !site->is_traced)) site->place = top;
 }
 
 const char *explain_miss(keel_miss_t miss) {
@@ -51,17 +74,17 @@ void explain_failed(keel_engine_t *engine, const inquiry_t *inquiry, keel_status
 // ---- what it is compared with ------------------------------------------------------------------
 
 // Of a recompile the question is how it differs from what this run had, even where an earlier run
-// had the very same program: so the search does not know the program. Returns false where nothing
-// is near.
-static bool find_nearest(keel_engine_t *engine, const inquiry_t *inquiry, bool knows_program,
-                         keel_arena_t *arena, keel_history_record_t *out) {
+// had the very same program: so the search does not know the program. Gives how many there are, 0
+// where nothing is near; `out` has room for KEEL_HISTORY_CANDIDATES.
+static size_t find_candidates(keel_engine_t *engine, const inquiry_t *inquiry, bool knows_program,
+                              keel_arena_t *arena, keel_history_record_t *out) {
     keel_key_t key = inquiry->key;
     if (!knows_program) key.components[KEEL_COMPONENT_PROGRAM] = (keel_digest_t){0};
     keel_history_query_t query = {.name = inquiry->name,
                                   .origin = inquiry->site.origin,
                                   .sketch = &inquiry->sketch,
                                   .key = &key};
-    return keel_history_nearest(engine->history, &query, arena, out);
+    return keel_history_candidates(engine->history, &query, arena, out);
 }
 
 static bool is_same_key(const inquiry_t *inquiry, const keel_history_record_t *record) {
@@ -105,30 +128,43 @@ static void free_kept(kept_t *kept) {
     keel_free(kept->bytes);
 }
 
-static keel_status_t compare_programs(keel_engine_t *engine, const inquiry_t *inquiry,
+// The new program, read when it is first needed: it may be compared with several.
+typedef struct subject_t {
+    const inquiry_t *inquiry;
+    kept_t kept;
+    bool is_read;
+} subject_t;
+
+static keel_status_t compare_programs(keel_engine_t *engine, subject_t *subject,
                                       const keel_history_record_t *record,
                                       keel_explanation_t *out) {
-    kept_t before = {.bytes = NULL}, after = {.bytes = NULL};
+    const inquiry_t *inquiry = subject->inquiry;
+    kept_t before = {.bytes = NULL};
     keel_program_initialize(&before.program);
-    keel_program_initialize(&after.program);
     keel_status_t status = read_kept(engine, &record->program, &before);
-    if (!status) status = read_kept(engine, &inquiry->program, &after);
+    if (!status && !subject->is_read) {
+        status = read_kept(engine, &inquiry->program, &subject->kept);
+        subject->is_read = !status;
+    }
+    const keel_place_t *place = &inquiry->site.place;
     if (!status)
         status = keel_explain(&(keel_side_t){.program = &before.program, .key = record->key},
-                              &(keel_side_t){.program = &after.program, .key = &inquiry->key}, out);
-    free_kept(&after);
+                              &(keel_side_t){.program = &subject->kept.program,
+                                             .key = &inquiry->key,
+                                             .site = *place->file ? place : NULL},
+                              out);
     free_kept(&before);
     return status;
 }
 
 // Where the program is the same the keys tell it all.
-static keel_status_t compare(keel_engine_t *engine, const inquiry_t *inquiry,
+static keel_status_t compare(keel_engine_t *engine, subject_t *subject,
                              const keel_history_record_t *record, keel_explanation_t *out) {
-    if (!keel_digest_equal(&inquiry->key.components[KEEL_COMPONENT_PROGRAM],
+    const keel_key_t *key = &subject->inquiry->key;
+    if (!keel_digest_equal(&key->components[KEEL_COMPONENT_PROGRAM],
                            &record->key->components[KEEL_COMPONENT_PROGRAM]))
-        return compare_programs(engine, inquiry, record, out);
-    return keel_explain(&(keel_side_t){.key = record->key}, &(keel_side_t){.key = &inquiry->key},
-                        out);
+        return compare_programs(engine, subject, record, out);
+    return keel_explain(&(keel_side_t){.key = record->key}, &(keel_side_t){.key = key}, out);
 }
 
 static keel_status_t add_root(keel_explanation_t *out, keel_cause_t kind, const char *subject,
@@ -144,23 +180,24 @@ static keel_status_t add_root(keel_explanation_t *out, keel_cause_t kind, const 
     return keel_explanation_add(out, &root);
 }
 
-static keel_status_t differ(keel_engine_t *engine, const inquiry_t *inquiry,
+static keel_status_t differ(keel_engine_t *engine, subject_t *subject,
                             const keel_history_record_t *record, keel_explanation_t *out) {
+    const inquiry_t *inquiry = subject->inquiry;
     if (inquiry->kind == INQUIRY_RETRACE) return add_root(out, KEEL_CAUSE_RETRACE, "", "");
     if (!record) return add_root(out, KEEL_CAUSE_FIRST, "", "");
     if (is_same_key(inquiry, record))
         return add_root(out, KEEL_CAUSE_CACHE, inquiry->miss, inquiry->miss_note);
-    return compare(engine, inquiry, record, out);
+    return compare(engine, subject, record, out);
 }
 
 // An earlier run had what this one compiles again, besides what differs within this one.
 static keel_status_t add_lost_entry(keel_engine_t *engine, const inquiry_t *inquiry,
                                     keel_explanation_t *out) {
     keel_arena_t arena;
-    keel_history_record_t record;
+    keel_history_record_t records[KEEL_HISTORY_CANDIDATES];
     keel_arena_initialize(&arena, 0);
-    bool is_lost = find_nearest(engine, inquiry, true, &arena, &record) &&
-                   is_same_key(inquiry, &record) && out->root_count &&
+    bool is_lost = find_candidates(engine, inquiry, true, &arena, records) &&
+                   is_same_key(inquiry, &records[0]) && out->root_count &&
                    out->roots[0].kind != KEEL_CAUSE_CACHE;
     keel_arena_deinitialize(&arena);
     return is_lost ? add_root(out, KEEL_CAUSE_CACHE, inquiry->miss, inquiry->miss_note) : NULL;
@@ -169,16 +206,7 @@ static keel_status_t add_lost_entry(keel_engine_t *engine, const inquiry_t *inqu
 // Where the program was asked for. The stack knows; a program has the lines of its first lowering,
 // which a client may keep and compile again from elsewhere.
 static keel_place_t asked_from(const inquiry_t *inquiry) {
-    const keel_stack_t *stack = &inquiry->stack;
-    if (!stack->count) return inquiry->site.place;
-    const keel_stack_frame_t *frame = &stack->frames[0];
-    keel_place_t place = {
-        .file = frame->file, .line = frame->line, .function = frame->function, .call_file = ""};
-    if (stack->count > 1) {
-        place.call_file = stack->frames[1].file;
-        place.call_line = stack->frames[1].line;
-    }
-    return place;
+    return inquiry->stack.count ? top_of(&inquiry->stack) : inquiry->site.place;
 }
 
 static void fill_places(const inquiry_t *inquiry, keel_explanation_t *explanation) {
@@ -212,34 +240,80 @@ static void journal(keel_engine_t *engine, const inquiry_t *inquiry,
     keel_journal_explain(engine->journal, &event);
 }
 
-static keel_status_t explain_against(keel_engine_t *engine, const inquiry_t *inquiry,
-                                     const keel_history_record_t *record, uint64_t started) {
+// What one of the candidates told.
+typedef struct answer_t {
     keel_explanation_t explanation;
-    keel_explanation_initialize(&explanation);
-    keel_status_t status = differ(engine, inquiry, record, &explanation);
-    if (!status && inquiry->recompile && inquiry->kind == INQUIRY_COMPILE)
-        status = add_lost_entry(engine, inquiry, &explanation);
-    if (!status) {
-        fill_places(inquiry, &explanation);
-        journal(engine, inquiry, record, &explanation, started);
+    const keel_history_record_t *record; // NULL: it is the first of its kind
+} answer_t;
+
+// The simpler of two explanations is the likelier one; of two alike, the change from what was last.
+static bool is_better(const answer_t *a, const answer_t *b) {
+    const keel_explanation_t *x = &a->explanation, *y = &b->explanation;
+    if (x->unrelated != y->unrelated) return y->unrelated;
+    if (x->root_total != y->root_total) return x->root_total < y->root_total;
+    if (x->folded_total != y->folded_total) return x->folded_total < y->folded_total;
+    return a->record->when > b->record->when;
+}
+
+// The first always; others as long as little time has passed. What one of them cannot tell another
+// may.
+static keel_status_t ask(keel_engine_t *engine, subject_t *subject,
+                         const keel_history_record_t *records, size_t count, uint64_t started,
+                         answer_t *out) {
+    static const double enough = 0.015; // seconds
+    keel_status_t failed = NULL;
+    bool any = false;
+    for (size_t i = 0; i < count; ++i) {
+        if (any && keel_seconds(keel_clock_monotonic() - started) >= enough) break;
+        answer_t answer = {.record = &records[i]};
+        keel_explanation_initialize(&answer.explanation);
+        keel_status_t status = differ(engine, subject, &records[i], &answer.explanation);
+        bool is_best = !status && (!any || is_better(&answer, out));
+        answer_t worse = is_best ? *out : answer;
+        if (is_best) *out = answer;
+        keel_explanation_deinitialize(&worse.explanation);
+        any |= !status;
+        if (!failed)
+            failed = status;
+        else
+            keel_status_ignore(status);
     }
-    keel_explanation_deinitialize(&explanation);
+    if (!any) return failed;
+    keel_status_ignore(failed);
+    return NULL;
+}
+
+static keel_status_t tell(keel_engine_t *engine, const inquiry_t *inquiry,
+                          const keel_history_record_t *records, size_t count, uint64_t started) {
+    subject_t subject = {.inquiry = inquiry};
+    answer_t answer = {.record = NULL};
+    keel_program_initialize(&subject.kept.program);
+    keel_explanation_initialize(&answer.explanation);
+    keel_status_t status = count ? ask(engine, &subject, records, count, started, &answer)
+                                 : differ(engine, &subject, NULL, &answer.explanation);
+    free_kept(&subject.kept);
+    if (!status && inquiry->recompile && inquiry->kind == INQUIRY_COMPILE)
+        status = add_lost_entry(engine, inquiry, &answer.explanation);
+    if (!status) {
+        fill_places(inquiry, &answer.explanation);
+        journal(engine, inquiry, answer.record, &answer.explanation, started);
+    }
+    keel_explanation_deinitialize(&answer.explanation);
     return status;
 }
 
 static keel_status_t explain(keel_engine_t *engine, const inquiry_t *inquiry) {
     uint64_t start = keel_clock_monotonic();
     keel_arena_t arena;
-    keel_history_record_t record;
+    keel_history_record_t records[KEEL_HISTORY_CANDIDATES];
     keel_arena_initialize(&arena, 0);
-    bool found = find_nearest(engine, inquiry, !inquiry->recompile, &arena, &record);
-    bool is_same = found && is_same_key(inquiry, &record);
+    size_t count = find_candidates(engine, inquiry, !inquiry->recompile, &arena, records);
+    bool is_same = count && is_same_key(inquiry, &records[0]);
     // What this run had is not known any more: nothing is left to say of a load, and little of the
     // others.
     bool is_told = inquiry->kind != INQUIRY_LOAD || !is_same;
-    if (inquiry->kind == INQUIRY_RETRACE) found = is_same;
-    keel_status_t status =
-        is_told ? explain_against(engine, inquiry, found ? &record : NULL, start) : NULL;
+    if (inquiry->kind == INQUIRY_RETRACE) count = is_same;
+    keel_status_t status = is_told ? tell(engine, inquiry, records, count, start) : NULL;
     keel_arena_deinitialize(&arena);
     return status;
 }

@@ -3,7 +3,8 @@
 //
 //   {"value":ID,"component":NAME,"digest":HEX,"text":TEXT}    before the first record that has it
 //   {"program":HEX,"name","origin","run","when_us","took_us","key":HEX,"components":"ID ID ...",
-//    "signature","names","arguments","operations","counts"}   a program seen for the first time
+//    "signature","types","names","arguments","operations","counts"}   a program seen for the first
+//    time
 //   {"seen":ID,"run","when_us","took_us"}                     one that stands above was seen again
 //
 // IDs and hashes are 16 hex digits, `counts` four for each bucket of the sketch; times are whole
@@ -55,10 +56,11 @@ static void put_components(keel_buffer_t *out, const record_t *record) {
 }
 
 static void put_sketch(keel_buffer_t *out, const keel_sketch_t *sketch) {
-    keel_buffer_format(out,
-                       ",\"signature\":\"%016" PRIx64 "\",\"names\":\"%016" PRIx64
-                       "\",\"arguments\":%" PRIu32 ",\"operations\":%" PRIu32 ",\"counts\":\"",
-                       sketch->signature, sketch->names, sketch->arguments, sketch->operations);
+    keel_buffer_format(
+        out,
+        ",\"signature\":\"%016" PRIx64 "\",\"types\":\"%016" PRIx64 "\",\"names\":\"%016" PRIx64
+        "\",\"arguments\":%" PRIu32 ",\"operations\":%" PRIu32 ",\"counts\":\"",
+        sketch->signature, sketch->types, sketch->names, sketch->arguments, sketch->operations);
     for (int i = 0; i < KEEL_SKETCH_BUCKETS; ++i) {
         uint8_t bytes[2] = {(uint8_t)(sketch->counts[i] >> 8), (uint8_t)sketch->counts[i]};
         keel_buffer_hex(out, keel_bytes(bytes, 2));
@@ -157,6 +159,7 @@ static bool read_sketch(const line_t *line, keel_sketch_t *out) {
         !read_id(line_text(line, "names"), &out->names) ||
         !keel_unhex(line_text(line, "counts"), counts, sizeof counts))
         return false;
+    if (line_has(line, "types") && !read_id(line_text(line, "types"), &out->types)) return false;
     out->arguments = read_u32(line, "arguments");
     out->operations = read_u32(line, "operations");
     for (int i = 0; i < KEEL_SKETCH_BUCKETS; ++i)

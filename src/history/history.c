@@ -211,16 +211,27 @@ static keel_status_t copy_record(const record_t *record, keel_arena_t *arena,
     return NULL;
 }
 
-bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *query,
-                          keel_arena_t *arena, keel_history_record_t *out) {
+size_t keel_history_candidates(keel_history_t *history, const keel_history_query_t *query,
+                               keel_arena_t *arena, keel_history_record_t *out) {
+    const record_t *records[KEEL_HISTORY_CANDIDATES];
+    size_t copied = 0;
+    keel_status_t status = NULL;
     read_once(history);
     pthread_mutex_lock(&history->lock);
-    const record_t *record = nearest_record(&history->table, query);
-    keel_status_t status = record ? copy_record(record, arena, out) : NULL;
+    size_t count = nearest_records(&history->table, query, records);
+    while (copied < count && !(status = copy_record(records[copied], arena, &out[copied])))
+        ++copied;
     pthread_mutex_unlock(&history->lock);
-    bool found = record && !status;
     keel_status_ignore(status);
-    return found;
+    return copied;
+}
+
+bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *query,
+                          keel_arena_t *arena, keel_history_record_t *out) {
+    keel_history_record_t candidates[KEEL_HISTORY_CANDIDATES];
+    size_t count = keel_history_candidates(history, query, arena, candidates);
+    if (count) *out = candidates[0];
+    return count > 0;
 }
 
 static uint32_t distance(uint32_t a, uint32_t b) {

@@ -17,13 +17,16 @@
 #include "program/program.h"
 
 enum { KEEL_HISTORY_LIMIT = 4096, KEEL_HISTORY_FILE_LIMIT = 4 << 20, KEEL_SKETCH_BUCKETS = 48 };
+enum { KEEL_HISTORY_CANDIDATES = 4 };
 
 // What a program looks like from afar.
 typedef struct keel_sketch_t {
     uint64_t signature; // of the entry's argument and result types
+    uint64_t types;     // the same ones counted, by their hash: 16 times four bits, saturating
     uint64_t names;     // of the entry's argument names, in order
     uint32_t arguments, operations;
-    uint16_t counts[KEEL_SKETCH_BUCKETS]; // operations by their name's hash, saturating
+    uint16_t counts[KEEL_SKETCH_BUCKETS]; // operations by their name's hash, saturating; without
+                                          // constants, which come and go with what uses them
 } keel_sketch_t;
 
 void keel_sketch_of(const keel_program_t *program, keel_sketch_t *out);
@@ -78,6 +81,12 @@ typedef struct keel_history_query_t {
 // here.
 bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *query,
                           keel_arena_t *arena, keel_history_record_t *out);
+
+// The records that a new program is best compared with: the nearest first, then, where that is of
+// this process, shares name and origin and is another program, the most recent such one and the
+// next nearest. `out` has room for KEEL_HISTORY_CANDIDATES; gives how many there are.
+size_t keel_history_candidates(keel_history_t *history, const keel_history_query_t *query,
+                               keel_arena_t *arena, keel_history_record_t *out);
 
 // Seconds that the last compile of such a program took (same name, then nearest in operations among
 // all of this process and the file if it was read); 0: unknown. Quick: for a progress line.

@@ -134,6 +134,8 @@ keel_status_t file_put_newest(table_t *table, keel_buffer_t *out) KEEL_MUST_CHEC
 
 // ---- nearest.c ---------------------------------------------------------------------------------
 
-const record_t *nearest_record(const table_t *table, const keel_history_query_t *query);
+// At most KEEL_HISTORY_CANDIDATES, as keel_history_candidates tells.
+size_t nearest_records(const table_t *table, const keel_history_query_t *query,
+                       const record_t **out);
 
 #endif // KEEL_HISTORY_INTERNAL_H_

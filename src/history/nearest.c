@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "history/internal.h"
 
 // In the order in which they are asked.
@@ -85,14 +87,54 @@ static bool is_nearer(const candidate_t *a, const candidate_t *b) {
     return a->moved < b->moved;
 }
 
-const record_t *nearest_record(const table_t *table, const keel_history_query_t *query) {
+// The nearest ones, in order; the newer first among equals.
+typedef struct best_t {
+    candidate_t list[KEEL_HISTORY_CANDIDATES];
+    size_t count;
+} best_t;
+
+static void enter(best_t *best, const candidate_t *c) {
+    size_t at = best->count;
+    while (at > 0 && is_nearer(c, &best->list[at - 1]))
+        --at;
+    if (at == KEEL_HISTORY_CANDIDATES) return;
+    if (best->count < KEEL_HISTORY_CANDIDATES) ++best->count;
+    memmove(&best->list[at + 1], &best->list[at], (best->count - at - 1) * sizeof *c);
+    best->list[at] = *c;
+}
+
+static bool is_among(const record_t *const *list, size_t count, const record_t *record) {
+    for (size_t i = 0; i < count; ++i)
+        if (list[i] == record) return true;
+    return false;
+}
+
+// The nearest; of this process and function the most recent and the next nearest as well. Which of
+// them tells most is known only when it is compared: several things may have moved between them.
+static size_t choose(const best_t *best, const record_t *newest, const record_t **out) {
+    size_t count = 0;
+    if (!best->count) return 0;
+    out[count++] = best->list[0].record;
+    if (best->list[0].kin != OURS) return count;
+    if (newest != out[0]) out[count++] = newest;
+    for (size_t i = 1; i < best->count && best->list[i].kin == OURS; ++i) {
+        bool is_new = !is_among(out, count, best->list[i].record);
+        if (is_new && count < KEEL_HISTORY_CANDIDATES) out[count++] = best->list[i].record;
+    }
+    return count;
+}
+
+size_t nearest_records(const table_t *table, const keel_history_query_t *query,
+                       const record_t **out) {
     uint64_t who = who_of(query->name, query->origin);
-    candidate_t best = {.kin = STRANGER};
+    const record_t *newest = NULL;
+    best_t best = {.count = 0};
     seen_t seen = {0};
     note_ours(table, &seen);
     for (const record_t *record = table->newest; record; record = record->older) {
         candidate_t c = judge(record, query, who, &seen);
-        if (c.kin != STRANGER && (!best.record || is_nearer(&c, &best))) best = c;
+        if (c.kin == OURS && !newest) newest = record;
+        if (c.kin != STRANGER) enter(&best, &c);
     }
-    return best.record;
+    return choose(&best, newest, out);
 }

@@ -19,6 +19,7 @@ enum { TYPE_DEPTH = 6, TYPE_VISITS = 1 << 16 };
 typedef struct types_t {
     const keel_program_t *program;
     uint64_t hash;
+    uint64_t counted; // arguments and results by the hash of their own type: 16 counts of four bits
     uint32_t left;
 } types_t;
 
@@ -29,6 +30,31 @@ static void add_types(types_t *types, uint32_t offset, int depth) {
     types->hash = mix(types->hash, list.count);
     for (uint32_t i = 0; i < list.count && types->left; ++i)
         add_type(types, list.items[i], depth);
+}
+
+// Of the entry's own, so that one that has another type leaves the others as they are.
+static void count_type(types_t *types, keel_type_id_t id) {
+    uint64_t before = types->hash;
+    types->hash = 1;
+    add_type(types, id, TYPE_DEPTH);
+    unsigned shift = (unsigned)(types->hash >> 60) * 4;
+    if ((types->counted >> shift & 15) != 15) types->counted += (uint64_t)1 << shift;
+    types->hash = mix(before, types->hash);
+}
+
+static void count_types(types_t *types, uint32_t offset) {
+    keel_list_t list = keel_program_list(types->program, offset);
+    types->hash = mix(types->hash, list.count);
+    for (uint32_t i = 0; i < list.count && types->left; ++i)
+        count_type(types, list.items[i]);
+}
+
+static void count_signature(types_t *types, keel_type_id_t id) {
+    const keel_type_t *type =
+        id < types->program->types.count ? &types->program->types.data[id] : NULL;
+    if (!type || type->kind != KEEL_TYPE_FUNCTION) return;
+    count_types(types, type->b);
+    count_types(types, type->c);
 }
 
 static void add_dimensions(types_t *types, uint32_t offset) {
@@ -85,7 +111,7 @@ static uint32_t add_parameters(types_t *types, const keel_function_t *entry,
         count += is_parameter;
         if (!operation->result_count || (!is_parameter && !is_root)) continue;
         types->hash = mix(types->hash, is_root);
-        add_type(types, program->value_types.data[operation->first_result], TYPE_DEPTH);
+        count_type(types, program->value_types.data[operation->first_result]);
     }
     return count;
 }
@@ -109,6 +135,7 @@ static uint64_t hash_names(const keel_program_t *program, const keel_block_t *bl
 static void count_operations(const keel_program_t *program, keel_sketch_t *out) {
     for (keel_op_id_t op = 0; op < out->operations; ++op) {
         keel_str_t name = keel_program_str(program, keel_program_op_name(program, op)->name);
+        if (keel_str_is(name, "constant")) continue;
         uint16_t *count = &out->counts[keel_quick_hash(keel_str_bytes(name)) % KEEL_SKETCH_BUCKETS];
         if (*count != UINT16_MAX) ++*count;
     }
@@ -127,13 +154,24 @@ void keel_sketch_of(const keel_program_t *program, keel_sketch_t *out) {
     const keel_function_t *entry = &program->functions.data[program->entry];
     const keel_block_t *block = entry_block(program, entry);
     types_t types = {.program = program, .hash = 1, .left = TYPE_VISITS};
-    if (entry->type != KEEL_NONE) add_type(&types, entry->type, TYPE_DEPTH);
+    if (entry->type != KEEL_NONE) count_signature(&types, entry->type);
     if (block) {
         out->arguments = block->argument_count;
         out->names = hash_names(program, block);
         if (entry->type == KEEL_NONE) out->arguments = add_parameters(&types, entry, block);
     }
     out->signature = types.hash;
+    out->types = types.counted;
+}
+
+static double share_of_types(uint64_t a, uint64_t b) {
+    uint64_t common = 0, larger = 0;
+    for (unsigned shift = 0; shift < 64; shift += 4) {
+        uint64_t x = a >> shift & 15, y = b >> shift & 15;
+        common += x < y ? x : y;
+        larger += x < y ? y : x;
+    }
+    return larger ? (double)common / (double)larger : 0;
 }
 
 // Operations decide; names and types of the arguments tell those apart that have the same ones.
@@ -145,5 +183,7 @@ double keel_sketch_alike(const keel_sketch_t *a, const keel_sketch_t *b) {
         larger += x < y ? y : x;
     }
     double share = larger ? (double)common / (double)larger : 1;
-    return 0.9 * share + 0.05 * (a->names == b->names) + 0.05 * (a->signature == b->signature);
+    bool same = a->signature == b->signature;
+    double types = same ? 0.05 : 0.04 * share_of_types(a->types, b->types);
+    return 0.9 * share + 0.05 * (a->names == b->names) + types;
 }

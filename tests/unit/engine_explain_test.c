@@ -100,18 +100,20 @@ static void the_one(const door_t *door) {
     live_with((const char *const[]){SPMD}, 1);
 }
 
-// A program of few operations under another name, of as many letters; and with another number in
-// it, where that is not 0.
-static keel_bytes_t variant(const char *name, float number) {
-    static const float six = 6;
+static void put_number(keel_bytes_t code, float old, float number) {
+    uint8_t *at = memmem(code.data, code.size, &old, sizeof old);
+    CHECK(at);
+    memcpy(at, &number, sizeof number);
+}
+
+// A program of few operations under another name, of as many letters; 6 and 1 in it are others.
+static keel_bytes_t variant(const char *name, float six, float one) {
     keel_bytes_t code = sample(DONATE);
-    uint8_t *data = (uint8_t *)(uintptr_t)code.data;
-    uint8_t *at = memmem(data, code.size, "jit_donate", 10);
+    uint8_t *at = memmem(code.data, code.size, "jit_donate", 10);
     CHECK(at && strlen(name) == 10);
     memcpy(at, name, 10);
-    at = number != 0 ? memmem(data, code.size, &six, sizeof six) : NULL;
-    CHECK(at || number == 0);
-    if (at) memcpy(at, &number, sizeof number);
+    put_number(code, 1, one);
+    put_number(code, 6, six);
     return code;
 }
 
@@ -119,7 +121,7 @@ static void live_with_variants(const char *name, int count) {
     const PJRT_Api *api = keel_shim_api();
     PJRT_Client *client = door_client(api);
     for (int i = 0; i < count; ++i)
-        door_destroy(api, compile_code(api, client, variant(name, 100 + (float)i)));
+        door_destroy(api, compile_code(api, client, variant(name, 100 + (float)i, 1)));
     door_close(api, client);
 }
 
@@ -138,8 +140,19 @@ static void two_functions_of_one_program(const door_t *door) {
     (void)door;
     const PJRT_Api *api = keel_shim_api();
     PJRT_Client *client = door_client(api);
-    door_destroy(api, compile_code(api, client, variant("jit_donate", 0)));
-    door_destroy(api, compile_code(api, client, variant("jit_second", 0)));
+    door_destroy(api, compile_code(api, client, variant("jit_donate", 6, 1)));
+    door_destroy(api, compile_code(api, client, variant("jit_second", 6, 1)));
+    door_close(api, client);
+}
+
+// The third is like the first but for one number, and like the second but for two.
+static void back_and_on(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    door_destroy(api, compile_code(api, client, variant("jit_donate", 6, 1)));
+    door_destroy(api, compile_code(api, client, variant("jit_donate", 7, 2)));
+    door_destroy(api, compile_code(api, client, variant("jit_donate", 8, 1)));
     door_close(api, client);
 }
 
@@ -217,6 +230,14 @@ static void test_a_program_asked_for_again_is_a_retrace_and_told_only_so_often(v
     assert_explained(door, 16, "retrace\"", "\"stack_skipped\"", NULL);
     assert_explained(door, 17, NULL, NULL, NULL);
     assert_int_equal(count_events(door, "\"event\":\"load\"", ""), 29);
+}
+
+static void test_a_program_is_compared_with_what_differs_least(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", back_and_on);
+    assert_explained(door, 2, "compile\"", "\"recompile\":true", NULL);
+    assert_explained(door, 1, "compile\"", "\"recompile\":true", "\"folded_total\":1,");
+    assert_explained(door, 1, "compile\"", "\"old\":\"6\",\"new\":\"8\"", "\"root_total\":1");
 }
 
 static void test_another_function_that_is_the_same_program_is_no_retrace(void **state) {
@@ -377,6 +398,7 @@ int main(void) {
         TEST(a_plain_load_is_not_explained_but_known),
         TEST(a_load_that_was_a_recompile_is_explained_by_what_this_run_had),
         TEST(a_program_asked_for_again_is_a_retrace_and_told_only_so_often),
+        TEST(a_program_is_compared_with_what_differs_least),
         TEST(another_function_that_is_the_same_program_is_no_retrace),
         TEST(a_single_operation_is_recompiled_only_where_its_shapes_never_end),
         TEST(without_a_memory_tier_it_is_a_retrace_too),

@@ -112,6 +112,19 @@ static void other_types_are_another_signature_and_the_same_operations(void **sta
     assert_int_not_equal(gpt.names, donate.names);
 }
 
+static void constants_are_no_part_of_a_programs_look(void **state) {
+    (void)state;
+    keel_sketch_t donate = sketch_of_sample("mlir/donate.mlir");
+    uint32_t counted = 0;
+    for (size_t i = 0; i < KEEL_SKETCH_BUCKETS; ++i)
+        counted += donate.counts[i];
+    assert_int_equal(counted + 3, donate.operations);
+    uint64_t types = 0;
+    for (unsigned shift = 0; shift < 64; shift += 4)
+        types += donate.types >> shift & 15;
+    assert_int_equal(types, 4 + 3); // arguments and results
+}
+
 // ---- scripts -----------------------------------------------------------------------------------
 
 // `command` holds the words of a command, '|' between them.
@@ -273,6 +286,72 @@ static void the_most_alike_comes_before_the_newest(void **state) {
     new.record.sketch.signature = 8;
     assert_nearest(&stage, &new, "jit_step", 2);
     free_record(&made);
+    free_record(&new);
+    remove_stage(&stage);
+}
+
+static void one_argument_of_another_type_is_nearer_than_two(void **state) {
+    (void)state;
+    stage_t stage;
+    made_t one, two, new;
+    make_stage(&stage);
+    make_record(&one, "jit_step", 1);
+    make_record(&two, "jit_step", 2);
+    make_record(&new, "jit_step", 3);
+    one.record.sketch.signature = 21, one.record.sketch.types = 0x2001;
+    two.record.sketch.signature = 22, two.record.sketch.types = 0x1011;
+    new.record.sketch.signature = 23, new.record.sketch.types = 0x3000;
+    assert_ok(keel_history_add(stage.history, &one.record));
+    assert_ok(keel_history_add(stage.history, &two.record));
+    assert_nearest(&stage, &new, "jit_step", 1);
+    reopen(&stage); // a file keeps them
+    assert_nearest(&stage, &new, "jit_step", 1);
+    free_record(&one);
+    free_record(&two);
+    free_record(&new);
+    remove_stage(&stage);
+}
+
+static void assert_candidates(stage_t *stage, const made_t *made, const uint64_t *numbers,
+                              size_t count) {
+    keel_history_query_t query = query_of(made);
+    keel_history_record_t found[KEEL_HISTORY_CANDIDATES];
+    assert_int_equal(keel_history_candidates(stage->history, &query, &stage->arena, found), count);
+    for (size_t i = 0; i < count; ++i) {
+        keel_digest_t expected = digest_of(made->record.name, numbers[i]);
+        assert_memory_equal(&found[i].program, &expected, sizeof expected);
+    }
+}
+
+static void add_with(stage_t *stage, uint64_t number, uint16_t first_count) {
+    made_t made;
+    make_record(&made, "jit_step", number);
+    made.record.sketch.counts[0] = first_count;
+    assert_ok(keel_history_add(stage->history, &made.record));
+    free_record(&made);
+}
+
+static void the_nearest_the_newest_and_the_next_nearest_are_candidates(void **state) {
+    (void)state;
+    stage_t stage;
+    made_t new;
+    make_stage(&stage);
+    make_record(&new, "jit_step", 9);
+    assert_candidates(&stage, &new, NULL, 0);
+    add(&stage, "jit_step", 20);
+    reopen(&stage);
+    assert_candidates(&stage, &new, (const uint64_t[]){20}, 1);
+    add_with(&stage, 1, 9);
+    assert_candidates(&stage, &new, (const uint64_t[]){1}, 1); // no duplicate, no earlier run
+    add_with(&stage, 2, 8);
+    add_with(&stage, 3, 7);
+    add_with(&stage, 4, 6);
+    add_with(&stage, 5, 5);
+    assert_candidates(&stage, &new, (const uint64_t[]){1, 5, 2, 3}, 4);
+    add_with(&stage, 6, 10);
+    assert_candidates(&stage, &new, (const uint64_t[]){6, 1, 2, 3}, 4);
+    add_with(&stage, 9, 1); // the very program: nothing else is asked
+    assert_candidates(&stage, &new, (const uint64_t[]){9}, 1);
     free_record(&new);
     remove_stage(&stage);
 }
@@ -726,6 +805,9 @@ int main(void) {
         cmocka_unit_test(the_same_program_comes_first),
         cmocka_unit_test(this_process_comes_before_earlier_runs_and_the_newest_first),
         cmocka_unit_test(the_most_alike_comes_before_the_newest),
+        cmocka_unit_test(one_argument_of_another_type_is_nearer_than_two),
+        cmocka_unit_test(the_nearest_the_newest_and_the_next_nearest_are_candidates),
+        cmocka_unit_test(constants_are_no_part_of_a_programs_look),
         cmocka_unit_test(a_renamed_function_is_found_by_its_look),
         cmocka_unit_test(a_new_function_beside_an_old_one_is_the_first_of_its_kind),
         cmocka_unit_test(small_programs_are_not_alike_by_chance),
