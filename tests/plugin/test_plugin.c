@@ -20,7 +20,8 @@
 //   table=older         the table ends before the newest functions
 //   table=short         the table ends before Compile
 //   table=newer         the table has a function that this header does not know
-//   major=N             the major version of the API
+//   major=N, minor=N    the version of the API
+//   platform=NAME       what the client's platform calls itself
 //   sizes=NAME:N,...    it wants N bytes of that struct, and says so in XLA's words; what is beyond
 //                       this header must be zero and is then written to. Looked at in the functions
 //                       that say expect()
@@ -239,8 +240,10 @@ static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
 static PJRT_Error *client_platform_name(PJRT_Client_PlatformName_Args *args) {
     EXPECT(PJRT_Client_PlatformName_Args, args);
     record("platform", "", 0);
-    args->platform_name = "test";
-    args->platform_name_size = 4;
+    static char name[128]; // lives as long as the client
+    const char *other = word("platform", name);
+    args->platform_name = other ? other : "test";
+    args->platform_name_size = strlen(args->platform_name);
     return NULL;
 }
 
@@ -314,6 +317,9 @@ static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
     EXPECT(PJRT_Client_Compile_Args, args);
     EXPECT(PJRT_Program, program);
     record("compile", program->code, program->code_size);
+    char size[32];
+    snprintf(size, sizeof size, "%zu", args->compile_options_size);
+    record("options", size, strlen(size));
     take_time("compile_ms");
     if (has("compile_fails")) return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "will not compile");
     args->executable = loaded_of(program_of(program->code, program->code_size, false));
@@ -510,6 +516,7 @@ static void shape(void) {
     char value[128];
     if (has("null_serialize")) table.api.PJRT_Executable_Serialize = NULL;
     table.api.pjrt_api_version.major_version = (int)number("major", PJRT_API_MAJOR);
+    table.api.pjrt_api_version.minor_version = (int)number("minor", PJRT_API_MINOR);
     if (!word("table", value)) return;
     if (strcmp(value, "older") == 0)
         table.api.struct_size = offsetof(PJRT_Api, PJRT_Client_TopologyDescription);
