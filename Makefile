@@ -14,11 +14,11 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench fuzz install clean format lint help
+.PHONY: build demo test test-torch bench fuzz install clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 # Tests are built too once `make test` has brought what they need.
 build: ## set up, then build build/bin/keel and build/lib/libkeel_pjrt.so
@@ -37,8 +37,14 @@ test: ## lint, build three ways, and run every test
 	@$(call build,asan-ubsan)
 	@$(call build,tsan)
 	@$(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|report)\.'
-	@$(CTEST) --test-dir build/tsan -R '^(unit\.(base|engine|journal|pjrt|shim|store)|c_client)'
-	@$(CTEST) --test-dir build
+	@$(CTEST) --test-dir build/tsan -R '^(unit\.(base|bridge|engine|history|journal|pjrt|shim|store)|c_client)'
+	@$(CTEST) --test-dir build -E '^(torch|corpus\.torch)'
+
+# One process of PyTorch at a time: each takes a gigabyte and both cores of a small machine.
+test-torch: ## test PyTorch/XLA too: about 7 GB in .venv-torch
+	@tools/setup --tests --torch
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@ctest --output-on-failure --no-tests=error --test-dir build -R '^(torch|corpus\.torch)'
 
 bench: build ## run every benchmark and rewrite docs/benchmarks.md
 	@$(PYTHON) tools/bench

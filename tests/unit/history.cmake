@@ -1,1 +1,3 @@
-keel_unit_test(history ROOMS history key read program base)
+foreach(name history history_file)
+  keel_unit_test(${name} ROOMS history key read program base)
+endforeach()

@@ -467,15 +467,46 @@ static void programs_that_one_flag_compiled_again_are_one_item(void **state) {
     keel_why_deinitialize(&why);
 }
 
-static void programs_with_nothing_in_common_are_one_line(void **state) {
+static void programs_with_nothing_in_common_are_told_in_one_line_when_asked_for(void **state) {
     (void)state;
     explain("compile", "a", "f", 1,
             ",\"unrelated\":true,\"against\":{\"program\":\"o\",\"name\":\"f\",\"run\":\"r0\"}");
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){.width = 100},
+    assert_int_equal(why.shown + why.by_cause_count, 0);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "nothing was compiled");
+    assert_text(&why, &(keel_why_style_t){.width = 100, .all = true},
                 "1  step 1  1.0 s  unrelated  unknown line  f has next to nothing in common with f "
                 "of run r0\n");
+    keel_why_deinitialize(&why);
+}
+
+static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
+    (void)state;
+    keel_buffer_text(&journal, "{\"event\":\"compile\",\"program\":\"a\",\"name\":\"f\","
+                               "\"recompile\":true,\"seconds\":1}\n");
+    explain("compile", "a", "f", 1, AGAIN ",\"unrelated\":true");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.recompiles, 0);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "nothing was compiled again (1 compile)");
+    keel_why_deinitialize(&why);
+}
+
+static void what_comes_behind_the_last_step_is_after_it(void **state) {
+    (void)state;
+    keel_buffer_text(&journal,
+                     "{\"event\":\"compile\",\"program\":\"a\",\"name\":\"f\"}\n"
+                     "{\"event\":\"compile\",\"program\":\"b\",\"name\":\"f\",\"recompile\":true,"
+                     "\"seconds\":1,\"executes\":{\"a\":4}}\n");
+    explain("compile", "b", "f", 1, AGAIN ",\"roots\":[{\"kind\":\"shape\"}]");
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "1  step 5 "); // it may run still
+    keel_why_deinitialize(&why);
+    keel_buffer_text(&journal, "{\"event\":\"end\",\"wall\":1}\n");
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "1  after step 4 ");
     keel_why_deinitialize(&why);
 }
 
@@ -688,8 +719,8 @@ int main(void) {
         TEST(advice_is_for_the_client_of_the_run),
         TEST(retraces_at_one_line_are_one_item),
         TEST(programs_that_one_flag_compiled_again_are_one_item),
-        TEST(programs_with_nothing_in_common_are_one_line),
-        TEST(a_run_without_recompiles_is_one_line),
+        TEST(programs_with_nothing_in_common_are_told_in_one_line_when_asked_for),
+        TEST(an_unrelated_program_of_one_name_is_no_recompile),        TEST(what_comes_behind_the_last_step_is_after_it),        TEST(a_run_without_recompiles_is_one_line),
         TEST(what_is_left_out_is_counted),
         TEST(no_line_is_longer_than_the_terminal),
         TEST(foreign_text_cannot_act_on_the_terminal),
