@@ -37,6 +37,13 @@ static void alone_text(const cli_diff_run_t *run, bool whole, keel_buffer_t *out
     if (shown < count) keel_buffer_format(out, "  %zu more; --all prints them\n", count - shown);
 }
 
+static void further_text(const keel_difference_t *root, keel_buffer_t *out) {
+    keel_buffer_format(out, "\n    also %s, ", keel_cause_facts(root->kind)->word);
+    cli_diff_change(root, true, out);
+    if (*root->note) keel_buffer_text(out, ", ");
+    cli_diff_value(root->note, 0, out);
+}
+
 static void pair_text(const cli_diff_runs_t *all, const cli_diff_pair_t *pair, bool whole,
                       keel_buffer_t *out) {
     const keel_stats_program_t *old = &all->runs[0].stats.programs[pair->old];
@@ -61,7 +68,10 @@ static void pair_text(const cli_diff_runs_t *all, const cli_diff_pair_t *pair, b
         size_t place = out->size;
         cli_diff_place(&root->place, out);
         if (out->size == place && !out->failed) out->size = began;
-        size_t more = explanation->root_total - 1;
+        size_t told = whole ? explanation->root_count : 1;
+        for (size_t i = 1; i < told; ++i)
+            further_text(&explanation->roots[i], out);
+        size_t more = explanation->root_total - told;
         if (more)
             keel_buffer_format(out, "; and %zu more %s", more, more == 1 ? "cause" : "causes");
     }

@@ -270,7 +270,7 @@ static void capture_stack(request_t *request) {
     explain_capture(request->engine, &request->arena, &request->inquiry);
     bool is_operation = !request->site.is_traced && request->ops <= FEW && !request->recompile;
     if (strcmp(request->format, "mlir") == 0 && !is_operation)
-        explain_settle_site(&request->inquiry.stack, &request->site);
+        explain_settle_site(&request->inquiry.stack, request->name, &request->site);
 }
 
 static PJRT_Error *compile_uncacheable(request_t *request) {

@@ -28,15 +28,32 @@ static keel_place_t top_of(const keel_stack_t *stack) {
     return place;
 }
 
+static bool is_at(const keel_stack_frame_t *frame, const char *file, uint32_t line) {
+    return frame->line == line && strcmp(frame->file, file) == 0;
+}
+
+// A line of the traced function itself, of which nobody tells who called it.
+static bool is_own_line(const keel_place_t *place, const char *module) {
+    const char *last = strrchr(place->function, '.');
+    last = last ? last + 1 : place->function;
+    size_t size = strlen(module), part = strlen(last);
+    return !*place->call_file && part && size > part && module[size - part - 1] == '_' &&
+           strcmp(module + size - part, last) == 0;
+}
+
 // A function that a decorator made has no frame of the module's name, or an inner one, called by
-// the decorator's: what stands between that and the stack was traced, and has not asked.
-void explain_settle_site(const keel_stack_t *stack, keel_site_t *site) {
+// the decorator's: what stands between that and the stack was traced, and has not asked. A caller
+// of the same name is taken for it. Elsewhere the program is right, which may be lowered on one
+// line and compiled on another.
+void explain_settle_site(const keel_stack_t *stack, const char *module, keel_site_t *site) {
     if (!stack->count) return;
     const keel_place_t *place = &site->place;
-    keel_place_t top = top_of(stack);
-    bool is_same = place->line == top.line && strcmp(place->file, top.file) == 0;
-    bool is_caller = place->call_line == top.line && strcmp(place->call_file, top.file) == 0;
-    if (!is_same && (is_caller || !site->is_traced)) site->place = top;
+    const keel_stack_frame_t *frames = stack->frames;
+    bool is_inside = is_at(&frames[0], place->call_file, place->call_line);
+    bool is_outside = stack->count > 1 && is_at(&frames[1], place->file, place->line);
+    bool is_known = is_at(&frames[0], place->file, place->line);
+    bool is_better = is_inside || is_outside || !site->is_traced || is_own_line(place, module);
+    if (!is_known && is_better) site->place = top_of(stack);
 }
 
 const char *explain_miss(keel_miss_t miss) {

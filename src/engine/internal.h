@@ -172,7 +172,7 @@ typedef struct inquiry_t {
 // lock: Python may have to wait for its own.
 void explain_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry);
 // Puts the line that asked in the place of the program's own, where a decorator stands between.
-void explain_settle_site(const keel_stack_t *stack, keel_site_t *site);
+void explain_settle_site(const keel_stack_t *stack, const char *module, keel_site_t *site);
 // "the cache has no such entry: ..."
 const char *explain_miss(keel_miss_t miss);
 // On the publisher's thread. A failure is written to the journal.

@@ -82,7 +82,18 @@ static void run_facts(const keel_html_page_t *page) {
     keel_buffer_text(out, "</dl>\n");
 }
 
-// "7 recompiles cost 12.4 s, 41 % of the run. Most of it: ..."
+static void sum(keel_buffer_t *out, const keel_why_sum_t *sum, const char *noun, const char *more,
+                bool *any) {
+    if (!sum->times) return;
+    keel_buffer_text(out, *any ? "; <strong>" : "<strong>");
+    keel_html_count(out, sum->times, noun);
+    keel_buffer_format(out, "</strong>%s cost <strong>", more);
+    keel_html_seconds(out, sum->seconds);
+    keel_buffer_text(out, "</strong>");
+    *any = true;
+}
+
+// "7 recompiles cost 12.4 s; 1 retrace cost 3 ms: 41 % of the run. Dearest cause: ..."
 static void verdict(const keel_html_page_t *page) {
     const keel_why_t *why = page->input->why;
     double wall = page->input->stats->wall_seconds;
@@ -92,11 +103,10 @@ static void verdict(const keel_html_page_t *page) {
         keel_buffer_text(out, "Nothing was compiled again.</p>\n");
         return;
     }
-    keel_buffer_text(out, "<strong>");
-    keel_html_count(out, why->shown, "recompile");
-    keel_buffer_text(out, "</strong> cost <strong>");
-    keel_html_seconds(out, why->shown_seconds);
-    keel_buffer_text(out, "</strong>");
+    bool any = false;
+    sum(out, &why->again, "recompile", "", &any);
+    sum(out, &why->known, "program", " known from earlier runs", &any);
+    sum(out, &why->retraces, "retrace", "", &any);
     if (wall > 0 && why->shown_seconds < wall)
         keel_buffer_format(out, ", %.0f&nbsp;%% of the run", why->shown_seconds / wall * 100);
     keel_buffer_text(out, ".");
@@ -152,7 +162,9 @@ static void totals(const keel_html_page_t *page) {
     keel_buffer_text(out, "<section id=\"totals\"><h2 class=\"unseen\">Totals</h2>\n"
                           "<ul class=\"cards figures\">\n");
     figure(out, stats->steps, "step");
-    if (stats->steps && stats->settled_at_step <= stats->steps)
+    if (keel_report_is_restless(stats))
+        keel_buffer_text(out, "<br><span class=\"muted\">not flat yet</span>");
+    else if (stats->steps && stats->settled_at_step <= stats->steps)
         keel_buffer_format(out, "<br><span class=\"muted\">flat since step&nbsp;%" PRIu64 "</span>",
                            stats->settled_at_step);
     keel_buffer_text(out, "</li>\n");
@@ -166,8 +178,9 @@ static void totals(const keel_html_page_t *page) {
     if (stats->spared_seconds > stats->load_seconds)
         took(out, stats->spared_seconds, " to compile them");
     keel_buffer_text(out, "</li>\n");
-    figure(out, page->input->why->shown, "recompile");
-    if (page->input->why->shown) took(out, page->input->why->shown_seconds, "");
+    const keel_why_t *why = page->input->why;
+    figure(out, why->again.times, "recompile");
+    if (why->again.times) took(out, why->again.seconds, "");
     keel_buffer_text(out, "</li>\n");
     figure(out, stats->executes, "execution");
     keel_buffer_text(out, "</li>\n</ul>\n");

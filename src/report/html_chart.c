@@ -146,12 +146,24 @@ static keel_cause_t cause_of(const chart_t *c, const keel_timeline_event_t *even
                                            : KEEL_CAUSE_COUNT;
 }
 
+// Among all causes equally, as the ledger does.
+static void divide(const chart_t *c, const keel_timeline_event_t *event, column_t *column) {
+    const keel_why_t *why = c->page->input->why;
+    const keel_why_entry_t *entry =
+        event->entry < why->entry_count ? &why->entries[event->entry] : NULL;
+    size_t count = entry ? entry->root_count : 0;
+    for (size_t i = 0; i < count; ++i)
+        column->seconds[keel_html_tone(c->page, entry->roots[i].kind)] +=
+            event->seconds / (double)count;
+    if (!count) column->seconds[keel_html_tone(c->page, cause_of(c, event))] += event->seconds;
+}
+
 static void fill_columns(chart_t *c) {
     for (size_t i = 0; i < c->timeline->count; ++i) {
         const keel_timeline_event_t *event = &c->timeline->events[i];
         if (event->is_load) continue;
         column_t *column = &c->columns[column_of(c, event)];
-        column->seconds[keel_html_tone(c->page, cause_of(c, event))] += event->seconds;
+        divide(c, event, column);
         ++column->compiles;
         bool whole =
             event->entry < c->page->input->why->entry_count && c->page->is_whole[event->entry];

@@ -193,12 +193,13 @@ static void heading(keel_html_page_t *page, const keel_why_entry_t *entry, size_
     code(out, *entry->name ? entry->name : "a program without a name", "");
     keel_buffer_format(out, ": %s</h3>\n<p class=\"cost\">", sentence_of(entry));
     keel_html_seconds(out, entry->seconds);
-    keel_buffer_format(out, "<span class=\"muted\"> %s at step %" PRIu64 "%s",
+    keel_buffer_format(out, "<span class=\"muted\"> %s %s step %" PRIu64 "%s",
                        strcmp(entry->what, "compile") == 0   ? "to compile"
                        : strcmp(entry->what, "load") == 0    ? "to load"
                        : strcmp(entry->what, "retrace") == 0 ? "to trace again"
                                                              : "",
-                       entry->step, *entry->pattern ? ", part of the pattern " : "");
+                       entry->at_end ? "after" : "at", entry->step - entry->at_end,
+                       *entry->pattern ? ", part of the pattern " : "");
     keel_html_text(out, entry->pattern);
     keel_buffer_text(out, "</span></p></header>\n");
 }
@@ -227,8 +228,8 @@ static keel_status_t article(keel_html_page_t *page, size_t index, size_t rank) 
 // ---- the rest ----------------------------------------------------------------------------------
 
 static void row(keel_buffer_t *out, const keel_why_entry_t *entry) {
-    keel_buffer_format(out, "<tr><td class=\"number\">%" PRIu64 "</td><td class=\"number\">",
-                       entry->step);
+    keel_buffer_format(out, "<tr><td class=\"number\">%s%" PRIu64 "</td><td class=\"number\">",
+                       entry->at_end ? "after " : "", entry->step - entry->at_end);
     keel_html_seconds(out, entry->seconds);
     keel_buffer_text(out, "</td><td><code>");
     keel_html_cut(out, entry->name, 120);

@@ -41,6 +41,7 @@ typedef struct keel_stats_recompile_t {
     const char *cause; // the kind's word: "shape"
     const char *subject, *old_value, *new_value;
     const char *shown; // where: "train.py:88"
+    bool is_unrelated; // while reading: to all before it, so it is left out in the end
 } keel_stats_recompile_t;
 
 typedef struct keel_stats_t {
@@ -87,6 +88,9 @@ keel_status_t keel_stats_parse(keel_bytes_t bytes, const char *id, const char *p
                                keel_stats_t *out) KEEL_MUST_CHECK;
 void keel_stats_deinitialize(keel_stats_t *stats);
 
+// True where the last step had a new program, and something was compiled: nobody knows whether that
+// is the end of it.
+bool keel_report_is_restless(const keel_stats_t *stats);
 // Few lines for the end of a run, each beginning with "keel: ".
 void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out);
 // All of it for people.

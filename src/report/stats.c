@@ -195,7 +195,6 @@ static keel_status_t add_recompile(counting_t *counting, const json_t *event, ui
     KEEL_TRY(keep(counting, keel_event_text(event, "name"), &recompile->name));
     KEEL_TRY(keep(counting, keel_event_text(event, "program"), &recompile->program));
     KEEL_TRY(site_of(counting, event, &recompile->site));
-    stats->recompile_seconds += recompile->seconds;
     ++stats->recompile_count;
     return NULL;
 }
@@ -230,6 +229,10 @@ static keel_status_t explain(counting_t *counting, const json_t *event) {
     KEEL_TRY(keel_steps_explained(&counting->steps, event, &request));
     const json_t *against = json_object_get(event, "against");
     bool compile = strcmp(keel_event_text(event, "what"), "compile") == 0;
+    bool unrelated = json_is_true(json_object_get(event, "unrelated"));
+    if (request && request->recompile != SIZE_MAX)
+        counting->stats->recompiles[request->recompile].is_unrelated = unrelated;
+    if (unrelated) return NULL;
     if (request && request->recompile != SIZE_MAX)
         return take_cause(counting, event, &counting->stats->recompiles[request->recompile]);
     if (!compile || !against || json_is_true(json_object_get(against, "is_ours"))) return NULL;
@@ -246,6 +249,17 @@ static keel_status_t step_event(counting_t *counting, const json_t *event) {
         return NULL;
     request->recompile = counting->stats->recompile_count;
     return add_recompile(counting, event, request->step);
+}
+
+static void leave_out_unrelated(keel_stats_t *stats) {
+    size_t kept = 0;
+    stats->recompile_seconds = 0;
+    for (size_t i = 0; i < stats->recompile_count; ++i) {
+        if (stats->recompiles[i].is_unrelated) continue;
+        stats->recompile_seconds += stats->recompiles[i].seconds;
+        stats->recompiles[kept++] = stats->recompiles[i];
+    }
+    stats->recompile_count = kept;
 }
 
 // ---- all together ------------------------------------------------------------------------------
@@ -286,6 +300,7 @@ static keel_status_t count_all(counting_t *counting) {
         KEEL_TRY(count_event(counting, event));
         KEEL_TRY(step_event(counting, event));
     }
+    leave_out_unrelated(stats);
     sum_up(counting);
     if (count) qsort(stats->programs, count, sizeof *stats->programs, by_cost);
     return NULL;

@@ -10,12 +10,18 @@ enum { PROGRAMS_SHOWN = 20, RECOMPILES_SHOWN = 20, LINES_IN_SUMMARY = 3, VALUE_C
 
 static void settled(const keel_stats_t *stats, keel_buffer_t *out) {
     if (!stats->steps) return;
-    if (stats->settled_at_step <= stats->steps)
+    if (keel_report_is_restless(stats))
+        keel_buffer_format(out, "; not flat yet: step %" PRIu64 " had a new program", stats->steps);
+    else if (stats->settled_at_step <= stats->steps)
         keel_buffer_format(out, "; flat since step %" PRIu64, stats->settled_at_step);
     else if (stats->compiles && !stats->unfinished)
         // Loads alone are no sign of that: a warm run loads just before its only steps. Nor is the
         // journal of a process that was killed, which lacks its last executions.
         keel_buffer_text(out, "; new programs up to the end");
+}
+
+bool keel_report_is_restless(const keel_stats_t *stats) {
+    return stats->steps > 1 && stats->settled_at_step == stats->steps && stats->compiles;
 }
 
 static void may_miss(const keel_stats_t *stats, keel_buffer_t *out) {
@@ -337,7 +343,10 @@ static void recompiles(const keel_stats_t *stats, keel_buffer_t *out) {
         const keel_stats_recompile_t *recompile = &stats->recompiles[shown];
         char cost[24];
         keel_format_seconds(recompile->seconds, cost);
-        keel_buffer_format(out, "  step %-6" PRIu64 "%10s  ", recompile->step, cost);
+        bool at_end = stats->steps && !stats->unfinished && recompile->step > stats->steps;
+        keel_buffer_format(out,
+                           at_end ? "  after %-5" PRIu64 "%10s  " : "  step %-6" PRIu64 "%10s  ",
+                           recompile->step - at_end, cost);
         if (*recompile->cause)
             cause(out, recompile, true);
         else

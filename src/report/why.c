@@ -24,6 +24,7 @@ const char *keel_pattern_sentence(keel_pattern_kind_t kind) {
 }
 
 bool keel_why_is_shown(const keel_why_entry_t *entry) {
+    if (entry->unrelated) return false;
     if (strcmp(entry->what, "retrace") == 0) return true;
     if (strcmp(entry->what, "compile") != 0) return false;
     return entry->recompile || (*entry->against_program && !entry->against_is_ours);
@@ -176,6 +177,8 @@ static keel_status_t add_entry(keel_why_t *why, keel_steps_t *steps, const json_
     *entry = (keel_why_entry_t){.step = request ? request->step : step};
     KEEL_TRY(entry_of(why, event, entry));
     ++why->entry_count;
+    bool left_out = entry->unrelated && entry->recompile && strcmp(entry->what, "compile") == 0;
+    if (left_out && why->recompiles) --why->recompiles;
     return NULL;
 }
 
@@ -206,10 +209,23 @@ static keel_status_t meet_event(keel_why_t *why, keel_steps_t *steps, const json
     return add_entry(why, steps, event, process->steps + 1);
 }
 
+// What came behind the last step held up none; of a process that has not ended nobody knows.
+static void find_ends(keel_why_t *why, const keel_steps_t *steps) {
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        keel_why_entry_t *entry = &why->entries[i];
+        uint64_t last = 0;
+        for (size_t j = 0; j < steps->process_count; ++j)
+            if (steps->processes[j].pid == entry->pid && steps->processes[j].ended)
+                last = steps->processes[j].steps;
+        entry->at_end = last && entry->step > last;
+    }
+}
+
 static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
     size_t index;
     json_t *event;
     json_array_foreach(steps->events, index, event) KEEL_TRY(meet_event(why, steps, event));
+    find_ends(why, steps);
     KEEL_TRY(keel_why_find_patterns(why));
     return keel_why_sum_up(why);
 }

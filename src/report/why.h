@@ -35,6 +35,7 @@ typedef struct keel_why_frame_t {
 // One program that was asked for and why.
 typedef struct keel_why_entry_t {
     uint64_t step; // the step it held up, from 1
+    bool at_end;   // its process had no such step any more
     double t;
     int64_t pid;
     const char *what;    // "compile", "load", "retrace"
@@ -88,6 +89,12 @@ typedef struct keel_why_pattern_t {
     double seconds;
 } keel_why_pattern_t;
 
+// How often, and what it cost.
+typedef struct keel_why_sum_t {
+    uint64_t times;
+    double seconds;
+} keel_why_sum_t;
+
 // Seconds lost, dearest first: by cause (place empty) or by source line.
 typedef struct keel_why_cost_t {
     keel_cause_t kind;
@@ -110,16 +117,21 @@ typedef struct keel_why_t {
         uint64_t times;
         double seconds;
     } questions[KEEL_QUESTION_NONE];
+    // Those that are shown: what this run had otherwise, what an earlier one had, and what nothing
+    // had changed in.
+    keel_why_sum_t again, known, retraces;
     uint64_t shown;
     double shown_seconds;
-    // Of the journal, explained or not: compiles, and those of them that were recompiles.
+    // Of the journal, explained or not: compiles, and those of them that were recompiles; not of
+    // what turned out to be unrelated to all before it.
     uint64_t compiles, recompiles;
     const char *path; // of the journal; "" from keel_why_parse
     keel_journal_damage_t damage;
     keel_arena_t texts;
 } keel_why_t;
 
-// Not the first of its kind, nor one that is merely like another program of the same run.
+// Not the first of its kind, nor one that is merely like another program of the same run, nor one
+// that has nothing but its name in common with any.
 bool keel_why_is_shown(const keel_why_entry_t *entry);
 // Its first root; NULL where it has none (unrelated, or the journal was cut).
 const keel_why_difference_t *keel_why_cause(const keel_why_entry_t *entry);

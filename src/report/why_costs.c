@@ -99,12 +99,21 @@ static void close_ledger(ledger_t *ledger) {
     keel_free(ledger->last);
 }
 
+static void count(keel_why_t *why, const keel_why_entry_t *entry) {
+    keel_why_sum_t *sum = strcmp(entry->what, "retrace") == 0 ? &why->retraces
+                          : entry->recompile                  ? &why->again
+                                                              : &why->known;
+    ++sum->times;
+    sum->seconds += entry->seconds;
+    ++why->shown;
+    why->shown_seconds += entry->seconds;
+}
+
 keel_status_t keel_why_sum_up(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *entry = &why->entries[i];
         if (!keel_why_is_shown(entry)) continue;
-        ++why->shown;
-        why->shown_seconds += entry->seconds;
+        count(why, entry);
         answer_questions(why, entry);
     }
     ledger_t by_cause = {0}, by_line = {0};

@@ -19,6 +19,7 @@ typedef struct keel_why_item_t {
     const keel_why_entry_t *entry;     // the first of them
     const keel_why_pattern_t *pattern; // NULL: none
     uint64_t first_step, last_step, times;
+    bool at_end; // of last_step
     double seconds;
     size_t order; // of the first one in the journal
 } keel_why_item_t;

@@ -12,10 +12,13 @@ enum {
 // ---- what stands in columns --------------------------------------------------------------------
 
 static void step_text(const keel_why_item_t *item, char out[48]) {
-    if (item->first_step == item->last_step)
-        snprintf(out, 48, "step %" PRIu64, item->first_step);
+    uint64_t first = item->first_step, last = item->last_step - item->at_end;
+    if (item->at_end && first > last)
+        snprintf(out, 48, "after step %" PRIu64, last);
+    else if (first == last)
+        snprintf(out, 48, "step %" PRIu64, first);
     else
-        snprintf(out, 48, "steps %" PRIu64 "-%" PRIu64, item->first_step, item->last_step);
+        snprintf(out, 48, "steps %" PRIu64 "-%" PRIu64, first, last);
 }
 
 static const char *kind_text(const keel_why_entry_t *entry) {

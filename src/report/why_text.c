@@ -49,7 +49,10 @@ static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffe
         ++item->times;
         item->seconds += entry->seconds;
         if (entry->step < item->first_step) item->first_step = entry->step;
-        if (entry->step > item->last_step) item->last_step = entry->step;
+        if (entry->step > item->last_step) {
+            item->last_step = entry->step;
+            item->at_end = entry->at_end;
+        }
         return NULL;
     }
     bool grouped = !all && entry->pattern_index != KEEL_NONE;
@@ -58,6 +61,7 @@ static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffe
         .pattern = grouped ? &why->patterns[entry->pattern_index] : NULL,
         .first_step = entry->step,
         .last_step = entry->step,
+        .at_end = entry->at_end,
         .times = 1,
         .seconds = entry->seconds,
         .order = order,
@@ -111,35 +115,13 @@ static void questions(const keel_why_t *why, keel_buffer_t *out) {
     }
 }
 
-typedef struct counts_t {
-    uint64_t recompiles, misses, retraces;
-    double recompile_seconds, miss_seconds, retrace_seconds;
-} counts_t;
-
-static counts_t count(const keel_why_t *why) {
-    counts_t counts = {0};
-    for (size_t i = 0; i < why->entry_count; ++i) {
-        const keel_why_entry_t *entry = &why->entries[i];
-        if (!keel_why_is_shown(entry)) continue;
-        uint64_t *times = is_retrace(entry)  ? &counts.retraces
-                          : entry->recompile ? &counts.recompiles
-                                             : &counts.misses;
-        double *seconds = is_retrace(entry)  ? &counts.retrace_seconds
-                          : entry->recompile ? &counts.recompile_seconds
-                                             : &counts.miss_seconds;
-        ++*times;
-        *seconds += entry->seconds;
-    }
-    return counts;
-}
-
-static void total(keel_buffer_t *out, uint64_t times, const char *noun, const char *more,
-                  double seconds, bool *any) {
-    if (!times) return;
+static void total(keel_buffer_t *out, const keel_why_sum_t *sum, const char *noun, const char *more,
+                  bool *any) {
+    if (!sum->times) return;
     keel_buffer_text(out, *any ? "; " : "");
-    keel_write_counted(out, times, noun);
+    keel_write_counted(out, sum->times, noun);
     keel_buffer_format(out, "%s cost ", more);
-    keel_write_seconds(out, seconds);
+    keel_write_seconds(out, sum->seconds);
     *any = true;
 }
 
@@ -153,15 +135,15 @@ static void unexplained(keel_buffer_t *out, const keel_why_t *why, uint64_t expl
                               : " are not explained in the journal; keel stats names their lines.");
 }
 
-static void totals(const keel_why_t *why, const counts_t *counts, keel_flow_t *flow) {
+static void totals(const keel_why_t *why, keel_flow_t *flow) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     bool any = false;
-    total(&text, counts->recompiles, "recompile", "", counts->recompile_seconds, &any);
-    total(&text, counts->misses, "program", " known from earlier runs", counts->miss_seconds, &any);
-    total(&text, counts->retraces, "retrace", "", counts->retrace_seconds, &any);
+    total(&text, &why->again, "recompile", "", &any);
+    total(&text, &why->known, "program", " known from earlier runs", &any);
+    total(&text, &why->retraces, "retrace", "", &any);
     keel_buffer_text(&text, any ? ". " : "");
-    unexplained(&text, why, counts->recompiles);
+    unexplained(&text, why, why->again.times);
     keel_flow_line(flow);
     keel_flow_buffer(flow, &text);
     keel_flow_end(flow);
@@ -234,12 +216,11 @@ static void print_items(keel_why_page_t *page, const items_t *items) {
 }
 
 static void print(keel_why_page_t *page, const items_t *items) {
-    counts_t counts = count(page->why);
     head(page->why, &page->flow);
     keel_flow_end(&page->flow);
     questions(page->why, page->flow.out);
     keel_flow_end(&page->flow);
-    totals(page->why, &counts, &page->flow);
+    totals(page->why, &page->flow);
     print_items(page, items);
     ledgers(page->why, page->style->all, &page->flow);
 }

@@ -199,6 +199,16 @@ static void a_process_that_ended_early_is_told_and_nothing_is_said_of_its_end(vo
         "keel: 1 process ended early: figures may miss its last seconds\n");
 }
 
+static void a_run_whose_last_step_compiled_is_not_called_flat(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"f\",\"seconds\":1,"
+        "\"executes\":{\"a\":3}}\n"
+        "{\"event\":\"end\",\"pid\":1,\"executes\":{\"b\":1}}\n",
+        "keel: 4 steps, 2 programs; 2 compiles 2.0 s; not flat yet: step 4 had a new program\n");
+}
+
 static void executions_that_are_written_as_the_run_goes_on_all_count(void **state) {
     (void)state;
     assert_summary(
@@ -243,6 +253,26 @@ static void recompiles_of_one_line_are_named_once_and_the_dearest_first(void **s
 #define RECOMPILE(program, seconds)                                                                \
     "{\"event\":\"compile\",\"pid\":1,\"program\":\"" program "\",\"name\":\"jit_f\","             \
     "\"seconds\":" seconds ",\"recompile\":true,\"site\":{\"file\":\"t.py\",\"line\":9}}\n"
+static const char unrelated[] =
+    "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+    "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"f\",\"seconds\":2,"
+    "\"recompile\":true}\n"
+    "{\"event\":\"explain\",\"pid\":1,\"what\":\"compile\",\"program\":\"b\",\"seconds\":2,"
+    "\"recompile\":true,\"unrelated\":true,\"against\":{\"is_ours\":true},\"roots\":[]}\n"
+    "{\"event\":\"explain\",\"pid\":1,\"what\":\"compile\",\"program\":\"a\",\"seconds\":1,"
+    "\"unrelated\":true,\"against\":{\"is_ours\":false},\"roots\":[]}\n"
+    "{\"event\":\"end\",\"pid\":1}\n";
+
+static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
+    (void)state;
+    assert_summary(unrelated, "keel: 2 programs; 2 compiles 3.0 s\n");
+    keel_stats_t stats;
+    stats_of(unrelated, &stats);
+    assert_int_equal(stats.recompile_count + stats.known, 0);
+    assert_true(stats.recompile_seconds == 0);
+    keel_stats_deinitialize(&stats);
+}
+
 #define ENDED "{\"event\":\"end\",\"pid\":1}\n"
 
 static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_it(void **state) {
@@ -382,6 +412,8 @@ int main(void) {
         cmocka_unit_test(a_run_that_never_settles_says_so),
         cmocka_unit_test(a_run_that_only_loaded_is_not_said_to_have_had_new_programs_up_to_the_end),
         cmocka_unit_test(a_process_that_ended_early_is_told_and_nothing_is_said_of_its_end),
+        cmocka_unit_test(a_run_whose_last_step_compiled_is_not_called_flat),
+        cmocka_unit_test(an_unrelated_program_of_one_name_is_no_recompile),
         cmocka_unit_test(executions_that_are_written_as_the_run_goes_on_all_count),
         cmocka_unit_test(recompiles_of_one_line_are_named_once_and_the_dearest_first),
         cmocka_unit_test(the_summary_names_the_cause_of_each_recompile_where_the_journal_has_it),

@@ -483,7 +483,7 @@ static void programs_with_nothing_in_common_are_told_in_one_line_when_asked_for(
 
 static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
     (void)state;
-    keel_buffer_text(&journal, "{\"event\":\"compile\",\"program\":\"a\",\"name\":\"f\","
+    keel_buffer_text(&journal, "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\","
                                "\"recompile\":true,\"seconds\":1}\n");
     explain("compile", "a", "f", 1, AGAIN ",\"unrelated\":true");
     keel_why_t why;
@@ -495,16 +495,14 @@ static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
 
 static void what_comes_behind_the_last_step_is_after_it(void **state) {
     (void)state;
-    keel_buffer_text(&journal,
-                     "{\"event\":\"compile\",\"program\":\"a\",\"name\":\"f\"}\n"
-                     "{\"event\":\"compile\",\"program\":\"b\",\"name\":\"f\",\"recompile\":true,"
-                     "\"seconds\":1,\"executes\":{\"a\":4}}\n");
+    compile("a", "f", 1, 4);
+    compile("b", "f", 1, 0);
     explain("compile", "b", "f", 1, AGAIN ",\"roots\":[{\"kind\":\"shape\"}]");
     keel_why_t why;
     parse(&why);
     assert_text(&why, &(keel_why_style_t){.width = 100}, "1  step 5 "); // it may run still
     keel_why_deinitialize(&why);
-    keel_buffer_text(&journal, "{\"event\":\"end\",\"wall\":1}\n");
+    keel_buffer_text(&journal, "{\"event\":\"end\",\"pid\":1,\"wall\":1}\n");
     parse(&why);
     assert_text(&why, &(keel_why_style_t){.width = 100}, "1  after step 4 ");
     keel_why_deinitialize(&why);
@@ -720,7 +718,9 @@ int main(void) {
         TEST(retraces_at_one_line_are_one_item),
         TEST(programs_that_one_flag_compiled_again_are_one_item),
         TEST(programs_with_nothing_in_common_are_told_in_one_line_when_asked_for),
-        TEST(an_unrelated_program_of_one_name_is_no_recompile),        TEST(what_comes_behind_the_last_step_is_after_it),        TEST(a_run_without_recompiles_is_one_line),
+        TEST(an_unrelated_program_of_one_name_is_no_recompile),
+        TEST(what_comes_behind_the_last_step_is_after_it),
+        TEST(a_run_without_recompiles_is_one_line),
         TEST(what_is_left_out_is_counted),
         TEST(no_line_is_longer_than_the_terminal),
         TEST(foreign_text_cannot_act_on_the_terminal),
