@@ -32,7 +32,8 @@ static keel_status_t check_target(const char *path) {
                             path);
 }
 
-static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer_t *out) {
+static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer_t *out,
+                               keel_buffer_t *damage) {
     char *id;
     keel_stats_t stats = {0};
     keel_why_t why = {0};
@@ -44,6 +45,7 @@ static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer
     const keel_html_input_t input = {
         .why = &why, .stats = &stats, .timeline = &timeline, .run_dir = run_dir};
     if (!status) status = keel_html_page(&input, out);
+    if (!status) keel_report_damage(&stats, damage);
     keel_timeline_deinitialize(&timeline);
     keel_why_deinitialize(&why);
     keel_stats_deinitialize(&stats);
@@ -74,14 +76,15 @@ int cli_report(cli_call_t *call) {
     keel_settings_t settings;
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);
-    keel_buffer_t page, told;
+    keel_buffer_t page, told, damage;
     keel_buffer_initialize(&page, 0);
+    keel_buffer_initialize(&damage, 0);
     keel_buffer_initialize(&told, 0);
     status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
     if (!status && !to_stdout) status = check_target(path); // before the work
     if (!status)
-        status =
-            make_page(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0], &page);
+        status = make_page(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0],
+                           &page, &damage);
     if (!status && !to_stdout) status = write_page(&page, path, &told);
     keel_settings_deinitialize(&settings);
     if (status) {
@@ -91,6 +94,11 @@ int cli_report(cli_call_t *call) {
     } else {
         code = cli_answer(&told);
     }
+    if (!status && damage.size) {
+        fprintf(stderr, "keel: %s\n", keel_buffer_cstr(&damage));
+        code = CLI_USAGE;
+    }
+    keel_buffer_deinitialize(&damage);
     keel_buffer_deinitialize(&page);
     keel_buffer_deinitialize(&told);
     return code;

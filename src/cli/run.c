@@ -1,5 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "journal/journal.h"
@@ -76,10 +78,33 @@ static keel_status_t write_json(const run_t *run, const keel_stats_t *stats) {
     return keel_status_annotate(status, "--json");
 }
 
+// The folder, or else the nearest one above it that is there.
+static bool is_writable(const char *folder) {
+    char *path, *slash;
+    bool writable = false;
+    keel_status_t status = keel_strdup(keel_str(folder), &path);
+    while (!status) {
+        keel_file_facts_t facts;
+        keel_status_t looked = keel_file_facts(path, &facts);
+        bool absent = keel_status_code(looked) == KEEL_NOT_FOUND;
+        writable = !looked && facts.is_directory && access(path, W_OK | X_OK) == 0;
+        keel_status_ignore(looked);
+        slash = strrchr(path, '/');
+        if (!absent || !slash) break;
+        slash[slash == path] = 0;
+    }
+    if (!status) keel_free(path);
+    keel_status_ignore(status);
+    return writable;
+}
+
 static void nothing_recorded(const run_t *run) {
     if (run->nested) return;
+    const char *folder = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (run->settings.mode == KEEL_MODE_OFF)
         cli_say("mode is off: nothing was recorded");
+    else if (!is_writable(folder))
+        cli_say("nothing was recorded: %s cannot be written", folder);
     else
         cli_say("nothing was recorded: the command started no XLA client that loads Keel "
                 "(keel run --help tells which do)");

@@ -103,19 +103,35 @@ static void format_age(uint64_t age, char out[32]) {
         snprintf(out, 32, "%" PRIu64 " min %" PRIu64 " s", seconds / 60, seconds % 60);
 }
 
-static size_t format_line(const moment_t *moment, double last, char out[LINE]) {
-    char count[32], ops[64] = "", size[16], others[32] = "", age[32], took[24], tail[64] = "";
+// What a narrow terminal has to do without, in this order.
+typedef enum shortness_t { WHOLE, NO_SIZE, NO_LAST, NO_OPERATIONS, SHORTEST } shortness_t;
+
+// " (12,345 operations, 3.2 MiB)".
+static void format_extent(const moment_t *moment, shortness_t shortness, char out[96]) {
+    char count[32], size[16];
+    bool has_ops = moment->ops && shortness < NO_OPERATIONS, has_size = shortness < NO_SIZE;
+    *out = 0;
+    if (!has_ops && !has_size) return;
     format_count(moment->ops, count);
-    if (moment->ops)
-        snprintf(ops, sizeof ops, "%s operation%s, ", count, moment->ops == 1 ? "" : "s");
     keel_format_size(moment->bytes, size);
+    snprintf(out, 96, " (%s%s%s%s)", has_ops ? count : "",
+             !has_ops           ? ""
+             : moment->ops == 1 ? " operation"
+                                : " operations",
+             has_ops && has_size ? ", " : "", has_size ? size : "");
+}
+
+static size_t format_line(const moment_t *moment, double last, shortness_t shortness,
+                          char out[LINE]) {
+    char extent[96], others[32] = "", age[32], took[24], tail[64] = "";
+    format_extent(moment, shortness, extent);
     format_age(moment->age, age);
     if (moment->others) snprintf(others, sizeof others, " and %u more", moment->others);
     keel_format_seconds(last, took);
-    if (last > 0) snprintf(tail, sizeof tail, "; the last such took %s", took);
-    int written =
-        snprintf(out, LINE, "keel: compiling %s (%s%s)%s %s%s",
-                 *moment->name ? moment->name : "a program", ops, size, others, age, tail);
+    if (last > 0 && shortness < NO_LAST)
+        snprintf(tail, sizeof tail, "; the last such took %s", took);
+    int written = snprintf(out, LINE, "keel: compiling %s%s%s %s%s",
+                           *moment->name ? moment->name : "a program", extent, others, age, tail);
     return written < 0 ? 0 : (size_t)written < LINE ? (size_t)written : LINE - 1;
 }
 
@@ -128,7 +144,11 @@ static size_t columns(void) {
 
 static void show(const moment_t *moment, double last) {
     char line[LINE], text[LINE + 64];
-    size_t size = format_line(moment, last, line), most = columns();
+    size_t size = 0, most = columns();
+    for (shortness_t shortness = WHOLE; shortness < SHORTEST; ++shortness) {
+        size = format_line(moment, last, shortness, line);
+        if (size < most) break;
+    }
     if (size >= most) size = most - 1;
     int written = snprintf(text, sizeof text, BELOW "%.*s" BACK, (int)size, line);
     if (written > 0) put(text, (size_t)written);

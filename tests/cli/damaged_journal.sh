@@ -9,6 +9,8 @@ keel stats --json 20260101 | python3 -c '
 import json, sys
 print(json.load(sys.stdin)["damaged_lines"])'
 keel runs | wc -l
+keel report 20260101 -o page.html; echo "exit $?"
+grep -c 'The journal is damaged' page.html
 echo 'rubbish' >$journal
 keel stats 20260101; echo "exit $?"
 : >$journal

@@ -301,6 +301,9 @@ static show_t shows[] = {
     {.settings = LONG, .body = step, .columns = COLUMNS},
     {.settings = LONG, .body = step_at_the_end_of_the_screen, .columns = COLUMNS},
     {.settings = LONG, .body = step, .columns = 24},
+    {.settings = "TEST_PLUGIN=compile_ms=2600\nKEEL_MODE=refresh",
+     .body = compile_again,
+     .columns = 60},
     {.settings = LONG, .body = write_meanwhile, .columns = COLUMNS},
     {.settings = LONG, .body = compile_several, .columns = COLUMNS},
     {.settings = "TEST_PLUGIN=compile_ms=2600\nKEEL_MODE=refresh",
@@ -314,7 +317,21 @@ static show_t shows[] = {
     {.settings = LONG "\nTERM=dumb", .body = step, .columns = COLUMNS},
     {.settings = LONG, .body = step, .columns = COLUMNS, .errors_to_file = true},
 };
-enum { PLAIN, BOTTOM, NARROW, MEANWHILE, SEVERAL, AGAIN, LATER, SHORT, QUIET, DUMB, FILED, SHOWS };
+enum {
+    PLAIN,
+    BOTTOM,
+    NARROW,
+    HALF,
+    MEANWHILE,
+    SEVERAL,
+    AGAIN,
+    LATER,
+    SHORT,
+    QUIET,
+    DUMB,
+    FILED,
+    SHOWS
+};
 
 // All at once: they do nothing but sleep.
 static int start_all(void **state) {
@@ -349,6 +366,13 @@ static void test_it_fits_a_narrow_terminal(void **state) {
     assert_seen(&shows[NARROW], "keel: compiling jit_");
     assert_not_seen(&shows[NARROW], "operations");
     assert_screen(&shows[NARROW], "one|two ... done|");
+}
+
+static void test_on_less_room_whole_parts_are_left_out(void **state) {
+    (void)state;
+    assert_seen(&shows[HALF], " operations) 2 s\x1b");
+    assert_not_seen(&shows[HALF], "the last");
+    assert_screen(&shows[HALF], "again|");
 }
 
 static void test_what_is_written_meanwhile_stays_whole(void **state) {
@@ -386,6 +410,7 @@ int main(void) {
         cmocka_unit_test(test_a_long_compile_is_told_each_second_and_then_no_more),
         cmocka_unit_test(test_at_the_end_of_the_screen_it_makes_room),
         cmocka_unit_test(test_it_fits_a_narrow_terminal),
+        cmocka_unit_test(test_on_less_room_whole_parts_are_left_out),
         cmocka_unit_test(test_what_is_written_meanwhile_stays_whole),
         cmocka_unit_test(test_of_several_compiles_the_longest_is_shown),
         cmocka_unit_test(test_what_the_last_such_compile_took_is_told),
