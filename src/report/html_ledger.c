@@ -91,7 +91,7 @@ void keel_html_ledger(keel_html_page_t *page) {
 
 static void pattern(const keel_html_page_t *page, const keel_why_pattern_t *p) {
     keel_buffer_t *out = page->out;
-    keel_buffer_format(out, "<li><p><strong>%s</strong>", keel_pattern_sentence(p->kind));
+    keel_buffer_format(out, "<li><p><strong>%s</strong>", keel_why_sentence(p));
     if (*p->name) {
         keel_buffer_text(out, " <span class=\"muted\">in</span> <code>");
         keel_html_cut(out, p->name, LONGEST);

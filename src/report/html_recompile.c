@@ -64,16 +64,20 @@ static void where(keel_buffer_t *out, const keel_why_place_t *place) {
     }
 }
 
-static void advice(const keel_html_page_t *page, keel_cause_t kind) {
+// Of a further root the cause's own; of the first what the whole calls for.
+static void advice(const keel_html_page_t *page, const keel_why_entry_t *entry, size_t index) {
     keel_buffer_t *out = page->out;
-    const keel_cause_facts_t *facts = keel_cause_facts(kind);
-    bool torch = strcmp(page->input->why->framework, "torch") == 0,
-         jax = strcmp(page->input->why->framework, "jax") == 0;
+    const keel_why_t *why = page->input->why;
+    const keel_cause_facts_t *facts = keel_cause_facts(entry->roots[index].kind);
+    const char *for_jax = index ? facts->jax : keel_why_advice(why, entry, false),
+               *for_torch = index ? facts->torch : keel_why_advice(why, entry, true);
+    bool torch = strcmp(why->framework, "torch") == 0, jax = strcmp(why->framework, "jax") == 0,
+         differ = strcmp(for_jax, for_torch) != 0;
     keel_buffer_text(out, "<p class=\"advice\"><strong>What to do:</strong> ");
-    if (!torch) keel_html_text(out, facts->jax);
-    if (!torch && !jax && strcmp(facts->jax, facts->torch) != 0)
+    if (!torch) keel_html_text(out, for_jax);
+    if (!torch && !jax && differ)
         keel_buffer_text(out, " <span class=\"muted\">PyTorch/XLA:</span> ");
-    if (torch || (!jax && strcmp(facts->jax, facts->torch) != 0)) keel_html_text(out, facts->torch);
+    if (torch || (!jax && differ)) keel_html_text(out, for_torch);
     keel_buffer_format(out,
                        " <span class=\"muted\">More: <code>docs/causes/%s.md</code></span></p>\n",
                        facts->word);
@@ -105,7 +109,7 @@ static keel_status_t root(keel_html_page_t *page, const keel_why_entry_t *entry,
     bool told = false;
     for (size_t i = 0; i < index; ++i)
         told = told || entry->roots[i].kind == d->kind;
-    if (!told) advice(page, d->kind);
+    if (!told) advice(page, entry, index);
     keel_buffer_text(out, "</div>\n");
     return NULL;
 }

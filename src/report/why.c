@@ -39,6 +39,25 @@ const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry) {
     return cause && *cause->place.file ? &cause->place : &entry->site;
 }
 
+const char *keel_why_sentence(const keel_why_pattern_t *pattern) {
+    return pattern->grows ? "a dimension grows with each step"
+                          : keel_pattern_sentence(pattern->kind);
+}
+
+const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry, bool torch) {
+    const keel_why_difference_t *cause = keel_why_cause(entry);
+    const keel_cause_facts_t *facts = keel_cause_facts(cause->kind);
+    bool grows = entry->pattern_index != KEEL_NONE && why->patterns[entry->pattern_index].grows;
+    if (grows && torch)
+        return "Allocate the full length once, write at an index (index_copy_); or pad.";
+    if (grows)
+        return "Allocate the full length once, write at an index (lax.dynamic_update_slice); or "
+               "pad.";
+    if (cause->kind == KEEL_CAUSE_CACHE && strcmp(cause->subject, "refresh") == 0)
+        return "Mode refresh compiles everything anew; leave it once the cache is fresh.";
+    return torch ? facts->torch : facts->jax;
+}
+
 bool keel_why_is_of_run(keel_cause_t kind) {
     return kind == KEEL_CAUSE_FLAG || kind == KEEL_CAUSE_BACKEND || kind == KEEL_CAUSE_DEVICES;
 }

@@ -65,7 +65,7 @@ typedef struct keel_why_entry_t {
 
 // Several recompiles that make one story.
 #define KEEL_PATTERNS(X)                                                                           \
-    X(COUNTER, "counter", "a constant counts up by one with each compile")                         \
+    X(COUNTER, "counter", "a constant takes a new value with each compile")                        \
     X(UNPADDED, "unpadded", "a dimension varies freely: the batch is not padded")                  \
     X(ALTERNATING, "alternating", "two programs take turns for ever")                              \
     X(SUBSETS, "subsets", "one program for each subset of optional arguments")
@@ -77,6 +77,7 @@ typedef enum keel_pattern_kind {
         KEEL_PATTERN_COUNT,
 } keel_pattern_kind_t;
 const char *keel_pattern_word(keel_pattern_kind_t kind);
+// Of the kind as such.
 const char *keel_pattern_sentence(keel_pattern_kind_t kind);
 
 typedef struct keel_why_pattern_t {
@@ -85,6 +86,7 @@ typedef struct keel_why_pattern_t {
     const char *subject; // "batch['x']"
     const char *values;  // "3, 4, 5, 6"; of many the first few and the last
     keel_why_place_t place;
+    bool grows; // UNPADDED: each value is larger than the one before
     uint64_t times;
     double seconds;
 } keel_why_pattern_t;
@@ -137,6 +139,11 @@ bool keel_why_is_shown(const keel_why_entry_t *entry);
 const keel_why_difference_t *keel_why_cause(const keel_why_entry_t *entry);
 // That root's place, else the line that the journal gives the compile.
 const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry);
+
+// What this pattern is, more closely than its kind says.
+const char *keel_why_sentence(const keel_why_pattern_t *pattern);
+// What to do about an entry that has a cause: what its pattern asks for, or its cause.
+const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry, bool torch);
 
 keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out) KEEL_MUST_CHECK;
 // The same from a journal's bytes.

@@ -189,8 +189,7 @@ static void second_line(keel_why_page_t *page, const keel_why_item_t *item) {
         add_place(&text, entry);
     if (item->times > 1 && !is_of_run(item))
         keel_buffer_format(&text, "; %" PRIu64 " times", item->times);
-    if (item->pattern)
-        keel_buffer_format(&text, "; %s", keel_pattern_sentence(item->pattern->kind));
+    if (item->pattern) keel_buffer_format(&text, "; %s", keel_why_sentence(item->pattern));
     if (cause && *cause->note && !item->pattern) keel_buffer_format(&text, "; %s", cause->note);
     if (entry->folded_total && item->times == 1)
         keel_buffer_format(&text, "; %" PRIu64 " difference%s from %s", entry->folded_total,
@@ -244,13 +243,15 @@ static void advice(keel_why_page_t *page, const keel_why_item_t *item,
     char where[64];
     snprintf(where, sizeof where, "docs/causes/%s.md",
              item->pattern ? keel_pattern_word(item->pattern->kind) : facts->word);
-    bool jax = strcmp(page->why->framework, "jax") == 0;
-    if (jax || *page->why->framework || strcmp(facts->jax, facts->torch) == 0) {
-        advice_line(page, "", *page->why->framework && !jax ? facts->torch : facts->jax);
+    const char *jax = keel_why_advice(page->why, item->entry, false),
+               *torch = keel_why_advice(page->why, item->entry, true);
+    bool is_jax = strcmp(page->why->framework, "jax") == 0;
+    if (*page->why->framework || strcmp(jax, torch) == 0) {
+        advice_line(page, "", *page->why->framework && !is_jax ? torch : jax);
     } else {
-        advice_line(page, "JAX: ", facts->jax);
+        advice_line(page, "JAX: ", jax);
         keel_flow_end(flow);
-        advice_line(page, "PyTorch/XLA: ", facts->torch);
+        advice_line(page, "PyTorch/XLA: ", torch);
     }
     keel_flow_edge(flow, where);
     keel_flow_end(flow);

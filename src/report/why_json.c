@@ -71,7 +71,7 @@ static void against(keel_buffer_t *out, const keel_why_entry_t *entry) {
 }
 
 // The cause: of the first root, flat, as far as there is one.
-static void cause(keel_buffer_t *out, const keel_why_entry_t *entry) {
+static void cause(keel_buffer_t *out, const keel_why_t *why, const keel_why_entry_t *entry) {
     static const keel_why_difference_t none = {
         .subject = "", .old_value = "", .new_value = "", .note = ""};
     const keel_why_difference_t *root = keel_why_cause(entry);
@@ -85,20 +85,20 @@ static void cause(keel_buffer_t *out, const keel_why_entry_t *entry) {
     values(out, root ? root : &none);
     keel_json_name(out, "advice");
     keel_buffer_byte(out, '{');
-    keel_json_text(out, "jax", facts ? facts->jax : "");
-    keel_json_text(out, "torch", facts ? facts->torch : "");
+    keel_json_text(out, "jax", facts ? keel_why_advice(why, entry, false) : "");
+    keel_json_text(out, "torch", facts ? keel_why_advice(why, entry, true) : "");
     keel_buffer_byte(out, '}');
     char page[64] = "";
     if (facts) snprintf(page, sizeof page, "docs/causes/%s.md", facts->word);
     keel_json_text(out, "page", page);
 }
 
-static void entry_object(keel_buffer_t *out, const keel_why_entry_t *entry) {
+static void entry_object(keel_buffer_t *out, const keel_why_t *why, const keel_why_entry_t *entry) {
     keel_buffer_byte(out, '{');
     keel_json_text(out, "program", entry->program);
     keel_json_text(out, "name", entry->name);
     keel_json_text(out, "key", entry->key);
-    cause(out, entry);
+    cause(out, why, entry);
     keel_json_number(out, "step", entry->step);
     keel_json_seconds(out, "t", entry->t);
     keel_json_number(out, "pid", entry->pid > 0 ? (uint64_t)entry->pid : 0);
@@ -123,7 +123,7 @@ void keel_why_json(const keel_why_t *why, bool all, keel_buffer_t *out) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         if (!all && !keel_why_is_shown(&why->entries[i])) continue;
         keel_buffer_text(out, written++ ? ",\n  " : "\n  ");
-        entry_object(out, &why->entries[i]);
+        entry_object(out, why, &why->entries[i]);
     }
     keel_buffer_text(out, written ? "\n]" : "]");
 }

@@ -172,8 +172,40 @@ static keel_status_t add_counter(keel_why_t *why, const groups_t *groups, size_t
     return status;
 }
 
+// A schedule that is computed on the host: no value comes twice, but for those of several processes
+// at once.
+static keel_status_t find_moving(keel_why_t *why, const groups_t *groups, const group_t *group) {
+    const keel_why_difference_t *root = groups->mentions[group->first].root;
+    const char *last = root->old_value;
+    double number;
+    keel_map_t met;
+    keel_buffer_t values;
+    keel_map_initialize(&met);
+    keel_buffer_initialize(&values, 0);
+    list_value(&values, 0, last);
+    keel_status_t status = keel_map_put(&met, keel_str_bytes(keel_str(last)), 0);
+    bool good = number_of(last, &number);
+    for (size_t at = group->first; good && !status && at != SIZE_MAX;
+         at = groups->mentions[at].next) {
+        const char *value = groups->mentions[at].root->new_value;
+        if (strcmp(value, last) == 0) continue;
+        last = value;
+        keel_bytes_t bytes = keel_str_bytes(keel_str(value));
+        good = number_of(value, &number) && !keel_map_find(&met, bytes);
+        list_value(&values, met.count, value);
+        status = keel_map_put(&met, bytes, 0);
+    }
+    end_values(&values, met.count, last);
+    if (!status && good && met.count > LEAST)
+        status = add_mentions(why, KEEL_PATTERN_COUNTER, groups, group->first, group->count,
+                              root->subject, &values);
+    keel_buffer_deinitialize(&values);
+    keel_map_deinitialize(&met);
+    return status;
+}
+
 // Every stretch of the group that goes up by one.
-static keel_status_t find_counters(keel_why_t *why, const groups_t *groups, const group_t *group) {
+static keel_status_t find_steps(keel_why_t *why, const groups_t *groups, const group_t *group) {
     size_t began = group->first, count = 0, distinct = 0;
     double last = 0, value;
     for (size_t at = group->first;; at = groups->mentions[at].next) {
@@ -191,7 +223,41 @@ static keel_status_t find_counters(keel_why_t *why, const groups_t *groups, cons
     }
 }
 
+static keel_status_t find_counters(keel_why_t *why, const groups_t *groups, const group_t *group) {
+    size_t before = why->pattern_count;
+    KEEL_TRY(find_steps(why, groups, group));
+    return why->pattern_count == before ? find_moving(why, groups, group) : NULL;
+}
+
 // ---- an unpadded batch -------------------------------------------------------------------------
+
+// The next number in a shape, or a size by itself.
+static bool next_size(const char **text, unsigned long long *out) {
+    const char *at = *text + strcspn(*text, "0123456789");
+    char *end;
+    if (!*at) return false;
+    *out = strtoull(at, &end, 10);
+    *text = end;
+    return true;
+}
+
+static const char *dimensions_of(const char *value) {
+    const char *bracket = strchr(value, '[');
+    return bracket ? bracket : value;
+}
+
+// "f32[2,4]" and "f32[3,4]".
+static bool is_larger(const char *old, const char *new) {
+    unsigned long long before, after;
+    bool larger = false;
+    old = dimensions_of(old);
+    new = dimensions_of(new);
+    while (next_size(&old, &before)) {
+        if (!next_size(&new, &after) || after < before) return false;
+        larger |= after > before;
+    }
+    return larger && !next_size(&new, &after);
+}
 
 static keel_status_t find_unpadded(keel_why_t *why, const groups_t *groups, const group_t *group) {
     if (group->count < LEAST) return NULL;
@@ -200,12 +266,14 @@ static keel_status_t find_unpadded(keel_why_t *why, const groups_t *groups, cons
     keel_buffer_t values;
     keel_buffer_initialize(&values, 0);
     keel_status_t status = NULL;
-    const char *last = "";
+    const char *last = groups->mentions[group->first].root->old_value;
+    bool grows = true;
     for (size_t at = group->first; !status && at != SIZE_MAX; at = groups->mentions[at].next) {
         const char *value = groups->mentions[at].root->new_value;
         keel_bytes_t bytes = keel_str_bytes(keel_str(value));
         if (keel_map_find(&met, bytes)) continue;
         list_value(&values, met.count, value);
+        grows = grows && is_larger(last, value);
         last = value;
         status = keel_map_put(&met, bytes, 0);
     }
@@ -213,6 +281,7 @@ static keel_status_t find_unpadded(keel_why_t *why, const groups_t *groups, cons
     if (!status && met.count >= LEAST)
         status = add_mentions(why, KEEL_PATTERN_UNPADDED, groups, group->first, group->count,
                               groups->mentions[group->first].root->subject, &values);
+    if (!status && met.count >= LEAST) why->patterns[why->pattern_count - 1].grows = grows;
     keel_buffer_deinitialize(&values);
     keel_map_deinitialize(&met);
     return status;
@@ -284,15 +353,33 @@ static const char *key_of(const keel_why_t *why, const groups_t *groups, size_t 
     return *entry->key ? entry->key : entry->program;
 }
 
+// What they differ in, where that is one thing; NULL where it is more, or not known.
+static const keel_why_difference_t *one_difference(const keel_why_t *why, const groups_t *groups,
+                                                   size_t first, size_t count) {
+    for (size_t at = first; count--; at = groups->mentions[at].next) {
+        const keel_why_entry_t *entry = &why->entries[groups->mentions[at].entry];
+        const keel_why_difference_t *root = keel_why_cause(entry);
+        if (root && entry->root_total == 1 && *root->old_value && *root->new_value &&
+            entry->against_is_ours)
+            return root;
+    }
+    return NULL;
+}
+
 static keel_status_t add_turns(keel_why_t *why, const groups_t *groups, size_t first,
                                size_t count) {
     size_t second = groups->mentions[first].next;
     keel_buffer_t values;
     keel_buffer_initialize(&values, 0);
-    keel_buffer_format(&values, "%.12s, %.12s", why->entries[groups->mentions[first].entry].program,
-                       why->entries[groups->mentions[second].entry].program);
-    keel_status_t status =
-        add_mentions(why, KEEL_PATTERN_ALTERNATING, groups, first, count, "", &values);
+    const keel_why_difference_t *root = one_difference(why, groups, first, count);
+    if (root)
+        keel_buffer_format(&values, "%s <-> %s", root->old_value, root->new_value);
+    else
+        keel_buffer_format(&values, "%.12s, %.12s",
+                           why->entries[groups->mentions[first].entry].program,
+                           why->entries[groups->mentions[second].entry].program);
+    keel_status_t status = add_mentions(why, KEEL_PATTERN_ALTERNATING, groups, first, count,
+                                        root ? root->subject : "", &values);
     keel_buffer_deinitialize(&values);
     return status;
 }

@@ -279,6 +279,33 @@ static void a_constant_that_jumps_or_belongs_to_several_is_no_counter(void **sta
     keel_why_deinitialize(&why);
 }
 
+static void a_schedule_that_the_host_computes_is_a_counter(void **state) {
+    (void)state;
+    static const char *const rates[] = {"0.1", "0.09", "0.081", "0.0729"};
+    for (int i = 0; i < 3; ++i)
+        constant(i, "f", "multiply", 4, rates[i], rates[i + 1]);
+    for (int i = 0; i < 2; ++i)
+        constant(10 + i, "f", "add", 4, rates[i], rates[i + 1]); // too few to say
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_COUNTER);
+    assert_int_equal(why.patterns[0].times, 3);
+    assert_string_equal(why.patterns[0].values, "0.1, 0.09, 0.081, 0.0729");
+    keel_why_deinitialize(&why);
+}
+
+static void a_schedule_that_comes_back_is_no_counter(void **state) {
+    (void)state;
+    static const char *const rates[] = {"0.1", "0.09", "0.081", "0.1", "0.07", "0.06"};
+    for (int i = 0; i < 5; ++i)
+        constant(i, "f", "multiply", 4, rates[i], rates[i + 1]);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 0);
+    keel_why_deinitialize(&why);
+}
+
 static void of_a_long_counter_the_first_values_and_the_last_are_told(void **state) {
     (void)state;
     char from[16], to[16];
@@ -316,8 +343,24 @@ static void a_dimension_that_varies_freely_is_an_unpadded_batch(void **state) {
     assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_UNPADDED);
     assert_string_equal(why.patterns[0].subject, "x");
     assert_string_equal(why.patterns[0].values, "f32[5], f32[6], f32[7]");
+    assert_false(why.patterns[0].grows);
     assert_int_equal(why.patterns[0].times, 3);
     assert_string_equal(why.entries[2].pattern, "");
+    keel_why_deinitialize(&why);
+}
+
+static void a_dimension_that_only_grows_asks_for_a_buffer(void **state) {
+    (void)state;
+    shape("a", "keys", "f32[9]", 1);
+    shape("b", "keys", "f32[10]", 1);
+    shape("c", "keys", "f32[11]", 1);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_true(why.patterns[0].grows);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "; a dimension grows with each step\n");
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "write at an index");
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "docs/causes/unpadded.md");
     keel_why_deinitialize(&why);
 }
 
@@ -346,6 +389,33 @@ static void two_programs_that_take_turns_are_told(void **state) {
     assert_string_equal(why.patterns[0].values, "a, b");
     assert_string_equal(why.entries[3].pattern, "alternating");
     assert_string_equal(why.entries[4].pattern, "");
+    keel_why_deinitialize(&why);
+}
+
+static void two_that_take_turns_show_the_one_thing_they_differ_in(void **state) {
+    (void)state;
+    explain("compile", "a", "f", 1, ",\"roots\":[{\"kind\":\"first\"}]");
+    explain("compile", "b", "f", 1,
+            AGAIN ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"f32[8]\","
+                  "\"new\":\"f32[4]\"}]");
+    explain("retrace", "a", "f", 1, AGAIN);
+    explain("retrace", "b", "f", 1, AGAIN);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_string_equal(why.patterns[0].subject, "x");
+    assert_string_equal(why.patterns[0].values, "f32[8] <-> f32[4]");
+    keel_why_deinitialize(&why);
+}
+
+static void in_mode_refresh_the_cache_is_not_to_blame(void **state) {
+    (void)state;
+    explain("compile", "a", "f", 1,
+            ",\"against\":{\"program\":\"a\",\"name\":\"f\",\"run\":\"r0\"},\"roots\":["
+            "{\"kind\":\"cache\",\"subject\":\"refresh\"}]");
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "Mode refresh compiles everything anew");
     keel_why_deinitialize(&why);
 }
 
@@ -706,11 +776,16 @@ int main(void) {
         TEST(firsts_and_loads_are_no_recompiles),
         TEST(seconds_are_divided_among_the_roots_and_answer_the_questions),
         TEST(a_constant_that_counts_up_is_a_counter),
+        TEST(a_schedule_that_the_host_computes_is_a_counter),
+        TEST(a_schedule_that_comes_back_is_no_counter),
         TEST(a_constant_that_jumps_or_belongs_to_several_is_no_counter),
         TEST(of_a_long_counter_the_first_values_and_the_last_are_told),
         TEST(a_dimension_that_varies_freely_is_an_unpadded_batch),
+        TEST(a_dimension_that_only_grows_asks_for_a_buffer),
         TEST(one_short_batch_again_and_again_is_no_pattern),
         TEST(two_programs_that_take_turns_are_told),
+        TEST(two_that_take_turns_show_the_one_thing_they_differ_in),
+        TEST(in_mode_refresh_the_cache_is_not_to_blame),
         TEST(turns_may_begin_with_what_ended_other_turns),
         TEST(one_program_for_each_subset_of_optional_arguments_is_told),
         TEST(one_recompile_is_told_whole),
