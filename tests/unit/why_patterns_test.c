@@ -1,0 +1,216 @@
+// Several recompiles that make one story.
+#include "why_help.h"
+
+static void a_constant_that_counts_up_is_a_counter(void **state) {
+    (void)state;
+    constant(1, "f", "multiply", 4, "3", "4");
+    constant(2, "f", "multiply", 9, "0.1", "0.2"); // another line
+    constant(3, "f", "multiply", 4, "4", "5");
+    constant(4, "f", "multiply", 4, "5", "6");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    const keel_why_pattern_t *pattern = &why.patterns[0];
+    assert_int_equal(pattern->kind, KEEL_PATTERN_COUNTER);
+    assert_string_equal(pattern->values, "3, 4, 5, 6");
+    assert_string_equal(pattern->place.shown, "m.py:4");
+    assert_int_equal(pattern->times, 3);
+    assert_true(pattern->seconds == 3);
+    assert_string_equal(why.entries[0].pattern, "counter");
+    assert_string_equal(why.entries[1].pattern, "");
+    assert_int_equal(why.entries[1].pattern_index, KEEL_NONE);
+    assert_int_equal(why.entries[3].pattern_index, 0);
+    keel_why_deinitialize(&why);
+}
+
+static void a_constant_that_jumps_or_belongs_to_several_is_no_counter(void **state) {
+    (void)state;
+    static const char *const values[] = {"1", "2", "4", "5", "7", "nan", "x", "8"};
+    for (int i = 0; i < 8; ++i)
+        constant(i, "f", "multiply", 4, "0", values[i]);
+    constant(10, "f", "add", 5, "1", "2");
+    constant(11, "g", "add", 5, "2", "3");
+    constant(12, "f", "add", 6, "3", "4");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 0);
+    keel_why_deinitialize(&why);
+}
+
+static void a_schedule_that_the_host_computes_is_a_counter(void **state) {
+    (void)state;
+    static const char *const rates[] = {"0.1", "0.09", "0.081", "0.0729"};
+    for (int i = 0; i < 3; ++i)
+        constant(i, "f", "multiply", 4, rates[i], rates[i + 1]);
+    for (int i = 0; i < 2; ++i)
+        constant(10 + i, "f", "add", 4, rates[i], rates[i + 1]); // too few to say
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_COUNTER);
+    assert_int_equal(why.patterns[0].times, 3);
+    assert_string_equal(why.patterns[0].values, "0.1, 0.09, 0.081, 0.0729");
+    keel_why_deinitialize(&why);
+}
+
+static void a_schedule_that_comes_back_is_no_counter(void **state) {
+    (void)state;
+    static const char *const rates[] = {"0.1", "0.09", "0.081", "0.1", "0.07", "0.06"};
+    for (int i = 0; i < 5; ++i)
+        constant(i, "f", "multiply", 4, rates[i], rates[i + 1]);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 0);
+    keel_why_deinitialize(&why);
+}
+
+static void of_a_long_counter_the_first_values_and_the_last_are_told(void **state) {
+    (void)state;
+    char from[16], to[16];
+    for (int i = 0; i < 40; ++i) {
+        snprintf(from, sizeof from, "%d", i);
+        snprintf(to, sizeof to, "%d", i + 1);
+        constant(i, "f", "multiply", 4, from, to);
+    }
+    keel_why_t why;
+    parse(&why);
+    assert_string_equal(why.patterns[0].values, "0, 1, 2, 3, 4, 5, ..., 40");
+    assert_int_equal(why.patterns[0].times, 40);
+    assert_text(&why, &(keel_why_style_t){.width = 80}, "40 times");
+    keel_why_deinitialize(&why);
+}
+
+static void a_dimension_that_varies_freely_is_an_unpadded_batch(void **state) {
+    (void)state;
+    shape("a", "x", "f32[5]", 1);
+    shape("b", "x", "f32[6]", 2);
+    shape("c", "y", "f32[6]", 2);
+    shape("d", "x", "f32[7]", 1);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_UNPADDED);
+    assert_string_equal(why.patterns[0].subject, "x");
+    assert_string_equal(why.patterns[0].values, "f32[5], f32[6], f32[7]");
+    assert_false(why.patterns[0].grows);
+    assert_int_equal(why.patterns[0].times, 3);
+    assert_string_equal(why.entries[2].pattern, "");
+    keel_why_deinitialize(&why);
+}
+
+static void a_dimension_that_only_grows_asks_for_a_buffer(void **state) {
+    (void)state;
+    shape("a", "keys", "f32[9]", 1);
+    shape("b", "keys", "f32[10]", 1);
+    shape("c", "keys", "f32[11]", 1);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_true(why.patterns[0].grows);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "; a dimension grows with each step\n");
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "write at an index");
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "docs/causes/unpadded.md");
+    keel_why_deinitialize(&why);
+}
+
+static void one_short_batch_again_and_again_is_no_pattern(void **state) {
+    (void)state;
+    shape("a", "x", "f32[5]", 1);
+    shape("b", "x", "f32[5]", 1);
+    shape("c", "x", "f32[6]", 1);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 0);
+    keel_why_deinitialize(&why);
+}
+
+static void two_programs_that_take_turns_are_told(void **state) {
+    (void)state;
+    static const char *const turns[] = {"a", "b", "a", "b", "c", "d", "c"};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; ++i)
+        explain(i < 2 ? "compile" : "retrace", turns[i], "f", 1, "");
+    explain("retrace", "a", "g", 1, "");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_ALTERNATING);
+    assert_int_equal(why.patterns[0].times, 4);
+    assert_string_equal(why.patterns[0].values, "a, b");
+    assert_string_equal(why.entries[3].pattern, "alternating");
+    assert_string_equal(why.entries[4].pattern, "");
+    keel_why_deinitialize(&why);
+}
+
+static void two_that_take_turns_show_the_one_thing_they_differ_in(void **state) {
+    (void)state;
+    explain("compile", "a", "f", 1, ",\"roots\":[{\"kind\":\"first\"}]");
+    explain("compile", "b", "f", 1,
+            AGAIN ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"f32[8]\","
+                  "\"new\":\"f32[4]\"}]");
+    explain("retrace", "a", "f", 1, AGAIN);
+    explain("retrace", "b", "f", 1, AGAIN);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_string_equal(why.patterns[0].subject, "x");
+    assert_string_equal(why.patterns[0].values, "f32[8] <-> f32[4]");
+    keel_why_deinitialize(&why);
+}
+
+static void in_mode_refresh_the_cache_is_not_to_blame(void **state) {
+    (void)state;
+    explain("compile", "a", "f", 1,
+            ",\"against\":{\"program\":\"a\",\"name\":\"f\",\"run\":\"r0\"},\"roots\":["
+            "{\"kind\":\"cache\",\"subject\":\"refresh\"}]");
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "Mode refresh compiles everything anew");
+    keel_why_deinitialize(&why);
+}
+
+static void turns_may_begin_with_what_ended_other_turns(void **state) {
+    (void)state;
+    static const char *const turns[] = {"a", "b", "c", "b", "c", "c"};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; ++i)
+        explain("retrace", turns[i], "f", 1, "");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].times, 4);
+    assert_string_equal(why.patterns[0].values, "b, c");
+    keel_why_deinitialize(&why);
+}
+
+static void one_program_for_each_subset_of_optional_arguments_is_told(void **state) {
+    (void)state;
+    argument("a", "mask", NULL);
+    argument("b", "mask", "weight");
+    argument("c", "weight", NULL);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_SUBSETS);
+    assert_string_equal(why.patterns[0].values, "mask, weight");
+    assert_int_equal(why.patterns[0].times, 3); // by entry, not by argument
+    keel_why_deinitialize(&why);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(a_constant_that_counts_up_is_a_counter),
+        TEST(a_constant_that_jumps_or_belongs_to_several_is_no_counter),
+        TEST(a_schedule_that_the_host_computes_is_a_counter),
+        TEST(a_schedule_that_comes_back_is_no_counter),
+        TEST(of_a_long_counter_the_first_values_and_the_last_are_told),
+        TEST(a_dimension_that_varies_freely_is_an_unpadded_batch),
+        TEST(a_dimension_that_only_grows_asks_for_a_buffer),
+        TEST(one_short_batch_again_and_again_is_no_pattern),
+        TEST(two_programs_that_take_turns_are_told),
+        TEST(two_that_take_turns_show_the_one_thing_they_differ_in),
+        TEST(in_mode_refresh_the_cache_is_not_to_blame),
+        TEST(turns_may_begin_with_what_ended_other_turns),
+        TEST(one_program_for_each_subset_of_optional_arguments_is_told),
+    };
+    return cmocka_run_group_tests_name("why_patterns", tests, NULL, NULL);
+}
