@@ -274,54 +274,41 @@ static bool read_refusal(PJRT_Error *error, refusal_t *out) {
                   &out->got) == 3;
 }
 
-static void learn_size(unsigned id, const refusal_t *refusal) {
-    if (refusal->expected < HEAD || refusal->expected > SIZE_LIMIT) return;
-    unsigned want = refusal->expected | IS_EXACT;
-    if (refusal->got > refusal->expected) want |= REFUSES_LONGER;
-    atomic_store_explicit(&wants[id], want, memory_order_relaxed);
-}
-
-// What is wanted of the arguments, and of what they point to.
-typedef struct known_t {
-    unsigned wants[1 + NESTED_MOST];
-} known_t;
-
-static known_t known(const function_t *function, unsigned id) {
-    known_t known = {{want_of(id)}};
-    for (unsigned i = 0; i < function->nested; ++i)
-        known.wants[1 + i] = want_of(all_nested[function->first + i].id);
-    return known;
-}
-
-static bool is_about(const refusal_t *refusal, unsigned id, unsigned want, const void *data,
-                     how_t how) {
-    return strcmp(refusal->name, structs[id].name) == 0 &&
-           target(want, size_of(data), how) == refusal->got;
-}
-
-static void learn(const function_t *function, unsigned id, const void *args, const known_t *before,
-                  const refusal_t *refusal) {
-    if (is_about(refusal, id, before->wants[0], args, ONE)) learn_size(id, refusal);
+// The struct of a call that a refusal names, by its id; STRUCT_COUNT where it names none.
+static unsigned find_named(const function_t *function, unsigned id, const void *args,
+                           const char *name, size_t *out_size, how_t *out_how) {
+    *out_size = size_of(args);
+    *out_how = ONE;
+    if (strcmp(name, structs[id].name) == 0) return id;
     for (unsigned i = 0; i < function->nested; ++i) {
         const nested_t *nested = &all_nested[function->first + i];
         void *const *data = pointer_in(args, nested->at);
         size_t count = nested->how == ONE ? 1 : count_in(args, nested);
-        if (!data || !count) continue;
+        if (!data || !count || strcmp(name, structs[nested->id].name) != 0) continue;
         const void *first = nested->how == POINTERS ? data[0] : data;
-        if (first && is_about(refusal, nested->id, before->wants[1 + i], first, nested->how))
-            learn_size(nested->id, refusal);
+        *out_size = first ? size_of(first) : 0;
+        *out_how = nested->how;
+        return nested->id;
     }
+    return STRUCT_COUNT;
 }
 
 // True where the call, made again, would bring something else: also where another thread learned
 // in between what this one had yet to learn.
 static bool has_learned(const function_t *function, unsigned id, const void *args,
-                        const known_t *before, PJRT_Error *error) {
+                        PJRT_Error *error) {
     refusal_t refusal;
+    size_t size;
+    how_t how;
     if (!read_refusal(error, &refusal)) return false;
-    learn(function, id, args, before, &refusal);
-    known_t after = known(function, id);
-    return memcmp(before, &after, sizeof after) != 0;
+    if (refusal.expected < HEAD || refusal.expected > SIZE_LIMIT) return false;
+    unsigned named = find_named(function, id, args, refusal.name, &size, &how);
+    if (named == STRUCT_COUNT) return false;
+    unsigned known = want_of(named), want = refusal.expected | IS_EXACT;
+    if (target(known, size, how) != refusal.got) return (known & SIZE) == refusal.expected;
+    if (refusal.got > refusal.expected) want |= REFUSES_LONGER;
+    atomic_store_explicit(&wants[named], want, memory_order_relaxed);
+    return target(want, size, how) != refusal.got;
 }
 
 static void drop(PJRT_Error *error) {
@@ -365,17 +352,16 @@ __attribute__((noinline, no_sanitize("thread"))) static void settle(const functi
 }
 
 static PJRT_Error *call(unsigned id, void *args) {
-    enum { TRIES = 8 }; // each but the last learns something
+    enum { TRIES = 8 }; // more than there is to learn
     const function_t *function = &functions[id];
     for (unsigned tries = 1;; ++tries) {
-        known_t before = known(function, id);
         bool fits_all = all_fit(function, id, args);
         PJRT_Error *error = fits_all ? function->real(args) : call_packed(function, id, args);
         if (!error) {
             if (fits_all && !function->nested && settled) settle(function);
             return NULL;
         }
-        if (tries == TRIES || !has_learned(function, id, args, &before, error)) return error;
+        if (tries == TRIES || !has_learned(function, id, args, error)) return error;
         drop(error);
     }
 }

@@ -13,8 +13,8 @@
 //
 // Not bridged: functions that this header does not know, those of extensions, the arguments of the
 // client's own callbacks, and lists that a plugin hands out. Where there is no memory for a copy
-// the client's own struct is handed on, and the plugin's answer to it is the client's. The bridge
-// makes no error of its own.
+// the client's own struct is handed on; the plugin's answer to that, after a few attempts, is the
+// client's. The bridge makes no error of its own.
 //
 // There is one plugin in a process: PJRT's functions carry no context. The table lives as long.
 // Threads: any function of the table from any thread, and in forked children; there is no lock.

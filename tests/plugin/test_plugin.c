@@ -409,13 +409,13 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
     return NULL;
 }
 
-// The event, where one is asked for, is the launch's number.
+// The event is the launch's number. Where that is 0 it returns at once: what Keel adds to an
+// execution is measured above it.
 static PJRT_Error *loaded_execute(PJRT_LoadedExecutable_Execute_Args *args) {
+    if (!args->options || !args->options->launch_id) return NULL;
     EXPECT(PJRT_LoadedExecutable_Execute_Args, args);
-    if (!args->options) return NULL;
     EXPECT(PJRT_ExecuteOptions, args->options);
-    if (args->device_complete_events)
-        args->device_complete_events[0] = (PJRT_Event *)(uintptr_t)args->options->launch_id;
+    args->device_complete_events[0] = (PJRT_Event *)(uintptr_t)args->options->launch_id;
     return NULL;
 }
 
