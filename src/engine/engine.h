@@ -8,10 +8,10 @@
 // Only this room knows all the steps. A step that fails is skipped, said once and written to the
 // journal; the client always gets what the plugin would have given it.
 //
-// Files: engine.c lifetime and clients; compile.c the way; request.c read and key; portable.c options
-// that are rewritten; publish.c what runs behind the client's back; explain.c why a program was
-// asked for; executables.c execute counts and stored bytes by pointer; payload.c what is stored;
-// progress.c the line on a terminal.
+// Files: engine.c lifetime and clients; compile.c the way; request.c read and key; portable.c
+// options that are rewritten; publish.c what runs behind the client's back; explain.c why a program
+// was asked for; executables.c execute counts and stored bytes by pointer; payload.c what is
+// stored; progress.c the line on a terminal.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them by pointer only.
