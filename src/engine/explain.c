@@ -7,7 +7,8 @@
 #include "read/read.h"
 
 void explain_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry) {
-    if (!engine->history) return;
+    bool is_known = inquiry->stack.count || inquiry->stack.skipped;
+    if (!engine->history || is_known) return;
     if (!engine->settings.stack) {
         inquiry->stack.skipped = "the setting stack is off";
         return;
@@ -54,6 +55,20 @@ void explain_settle_site(const keel_stack_t *stack, const char *module, keel_sit
     bool is_known = is_at(&frames[0], place->file, place->line);
     bool is_better = is_inside || is_outside || !site->is_traced || is_own_line(place, module);
     if (!is_known && is_better) site->place = top_of(stack);
+}
+
+void explain_ask(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry,
+                 keel_site_t *site) {
+    explain_capture(engine, arena, inquiry);
+    if (!inquiry->stack.count) return;
+    site->place = top_of(&inquiry->stack);
+    void *text;
+    size_t size = strlen(site->place.file) + 16;
+    keel_status_t status = keel_arena_alloc(arena, size, &text);
+    keel_status_ignore(status);
+    if (status) return;
+    snprintf(text, size, "%s:%u", site->place.file, site->place.line);
+    site->origin = text;
 }
 
 const char *explain_miss(keel_miss_t miss) {

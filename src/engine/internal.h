@@ -173,6 +173,9 @@ typedef struct inquiry_t {
 void explain_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry);
 // Puts the line that asked in the place of the program's own, where a decorator stands between.
 void explain_settle_site(const keel_stack_t *stack, const char *module, keel_site_t *site);
+// For a client that compiles whatever was recorded when a result was asked for: reads the stack,
+// and makes the line that asked the site. Without a stack the site stays.
+void explain_ask(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry, keel_site_t *site);
 // "the cache has no such entry: ..."
 const char *explain_miss(keel_miss_t miss);
 // On the publisher's thread. A failure is written to the journal.

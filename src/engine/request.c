@@ -52,6 +52,16 @@ static keel_status_t key_program(request_t *request, const keel_program_t *progr
     return NULL;
 }
 
+// XLA's builder ends a module's name in a number, which counts the operations: what is one function
+// to the user would have another name with every change.
+static keel_str_t without_number(keel_str_t name) {
+    size_t size = name.size;
+    while (size && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
+        --size;
+    bool has_number = size > 1 && size < name.size && name.data[size - 1] == '.';
+    return has_number ? (keel_str_t){name.data, size - 1} : name;
+}
+
 static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     if (strcmp(request->format, "mlir") == 0 && !keel_read_is_mlir(request->code))
         return keel_status_make(KEEL_UNSUPPORTED, "MLIR as text is not read, only bytecode");
@@ -62,11 +72,14 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     else
         return keel_status_make(KEEL_UNSUPPORTED, "programs of format %s are not read",
                                 request->format);
+    bool is_hlo = strcmp(request->format, "hlo") == 0;
     keel_str_t name = keel_program_str(program, program->name), kept;
+    if (is_hlo) name = without_number(name);
     KEEL_TRY(keel_arena_str(&request->arena, name, &kept));
     request->name = kept.data;
     request->ops = keel_program_op_count(program);
     keel_site_of(program, &request->arena, &request->site);
+    if (is_hlo) explain_ask(request->engine, &request->arena, &request->inquiry, &request->site);
     if (request->engine->history) keel_sketch_of(program, &request->inquiry.sketch);
     request->is_read = true;
     KEEL_TRY(portable_apply(request, program));
