@@ -237,3 +237,26 @@ keel_status_t keel_align(const uint64_t *a, uint32_t a_count, const uint64_t *b,
                          uint32_t *to_b, uint32_t *to_a) {
     return keel_align_within(a, a_count, b, b_count, KEEL_ALIGN_EDITS, to_b, to_a);
 }
+
+keel_status_t keel_align_gaps(const uint64_t *a, uint32_t a_count, const uint64_t *b,
+                              uint32_t b_count, uint32_t edits, uint32_t *to_b, uint32_t *to_a) {
+    uint32_t i = 0, j = 0;
+    while (i < a_count || j < b_count) {
+        uint32_t gap_a = i, gap_b = j;
+        while (i < a_count && to_b[i] == UINT32_MAX)
+            ++i;
+        while (j < b_count && to_a[j] == UINT32_MAX)
+            ++j;
+        if (i > gap_a && j > gap_b) {
+            KEEL_TRY(keel_align_within(a + gap_a, i - gap_a, b + gap_b, j - gap_b, edits,
+                                       to_b + gap_a, to_a + gap_b));
+            for (uint32_t k = gap_a; k < i; ++k)
+                if (to_b[k] != UINT32_MAX) to_b[k] += gap_b;
+            for (uint32_t k = gap_b; k < j; ++k)
+                if (to_a[k] != UINT32_MAX) to_a[k] += gap_a;
+        }
+        if (i < a_count) ++i;
+        if (j < b_count) ++j;
+    }
+    return NULL;
+}

@@ -20,4 +20,9 @@ keel_status_t keel_align_within(const uint64_t *a, uint32_t a_count, const uint6
                                 uint32_t b_count, uint32_t edits, uint32_t *to_b,
                                 uint32_t *to_a) KEEL_MUST_CHECK;
 
+// Pairs what stands between items that are paired already (to_b, to_a as above), gap by gap.
+keel_status_t keel_align_gaps(const uint64_t *a, uint32_t a_count, const uint64_t *b,
+                              uint32_t b_count, uint32_t edits, uint32_t *to_b,
+                              uint32_t *to_a) KEEL_MUST_CHECK;
+
 #endif // KEEL_EXPLAIN_ALIGN_H_

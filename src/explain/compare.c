@@ -165,6 +165,33 @@ static keel_status_t check_weak_type(keel_diff_t *diff, keel_pair_t *pair) {
     return keel_pair_root(diff, &difference, &pair->root);
 }
 
+// A value that is an argument which the other side lacks, in whatever shape, and a scalar.
+static bool is_lone_scalar(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    enum { STEPS = 8 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    for (unsigned step = 0; step < STEPS && graph->producer[value] != KEEL_NONE; ++step) {
+        keel_op_id_t op = graph->producer[value];
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (operands.count != 1 || !keel_graph_only_reshapes(keel_graph_name(graph, op)))
+            return false;
+        value = operands.items[0];
+    }
+    return keel_diff_is_new(diff, is_after, value) &&
+           keel_diff_scalar_argument(diff, is_after, value) != KEEL_NONE;
+}
+
+// PyTorch/XLA passes a number of the host as an argument, unless it is 0 or 1.
+static keel_status_t check_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
+                                 keel_value_id_t before, keel_value_id_t after) {
+    if (!diff->after.lender) return NULL;
+    keel_op_id_t was = constant_of(&diff->before, before), is = constant_of(&diff->after, after);
+    if (was == KEEL_NONE && is != KEEL_NONE && is_lone_scalar(diff, false, before))
+        return keel_pair_baked(diff, pair, operand, is, true);
+    if (was != KEEL_NONE && is == KEEL_NONE && is_lone_scalar(diff, true, after))
+        return keel_pair_baked(diff, pair, operand, was, false);
+    return NULL;
+}
+
 // Another value in the same place, though both programs have both.
 static keel_status_t check_wiring(keel_diff_t *diff, keel_pair_t *pair, keel_value_id_t before,
                                   keel_value_id_t after) {
@@ -199,6 +226,8 @@ static keel_status_t compare_operands(keel_diff_t *diff, keel_pair_t *pair) {
             pair->inherited = diff->taint[y.items[i]];
     for (uint32_t i = 0; i < x.count && i < y.count; ++i)
         KEEL_TRY(check_wiring(diff, pair, x.items[i], y.items[i]));
+    for (uint32_t i = 0; i < x.count && i < y.count; ++i)
+        KEEL_TRY(check_baked(diff, pair, i, x.items[i], y.items[i]));
     for (uint32_t i = 0; i < x.count && i < y.count; ++i)
         if (constant_of(&diff->before, x.items[i]) != KEEL_NONE &&
             constant_of(&diff->after, y.items[i]) != KEEL_NONE)
@@ -265,6 +294,12 @@ static keel_status_t compare_callee(keel_diff_t *diff, keel_pair_t *pair, unsign
     return NULL;
 }
 
+// Its parts tell.
+static bool is_tuple(const keel_diff_t *diff, keel_value_id_t after) {
+    return diff->after.program->types.data[keel_graph_type(&diff->after, after)].kind ==
+           KEEL_TYPE_TUPLE;
+}
+
 static keel_status_t compare_pair(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
                                   unsigned depth) {
     keel_pair_t pair = {.before = before, .after = after, .root = KEEL_NONE};
@@ -275,7 +310,8 @@ static keel_status_t compare_pair(keel_diff_t *diff, keel_op_id_t before, keel_o
     const keel_operation_t *p = &diff->before.program->operations.data[before];
     const keel_operation_t *q = &diff->after.program->operations.data[after];
     for (uint32_t i = 0; i < p->result_count && i < q->result_count; ++i)
-        if (!keel_pair_same_type(diff, p->first_result + i, q->first_result + i))
+        if (!is_tuple(diff, q->first_result + i) &&
+            !keel_pair_same_type(diff, p->first_result + i, q->first_result + i))
             KEEL_TRY(compare_type(diff, &pair, p->first_result + i, q->first_result + i));
     return NULL;
 }

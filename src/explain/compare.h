@@ -28,6 +28,10 @@ uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y)
 keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                                   keel_op_id_t before, keel_op_id_t after,
                                   bool same_use) KEEL_MUST_CHECK;
+// A scalar argument of one side is a constant of the other (HLO: 0 and 1 are): `constant` is of
+// `after` where `is_after`.
+keel_status_t keel_pair_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
+                              keel_op_id_t constant, bool is_after) KEEL_MUST_CHECK;
 // attributes.c
 keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) KEEL_MUST_CHECK;
 

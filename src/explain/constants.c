@@ -251,3 +251,19 @@ keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t
         return compare_shapes(diff, pair, operand, &a, &b);
     return compare_values(diff, pair, operand, &a, &b);
 }
+
+keel_status_t keel_pair_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
+                              keel_op_id_t op, bool is_after) {
+    constant_t constant;
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    if (!read_constant(graph, op, &constant) || !is_splat_or_one(&constant)) return NULL;
+    const char *value = keel_diff_element(diff, graph->program, constant.type, &constant.tensor, 0);
+    keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
+    keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
+    difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+    difference.old_value = is_after ? "an argument" : value;
+    difference.new_value = is_after ? value : "an argument";
+    KEEL_TRY(keel_pair_root(diff, &difference, &pair->root));
+    diff->baked_root = pair->root;
+    return NULL;
+}

@@ -19,13 +19,15 @@ typedef struct keel_argument_t {
     keel_attr_id_t attributes; // DICT or NONE
     keel_str_t name;
     uint32_t counterpart; // index on the other side; NONE
+    keel_op_id_t op;      // HLO: the parameter, which has a place of its own; NONE
 } keel_argument_t;
 
 typedef struct keel_root_t {
     keel_difference_t difference;
     uint32_t follows; // another root; NONE
     uint32_t folded;  // differences that follow, whether kept or only counted
-    bool is_random;   // about arguments that are nothing but keys for random numbers
+    bool is_random;   // about arguments that are nothing but keys for random numbers; HLO: nothing
+                      // but scalars, which come and go with the operation that takes them
     bool is_whole;    // of kind ARGUMENTS: the other side has nothing of that parameter
     bool is_number;   // of kind CONSTANT: numbers, which a size found later may explain
     bool is_coarse;   // of 16 bits or fewer
@@ -56,6 +58,7 @@ typedef struct keel_diff_t {
     uint8_t *compared;             // by function of `after`
     uint8_t *differs_in_structure; // likewise: it, or its counterpart, has operations of its own
     uint32_t rank_root;            // the root that changes the rank of an argument; NONE
+    uint32_t baked_root;           // a scalar argument of one side is a constant on the other; NONE
     bool is_swapped;      // an argument took the place of what was computed, or the reverse
     keel_op_id_t rewired; // the first of `after` that takes another value in its place; NONE
     keel_sizes_t sizes;
@@ -107,6 +110,12 @@ keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t
 
 // signature.c: arguments by name, donation, shardings, layouts, results; fills sizes.
 keel_status_t keel_diff_signature(keel_diff_t *diff) KEEL_MUST_CHECK;
+// parameters.c: the arguments of HLO, which are operations; `out` may be NULL. Gives their count.
+uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out);
+// Pairs them by type and place, as they have no names.
+keel_status_t keel_parameters_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
+// True for one that the module says may be overwritten.
+bool keel_parameters_is_donated(const keel_program_t *program, const keel_argument_t *argument);
 // pair.c: fills functions, counterpart, origin, value_counterpart.
 keel_status_t keel_diff_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
 // compare.c: operations that have a counterpart.

@@ -86,6 +86,26 @@ static void fold_lines(keel_diff_t *diff) {
     }
 }
 
+// HLO: what PyTorch's engine computes of a gradient, which has no line of its own, follows from
+// what is differentiated; numbers of the host come and go with what takes them.
+static bool is_derived_there(const keel_diff_t *diff, const keel_root_t *root) {
+    if (root->difference.kind == KEEL_CAUSE_GRADIENT) return false;
+    if (root->difference.kind == KEEL_CAUSE_ARGUMENTS) return root->is_random;
+    bool is_after = root->difference.new_op != KEEL_NONE;
+    keel_op_id_t op = is_after ? root->difference.new_op : root->difference.old_op;
+    return op != KEEL_NONE && (is_after ? &diff->after : &diff->before)->lender[op] != op;
+}
+
+static void fold_derived(keel_diff_t *diff) {
+    if (!diff->before.lender || !diff->after.lender) return;
+    uint32_t top = 0;
+    while (top < diff->root_count &&
+           (diff->roots[top].follows != KEEL_NONE || is_derived_there(diff, &diff->roots[top])))
+        ++top;
+    for (uint32_t i = 0; top < diff->root_count && i < diff->root_count; ++i)
+        if (is_derived_there(diff, &diff->roots[i])) fold_root(diff, i, top);
+}
+
 // ---- handing over ------------------------------------------------------------------------------
 
 typedef struct order_t {
@@ -222,7 +242,7 @@ static keel_status_t tell_the_rest(keel_diff_t *diff) {
 
 static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
                              const keel_program_t *after, keel_explanation_t *out) {
-    diff->rewired = diff->rank_root = KEEL_NONE;
+    diff->rewired = diff->rank_root = diff->baked_root = KEEL_NONE;
     KEEL_TRY(keel_graph_build(&diff->before, before, &diff->arena));
     KEEL_TRY(keel_graph_build(&diff->after, after, &diff->arena));
     size_t values = after->value_types.count ? after->value_types.count : 1;
@@ -241,6 +261,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     fold_shardings(diff);
     fold_constants(diff);
     fold_lines(diff);
+    fold_derived(diff);
     return hand_over(diff, out);
 }
 

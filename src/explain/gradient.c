@@ -28,6 +28,11 @@ static keel_op_id_t only_user(const side_t *side, keel_value_id_t value) {
     return found;
 }
 
+// HLO: an addition that PyTorch's engine recorded, on a thread that has no stack of Python's.
+static bool is_of_engine(const side_t *side, keel_op_id_t op) {
+    return side->graph->lender && side->graph->lender[op] != op;
+}
+
 // The number of the result that a value is given back as; NONE.
 static uint32_t result_of(const side_t *side, keel_value_id_t value) {
     keel_op_id_t user = only_user(side, value);
@@ -50,6 +55,8 @@ static keel_op_id_t accumulation(const side_t *side, const keel_argument_t *argu
         return KEEL_NONE;
     const keel_operation_t *operation = &side->graph->program->operations.data[op];
     if (keel_graph_type(side->graph, operation->first_result) != argument->type) return KEEL_NONE;
+    *out_result = KEEL_NONE;
+    if (side->graph->lender) return is_of_engine(side, op) ? op : KEEL_NONE;
     *out_result = result_of(side, operation->first_result);
     return *out_result == KEEL_NONE ? KEEL_NONE : op;
 }
@@ -68,6 +75,12 @@ static keel_str_t leaf_of(keel_str_t name) {
     return (keel_str_t){name.data + begin, name.size - begin};
 }
 
+// HLO: numbers of the host, which come with any operation.
+static bool is_scalar(const side_t *side, uint32_t number) {
+    const keel_argument_t *argument = &side->arguments[number];
+    return argument->op != KEEL_NONE && !keel_diff_dims(side->graph->program, argument->type).count;
+}
+
 // The first addition, where all arguments of this side that the other lacks are accumulated. That
 // may be a residual or a bias too, so they must be called gradients, or come back under their
 // names.
@@ -77,7 +90,7 @@ static keel_op_id_t all_accumulated(const side_t *side) {
     bool is_named = false, comes_back = true;
     enum { MOST = 4096 }; // each looks at the whole entry
     for (uint32_t i = 0; i < side->count; ++i) {
-        if (side->arguments[i].counterpart != KEEL_NONE) continue;
+        if (side->arguments[i].counterpart != KEEL_NONE || is_scalar(side, i)) continue;
         if (++lonely > MOST) return KEEL_NONE;
         // After the first few the rest is believed: a look at each costs the square of the program.
         if (lonely > 8) continue;
@@ -85,6 +98,8 @@ static keel_op_id_t all_accumulated(const side_t *side) {
         keel_op_id_t op = accumulation(side, &side->arguments[i], &result);
         if (op == KEEL_NONE) return KEEL_NONE;
         if (first == KEEL_NONE || op < first) first = op;
+        is_named = is_named || result == KEEL_NONE;
+        if (result == KEEL_NONE) continue;
         keel_str_t name = side->arguments[i].name, leaf = leaf_of(name);
         is_named = is_named || is_named_so(name);
         comes_back = comes_back && leaf.size && leaf.size < name.size &&
@@ -93,11 +108,71 @@ static keel_op_id_t all_accumulated(const side_t *side) {
     return is_named || (lonely > 1 && comes_back) ? first : KEEL_NONE;
 }
 
+// The line that called backward(): it starts with an operation of its own.
+static keel_op_id_t start_of(const side_t *side, keel_op_id_t op) {
+    static const char suffix[] = "/torch/autograd/__init__.py";
+    enum { FRAMES = 8 };
+    const keel_program_t *program = side->graph->program;
+    keel_op_id_t first, end;
+    keel_graph_body(side->graph, program->entry, &first, &end);
+    for (keel_op_id_t at = op; side->graph->lender && at-- > first;) {
+        keel_frame_t frames[FRAMES];
+        keel_attr_id_t location = program->operations.data[at].location;
+        uint32_t count = keel_program_frames(program, location, frames, FRAMES, NULL);
+        for (uint32_t i = 0; i < count && i < FRAMES; ++i) {
+            keel_str_t file = frames[i].file;
+            size_t size = sizeof suffix - 1;
+            if (file.size > size && !memcmp(file.data + file.size - size, suffix, size)) return at;
+        }
+    }
+    return op;
+}
+
+// HLO: what is added to is no argument where gradients were zeroed in place: the first addition of
+// the engine's that takes a constant; NONE.
+static keel_op_id_t added_to_zeros(const side_t *side) {
+    keel_op_id_t first, end;
+    keel_graph_body(side->graph, side->graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; side->graph->lender && op < end; ++op) {
+        if (side->others[op] != KEEL_NONE || side->graph->constant[op] != KEEL_NONE ||
+            !keel_str_is(keel_graph_name(side->graph, op), "add") || !is_of_engine(side, op))
+            continue;
+        keel_list_t operands = keel_program_operands(side->graph->program, op);
+        keel_op_id_t producer =
+            operands.count ? side->graph->producer[operands.items[0]] : KEEL_NONE;
+        if (producer != KEEL_NONE && side->graph->constant[producer] != KEEL_NONE) return op;
+    }
+    return KEEL_NONE;
+}
+
+static void tell_accumulation(keel_diff_t *diff, const side_t *side, keel_op_id_t op,
+                              keel_difference_t *out) {
+    out->kind = KEEL_CAUSE_GRADIENT;
+    out->old_value = side->is_after ? "create" : "accumulate";
+    out->new_value = side->is_after ? "accumulate" : "create";
+    out->place = keel_diff_place(diff, side->is_after, start_of(side, op));
+    *(side->is_after ? &out->new_op : &out->old_op) = op;
+}
+
+static keel_status_t look_for_zeros(keel_diff_t *diff, const side_t *sides) {
+    for (size_t i = 0; i < 2; ++i) {
+        keel_op_id_t op = added_to_zeros(&sides[i]);
+        if (op == KEEL_NONE) continue;
+        keel_difference_t difference = {
+            .subject = "add", .note = "", .old_op = KEEL_NONE, .new_op = KEEL_NONE};
+        difference.follows = KEEL_NONE;
+        tell_accumulation(diff, &sides[i], op, &difference);
+        uint32_t root;
+        return keel_diff_root(diff, &difference, &root);
+    }
+    return NULL;
+}
+
 keel_status_t keel_diff_gradient(keel_diff_t *diff) {
-    if (keel_diff_find(diff, KEEL_CAUSE_ARGUMENTS) == KEEL_NONE) return NULL;
     side_t sides[] = {
         {&diff->before, diff->arguments_before, diff->counterpart, diff->before_count, false},
         {&diff->after, diff->arguments_after, diff->origin, diff->after_count, true}};
+    if (keel_diff_find(diff, KEEL_CAUSE_ARGUMENTS) == KEEL_NONE) return look_for_zeros(diff, sides);
     for (size_t i = 0; i < 2; ++i) {
         keel_op_id_t op = all_accumulated(&sides[i]);
         if (op == KEEL_NONE) continue;
@@ -107,12 +182,7 @@ keel_status_t keel_diff_gradient(keel_diff_t *diff) {
             if (argument->difference.kind != KEEL_CAUSE_ARGUMENTS) continue;
             if (root != first) argument->follows = first;
         }
-        keel_difference_t *difference = &diff->roots[first].difference;
-        difference->kind = KEEL_CAUSE_GRADIENT;
-        difference->old_value = sides[i].is_after ? "create" : "accumulate";
-        difference->new_value = sides[i].is_after ? "accumulate" : "create";
-        difference->place = keel_diff_place(diff, sides[i].is_after, op);
-        *(sides[i].is_after ? &difference->new_op : &difference->old_op) = op;
+        tell_accumulation(diff, &sides[i], op, &diff->roots[first].difference);
         return NULL;
     }
     return NULL;

@@ -53,6 +53,22 @@ bool keel_graph_only_reshapes(keel_str_t name) {
     return false;
 }
 
+bool keel_graph_is_parameter(const keel_graph_t *graph, keel_op_id_t op) {
+    return graph->program->format == KEEL_FORMAT_HLO &&
+           graph->function_of[op] == graph->program->entry &&
+           keel_str_is(keel_graph_name(graph, op), "parameter");
+}
+
+// Parameters of HLO are operations. They are compared as arguments are elsewhere, which nothing
+// defines.
+static void take_out_parameters(keel_graph_t *graph, uint32_t op_count) {
+    for (keel_op_id_t op = 0; op < op_count; ++op) {
+        if (!keel_graph_is_parameter(graph, op)) continue;
+        graph->producer[graph->program->operations.data[op].first_result] = KEEL_NONE;
+        graph->constant[op] = op;
+    }
+}
+
 static void fill_constants(keel_graph_t *graph, uint32_t op_count) {
     const keel_program_t *program = graph->program;
     for (keel_op_id_t op = 0; op < op_count; ++op) {
@@ -67,7 +83,9 @@ static void fill_constants(keel_graph_t *graph, uint32_t op_count) {
 
 // ---- calls -------------------------------------------------------------------------------------
 
+// In HLO what an operation does with its elements is a function too.
 static bool is_call(const keel_graph_t *graph, keel_op_id_t op) {
+    if (graph->program->format == KEEL_FORMAT_HLO) return true;
     keel_str_t name = keel_graph_name(graph, op);
     return keel_str_is(name, "call") || keel_str_is(name, "composite");
 }
@@ -113,6 +131,32 @@ static keel_status_t fill_callees(keel_graph_t *graph, uint32_t op_count) {
     return status;
 }
 
+// ---- lines that are lent -----------------------------------------------------------------------
+
+// Of the operands that have a line the last, which stands nearest to what is differentiated.
+static keel_op_id_t lender_of(keel_graph_t *graph, keel_op_id_t op) {
+    if (keel_graph_line_at(graph, graph->program->operations.data[op].location)->identity)
+        return op;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    keel_op_id_t own = KEEL_NONE, lent = KEEL_NONE;
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        keel_op_id_t producer = graph->producer[operands.items[i]];
+        if (producer == KEEL_NONE || producer >= op || graph->lender[producer] == KEEL_NONE)
+            continue;
+        bool is_own = graph->lender[producer] == producer;
+        keel_op_id_t *best = is_own ? &own : &lent;
+        if (*best == KEEL_NONE || graph->lender[producer] > *best) *best = graph->lender[producer];
+    }
+    return own == KEEL_NONE ? lent : own;
+}
+
+static keel_status_t fill_lenders(keel_graph_t *graph, uint32_t op_count) {
+    KEEL_TRY(table(graph->arena, op_count, sizeof *graph->lender, 0xff, (void **)&graph->lender));
+    for (keel_op_id_t op = 0; op < op_count; ++op)
+        graph->lender[op] = lender_of(graph, op);
+    return NULL;
+}
+
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
                                keel_arena_t *arena) {
     *graph = (keel_graph_t){.program = program, .arena = arena};
@@ -134,7 +178,9 @@ keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *progra
     fill_producers(graph, op_count);
     fill_functions(graph);
     fill_constants(graph, op_count);
-    return fill_callees(graph, op_count);
+    take_out_parameters(graph, op_count);
+    KEEL_TRY(fill_callees(graph, op_count));
+    return program->format == KEEL_FORMAT_HLO ? fill_lenders(graph, op_count) : NULL;
 }
 
 // ---- contents ----------------------------------------------------------------------------------
@@ -307,8 +353,9 @@ static keel_line_t choose_line(const keel_frame_t *frames, uint32_t count) {
                         .line = frame->line,
                         .column = frame->column};
     line.identity = mix(hash_str(frame->file), frame->line) | 1;
-    // Without the line, which moves with every edit above it.
+    // Without the line, which moves with every edit above it. Those of a library do not move.
     line.token = mix(hash_str(frame->function), frame->column);
+    if (chosen) line.token = mix(line.token, mix(hash_str(frames->file), frames->line));
     return line;
 }
 
@@ -350,8 +397,10 @@ const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t locati
 const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op) {
     // A call chain longer than this is a circle.
     for (unsigned tries = 0; tries < 64 && op != KEEL_NONE; ++tries) {
+        keel_op_id_t source =
+            graph->lender && graph->lender[op] != KEEL_NONE ? graph->lender[op] : op;
         const keel_line_t *line =
-            keel_graph_line_at(graph, graph->program->operations.data[op].location);
+            keel_graph_line_at(graph, graph->program->operations.data[source].location);
         if (line->identity) return line;
         uint32_t function = graph->function_of[op];
         op = function == KEEL_NONE ? KEEL_NONE : graph->call_site[function];

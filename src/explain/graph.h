@@ -13,14 +13,16 @@ typedef struct keel_line_t {
     keel_str_t file, function;
     uint32_t line, column;
     uint64_t identity; // hash of file and line; 0: unknown
-    uint64_t token;    // hash of function and column: the same after an edit above
+    uint64_t token;    // of function, column and the place in a library that was called from there:
+                       // the same after an edit above
 } keel_line_t;
 
 typedef struct keel_graph_t {
     const keel_program_t *program;
     keel_arena_t *arena;
-    keel_op_id_t *producer; // by value: the operation that defines it; NONE: a block's argument
-    keel_op_id_t *constant; // by operation: the constant that it is in another shape; NONE
+    keel_op_id_t *producer; // by value: the operation that defines it; NONE: an argument
+    keel_op_id_t *constant; // by operation: the constant that it is in another shape; NONE. A
+                            // parameter of HLO's entry stands for itself: it is an argument
     uint32_t *callee;       // by operation: the function that it calls; NONE
     uint64_t *attr_hashes;  // by attribute, 0: not computed yet
     uint64_t *type_hashes;  // by type, likewise
@@ -30,6 +32,7 @@ typedef struct keel_graph_t {
     bool lacks_memory;       // a line is told as unknown for want of memory
     uint32_t *function_of;   // by operation: the function that it stands in; NONE
     keel_op_id_t *call_site; // by function: the call that brought the comparison to it; NONE
+    keel_op_id_t *lender;    // by operation: which one's line it has; NULL but for HLO
 } keel_graph_t;
 
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
@@ -43,14 +46,18 @@ static inline keel_type_id_t keel_graph_type(const keel_graph_t *graph, keel_val
 uint64_t keel_graph_attr_hash(keel_graph_t *graph, keel_attr_id_t attr);
 uint64_t keel_graph_type_hash(keel_graph_t *graph, keel_type_id_t type);
 
-// The line of an operation: its innermost frame of user code; where it has none, that of the call
-// that the comparison came by. Never NULL.
+// The line of an operation: its innermost frame of user code; where it has none, that of an operand
+// (HLO: gradients are computed where there is no stack), or of the call that the comparison came
+// by. Never NULL.
 const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op);
 // The same from a location alone.
 const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location);
 
 // The name of an operation without dialect and version.
 keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op);
+
+// True for a parameter of HLO's entry.
+bool keel_graph_is_parameter(const keel_graph_t *graph, keel_op_id_t op);
 
 // True where an operation only gives a value another shape, dtype or place.
 bool keel_graph_only_reshapes(keel_str_t name);

@@ -114,26 +114,8 @@ static keel_status_t align_gaps(const sequence_t *a, const sequence_t *b, int le
                                 uint32_t *to_a) {
     // What the most telling tokens did not bring together is hardly alike.
     uint32_t edits = level <= LEVEL_PLACE ? KEEL_ALIGN_EDITS : KEEL_ALIGN_EDITS / 4;
-    uint32_t i = 0, j = 0;
-    while (i < a->count || j < b->count) {
-        uint32_t gap_a = i, gap_b = j;
-        while (i < a->count && to_b[i] == UINT32_MAX)
-            ++i;
-        while (j < b->count && to_a[j] == UINT32_MAX)
-            ++j;
-        if (i > gap_a && j > gap_b) {
-            KEEL_TRY(keel_align_within(a->tokens[level] + gap_a, i - gap_a,
-                                       b->tokens[level] + gap_b, j - gap_b, edits, to_b + gap_a,
-                                       to_a + gap_b));
-            for (uint32_t k = gap_a; k < i; ++k)
-                if (to_b[k] != UINT32_MAX) to_b[k] += gap_b;
-            for (uint32_t k = gap_b; k < j; ++k)
-                if (to_a[k] != UINT32_MAX) to_a[k] += gap_a;
-        }
-        if (i < a->count) ++i;
-        if (j < b->count) ++j;
-    }
-    return NULL;
+    return keel_align_gaps(a->tokens[level], a->count, b->tokens[level], b->count, edits, to_b,
+                           to_a);
 }
 
 static void pair_values(keel_diff_t *diff, keel_value_id_t before, uint32_t before_count,

@@ -19,28 +19,6 @@ static keel_attr_id_t item_of(const keel_program_t *program, keel_attr_id_t arra
     return i < items.count ? items.items[i] : KEEL_NONE;
 }
 
-// HLO: parameters are operations, numbered by an attribute.
-static uint32_t hlo_parameters(keel_graph_t *graph, keel_argument_t *out) {
-    const keel_program_t *program = graph->program;
-    keel_op_id_t first, end;
-    keel_graph_body(graph, program->entry, &first, &end);
-    uint32_t count = 0;
-    for (keel_op_id_t op = first; op < end; ++op) {
-        if (!keel_str_is(keel_graph_name(graph, op), "parameter")) continue;
-        const keel_operation_t *operation = &program->operations.data[op];
-        keel_str_t name = KEEL_STR("");
-        keel_program_frames(program, operation->location, NULL, 0, &name);
-        if (out)
-            out[count] = (keel_argument_t){.value = operation->first_result,
-                                           .type = keel_graph_type(graph, operation->first_result),
-                                           .attributes = operation->attributes,
-                                           .name = name,
-                                           .counterpart = KEEL_NONE};
-        ++count;
-    }
-    return count;
-}
-
 static keel_status_t list_arguments(keel_graph_t *graph, keel_argument_t **out,
                                     uint32_t *out_count) {
     const keel_program_t *program = graph->program;
@@ -49,18 +27,19 @@ static keel_status_t list_arguments(keel_graph_t *graph, keel_argument_t **out,
     bool is_hlo = program->format == KEEL_FORMAT_HLO;
     const keel_block_t *block =
         region->block_count ? &program->blocks.data[region->first_block] : NULL;
-    *out_count = is_hlo ? hlo_parameters(graph, NULL) : block ? block->argument_count : 0;
+    *out_count = is_hlo ? keel_parameters_list(graph, NULL) : block ? block->argument_count : 0;
     void *memory;
     KEEL_TRY(keel_arena_array(graph->arena, *out_count ? *out_count : 1, sizeof **out, &memory));
     *out = memory;
-    if (is_hlo) hlo_parameters(graph, *out);
+    if (is_hlo) keel_parameters_list(graph, *out);
     for (uint32_t i = 0; !is_hlo && i < *out_count; ++i)
         (*out)[i] =
             (keel_argument_t){.value = block->first_argument + i,
                               .type = keel_graph_type(graph, block->first_argument + i),
                               .attributes = item_of(program, function->argument_attributes, i),
                               .name = name_at(program, block, i),
-                              .counterpart = KEEL_NONE};
+                              .counterpart = KEEL_NONE,
+                              .op = KEEL_NONE};
     return NULL;
 }
 
@@ -138,6 +117,11 @@ typedef struct groups_t {
     uint32_t count;
 } groups_t;
 
+// HLO numbers its arguments from the results backwards. The first one in the source leads.
+static bool stands_before(const keel_difference_t *a, const keel_difference_t *b) {
+    return a->place.line < b->place.line && strcmp(a->place.file, b->place.file) == 0;
+}
+
 static keel_status_t add(keel_diff_t *diff, groups_t *groups, uint64_t key,
                          const keel_difference_t *difference, uint32_t *out) {
     for (uint32_t i = 0; i < groups->count; ++i) {
@@ -145,7 +129,12 @@ static keel_status_t add(keel_diff_t *diff, groups_t *groups, uint64_t key,
         if (group->key != key || group->kind != difference->kind) continue;
         ++group->more;
         *out = group->root;
-        return keel_diff_fold(diff, group->root, difference);
+        keel_difference_t follower = *difference;
+        if (stands_before(difference, &diff->roots[group->root].difference)) {
+            follower = diff->roots[group->root].difference;
+            diff->roots[group->root].difference = *difference;
+        }
+        return keel_diff_fold(diff, group->root, &follower);
     }
     KEEL_TRY(keel_diff_root(diff, difference, out));
     if (groups->count < GROUPS)
@@ -177,8 +166,15 @@ static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, con
                                .follows = KEEL_NONE};
 }
 
+// The line that called the traced function, or where the argument itself has a place.
+static keel_place_t place_of(keel_diff_t *diff, bool is_after, uint32_t number) {
+    keel_op_id_t op = (is_after ? diff->arguments_after : diff->arguments_before)[number].op;
+    return op == KEEL_NONE ? diff->site : keel_diff_place(diff, is_after, op);
+}
+
 // The words of a key for random numbers: two of threefry's, four of Philox's.
 static bool is_random_key(const keel_program_t *program, const keel_argument_t *argument) {
+    if (argument->op != KEEL_NONE) return !keel_diff_dims(program, argument->type).count;
     const keel_type_t *type = &program->types.data[argument->type];
     if (type->kind != KEEL_TYPE_TENSOR) return false;
     const keel_type_t *element = &program->types.data[type->a];
@@ -211,6 +207,7 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
     keel_difference_t difference =
         difference_of(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j),
                       keel_diff_type(diff, p, a->type), keel_diff_type(diff, q, b->type));
+    difference.place = place_of(diff, true, j);
     uint32_t root = KEEL_NONE;
     if (!same_dims) {
         KEEL_TRY(add(diff, groups, dims_key(x, y), &difference, &root));
@@ -262,20 +259,31 @@ static attribute_kind_t attribute_kind(keel_str_t name) {
 #undef ANY
 }
 
-static bool is_donated(const keel_program_t *program, keel_attr_id_t dict) {
+static bool is_donated(const keel_program_t *program, const keel_argument_t *argument) {
+    if (argument->op != KEEL_NONE) return keel_parameters_is_donated(program, argument);
+    keel_attr_id_t dict = argument->attributes;
     return keel_program_dict_find(program, dict, "tf.aliasing_output") != KEEL_NONE ||
            keel_program_dict_find(program, dict, "jax.buffer_donor") != KEEL_NONE;
+}
+
+static keel_list_t entries_of(const keel_program_t *program, keel_attr_id_t dict) {
+    if (dict == KEEL_NONE || program->attrs.data[dict].kind != KEEL_ATTR_DICT)
+        return (keel_list_t){NULL, 0};
+    return keel_program_list(program, program->attrs.data[dict].b);
 }
 
 // Two dictionaries that are compared, and what they belong to.
 typedef struct dicts_t {
     keel_attr_id_t before, after;
     const char *subject;
+    keel_place_t place;
 } dicts_t;
 
-// What JAX writes for an argument that nobody sharded.
-static bool is_on_empty_mesh(const keel_program_t *program, keel_attr_id_t sharding) {
+// What clients write for an argument that nobody sharded: JAX an empty mesh, PyTorch/XLA that it is
+// replicated, which is an empty message.
+static bool is_unsharded(const keel_program_t *program, keel_attr_id_t sharding) {
     if (sharding == KEEL_NONE || program->attrs.data[sharding].kind != KEEL_ATTR_DICT) return false;
+    if (program->format == KEEL_FORMAT_HLO) return !entries_of(program, sharding).count;
     keel_attr_id_t mesh = keel_program_dict_find(program, sharding, "mesh");
     if (mesh == KEEL_NONE || program->attrs.data[mesh].kind != KEEL_ATTR_SYMBOL) return false;
     return keel_str_is(keel_program_str(program, program->attrs.data[mesh].a), "empty_mesh");
@@ -289,8 +297,8 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
                                           [ATTRIBUTE_OTHER] = KEEL_CAUSE_OPTION};
     attribute_kind_t kind = attribute_kind(name);
     if (kind == ATTRIBUTE_IGNORED || kind == ATTRIBUTE_DONATION) return NULL;
-    if (is_on_empty_mesh(diff->before.program, x)) x = KEEL_NONE;
-    if (is_on_empty_mesh(diff->after.program, y)) y = KEEL_NONE;
+    if (kind == ATTRIBUTE_SHARDING && is_unsharded(diff->before.program, x)) x = KEEL_NONE;
+    if (kind == ATTRIBUTE_SHARDING && is_unsharded(diff->after.program, y)) y = KEEL_NONE;
     uint64_t a = keel_graph_attr_hash(&diff->before, x), b = keel_graph_attr_hash(&diff->after, y);
     if (a == b) return NULL;
     const char *subject = dicts->subject;
@@ -299,14 +307,9 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
     keel_difference_t difference =
         difference_of(diff, causes[kind], subject, keel_diff_attr(diff, diff->before.program, x),
                       keel_diff_attr(diff, diff->after.program, y));
+    difference.place = dicts->place;
     uint32_t root;
     return add(diff, groups, a * 31 + b, &difference, &root);
-}
-
-static keel_list_t entries_of(const keel_program_t *program, keel_attr_id_t dict) {
-    if (dict == KEEL_NONE || program->attrs.data[dict].kind != KEEL_ATTR_DICT)
-        return (keel_list_t){NULL, 0};
-    return keel_program_list(program, program->attrs.data[dict].b);
 }
 
 static keel_status_t compare_dicts(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts) {
@@ -329,13 +332,14 @@ static keel_status_t compare_attributes(keel_diff_t *diff, groups_t *groups, uin
                                         uint32_t j) {
     const keel_argument_t *a = &diff->arguments_before[i], *b = &diff->arguments_after[j];
     const char *subject = subject_of(diff, b, j);
-    dicts_t dicts = {a->attributes, b->attributes, subject};
+    dicts_t dicts = {a->attributes, b->attributes, subject, place_of(diff, true, j)};
     KEEL_TRY(compare_dicts(diff, groups, &dicts));
-    bool was = is_donated(diff->before.program, a->attributes);
-    bool is = is_donated(diff->after.program, b->attributes);
+    bool was = is_donated(diff->before.program, a);
+    bool is = is_donated(diff->after.program, b);
     if (was == is) return NULL;
     keel_difference_t difference = difference_of(diff, KEEL_CAUSE_DONATION, subject,
                                                  was ? "donated" : "kept", is ? "donated" : "kept");
+    difference.place = dicts.place;
     uint32_t root;
     return add(diff, groups, was, &difference, &root);
 }
@@ -384,8 +388,11 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         keel_difference_t difference =
             difference_of(diff, KEEL_CAUSE_ARGUMENTS, subject_of(diff, &list[i], i),
                           is_after ? "absent" : type, is_after ? type : "absent");
+        difference.place = place_of(diff, is_after, i);
         uint32_t root, known = diff->root_count;
-        KEEL_TRY(add(diff, groups, group_of_name(list[i].name) * 2 + is_after, &difference, &root));
+        uint64_t group = group_of_name(list[i].name);
+        if (list[i].op != KEEL_NONE) group += 2 * is_random_key(program, &list[i]);
+        KEEL_TRY(add(diff, groups, group * 2 + is_after, &difference, &root));
         bool is_new = diff->root_count > known;
         // A root that was no more room for is somebody else's.
         if (is_new || diff->roots[root].difference.kind == KEEL_CAUSE_ARGUMENTS)
@@ -415,7 +422,8 @@ static keel_status_t compare_results(keel_diff_t *diff, groups_t *groups) {
     uint32_t y = keel_program_list(q, q->attrs.data[b].b).count;
     if (x != y) return NULL;
     for (uint32_t i = 0; i < x; ++i) {
-        dicts_t dicts = {item_of(p, a, i), item_of(q, b, i), keel_diff_text(diff, "result %u", i)};
+        dicts_t dicts = {item_of(p, a, i), item_of(q, b, i), keel_diff_text(diff, "result %u", i),
+                         diff->site};
         KEEL_TRY(compare_dicts(diff, groups, &dicts));
     }
     return NULL;
@@ -510,8 +518,14 @@ static keel_status_t compare_meshes(keel_diff_t *diff, groups_t *groups) {
 keel_status_t keel_diff_signature(keel_diff_t *diff) {
     KEEL_TRY(list_arguments(&diff->before, &diff->arguments_before, &diff->before_count));
     KEEL_TRY(list_arguments(&diff->after, &diff->arguments_after, &diff->after_count));
-    KEEL_TRY(pair_by_name(diff));
-    pair_the_rest(diff);
+    bool is_hlo = diff->before.program->format == KEEL_FORMAT_HLO &&
+                  diff->after.program->format == KEEL_FORMAT_HLO;
+    if (is_hlo) {
+        KEEL_TRY(keel_parameters_pair(diff));
+    } else {
+        KEEL_TRY(pair_by_name(diff));
+        pair_the_rest(diff);
+    }
     groups_t groups = {.count = 0};
     for (uint32_t j = 0; j < diff->after_count; ++j) {
         uint32_t i = diff->arguments_after[j].counterpart;

@@ -423,6 +423,7 @@ static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluste
     uint32_t weak = keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE);
     if (weak != KEEL_NONE && cluster->is_trivial) return weak;
     if (diff->rank_root != KEEL_NONE && cluster->is_trivial) return diff->rank_root;
+    if (diff->baked_root != KEEL_NONE && cluster->is_trivial) return diff->baked_root;
     if (is_of_key(diff, cluster->taint)) return cluster->taint - 1;
     // A condition that was bool is compared with zero now.
     bool is_conversion = cluster->only_compares && cluster->taint &&

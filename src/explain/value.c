@@ -61,19 +61,27 @@ static const keel_type_t *element_type(const keel_program_t *program, keel_type_
 }
 
 // "HIGHEST" for [HIGHEST, HIGHEST], as the precision of a product's operands mostly is.
-static const char *common_name(const keel_program_t *program, keel_attr_id_t attr) {
+// HLO has them in a message, by name.
+static const char *common_name(keel_diff_t *diff, const keel_program_t *program,
+                               keel_attr_id_t attr) {
+    keel_attr_id_t operands = keel_program_dict_find(program, attr, "operand_precision");
+    if (operands != KEEL_NONE) attr = operands;
     const keel_attr_t *contents = &program->attrs.data[attr];
     if (contents->kind != KEEL_ATTR_ARRAY) return NULL;
     keel_list_t items = keel_program_list(program, contents->b);
     for (uint32_t i = 0; i < items.count; ++i) {
         const keel_attr_t *item = &program->attrs.data[items.items[i]];
         const keel_attr_t *first = &program->attrs.data[items.items[0]];
-        if (item->kind != KEEL_ATTR_ENUM || item->a != first->a || item->klass != first->klass)
+        bool is_name = item->kind == KEEL_ATTR_ENUM || item->kind == KEEL_ATTR_STRING;
+        if (!is_name || item->kind != first->kind || item->a != first->a ||
+            item->klass != first->klass)
             return NULL;
     }
     if (!items.count) return NULL;
     const keel_attr_t *first = &program->attrs.data[items.items[0]];
-    return keel_enum_name(first->klass, first->a);
+    if (first->kind == KEEL_ATTR_ENUM) return keel_enum_name(first->klass, first->a);
+    keel_str_t text = operands == KEEL_NONE ? KEEL_STR("") : keel_program_str(program, first->a);
+    return text.size ? keel_diff_text(diff, "%.*s", (int)text.size, text.data) : NULL;
 }
 
 static keel_list_t items_of(const keel_program_t *program, keel_attr_id_t attr) {
@@ -112,6 +120,29 @@ static bool print_shardings(const keel_program_t *program, keel_list_t shardings
     return is_known;
 }
 
+// "4,1", of an array of numbers.
+static void print_list(const keel_program_t *program, keel_list_t items, keel_buffer_t *out) {
+    for (uint32_t i = 0; i < items.count; ++i) {
+        const keel_attr_t *item = &program->attrs.data[items.items[i]];
+        if (item->kind != KEEL_ATTR_INT) continue;
+        keel_buffer_format(out, "%s%lld", i ? "," : "", (long long)program->ints.data[item->b]);
+    }
+}
+
+// "devices=[4,1]0,1,2,3", as HLO's text has it; only the plain kind.
+static bool print_tiles(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
+    keel_attr_id_t dims = keel_program_dict_find(program, attr, "tile_assignment_dimensions");
+    keel_attr_id_t devices = keel_program_dict_find(program, attr, "tile_assignment_devices");
+    if (dims == KEEL_NONE || devices == KEEL_NONE ||
+        keel_program_list(program, program->attrs.data[attr].b).count != 6)
+        return false;
+    keel_buffer_text(out, "devices=[");
+    print_list(program, items_of(program, dims), out);
+    keel_buffer_byte(out, ']');
+    print_list(program, items_of(program, devices), out);
+    return true;
+}
+
 // P('data', None), as JAX writes a sharding; False for one that says more than that can.
 static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
     const keel_attr_t *contents = &program->attrs.data[attr];
@@ -119,7 +150,7 @@ static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, k
     if (contents->klass == KEEL_RECORD_SDY_SHARDING_PER_VALUE)
         return print_shardings(
             program, items_of(program, keel_program_dict_find(program, attr, "shardings")), out);
-    if (contents->klass != KEEL_RECORD_SDY_SHARDING) return false;
+    if (contents->klass != KEEL_RECORD_SDY_SHARDING) return print_tiles(program, attr, out);
     keel_list_t dims =
         items_of(program, keel_program_dict_find(program, attr, "dimension_shardings"));
     if (!dims.items) dims = items_of(program, keel_program_dict_find(program, attr, "dimensions"));
@@ -160,7 +191,7 @@ static bool print_numbers(const keel_program_t *program, keel_attr_id_t attr, ke
 
 const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t attr) {
     if (attr == KEEL_NONE) return "unset";
-    const char *name = common_name(program, attr);
+    const char *name = common_name(diff, program, attr);
     if (name) return name;
     keel_buffer_t buffer;
     keel_buffer_initialize(&buffer, 0);

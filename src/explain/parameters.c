@@ -1,0 +1,118 @@
+// Arguments of HLO. They have no names, and their numbers move with what stands before them; but
+// each has the place where the client used it first.
+#include "explain/align.h"
+#include "explain/diff.h"
+
+uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out) {
+    const keel_program_t *program = graph->program;
+    keel_op_id_t first, end;
+    keel_graph_body(graph, program->entry, &first, &end);
+    uint32_t count = 0;
+    for (keel_op_id_t op = first; op < end; ++op) {
+        if (!keel_graph_is_parameter(graph, op)) continue;
+        const keel_operation_t *operation = &program->operations.data[op];
+        if (out)
+            out[count] = (keel_argument_t){.value = operation->first_result,
+                                           .type = keel_graph_type(graph, operation->first_result),
+                                           .attributes = operation->attributes,
+                                           .name = KEEL_STR(""),
+                                           .counterpart = KEEL_NONE,
+                                           .op = op};
+        ++count;
+    }
+    return count;
+}
+
+// What they are brought together by, the most telling first.
+enum { LEVEL_LINE, LEVEL_PLACE, LEVEL_OTHER_TYPE, LEVEL_TYPE, LEVELS };
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+}
+
+static uint64_t token(keel_graph_t *graph, const keel_argument_t *argument, int level) {
+    const keel_line_t *line = keel_graph_line(graph, argument->op);
+    uint64_t type = keel_graph_type_hash(graph, argument->type);
+    switch (level) {
+        case LEVEL_LINE:
+            return mix(mix(type, line->token), line->identity);
+        case LEVEL_PLACE:
+            return mix(type, line->token);
+        case LEVEL_OTHER_TYPE:
+            return mix(line->token, line->identity);
+        default:
+            return type;
+    }
+}
+
+static void fill(keel_graph_t *graph, const keel_argument_t *arguments, uint32_t count, int level,
+                 uint64_t *out) {
+    for (uint32_t i = 0; i < count; ++i)
+        out[i] = token(graph, &arguments[i], level);
+}
+
+// Where as many are left on both sides of a gap the place is enough.
+static void pair_the_rest(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
+    uint32_t i = 0, j = 0;
+    while (i < diff->before_count || j < diff->after_count) {
+        uint32_t gap_a = i, gap_b = j;
+        while (i < diff->before_count && to_b[i] == UINT32_MAX)
+            ++i;
+        while (j < diff->after_count && to_a[j] == UINT32_MAX)
+            ++j;
+        for (uint32_t k = 0; i - gap_a == j - gap_b && k < i - gap_a; ++k) {
+            to_b[gap_a + k] = gap_b + k;
+            to_a[gap_b + k] = gap_a + k;
+        }
+        ++i;
+        ++j;
+    }
+}
+
+keel_status_t keel_parameters_pair(keel_diff_t *diff) {
+    uint32_t a_count = diff->before_count, b_count = diff->after_count;
+    size_t both = (size_t)a_count + b_count + 1;
+    uint64_t *a;
+    uint32_t *to_b;
+    KEEL_TRY(keel_arena_array(&diff->arena, both, sizeof *a, (void **)&a));
+    KEEL_TRY(keel_arena_array(&diff->arena, both, sizeof *to_b, (void **)&to_b));
+    uint64_t *b = a + a_count;
+    uint32_t *to_a = to_b + a_count;
+    memset(to_b, 0xff, both * sizeof *to_b);
+    for (int level = 0; level < LEVELS; ++level) {
+        fill(&diff->before, diff->arguments_before, a_count, level, a);
+        fill(&diff->after, diff->arguments_after, b_count, level, b);
+        KEEL_TRY(keel_align_gaps(a, a_count, b, b_count, KEEL_ALIGN_EDITS, to_b, to_a));
+    }
+    pair_the_rest(diff, to_b, to_a);
+    for (uint32_t i = 0; i < a_count; ++i) {
+        if (to_b[i] == UINT32_MAX) continue;
+        diff->arguments_before[i].counterpart = to_b[i];
+        diff->arguments_after[to_b[i]].counterpart = i;
+    }
+    return NULL;
+}
+
+// ---- donation ----------------------------------------------------------------------------------
+
+// The first parameter's is left out, as protos do with what is 0.
+static int64_t number_in(const keel_program_t *program, keel_attr_id_t dict) {
+    keel_attr_id_t number = keel_program_dict_find(program, dict, "parameter_number");
+    if (number == KEEL_NONE || program->attrs.data[number].kind != KEEL_ATTR_INT) return 0;
+    return program->ints.data[program->attrs.data[number].b];
+}
+
+bool keel_parameters_is_donated(const keel_program_t *program, const keel_argument_t *argument) {
+    static const char *const places[] = {"buffer_donor", "input_output_alias"};
+    int64_t number = number_in(program, argument->attributes);
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+        keel_attr_id_t found = keel_program_dict_find(program, program->attributes, places[i]);
+        if (found == KEEL_NONE || program->attrs.data[found].kind != KEEL_ATTR_DICT) continue;
+        keel_attr_id_t entries = keel_program_dict_find(program, found, "entries");
+        if (entries == KEEL_NONE || program->attrs.data[entries].kind != KEEL_ATTR_ARRAY) continue;
+        keel_list_t items = keel_program_list(program, program->attrs.data[entries].b);
+        for (uint32_t k = 0; k < items.count; ++k)
+            if (number_in(program, items.items[k]) == number) return true;
+    }
+    return false;
+}
