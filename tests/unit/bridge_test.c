@@ -163,7 +163,7 @@ static void test_every_function_of_the_header_is_in_the_table(void **state) {
 
 // The text between the braces of a struct; "" where it has none.
 static void body_of(const char *name, char out[8192]) {
-    char opening[160];
+    char opening[200];
     snprintf(opening, sizeof opening, "struct %s {", name);
     const char *at = strstr(header, opening), *end = at ? strstr(at, "\n}") : NULL;
     snprintf(out, 8192, "%.*s", end ? (int)(end - at) : 0, at ? at : "");
