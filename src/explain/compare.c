@@ -121,6 +121,21 @@ static keel_op_id_t constant_of(const keel_graph_t *graph, keel_value_id_t value
     return op == KEEL_NONE ? KEEL_NONE : graph->constant[op];
 }
 
+// HLO: a size that was told where an array met the constant is the constant's, where that was made
+// on an earlier line.
+static void move_to_constant(keel_diff_t *diff, const keel_pair_t *made, uint32_t taint) {
+    if (!taint || taint == KEEL_PENDING + 1) return;
+    keel_difference_t *root = &diff->roots[taint - 1].difference;
+    keel_place_t place = keel_diff_place(diff, true, made->after);
+    if (root->kind != KEEL_CAUSE_SIZE || strcmp(root->place.file, place.file) != 0 ||
+        root->place.line <= place.line)
+        return;
+    root->place = place;
+    root->subject = name_of(diff, made->after);
+    root->old_op = made->before;
+    root->new_op = made->after;
+}
+
 // A constant in the shape that an operation needs it in: named by what made that shape.
 static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t *pair,
                                             keel_value_id_t before, keel_value_id_t after) {
@@ -130,15 +145,14 @@ static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t
                         .after = diff->after.producer[after],
                         .inherited = 0,
                         .root = KEEL_NONE};
-    // A constant stands where the client put it; the line is that of its use.
-    if (diff->after.constant[made.after] == made.after) {
-        keel_place_t place = keel_diff_place(diff, true, pair->after);
-        KEEL_TRY(compare_type(diff, &made, before, after));
-        if (made.root != KEEL_NONE && made.root + 1 == diff->root_count)
-            diff->roots[made.root].difference.place = place;
-        return NULL;
-    }
-    return compare_type(diff, &made, before, after);
+    bool is_bare = diff->after.constant[made.after] == made.after;
+    KEEL_TRY(compare_type(diff, &made, before, after));
+    // A constant of JAX's stands where the client put it; the line is that of its use.
+    if (is_bare && !diff->after.lender && made.root != KEEL_NONE &&
+        made.root + 1 == diff->root_count)
+        diff->roots[made.root].difference.place = keel_diff_place(diff, true, pair->after);
+    if (diff->after.lender) move_to_constant(diff, &made, diff->taint[after]);
+    return NULL;
 }
 
 static keel_status_t compare_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,

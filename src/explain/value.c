@@ -120,13 +120,13 @@ static bool print_shardings(const keel_program_t *program, keel_list_t shardings
     return is_known;
 }
 
-// "4,1", of an array of numbers.
-static void print_list(const keel_program_t *program, keel_list_t items, keel_buffer_t *out) {
-    for (uint32_t i = 0; i < items.count; ++i) {
-        const keel_attr_t *item = &program->attrs.data[items.items[i]];
-        if (item->kind != KEEL_ATTR_INT) continue;
-        keel_buffer_format(out, "%s%lld", i ? "," : "", (long long)program->ints.data[item->b]);
-    }
+// "4,1"
+static void print_list(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
+    const keel_attr_t *contents = &program->attrs.data[attr];
+    if (contents->kind != KEEL_ATTR_INTS) return;
+    keel_ints_t ints = keel_program_ints(program, contents->b);
+    for (uint32_t i = 0; i < ints.count; ++i)
+        keel_buffer_format(out, "%s%lld", i ? "," : "", (long long)ints.items[i]);
 }
 
 // "devices=[4,1]0,1,2,3", as HLO's text has it; only the plain kind.
@@ -137,9 +137,9 @@ static bool print_tiles(const keel_program_t *program, keel_attr_id_t attr, keel
         keel_program_list(program, program->attrs.data[attr].b).count != 6)
         return false;
     keel_buffer_text(out, "devices=[");
-    print_list(program, items_of(program, dims), out);
+    print_list(program, dims, out);
     keel_buffer_byte(out, ']');
-    print_list(program, items_of(program, devices), out);
+    print_list(program, devices, out);
     return true;
 }
 
