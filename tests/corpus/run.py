@@ -29,8 +29,11 @@ BUILD = pathlib.Path(os.environ.get("KEEL_TEST_BUILD") or ROOT / "build").resolv
 KEEL = BUILD / "bin" / "keel"
 DEADLINE = 200  # seconds that no single process should come near
 FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
-# How a case of each client is started.
-CLIENTS = {"jax": [str(ROOT / ".venv" / "bin" / "python")]}
+# How a case of each client is started: options of `keel run`, the command.
+Client = collections.namedtuple("Client", "options command")
+CLIENTS = {"jax": Client([], [ROOT / ".venv" / "bin" / "python"]),
+           "torch": Client(["--lines"], [os.environ.get("KEEL_TORCH_PYTHON") or
+                                         ROOT / ".venv-torch" / "bin" / "python"])}
 
 Verdict = collections.namedtuple("Verdict", "case faults skipped seconds folder")
 
@@ -59,17 +62,18 @@ def answer(command, variables, folder):
                           timeout=DEADLINE)
 
 
-def execute(case, command, folder):
+def execute(case, client, folder):
     """Runs the processes of a case, one after the other; the runs are in folder/runs."""
     for run in case.runs:
-        words = [KEEL, "run", "--quiet", "--cache-dir", folder / run.cache,
+        words = [KEEL, "run", "--quiet", *client.options, "--cache-dir", folder / run.cache,
                  "--run-dir", folder / "runs"]
         plugin = run.plugin or case.plugin
         if plugin:
             if plugin not in other_plugins():
                 raise Skipped(f"plugin {plugin} is not set up")
             words += ["--plugin", other_plugins()[plugin]]
-        done = answer([*words, "--", *command, case.main, *run.arguments], run.variables, folder)
+        done = answer([*words, "--", *client.command, case.main, *run.arguments], run.variables,
+                      folder)
         if done.returncode:
             raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-600:]}")
 
@@ -88,7 +92,7 @@ def last_events(folder, program):
                   if (path / "journal.ndjson").exists())
     events = map(json.loads, (runs[-1] / "journal.ndjson").read_text().splitlines())
     return [event["event"] for event in events
-            if event["event"] in ("compile", "load") and event.get("name") == program]
+            if event["event"] in ("compile", "load") and is_as(program, event.get("name"))]
 
 
 # ---- comparing ---------------------------------------------------------------------------------
@@ -153,7 +157,7 @@ def miscounted(entry):
 
 def judge(case, folder):
     """What is wrong with what Keel says; empty where nothing is."""
-    entries = [entry for entry in told(folder) if entry["name"] == case.program]
+    entries = [entry for entry in told(folder) if is_as(case.program, entry["name"])]
     if case.causes[0].kind == "none":
         events = last_events(folder, case.program)
         if not events:
@@ -169,12 +173,12 @@ def judge(case, folder):
     return compare(case, entries[-1]) + miscounted(entries[-1])
 
 
-def verdict(case, command, folder):
+def verdict(case, client, folder):
     started = time.monotonic()
     faults, skipped = [], None
     try:
         folder.mkdir(parents=True)
-        execute(case, command, folder)
+        execute(case, client, folder)
         faults = judge(case, folder)
     except Skipped as error:
         skipped = str(error)
@@ -238,7 +242,8 @@ def main():
         sys.exit(f"corpus: {KEEL} is not there; build first, or set KEEL_TEST_BUILD")
     chosen = cases.read_all(HERE / options.client)
     known = known_faults()
-    unknown = (set(options.names) | set(known)) - {case.name for case in chosen}
+    everywhere = {case.name for client in CLIENTS for case in cases.read_all(HERE / client)}
+    unknown = set(options.names) - {case.name for case in chosen} | set(known) - everywhere
     if unknown:
         sys.exit(f"corpus: no such case: {', '.join(sorted(unknown))}")
     if options.names:

@@ -1,0 +1,16 @@
+# program: SyncTensorsGraph
+# cause: arguments
+# old: absent
+
+import torch
+import torch_xla
+
+device = torch_xla.device()
+layers = [torch.nn.Linear(4, 4).to(device) for _ in range(3)]
+x = torch.ones(8, 4).to(device)
+torch_xla.sync()
+for depth in (2, 3):
+    y = x
+    for layer in layers[:depth]:
+        y = torch.tanh(layer(y))  # <- cause
+    torch_xla.sync()  # <- call
