@@ -25,8 +25,9 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
                                             "replica_groups", "source_target_pairs"};
     static const char *const layouts[] = {"operand_layouts", "result_layouts", "layout"};
     static const char *const bounds[] = {
-        "limit_indices",     "slice_dimensions", "slice_sizes", "edge_padding_low",
-        "edge_padding_high", "interior_padding", "padding",     "window_strides"};
+        "limit_indices",    "slice_dimensions",  "slice_sizes",
+        "edge_padding_low", "edge_padding_high", "interior_padding",
+        "padding",          "window_strides",    "window"};
     if (ONE_OF(name, precisions)) return KEEL_CAUSE_PRECISION;
     if (ONE_OF(name, shardings)) return KEEL_CAUSE_SHARDING;
     if (ONE_OF(name, layouts)) return KEEL_CAUSE_LAYOUT;
@@ -42,30 +43,31 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
     }
 }
 
-static keel_attr_id_t first_item(const keel_program_t *program, keel_attr_id_t attr) {
-    if (attr == KEEL_NONE || program->attrs.data[attr].kind != KEEL_ATTR_ARRAY) return KEEL_NONE;
+// HLO: what is said of each dimension of a slice or of a window, one after the other; 0 is left
+// out.
+static const char *const dimension_fields[] = {
+    "start",       "limit",        "stride",          "size",
+    "padding_low", "padding_high", "window_dilation", "base_dilation"};
+enum { DIMENSION_FIELDS = sizeof dimension_fields / sizeof *dimension_fields };
+
+// Empty where it says nothing of dimensions.
+static keel_list_t dimensions_of(const keel_program_t *program, keel_attr_id_t attr) {
+    const keel_list_t none = {NULL, 0};
+    keel_attr_id_t inside = keel_program_dict_find(program, attr, "dimensions");
+    if (inside != KEEL_NONE) attr = inside;
+    if (attr == KEEL_NONE || program->attrs.data[attr].kind != KEEL_ATTR_ARRAY) return none;
     keel_list_t items = keel_program_list(program, program->attrs.data[attr].b);
-    return items.count ? items.items[0] : KEEL_NONE;
+    bool is_known =
+        items.count && keel_program_dict_find(program, items.items[0], "stride") != KEEL_NONE;
+    return is_known ? items : none;
 }
 
-// HLO: start, limit and stride of each dimension of a slice, one after the other; 0 is left out.
-static const char *const slice_fields[] = {"start", "limit", "stride"};
-enum { SLICE_FIELDS = 3 };
-
-static bool is_slice(const keel_program_t *program, keel_attr_id_t attr) {
-    return keel_program_dict_find(program, first_item(program, attr), "stride") != KEEL_NONE;
-}
-
-static void slice_number(const keel_program_t *program, keel_attr_id_t attr, uint64_t at,
-                         double *out, uint64_t *out_count) {
-    keel_list_t items = keel_program_list(program, program->attrs.data[attr].b);
-    *out_count = (uint64_t)items.count * SLICE_FIELDS;
-    *out = 0;
-    if (at >= *out_count) return;
-    keel_attr_id_t number = keel_program_dict_find(program, items.items[at / SLICE_FIELDS],
-                                                   slice_fields[at % SLICE_FIELDS]);
-    if (number != KEEL_NONE && program->attrs.data[number].kind == KEEL_ATTR_INT)
-        *out = (double)program->ints.data[program->attrs.data[number].b];
+static double dimension_number(const keel_program_t *program, keel_list_t dimensions, uint64_t at) {
+    if (at / DIMENSION_FIELDS >= dimensions.count) return 0;
+    keel_attr_id_t number = keel_program_dict_find(program, dimensions.items[at / DIMENSION_FIELDS],
+                                                   dimension_fields[at % DIMENSION_FIELDS]);
+    if (number == KEEL_NONE || program->attrs.data[number].kind != KEEL_ATTR_INT) return 0;
+    return (double)program->ints.data[program->attrs.data[number].b];
 }
 
 // The numbers of an attribute, whichever of the kinds they are kept in.
@@ -85,8 +87,10 @@ static bool numbers_of(keel_graph_t *graph, keel_attr_id_t attr, uint64_t at, do
         *out = (double)program->ints.data[contents->b];
         return true;
     }
-    if (is_slice(program, attr)) {
-        slice_number(program, attr, at, out, out_count);
+    keel_list_t dimensions = dimensions_of(program, attr);
+    if (dimensions.count) {
+        *out_count = (uint64_t)dimensions.count * DIMENSION_FIELDS;
+        *out = dimension_number(program, dimensions, at);
         return true;
     }
     if (contents->kind != KEEL_ATTR_TENSOR) return false;
@@ -125,6 +129,11 @@ static uint32_t explains_numbers(keel_diff_t *diff, keel_attr_id_t before, keel_
     return root;
 }
 
+static const char *name_of_operation(keel_diff_t *diff, const keel_difference_t *difference) {
+    keel_str_t name = keel_graph_name(&diff->after, difference->new_op);
+    return keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+}
+
 // The first number that differs, as a size is told.
 static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                            keel_difference_t *difference) {
@@ -137,8 +146,9 @@ static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_i
         if (x == y) continue;
         difference->note =
             keel_diff_text(diff, "%s -> %s", difference->old_value, difference->new_value);
-        if (is_slice(diff->after.program, after))
-            difference->subject = keel_diff_text(diff, "slice %s", slice_fields[i % SLICE_FIELDS]);
+        if (dimensions_of(diff->after.program, after).count)
+            difference->subject = keel_diff_text(diff, "%s %s", name_of_operation(diff, difference),
+                                                 dimension_fields[i % DIMENSION_FIELDS]);
         difference->old_value = keel_diff_text(diff, "%.0f", x);
         difference->new_value = keel_diff_text(diff, "%.0f", y);
         return;
@@ -185,7 +195,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
             keel_diff_text(diff, "%s %.*s", difference.subject, (int)name.size, name.data);
     difference.old_value = keel_diff_attr(diff, diff->before.program, before);
     difference.new_value = keel_diff_attr(diff, diff->after.program, after);
-    if (kind == KEEL_CAUSE_SIZE || is_slice(diff->after.program, after))
+    if (kind == KEEL_CAUSE_SIZE || dimensions_of(diff->after.program, after).count)
         describe_bound(diff, before, after, &difference);
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
     if (pair->root != KEEL_NONE && pair->inherited == 0)
