@@ -2,6 +2,7 @@
 //
 //   components   two keys, field by field: options, flags, plugin, devices     components.c
 //   signature    arguments by name, results, donation, shardings, layouts      signature.c
+//   parameters   arguments of HLO, by type and place                           parameters.c
 //   graph, align operations brought side by side by structure                  graph.c, align.c
 //   compare      what each operation says otherwise than its counterpart       compare.c
 //   structure    operations without a counterpart                              structure.c

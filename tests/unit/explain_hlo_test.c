@@ -1,0 +1,104 @@
+// Why one program is not another: pairs as PyTorch/XLA compiled them.
+#define _GNU_SOURCE
+#include "explain_help.h"
+
+typedef struct pair_t {
+    const char *name; // of the samples, and of the case of the corpus that they come from
+    uint64_t folded;
+    keel_cause_t kind;
+    const char *subject, *old_value, *new_value;
+    uint32_t line;
+} pair_t;
+
+static const pair_t pairs[] = {
+    {"gradient_create_accumulate", 2, KEEL_CAUSE_GRADIENT, "argument 5", "create", "accumulate",
+     15},
+    {"gradient_set_to_none", 1, KEEL_CAUSE_GRADIENT, "add", "create", "accumulate", 17},
+    {"donation_in_place", 0, KEEL_CAUSE_DONATION, "argument 1", "kept", "donated", 13},
+    {"list_longer", 1, KEEL_CAUSE_ARGUMENTS, "argument 2", "absent", "f32[8]", 14},
+    {"size_of_a_slice", 2, KEEL_CAUSE_SIZE, "slice limit", "6", "4", 13},
+    {"size_of_a_counter", 0, KEEL_CAUSE_SIZE, "constant", "3", "4", 12},
+    {"conv_stride", 1, KEEL_CAUSE_SIZE, "convolution stride", "1", "2", 14},
+    {"sharding_marked", 0, KEEL_CAUSE_SHARDING, "argument 0", "unset", "devices=[4,1]0,1,2,3", 19},
+    {"scalar_factor_of_one", 2, KEEL_CAUSE_CONSTANT, "multiply", "an argument", "1", 14},
+    {"constant_power_in_training", 1, KEEL_CAUSE_CONSTANT, "power", "2", "3", 17},
+    {"adamw_state", 3, KEEL_CAUSE_ARGUMENTS, "argument 6", "absent", "f32[4,4]", 16},
+    {"dropout_off", 2, KEEL_CAUSE_STRUCTURE, "multiply", "multiply, add, reshape and 21 more",
+     "nothing", 16},
+};
+
+static void load_side(loaded_t *out, const char *name, const char *side) {
+    char path[256];
+    snprintf(path, sizeof path, "explain/torch_%s.%s.hlo", name, side);
+    load(out, path);
+}
+
+static void explain_pair(const pair_t *pair, keel_explanation_t *out) {
+    loaded_t before, after;
+    load_side(&before, pair->name, "before");
+    load_side(&after, pair->name, "after");
+    explain(&before.program, &after.program, out);
+    unload(&before);
+    unload(&after);
+}
+
+static void the_one_cause_is_told_with_its_line(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
+        const pair_t *pair = &pairs[i];
+        keel_explanation_t e;
+        explain_pair(pair, &e);
+        if (e.root_total != 1) print_message("%s\n", pair->name);
+        assert_int_equal(e.root_total, 1);
+        const keel_difference_t *root = &e.roots[0];
+        assert_string_equal(keel_cause_facts(root->kind)->word, keel_cause_facts(pair->kind)->word);
+        assert_string_equal(root->subject, pair->subject);
+        assert_string_equal(root->old_value, pair->old_value);
+        assert_string_equal(root->new_value, pair->new_value);
+        assert_int_equal(root->place.line, pair->line);
+        assert_int_equal(e.folded_total, pair->folded);
+        keel_explanation_deinitialize(&e);
+    }
+}
+
+// The way back is as good an explanation: nothing is lost, and nothing new comes up.
+static void the_same_kind_of_cause_is_told_of_the_way_back(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
+        loaded_t before, after;
+        keel_explanation_t e;
+        load_side(&before, pairs[i].name, "before");
+        load_side(&after, pairs[i].name, "after");
+        explain(&after.program, &before.program, &e);
+        if (e.root_total != 1) print_message("%s\n", pairs[i].name);
+        assert_int_equal(e.root_total, 1);
+        assert_string_equal(keel_cause_facts(e.roots[0].kind)->word,
+                            keel_cause_facts(pairs[i].kind)->word);
+        keel_explanation_deinitialize(&e);
+        unload(&before);
+        unload(&after);
+    }
+}
+
+static void a_program_does_not_differ_from_itself(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
+        loaded_t program;
+        keel_explanation_t e;
+        load_side(&program, pairs[i].name, "after");
+        explain(&program.program, &program.program, &e);
+        assert_int_equal(e.root_total, 1);
+        assert_int_equal(e.roots[0].kind, KEEL_CAUSE_RETRACE);
+        keel_explanation_deinitialize(&e);
+        unload(&program);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_one_cause_is_told_with_its_line),
+        cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
+        cmocka_unit_test(a_program_does_not_differ_from_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
