@@ -20,6 +20,7 @@ typedef struct keel_argument_t {
     keel_str_t name;
     uint32_t counterpart; // index on the other side; NONE
     keel_op_id_t op;      // HLO: the parameter, which has a place of its own; NONE
+    bool is_donated;      // HLO
 } keel_argument_t;
 
 typedef struct keel_root_t {
@@ -114,8 +115,9 @@ keel_status_t keel_diff_signature(keel_diff_t *diff) KEEL_MUST_CHECK;
 uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out);
 // Pairs them by type and place, as they have no names.
 keel_status_t keel_parameters_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
-// True for one that the module says may be overwritten.
-bool keel_parameters_is_donated(const keel_program_t *program, const keel_argument_t *argument);
+// Fills in which of them the module says may be overwritten.
+keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *arguments,
+                                      uint32_t count) KEEL_MUST_CHECK;
 // pair.c: fills functions, counterpart, origin, value_counterpart.
 keel_status_t keel_diff_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
 // compare.c: operations that have a counterpart.

@@ -102,17 +102,30 @@ static int64_t number_in(const keel_program_t *program, keel_attr_id_t dict) {
     return program->ints.data[program->attrs.data[number].b];
 }
 
-bool keel_parameters_is_donated(const keel_program_t *program, const keel_argument_t *argument) {
-    static const char *const places[] = {"buffer_donor", "input_output_alias"};
-    int64_t number = number_in(program, argument->attributes);
-    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
-        keel_attr_id_t found = keel_program_dict_find(program, program->attributes, places[i]);
-        if (found == KEEL_NONE || program->attrs.data[found].kind != KEEL_ATTR_DICT) continue;
-        keel_attr_id_t entries = keel_program_dict_find(program, found, "entries");
-        if (entries == KEEL_NONE || program->attrs.data[entries].kind != KEEL_ATTR_ARRAY) continue;
-        keel_list_t items = keel_program_list(program, program->attrs.data[entries].b);
-        for (uint32_t k = 0; k < items.count; ++k)
-            if (number_in(program, items.items[k]) == number) return true;
+static void mark_donated(const keel_program_t *program, keel_attr_id_t place, uint8_t *donated,
+                         uint32_t count) {
+    keel_attr_id_t entries = keel_program_dict_find(program, place, "entries");
+    if (entries == KEEL_NONE || program->attrs.data[entries].kind != KEEL_ATTR_ARRAY) return;
+    keel_list_t items = keel_program_list(program, program->attrs.data[entries].b);
+    for (uint32_t i = 0; i < items.count; ++i) {
+        int64_t number = number_in(program, items.items[i]);
+        if (number >= 0 && number < count) donated[number] = 1;
     }
-    return false;
+}
+
+keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *arguments,
+                                      uint32_t count) {
+    static const char *const places[] = {"buffer_donor", "input_output_alias"};
+    const keel_program_t *program = graph->program;
+    uint8_t *donated;
+    KEEL_TRY(keel_arena_alloc(graph->arena, count + 1, (void **)&donated));
+    memset(donated, 0, count);
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+        mark_donated(program, keel_program_dict_find(program, program->attributes, places[i]),
+                     donated, count);
+    for (uint32_t i = 0; i < count; ++i) {
+        int64_t number = number_in(program, arguments[i].attributes);
+        arguments[i].is_donated = number >= 0 && number < count && donated[number];
+    }
+    return NULL;
 }

@@ -32,6 +32,7 @@ static keel_status_t list_arguments(keel_graph_t *graph, keel_argument_t **out,
     KEEL_TRY(keel_arena_array(graph->arena, *out_count ? *out_count : 1, sizeof **out, &memory));
     *out = memory;
     if (is_hlo) keel_parameters_list(graph, *out);
+    if (is_hlo) KEEL_TRY(keel_parameters_donated(graph, *out, *out_count));
     for (uint32_t i = 0; !is_hlo && i < *out_count; ++i)
         (*out)[i] =
             (keel_argument_t){.value = block->first_argument + i,
@@ -260,7 +261,7 @@ static attribute_kind_t attribute_kind(keel_str_t name) {
 }
 
 static bool is_donated(const keel_program_t *program, const keel_argument_t *argument) {
-    if (argument->op != KEEL_NONE) return keel_parameters_is_donated(program, argument);
+    if (argument->op != KEEL_NONE) return argument->is_donated;
     keel_attr_id_t dict = argument->attributes;
     return keel_program_dict_find(program, dict, "tf.aliasing_output") != KEEL_NONE ||
            keel_program_dict_find(program, dict, "jax.buffer_donor") != KEEL_NONE;
