@@ -15,8 +15,8 @@ def root(index):
     subject = LONG if index % 3 == 0 else f"batch['tokens'][{index}]"
     return {"kind": kind, "subject": subject, "old": EVIL if index % 5 == 0 else "f32[8,512]",
             "new": "f32[" + ",".join(map(str, range(60))) + "]", "note": "1 of 16 elements differs",
-            "file": f"/work/{LONG}/train.py" if index % 4 == 0 else "/work/train.py",
-            "line": 10 + index % 7, "function": "train_step", "call_file": "/work/main.py",
+            "file": f"/home/user/project/{LONG}/train.py" if index % 4 == 0 else "/home/user/project/train.py",
+            "line": 10 + index % 7, "function": "train_step", "call_file": "/home/user/project/main.py",
             "call_line": 5, "folds": 3}
 
 

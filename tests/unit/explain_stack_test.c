@@ -41,7 +41,7 @@ static void test_all_else_is_the_users(void **state) {
         "/home/u/my-site-packages/model.py",
         "<stdin>",
         "<ipython-input-3-0123456789ab>",
-        "/tmp/ipykernel_12/345.py",
+        "/var/tmp/ipykernel/12/345.py",
         "<doctest model[0]>",
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
