@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/internal.h"
+#include "pjrt/identity.h"
 
 const char *engine_cache_dir(const keel_engine_t *engine) {
     return keel_settings_text(&engine->settings, KEEL_SETTING_CACHE_DIR);
@@ -207,78 +208,6 @@ void keel_engine_end(keel_engine_t *engine) {
 
 // ---- clients -----------------------------------------------------------------------------------
 
-static keel_status_t set_flags(keel_key_t *key, keel_component_t component, const char *variable) {
-    keel_buffer_t canonical;
-    keel_buffer_initialize(&canonical, 0);
-    keel_status_t status = keel_key_flags(getenv(variable), &canonical);
-    if (!status)
-        status = keel_key_set(key, component, keel_buffer_bytes(&canonical),
-                              keel_bytes_str(keel_buffer_bytes(&canonical)));
-    keel_buffer_deinitialize(&canonical);
-    return status;
-}
-
-// Variables that plugins and clients read besides the two with flags.
-static keel_status_t set_environment(keel_key_t *key) {
-    static const char *const variables[] = {"TPU_MEGACORE", "XLA_HLO_DEBUG", "XLA_IR_DEBUG"};
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 0);
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
-        const char *value = getenv(variables[i]);
-        if (value) keel_buffer_format(&text, "%s=%s\n", variables[i], value);
-    }
-    keel_status_t status = keel_buffer_status(&text);
-    if (!status)
-        status = keel_key_set(key, KEEL_COMPONENT_ENVIRONMENT, keel_buffer_bytes(&text),
-                              keel_bytes_str(keel_buffer_bytes(&text)));
-    keel_buffer_deinitialize(&text);
-    return status;
-}
-
-static keel_status_t set_buffer(keel_key_t *key, keel_component_t component,
-                                const keel_buffer_t *buffer) {
-    return keel_key_set(key, component, keel_buffer_bytes(buffer),
-                        keel_bytes_str(keel_buffer_bytes(buffer)));
-}
-
-// A platform that calls itself "cpu" runs on this machine's processor.
-static keel_status_t set_cpu(keel_key_t *key, const keel_backend_t *backend) {
-    keel_buffer_t canonical;
-    keel_buffer_initialize(&canonical, 0);
-    keel_status_t status = NULL;
-    if (strcmp(backend->platform_name, "cpu") == 0 || !backend->topology_known)
-        status = keel_key_cpu(&canonical);
-    if (!status) status = set_buffer(key, KEEL_COMPONENT_CPU, &canonical);
-    keel_buffer_deinitialize(&canonical);
-    return status;
-}
-
-static keel_status_t set_topology(keel_key_t *key, const keel_backend_t *backend) {
-    char size[48];
-    snprintf(size, sizeof size, "%zu bytes serialized", backend->topology.size);
-    return keel_key_set(key, KEEL_COMPONENT_TOPOLOGY, keel_buffer_bytes(&backend->topology),
-                        backend->topology_known
-                            ? keel_str(size)
-                            : keel_bytes_str(keel_buffer_bytes(&backend->topology)));
-}
-
-static keel_status_t set_backend(keel_engine_t *engine, const keel_backend_t *backend,
-                                 keel_key_t *key) {
-    char build[KEEL_DIGEST_HEX];
-    keel_digest_hex(&engine->plugin_build, build);
-    KEEL_TRY(keel_key_set(key, KEEL_COMPONENT_PLUGIN_BUILD,
-                          keel_bytes(engine->plugin_build.bytes, KEEL_DIGEST_SIZE),
-                          keel_str(build)));
-    KEEL_TRY(set_flags(key, KEEL_COMPONENT_XLA_FLAGS, "XLA_FLAGS"));
-    KEEL_TRY(set_flags(key, KEEL_COMPONENT_LIBTPU_FLAGS, "LIBTPU_INIT_ARGS"));
-    KEEL_TRY(set_environment(key));
-    KEEL_TRY(set_buffer(key, KEEL_COMPONENT_PLATFORM, &backend->platform));
-    KEEL_TRY(set_topology(key, backend));
-    KEEL_TRY(set_buffer(key, KEEL_COMPONENT_DEVICE_KINDS, &backend->device_kinds));
-    KEEL_TRY(set_buffer(key, KEEL_COMPONENT_CREATE_OPTIONS, &backend->create_options));
-    return set_cpu(key, backend);
-}
-
 static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
                           const keel_key_t *key) {
     keel_journal_start_t event = {.mode = keel_mode_name(engine->settings.mode),
@@ -303,7 +232,7 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
     added->process_count = backend->process_count;
     added->gates_replicas = portable_is_needed(backend->platform_name, engine->api);
     keel_key_initialize(&added->backend);
-    keel_status_t status = set_backend(engine, backend, &added->backend);
+    keel_status_t status = keel_backend_key(backend, &engine->plugin_build, &added->backend);
     if (status) {
         keel_key_deinitialize(&added->backend);
         keel_free(added);

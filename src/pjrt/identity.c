@@ -1,0 +1,75 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pjrt/identity.h"
+
+static keel_status_t set_buffer(keel_key_t *key, keel_component_t component,
+                                const keel_buffer_t *buffer) {
+    return keel_key_set(key, component, keel_buffer_bytes(buffer),
+                        keel_bytes_str(keel_buffer_bytes(buffer)));
+}
+
+static keel_status_t set_flags(keel_key_t *key, keel_component_t component, const char *variable) {
+    keel_buffer_t canonical;
+    keel_buffer_initialize(&canonical, 0);
+    keel_status_t status = keel_key_flags(getenv(variable), &canonical);
+    if (!status) status = set_buffer(key, component, &canonical);
+    keel_buffer_deinitialize(&canonical);
+    return status;
+}
+
+// Variables that plugins and clients read besides the two with flags.
+static keel_status_t set_environment(keel_key_t *key) {
+    static const char *const variables[] = {"TPU_MEGACORE", "XLA_HLO_DEBUG", "XLA_IR_DEBUG"};
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
+        const char *value = getenv(variables[i]);
+        if (value) keel_buffer_format(&text, "%s=%s\n", variables[i], value);
+    }
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = set_buffer(key, KEEL_COMPONENT_ENVIRONMENT, &text);
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+// A platform that calls itself "cpu" runs on this machine's processor.
+static keel_status_t set_cpu(keel_key_t *key, const keel_backend_t *backend) {
+    keel_buffer_t canonical;
+    keel_buffer_initialize(&canonical, 0);
+    keel_status_t status = NULL;
+    if (strcmp(backend->platform_name, "cpu") == 0 || !backend->topology_known)
+        status = keel_key_cpu(&canonical);
+    if (!status) status = set_buffer(key, KEEL_COMPONENT_CPU, &canonical);
+    keel_buffer_deinitialize(&canonical);
+    return status;
+}
+
+static keel_status_t set_topology(keel_key_t *key, const keel_backend_t *backend) {
+    char size[48];
+    snprintf(size, sizeof size, "%zu bytes serialized", backend->topology.size);
+    return keel_key_set(key, KEEL_COMPONENT_TOPOLOGY, keel_buffer_bytes(&backend->topology),
+                        backend->topology_known
+                            ? keel_str(size)
+                            : keel_bytes_str(keel_buffer_bytes(&backend->topology)));
+}
+
+keel_status_t keel_environment_key(keel_key_t *key) {
+    KEEL_TRY(set_flags(key, KEEL_COMPONENT_XLA_FLAGS, "XLA_FLAGS"));
+    KEEL_TRY(set_flags(key, KEEL_COMPONENT_LIBTPU_FLAGS, "LIBTPU_INIT_ARGS"));
+    return set_environment(key);
+}
+
+keel_status_t keel_backend_key(const keel_backend_t *backend, const keel_digest_t *build,
+                               keel_key_t *key) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(build, hex);
+    KEEL_TRY(keel_key_set(key, KEEL_COMPONENT_PLUGIN_BUILD,
+                          keel_bytes(build->bytes, KEEL_DIGEST_SIZE), keel_str(hex)));
+    KEEL_TRY(keel_environment_key(key));
+    KEEL_TRY(set_buffer(key, KEEL_COMPONENT_PLATFORM, &backend->platform));
+    KEEL_TRY(set_topology(key, backend));
+    KEEL_TRY(set_buffer(key, KEEL_COMPONENT_DEVICE_KINDS, &backend->device_kinds));
+    KEEL_TRY(set_buffer(key, KEEL_COMPONENT_CREATE_OPTIONS, &backend->create_options));
+    return set_cpu(key, backend);
+}
