@@ -40,11 +40,10 @@ test: ## lint, build three ways, and run every test
 	@$(CTEST) --test-dir build/tsan -R '^(unit\.(base|bridge|engine|history|journal|pjrt|shim|store)|c_client)'
 	@$(CTEST) --test-dir build -E '^(torch|corpus\.torch)'
 
-# One process of PyTorch at a time: each takes a gigabyte and both cores of a small machine.
-test-torch: ## test PyTorch/XLA too: about 7 GB in .venv-torch
+test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@tools/setup --tests --torch
 	@$(call build,release,-DKEEL_TESTS=ON)
-	@ctest --output-on-failure --no-tests=error --test-dir build -R '^(torch|corpus\.torch)'
+	@$(CTEST) --test-dir build -R '^(torch|corpus\.torch)'
 
 bench: build ## run every benchmark and rewrite docs/benchmarks.md
 	@$(PYTHON) tools/bench
