@@ -154,6 +154,24 @@ static keel_status_t look_everywhere(search_t *search, const char *interpreter) 
     return NULL;
 }
 
+// In the order of look_everywhere.
+keel_status_t keel_python_find(const char *interpreter, char **out) {
+    char path[PATH_MAX];
+    const char *environment = getenv("VIRTUAL_ENV");
+    *out = NULL;
+    if (interpreter && strchr(interpreter, '/')) return keel_strdup(keel_str(interpreter), out);
+    if (interpreter)
+        return on_path(interpreter, path) ? keel_strdup(keel_str(path), out) : NULL;
+    if (own_interpreter(path)) return keel_strdup(keel_str(path), out);
+    if (environment && *environment &&
+        snprintf(path, sizeof path, "%s/bin/python3", environment) < (int)sizeof path &&
+        is_file(path))
+        return keel_strdup(keel_str(path), out);
+    if (on_path("python3", path) || on_path("python", path))
+        return keel_strdup(keel_str(path), out);
+    return NULL;
+}
+
 keel_status_t keel_plugin_find(const char *name, const char *interpreter, char **out) {
     if (strchr(name, '/')) {
         char resolved[PATH_MAX];

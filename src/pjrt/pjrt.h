@@ -31,6 +31,11 @@ typedef struct keel_plugin_t {
 keel_status_t keel_plugin_find(const char *name, const char *interpreter,
                                char **out) KEEL_MUST_CHECK;
 
+// The interpreter of that environment, as it was named: one of a virtual environment is a link, and
+// is known by where it stands. *out is NULL where there is none; the caller frees it. Reads the
+// environment.
+keel_status_t keel_python_find(const char *interpreter, char **out) KEEL_MUST_CHECK;
+
 // Opens the library and takes its table. KEEL_INVALID where it is no PJRT plugin, or speaks another
 // major version.
 keel_status_t keel_plugin_load(const char *path, keel_plugin_t *out) KEEL_MUST_CHECK;

@@ -1,0 +1,220 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bundle/internal.h"
+#include "key/key.h"
+
+const char *keel_bundle_section_name(keel_bundle_section_t section) {
+    static const char *const names[] = {
+#define NAME(name, word, ...) word,
+        KEEL_BUNDLE_SECTIONS(NAME)
+#undef NAME
+    };
+    return names[section];
+}
+
+void keel_bundle_initialize(keel_bundle_t *bundle) {
+    *bundle = (keel_bundle_t){0};
+    keel_arena_initialize(&bundle->arena, 1 << 14);
+}
+
+void keel_bundle_deinitialize(keel_bundle_t *bundle) {
+    keel_arena_deinitialize(&bundle->arena);
+    keel_free(bundle->facts);
+    *bundle = (keel_bundle_t){0};
+}
+
+// ---- adding ------------------------------------------------------------------------------------
+
+// A copy that is UTF-8 and at most `limit` bytes, cut between characters. *out_written grows by
+// what it takes as a JSON string.
+static keel_status_t copy(keel_bundle_t *bundle, keel_str_t text, size_t limit, const char **out,
+                          size_t *out_written) {
+    static const char unknown[] = "\xef\xbf\xbd";
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&bundle->arena, limit + 1, &memory));
+    char *to = memory;
+    size_t used = 0;
+    for (size_t at = 0; at < text.size;) {
+        size_t length = keel_utf8_length(text, at);
+        const char *from = length ? text.data + at : unknown;
+        size_t size = length ? length : sizeof unknown - 1;
+        if (used + size > limit) break;
+        memcpy(to + used, from, size);
+        bool escaped = size == 1 && ((unsigned char)*from < ' ' || *from == '"' || *from == '\\' ||
+                                     *from == 0x7f);
+        *out_written += escaped ? 6 : size;
+        used += size;
+        at += length ? length : 1;
+    }
+    to[used] = 0;
+    *out = to;
+    return NULL;
+}
+
+static keel_status_t make_room(keel_bundle_t *bundle) {
+    if (bundle->count < bundle->room) return NULL;
+    size_t room = bundle->room ? bundle->room * 2 : 64;
+    void *memory = bundle->facts;
+    KEEL_TRY(keel_realloc_array(room, sizeof *bundle->facts, &memory));
+    bundle->facts = memory;
+    bundle->room = room;
+    return NULL;
+}
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+keel_status_t bundle_add(keel_bundle_t *bundle, keel_bundle_section_t section, keel_str_t name,
+                         keel_str_t value) {
+    enum { FRAME = 8, HEAD = 512 }; // quotes and commas of a fact; what stands around all of them
+    bundle->known[section] = true;
+    if (bundle->count == KEEL_BUNDLE_FACTS) {
+        ++bundle->left_out;
+        return NULL;
+    }
+    KEEL_TRY(make_room(bundle));
+    keel_bundle_fact_t fact = {.section = section};
+    size_t written = FRAME;
+    // A byte that is not UTF-8 becomes three.
+    size_t name_room = least(name.size * 3, KEEL_BUNDLE_NAME_LIMIT);
+    size_t value_room = least(value.size * 3, KEEL_BUNDLE_VALUE_LIMIT);
+    KEEL_TRY(copy(bundle, name, name_room, &fact.name, &written));
+    KEEL_TRY(copy(bundle, value, value_room, &fact.value, &written));
+    if (bundle->bytes + written > KEEL_BUNDLE_JSON_LIMIT - HEAD) {
+        ++bundle->left_out;
+        return NULL;
+    }
+    bundle->bytes += written;
+    bundle->facts[bundle->count++] = fact;
+    return NULL;
+}
+
+keel_status_t bundle_format(keel_bundle_t *bundle, keel_bundle_section_t section, const char *name,
+                            const char *format, ...) {
+    char text[KEEL_BUNDLE_VALUE_LIMIT + 1];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return bundle_add(bundle, section, keel_str(name), keel_str(text));
+}
+
+keel_status_t bundle_forgive(keel_status_t status) {
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
+// ---- sorting and finding -----------------------------------------------------------------------
+
+static int by_name(const keel_bundle_fact_t *x, const keel_bundle_fact_t *y) {
+    if (x->section != y->section) return x->section < y->section ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+// Stable, and most of it is in order already.
+static void insert_in_order(keel_bundle_fact_t *facts, size_t count) {
+    for (size_t i = 1; i < count; ++i) {
+        keel_bundle_fact_t fact = facts[i];
+        size_t at = i;
+        while (at && by_name(&facts[at - 1], &fact) > 0) {
+            facts[at] = facts[at - 1];
+            --at;
+        }
+        facts[at] = fact;
+    }
+}
+
+void bundle_sort(keel_bundle_t *bundle) {
+    insert_in_order(bundle->facts, bundle->count);
+    size_t kept = 0;
+    for (size_t i = 0; i < bundle->count; ++i) {
+        if (kept && by_name(&bundle->facts[kept - 1], &bundle->facts[i]) == 0) continue;
+        bundle->facts[kept++] = bundle->facts[i];
+    }
+    bundle->count = kept;
+}
+
+const char *keel_bundle_find(const keel_bundle_t *bundle, keel_bundle_section_t section,
+                             const char *name) {
+    keel_bundle_fact_t wanted = {.section = section, .name = name};
+    size_t low = 0, high = bundle->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = by_name(&bundle->facts[middle], &wanted);
+        if (order == 0) return bundle->facts[middle].value;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+const char *bundle_look(const keel_bundle_t *bundle, keel_bundle_section_t section,
+                        const char *name) {
+    for (size_t i = 0; i < bundle->count; ++i)
+        if (bundle->facts[i].section == section && strcmp(bundle->facts[i].name, name) == 0)
+            return bundle->facts[i].value;
+    return NULL;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+bool bundle_line(keel_str_t *rest, keel_str_t *out) {
+    if (!rest->size) return false;
+    const char *end = memchr(rest->data, '\n', rest->size);
+    out->data = rest->data;
+    out->size = end ? (size_t)(end - rest->data) : rest->size;
+    size_t taken = out->size + (end ? 1 : 0);
+    *rest = (keel_str_t){rest->data + taken, rest->size - taken};
+    return true;
+}
+
+keel_str_t bundle_trim(keel_str_t text) {
+    while (text.size && strchr(" \t\r", text.data[0]))
+        text = (keel_str_t){text.data + 1, text.size - 1};
+    while (text.size && strchr(" \t\r", text.data[text.size - 1]))
+        --text.size;
+    return text;
+}
+
+// ---- collecting --------------------------------------------------------------------------------
+
+static keel_status_t add_keel(keel_bundle_t *bundle) {
+    KEEL_TRY(bundle_format(bundle, KEEL_BUNDLE_KEEL, "version", "%s", KEEL_VERSION));
+    KEEL_TRY(bundle_format(bundle, KEEL_BUNDLE_KEEL, "key_version", "%d", KEEL_KEY_VERSION));
+    return bundle_format(bundle, KEEL_BUNDLE_KEEL, "pjrt_header", "%d.%d", PJRT_API_MAJOR,
+                         PJRT_API_MINOR);
+}
+
+static keel_status_t add_plugin(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
+    if (request->plugin) KEEL_TRY(bundle_plugin_file(request, bundle));
+    if (request->api) {
+        KEEL_TRY(bundle_plugin_table(request->api, bundle));
+        if (!request->device_client) return NULL;
+        return bundle_plugin_client(request->api, request->device_client, bundle);
+    }
+    if (!request->plugin || !request->load_seconds) return NULL;
+    return bundle_plugin_child(request->plugin, request->load_seconds, bundle);
+}
+
+keel_status_t keel_bundle_environment(const keel_bundle_request_t *request, keel_bundle_t *out) {
+    KEEL_TRY(bundle_flags(out));
+    KEEL_TRY(bundle_variables(out));
+    return bundle_interpreter(request, out);
+}
+
+// Packages come last: what there is no room for any more is of them.
+keel_status_t keel_bundle_collect(const keel_bundle_request_t *request, keel_bundle_t *out) {
+    if (!out->known[KEEL_BUNDLE_ENVIRONMENT]) KEEL_TRY(keel_bundle_environment(request, out));
+    KEEL_TRY(add_keel(out));
+    KEEL_TRY(add_plugin(request, out));
+    KEEL_TRY(bundle_cpu(out));
+    KEEL_TRY(bundle_system(out));
+    KEEL_TRY(bundle_packages(request, out));
+    bundle_sort(out);
+    return NULL;
+}

@@ -1,0 +1,159 @@
+// A plugin in a child process: its constructors run, its client is made, and it may hang, abort or
+// print whatever it likes. What it told before that counts.
+//
+// The child writes a bundle as JSON, a line after each step, of which each holds the ones before.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bundle/internal.h"
+#include "pjrt/bridge.h"
+
+// ---- the child ---------------------------------------------------------------------------------
+
+static void report(int to, const keel_bundle_t *bundle) {
+    keel_buffer_t line;
+    keel_buffer_initialize(&line, 0);
+    keel_bundle_json(bundle, &line);
+    keel_buffer_byte(&line, '\n');
+    keel_bytes_t left = keel_buffer_bytes(&line);
+    while (left.size && !line.failed) {
+        ssize_t written = write(to, left.data, left.size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) break;
+        left = keel_bytes(left.data + written, left.size - (size_t)written);
+    }
+    keel_buffer_deinitialize(&line);
+}
+
+static keel_status_t make_client(const PJRT_Api *api, PJRT_Client **out) {
+    PJRT_Plugin_Initialize_Args initialize = {.struct_size =
+                                                  PJRT_Plugin_Initialize_Args_STRUCT_SIZE};
+    PJRT_Client_Create_Args create = {.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE};
+    if (keel_pjrt_has(api, PJRT_Plugin_Initialize))
+        KEEL_TRY(keel_pjrt_status(api, api->PJRT_Plugin_Initialize(&initialize),
+                                  "PJRT_Plugin_Initialize"));
+    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Client_Create(&create), "PJRT_Client_Create"));
+    *out = create.client;
+    return NULL;
+}
+
+static keel_status_t tell(const char *path, int to, keel_bundle_t *bundle) {
+    keel_plugin_t plugin;
+    PJRT_Api *api;
+    PJRT_Client *client;
+    KEEL_TRY(keel_plugin_load(path, &plugin));
+    KEEL_TRY(keel_bridge_create(plugin.api, &api));
+    KEEL_TRY(bundle_plugin_table(api, bundle));
+    report(to, bundle);
+    KEEL_TRY(make_client(api, &client));
+    return bundle_plugin_client(api, client, bundle);
+}
+
+static void be_child(const char *path, int to) {
+    keel_bundle_t bundle;
+    keel_bundle_initialize(&bundle);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int i = 0; i < 3 && nothing >= 0; ++i)
+        dup2(nothing, i);
+    keel_status_t status = tell(path, to, &bundle);
+    if (status) {
+        keel_status_ignore(bundle_format(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", "%s",
+                                         keel_status_message(status)));
+        keel_status_ignore(status);
+    }
+    report(to, &bundle);
+    // Not through what the plugin wants done at the end: that may hang too.
+    _exit(0);
+}
+
+// ---- the parent --------------------------------------------------------------------------------
+
+static int milliseconds_until(uint64_t end) {
+    uint64_t now = keel_clock_monotonic();
+    return now >= end ? 0 : (int)((end - now) / 1000000u) + 1;
+}
+
+// Reads until the child closes its end or the time is up; false then.
+static bool read_all(int from, uint64_t end, keel_buffer_t *out) {
+    for (;;) {
+        char part[4096];
+        struct pollfd wait = {.fd = from, .events = POLLIN};
+        int ready = poll(&wait, 1, milliseconds_until(end));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) return false;
+        ssize_t got = read(from, part, sizeof part);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return true;
+        keel_buffer_append(out, part, (size_t)got);
+    }
+}
+
+// The last whole line.
+static keel_str_t last_line(keel_str_t text) {
+    keel_str_t line, last = {"", 0};
+    while (memchr(text.data ? text.data : "", '\n', text.size) && bundle_line(&text, &line))
+        last = line;
+    return last;
+}
+
+static keel_status_t take(keel_str_t line, keel_bundle_t *bundle) {
+    keel_bundle_t told;
+    if (!line.size) return NULL;
+    keel_bundle_initialize(&told);
+    keel_status_t status = keel_bundle_parse(keel_str_bytes(line), &told);
+    for (size_t i = 0; i < told.count && !status; ++i)
+        status = bundle_add(bundle, told.facts[i].section, keel_str(told.facts[i].name),
+                            keel_str(told.facts[i].value));
+    keel_bundle_deinitialize(&told);
+    return bundle_forgive(status);
+}
+
+static keel_status_t judge(int state, bool in_time, unsigned seconds, keel_bundle_t *bundle) {
+    if (!in_time)
+        return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble", "no answer in %u s", seconds);
+    if (WIFSIGNALED(state))
+        return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble", "it ended its process: %s",
+                             strsignal(WTERMSIG(state)));
+    if (WEXITSTATUS(state))
+        return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble",
+                             "it ended its process: exit code %d", WEXITSTATUS(state));
+    return NULL;
+}
+
+static keel_status_t listen_to(pid_t pid, int from, unsigned seconds, keel_bundle_t *bundle) {
+    int state = 0;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 4 * KEEL_BUNDLE_JSON_LIMIT);
+    uint64_t end = keel_clock_monotonic() + (uint64_t)seconds * 1000000000u;
+    bool in_time = read_all(from, end, &text);
+    if (!in_time) kill(pid, SIGKILL);
+    while (waitpid(pid, &state, 0) < 0 && errno == EINTR) {
+    }
+    keel_status_t status = take(last_line(keel_bytes_str(keel_buffer_bytes(&text))), bundle);
+    keel_buffer_deinitialize(&text);
+    return status ? status : judge(state, in_time, seconds, bundle);
+}
+
+keel_status_t bundle_plugin_child(const char *path, unsigned seconds, keel_bundle_t *bundle) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return NULL;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        be_child(path, ends[1]);
+    }
+    close(ends[1]);
+    keel_status_t status = pid > 0 ? listen_to(pid, ends[0], seconds, bundle) : NULL;
+    close(ends[0]);
+    return status;
+}

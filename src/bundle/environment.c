@@ -1,0 +1,90 @@
+// The environment, as far as clients, plugins and Keel go by it.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bundle/internal.h"
+#include "key/key.h"
+
+static keel_status_t add_flags(keel_bundle_t *bundle, const char *variable) {
+    keel_buffer_t canonical;
+    keel_buffer_initialize(&canonical, 1 << 20);
+    keel_status_t status = keel_key_flags(getenv(variable), &canonical);
+    keel_str_t rest = keel_bytes_str(keel_buffer_bytes(&canonical)), line;
+    while (!status && bundle_line(&rest, &line)) {
+        const char *equals = memchr(line.data, '=', line.size);
+        size_t length = equals ? (size_t)(equals - line.data) : line.size;
+        char name[KEEL_BUNDLE_NAME_LIMIT + 32];
+        snprintf(name, sizeof name, "%s %.*s", variable,
+                 (int)(length < KEEL_BUNDLE_NAME_LIMIT ? length : KEEL_BUNDLE_NAME_LIMIT),
+                 line.data);
+        keel_str_t value = {line.data + length + (equals ? 1 : 0),
+                            line.size - length - (equals ? 1 : 0)};
+        status = bundle_add(bundle, KEEL_BUNDLE_FLAGS, keel_str(name), value);
+    }
+    keel_buffer_deinitialize(&canonical);
+    return bundle_forgive(status);
+}
+
+keel_status_t bundle_flags(keel_bundle_t *bundle) {
+    bundle->known[KEEL_BUNDLE_FLAGS] = true;
+    KEEL_TRY(add_flags(bundle, "XLA_FLAGS"));
+    return add_flags(bundle, "LIBTPU_INIT_ARGS");
+}
+
+// ---- variables ---------------------------------------------------------------------------------
+
+static bool is_told(const char *variable) {
+    static const char *const prefixes[] = {"KEEL_", "JAX_",    "PJRT_",  "XLA_",
+                                           "TPU_",  "LIBTPU_", "PT_XLA_"};
+    // The flags have their own section, and a run's name decides nothing.
+    static const char *const others[] = {
+        "XLA_FLAGS=", "LIBTPU_INIT_ARGS=", "KEEL_RUN_ID=", "KEEL_FAULT="};
+    bool told = false;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i)
+        told = told || strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        told = told && strncmp(variable, others[i], strlen(others[i])) != 0;
+    return told;
+}
+
+static bool is_secret(keel_str_t name) {
+    static const char *const words[] = {"TOKEN",    "SECRET", "KEY",
+                                        "PASSWORD", "PASSWD", "CREDENTIAL"};
+    char text[KEEL_BUNDLE_NAME_LIMIT + 1];
+    size_t size = name.size < KEEL_BUNDLE_NAME_LIMIT ? name.size : KEEL_BUNDLE_NAME_LIMIT;
+    memcpy(text, name.data, size);
+    text[size] = 0;
+    // Whoever hides a word behind so long a name hides its value too.
+    if (size < name.size) return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        if (strcasestr(text, words[i])) return true;
+    return false;
+}
+
+// "https://user:word@host" has a password in it.
+static bool has_secret(const char *value) {
+    for (const char *url = value; (url = strstr(url, "://")); url += 3) {
+        size_t length = strcspn(url + 3, "/ ");
+        if (memchr(url + 3, '@', length)) return true;
+    }
+    return false;
+}
+
+static keel_status_t add_variable(keel_bundle_t *bundle, const char *variable) {
+    const char *equals = strchr(variable, '=');
+    if (!equals || !is_told(variable)) return NULL;
+    keel_str_t name = {variable, (size_t)(equals - variable)};
+    bool hidden = equals[1] && (is_secret(name) || has_secret(equals + 1));
+    return bundle_add(bundle, KEEL_BUNDLE_ENVIRONMENT, name,
+                      hidden ? KEEL_STR("***") : keel_str(equals + 1));
+}
+
+keel_status_t bundle_variables(keel_bundle_t *bundle) {
+    bundle->known[KEEL_BUNDLE_ENVIRONMENT] = true;
+    for (char **variable = environ; variable && *variable; ++variable)
+        KEEL_TRY(add_variable(bundle, *variable));
+    return NULL;
+}

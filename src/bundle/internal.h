@@ -1,0 +1,51 @@
+// What the files of this room share.
+#ifndef KEEL_BUNDLE_INTERNAL_H_
+#define KEEL_BUNDLE_INTERNAL_H_
+
+#include "bundle/bundle.h"
+
+// ---- bundle.c ----------------------------------------------------------------------------------
+
+// Adds a fact; of several with one name the first stays. Fails with KEEL_NO_MEMORY alone.
+keel_status_t bundle_add(keel_bundle_t *bundle, keel_bundle_section_t section, keel_str_t name,
+                         keel_str_t value) KEEL_MUST_CHECK;
+keel_status_t bundle_format(keel_bundle_t *bundle, keel_bundle_section_t section, const char *name,
+                            const char *format, ...) KEEL_PRINTF(4, 5) KEEL_MUST_CHECK;
+// Sorts, and drops what came later under a name that was there.
+void bundle_sort(keel_bundle_t *bundle);
+// The value, of a bundle that need not be sorted.
+const char *bundle_look(const keel_bundle_t *bundle, keel_bundle_section_t section,
+                        const char *name);
+// What cannot be read is left out, but for want of memory. Takes the status.
+keel_status_t bundle_forgive(keel_status_t status) KEEL_MUST_CHECK;
+// Takes the next line off `rest`; false at the end. The line has no newline.
+bool bundle_line(keel_str_t *rest, keel_str_t *out);
+keel_str_t bundle_trim(keel_str_t text);
+
+// ---- the parts ---------------------------------------------------------------------------------
+
+keel_status_t bundle_flags(keel_bundle_t *bundle) KEEL_MUST_CHECK;     // environment.c
+keel_status_t bundle_variables(keel_bundle_t *bundle) KEEL_MUST_CHECK; // environment.c
+keel_status_t bundle_cpu(keel_bundle_t *bundle) KEEL_MUST_CHECK;       // machine.c
+keel_status_t bundle_system(keel_bundle_t *bundle) KEEL_MUST_CHECK;    // machine.c
+// python.c: the interpreter, with the folders of its packages.
+keel_status_t bundle_interpreter(const keel_bundle_request_t *request,
+                                 keel_bundle_t *bundle) KEEL_MUST_CHECK;
+// packages.c: the packages in those folders; in a client, in those too that something is mapped
+// from.
+keel_status_t bundle_packages(const keel_bundle_request_t *request,
+                              keel_bundle_t *bundle) KEEL_MUST_CHECK;
+// plugin.c: the file; and what a loaded plugin tells.
+keel_status_t bundle_plugin_file(const keel_bundle_request_t *request,
+                                 keel_bundle_t *bundle) KEEL_MUST_CHECK;
+keel_status_t bundle_plugin_table(const PJRT_Api *api, keel_bundle_t *bundle) KEEL_MUST_CHECK;
+keel_status_t bundle_plugin_client(const PJRT_Api *api, PJRT_Client *client,
+                                   keel_bundle_t *bundle) KEEL_MUST_CHECK;
+// child.c: the same from a child process.
+keel_status_t bundle_plugin_child(const char *path, unsigned seconds,
+                                  keel_bundle_t *bundle) KEEL_MUST_CHECK;
+
+// What holds the list of package folders within the interpreter's facts, with ':' between them.
+#define BUNDLE_SITES "site-packages"
+
+#endif // KEEL_BUNDLE_INTERNAL_H_

@@ -1,0 +1,286 @@
+// The interpreter and the folders of its packages, from the file system: no Python is started.
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bundle/internal.h"
+
+typedef struct python_t {
+    keel_bundle_t *bundle;
+    char path[PATH_MAX];   // of the interpreter, as it was named
+    char prefix[PATH_MAX]; // above its bin
+    char home[PATH_MAX];   // of a virtual environment: the prefix of the Python it was made from
+    char version[32];      // "3.13.0", or "3.13" where that is all that is told; or ""
+    char implementation[32];
+    bool is_environment; // a virtual one
+    bool sees_home;      // and it sees the packages there
+    const char *folder;  // being walked
+    keel_buffer_t sites; // a:b:c
+} python_t;
+
+// <prefix> of <prefix>/bin/python; false where there is nothing above it.
+static bool cut(char *path, int levels) {
+    while (levels--) {
+        char *slash = strrchr(path, '/');
+        if (!slash) return false;
+        *slash = 0;
+    }
+    return *path;
+}
+
+static bool is_folder(const char *path) {
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_facts(path, &facts);
+    bool yes = !status && facts.is_directory;
+    keel_status_ignore(status);
+    return yes;
+}
+
+// ---- pyvenv.cfg --------------------------------------------------------------------------------
+
+static void take(keel_str_t value, char *out, size_t room) {
+    if (value.size < room) snprintf(out, room, "%.*s", KEEL_STR_ARGS(value));
+}
+
+static void take_line(python_t *python, keel_str_t name, keel_str_t value) {
+    if (keel_str_is(name, "home"))
+        take(value, python->home, sizeof python->home);
+    else if (keel_str_is(name, "version") || keel_str_is(name, "version_info"))
+        take(value, python->version, sizeof python->version);
+    else if (keel_str_is(name, "implementation"))
+        take(value, python->implementation, sizeof python->implementation);
+    else if (keel_str_is(name, "include-system-site-packages"))
+        python->sees_home = value.size == 4 && strncasecmp(value.data, "true", 4) == 0;
+}
+
+// "3.13.0.final.0", as virtualenv has it, is 3.13.0.
+static void shorten(char *version) {
+    size_t at = 0;
+    for (int dots = 0; version[at]; ++at) {
+        if (version[at] == '.' && ++dots == 3) break;
+        if (version[at] != '.' && !isdigit((unsigned char)version[at]) && dots == 2) break;
+    }
+    version[at] = 0;
+}
+
+static bool read_settings(python_t *python) {
+    enum { HEAD = 1 << 14 };
+    uint8_t head[HEAD];
+    size_t size = 0;
+    keel_file_facts_t facts;
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/pyvenv.cfg", python->prefix);
+    keel_status_t status = keel_file_read_head(path, head, sizeof head, &size, &facts);
+    bool there = !status;
+    keel_status_ignore(status);
+    keel_str_t rest = {(const char *)head, there ? size : 0}, line;
+    while (bundle_line(&rest, &line)) {
+        const char *equals = memchr(line.data, '=', line.size);
+        if (!equals) continue;
+        keel_str_t name = bundle_trim((keel_str_t){line.data, (size_t)(equals - line.data)});
+        take_line(
+            python, name,
+            bundle_trim((keel_str_t){equals + 1, (size_t)(line.data + line.size - equals - 1)}));
+    }
+    shorten(python->version);
+    // "home" is the folder of the interpreter.
+    if (!cut(python->home, 1)) python->home[0] = 0;
+    return there;
+}
+
+// The prefix as the interpreter was named, if that is a virtual environment; else where its link
+// leads.
+static bool find_prefix(python_t *python, const char *interpreter) {
+    if (strlen(interpreter) >= sizeof python->path) return false;
+    memcpy(python->path, interpreter, strlen(interpreter) + 1);
+    memcpy(python->prefix, python->path, sizeof python->path);
+    if (!cut(python->prefix, 2)) return false;
+    python->is_environment = read_settings(python);
+    if (python->is_environment) return true;
+    char resolved[PATH_MAX];
+    if (!realpath(interpreter, resolved) || !cut(resolved, 2)) return true;
+    memcpy(python->prefix, resolved, sizeof resolved);
+    return true;
+}
+
+// ---- folders -----------------------------------------------------------------------------------
+
+static void add_site(python_t *python, const char *folder) {
+    char resolved[PATH_MAX];
+    if (!realpath(folder, resolved) || strchr(resolved, ':') || !is_folder(resolved)) return;
+    size_t length = strlen(resolved);
+    const char *list = keel_buffer_cstr(&python->sites);
+    for (const char *at = list; (at = strstr(at, resolved)); at += length)
+        if ((at == list || at[-1] == ':') && (!at[length] || at[length] == ':')) return;
+    keel_buffer_format(&python->sites, "%s%s", python->sites.size ? ":" : "", resolved);
+}
+
+// Of the folders python3.11, python3.13 beside each other only the interpreter's own counts.
+static bool is_own(const python_t *python, const char *name) {
+    if (strcmp(name, "python3") == 0 || !python->version[0]) return true;
+    size_t length = strlen(name);
+    return strncmp(python->version, name + 6, length - 6) == 0 &&
+           strchr(".", python->version[length - 6]);
+}
+
+static keel_status_t visit_folder(void *context, const char *name) {
+    static const char *const kinds[] = {"site-packages", "dist-packages"};
+    python_t *python = context;
+    bool is_pypy = strncmp(name, "pypy3", 5) == 0;
+    if (!is_pypy && (strncmp(name, "python3", 7) != 0 || !is_own(python, name))) return NULL;
+    if (!python->version[0] && !is_pypy && name[7] == '.')
+        snprintf(python->version, sizeof python->version, "%.16s", name + 6);
+    if (!python->implementation[0])
+        snprintf(python->implementation, sizeof python->implementation,
+                 is_pypy ? "PyPy" : "CPython");
+    for (int i = 0; i < 2; ++i) {
+        char *folder;
+        KEEL_TRY(keel_path(&folder, "%s/%s/%s", python->folder, name, kinds[i]));
+        add_site(python, folder);
+        keel_free(folder);
+    }
+    return NULL;
+}
+
+static keel_status_t look_below(python_t *python, const char *prefix) {
+    static const char *const folders[] = {"lib", "lib64", "local/lib"};
+    for (int i = 0; i < 3; ++i) {
+        char *folder;
+        KEEL_TRY(keel_path(&folder, "%s/%s", prefix, folders[i]));
+        python->folder = folder;
+        keel_status_t status = keel_directory_walk(folder, visit_folder, python);
+        keel_free(folder);
+        KEEL_TRY(bundle_forgive(status));
+    }
+    return NULL;
+}
+
+static void add_python_path(python_t *python) {
+    const char *paths = getenv("PYTHONPATH");
+    while (paths && *paths) {
+        size_t length = strcspn(paths, ":");
+        char folder[PATH_MAX];
+        if (length && length < sizeof folder) {
+            snprintf(folder, sizeof folder, "%.*s", (int)length, paths);
+            add_site(python, folder);
+        }
+        paths += length + (paths[length] == ':');
+    }
+}
+
+// Of "python3.11": where nothing else told the version, the name that the links end in does.
+static void take_version(python_t *python) {
+    char resolved[PATH_MAX];
+    if (python->version[0] || !realpath(python->path, resolved)) return;
+    const char *name = strrchr(resolved, '/');
+    if (name && strncmp(name + 1, "python3.", 8) == 0 && isdigit((unsigned char)name[9]))
+        snprintf(python->version, sizeof python->version, "%.16s", name + 7);
+}
+
+// What pip calls a user's own packages; a virtual environment does not see them.
+static keel_status_t look_at_user(python_t *python) {
+    const char *home = getenv("HOME");
+    if (!home || !*home || getenv("PYTHONNOUSERSITE")) return NULL;
+    char *prefix;
+    KEEL_TRY(keel_path(&prefix, "%s/.local", home));
+    keel_status_t status = look_below(python, prefix);
+    keel_free(prefix);
+    return status;
+}
+
+static keel_status_t find_sites(python_t *python) {
+    add_python_path(python);
+    take_version(python);
+    if (python->is_environment) KEEL_TRY(look_below(python, python->prefix));
+    if (!python->is_environment || python->sees_home) KEEL_TRY(look_at_user(python));
+    if (python->is_environment && python->sees_home && python->home[0])
+        return look_below(python, python->home);
+    return python->is_environment ? NULL : look_below(python, python->prefix);
+}
+
+// A bare "3.11" with Python's headers beside it can be told in full.
+static void complete_version(python_t *python) {
+    enum { HEAD = 1 << 12 };
+    uint8_t head[HEAD];
+    size_t size = 0;
+    keel_file_facts_t facts;
+    const char *dot = strchr(python->version, '.');
+    if (!dot || strchr(dot + 1, '.')) return;
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/include/python%s/patchlevel.h",
+             python->home[0] ? python->home : python->prefix, python->version);
+    keel_status_t status = keel_file_read_head(path, head, sizeof head, &size, &facts);
+    keel_str_t rest = {(const char *)head, status ? 0 : size}, line;
+    keel_status_ignore(status);
+    while (bundle_line(&rest, &line)) {
+        keel_str_t start = KEEL_STR("#define PY_VERSION");
+        if (!keel_str_starts(line, start) || line.size <= start.size) continue;
+        keel_str_t value =
+            bundle_trim((keel_str_t){line.data + start.size, line.size - start.size});
+        if (value.size > 2 && value.data[0] == '"')
+            take((keel_str_t){value.data + 1, value.size - 2}, python->version,
+                 sizeof python->version);
+    }
+}
+
+// ---- inside a client ---------------------------------------------------------------------------
+
+// "3.13.0 (main, ...) [GCC 12.2.0]"; false in a process that is no Python.
+static bool ask_process(python_t *python) {
+    const char *(*get)(void);
+    *(void **)&get = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+    const char *text = get ? get() : NULL;
+    if (!text) return false;
+    size_t length = strcspn(text, " ");
+    if (length < sizeof python->version)
+        snprintf(python->version, sizeof python->version, "%.*s", (int)length, text);
+    snprintf(python->implementation, sizeof python->implementation,
+             strstr(text, "PyPy") ? "PyPy" : "CPython");
+    return true;
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+static keel_status_t add_text(python_t *python, const char *name, const char *value) {
+    if (!*value) return NULL;
+    return bundle_add(python->bundle, KEEL_BUNDLE_INTERPRETER, keel_str(name), keel_str(value));
+}
+
+static keel_status_t tell(python_t *python) {
+    KEEL_TRY(add_text(python, "path", python->path));
+    KEEL_TRY(add_text(python, "prefix", python->prefix));
+    KEEL_TRY(add_text(python, "version", python->version));
+    KEEL_TRY(add_text(python, "implementation", python->implementation));
+    return add_text(python, BUNDLE_SITES, keel_buffer_cstr(&python->sites));
+}
+
+static keel_status_t describe(python_t *python, const char *interpreter, bool is_client) {
+    if (!find_prefix(python, interpreter)) return NULL;
+    // The process knows better than files that were written when its environment was made.
+    if (is_client) ask_process(python);
+    KEEL_TRY(find_sites(python));
+    complete_version(python);
+    return tell(python);
+}
+
+keel_status_t bundle_interpreter(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
+    python_t *python;
+    void *memory;
+    char *interpreter = NULL;
+    KEEL_TRY(keel_calloc(1, sizeof *python, &memory));
+    python = memory;
+    python->bundle = bundle;
+    keel_buffer_initialize(&python->sites, KEEL_BUNDLE_VALUE_LIMIT);
+    keel_status_t status = NULL;
+    if (!request->is_client || ask_process(python))
+        status = keel_python_find(request->is_client ? NULL : request->interpreter, &interpreter);
+    if (!status && interpreter) status = describe(python, interpreter, request->is_client);
+    keel_free(interpreter);
+    keel_buffer_deinitialize(&python->sites);
+    keel_free(python);
+    return bundle_forgive(status);
+}
