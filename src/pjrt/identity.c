@@ -18,15 +18,12 @@ static keel_status_t set_flags(keel_key_t *key, keel_component_t component, cons
     return status;
 }
 
-// Variables that plugins and clients read besides the two with flags.
+// What plugins read besides the two variables with flags.
 static keel_status_t set_environment(keel_key_t *key) {
-    static const char *const variables[] = {"TPU_MEGACORE", "XLA_HLO_DEBUG", "XLA_IR_DEBUG"};
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
-        const char *value = getenv(variables[i]);
-        if (value) keel_buffer_format(&text, "%s=%s\n", variables[i], value);
-    }
+    const char *value = getenv("TPU_MEGACORE");
+    if (value) keel_buffer_format(&text, "TPU_MEGACORE=%s\n", value);
     keel_status_t status = keel_buffer_status(&text);
     if (!status) status = set_buffer(key, KEEL_COMPONENT_ENVIRONMENT, &text);
     keel_buffer_deinitialize(&text);
