@@ -142,6 +142,7 @@ static keel_status_t create(keel_engine_t *engine) {
     pthread_mutex_init(&engine->lock, NULL);
     keel_map_initialize(&engine->names);
     KEEL_TRY(progress_initialize(&engine->progress));
+    transfers_initialize(&engine->transfers);
     KEEL_TRY(executables_initialize(&engine->executables));
     KEEL_TRY(publisher_create(engine));
     // KEEL_RUN_ID is no setting: `keel run` names the run to its child.

@@ -55,6 +55,20 @@ keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
 void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
+// `bytes` went to the device, which took the plugin's call so long.
+void keel_engine_sent(keel_engine_t *engine, uint64_t bytes, uint64_t nanoseconds);
+
+// A read from the device: around the plugin's call. `event` tells when the data are there; NULL:
+// they are. Neither locks nor allocates.
+typedef struct keel_reading_t {
+    uint64_t started;
+} keel_reading_t;
+keel_reading_t keel_engine_read_begins(keel_engine_t *engine, uint64_t bytes);
+void keel_engine_read_ends(keel_engine_t *engine, const keel_reading_t *reading, PJRT_Event *event);
+
+// A step ended, as the user marks it. Any thread.
+void keel_engine_step(keel_engine_t *engine);
+
 // What is stored of an executable that came out of the store: what it serializes itself would load
 // and then fail. It lives until keel_stored_release, whatever becomes of the executable. NULL where
 // it did not come from there.

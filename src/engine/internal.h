@@ -71,6 +71,48 @@ void executables_unlock(executables_t *table);
 keel_status_t executables_collect(executables_t *table, keel_journal_counts_t *out,
                                   uint64_t *out_total) KEEL_MUST_CHECK;
 
+// ---- transfers.c -------------------------------------------------------------------------------
+
+enum { TRANSFERS_AWAITED = 64 };
+
+typedef struct transfer_counter_t {
+    _Atomic uint64_t count, bytes, nanoseconds;
+} transfer_counter_t;
+
+struct transfers_t;
+
+// A read whose data are not there yet.
+typedef struct awaited_read_t {
+    struct transfers_t *transfers;
+    keel_engine_t *engine;
+    keel_reading_t reading;
+} awaited_read_t;
+
+typedef struct transfers_t {
+    transfer_counter_t to_device, from_device;
+    _Atomic uint64_t steps;
+    _Atomic uint64_t free; // a bit for each of `awaited`
+    awaited_read_t awaited[TRANSFERS_AWAITED];
+} transfers_t;
+
+void transfers_initialize(transfers_t *transfers);
+
+typedef struct transfer_count_t {
+    uint64_t count, bytes;
+    // To the device: inside the plugin's call. From it: until the data are there, or, where more
+    // than TRANSFERS_AWAITED are on their way or nobody tells, inside the call. What overlaps counts
+    // each for itself.
+    uint64_t nanoseconds;
+} transfer_count_t;
+
+// Of this process so far.
+typedef struct transfers_totals_t {
+    transfer_count_t to_device, from_device;
+    uint64_t steps; // that were marked
+} transfers_totals_t;
+// Any thread, at any time.
+void transfers_totals(const keel_engine_t *engine, transfers_totals_t *out);
+
 // ---- progress.c --------------------------------------------------------------------------------
 
 // A compile that is under way, in the client's own frame.
@@ -125,6 +167,7 @@ struct keel_engine_t {
                       // and functions with a key: how often each was asked for
 
     executables_t executables;
+    transfers_t transfers;
     progress_t progress;
     struct publisher_t *publisher;
 };

@@ -132,6 +132,7 @@ static keel_status_t wrap(const PJRT_Api **out) {
     PJRT_Api *wrapped = memory;
     keel_bridge_settle_in(wrapped);
     keel_shim_take_errors(wrapped, real);
+    keel_shim_take_transfers(wrapped, real, engine);
     wrapped->PJRT_Client_Create = client_create;
     wrapped->PJRT_Client_Destroy = client_destroy;
     wrapped->PJRT_Client_Compile = client_compile;

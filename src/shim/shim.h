@@ -6,6 +6,9 @@
 //                                           errors that Keel made are told from the plugin's
 //   Client_{Create,Destroy,Compile}         the way through the engine
 //   LoadedExecutable_{Execute,GetExecutable,Destroy}, Executable_{Serialize,Destroy}
+//   Client_BufferFromHostBuffer, AsyncHostToDeviceTransferManager_TransferData,
+//   Buffer_{ToHostBuffer,CopyRawToHost,IncreaseExternalReferenceCount}
+//                                           counted (transfers.c)
 //   Executable_OptimizedProgram             answered from the store where the executable came from
 //
 // Threads: GetPjrtApi may be called from several threads; the work is done once.
@@ -18,6 +21,10 @@
 // are refused, a table whose every function says why.
 const PJRT_Api *keel_shim_api(void);
 
+// A step ended: what the exported `void keel_step(void)` calls. Any thread, also before there is a
+// table, which counts nothing.
+void keel_shim_step(void);
+
 // ---- errors.c ----------------------------------------------------------------------------------
 
 // Takes the status. An error that keel_shim_is_own knows.
@@ -25,5 +32,11 @@ PJRT_Error *keel_shim_error(keel_status_t status);
 bool keel_shim_is_own(const PJRT_Error *error);
 // Puts the error functions into `table`; foreign errors go to `plugin`, which may be NULL.
 void keel_shim_take_errors(PJRT_Api *table, const PJRT_Api *plugin);
+
+// ---- transfers.c -------------------------------------------------------------------------------
+
+// Puts the functions that move data between host and device into `table`, as far as `plugin` has
+// them.
+void keel_shim_take_transfers(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
 
 #endif // KEEL_SHIM_SHIM_H_
