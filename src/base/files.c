@@ -179,6 +179,44 @@ keel_status_t keel_file_read_head(const char *path, uint8_t *data, size_t size, 
     return NULL;
 }
 
+static keel_status_t read_part(int descriptor, const char *path, uint64_t offset, size_t limit,
+                               uint8_t **out, size_t *out_size) {
+    struct stat s;
+    void *data;
+    *out = NULL;
+    *out_size = 0;
+    if (fault() || fstat(descriptor, &s)) return refused("look at", path);
+    if (!S_ISREG(s.st_mode) || (uint64_t)s.st_size <= offset) return NULL;
+    size_t size =
+        (uint64_t)s.st_size - offset < limit ? (size_t)((uint64_t)s.st_size - offset) : limit;
+    KEEL_TRY(keel_alloc(size, &data));
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = fault() ? -1
+                              : pread(descriptor, (uint8_t *)data + done, size - done,
+                                      (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            keel_free(data);
+            return refused("read", path);
+        }
+        if (got == 0) break;
+        done += (size_t)got;
+    }
+    *out = data;
+    *out_size = done;
+    return NULL;
+}
+
+keel_status_t keel_file_read_from(const char *path, uint64_t offset, size_t limit, uint8_t **out,
+                                  size_t *out_size) {
+    int descriptor = open_file(path, O_RDONLY | O_NONBLOCK);
+    if (descriptor < 0) return refused("open", path);
+    keel_status_t status = read_part(descriptor, path, offset, limit, out, out_size);
+    close_file(descriptor);
+    return status;
+}
+
 keel_status_t keel_file_map(const char *path, keel_bytes_t *out) {
     int descriptor = open_file(path, O_RDONLY);
     if (descriptor < 0) return refused("open", path);

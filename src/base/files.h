@@ -37,6 +37,11 @@ keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_
 keel_status_t keel_file_read_head(const char *path, uint8_t *data, size_t size, size_t *out_size,
                                   keel_file_facts_t *out_facts) KEEL_MUST_CHECK;
 
+// What stands in the file from `offset` on, at most `limit` bytes of it; freed with keel_free. None
+// where the file is no longer than that.
+keel_status_t keel_file_read_from(const char *path, uint64_t offset, size_t limit, uint8_t **out,
+                                  size_t *out_size) KEEL_MUST_CHECK;
+
 // A read-only mapping of the whole file; released with keel_file_unmap.
 keel_status_t keel_file_map(const char *path, keel_bytes_t *out) KEEL_MUST_CHECK;
 void keel_file_unmap(keel_bytes_t mapping);

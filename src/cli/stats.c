@@ -2,7 +2,9 @@
 
 #include "cli/cli.h"
 #include "journal/journal.h"
+#include "report/metrics.h"
 #include "report/report.h"
+#include "report/write.h"
 
 static keel_status_t read_stats(const char *run_dir, const char *run, keel_stats_t *out) {
     char *id;
@@ -12,43 +14,91 @@ static keel_status_t read_stats(const char *run_dir, const char *run, keel_stats
     return status;
 }
 
+// ---- under other names -------------------------------------------------------------------------
+
+typedef void write_t(const keel_metrics_t *metrics, const char *run, keel_buffer_t *out);
+
+static void write_report(const keel_metrics_t *metrics, const char *run, keel_buffer_t *out) {
+    (void)run;
+    keel_metrics_report(metrics, out);
+}
+
+static keel_status_t write_metrics(const char *run_dir, const char *run, write_t *write,
+                                   keel_buffer_t *out, keel_buffer_t *damaged) {
+    char *id, *path;
+    keel_metrics_t metrics;
+    keel_journal_damage_t damage;
+    KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
+    keel_status_t status = keel_report_metrics(run_dir, id, &metrics, &damage);
+    if (!status) write(&metrics, id, out);
+    keel_metrics_deinitialize(&metrics);
+    if (!status) status = keel_journal_path(run_dir, id, &path);
+    if (!status) {
+        keel_write_damage(damaged, path, &damage);
+        keel_free(path);
+    }
+    keel_free(id);
+    return status;
+}
+
+static keel_status_t write_stats(const char *run_dir, const char *run, bool json,
+                                 keel_buffer_t *out, keel_buffer_t *damaged) {
+    keel_stats_t stats;
+    KEEL_TRY(read_stats(run_dir, run, &stats));
+    if (json)
+        keel_report_json(&stats, true, out);
+    else
+        keel_report_text(&stats, out);
+    keel_report_damage(&stats, damaged);
+    keel_stats_deinitialize(&stats);
+    return NULL;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
 static const char details[] =
     "RUN is a run's id or the beginning of it; without one, the newest run. A step is an "
     "execution\n"
     "of the programs whose module name does the most work; a run is flat from the step on after\n"
-    "which no program was new.\n";
+    "which no program was new. docs/metrics.md tells the names of --metrics and --prometheus; "
+    "while\n"
+    "a run goes on they stand in its folder as well, in metrics.<pid>.json and .prom.\n";
 
 int cli_stats(cli_call_t *call) {
-    bool json = false;
+    bool json = false, metrics = false, prometheus = false;
     int code;
     call->details = details;
     cli_switch(call, "--json", "print JSON", &json);
+    cli_switch(call, "--metrics", "print them by the names that PyTorch/XLA gives them", &metrics);
+    cli_switch(call, "--prometheus", "print them as Prometheus reads them", &prometheus);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
+    if (metrics && prometheus) return cli_misuse(call, "--metrics and --prometheus: one at a time");
+    if (prometheus && json) return cli_misuse(call, "--prometheus and --json: one at a time");
     keel_settings_t settings;
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);
-    keel_stats_t stats;
-    status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
-    if (!status)
-        status =
-            read_stats(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0], &stats);
-    keel_settings_deinitialize(&settings);
-    if (status) return cli_fail(status);
-    keel_buffer_t out, damage;
+    const char *run_dir = keel_settings_text(&settings, KEEL_SETTING_RUN_DIR);
+    write_t *write = prometheus ? keel_metrics_prometheus : json ? keel_metrics_json : write_report;
+    keel_buffer_t out, damaged;
     keel_buffer_initialize(&out, 0);
-    keel_buffer_initialize(&damage, 0);
-    if (json)
-        keel_report_json(&stats, true, &out);
-    else
-        keel_report_text(&stats, &out);
-    keel_report_damage(&stats, &damage);
-    keel_stats_deinitialize(&stats);
-    code = cli_answer(&out);
-    if (damage.size) {
-        fprintf(stderr, "keel: %s\n", keel_buffer_cstr(&damage));
+    keel_buffer_initialize(&damaged, 0);
+    status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
+    if (!status && (metrics || prometheus))
+        status = write_metrics(run_dir, call->rest[0], write, &out, &damaged);
+    else if (!status)
+        status = write_stats(run_dir, call->rest[0], json, &out, &damaged);
+    keel_settings_deinitialize(&settings);
+    if (status) {
+        keel_buffer_deinitialize(&out);
+        code = cli_fail(status);
+    } else {
+        code = cli_answer(&out);
+    }
+    if (damaged.size) {
+        fprintf(stderr, "keel: %s\n", keel_buffer_cstr(&damaged));
         code = CLI_USAGE;
     }
-    keel_buffer_deinitialize(&damage);
+    keel_buffer_deinitialize(&damaged);
     return code;
 }

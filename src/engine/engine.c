@@ -152,6 +152,8 @@ static keel_status_t create(keel_engine_t *engine) {
     if (status) engine_fell_through(engine, "journal", NULL, status);
     status = engine->journal ? open_history(engine) : NULL;
     if (status) engine_fell_through(engine, "history", NULL, status);
+    status = figures_create(engine);
+    if (status) engine_fell_through(engine, "metrics", NULL, status);
     KEEL_TRY(read_plugin_build(engine));
     return open_stores(engine);
 }
@@ -163,6 +165,7 @@ static void destroy(keel_engine_t *engine) {
     if (engine->memory.close) engine->memory.close(engine->memory.context);
     if (engine->disk.close) engine->disk.close(engine->disk.context);
     publisher_destroy(engine->publisher);
+    figures_destroy(engine->figures);
     executables_deinitialize(&engine->executables);
     progress_deinitialize(&engine->progress);
     keel_map_deinitialize(&engine->names);
@@ -205,6 +208,7 @@ void keel_engine_end(keel_engine_t *engine) {
     // A process that made no client has nothing to tell, and leaves no run behind.
     if (engine->had_client) keel_journal_end(engine->journal, total, counts);
     keel_free((void *)(uintptr_t)counts.data);
+    if (engine->had_client) figures_update(engine);
 }
 
 // ---- clients -----------------------------------------------------------------------------------

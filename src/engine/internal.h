@@ -170,6 +170,7 @@ struct keel_engine_t {
     transfers_t transfers;
     progress_t progress;
     struct publisher_t *publisher;
+    struct figures_t *figures; // NULL where there is no journal
 };
 
 const char *engine_cache_dir(const keel_engine_t *engine);
@@ -301,5 +302,16 @@ void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program,
 void publisher_explain(keel_engine_t *engine, inquiry_t *inquiry);
 // Waits until nothing of the client (NULL: nothing at all) is queued or in work.
 void publisher_drain(keel_engine_t *engine, const PJRT_Client *client);
+
+// ---- figures.c ---------------------------------------------------------------------------------
+
+typedef struct figures_t figures_t;
+
+// After the journal was opened.
+keel_status_t figures_create(keel_engine_t *engine) KEEL_MUST_CHECK;
+// NULL is allowed.
+void figures_destroy(figures_t *figures);
+// Writes the run's files of figures where these moved. A failure is said once, and ends them.
+void figures_update(keel_engine_t *engine);
 
 #endif // KEEL_ENGINE_INTERNAL_H_

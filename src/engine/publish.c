@@ -218,6 +218,8 @@ static void wait_for_job(keel_engine_t *engine) {
         if (publisher->first || atomic_load(&engine->ended)) continue;
         pthread_mutex_unlock(&publisher->lock);
         journal_executes(engine);
+        figures_update(engine);
+        gang_watch(engine);
         pthread_mutex_lock(&publisher->lock);
     }
 }

@@ -1,0 +1,217 @@
+#include <math.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "metrics/part.h"
+
+// ---- fields of an event: 0 and "" where they are absent or of another kind ----------------------
+
+static const char *text(const json_t *event, const char *name) {
+    const char *value = json_string_value(json_object_get(event, name));
+    return value ? value : "";
+}
+
+static uint64_t number_of(const json_t *value) {
+    json_int_t number = json_integer_value(value);
+    return number > 0 ? (uint64_t)number : 0;
+}
+
+static uint64_t number(const json_t *event, const char *name) {
+    return number_of(json_object_get(event, name));
+}
+
+// The journal has them with nine decimals, so nothing is lost.
+static uint64_t nanoseconds(const json_t *event, const char *name) {
+    double seconds = json_number_value(json_object_get(event, name));
+    return seconds > 0 && seconds < 9e9 ? (uint64_t)llround(seconds * 1e9) : 0;
+}
+
+// ---- adding ------------------------------------------------------------------------------------
+
+static void count(keel_metrics_t *metrics, keel_metric_t metric, uint64_t value) {
+    metrics->totals[metric].value += value;
+}
+
+static void sample(keel_metrics_t *metrics, keel_metric_t metric, uint64_t value) {
+    metrics->totals[metric].value += value;
+    ++metrics->totals[metric].count;
+}
+
+static keel_status_t start(keel_metrics_t *metrics, const json_t *event) {
+    if (*metrics->version) return NULL; // the first process speaks for the run
+    const json_t *plugin = json_object_get(event, "plugin");
+    KEEL_TRY(keel_metrics_keep(metrics, text(event, "keel"), &metrics->version));
+    KEEL_TRY(keel_metrics_keep(metrics, text(event, "host"), &metrics->host));
+    KEEL_TRY(keel_metrics_keep(metrics, text(event, "mode"), &metrics->mode));
+    KEEL_TRY(keel_metrics_keep(metrics, text(plugin, "platform"), &metrics->platform));
+    keel_buffer_t command;
+    keel_buffer_initialize(&command, 1 << 16);
+    size_t index;
+    json_t *word;
+    json_array_foreach(json_object_get(event, "argv"), index, word) {
+        const char *value = json_string_value(word);
+        keel_buffer_format(&command, "%s%s", index ? " " : "", value ? value : "?");
+    }
+    // A command line that is too long to be held is cut in any case.
+    keel_status_t status =
+        keel_metrics_keep(metrics, keel_buffer_cstr(&command), &metrics->command);
+    keel_buffer_deinitialize(&command);
+    return status;
+}
+
+static keel_status_t compile(keel_metrics_t *metrics, const json_t *event) {
+    keel_metric_series_t *series;
+    uint64_t took = nanoseconds(event, "seconds");
+    count(metrics, KEEL_METRIC_COMPILES, 1);
+    sample(metrics, KEEL_METRIC_COMPILE_SECONDS, took);
+    sample(metrics, KEEL_METRIC_OVERHEAD_SECONDS, nanoseconds(event, "overhead_seconds"));
+    KEEL_TRY(
+        keel_metrics_series(metrics, KEEL_METRIC_FUNCTION_SECONDS, text(event, "name"), &series));
+    series->value.value += took;
+    ++series->value.count;
+    return NULL;
+}
+
+static keel_status_t load(keel_metrics_t *metrics, const json_t *event) {
+    count(metrics, KEEL_METRIC_LOADS, 1);
+    count(metrics, KEEL_METRIC_MEMORY_LOADS, strcmp(text(event, "tier"), "memory") == 0);
+    count(metrics, KEEL_METRIC_SPARED_SECONDS, nanoseconds(event, "compile_seconds"));
+    sample(metrics, KEEL_METRIC_LOAD_SECONDS, nanoseconds(event, "seconds"));
+    sample(metrics, KEEL_METRIC_OVERHEAD_SECONDS, nanoseconds(event, "overhead_seconds"));
+    return NULL;
+}
+
+static keel_status_t miss(keel_metrics_t *metrics, const json_t *event) {
+    (void)event;
+    count(metrics, KEEL_METRIC_MISSES, 1);
+    return NULL;
+}
+
+static keel_status_t uncacheable(keel_metrics_t *metrics, const json_t *event) {
+    (void)event;
+    count(metrics, KEEL_METRIC_UNCACHEABLE, 1);
+    return NULL;
+}
+
+static keel_status_t publish(keel_metrics_t *metrics, const json_t *event) {
+    (void)event;
+    count(metrics, KEEL_METRIC_PUBLISHED, 1);
+    return NULL;
+}
+
+static keel_status_t store_error(keel_metrics_t *metrics, const json_t *event) {
+    (void)event;
+    count(metrics, KEEL_METRIC_CACHE_ERRORS, 1);
+    return NULL;
+}
+
+static keel_status_t fallback(keel_metrics_t *metrics, const json_t *event) {
+    (void)event;
+    count(metrics, KEEL_METRIC_FALLBACKS, 1);
+    return NULL;
+}
+
+static keel_status_t compile_error(keel_metrics_t *metrics, const json_t *event) {
+    uint64_t needed, available;
+    count(metrics, KEEL_METRIC_COMPILE_ERRORS, 1);
+    count(metrics, KEEL_METRIC_OUT_OF_MEMORY,
+          keel_metrics_is_out_of_memory(text(event, "code"), text(event, "message"), &needed,
+                                        &available));
+    return NULL;
+}
+
+// The flag of a compile is not enough: what has next to nothing in common with all before it is
+// none, and that is known only when it was compared.
+static keel_status_t explain(keel_metrics_t *metrics, const json_t *event) {
+    bool is_compile = strcmp(text(event, "what"), "compile") == 0;
+    bool is_recompile = json_is_true(json_object_get(event, "recompile"));
+    bool is_unrelated = json_is_true(json_object_get(event, "unrelated"));
+    count(metrics, KEEL_METRIC_RECOMPILES, is_compile && is_recompile && !is_unrelated);
+    return NULL;
+}
+
+static void transfer(keel_metrics_t *metrics, const json_t *way, keel_metric_t seconds,
+                     keel_metric_t bytes) {
+    uint64_t transfers = number(way, "count");
+    metrics->totals[seconds].value += nanoseconds(way, "seconds");
+    metrics->totals[seconds].count += transfers;
+    metrics->totals[bytes].value += number(way, "bytes");
+    metrics->totals[bytes].count += transfers;
+}
+
+static keel_status_t transfers(keel_metrics_t *metrics, const json_t *event) {
+    transfer(metrics, json_object_get(event, "to_device"), KEEL_METRIC_TO_DEVICE_SECONDS,
+             KEEL_METRIC_TO_DEVICE_BYTES);
+    transfer(metrics, json_object_get(event, "from_device"), KEEL_METRIC_FROM_DEVICE_SECONDS,
+             KEEL_METRIC_FROM_DEVICE_BYTES);
+    return NULL;
+}
+
+static keel_status_t host_ops(keel_metrics_t *metrics, const json_t *event) {
+    const char *op;
+    json_t *times;
+    json_object_foreach(json_object_get(event, "ops"), op, times) {
+        keel_metric_series_t *series;
+        KEEL_TRY(keel_metrics_series(metrics, KEEL_METRIC_HOST_OPS, op, &series));
+        series->value.value += number_of(times);
+    }
+    return NULL;
+}
+
+static keel_status_t memory(keel_metrics_t *metrics, const json_t *event) {
+    char label[KEEL_METRICS_TEXT];
+    snprintf(label, sizeof label, "%.12s %.200s", text(event, "program"), text(event, "name"));
+    return keel_metrics_set(metrics, KEEL_METRIC_PROGRAM_BYTES, label, number(event, "total"));
+}
+
+static keel_status_t device_memory(keel_metrics_t *metrics, const json_t *event) {
+    static const struct {
+        const char *field;
+        keel_metric_t metric;
+    } fields[] = {{"in_use", KEEL_METRIC_DEVICE_IN_USE},
+                  {"peak", KEEL_METRIC_DEVICE_PEAK},
+                  {"limit", KEEL_METRIC_DEVICE_LIMIT}};
+    const char *device = text(event, "device");
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
+        if (json_is_integer(json_object_get(event, fields[i].field)))
+            KEEL_TRY(keel_metrics_set(metrics, fields[i].metric, device,
+                                      number(event, fields[i].field)));
+    return NULL;
+}
+
+// Any event may bring executions.
+static void executes(keel_metrics_t *metrics, const json_t *event) {
+    const char *program;
+    json_t *times;
+    json_object_foreach(json_object_get(event, "executes"), program, times)
+        count(metrics, KEEL_METRIC_EXECUTIONS, number_of(times));
+}
+
+keel_status_t keel_metrics_event(keel_metrics_t *metrics, const struct json_t *event) {
+    static const struct {
+        const char *name;
+        keel_status_t (*count)(keel_metrics_t *metrics, const json_t *event);
+    } kinds[] = {
+        {"start", start},
+        {"compile", compile},
+        {"load", load},
+        {"miss", miss},
+        {"uncacheable", uncacheable},
+        {"publish", publish},
+        {"store_error", store_error},
+        {"fallback", fallback},
+        {"compile_error", compile_error},
+        {"explain", explain},
+        {"transfers", transfers},
+        {"host_ops", host_ops},
+        {"memory", memory},
+        {"device_memory", device_memory},
+    };
+    if (metrics->pid && json_integer_value(json_object_get(event, "pid")) != metrics->pid)
+        return NULL;
+    executes(metrics, event);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+        if (strcmp(text(event, "event"), kinds[i].name) == 0) return kinds[i].count(metrics, event);
+    return NULL;
+}

@@ -1,0 +1,1 @@
+keel_unit_test(metrics ROOMS metrics)

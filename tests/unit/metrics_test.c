@@ -1,0 +1,339 @@
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "metrics/metrics.h"
+
+static keel_status_t count(void *context, const struct json_t *event) {
+    return keel_metrics_event(context, event);
+}
+
+static void count_lines_of(const char *lines, int64_t pid, keel_metrics_t *out) {
+    keel_journal_damage_t damage;
+    keel_metrics_initialize(out);
+    out->pid = pid;
+    assert_null(keel_journal_parse(keel_str_bytes(keel_str(lines)), count, out, &damage));
+    assert_int_equal(damage.lines, 0);
+}
+
+static const char run[] =
+    "{\"event\":\"start\",\"pid\":7,\"keel\":\"0.1.0\",\"host\":\"h\",\"mode\":\"on\","
+    "\"argv\":[\"python\",\"a \\\"b\\\".py\"],\"plugin\":{\"platform\":\"cpu\"}}\n"
+    "{\"event\":\"miss\",\"pid\":7}\n"
+    "{\"event\":\"compile\",\"pid\":7,\"name\":\"jit_step\",\"seconds\":61.000000001,"
+    "\"overhead_seconds\":0.000000002,\"recompile\":true}\n"
+    "{\"event\":\"compile\",\"pid\":8,\"name\":\"jit_step\",\"seconds\":0.100000000,"
+    "\"recompile\":true,\"executes\":{\"aa\":5}}\n"
+    "{\"event\":\"explain\",\"pid\":7,\"what\":\"compile\",\"recompile\":true}\n"
+    "{\"event\":\"explain\",\"pid\":8,\"what\":\"compile\",\"recompile\":true,"
+    "\"unrelated\":true}\n"
+    "{\"event\":\"load\",\"pid\":7,\"tier\":\"memory\",\"seconds\":0.25,"
+    "\"compile_seconds\":1.5}\n"
+    "{\"event\":\"transfers\",\"pid\":7,\"to_device\":{\"count\":3,\"bytes\":4096,"
+    "\"seconds\":0.000004000},\"from_device\":{\"count\":1,\"bytes\":4,\"seconds\":0.5}}\n"
+    "{\"event\":\"host_ops\",\"pid\":7,\"ops\":{\"aten::nonzero\":2,\"aten::item\":1}}\n"
+    "{\"event\":\"host_ops\",\"pid\":7,\"ops\":{\"aten::nonzero\":3}}\n"
+    "{\"event\":\"memory\",\"pid\":7,\"program\":\"0123456789abcdef\",\"name\":\"jit_step\","
+    "\"total\":1000}\n"
+    "{\"event\":\"device_memory\",\"pid\":7,\"device\":\"TPU:18\",\"in_use\":5,\"peak\":9}\n"
+    "{\"event\":\"device_memory\",\"pid\":7,\"device\":\"TPU:18\",\"in_use\":4,\"peak\":9}\n"
+    "{\"event\":\"compile_error\",\"pid\":7,\"code\":\"RESOURCE_EXHAUSTED\",\"message\":\"x\"}\n"
+    "{\"event\":\"compile_error\",\"pid\":7,\"message\":\"no such operation\"}\n"
+    "{\"event\":\"something later\",\"pid\":7,\"executes\":{\"aa\":2,\"bb\":1}}\n";
+
+static void figures_are_counted_from_events(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    count_lines_of(run, 0, &metrics);
+    const keel_metric_value_t *totals = metrics.totals;
+    assert_int_equal(totals[KEEL_METRIC_COMPILES].value, 2);
+    assert_int_equal(totals[KEEL_METRIC_COMPILE_SECONDS].value, 61100000001);
+    assert_int_equal(totals[KEEL_METRIC_COMPILE_SECONDS].count, 2);
+    assert_int_equal(totals[KEEL_METRIC_OVERHEAD_SECONDS].value, 2);
+    assert_int_equal(totals[KEEL_METRIC_MISSES].value, 1);
+    assert_int_equal(totals[KEEL_METRIC_RECOMPILES].value, 1);
+    assert_int_equal(totals[KEEL_METRIC_LOADS].value, 1);
+    assert_int_equal(totals[KEEL_METRIC_MEMORY_LOADS].value, 1);
+    assert_int_equal(totals[KEEL_METRIC_SPARED_SECONDS].value, 1500000000);
+    assert_int_equal(totals[KEEL_METRIC_EXECUTIONS].value, 8);
+    assert_int_equal(totals[KEEL_METRIC_TO_DEVICE_SECONDS].value, 4000);
+    assert_int_equal(totals[KEEL_METRIC_TO_DEVICE_SECONDS].count, 3);
+    assert_int_equal(totals[KEEL_METRIC_TO_DEVICE_BYTES].value, 4096);
+    assert_int_equal(totals[KEEL_METRIC_FROM_DEVICE_BYTES].value, 4);
+    assert_int_equal(totals[KEEL_METRIC_COMPILE_ERRORS].value, 2);
+    assert_int_equal(totals[KEEL_METRIC_OUT_OF_MEMORY].value, 1);
+    keel_metrics_deinitialize(&metrics);
+}
+
+static void events_of_other_processes_are_left_out_on_demand(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    count_lines_of(run, 8, &metrics);
+    assert_int_equal(metrics.totals[KEEL_METRIC_COMPILES].value, 1);
+    assert_int_equal(metrics.totals[KEEL_METRIC_COMPILE_SECONDS].value, 100000000);
+    assert_int_equal(metrics.totals[KEEL_METRIC_EXECUTIONS].value, 5);
+    assert_int_equal(metrics.series_count, 1);
+    keel_metrics_deinitialize(&metrics);
+}
+
+static void the_report_reads_like_that_of_pytorch_xla(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    keel_buffer_t out;
+    count_lines_of(run, 0, &metrics);
+    keel_buffer_initialize(&out, 0);
+    keel_metrics_report(&metrics, &out);
+    const char *text = keel_buffer_cstr(&out);
+    assert_non_null(strstr(text, "Metric: CompileTime\n  TotalSamples: 2\n"
+                                 "  Accumulator: 01m01s100ms000.001us\n"));
+    assert_non_null(strstr(text, "Metric: TransferToDeviceTime\n  TotalSamples: 3\n"
+                                 "  Accumulator: 004.000us\n"));
+    assert_non_null(strstr(text, "Metric: OutboundData\n  TotalSamples: 3\n"
+                                 "  Accumulator: 4096B\n"));
+    assert_non_null(strstr(text, "Counter: UncachedCompile\n  Value: 2\n"));
+    assert_non_null(strstr(text, "Counter: CachedCompile\n  Value: 1\n"));
+    assert_non_null(strstr(text, "Counter: CompileCacheMiss\n  Value: 1\n"));
+    assert_non_null(strstr(text, "Counter: aten::nonzero\n  Value: 5\n"));
+    assert_null(strstr(text, "keel"));
+    keel_buffer_deinitialize(&out);
+    keel_metrics_deinitialize(&metrics);
+}
+
+static void json_has_both_names(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    keel_buffer_t out;
+    count_lines_of(run, 7, &metrics);
+    keel_buffer_initialize(&out, 0);
+    keel_metrics_json(&metrics, "r1", &out);
+    json_t *root = json_loads(keel_buffer_cstr(&out), 0, NULL);
+    assert_non_null(root);
+    const json_t *ours = json_object_get(root, "metrics"),
+                 *theirs = json_object_get(root, "torch_xla");
+    assert_int_equal(json_object_size(ours), KEEL_METRIC_COUNT);
+    assert_int_equal(json_integer_value(json_object_get(root, "pid")), 7);
+    assert_string_equal(json_string_value(json_object_get(root, "command")), "python a \"b\".py");
+    assert_int_equal(json_integer_value(json_object_get(theirs, "aten::nonzero")), 5);
+    const json_t *time = json_object_get(theirs, "CompileTime");
+    assert_int_equal(json_integer_value(json_object_get(time, "count")), 1);
+    assert_true(json_real_value(json_object_get(time, "sum")) == 61.000000001);
+    const json_t *in_use = json_object_get(ours, "keel_device_memory_in_use_bytes");
+    assert_int_equal(json_integer_value(json_object_get(in_use, "TPU:18")), 4);
+    json_decref(root);
+    keel_buffer_deinitialize(&out);
+    keel_metrics_deinitialize(&metrics);
+}
+
+// ---- the text that Prometheus reads ------------------------------------------------------------
+
+static size_t name_size(const char *text) {
+    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_:0123456789");
+}
+
+// Past `{name="value",...}`, NULL where it is none.
+static const char *past_labels(const char *at) {
+    assert_int_equal(*at, '{');
+    for (++at; *at != '}'; at += *at == ',') {
+        size_t size = name_size(at);
+        if (!size || at[size] != '=' || at[size + 1] != '"') return NULL;
+        for (at += size + 2; *at != '"'; ++at) {
+            if (*at == '\\' && !strchr("\\\"n", *++at)) return NULL;
+            if (!*at || *at == '\n') return NULL;
+        }
+        ++at;
+        if (*at != ',' && *at != '}') return NULL;
+    }
+    return at + 1;
+}
+
+// The format's own rules: HELP, then TYPE, then samples of that name, each metric once.
+static void check_exposition(const char *text) {
+    char name[128] = "", kind[16] = "";
+    keel_map_t seen;
+    keel_map_initialize(&seen);
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+        assert_non_null(strchr(line, '\n'));
+        if (sscanf(line, "# HELP %127s ", name) == 1) {
+            keel_bytes_t key = keel_str_bytes(keel_str(name));
+            assert_null(keel_map_find(&seen, key));
+            assert_null(keel_map_put(&seen, key, 1));
+            *kind = 0;
+            continue;
+        }
+        char typed[128];
+        if (sscanf(line, "# TYPE %127s %15s", typed, kind) == 2) {
+            assert_string_equal(typed, name);
+            continue;
+        }
+        assert_true(*kind);
+        size_t size = strlen(name);
+        assert_memory_equal(line, name, size);
+        const char *at = line + size;
+        if (strcmp(kind, "summary") == 0) {
+            bool is_sum = strncmp(at, "_sum", 4) == 0;
+            assert_true(is_sum || strncmp(at, "_count", 6) == 0);
+            at += is_sum ? 4 : 6;
+        } else if (strcmp(kind, "counter") == 0) {
+            assert_string_equal(name + size - 6, "_total");
+        }
+        if (*at == '{') at = past_labels(at);
+        assert_non_null(at);
+        assert_int_equal(*at, ' ');
+        assert_int_equal(at[1 + strspn(at + 1, "0123456789.")], '\n');
+    }
+    keel_map_deinitialize(&seen);
+}
+
+static void prometheus_reads_what_is_written(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    keel_buffer_t out;
+    count_lines_of(run, 7, &metrics);
+    keel_metric_t metric = KEEL_METRIC_DEVICE_LIMIT;
+    assert_null(keel_metrics_set(&metrics, metric, "a\"b\\c\nd\xff\x1b", 3));
+    assert_null(keel_metrics_set(&metrics, metric, "", 4));
+    keel_buffer_initialize(&out, 0);
+    keel_metrics_prometheus(&metrics, "r\"1", &out);
+    const char *text = keel_buffer_cstr(&out);
+    check_exposition(text);
+    assert_non_null(strstr(text, "keel_compile_seconds_sum{run=\"r\\\"1\",pid=\"7\"} 61.000000001\n"
+                                 "keel_compile_seconds_count{run=\"r\\\"1\",pid=\"7\"} 1\n"));
+    assert_non_null(strstr(text, ",op=\"aten::nonzero\"} 5\n"));
+    assert_non_null(strstr(text, ",device=\"a\\\"b\\\\c\\nd\xef\xbf\xbd\xef\xbf\xbd\"} 3\n"));
+    assert_non_null(strstr(text, ",device=\"unnamed\"} 4\n"));
+    assert_non_null(strstr(text, ",command=\"python a \\\"b\\\".py\"} 1\n"));
+    keel_buffer_deinitialize(&out);
+    keel_metrics_deinitialize(&metrics);
+}
+
+static void labels_beyond_the_bound_are_counted_together(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    keel_metrics_initialize(&metrics);
+    keel_journal_damage_t damage;
+    for (int i = 0; i < KEEL_METRICS_SERIES + 10; ++i) {
+        char line[100];
+        snprintf(line, sizeof line, "{\"event\":\"host_ops\",\"ops\":{\"aten::op%d\":2}}\n", i);
+        assert_null(keel_journal_parse(keel_str_bytes(keel_str(line)), count, &metrics, &damage));
+    }
+    assert_int_equal(metrics.series_count, KEEL_METRICS_SERIES + 1);
+    assert_string_equal(metrics.series[KEEL_METRICS_SERIES].label, "other");
+    assert_int_equal(metrics.series[KEEL_METRICS_SERIES].value.value, 20);
+    keel_metrics_deinitialize(&metrics);
+}
+
+static void a_long_label_is_cut_between_characters(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    keel_metrics_initialize(&metrics);
+    char label[2 * KEEL_METRICS_TEXT + 2] = "x";
+    for (size_t i = 1; i + 1 < sizeof label; i += 2)
+        memcpy(label + i, "\xc3\xa4", 2);
+    assert_null(keel_metrics_set(&metrics, KEEL_METRIC_DEVICE_PEAK, label, 1));
+    assert_int_equal(strlen(metrics.series[0].label), KEEL_METRICS_TEXT - 1);
+    assert_null(keel_metrics_set(&metrics, KEEL_METRIC_DEVICE_PEAK, label, 2));
+    assert_int_equal(metrics.series_count, 1);
+    keel_metrics_deinitialize(&metrics);
+}
+
+static void fields_of_another_kind_count_nothing(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    count_lines_of("{\"event\":\"compile\",\"seconds\":\"much\",\"executes\":[1],\"name\":3}\n"
+                   "{\"event\":\"load\",\"seconds\":-1,\"compile_seconds\":1e300}\n"
+                   "{\"event\":\"host_ops\",\"ops\":{\"aten::a\":-5,\"aten::b\":\"x\"}}\n"
+                   "{\"event\":\"transfers\",\"to_device\":7}\n"
+                   "{\"event\":\"device_memory\",\"device\":null,\"in_use\":-2}\n",
+                   0, &metrics);
+    assert_int_equal(metrics.totals[KEEL_METRIC_COMPILES].value, 1);
+    assert_int_equal(metrics.totals[KEEL_METRIC_COMPILE_SECONDS].value, 0);
+    assert_int_equal(metrics.totals[KEEL_METRIC_SPARED_SECONDS].value, 0);
+    assert_int_equal(metrics.totals[KEEL_METRIC_EXECUTIONS].value, 0);
+    for (size_t i = 0; i < metrics.series_count; ++i)
+        assert_int_equal(metrics.series[i].value.value, 0);
+    keel_metrics_deinitialize(&metrics);
+}
+
+// ---- what does not fit -------------------------------------------------------------------------
+
+static void sizes_of_what_does_not_fit_are_read_from_the_message(void **state) {
+    (void)state;
+    static const struct {
+        const char *code, *message;
+        bool is;
+        uint64_t needed, available;
+    } rows[] = {
+        {"RESOURCE_EXHAUSTED",
+         "E1000: CompileTimeHbmOom: Ran out of memory on HBM, the total memory required for HLO "
+         "temporaries (256.00G) exceeds available HBM (31.25G). HLO module: jit__lambda.",
+         true, 256ull << 30, (31ull << 30) + (1ull << 28)},
+        {"",
+         "RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 27.50G of 15.50G hbm. "
+         "Exceeded hbm capacity by 12.00G.",
+         true, 55ull << 29, 31ull << 29},
+        {"RESOURCE_EXHAUSTED", "Out of memory while trying to allocate 17179869184 bytes.", true,
+         17179869184u, 0},
+        {"RESOURCE_EXHAUSTED", "Out of memory while trying to allocate 16.0GiB.", true, 16ull << 30,
+         0},
+        {"RESOURCE_EXHAUSTED", "( exceeds available ", true, 0, 0},
+        {"RESOURCE_EXHAUSTED", "(99999999999999999999999999999999999999999P) exceeds available (",
+         true, 0, 0},
+        {"INVALID_ARGUMENT", "the program is not valid", false, 0, 0},
+        {"", "", false, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        uint64_t needed = 1, available = 1;
+        assert_int_equal(
+            keel_metrics_is_out_of_memory(rows[i].code, rows[i].message, &needed, &available),
+            rows[i].is);
+        assert_int_equal(needed, rows[i].needed);
+        assert_int_equal(available, rows[i].available);
+    }
+}
+
+// ---- the page ----------------------------------------------------------------------------------
+
+// "| `keel_compiles_total` | `UncachedCompile` | counter | | Programs that ... |"
+static void the_page_lists_every_metric_as_the_table_has_it(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"counter", "gauge", "summary"}, *const units[] = {
+                                                                            "", ", seconds",
+                                                                            ", bytes"};
+    uint8_t *data;
+    size_t size;
+    assert_null(keel_file_read(KEEL_TEST_SOURCE "/docs/metrics.md", 1 << 20, &data, &size));
+    keel_str_t page = keel_bytes_str(keel_bytes(data, size));
+    for (int i = 0; i < KEEL_METRIC_COUNT; ++i) {
+        const keel_metric_facts_t *facts = keel_metric_facts((keel_metric_t)i);
+        char row[600], xla[64] = "", label[32] = "";
+        if (facts->xla_name)
+            snprintf(xla, sizeof xla, "`%s`", *facts->xla_name ? facts->xla_name : "aten::...");
+        if (facts->label) snprintf(label, sizeof label, " by `%s`", facts->label);
+        snprintf(row, sizeof row, "| `%s` | %s | %s%s%s | %s |\n", facts->name, xla,
+                 kinds[facts->kind], units[facts->unit], label, facts->sentence);
+        if (!memmem(page.data, page.size, row, strlen(row))) fail_msg("the page lacks %s", row);
+    }
+    keel_free(data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_counted_from_events),
+        cmocka_unit_test(events_of_other_processes_are_left_out_on_demand),
+        cmocka_unit_test(the_report_reads_like_that_of_pytorch_xla),
+        cmocka_unit_test(json_has_both_names),
+        cmocka_unit_test(prometheus_reads_what_is_written),
+        cmocka_unit_test(labels_beyond_the_bound_are_counted_together),
+        cmocka_unit_test(a_long_label_is_cut_between_characters),
+        cmocka_unit_test(fields_of_another_kind_count_nothing),
+        cmocka_unit_test(sizes_of_what_does_not_fit_are_read_from_the_message),
+        cmocka_unit_test(the_page_lists_every_metric_as_the_table_has_it),
+    };
+    return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
+}
