@@ -27,7 +27,10 @@
     X(key, "[OPTION]... FILE|PROGRAM [FILE|PROGRAM]",                                              \
       "what a program's key is made of; or do two programs share a key")                           \
     X(diff, "[OPTION]... A B", "why one program is not another, or one run not another")           \
+    X(bundle, "[OPTION]... [diff A B]",                                                            \
+      "all that programs and an installation hang on; or what differs between two")                \
     X(cache, "ls|stat|verify|prune|clear|path [OPTION]...", "look after the stored programs")      \
+    X(fixes, "[OPTION]...", "known faults of clients that `keel run --fix` mends")                 \
     X(config, "[OPTION]...", "each setting in force, and where it came from")                      \
     X(version, "[OPTION]...", "print Keel's version and the PJRT API it was built for")            \
     X(help, "[CMD]", "explain a command")
@@ -50,6 +53,7 @@ typedef struct cli_option_t {
     const char *argument; // "FILE"; NULL for a switch
     const char *sentence;
     const char **text; // takes the argument
+    const char *alone; // what a bare option means; its argument can only stand behind "=" then
     bool *given;       // for a switch
 } cli_option_t;
 
@@ -72,6 +76,9 @@ typedef struct cli_call_t {
 void cli_switch(cli_call_t *call, const char *name, const char *sentence, bool *given);
 void cli_text(cli_call_t *call, const char *name, const char *argument, const char *sentence,
               const char **text);
+// `argument`, such as "[=NAME]", may be left out: `alone` is taken then.
+void cli_text_or(cli_call_t *call, const char *name, const char *argument, const char *alone,
+                 const char *sentence, const char **text);
 void cli_setting(cli_call_t *call, keel_setting_t setting);
 
 // Parses; from `least` to `most` positional arguments are allowed (`most` -1: any number, and
@@ -129,7 +136,7 @@ void cli_program_close(cli_program_t *program);
 keel_status_t cli_program_explain(const cli_program_t *program,
                                   keel_status_t status) KEEL_MUST_CHECK;
 
-// ---- elf.c, environment.c, child.c: the parts of `keel run` ------------------------------------
+// ---- elf.c, environment.c: the parts of `keel run` ---------------------------------------------
 
 // KEEL_INVALID, in one line, where the file cannot be a PJRT plugin for this machine.
 keel_status_t cli_check_plugin(const char *path) KEEL_MUST_CHECK;
@@ -145,6 +152,34 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
 // The Python that will run `command`, as far as its first word tells; NULL where it does not. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;
+
+// ---- python.c: the Python package that stands beside this program -------------------------------
+
+// The folder of the package `keel`, in the build, installed and in a wheel; the caller frees it.
+keel_status_t cli_find_package(char **out) KEEL_MUST_CHECK;
+// Has each Python below this process set up PyTorch/XLA for torch_xla.launch, and apply these fixes
+// ("all", "a,b"; NULL: none).
+keel_status_t cli_set_python(const char *package, const char *library,
+                             const char *fixes) KEEL_MUST_CHECK;
+
+// One row of python/keel/fixes/fixes.json.
+typedef struct cli_fix_t {
+    const char *name, *label, *reference, *url;
+    const char *client, *first, *last; // versions that have the fault
+    const char *sentence;
+} cli_fix_t;
+
+typedef struct cli_fixes_t {
+    cli_fix_t *list;
+    size_t count;
+    keel_arena_t texts;
+} cli_fixes_t;
+keel_status_t cli_fixes_read(const char *package, cli_fixes_t *out) KEEL_MUST_CHECK;
+void cli_fixes_release(cli_fixes_t *fixes);
+// KEEL_INVALID where one of `names` ("all", "a,b") is no fix.
+keel_status_t cli_fixes_check(const char *package, const char *names) KEEL_MUST_CHECK;
+
+// ---- child.c -----------------------------------------------------------------------------------
 
 // Runs the command in this process's terminal and group until it ends; passes on signals that were
 // sent to this process alone. The exit code as a shell gives it; what could not be started is said.

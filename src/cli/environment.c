@@ -131,6 +131,28 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
     return set_up_jax(settings, plugin, library, quiet);
 }
 
+// In front, so that no other sitecustomize comes first: site/sitecustomize.py runs that one too.
+static keel_status_t set_python_path(const char *package) {
+    const char *given = getenv("PYTHONPATH");
+    char *own, *list = NULL;
+    KEEL_TRY(keel_path(&own, "%s/site", package));
+    size_t length = strlen(own);
+    bool there =
+        given && strncmp(given, own, length) == 0 && (!given[length] || given[length] == ':');
+    keel_status_t status = NULL;
+    if (!there && given && *given) status = keel_path(&list, "%s:%s", own, given);
+    if (!status && !there) status = put("PYTHONPATH", list ? list : own);
+    keel_free(list);
+    keel_free(own);
+    return status;
+}
+
+keel_status_t cli_set_python(const char *package, const char *library, const char *fixes) {
+    KEEL_TRY(put("KEEL_LIBRARY", library));
+    if (fixes) KEEL_TRY(put("KEEL_FIX", fixes));
+    return set_python_path(package);
+}
+
 // ---- the Python that will run a command --------------------------------------------------------
 
 static bool on_path(const char *program, char out[PATH_MAX]) {

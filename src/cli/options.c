@@ -20,6 +20,13 @@ void cli_text(cli_call_t *call, const char *name, const char *argument, const ch
     add(call, name, argument, sentence)->text = text;
 }
 
+void cli_text_or(cli_call_t *call, const char *name, const char *argument, const char *alone,
+                 const char *sentence, const char **text) {
+    cli_option_t *option = add(call, name, argument, sentence);
+    option->text = text;
+    option->alone = alone;
+}
+
 void cli_setting(cli_call_t *call, keel_setting_t setting) {
     const keel_setting_facts_t *facts = keel_setting_facts(setting);
     cli_text(call, facts->flag, facts->argument, facts->sentence, &call->flags[setting]);
@@ -38,7 +45,8 @@ static const cli_option_t *find(const cli_call_t *call, const char *word, size_t
 static void print_option(keel_buffer_t *out, const char *name, const char *argument,
                          const char *sentence) {
     char left[64];
-    snprintf(left, sizeof left, "%s%s%s", name, argument ? " " : "", argument ? argument : "");
+    bool apart = argument && argument[0] != '[';
+    snprintf(left, sizeof left, "%s%s%s", name, apart ? " " : "", argument ? argument : "");
     keel_buffer_format(out, "  %-22s ", left);
     if (strlen(left) > 22) keel_buffer_format(out, "\n%25s", "");
     keel_buffer_format(out, "%s\n", sentence);
@@ -76,6 +84,10 @@ static bool take_option(cli_call_t *call, char ***word, int *out_code) {
         if (text[length])
             return stop(out_code, cli_misuse(call, "%s: takes no argument", option->name));
         *option->given = true;
+        return true;
+    }
+    if (option->alone && !text[length]) {
+        *option->text = option->alone;
         return true;
     }
     const char *argument = text[length] ? text + length + 1 : **word;

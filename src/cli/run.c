@@ -13,8 +13,10 @@ typedef struct run_t {
     keel_settings_t settings;
     char *plugin;
     char *library;
+    char *package; // of Python; NULL where it is not there
     char id[KEEL_RUN_ID_SIZE];
     const char *json_file;
+    const char *fixes; // that are asked for; NULL: none
     bool quiet;
     bool lines;  // of PyTorch/XLA's operations
     bool nested; // under another `keel run`, whose summary counts
@@ -55,10 +57,25 @@ static keel_status_t resolve_plugin(run_t *run, const char *command) {
                             run->plugin);
 }
 
+// Without the package a run has all but fixes and torch_xla.launch.
+static keel_status_t find_package(run_t *run) {
+    const char *given = getenv("KEEL_FIX");
+    keel_status_t status = cli_find_package(&run->package);
+    if (status && !run->fixes) {
+        keel_status_ignore(status);
+        return NULL;
+    }
+    if (!status && run->fixes) status = cli_fixes_check(run->package, run->fixes);
+    if (!run->fixes && given && *given) run->fixes = given;
+    return status;
+}
+
 static keel_status_t prepare(run_t *run, const cli_call_t *call) {
     KEEL_TRY(keel_settings_load(call->flags, &run->settings));
     KEEL_TRY(cli_find_library(&run->library));
     KEEL_TRY(resolve_plugin(run, call->rest[0]));
+    KEEL_TRY(find_package(run));
+    if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
     keel_journal_make_id(run->id);
     return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->quiet,
                                run->lines);
@@ -128,6 +145,9 @@ static void sum_up(const run_t *run) {
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
         keel_report_summary(&stats, &text);
+        if (run->fixes && !stats.fixes.count)
+            keel_buffer_text(&text, "keel: no fix was applied: what they mend was not loaded, or "
+                                    "Python ran apart from its environment (-I, -E, -S)\n");
         fputs(keel_buffer_cstr(&text), stderr);
         keel_buffer_deinitialize(&text);
     }
@@ -140,6 +160,7 @@ static void release(run_t *run) {
     keel_settings_deinitialize(&run->settings);
     keel_free(run->plugin);
     keel_free(run->library);
+    keel_free(run->package);
 }
 
 static const char details[] =
@@ -165,6 +186,8 @@ int cli_run(cli_call_t *call) {
              &run.json_file);
     cli_switch(call, "--lines", "have PyTorch/XLA record the source line of each operation",
                &run.lines);
+    cli_text_or(call, "--fix", "[=NAME,...]", "all",
+                "mend known faults of clients, all or these (`keel fixes`)", &run.fixes);
     if (!cli_parse(call, 0, -1, &code)) return code;
     if (!call->rest_count) {
         cli_say("run: no command; write it behind --: keel run -- python train.py");

@@ -264,6 +264,10 @@ void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
     if (status) engine_fell_through(engine, "backend", NULL, status);
 }
 
+void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix) {
+    if (getpid() == engine->pid) keel_journal_fix(engine->journal, fix);
+}
+
 void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
     if (getpid() != engine->pid) return;
     publisher_drain(engine, client);

@@ -21,6 +21,7 @@
 #define KEEL_ENGINE_ENGINE_H_
 
 #include "engine/payload.h"
+#include "journal/journal.h"
 #include "pjrt/pjrt.h"
 #include "settings/settings.h"
 
@@ -40,6 +41,9 @@ void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
                                 const PJRT_NamedValue *options, size_t option_count);
 // Before a client is destroyed: waits until nothing of it is in use behind its back.
 void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
+
+// A fault of the client was mended, or could not be: one event of the journal.
+void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
 
 // The client's Compile. The error, if any, is the plugin's.
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args);

@@ -152,6 +152,44 @@ typedef struct keel_journal_explain_t {
     double explain_seconds;
 } keel_journal_explain_t;
 
+// A known fault of the client, asked to be mended (python/keel/fixes).
+typedef struct keel_journal_fix_t {
+    const char *name;      // "sharding-retrace"
+    const char *state;     // "applied", "skipped"
+    const char *label;     // "backend defect"
+    const char *reference; // "pytorch/xla 9755"
+    const char *client;    // "torch_xla 2.9.0"
+    const char *why;       // it was skipped
+} keel_journal_fix_t;
+
+// What a program needs, in bytes on each device: written once a process, when it was compiled or
+// loaded.
+typedef struct keel_journal_memory_t {
+    keel_journal_subject_t subject;
+    keel_journal_site_t site;
+    uint64_t arguments, outputs, aliased, temporaries, code;
+    uint64_t host, peak; // 0: not told
+    uint64_t total;
+} keel_journal_memory_t;
+
+typedef struct keel_journal_device_memory_t {
+    const char *device, *kind; // "TPU:18", "TPU v6 lite"
+    uint64_t in_use;
+    uint64_t peak, limit; // 0: not told
+} keel_journal_device_memory_t;
+
+// An operation that PyTorch/XLA computed on the host, and how often since that was last written.
+typedef struct keel_journal_host_op_t {
+    const char *name; // "aten::nonzero"
+    uint64_t times;
+} keel_journal_host_op_t;
+
+void keel_journal_memory(keel_journal_t *journal, const keel_journal_memory_t *event);
+void keel_journal_device_memory(keel_journal_t *journal, const keel_journal_device_memory_t *event);
+// The plugin does not tell: "programs" or "devices".
+void keel_journal_memory_unknown(keel_journal_t *journal, const char *what, const char *message);
+void keel_journal_host_ops(keel_journal_t *journal, const keel_journal_host_op_t *ops,
+                           size_t count);
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event);
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event);
 void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event);
@@ -159,6 +197,7 @@ void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event
 void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncacheable_t *event);
 void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event);
 void keel_journal_explain(keel_journal_t *journal, const keel_journal_explain_t *event);
+void keel_journal_fix(keel_journal_t *journal, const keel_journal_fix_t *event);
 // `what` is a word for the operation that failed ("get", "put", "prove"), `key` may be NULL.
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
                               const char *message);

@@ -51,6 +51,16 @@ static void fact(keel_buffer_t *out, const char *name, const char *text) {
     keel_buffer_text(out, "</dd>\n");
 }
 
+static void fixes(const keel_stats_t *stats, keel_buffer_t *out) {
+    for (size_t i = 0; i < stats->fixes.count; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_fix_write(&stats->fixes.list[i], &text);
+        fact(out, "fix", keel_buffer_cstr(&text));
+        keel_buffer_deinitialize(&text);
+    }
+}
+
 static void run_facts(const keel_html_page_t *page) {
     const keel_stats_t *stats = page->input->stats;
     keel_buffer_t *out = page->out;
@@ -79,6 +89,7 @@ static void run_facts(const keel_html_page_t *page) {
         keel_buffer_text(out, ")</span></dd>\n");
     }
     fact(out, "mode", stats->mode);
+    fixes(stats, out);
     keel_buffer_text(out, "</dl>\n");
 }
 

@@ -126,6 +126,7 @@ void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out)
     if (whole) {
         keel_json_text(out, "first_store_error", stats->first_store_error);
         keel_json_text(out, "first_fallback", stats->first_fallback);
+        keel_fixes_json(&stats->fixes, out);
         plugin(stats, out);
         recompiles(stats, out);
         programs(stats, out);

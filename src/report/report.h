@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "journal/journal.h"
+#include "report/fixes.h"
 
 // Text lives in the stats' arena; "" where unknown.
 typedef struct keel_stats_site_t {
@@ -74,6 +75,8 @@ typedef struct keel_stats_t {
 
     uint64_t store_errors, fallbacks;
     const char *first_store_error, *first_fallback;
+
+    keel_fixes_t fixes; // asked for, in order of time
 
     keel_journal_damage_t damage;
     char *path; // of the journal

@@ -140,6 +140,10 @@ static keel_status_t count_publish(counting_t *counting, json_t *event) {
     return NULL;
 }
 
+static keel_status_t count_fix(counting_t *counting, json_t *event) {
+    return keel_fixes_add(&counting->stats->fixes, event, &counting->stats->texts);
+}
+
 static void count_executes(keel_stats_t *stats, const json_t *event) {
     const char *digest;
     json_t *value;
@@ -162,6 +166,7 @@ static keel_status_t count_event(counting_t *counting, json_t *event) {
         {"publish", count_publish},
         {"store_error", count_store_error},
         {"fallback", count_fallback},
+        {"fix", count_fix},
     };
     keel_stats_t *stats = counting->stats;
     double time = keel_event_number(event, "t");
@@ -354,6 +359,7 @@ keel_status_t keel_stats_read(const char *run_dir, const char *id, keel_stats_t 
 
 void keel_stats_deinitialize(keel_stats_t *stats) {
     keel_arena_deinitialize(&stats->texts);
+    keel_fixes_deinitialize(&stats->fixes);
     keel_free(stats->programs);
     keel_free(stats->recompiles);
     keel_free(stats->path);

@@ -227,6 +227,11 @@ static void head(const keel_stats_t *stats, keel_buffer_t *out) {
         may_miss(stats, out);
     }
     keel_buffer_byte(out, '\n');
+    for (size_t i = 0; i < stats->fixes.count; ++i) {
+        label(out, "fix");
+        keel_fix_write(&stats->fixes.list[i], out);
+        keel_buffer_byte(out, '\n');
+    }
     if (!*stats->mode) return;
     label(out, "plugin");
     keel_write_foreign(out, stats->plugin_path);

@@ -224,6 +224,7 @@ static keel_status_t meet_event(keel_why_t *why, keel_steps_t *steps, const json
     const char *kind = keel_event_text(event, "event");
     if (request) meet_request(why, event, strcmp(kind, "compile") == 0);
     if (strcmp(kind, "start") == 0) return meet_start(why, event);
+    if (strcmp(kind, "fix") == 0) return keel_fixes_add(&why->fixes, event, &why->texts);
     if (strcmp(kind, "explain") != 0) return NULL;
     return add_entry(why, steps, event, process->steps + 1);
 }
@@ -289,6 +290,7 @@ keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out
 
 void keel_why_deinitialize(keel_why_t *why) {
     keel_arena_deinitialize(&why->texts);
+    keel_fixes_deinitialize(&why->fixes);
     keel_free(why->entries);
     keel_free(why->patterns);
     keel_free(why->by_cause);

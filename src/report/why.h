@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "explain/cause.h"
 #include "journal/journal.h"
+#include "report/fixes.h"
 
 // Text lives in the arena of keel_why_t; "" where unknown.
 typedef struct keel_why_place_t {
@@ -127,6 +128,7 @@ typedef struct keel_why_t {
     // Of the journal, explained or not: compiles, and those of them that were recompiles; not of
     // what turned out to be unrelated to all before it.
     uint64_t compiles, recompiles;
+    keel_fixes_t fixes; // asked for
     const char *path; // of the journal; "" from keel_why_parse
     keel_journal_damage_t damage;
     keel_arena_t texts;

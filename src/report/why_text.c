@@ -101,6 +101,14 @@ static void head(const keel_why_t *why, keel_flow_t *flow) {
     keel_flow_end(flow);
 }
 
+static void fixes(const keel_why_t *why, keel_buffer_t *out) {
+    for (size_t i = 0; i < why->fixes.count; ++i) {
+        keel_buffer_text(out, "fix ");
+        keel_fix_write(&why->fixes.list[i], out);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
 static void questions(const keel_why_t *why, keel_buffer_t *out) {
     for (unsigned i = 0; i < KEEL_QUESTION_NONE; ++i) {
         uint64_t times = why->questions[i].times;
@@ -217,6 +225,7 @@ static void print_items(keel_why_page_t *page, const items_t *items) {
 
 static void print(keel_why_page_t *page, const items_t *items) {
     head(page->why, &page->flow);
+    fixes(page->why, page->flow.out);
     keel_flow_end(&page->flow);
     questions(page->why, page->flow.out);
     keel_flow_end(&page->flow);

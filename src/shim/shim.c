@@ -18,6 +18,7 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
     PJRT_Error *error = plugin.api->PJRT_Client_Create(args);
     if (!error)
         keel_engine_client_created(engine, args->client, args->create_options, args->num_options);
+    if (!error) keel_shim_write_fixes(engine);
     return error;
 }
 

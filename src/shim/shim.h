@@ -25,6 +25,14 @@ const PJRT_Api *keel_shim_api(void);
 // table, which counts nothing.
 void keel_shim_step(void);
 
+// ---- fixes.c -----------------------------------------------------------------------------------
+
+// A fault of the client was mended, or could not be (python/keel/fixes): an event of the journal, at
+// once or as soon as there is a client. Any thread, whether GetPjrtApi was called or not.
+void keel_shim_note_fix(const keel_journal_fix_t *fix);
+// Writes what waits; from now on there is a client.
+void keel_shim_write_fixes(keel_engine_t *engine);
+
 // ---- errors.c ----------------------------------------------------------------------------------
 
 // Takes the status. An error that keel_shim_is_own knows.

@@ -1,0 +1,64 @@
+"""Keel's library: where it is, and what it offers to a process that has it loaded."""
+
+import ctypes
+import os
+from typing import Callable, Optional
+
+NAME = "libkeel_pjrt.so"
+HERE = os.path.dirname(os.path.abspath(__file__))
+PLACES = (
+    os.path.join(HERE, "native", "lib"),  # in a wheel
+    os.path.normpath(os.path.join(HERE, "..", "..", "..")),  # lib/keel/python, built or installed
+)
+
+_step: Optional[Callable[[], None]] = None
+
+
+def _find() -> Optional[str]:
+    named = os.environ.get("KEEL_LIBRARY")  # set by `keel run`
+    if named:
+        return named
+    paths = (os.path.join(place, NAME) for place in PLACES)
+    return next((path for path in paths if os.path.isfile(path)), None)
+
+
+def library_path() -> str:
+    """The path of libkeel_pjrt.so: that of `keel run`, or else the one that came with this package.
+
+    Raises FileNotFoundError where it is not there."""
+    path = _find()
+    if path is None:
+        raise FileNotFoundError(f"{NAME} is in none of {', '.join(PLACES)}: install the wheel of "
+                                "keel, or run the command with `keel run`")
+    return path
+
+
+def _open(flags: int) -> Optional[ctypes.CDLL]:
+    path = _find()
+    try:
+        return ctypes.CDLL(path, mode=flags) if path else None
+    except OSError:
+        return None
+
+
+def step() -> None:
+    """Marks the end of a step. Nothing happens in a process that has not loaded Keel."""
+    global _step
+    if _step is None:
+        library = _open(os.RTLD_NOLOAD | os.RTLD_NOW)
+        mark = getattr(library, "keel_step", None)
+        if mark is None:
+            return
+        mark.argtypes, mark.restype = (), None
+        _step = mark
+    _step()
+
+
+def note_fix(*texts: str) -> bool:
+    """Hands a fix to the run's journal: name, state, label, reference, client, why."""
+    note = getattr(_open(os.RTLD_NOW), "keel_note_fix", None)
+    if note is None:
+        return False
+    note.argtypes, note.restype = (ctypes.c_char_p,) * len(texts), None
+    note(*(text.encode() for text in texts))
+    return True

@@ -1,0 +1,64 @@
+#include "report/fixes.h"
+
+#include "report/steps.h"
+#include "report/write.h"
+
+enum { FIXES_LIMIT = 256 }; // beyond it a journal is no longer Keel's own
+
+static bool is_known(const keel_fixes_t *fixes, const json_t *event) {
+    for (size_t i = 0; i < fixes->count; ++i)
+        if (strcmp(fixes->list[i].name, keel_event_text(event, "name")) == 0 &&
+            strcmp(fixes->list[i].state, keel_event_text(event, "state")) == 0)
+            return true;
+    return fixes->count >= FIXES_LIMIT;
+}
+
+keel_status_t keel_fixes_add(keel_fixes_t *fixes, const json_t *event, keel_arena_t *texts) {
+    if (is_known(fixes, event)) return NULL;
+    void *grown = fixes->list;
+    KEEL_TRY(keel_realloc_array(fixes->count + 1, sizeof *fixes->list, &grown));
+    fixes->list = grown;
+    keel_fix_t *fix = &fixes->list[fixes->count];
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "name"), &fix->name));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "state"), &fix->state));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "label"), &fix->label));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "reference"), &fix->reference));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "client"), &fix->client));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "why"), &fix->why));
+    ++fixes->count;
+    return NULL;
+}
+
+void keel_fixes_deinitialize(keel_fixes_t *fixes) {
+    keel_free(fixes->list);
+    *fixes = (keel_fixes_t){0};
+}
+
+void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out) {
+    keel_write_foreign(out, fix->name);
+    keel_buffer_byte(out, ' ');
+    keel_write_foreign(out, fix->state);
+    keel_buffer_text(out, ", ");
+    keel_write_foreign(out, fix->client);
+    keel_buffer_text(out, " (");
+    keel_write_foreign(out, fix->reference);
+    keel_buffer_text(out, *fix->why ? "): " : ")");
+    keel_write_foreign(out, fix->why);
+}
+
+void keel_fixes_json(const keel_fixes_t *fixes, keel_buffer_t *out) {
+    keel_json_name(out, "fixes");
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < fixes->count; ++i) {
+        const keel_fix_t *fix = &fixes->list[i];
+        keel_buffer_text(out, i ? ", {" : "{");
+        keel_json_text(out, "name", fix->name);
+        keel_json_text(out, "state", fix->state);
+        keel_json_text(out, "label", fix->label);
+        keel_json_text(out, "reference", fix->reference);
+        keel_json_text(out, "client", fix->client);
+        keel_json_text(out, "why", fix->why);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+}

@@ -1,0 +1,28 @@
+# Fixes that `keel run` is asked for, and the Python that it hands them to.
+export KEEL_RUN_DIR=runs PYTHONDONTWRITEBYTECODE=1
+keel fixes
+keel fixes --json | python3 -c 'import json, sys; print([fix["name"] for fix in json.load(sys.stdin)])'
+show='echo ${KEEL_FIX-none}'
+keel run --quiet -- sh -c "$show"
+keel run --quiet --fix -- sh -c "$show"
+keel run --quiet --fix=sharding-retrace,all -- sh -c "$show"
+KEEL_FIX=all keel run --quiet -- sh -c "$show"
+keel run --quiet --fix=sharding-retrace,nothing -- true; echo "exit $?"
+keel run --quiet --fix= -- true; echo "exit $?"
+keel fixes --fix; echo "exit $?"
+# What was asked for and found nothing to mend is told.
+keel run --fix -- true
+# Every Python below has Keel's package, its own path and its own sitecustomize.
+mkdir own && echo 'print("own sitecustomize", __name__, __file__)' >own/sitecustomize.py
+cat >look.py <<'END'
+import sys
+import keel
+print(keel.version, keel.library_path(), keel.step(), [fix.name for fix in keel.fixes.known()])
+print([path for path in sys.path if "keel" in path], sys.modules["sitecustomize"].__file__)
+END
+PYTHONPATH=$PWD/own keel run --quiet -- python3 look.py
+PYTHONPATH=$PWD/own keel run --quiet -- keel run --quiet -- sh -c 'echo $PYTHONPATH'
+keel run --quiet -- python3 -I -c 'import sys; print([p for p in sys.path if "keel" in p])'
+# A program's own module of the name stays its own.
+echo 'print("own keel")' >keel.py
+keel run --quiet -- python3 -c 'import keel'
