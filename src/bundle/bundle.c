@@ -198,7 +198,7 @@ static keel_status_t add_plugin(const keel_bundle_request_t *request, keel_bundl
         return bundle_plugin_client(request->api, request->device_client, bundle);
     }
     if (!request->plugin || !request->load_seconds) return NULL;
-    return bundle_plugin_child(request->plugin, request->load_seconds, bundle);
+    return bundle_plugin_child(request, bundle);
 }
 
 keel_status_t keel_bundle_environment(const keel_bundle_request_t *request, keel_bundle_t *out) {

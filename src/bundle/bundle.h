@@ -94,9 +94,10 @@ typedef struct keel_bundle_request_t {
     const PJRT_Api *api;
     PJRT_Client *device_client;
 
-    // Otherwise: load the plugin, and make a client of it, in a child process that may die; for at
-    // most so many seconds. 0: do not load it.
+    // Otherwise: load the plugin, and make a client of it unless `no_client`, in a child process
+    // that may die; for at most so many seconds. 0: do not load it.
     unsigned load_seconds;
+    bool no_client;
 } keel_bundle_request_t;
 
 // Fills `out`, which must be initialized. What cannot be found out is left out; the only failure is
@@ -118,7 +119,8 @@ void keel_bundle_json(const keel_bundle_t *bundle, keel_buffer_t *out);
 struct json_t;
 
 // Reads foreign JSON into `out`, which must be initialized. Sections, facts and values that it does
-// not know are skipped. KEEL_INVALID where it is no bundle, or one of a later form.
+// not know are skipped. KEEL_INVALID where it is no bundle, KEEL_UNSUPPORTED where it is one of a
+// later form.
 keel_status_t keel_bundle_take(const struct json_t *json, keel_bundle_t *out) KEEL_MUST_CHECK;
 // The same from bytes: a bundle, or an object with a bundle in its field "bundle" (an event of a
 // journal, or what `keel probe --json` prints).

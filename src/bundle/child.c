@@ -45,26 +45,27 @@ static keel_status_t make_client(const PJRT_Api *api, PJRT_Client **out) {
     return NULL;
 }
 
-static keel_status_t tell(const char *path, int to, keel_bundle_t *bundle) {
+static keel_status_t tell(const keel_bundle_request_t *request, int to, keel_bundle_t *bundle) {
     keel_plugin_t plugin;
     PJRT_Api *api;
     PJRT_Client *client;
-    KEEL_TRY(keel_plugin_load(path, &plugin));
+    KEEL_TRY(keel_plugin_load(request->plugin, &plugin));
     KEEL_TRY(keel_bridge_create(plugin.api, &api));
     KEEL_TRY(bundle_plugin_table(api, bundle));
+    if (request->no_client) return NULL;
     report(to, bundle);
     KEEL_TRY(make_client(api, &client));
     return bundle_plugin_client(api, client, bundle);
 }
 
-static void be_child(const char *path, int to) {
+static void be_child(const keel_bundle_request_t *request, int to) {
     keel_bundle_t bundle;
     keel_bundle_initialize(&bundle);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int i = 0; i < 3 && nothing >= 0; ++i)
         dup2(nothing, i);
-    keel_status_t status = tell(path, to, &bundle);
+    keel_status_t status = tell(request, to, &bundle);
     if (status) {
         keel_status_ignore(bundle_format(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", "%s",
                                          keel_status_message(status)));
@@ -143,17 +144,17 @@ static keel_status_t listen_to(pid_t pid, int from, unsigned seconds, keel_bundl
     return status ? status : judge(state, in_time, seconds, bundle);
 }
 
-keel_status_t bundle_plugin_child(const char *path, unsigned seconds, keel_bundle_t *bundle) {
+keel_status_t bundle_plugin_child(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) return NULL;
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        be_child(path, ends[1]);
+        be_child(request, ends[1]);
     }
     close(ends[1]);
-    keel_status_t status = pid > 0 ? listen_to(pid, ends[0], seconds, bundle) : NULL;
+    keel_status_t status = pid > 0 ? listen_to(pid, ends[0], request->load_seconds, bundle) : NULL;
     close(ends[0]);
     return status;
 }

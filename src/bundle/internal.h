@@ -42,7 +42,7 @@ keel_status_t bundle_plugin_table(const PJRT_Api *api, keel_bundle_t *bundle) KE
 keel_status_t bundle_plugin_client(const PJRT_Api *api, PJRT_Client *client,
                                    keel_bundle_t *bundle) KEEL_MUST_CHECK;
 // child.c: the same from a child process.
-keel_status_t bundle_plugin_child(const char *path, unsigned seconds,
+keel_status_t bundle_plugin_child(const keel_bundle_request_t *request,
                                   keel_bundle_t *bundle) KEEL_MUST_CHECK;
 
 // What holds the list of package folders within the interpreter's facts, with ':' between them.

@@ -50,7 +50,7 @@ keel_status_t keel_bundle_take(const json_t *json, keel_bundle_t *out) {
         return keel_status_make(KEEL_INVALID, "no bundle; `keel bundle --json` prints one");
     json_int_t form = json_integer_value(version);
     if (form < 1 || form > KEEL_BUNDLE_VERSION)
-        return keel_status_make(KEEL_INVALID,
+        return keel_status_make(KEEL_UNSUPPORTED,
                                 "a bundle of form %" JSON_INTEGER_FORMAT
                                 "; this Keel reads form %d, so use a newer one",
                                 form, KEEL_BUNDLE_VERSION);

@@ -76,17 +76,28 @@ static keel_status_t add_platform(const PJRT_Api *api, PJRT_Client *client, keel
                       (keel_str_t){version.platform_version, version.platform_version_size});
 }
 
-// "TFRT_CPU_0"; empty where the plugin does not tell.
+// The plugin's own longer name, "TPU_0(process=0,(0,0,0,0))", or else the short one; empty where it
+// tells neither.
 static keel_str_t physical_name(const PJRT_Api *api, PJRT_DeviceDescription *description) {
-    PJRT_DeviceDescription_ToString_Args args = {
+    keel_str_t name = {"", 0};
+    PJRT_DeviceDescription_DebugString_Args longer = {
+        .struct_size = PJRT_DeviceDescription_DebugString_Args_STRUCT_SIZE,
+        .device_description = description};
+    PJRT_DeviceDescription_ToString_Args shorter = {
         .struct_size = PJRT_DeviceDescription_ToString_Args_STRUCT_SIZE,
         .device_description = description};
-    if (!keel_pjrt_has(api, PJRT_DeviceDescription_ToString)) return (keel_str_t){"", 0};
-    keel_status_t status = keel_pjrt_status(api, api->PJRT_DeviceDescription_ToString(&args),
-                                            "PJRT_DeviceDescription_ToString");
-    bool told = !status && args.to_string;
-    keel_status_ignore(status);
-    return told ? (keel_str_t){args.to_string, args.to_string_size} : (keel_str_t){"", 0};
+    keel_status_t status = NULL;
+    if (keel_pjrt_has(api, PJRT_DeviceDescription_DebugString)) {
+        status = keel_pjrt_status(api, api->PJRT_DeviceDescription_DebugString(&longer), "a name");
+        if (!status) name = (keel_str_t){longer.debug_string, longer.debug_string_size};
+        keel_status_ignore(status);
+    }
+    if (!name.size && keel_pjrt_has(api, PJRT_DeviceDescription_ToString)) {
+        status = keel_pjrt_status(api, api->PJRT_DeviceDescription_ToString(&shorter), "a name");
+        if (!status) name = (keel_str_t){shorter.to_string, shorter.to_string_size};
+        keel_status_ignore(status);
+    }
+    return name;
 }
 
 static keel_status_t add_device(const PJRT_Api *api, PJRT_Device *device, keel_bundle_t *bundle) {

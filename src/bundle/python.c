@@ -95,8 +95,11 @@ static bool read_settings(python_t *python) {
 // The prefix as the interpreter was named, if that is a virtual environment; else where its link
 // leads.
 static bool find_prefix(python_t *python, const char *interpreter) {
-    if (strlen(interpreter) >= sizeof python->path) return false;
-    memcpy(python->path, interpreter, strlen(interpreter) + 1);
+    char folder[PATH_MAX] = "";
+    bool is_whole = interpreter[0] == '/';
+    if (!is_whole && !getcwd(folder, sizeof folder)) return false;
+    if (strlen(folder) + strlen(interpreter) + 2 > sizeof python->path) return false;
+    snprintf(python->path, sizeof python->path, "%s%s%s", folder, is_whole ? "" : "/", interpreter);
     memcpy(python->prefix, python->path, sizeof python->path);
     if (!cut(python->prefix, 2)) return false;
     python->is_environment = read_settings(python);

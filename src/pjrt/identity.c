@@ -19,11 +19,17 @@ static keel_status_t set_flags(keel_key_t *key, keel_component_t component, cons
 }
 
 // What plugins read besides the two variables with flags.
+static const char variable_keyed[] = "TPU_MEGACORE";
+
+bool keel_environment_is_keyed(const char *name) {
+    return strcmp(name, variable_keyed) == 0;
+}
+
 static keel_status_t set_environment(keel_key_t *key) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    const char *value = getenv("TPU_MEGACORE");
-    if (value) keel_buffer_format(&text, "TPU_MEGACORE=%s\n", value);
+    const char *value = getenv(variable_keyed);
+    if (value) keel_buffer_format(&text, "%s=%s\n", variable_keyed, value);
     keel_status_t status = keel_buffer_status(&text);
     if (!status) status = set_buffer(key, KEEL_COMPONENT_ENVIRONMENT, &text);
     keel_buffer_deinitialize(&text);

@@ -1,0 +1,49 @@
+// compare: what differs between two bundles, and how both are shown to people.
+//
+// What only one of them could tell is no difference; the sections that this concerns are named.
+#ifndef KEEL_BUNDLE_COMPARE_H_
+#define KEEL_BUNDLE_COMPARE_H_
+
+#include "bundle/bundle.h"
+
+// How much a difference matters: enum, word in JSON, heading.
+#define KEEL_BUNDLE_WEIGHTS(X)                                                                     \
+    X(KEYS, "keys", "moves keys, so that programs are compiled anew")                              \
+    X(CLIENT, "client", "clients and plugins, which may make other programs")                      \
+    X(PACKAGE, "package", "other packages")                                                        \
+    X(REST, "rest", "the rest")
+
+typedef enum keel_bundle_weight {
+#define KEEL_BUNDLE_WEIGHT_ENUM(name, ...) KEEL_BUNDLE_WEIGHT_##name,
+    KEEL_BUNDLE_WEIGHTS(KEEL_BUNDLE_WEIGHT_ENUM)
+#undef KEEL_BUNDLE_WEIGHT_ENUM
+        KEEL_BUNDLE_WEIGHT_COUNT,
+} keel_bundle_weight_t;
+
+typedef struct keel_bundle_change_t {
+    keel_bundle_weight_t weight;
+    keel_bundle_section_t section;
+    const char *name;
+    const char *old_value, *new_value; // NULL: not there
+} keel_bundle_change_t;
+
+typedef struct keel_bundle_changes_t {
+    keel_bundle_change_t *list; // by weight, section and name; borrows the bundles' text
+    size_t count, room;
+    bool untold[KEEL_BUNDLE_SECTION_COUNT]; // in part or whole, by one of the two
+} keel_bundle_changes_t;
+
+// Both are sorted. *out is to be deinitialized also on failure, which is KEEL_NO_MEMORY.
+keel_status_t keel_bundle_compare(const keel_bundle_t *old, const keel_bundle_t *new,
+                                  keel_bundle_changes_t *out) KEEL_MUST_CHECK;
+void keel_bundle_changes_deinitialize(keel_bundle_changes_t *changes);
+
+// ---- text.c: look with keel_buffer_status ------------------------------------------------------
+
+// `is_own`: of this machine, so that its files may be looked at.
+void keel_bundle_text(const keel_bundle_t *bundle, bool is_own, keel_buffer_t *out);
+// Values are cut unless `whole`.
+void keel_bundle_changes_text(const keel_bundle_changes_t *changes, bool whole, keel_buffer_t *out);
+void keel_bundle_changes_json(const keel_bundle_changes_t *changes, keel_buffer_t *out);
+
+#endif // KEEL_BUNDLE_COMPARE_H_

@@ -1,0 +1,138 @@
+#include "bundle/compare.h"
+#include "bundle/versions.h"
+
+static const char *const headings[] = {
+#define HEADING(name, word, sentence) sentence,
+    KEEL_BUNDLE_WEIGHTS(HEADING)
+#undef HEADING
+};
+
+static const char *const words[] = {
+#define WORD(name, word, sentence) word,
+    KEEL_BUNDLE_WEIGHTS(WORD)
+#undef WORD
+};
+
+// Text that may come from a foreign file: on one line, cut at `longest` bytes (0: not cut).
+static void put(const char *text, size_t longest, keel_buffer_t *out) {
+    size_t size = strlen(text), end = longest && size > longest ? longest : size;
+    while (end < size && end && ((unsigned char)text[end] & 0xc0) == 0x80)
+        --end; // not within a character
+    for (size_t i = 0; i < end; ++i) {
+        unsigned char c = (unsigned char)text[i];
+        keel_buffer_byte(out, c == '\n' || c == '\t' ? ' ' : c < ' ' || c == 0x7f ? '?' : c);
+    }
+    if (end < size) keel_buffer_text(out, "...");
+}
+
+// ---- a bundle ----------------------------------------------------------------------------------
+
+static void row(const char *name, const char *value, keel_buffer_t *out) {
+    enum { COLUMN = 28 };
+    keel_buffer_text(out, "  ");
+    put(name, 0, out);
+    for (size_t at = strlen(name); at < COLUMN; ++at)
+        keel_buffer_byte(out, ' ');
+    keel_buffer_byte(out, ' ');
+    put(value, 0, out);
+    keel_buffer_byte(out, '\n');
+}
+
+static void put_verdict(const char *name, const keel_bundle_verdict_t *verdict,
+                        keel_buffer_t *out) {
+    if (verdict->support == KEEL_BUNDLE_UNKNOWN) return;
+    row(name, keel_bundle_support_name(verdict->support), out);
+}
+
+static void put_support(const keel_bundle_t *bundle, bool is_own, keel_buffer_t *out) {
+    keel_bundle_verdict_t verdict;
+    keel_buffer_text(out, "support\n");
+    keel_bundle_judge_plugin(bundle, &verdict);
+    put_verdict("plugin", &verdict, out);
+    for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
+        keel_bundle_judge_client(bundle, i, is_own, &verdict);
+        put_verdict(keel_bundle_client_name(i), &verdict, out);
+    }
+}
+
+void keel_bundle_text(const keel_bundle_t *bundle, bool is_own, keel_buffer_t *out) {
+    size_t at = 0;
+    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i) {
+        keel_bundle_section_t section = (keel_bundle_section_t)i;
+        if (!bundle->known[i]) continue;
+        keel_buffer_format(out, "%s\n", keel_bundle_section_name(section));
+        size_t before = at;
+        for (; at < bundle->count && bundle->facts[at].section == section; ++at)
+            row(bundle->facts[at].name, bundle->facts[at].value, out);
+        if (at == before) keel_buffer_text(out, "  none\n");
+    }
+    if (bundle->left_out)
+        keel_buffer_format(out, "%zu more facts were left out\n", bundle->left_out);
+    put_support(bundle, is_own, out);
+}
+
+// ---- two bundles -------------------------------------------------------------------------------
+
+static void put_side(const char *value, size_t longest, keel_buffer_t *out) {
+    put(!value ? "nothing" : *value ? value : "\"\"", longest, out);
+}
+
+static void put_change(const keel_bundle_change_t *change, bool whole, keel_buffer_t *out) {
+    enum { LONGEST = 120 };
+    bool is_named = change->section != KEEL_BUNDLE_PACKAGES &&
+                    change->section != KEEL_BUNDLE_CLIENTS && change->section != KEEL_BUNDLE_FLAGS;
+    keel_buffer_format(out, "  %s%s", is_named ? keel_bundle_section_name(change->section) : "",
+                       is_named ? " " : "");
+    put(change->name, 0, out);
+    keel_buffer_text(out, ": ");
+    put_side(change->old_value, whole ? 0 : LONGEST, out);
+    keel_buffer_text(out, " -> ");
+    put_side(change->new_value, whole ? 0 : LONGEST, out);
+    keel_buffer_byte(out, '\n');
+}
+
+void keel_bundle_changes_text(const keel_bundle_changes_t *changes, bool whole,
+                              keel_buffer_t *out) {
+    const char *before = "not compared, since one does not tell it: ";
+    if (!changes->count) keel_buffer_text(out, "nothing differs\n");
+    for (size_t i = 0; i < changes->count; ++i) {
+        keel_bundle_weight_t weight = changes->list[i].weight;
+        if (!i || changes->list[i - 1].weight != weight)
+            keel_buffer_format(out, "%s:\n", headings[weight]);
+        put_change(&changes->list[i], whole, out);
+    }
+    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i) {
+        if (!changes->untold[i]) continue;
+        keel_buffer_format(out, "%s%s", before, keel_bundle_section_name((keel_bundle_section_t)i));
+        before = ", ";
+    }
+    if (before[0] == ',') keel_buffer_byte(out, '\n');
+}
+
+static void put_field(const char *name, const char *value, keel_buffer_t *out) {
+    if (!value) return;
+    keel_buffer_format(out, ", \"%s\": ", name);
+    keel_buffer_json_str(out, keel_str(value));
+}
+
+void keel_bundle_changes_json(const keel_bundle_changes_t *changes, keel_buffer_t *out) {
+    const char *before = "";
+    keel_buffer_format(out, "{\"same\": %s, \"changes\": [", changes->count ? "false" : "true");
+    for (size_t i = 0; i < changes->count; ++i) {
+        const keel_bundle_change_t *change = &changes->list[i];
+        keel_buffer_format(out, "%s\n {\"weight\": \"%s\"", i ? "," : "", words[change->weight]);
+        put_field("section", keel_bundle_section_name(change->section), out);
+        put_field("name", change->name, out);
+        put_field("old", change->old_value, out);
+        put_field("new", change->new_value, out);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_text(out, "], \"untold\": [");
+    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i) {
+        if (!changes->untold[i]) continue;
+        keel_buffer_format(out, "%s\"%s\"", before,
+                           keel_bundle_section_name((keel_bundle_section_t)i));
+        before = ", ";
+    }
+    keel_buffer_text(out, "]}");
+}

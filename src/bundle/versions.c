@@ -1,0 +1,172 @@
+#define _GNU_SOURCE // memmem
+#include "bundle/versions.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bundle/internal.h"
+
+static const struct client_t {
+    const char *name, *oldest, *newest, *file, *word;
+} clients[] = {
+#define ROW(name, oldest, newest, file, word) {name, oldest, newest, file, word},
+    KEEL_BUNDLE_CLIENTS_TRIED(ROW)
+#undef ROW
+};
+
+size_t keel_bundle_client_count(void) {
+    return sizeof clients / sizeof *clients;
+}
+
+const char *keel_bundle_client_name(size_t client) {
+    return clients[client].name;
+}
+
+const char *keel_bundle_support_name(keel_bundle_support_t support) {
+    static const char *const names[] = {"tried", "older than tried", "newer than tried",
+                                        "impossible", "unknown"};
+    return names[support];
+}
+
+// ---- versions ----------------------------------------------------------------------------------
+
+// The first three numbers of "0.12.0.1" or "2.9.0+cu128"; false where there are not two. What is
+// not written stays as it was.
+static bool read_version(const char *text, unsigned long out[3]) {
+    int count = 0;
+    while (count < 3 && isdigit((unsigned char)*text)) {
+        char *end;
+        out[count++] = strtoul(text, &end, 10);
+        text = end;
+        if (*text != '.') break;
+        ++text;
+    }
+    return count >= 2;
+}
+
+// By as many numbers as the bound has, at least two.
+static int compare(const unsigned long version[3], const char *bound) {
+    unsigned long other[3] = {0, 0, ULONG_MAX};
+    read_version(bound, other);
+    for (int i = 0; i < 3 && other[i] != ULONG_MAX; ++i)
+        if (version[i] != other[i]) return version[i] < other[i] ? -1 : 1;
+    return 0;
+}
+
+// ---- can it load Keel --------------------------------------------------------------------------
+
+typedef struct holder_t {
+    const struct client_t *client;
+    const char *folder;
+    bool seen, holds; // the file; and it has the word
+} holder_t;
+
+static keel_status_t look_into(holder_t *holder, const char *name) {
+    char *path;
+    keel_bytes_t mapping;
+    KEEL_TRY(keel_path(&path, "%s/%s", holder->folder, name));
+    keel_status_t status = keel_file_map(path, &mapping);
+    keel_free(path);
+    KEEL_TRY(status);
+    const char *word = holder->client->word;
+    holder->seen = true;
+    if (memmem(mapping.data, mapping.size, word, strlen(word))) holder->holds = true;
+    keel_file_unmap(mapping);
+    return NULL;
+}
+
+static keel_status_t visit(void *context, const char *name) {
+    holder_t *holder = context;
+    size_t length = strlen(holder->client->file) - 1;
+    return strncmp(name, holder->client->file, length) == 0 ? look_into(holder, name) : NULL;
+}
+
+// False only where it is certain. Whatever cannot be read may be able to.
+static bool can_load(const keel_bundle_t *bundle, const struct client_t *client) {
+    const char *list = keel_bundle_find(bundle, KEEL_BUNDLE_INTERPRETER, BUNDLE_SITES);
+    holder_t holder = {.client = client};
+    char folder[PATH_MAX];
+    bool by_start = client->file[strlen(client->file) - 1] == '*';
+    while (list && *list && !holder.seen) {
+        size_t length = strcspn(list, ":");
+        if (length < sizeof folder) {
+            memcpy(folder, list, length);
+            folder[length] = 0;
+            holder.folder = folder;
+            keel_status_ignore(by_start ? keel_directory_walk(folder, visit, &holder)
+                                        : look_into(&holder, client->file));
+        }
+        list += length + (list[length] == ':');
+    }
+    return !holder.seen || holder.holds;
+}
+
+// ---- verdicts ----------------------------------------------------------------------------------
+
+static void write_range(const struct client_t *client, char out[64]) {
+    bool one = strcmp(client->oldest, client->newest) == 0;
+    snprintf(out, 64, "%s%s%s", client->oldest, one ? "" : " to ", one ? "" : client->newest);
+}
+
+static void refuse(const struct client_t *client, const char *version, keel_bundle_verdict_t *out) {
+    char range[64];
+    write_range(client, range);
+    out->support = KEEL_BUNDLE_IMPOSSIBLE;
+    snprintf(out->text, sizeof out->text,
+             "%s %.64s cannot load Keel: it does not know %s; supported is %s %s, so upgrade it, "
+             "or run the command without `keel run`",
+             client->name, version, client->word, client->name, range);
+}
+
+void keel_bundle_judge_client(const keel_bundle_t *bundle, size_t index, bool looks,
+                              keel_bundle_verdict_t *out) {
+    const struct client_t *client = &clients[index];
+    const char *version = keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, client->name);
+    unsigned long numbers[3] = {0};
+    char range[64];
+    *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_UNKNOWN};
+    if (!version || !read_version(version, numbers)) return;
+    bool older = compare(numbers, client->oldest)<0, newer = compare(numbers, client->newest)> 0;
+    out->support = older ? KEEL_BUNDLE_OLDER : newer ? KEEL_BUNDLE_NEWER : KEEL_BUNDLE_TRIED;
+    if (!older && !newer) return;
+    if (older && looks && !can_load(bundle, client)) {
+        refuse(client, version, out);
+        return;
+    }
+    write_range(client, range);
+    snprintf(out->text, sizeof out->text,
+             "%s %.64s is %s than what Keel was tried with (%s); it goes on, and if the run "
+             "fails, KEEL_MODE=off tells whether Keel is why",
+             client->name, version, older ? "older" : "newer", range);
+}
+
+void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle_verdict_t *out) {
+    *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_TRIED};
+    if (major != PJRT_API_MAJOR) {
+        out->support = KEEL_BUNDLE_IMPOSSIBLE;
+        snprintf(out->text, sizeof out->text,
+                 "plugin %.200s speaks PJRT %d.%d; supported is major version %d, so use a plugin "
+                 "of that",
+                 plugin, major, minor, PJRT_API_MAJOR);
+        return;
+    }
+    bool older = minor<KEEL_BUNDLE_API_OLDEST, newer = minor> KEEL_BUNDLE_API_NEWEST;
+    if (!older && !newer) return;
+    out->support = older ? KEEL_BUNDLE_OLDER : KEEL_BUNDLE_NEWER;
+    snprintf(out->text, sizeof out->text,
+             "plugin %.200s speaks PJRT %d.%d, %s than what Keel was tried with (%d.%d to %d.%d); "
+             "it goes on, and if the run fails, KEEL_MODE=off tells whether Keel is why",
+             plugin, major, minor, older ? "older" : "newer", PJRT_API_MAJOR,
+             KEEL_BUNDLE_API_OLDEST, PJRT_API_MAJOR, KEEL_BUNDLE_API_NEWEST);
+}
+
+void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t *out) {
+    const char *api = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "api");
+    const char *path = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "path");
+    unsigned long numbers[3] = {0};
+    *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_UNKNOWN};
+    if (!api || !read_version(api, numbers) || numbers[0] > INT_MAX || numbers[1] > INT_MAX) return;
+    keel_bundle_judge_api(path ? path : "", (int)numbers[0], (int)numbers[1], out);
+}

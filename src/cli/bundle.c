@@ -1,0 +1,122 @@
+#include "cli/bundle.h"
+
+#include <stdlib.h>
+
+#include "bundle/compare.h"
+#include "bundle/versions.h"
+#include "pjrt/pjrt.h"
+
+enum { LOAD_SECONDS = 60 };
+
+typedef struct asked_t {
+    const char *python;
+    bool json, fast;
+    keel_settings_t settings;
+    char *plugin, *digests;
+} asked_t;
+
+// A plugin that is not found is no failure: the bundle then says what there is without it.
+static keel_status_t find_plugin(asked_t *asked) {
+    const char *named = keel_settings_text(&asked->settings, KEEL_SETTING_PLUGIN);
+    keel_status_t status = *named ? keel_plugin_find(named, asked->python, &asked->plugin) : NULL;
+    if (status && keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    if (status) cli_say("%s", keel_status_message(status));
+    keel_status_ignore(status);
+    keel_file_facts_t facts;
+    if (asked->plugin) KEEL_TRY(keel_file_facts(asked->plugin, &facts));
+    return keel_path(&asked->digests, "%s/plugins",
+                     keel_settings_text(&asked->settings, KEEL_SETTING_CACHE_DIR));
+}
+
+static keel_status_t check_python(const char *python) {
+    char *path;
+    if (!python) return NULL;
+    KEEL_TRY(keel_python_find(python, &path));
+    keel_file_facts_t facts;
+    keel_status_t status = path ? keel_file_facts(path, &facts) : NULL;
+    bool there = path && !status && facts.is_file;
+    keel_status_ignore(status);
+    keel_free(path);
+    if (there) return NULL;
+    return keel_status_make(KEEL_NOT_FOUND,
+                            "--python %s: no such interpreter; name one, as "
+                            "/venv/bin/python",
+                            python);
+}
+
+// ---- support in JSON ---------------------------------------------------------------------------
+
+static void put_support(const char *name, const keel_bundle_verdict_t *verdict,
+                        keel_buffer_t *out) {
+    if (verdict->support != KEEL_BUNDLE_UNKNOWN)
+        cli_field_text(out, name, keel_bundle_support_name(verdict->support));
+}
+
+static void print_json(const keel_bundle_t *bundle, keel_buffer_t *out) {
+    keel_bundle_verdict_t verdict;
+    keel_bundle_json(bundle, out);
+    if (out->failed || !out->size) return;
+    --out->size; // open it again
+    cli_field(out, "support");
+    keel_buffer_byte(out, '{');
+    keel_bundle_judge_plugin(bundle, &verdict);
+    put_support("plugin", &verdict, out);
+    for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
+        keel_bundle_judge_client(bundle, i, true, &verdict);
+        put_support(keel_bundle_client_name(i), &verdict, out);
+    }
+    keel_buffer_text(out, "}}");
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static keel_status_t collect(asked_t *asked, keel_bundle_t *bundle) {
+    KEEL_TRY(check_python(asked->python));
+    KEEL_TRY(find_plugin(asked));
+    const keel_bundle_request_t request = {.interpreter = asked->python,
+                                           .plugin = asked->plugin,
+                                           .digests = asked->digests,
+                                           .load_seconds = asked->fast ? 0 : LOAD_SECONDS};
+    return keel_bundle_collect(&request, bundle);
+}
+
+static const char details[] =
+    "Everything that decides whether programs are the same and whether an installation works: the\n"
+    "plugin, flags, the machine, its devices, clients and packages. The Python is the one in\n"
+    "force, and is not started. The plugin is loaded in a process of its own, unless --fast is\n"
+    "given. Values of variables that look like secrets are left out.\n\n"
+    "keel bundle diff A B tells what differs between two bundles: files that --json wrote, runs, "
+    "or\n"
+    "journals.\n";
+
+int cli_bundle(cli_call_t *call) {
+    asked_t asked = {0};
+    int code;
+    if (call->arguments[0] && strcmp(call->arguments[0], "diff") == 0) return cli_bundle_diff(call);
+    call->details = details;
+    cli_switch(call, "--json", "print JSON, for `keel bundle diff`", &asked.json);
+    cli_switch(call, "--fast", "do not load the plugin", &asked.fast);
+    cli_text(call, "--python", "PATH", "the Python whose packages are told", &asked.python);
+    cli_setting(call, KEEL_SETTING_PLUGIN);
+    cli_setting(call, KEEL_SETTING_CACHE_DIR);
+    if (!cli_parse(call, 0, 0, &code)) return code;
+    keel_status_t status = keel_settings_load(call->flags, &asked.settings);
+    keel_bundle_t bundle;
+    keel_buffer_t out;
+    keel_bundle_initialize(&bundle);
+    keel_buffer_initialize(&out, 0);
+    cli_progress_begin("looking at the plugin");
+    if (!status) status = collect(&asked, &bundle);
+    cli_progress_end();
+    if (!status && asked.json)
+        print_json(&bundle, &out);
+    else if (!status)
+        keel_bundle_text(&bundle, true, &out);
+    keel_bundle_deinitialize(&bundle);
+    keel_settings_deinitialize(&asked.settings);
+    keel_free(asked.plugin);
+    keel_free(asked.digests);
+    if (!status) return cli_answer(&out);
+    keel_buffer_deinitialize(&out);
+    return cli_fail(status);
+}
