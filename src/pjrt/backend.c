@@ -70,7 +70,7 @@ static int by_name(const void *a, const void *b) {
 
 // A newer plugin's named values are longer than ours: the stride is the first one's own size.
 static keel_status_t write_values(keel_buffer_t *out, const PJRT_NamedValue *values, size_t count) {
-    if (!count) return NULL;
+    if (!count) return keel_buffer_status(out);
     size_t stride = values->struct_size;
     if (stride < PJRT_NamedValue_STRUCT_SIZE) stride = sizeof *values;
     stride = (stride + _Alignof(PJRT_NamedValue) - 1) & ~(_Alignof(PJRT_NamedValue) - 1);
@@ -87,6 +87,13 @@ static keel_status_t write_values(keel_buffer_t *out, const PJRT_NamedValue *val
     return status ? status : keel_buffer_status(out);
 }
 
+keel_status_t keel_plugin_attributes(const PJRT_Api *api, keel_buffer_t *out) {
+    PJRT_Plugin_Attributes_Args args = {.struct_size = PJRT_Plugin_Attributes_Args_STRUCT_SIZE};
+    if (!keel_pjrt_has(api, PJRT_Plugin_Attributes)) return keel_buffer_status(out);
+    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Plugin_Attributes(&args), "PJRT_Plugin_Attributes"));
+    return write_values(out, args.attributes, args.num_attributes);
+}
+
 static keel_status_t read_platform(const PJRT_Api *api, PJRT_Client *client, keel_backend_t *out) {
     KEEL_TRY(read_platform_name(api, client, &out->platform_name));
     KEEL_TRY(read_platform_version(api, client, &out->platform_version));
@@ -96,10 +103,7 @@ static keel_status_t read_platform(const PJRT_Api *api, PJRT_Client *client, kee
     write_text(&out->platform, out->platform_version, strlen(out->platform_version));
     keel_buffer_format(&out->platform, "\napi=%d.%d\n", api->pjrt_api_version.major_version,
                        api->pjrt_api_version.minor_version);
-    PJRT_Plugin_Attributes_Args args = {.struct_size = PJRT_Plugin_Attributes_Args_STRUCT_SIZE};
-    if (!keel_pjrt_has(api, PJRT_Plugin_Attributes)) return keel_buffer_status(&out->platform);
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Plugin_Attributes(&args), "PJRT_Plugin_Attributes"));
-    return write_values(&out->platform, args.attributes, args.num_attributes);
+    return keel_plugin_attributes(api, &out->platform);
 }
 
 static keel_status_t serialize_topology(const PJRT_Api *api, PJRT_Client *client,

@@ -63,6 +63,9 @@ void keel_pjrt_destroy_loaded(const PJRT_Api *api, PJRT_LoadedExecutable *loaded
 
 // ---- what a plugin and its client are ----------------------------------------------------------
 
+// What the plugin says of itself, appended: one "name=value" a line, by name. No client is needed.
+keel_status_t keel_plugin_attributes(const PJRT_Api *api, keel_buffer_t *out) KEEL_MUST_CHECK;
+
 // What identifies a backend, as text: one "name=value" a line, in a fixed order, numbers in
 // decimal, bytes in hex.
 typedef struct keel_backend_t {

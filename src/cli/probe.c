@@ -1,0 +1,170 @@
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/probe.h"
+#include "pjrt/pjrt.h"
+
+static const char details[] =
+    "PLUGIN is a path, or cpu or tpu; else the plugin that the settings name. It is loaded and "
+    "used\n"
+    "in a process of its own, step by step: whatever it does there, the answer comes.\n"
+    "\n"
+    "Findings are labelled: backend defect (the plugin fails, or lacks something), launch policy "
+    "(how\n"
+    "processes are started here), version gate (versions that do not go together), model policy\n"
+    "(what changes every model's numbers). Each ends with the next step.\n"
+    "\n"
+    "Exit code: 0 alive, 1 limping, 3 dead; 1 too where --compare finds that entries made here do\n"
+    "not fit there.\n";
+
+typedef struct waiting_t {
+    bool shown;
+    double before; // seconds of the steps that are over
+} waiting_t;
+
+static void show_waiting(void *context, const char *step, double seconds) {
+    waiting_t *waiting = context;
+    if (seconds < 2 && !waiting->shown) return;
+    fprintf(stderr, "\r\x1b[Kkeel: probe: %s, %.0f s", step, seconds);
+    waiting->shown = true;
+}
+
+// What makes the probe impossible is a finding as well: whoever asks gets the same kind of answer.
+static void cannot_start(cli_probed_t *probed, keel_status_t status) {
+    keel_probe_add(&probed->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
+                   "correct it as the message says; `keel config` shows each setting's origin",
+                   "%s", keel_status_message(status));
+    keel_status_ignore(status);
+}
+
+static bool is_folder(const char *path) {
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_facts(path, &facts);
+    keel_status_ignore(status);
+    return !status && facts.is_directory;
+}
+
+static keel_status_t run(cli_probed_t *probed, const char *plugin, unsigned limit, bool fast) {
+    waiting_t waiting = {0};
+    char *digests;
+    KEEL_TRY(keel_path(&digests, "%s/plugins",
+                       keel_settings_text(&probed->settings, KEEL_SETTING_CACHE_DIR)));
+    // Digests are remembered where Keel keeps them already; a probe makes no folder.
+    keel_probe_request_t request = {.plugin = plugin,
+                                    .digests = is_folder(digests) ? digests : NULL,
+                                    .limit = limit,
+                                    .fast = fast,
+                                    .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
+                                    .context = &waiting};
+    keel_status_t status = keel_probe_run(&request, &probed->probe);
+    if (waiting.shown) fputs("\r\x1b[K", stderr);
+    keel_free(digests);
+    return status;
+}
+
+// The plugin by path, and what it does.
+static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsigned limit,
+                                  bool fast) {
+    char *plugin = NULL;
+    keel_status_t status =
+        *name ? keel_plugin_find(name, NULL, &plugin)
+              : keel_status_make(KEEL_NOT_FOUND, "there is no plugin; name one with --plugin");
+    if (status && keel_status_code(status) != KEEL_NO_MEMORY) {
+        cannot_start(probed, status);
+        return NULL;
+    }
+    KEEL_TRY(status);
+    status = run(probed, plugin, limit, fast);
+    keel_free(plugin);
+    return status;
+}
+
+static keel_status_t compare(cli_probed_t *probed) {
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(cli_read_file(probed->other, &data, &size));
+    keel_probe_other_t other;
+    keel_probe_other_initialize(&other);
+    keel_status_t status = keel_probe_read_other(keel_bytes(data, size), &other);
+    if (status) status = keel_status_annotate(status, "%s", probed->other);
+    if (!status)
+        status =
+            keel_probe_compare(&probed->probe, probed->settings_known ? &probed->settings : NULL,
+                               &other, &probed->fit);
+    keel_probe_other_deinitialize(&other);
+    keel_free(data);
+    return status;
+}
+
+static int answer(cli_probed_t *probed, bool json) {
+    static const int codes[] = {CLI_OK, CLI_NO, CLI_FAILURE};
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    (json ? cli_probe_json : cli_probe_text)(probed, &out);
+    int code = codes[probed->probe.verdict];
+    if (probed->other && !probed->fit.hits && code == CLI_OK) code = CLI_NO;
+    int written = cli_answer(&out);
+    return written ? written : code;
+}
+
+static bool read_limit(const cli_call_t *call, const char *text, unsigned *out, int *code) {
+    enum { MOST = 86400 };
+    char *end;
+    long seconds = strtol(text, &end, 10);
+    *out = (unsigned)seconds;
+    if (end != text && !*end && seconds >= 1 && seconds <= MOST) return true;
+    *code = cli_misuse(call, "--timeout %s: give whole seconds from 1 to %d", text, MOST);
+    return false;
+}
+
+static keel_status_t probe(cli_call_t *call, cli_probed_t *probed, unsigned limit, bool fast) {
+    keel_status_t status = keel_settings_load(call->flags, &probed->settings);
+    probed->settings_known = !status;
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    if (status) {
+        cannot_start(probed, status);
+    } else {
+        const char *named = call->rest_count
+                                ? call->rest[0]
+                                : keel_settings_text(&probed->settings, KEEL_SETTING_PLUGIN);
+        KEEL_TRY(probe_plugin(probed, named, limit, fast));
+        keel_probe_set_up(&probed->probe, &probed->settings);
+    }
+    keel_probe_conclude(&probed->probe);
+    return probed->other ? compare(probed) : NULL;
+}
+
+int cli_probe(cli_call_t *call) {
+    static const keel_setting_t settings[] = {KEEL_SETTING_PLUGIN, KEEL_SETTING_CACHE_DIR,
+                                              KEEL_SETTING_RUN_DIR, KEEL_SETTING_MODE};
+    bool json = false, fast = false;
+    const char *other = NULL, *timeout = "60";
+    unsigned limit;
+    int code;
+    call->details = details;
+    cli_switch(call, "--json", "print JSON", &json);
+    cli_switch(call, "--fast", "only load the plugin: no client, no compile", &fast);
+    cli_text(call, "--compare", "FILE",
+             "would an entry made here be a hit where FILE, a probe's JSON, comes from", &other);
+    cli_text(call, "--timeout", "SECONDS", "give a step up after so long (60)", &timeout);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; ++i)
+        cli_setting(call, settings[i]);
+    if (!cli_parse(call, 0, 1, &code)) return code;
+    if (!read_limit(call, timeout, &limit, &code)) return code;
+    void *memory;
+    keel_status_t status = keel_calloc(1, sizeof(cli_probed_t), &memory);
+    if (status) return cli_fail(status);
+    cli_probed_t *probed = memory;
+    probed->other = other;
+    keel_probe_initialize(&probed->probe);
+    keel_probe_fit_initialize(&probed->fit);
+    status = probe(call, probed, limit, fast);
+    code = status ? cli_fail(status) : answer(probed, json);
+    keel_probe_fit_deinitialize(&probed->fit);
+    keel_probe_deinitialize(&probed->probe);
+    keel_settings_deinitialize(&probed->settings);
+    keel_free(probed);
+    return code;
+}

@@ -1,0 +1,197 @@
+#include "cli/probe.h"
+
+#include <string.h>
+
+enum { NAME_WIDTH = 14 };
+
+static void row(keel_buffer_t *out, const char *name) {
+    keel_buffer_format(out, "  %-*s ", NAME_WIDTH, name);
+}
+
+// ---- installed ---------------------------------------------------------------------------------
+
+static void print_lines(keel_buffer_t *out, const char *name, const char *text) {
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        if (length) {
+            row(out, name);
+            keel_buffer_format(out, "%.*s\n", (int)length, text);
+            name = "";
+        }
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void print_extensions(const keel_probe_t *probe, keel_buffer_t *out) {
+    if (!probe->extension_count) return;
+    row(out, "extensions");
+    for (size_t i = 0; i < probe->extension_count; ++i) {
+        const keel_probe_extension_t *extension = &probe->extensions[i];
+        keel_buffer_text(out, i ? ", " : "");
+        if (*extension->name)
+            keel_buffer_text(out, extension->name);
+        else
+            keel_buffer_format(out, "type %lld", (long long)extension->type);
+    }
+    keel_buffer_byte(out, '\n');
+}
+
+static void print_installed(const keel_probe_t *probe, keel_buffer_t *out) {
+    char size[16], hex[KEEL_DIGEST_HEX];
+    keel_buffer_text(out, "installed\n");
+    row(out, "plugin");
+    keel_buffer_format(out, "%s\n", probe->plugin);
+    if (!probe->is_there) return;
+    keel_format_size(probe->size, size);
+    keel_digest_hex(&probe->build, hex);
+    row(out, "file");
+    keel_buffer_format(out, "%s%s%.16s\n", size, probe->build_known ? ", digest " : "",
+                       probe->build_known ? hex : "");
+    row(out, "wheel");
+    keel_buffer_format(out, "%s\n", *probe->wheel ? probe->wheel : "none names it");
+    if (probe->api_known) {
+        row(out, "PJRT");
+        keel_buffer_format(out, "%d.%d\n", probe->api_major, probe->api_minor);
+    }
+    if (*probe->platform) {
+        row(out, "platform");
+        keel_buffer_format(out, "%s, %s\n", probe->platform,
+                           *probe->platform_version ? probe->platform_version : "no version");
+    }
+    print_lines(out, "attributes", probe->attributes);
+    print_extensions(probe, out);
+}
+
+// ---- alive -------------------------------------------------------------------------------------
+
+static void print_steps(const keel_probe_t *probe, keel_buffer_t *out) {
+    char time[24];
+    keel_buffer_text(out, "\nalive\n");
+    for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i) {
+        const keel_probe_outcome_t *outcome = &probe->steps[i];
+        keel_probe_step_t step = (keel_probe_step_t)i;
+        if (outcome->state == KEEL_PROBE_NOT_TRIED) continue;
+        bool wrong = keel_probe_went_wrong(outcome->state);
+        keel_format_seconds(keel_seconds(outcome->nanoseconds), time);
+        row(out, keel_probe_step_name(step));
+        keel_buffer_format(out, "%9s  ", time);
+        if (outcome->state == KEEL_PROBE_OK)
+            keel_buffer_format(out, "ok: %s\n", keel_probe_step_sentence(step));
+        else if (outcome->state == KEEL_PROBE_SKIPPED)
+            keel_buffer_format(out, "skipped: %s\n", outcome->message);
+        else
+            keel_buffer_format(out, "%s: %s\n",
+                               outcome->state == KEEL_PROBE_FAILED ? "FAILED" : "DIED",
+                               outcome->message);
+        if (!wrong || !*outcome->said) continue;
+        row(out, "");
+        keel_buffer_format(out, "%9s  stderr: %s\n", "", outcome->said);
+    }
+}
+
+static void print_memory(const keel_probe_device_t *device, keel_buffer_t *out) {
+    const struct {
+        const char *name;
+        int64_t bytes;
+    } figures[] = {{"in use", device->in_use}, {"peak", device->peak}, {"limit", device->limit}};
+    if (!device->memory_known) {
+        keel_buffer_format(out, "memory unknown: %s\n", device->memory_refusal);
+        return;
+    }
+    keel_buffer_text(out, "memory");
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; ++i) {
+        char size[16];
+        if (figures[i].bytes < 0) continue;
+        keel_format_size((uint64_t)figures[i].bytes, size);
+        keel_buffer_format(out, "%s %s %s", i ? "," : "", figures[i].name, size);
+    }
+    keel_buffer_byte(out, '\n');
+}
+
+static void print_devices(const keel_probe_t *probe, keel_buffer_t *out) {
+    if (!probe->device_count) return;
+    keel_buffer_text(out, "\ndevices\n");
+    for (size_t i = 0; i < probe->device_count; ++i) {
+        row(out, probe->devices[i].name);
+        print_memory(&probe->devices[i], out);
+    }
+    if (probe->global_count == probe->device_count) return;
+    row(out, "");
+    keel_buffer_format(out, "%zu of %llu devices; the others belong to other processes\n",
+                       probe->device_count, (unsigned long long)probe->global_count);
+}
+
+static void print_structs(const keel_probe_t *probe, keel_buffer_t *out) {
+    if (!probe->struct_count) return;
+    keel_buffer_text(out, "\nbridge: argument structs that are repacked, in bytes\n");
+    for (size_t i = 0; i < probe->struct_count; ++i) {
+        const keel_probe_struct_t *at = &probe->structs[i];
+        keel_buffer_format(out, "  %s: the plugin wants %llu, Keel's header has %llu", at->name,
+                           (unsigned long long)at->wanted, (unsigned long long)at->header);
+#define CLIENT(client, minor, other, size)                                                         \
+    if (strcmp(at->name, other) == 0) keel_buffer_format(out, ", %s has %d", client, size);
+        KEEL_PROBE_CLIENTS(CLIENT)
+#undef CLIENT
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+// ---- settings and findings ---------------------------------------------------------------------
+
+static void print_settings(const cli_probed_t *probed, keel_buffer_t *out) {
+    static const keel_setting_t shown[] = {KEEL_SETTING_CACHE_DIR, KEEL_SETTING_RUN_DIR,
+                                           KEEL_SETTING_MODE};
+    if (!probed->settings_known) return;
+    keel_buffer_text(out, "\nsettings\n");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; ++i) {
+        const keel_setting_value_t *value = &probed->settings.values[shown[i]];
+        row(out, keel_setting_facts(shown[i])->key);
+        keel_buffer_format(out, "%s  # %s%s%s\n", value->text, keel_origin_name(value->origin),
+                           *value->where ? " " : "", value->where);
+    }
+}
+
+static void print_findings(const keel_probe_t *probe, keel_buffer_t *out) {
+    if (!probe->finding_count) return;
+    keel_buffer_text(out, "\nfindings\n");
+    // The heaviest first, each kind in the order in which it was found.
+    for (int weight = KEEL_PROBE_DEAD; weight >= KEEL_PROBE_ALIVE; --weight)
+        for (size_t i = 0; i < probe->finding_count; ++i) {
+            const keel_probe_finding_t *finding = &probe->findings[i];
+            if ((int)finding->weight != weight) continue;
+            keel_buffer_format(out, "  %s (%s): %s\n    next: %s\n",
+                               keel_probe_label_name(finding->label),
+                               weight ? keel_probe_verdict_name(finding->weight) : "good to know",
+                               finding->text, finding->next);
+        }
+}
+
+static void print_fit(const cli_probed_t *probed, keel_buffer_t *out) {
+    const keel_probe_fit_t *fit = &probed->fit;
+    if (!probed->other) return;
+    keel_buffer_format(out, "\ncompared with %s\n", probed->other);
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        if (fit->differs[i])
+            keel_buffer_format(out, "  differs: %s\n", keel_component_name((keel_component_t)i));
+    for (size_t i = 0; i < fit->fields.root_count; ++i)
+        keel_buffer_format(out, "    %s: there %s, here %s\n", fit->fields.roots[i].subject,
+                           fit->fields.roots[i].old_value, fit->fields.roots[i].new_value);
+    for (size_t i = 0; i < fit->block_count; ++i)
+        keel_buffer_format(out, "  %s\n", fit->blocks[i]);
+    keel_buffer_text(out, fit->hits ? "  an entry made here would be a hit there\n"
+                                    : "  an entry made here would NOT be a hit there\n");
+}
+
+void cli_probe_text(const cli_probed_t *probed, keel_buffer_t *out) {
+    const keel_probe_t *probe = &probed->probe;
+    keel_buffer_format(out, "%s\n\n", keel_probe_verdict_name(probe->verdict));
+    if (*probe->plugin) {
+        print_installed(probe, out);
+        print_steps(probe, out);
+        print_devices(probe, out);
+        print_structs(probe, out);
+    }
+    print_settings(probed, out);
+    print_findings(probe, out);
+    print_fit(probed, out);
+}

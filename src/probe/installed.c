@@ -1,0 +1,115 @@
+// The plugin's file, and the wheel that brought it.
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/internal.h"
+
+enum { FOLDERS_UP = 4, RECORD_LIMIT = 1 << 24 };
+
+bool probe_is_tpu(const char *plugin) {
+    const char *name = strrchr(plugin, '/');
+    return strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0;
+}
+
+typedef struct search_t {
+    keel_probe_t *probe;
+    const char *folder;   // that may hold site-packages' dist-info folders
+    const char *relative; // the plugin's path from there
+    bool found;
+} search_t;
+
+// A line of RECORD is path,digest,size; a path with a comma or a quote is quoted, and not looked
+// for.
+static bool find_line(keel_str_t record, const char *path, keel_str_t *out) {
+    size_t length = strlen(path);
+    while (record.size) {
+        const char *end = memchr(record.data, '\n', record.size);
+        size_t taken = end ? (size_t)(end - record.data) + 1 : record.size;
+        if (taken > length && memcmp(record.data, path, length) == 0 &&
+            record.data[length] == ',') {
+            *out = (keel_str_t){record.data, taken};
+            return true;
+        }
+        record = (keel_str_t){record.data + taken, record.size - taken};
+    }
+    return false;
+}
+
+static bool size_in(keel_str_t line, uint64_t *out) {
+    const char *comma = memrchr(line.data, ',', line.size);
+    char digits[24];
+    snprintf(digits, sizeof digits, "%.*s", (int)(line.data + line.size - comma - 1), comma + 1);
+    char *end;
+    *out = strtoull(digits, &end, 10);
+    return end != digits && strspn(end, "\r\n") == strlen(end);
+}
+
+// "xla_cpu_pjrt-0.0.1.dist-info" -> "xla_cpu_pjrt 0.0.1"
+static void name_wheel(keel_probe_t *probe, const char *dist_info) {
+    char name[NAME_MAX + 1];
+    snprintf(name, sizeof name, "%s", dist_info);
+    *strstr(name, ".dist-info") = 0;
+    char *dash = strchr(name, '-');
+    if (dash) *dash = ' ';
+    probe->wheel = probe_keep(probe, keel_str(name));
+}
+
+static keel_status_t visit(void *context, const char *name) {
+    search_t *search = context;
+    const char *suffix = strstr(name, ".dist-info");
+    char *path;
+    uint8_t *data;
+    size_t size;
+    keel_str_t line;
+    if (search->found || !suffix || strcmp(suffix, ".dist-info") != 0) return NULL;
+    KEEL_TRY(keel_path(&path, "%s/%s/RECORD", search->folder, name));
+    keel_status_t status = keel_file_read(path, RECORD_LIMIT, &data, &size);
+    keel_free(path);
+    if (status) {
+        keel_status_ignore(status); // a wheel without a record tells nothing
+        return NULL;
+    }
+    if (find_line(keel_bytes_str(keel_bytes(data, size)), search->relative, &line)) {
+        search->found = true;
+        name_wheel(search->probe, name);
+        search->probe->recorded_size_known = size_in(line, &search->probe->recorded_size);
+    }
+    keel_free(data);
+    return NULL;
+}
+
+static keel_status_t find_wheel(keel_probe_t *probe, const char *plugin) {
+    char folder[PATH_MAX];
+    search_t search = {.probe = probe, .folder = folder};
+    snprintf(folder, sizeof folder, "%s", plugin);
+    for (int up = 0; up < FOLDERS_UP && !search.found; ++up) {
+        char *slash = strrchr(folder, '/');
+        if (!slash || slash == folder) break;
+        *slash = 0;
+        search.relative = plugin + (slash - folder) + 1;
+        keel_status_t status = keel_directory_walk(folder, visit, &search);
+        if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+        keel_status_ignore(status);
+    }
+    return NULL;
+}
+
+keel_status_t probe_look_at_file(const keel_probe_request_t *request, keel_probe_t *out) {
+    keel_file_facts_t facts;
+    char resolved[PATH_MAX];
+    const char *path = realpath(request->plugin, resolved) ? resolved : request->plugin;
+    out->plugin = probe_keep(out, keel_str(path));
+    keel_status_t status = keel_file_facts(path, &facts);
+    out->is_there = !status && facts.is_file;
+    keel_status_ignore(status);
+    if (!out->is_there) return NULL;
+    out->size = facts.size;
+    status = keel_key_plugin_build(path, request->digests, &out->build);
+    out->build_known = !status;
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    return find_wheel(out, path);
+}

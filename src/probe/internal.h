@@ -1,0 +1,69 @@
+// Room-internal: the child that uses the plugin, and the lines that it writes.
+#ifndef KEEL_PROBE_INTERNAL_H_
+#define KEEL_PROBE_INTERNAL_H_
+
+#include "pjrt/pjrt.h"
+#include "probe/probe.h"
+
+// What the child knows so far. There is one in a process.
+typedef struct probe_child_t {
+    int descriptor; // takes the lines
+    const keel_probe_request_t *request;
+    const keel_digest_t *build; // of the plugin's file; NULL where it is not known
+    bool elsewhere;             // only TOPOLOGY and ELSEWHERE
+
+    keel_plugin_t plugin;
+    PJRT_Api *api; // the plugin's behind the bridge; notes the codes of errors
+    PJRT_Client *client;
+    PJRT_Device *const *devices; // that this process can use
+    size_t device_count;
+    PJRT_LoadedExecutable *compiled, *reloaded;
+    keel_bytes_t serialized;
+    PJRT_TopologyDescription *topology;
+
+    const char *code;    // PJRT's name for that of the newest error; NULL: no error so far
+    const char *skipped; // set by a step that has nothing to do: why
+} probe_child_t;
+
+// Runs the steps and writes their lines; returns the exit code.
+int probe_child_run(probe_child_t *child);
+
+// ---- steps -------------------------------------------------------------------------------------
+
+keel_status_t probe_devices(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_compile(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_run(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_serialize(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_reload(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_run_again(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_last_device(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_older_client(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_second_reload(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_sizes(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_topology(probe_child_t *child) KEEL_MUST_CHECK;
+keel_status_t probe_compile_elsewhere(probe_child_t *child) KEEL_MUST_CHECK;
+
+// ---- lines -------------------------------------------------------------------------------------
+
+// Begins {"<kind>": "<name>", fields follow, and the line is written by probe_line_end, which frees
+// the buffer. What cannot be written is lost: the parent sees a step without an end.
+void probe_line_begin(keel_buffer_t *line, const char *kind, const char *name);
+void probe_line_text(keel_buffer_t *line, const char *name, keel_str_t text);
+void probe_line_number(keel_buffer_t *line, const char *name, int64_t number);
+void probe_line_end(const probe_child_t *child, keel_buffer_t *line);
+
+// ---- the parent --------------------------------------------------------------------------------
+
+// A copy in the probe's arena, control bytes as "?"; "" where there is no memory.
+const char *probe_keep(keel_probe_t *probe, keel_str_t text);
+// Looks at the file and at the wheel that it came from.
+keel_status_t probe_look_at_file(const keel_probe_request_t *request,
+                                 keel_probe_t *out) KEEL_MUST_CHECK;
+// By its file's name.
+bool probe_is_tpu(const char *plugin);
+// A device file of a TPU.
+bool probe_has_tpu(void);
+// "SIGABRT"; "signal 77" for one without a name.
+void probe_signal_name(int number, char out[32]);
+
+#endif // KEEL_PROBE_INTERNAL_H_

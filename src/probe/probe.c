@@ -1,0 +1,110 @@
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/internal.h"
+
+// ---- words -------------------------------------------------------------------------------------
+
+static const struct {
+    const char *name, *sentence;
+} steps[KEEL_PROBE_STEP_COUNT] = {
+#define STEP_ROW(name, text, sentence) {text, sentence},
+    KEEL_PROBE_STEPS(STEP_ROW)
+#undef STEP_ROW
+};
+
+const char *keel_probe_step_name(keel_probe_step_t step) {
+    return steps[step].name;
+}
+
+const char *keel_probe_step_sentence(keel_probe_step_t step) {
+    return steps[step].sentence;
+}
+
+keel_probe_step_t keel_probe_step_by_name(keel_str_t name) {
+    int step = 0;
+    while (step < KEEL_PROBE_STEP_COUNT && !keel_str_is(name, steps[step].name))
+        ++step;
+    return (keel_probe_step_t)step;
+}
+
+const char *keel_probe_state_name(keel_probe_state_t state) {
+    static const char *const names[KEEL_PROBE_STATE_COUNT] = {
+#define STATE_NAME(name, text) text,
+        KEEL_PROBE_STATES(STATE_NAME)
+#undef STATE_NAME
+    };
+    return names[state];
+}
+
+bool keel_probe_went_wrong(keel_probe_state_t state) {
+    return state == KEEL_PROBE_FAILED || state == KEEL_PROBE_KILLED || state == KEEL_PROBE_HUNG;
+}
+
+const char *keel_probe_label_name(keel_probe_label_t label) {
+    static const char *const names[KEEL_PROBE_LABEL_COUNT] = {
+#define LABEL_NAME(name, text, sentence) text,
+        KEEL_PROBE_LABELS(LABEL_NAME)
+#undef LABEL_NAME
+    };
+    return names[label];
+}
+
+const char *keel_probe_verdict_name(keel_probe_verdict_t verdict) {
+    static const char *const names[] = {"alive", "limping", "dead"};
+    return names[verdict];
+}
+
+// ---- a probe -----------------------------------------------------------------------------------
+
+void keel_probe_initialize(keel_probe_t *probe) {
+    *probe = (keel_probe_t){.plugin = "",
+                            .wheel = "",
+                            .attributes = "",
+                            .platform = "",
+                            .platform_version = "",
+                            .topology = ""};
+    keel_arena_initialize(&probe->arena, 0);
+    keel_key_initialize(&probe->key);
+    for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i)
+        probe->steps[i].code = probe->steps[i].message = probe->steps[i].said = "";
+}
+
+void keel_probe_deinitialize(keel_probe_t *probe) {
+    keel_key_deinitialize(&probe->key);
+    keel_arena_deinitialize(&probe->arena);
+}
+
+const char *probe_keep(keel_probe_t *probe, keel_str_t text) {
+    void *memory;
+    keel_status_t status = keel_arena_alloc(&probe->arena, text.size + 1, &memory);
+    keel_status_ignore(status);
+    if (status) return "";
+    char *kept = memory;
+    for (size_t i = 0; i < text.size; ++i) {
+        unsigned char c = (unsigned char)text.data[i];
+        kept[i] = (c < 0x20 && c != '\n') || c == 0x7f ? '?' : (char)c;
+    }
+    kept[text.size] = 0;
+    return kept;
+}
+
+void keel_probe_add(keel_probe_t *probe, keel_probe_label_t label, keel_probe_verdict_t weight,
+                    const char *next, const char *format, ...) {
+    char text[1024];
+    va_list list;
+    if (weight > probe->verdict) probe->verdict = weight;
+    if (probe->finding_count == KEEL_PROBE_FINDINGS) return;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    for (char *at = text; *at; ++at)
+        if (*at == '\n') *at = ' ';
+    probe->findings[probe->finding_count++] =
+        (keel_probe_finding_t){.label = label,
+                               .weight = weight,
+                               .text = probe_keep(probe, keel_str(text)),
+                               .next = probe_keep(probe, keel_str(next))};
+}

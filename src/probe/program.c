@@ -1,0 +1,360 @@
+// The small program, and everything that is done with it.
+//
+//   a: f32[2,3], b: f32[3,2]  ->  a b, the sum of its elements
+//
+// All numbers are exact in every type that a device may multiply in, and a b is symmetric, so that
+// no layout can turn it into something else.
+#include <stdlib.h>
+
+#include "probe/internal.h"
+
+static const char program_text[] =
+    "module @keel_probe {\n"
+    "  func.func public @main(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>)\n"
+    "      -> (tensor<2x2xf32>, tensor<f32>) {\n"
+    "    %product = \"stablehlo.dot_general\"(%a, %b) {dot_dimension_numbers = #stablehlo.dot<\n"
+    "        lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}\n"
+    "        : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>\n"
+    "    %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "    %sum = \"stablehlo.reduce\"(%product, %zero) ({\n"
+    "      ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+    "        %both = stablehlo.add %x, %y : tensor<f32>\n"
+    "        \"stablehlo.return\"(%both) : (tensor<f32>) -> ()\n"
+    "    }) {dimensions = array<i64: 0, 1>} : (tensor<2x2xf32>, tensor<f32>) -> tensor<f32>\n"
+    "    return %product, %sum : tensor<2x2xf32>, tensor<f32>\n"
+    "  }\n"
+    "}\n";
+
+enum { NUMBERS = 6, ARGUMENTS = 2, RESULTS = 2 };
+
+typedef struct array_t {
+    size_t rank, count;
+    int64_t dims[2];
+    float numbers[NUMBERS];
+} array_t;
+
+static const array_t arguments[ARGUMENTS] = {
+    {.rank = 2, .count = 6, .dims = {2, 3}, .numbers = {1, 2, 3, 4, 5, 6}},
+    {.rank = 2, .count = 6, .dims = {3, 2}, .numbers = {1, 2, 0, 1, 1, 2}},
+};
+
+static const array_t results[RESULTS] = {
+    {.rank = 2, .count = 4, .dims = {2, 2}, .numbers = {4, 10, 10, 25}},
+    {.rank = 0, .count = 1, .numbers = {49}},
+};
+
+// ---- compiling ---------------------------------------------------------------------------------
+
+static PJRT_Program program(void) {
+    return (PJRT_Program){.struct_size = PJRT_Program_STRUCT_SIZE,
+                          .code = (char *)(uintptr_t)program_text,
+                          .code_size = sizeof program_text - 1,
+                          .format = "mlir",
+                          .format_size = 4};
+}
+
+static void varint(keel_buffer_t *out, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        keel_buffer_byte(out, (uint8_t)(value | 0x80));
+    keel_buffer_byte(out, (uint8_t)value);
+}
+
+static void field(keel_buffer_t *out, uint32_t number, uint64_t value) {
+    varint(out, (uint64_t)number << 3);
+    varint(out, value);
+}
+
+static void message(keel_buffer_t *out, uint32_t number, const keel_buffer_t *inner) {
+    varint(out, (uint64_t)number << 3 | 2);
+    varint(out, inner->size);
+    keel_buffer_append(out, inner->data, inner->size);
+}
+
+// DeviceAssignmentProto: replica_count = 1, computation_count = 2, computation_devices = 3
+// {replica_device_ids = 1}.
+static void write_assignment(keel_buffer_t *out, int64_t device) {
+    keel_buffer_t devices, ids;
+    keel_buffer_initialize(&devices, 0);
+    keel_buffer_initialize(&ids, 0);
+    varint(&ids, (uint64_t)device);
+    message(&devices, 1, &ids);
+    field(out, 1, 1);
+    field(out, 2, 1);
+    message(out, 3, &devices);
+    keel_buffer_deinitialize(&devices);
+    keel_buffer_deinitialize(&ids);
+}
+
+// CompileOptionsProto: executable_build_options = 3 {num_replicas = 4, num_partitions = 5,
+// device_assignment = 9}. A negative device: none is named.
+static keel_status_t write_options(keel_buffer_t *out, int64_t device) {
+    keel_buffer_t build, assignment;
+    keel_buffer_initialize(&build, 0);
+    keel_buffer_initialize(&assignment, 0);
+    field(&build, 4, 1);
+    field(&build, 5, 1);
+    if (device >= 0) write_assignment(&assignment, device);
+    if (device >= 0) message(&build, 9, &assignment);
+    message(out, 3, &build);
+    keel_status_t status = keel_buffer_status(&assignment);
+    if (!status) status = keel_buffer_status(&build);
+    if (!status) status = keel_buffer_status(out);
+    keel_buffer_deinitialize(&build);
+    keel_buffer_deinitialize(&assignment);
+    return status;
+}
+
+static keel_status_t id_of(const probe_child_t *child, PJRT_Device *device, int64_t *out) {
+    const PJRT_Api *api = child->api;
+    PJRT_Device_GetDescription_Args of = {
+        .struct_size = PJRT_Device_GetDescription_Args_STRUCT_SIZE, .device = device};
+    KEEL_TRY(
+        keel_pjrt_status(api, api->PJRT_Device_GetDescription(&of), "PJRT_Device_GetDescription"));
+    PJRT_DeviceDescription_Id_Args id = {.struct_size = PJRT_DeviceDescription_Id_Args_STRUCT_SIZE,
+                                         .device_description = of.device_description};
+    KEEL_TRY(
+        keel_pjrt_status(api, api->PJRT_DeviceDescription_Id(&id), "PJRT_DeviceDescription_Id"));
+    *out = id.id;
+    return NULL;
+}
+
+static keel_status_t compile_on(const probe_child_t *child, PJRT_Device *device,
+                                PJRT_LoadedExecutable **out) {
+    keel_buffer_t options;
+    int64_t id;
+    KEEL_TRY(id_of(child, device, &id));
+    keel_buffer_initialize(&options, 0);
+    keel_status_t status = write_options(&options, id);
+    PJRT_Program code = program();
+    PJRT_Client_Compile_Args args = {.struct_size = PJRT_Client_Compile_Args_STRUCT_SIZE,
+                                     .client = child->client,
+                                     .program = &code,
+                                     .compile_options = (const char *)options.data,
+                                     .compile_options_size = options.size};
+    if (!status)
+        status = keel_pjrt_status(child->api, child->api->PJRT_Client_Compile(&args),
+                                  "PJRT_Client_Compile");
+    keel_buffer_deinitialize(&options);
+    if (!status && !args.executable)
+        status = keel_status_make(KEEL_PLUGIN, "PJRT_Client_Compile gave no executable");
+    if (!status) *out = args.executable;
+    return status;
+}
+
+// ---- running -----------------------------------------------------------------------------------
+
+static keel_status_t await(const probe_child_t *child, PJRT_Event *event) {
+    if (!event) return NULL;
+    PJRT_Event_Await_Args args = {.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = event};
+    keel_status_t status =
+        keel_pjrt_status(child->api, child->api->PJRT_Event_Await(&args), "PJRT_Event_Await");
+    PJRT_Event_Destroy_Args destroy = {.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE,
+                                       .event = event};
+    keel_status_ignore(
+        keel_pjrt_status(child->api, child->api->PJRT_Event_Destroy(&destroy), "destroy"));
+    return status;
+}
+
+static keel_status_t to_device(const probe_child_t *child, PJRT_Device *device,
+                               const array_t *array, PJRT_Buffer **out) {
+    PJRT_Client_BufferFromHostBuffer_Args args = {
+        .struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE,
+        .client = child->client,
+        .data = array->numbers,
+        .type = PJRT_Buffer_Type_F32,
+        .dims = array->dims,
+        .num_dims = array->rank,
+        .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+        .device = device};
+    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_Client_BufferFromHostBuffer(&args),
+                              "PJRT_Client_BufferFromHostBuffer"));
+    *out = args.buffer;
+    return await(child, args.done_with_host_buffer);
+}
+
+static keel_status_t check(const probe_child_t *child, PJRT_Buffer *buffer, size_t index) {
+    static const char what[] = "PJRT_Buffer_ToHostBuffer";
+    const array_t *expected = &results[index];
+    float numbers[NUMBERS] = {0};
+    PJRT_Buffer_ToHostBuffer_Args args = {.struct_size = PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE,
+                                          .src = buffer};
+    // Asks for the size, then for the bytes.
+    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_Buffer_ToHostBuffer(&args), what));
+    if (args.dst_size != expected->count * sizeof *numbers)
+        return keel_status_make(KEEL_CORRUPT,
+                                "wrong numbers: result %zu is %zu bytes long, not %zu", index,
+                                args.dst_size, expected->count * sizeof *numbers);
+    args.dst = numbers;
+    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_Buffer_ToHostBuffer(&args), what));
+    KEEL_TRY(await(child, args.event));
+    for (size_t i = 0; i < expected->count; ++i)
+        if (!(numbers[i] == expected->numbers[i]))
+            return keel_status_make(KEEL_CORRUPT,
+                                    "wrong numbers: element %zu of result %zu is %.9g, not %.9g", i,
+                                    index, (double)numbers[i], (double)expected->numbers[i]);
+    return NULL;
+}
+
+static void drop(const probe_child_t *child, PJRT_Buffer *buffer) {
+    if (!buffer) return;
+    PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
+                                     .buffer = buffer};
+    keel_status_ignore(
+        keel_pjrt_status(child->api, child->api->PJRT_Buffer_Destroy(&args), "destroy"));
+}
+
+// `options_size`: that of the client's PJRT_ExecuteOptions.
+static keel_status_t execute(const probe_child_t *child, PJRT_LoadedExecutable *loaded,
+                             PJRT_Buffer *const *in, PJRT_Buffer **out, size_t options_size) {
+    PJRT_Buffer *const *argument_lists[] = {in};
+    PJRT_Buffer **const result_lists[] = {out};
+    PJRT_Event *done = NULL;
+    PJRT_ExecuteOptions options = {.struct_size = options_size};
+    PJRT_LoadedExecutable_Execute_Args args = {.struct_size =
+                                                   PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE,
+                                               .executable = loaded,
+                                               .options = &options,
+                                               .argument_lists = argument_lists,
+                                               .num_devices = 1,
+                                               .num_args = ARGUMENTS,
+                                               .output_lists = result_lists,
+                                               .device_complete_events = &done};
+    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_LoadedExecutable_Execute(&args),
+                              "PJRT_LoadedExecutable_Execute"));
+    return await(child, done);
+}
+
+static keel_status_t run_on(const probe_child_t *child, PJRT_Device *device,
+                            PJRT_LoadedExecutable *loaded, size_t options_size) {
+    // More room than results: a plugin that believes in more of them does no harm.
+    PJRT_Buffer *in[ARGUMENTS] = {0}, *out[4 * RESULTS] = {0};
+    keel_status_t status = NULL;
+    for (size_t i = 0; i < ARGUMENTS && !status; ++i)
+        status = to_device(child, device, &arguments[i], &in[i]);
+    if (!status) status = execute(child, loaded, in, out, options_size);
+    for (size_t i = 0; i < RESULTS && !status; ++i)
+        status = out[i] ? check(child, out[i], i)
+                        : keel_status_make(KEEL_PLUGIN, "the execution gave no result %zu", i);
+    for (size_t i = 0; i < ARGUMENTS; ++i)
+        drop(child, in[i]);
+    for (size_t i = 0; i < RESULTS; ++i)
+        drop(child, out[i]);
+    return status;
+}
+
+static keel_status_t run_first(const probe_child_t *child, PJRT_LoadedExecutable *loaded) {
+    return run_on(child, child->devices[0], loaded, PJRT_ExecuteOptions_STRUCT_SIZE);
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+keel_status_t probe_compile(probe_child_t *child) {
+    return compile_on(child, child->devices[0], &child->compiled);
+}
+
+keel_status_t probe_run(probe_child_t *child) {
+    return run_first(child, child->compiled);
+}
+
+static keel_status_t serialize(const probe_child_t *child, PJRT_LoadedExecutable *loaded,
+                               keel_bytes_t *out) {
+    PJRT_Executable *executable;
+    uint8_t *data;
+    KEEL_TRY(keel_pjrt_executable(child->api, loaded, &executable));
+    keel_status_t status = keel_pjrt_serialize(child->api, executable, &data, &out->size);
+    keel_pjrt_destroy_executable(child->api, executable);
+    if (!status) out->data = data;
+    return status;
+}
+
+keel_status_t probe_serialize(probe_child_t *child) {
+    return serialize(child, child->compiled, &child->serialized);
+}
+
+keel_status_t probe_reload(probe_child_t *child) {
+    return keel_pjrt_load(child->api, child->client, child->serialized, &child->reloaded);
+}
+
+keel_status_t probe_run_again(probe_child_t *child) {
+    return run_first(child, child->reloaded);
+}
+
+keel_status_t probe_last_device(probe_child_t *child) {
+    if (child->device_count == 1) {
+        child->skipped = "there is one device";
+        return NULL;
+    }
+    PJRT_Device *last = child->devices[child->device_count - 1];
+    PJRT_LoadedExecutable *loaded = NULL;
+    KEEL_TRY(compile_on(child, last, &loaded));
+    keel_status_t status = run_on(child, last, loaded, PJRT_ExecuteOptions_STRUCT_SIZE);
+    keel_pjrt_destroy_loaded(child->api, loaded);
+    return status;
+}
+
+keel_status_t probe_older_client(probe_child_t *child) {
+    static const struct {
+        const char *client, *name;
+        size_t size;
+    } clients[] = {
+#define CLIENT_ROW(client, minor, name, size) {client, name, size},
+        KEEL_PROBE_CLIENTS(CLIENT_ROW)
+#undef CLIENT_ROW
+    };
+    for (size_t i = 0; i < sizeof clients / sizeof *clients; ++i) {
+        if (strcmp(clients[i].name, "PJRT_ExecuteOptions") != 0) continue;
+        KEEL_TRY(run_on(child, child->devices[0], child->compiled, clients[i].size));
+    }
+    return NULL;
+}
+
+keel_status_t probe_second_reload(probe_child_t *child) {
+    keel_bytes_t bytes = {0};
+    PJRT_LoadedExecutable *loaded = NULL;
+    keel_status_t status = serialize(child, child->reloaded, &bytes);
+    if (!status) status = keel_pjrt_load(child->api, child->client, bytes, &loaded);
+    if (!status) status = run_first(child, loaded);
+    keel_pjrt_destroy_loaded(child->api, loaded);
+    keel_free((void *)(uintptr_t)bytes.data);
+    return status;
+}
+
+// ---- without a device --------------------------------------------------------------------------
+
+// Any TPU will do, as long as the compiler is asked; this one is of the newest that all know.
+static const char topology_name[] = "v6e:2x4";
+
+keel_status_t probe_topology(probe_child_t *child) {
+    keel_buffer_t line;
+    if (!keel_pjrt_has(child->api, PJRT_TopologyDescription_Create) ||
+        !keel_pjrt_has(child->api, PJRT_Compile))
+        return keel_status_make(KEEL_UNSUPPORTED, "the plugin cannot compile without a device");
+    PJRT_TopologyDescription_Create_Args args = {
+        .struct_size = PJRT_TopologyDescription_Create_Args_STRUCT_SIZE,
+        .topology_name = topology_name,
+        .topology_name_size = sizeof topology_name - 1};
+    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_TopologyDescription_Create(&args),
+                              "PJRT_TopologyDescription_Create"));
+    probe_line_begin(&line, "fact", "topology");
+    probe_line_text(&line, "name", KEEL_STR(topology_name));
+    probe_line_end(child, &line);
+    child->topology = args.topology;
+    return NULL;
+}
+
+keel_status_t probe_compile_elsewhere(probe_child_t *child) {
+    keel_buffer_t options;
+    PJRT_Program code = program();
+    keel_buffer_initialize(&options, 0);
+    keel_status_t status = write_options(&options, -1);
+    PJRT_Compile_Args args = {.struct_size = PJRT_Compile_Args_STRUCT_SIZE,
+                              .topology = child->topology,
+                              .program = &code,
+                              .compile_options = (const char *)options.data,
+                              .compile_options_size = options.size};
+    if (!status)
+        status = keel_pjrt_status(child->api, child->api->PJRT_Compile(&args), "PJRT_Compile");
+    keel_buffer_deinitialize(&options);
+    if (!status) keel_pjrt_destroy_executable(child->api, args.executable);
+    return status;
+}

@@ -1,0 +1,285 @@
+// The parent: starts the child, takes its lines, keeps the end of what it says on stderr, and ends
+// it where a step takes too long.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "probe/internal.h"
+
+enum { TAIL = 4096, LINE_LIMIT = 1 << 18, TICK_MS = 100 };
+
+typedef struct watch_t {
+    keel_probe_t *probe;
+    const keel_probe_request_t *request;
+    pid_t child;
+    int lines, errors; // descriptors
+    keel_buffer_t line;
+    bool skips; // the line is too long, and left out
+    char tail[TAIL];
+    size_t tail_size;
+    keel_probe_step_t step; // that goes on; KEEL_PROBE_STEP_COUNT between two
+    uint64_t began, told;
+    bool has_ended, gave_up;
+    int state; // from waitpid
+    keel_status_t status;
+} watch_t;
+
+// ---- the child's surroundings ------------------------------------------------------------------
+
+bool probe_has_tpu(void) {
+    static const char *const patterns[] = {"/dev/accel*", "/dev/vfio/[0-9]*"};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i) {
+        glob_t found = {0};
+        bool there = glob(patterns[i], 0, NULL, &found) == 0;
+        globfree(&found);
+        if (there) return true;
+    }
+    return false;
+}
+
+// Without these a TPU's plugin asks the network for minutes what machine it is on. The user's own
+// stay.
+static void spare_the_search(void) {
+    static const char *const variables[][2] = {
+        {"TPU_SKIP_MDS_QUERY", "1"},
+        {"TPU_ACCELERATOR_TYPE", "v6e-8"},
+        {"TPU_WORKER_ID", "0"},
+        {"TPU_WORKER_HOSTNAMES", "localhost"},
+        {"ALLOW_MULTIPLE_LIBTPU_LOAD", "1"},
+        {"TPU_LOG_DIR", "disabled"},
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i)
+        setenv(variables[i][0], variables[i][1], 0);
+}
+
+static _Noreturn void be_child(const keel_probe_request_t *request, const keel_probe_t *probe,
+                               bool elsewhere, int lines, int errors) {
+    static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i)
+        signal(usual[i], SIG_DFL);
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    dup2(errors, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    if (probe_is_tpu(request->plugin) && !probe_has_tpu()) spare_the_search();
+    probe_child_t child = {.descriptor = lines,
+                           .request = request,
+                           .build = probe->build_known ? &probe->build : NULL,
+                           .elsewhere = elsewhere};
+    // The plugin's own threads and its clean-up are none of the probe's.
+    _exit(probe_child_run(&child));
+}
+
+static keel_status_t start(watch_t *watch, bool elsewhere) {
+    int lines[2], errors[2];
+    if (pipe2(lines, O_CLOEXEC)) return keel_status_make(KEEL_IO, "a pipe: %s", strerror(errno));
+    if (pipe2(errors, O_CLOEXEC)) {
+        int error = errno;
+        close(lines[0]);
+        close(lines[1]);
+        return keel_status_make(KEEL_IO, "a pipe: %s", strerror(error));
+    }
+    fflush(stdout);
+    fflush(stderr);
+    watch->child = fork();
+    int error = errno;
+    if (watch->child == 0) be_child(watch->request, watch->probe, elsewhere, lines[1], errors[1]);
+    close(lines[1]);
+    close(errors[1]);
+    watch->lines = lines[0];
+    watch->errors = errors[0];
+    fcntl(watch->lines, F_SETFL, O_NONBLOCK);
+    fcntl(watch->errors, F_SETFL, O_NONBLOCK);
+    if (watch->child > 0) return NULL;
+    close(watch->lines);
+    close(watch->errors);
+    return keel_status_make(KEEL_IO, "a new process: %s", strerror(error));
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static keel_probe_step_t going_on(const keel_probe_t *probe) {
+    int step = 0;
+    while (step < KEEL_PROBE_STEP_COUNT && probe->steps[step].state != KEEL_PROBE_BEGUN)
+        ++step;
+    return (keel_probe_step_t)step;
+}
+
+// The last line that says something: a stack trace is written in lines that begin with a blank or a
+// star.
+static const char *last_said(const watch_t *watch) {
+    enum { SHOWN = 400 };
+    keel_str_t said = {0};
+    for (size_t at = 0; at < watch->tail_size;) {
+        const char *line = watch->tail + at;
+        const char *end = memchr(line, '\n', watch->tail_size - at);
+        size_t size = end ? (size_t)(end - line) : watch->tail_size - at;
+        if (size && (unsigned char)*line > ' ' && *line != '*') said = (keel_str_t){line, size};
+        at += size + 1;
+    }
+    if (said.size > SHOWN) said.size = SHOWN;
+    return probe_keep(watch->probe, said);
+}
+
+static void finish_line(watch_t *watch) {
+    if (watch->skips)
+        ++watch->probe->broken_lines;
+    else if (!watch->status)
+        watch->status =
+            keel_probe_take_line(watch->probe, keel_bytes_str(keel_buffer_bytes(&watch->line)));
+    watch->skips = false;
+    watch->line.size = 0;
+    keel_probe_step_t step = going_on(watch->probe);
+    if (step == watch->step) return;
+    if (watch->step < KEEL_PROBE_STEP_COUNT &&
+        watch->probe->steps[watch->step].state == KEEL_PROBE_FAILED)
+        watch->probe->steps[watch->step].said = last_said(watch);
+    watch->step = step;
+    watch->began = watch->told = keel_clock_monotonic();
+    watch->tail_size = 0; // what was said before is of another step
+}
+
+static void take_bytes(watch_t *watch, const char *data, size_t size) {
+    for (size_t i = 0; i < size; ++i) {
+        if (data[i] == '\n')
+            finish_line(watch);
+        else if (!watch->skips)
+            keel_buffer_byte(&watch->line, (uint8_t)data[i]);
+        if (!watch->line.failed) continue;
+        keel_buffer_deinitialize(&watch->line);
+        keel_buffer_initialize(&watch->line, LINE_LIMIT);
+        watch->skips = true;
+    }
+}
+
+static void take_errors(watch_t *watch, const char *data, size_t size) {
+    if (size >= TAIL) {
+        memcpy(watch->tail, data + size - TAIL, TAIL);
+        watch->tail_size = TAIL;
+        return;
+    }
+    size_t kept = watch->tail_size + size > TAIL ? TAIL - size : watch->tail_size;
+    memmove(watch->tail, watch->tail + watch->tail_size - kept, kept);
+    memcpy(watch->tail + kept, data, size);
+    watch->tail_size = kept + size;
+}
+
+// All that is there now.
+static void drain(watch_t *watch) {
+    char data[4096];
+    ssize_t got;
+    // What was said before a line stands before it.
+    while ((got = read(watch->errors, data, sizeof data)) > 0)
+        take_errors(watch, data, (size_t)got);
+    while ((got = read(watch->lines, data, sizeof data)) > 0)
+        take_bytes(watch, data, (size_t)got);
+}
+
+// ---- watching ----------------------------------------------------------------------------------
+
+static void end_child(const watch_t *watch) {
+    kill(watch->child, SIGKILL);
+    kill(-watch->child, SIGKILL);
+}
+
+static void look_at_time(watch_t *watch) {
+    uint64_t now = keel_clock_monotonic();
+    double seconds = keel_seconds(now - watch->began);
+    if (seconds >= watch->request->limit && !watch->gave_up) {
+        watch->gave_up = true;
+        end_child(watch);
+    }
+    if (!watch->request->waiting || now - watch->told < UINT64_C(1000000000)) return;
+    watch->told = now;
+    bool between = watch->step == KEEL_PROBE_STEP_COUNT;
+    watch->request->waiting(watch->request->context,
+                            between ? "start" : keel_probe_step_name(watch->step), seconds);
+}
+
+static void follow(watch_t *watch) {
+    struct pollfd polled[2] = {{.fd = watch->lines, .events = POLLIN},
+                               {.fd = watch->errors, .events = POLLIN}};
+    while (!watch->has_ended) {
+        poll(polled, 2, TICK_MS);
+        // A closed pipe would wake at once for ever.
+        for (int i = 0; i < 2; ++i)
+            if (polled[i].revents & POLLHUP && !(polled[i].revents & POLLIN)) polled[i].fd = -1;
+        pid_t ended = waitpid(watch->child, &watch->state, WNOHANG);
+        watch->has_ended = ended == watch->child || (ended < 0 && errno == ECHILD);
+        drain(watch);
+        if (!watch->has_ended) look_at_time(watch);
+    }
+}
+
+void probe_signal_name(int number, char out[32]) {
+    const char *name = sigabbrev_np(number);
+    if (name)
+        snprintf(out, 32, "SIG%s", name);
+    else
+        snprintf(out, 32, "signal %d", number);
+}
+
+// The step that goes on when the child is gone is the one that it ended in.
+static void conclude(watch_t *watch) {
+    keel_probe_t *probe = watch->probe;
+    char message[128], name[32];
+    if (watch->step == KEEL_PROBE_STEP_COUNT) return;
+    keel_probe_outcome_t *outcome = &probe->steps[watch->step];
+    outcome->nanoseconds = keel_clock_monotonic() - watch->began;
+    outcome->said = last_said(watch);
+    if (watch->gave_up) {
+        outcome->state = KEEL_PROBE_HUNG;
+        snprintf(message, sizeof message, "no answer within %u s", watch->request->limit);
+    } else if (WIFSIGNALED(watch->state)) {
+        outcome->state = KEEL_PROBE_KILLED;
+        probe_signal_name(WTERMSIG(watch->state), name);
+        snprintf(message, sizeof message, "killed by %s", name);
+    } else {
+        outcome->state = KEEL_PROBE_KILLED;
+        snprintf(message, sizeof message, "the process ended itself with exit code %d",
+                 WEXITSTATUS(watch->state));
+    }
+    outcome->message = probe_keep(probe, keel_str(message));
+}
+
+static keel_status_t watch_child(const keel_probe_request_t *request, bool elsewhere,
+                                 keel_probe_t *probe) {
+    watch_t watch = {.probe = probe, .request = request, .step = KEEL_PROBE_STEP_COUNT};
+    struct sigaction normal = {.sa_handler = SIG_DFL}, before;
+    sigaction(SIGCHLD, &normal, &before); // else its end could be lost
+    keel_buffer_initialize(&watch.line, LINE_LIMIT);
+    keel_status_t status = start(&watch, elsewhere);
+    if (!status) {
+        watch.began = watch.told = keel_clock_monotonic();
+        follow(&watch);
+        kill(-watch.child, SIGKILL); // what it left behind
+        conclude(&watch);
+        status = watch.status;
+        close(watch.lines);
+        close(watch.errors);
+    }
+    keel_buffer_deinitialize(&watch.line);
+    sigaction(SIGCHLD, &before, NULL);
+    return status;
+}
+
+keel_status_t keel_probe_run(const keel_probe_request_t *request, keel_probe_t *out) {
+    out->fast = request->fast;
+    out->is_tpu = probe_is_tpu(request->plugin);
+    out->has_tpu = out->is_tpu && probe_has_tpu();
+    KEEL_TRY(probe_look_at_file(request, out));
+    KEEL_TRY(watch_child(request, false, out));
+    keel_probe_state_t client = out->steps[KEEL_PROBE_CLIENT].state;
+    return out->is_tpu && keel_probe_went_wrong(client) ? watch_child(request, true, out) : NULL;
+}
