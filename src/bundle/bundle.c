@@ -218,3 +218,17 @@ keel_status_t keel_bundle_collect(const keel_bundle_request_t *request, keel_bun
     bundle_sort(out);
     return NULL;
 }
+
+keel_status_t keel_bundle_versions(const char *interpreter, const char *plugin, unsigned seconds,
+                                   keel_bundle_t *out) {
+    const keel_bundle_request_t request = {
+        .interpreter = interpreter, .plugin = plugin, .load_seconds = seconds, .no_client = true};
+    KEEL_TRY(bundle_add(out, KEEL_BUNDLE_PLUGIN, KEEL_STR("path"), keel_str(plugin)));
+    KEEL_TRY(bundle_plugin_child(&request, out));
+    if (interpreter) {
+        KEEL_TRY(bundle_interpreter(&request, out));
+        KEEL_TRY(bundle_packages(&request, out));
+    }
+    bundle_sort(out);
+    return NULL;
+}

@@ -55,6 +55,10 @@ enum {
     KEEL_BUNDLE_JSON_LIMIT = 1 << 19,
 };
 
+// The fact among the interpreter's that names the clients this process has loaded, where the bundle
+// is a client's: "jax", "torch-xla".
+#define KEEL_BUNDLE_LOADED "clients loaded"
+
 typedef struct keel_bundle_fact_t {
     keel_bundle_section_t section;
     const char *name, *value;
@@ -109,6 +113,11 @@ keel_status_t keel_bundle_collect(const keel_bundle_request_t *request,
 // are. A client does this on its own thread, some 0.1 ms, and the rest elsewhere.
 keel_status_t keel_bundle_environment(const keel_bundle_request_t *request,
                                       keel_bundle_t *out) KEEL_MUST_CHECK;
+
+// No more than what versions are judged by: clients and the plugin's API. `interpreter` NULL: no
+// clients.
+keel_status_t keel_bundle_versions(const char *interpreter, const char *plugin, unsigned seconds,
+                                   keel_bundle_t *out) KEEL_MUST_CHECK;
 
 // ---- as JSON -----------------------------------------------------------------------------------
 

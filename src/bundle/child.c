@@ -67,7 +67,9 @@ static void be_child(const keel_bundle_request_t *request, int to) {
         dup2(nothing, i);
     keel_status_t status = tell(request, to, &bundle);
     if (status) {
-        keel_status_ignore(bundle_format(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", "%s",
+        bool refused = keel_status_code(status) == KEEL_UNSUPPORTED;
+        keel_status_ignore(bundle_format(&bundle, KEEL_BUNDLE_PLUGIN,
+                                         refused ? BUNDLE_REFUSED : "trouble", "%s",
                                          keel_status_message(status)));
         keel_status_ignore(status);
     }

@@ -41,7 +41,7 @@ static bool is_told(const char *variable) {
                                            "TPU_",  "LIBTPU_", "PT_XLA_"};
     // The flags have their own section, and a run's name decides nothing.
     static const char *const others[] = {
-        "XLA_FLAGS=", "LIBTPU_INIT_ARGS=", "KEEL_RUN_ID=", "KEEL_FAULT="};
+        "XLA_FLAGS=", "LIBTPU_INIT_ARGS=", "KEEL_RUN_ID=", "KEEL_FAULT=", "KEEL_TOLD="};
     bool told = false;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i)
         told = told || strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0;

@@ -47,5 +47,7 @@ keel_status_t bundle_plugin_child(const keel_bundle_request_t *request,
 
 // What holds the list of package folders within the interpreter's facts, with ':' between them.
 #define BUNDLE_SITES "site-packages"
+// Why Keel cannot work with the plugin at all.
+#define BUNDLE_REFUSED "refused"
 
 #endif // KEEL_BUNDLE_INTERNAL_H_

@@ -208,7 +208,7 @@ static keel_status_t read_mapped(keel_bundle_t *bundle, keel_buffer_t *sites) {
     }
     keel_free(data);
     if (!seen[0] && !seen[1]) return NULL;
-    return bundle_format(bundle, KEEL_BUNDLE_CLIENTS, "loaded", "%s",
+    return bundle_format(bundle, KEEL_BUNDLE_INTERPRETER, KEEL_BUNDLE_LOADED, "%s",
                          seen[0] && seen[1] ? "jax torch-xla"
                          : seen[0]          ? "jax"
                                             : "torch-xla");

@@ -165,8 +165,14 @@ void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle
 void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t *out) {
     const char *api = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "api");
     const char *path = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "path");
+    const char *refused = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, BUNDLE_REFUSED);
     unsigned long numbers[3] = {0};
     *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_UNKNOWN};
+    if (refused) {
+        out->support = KEEL_BUNDLE_IMPOSSIBLE;
+        snprintf(out->text, sizeof out->text, "%.500s", refused);
+        return;
+    }
     if (!api || !read_version(api, numbers) || numbers[0] > INT_MAX || numbers[1] > INT_MAX) return;
     keel_bundle_judge_api(path ? path : "", (int)numbers[0], (int)numbers[1], out);
 }

@@ -10,7 +10,7 @@
 // package, oldest and newest that was tried, the file of the package that loads a plugin (up to a
 // '*') and the word in it without which it cannot be pointed at Keel
 #define KEEL_BUNDLE_CLIENTS_TRIED(X)                                                               \
-    X("jax", "0.4.30", "0.12", "jax/_src/xla_bridge.py", "PJRT_NAMES_AND_LIBRARY_PATHS")           \
+    X("jax", "0.7", "0.12", "jax/_src/xla_bridge.py", "PJRT_NAMES_AND_LIBRARY_PATHS")              \
     X("torch-xla", "2.9", "2.9", "_XLAC.*", "PJRT_LIBRARY_PATH")
 
 // PJRT API versions of plugins, of this Keel's major version. Run were 0.81, 0.106 and 0.115; with

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/bundle.h"
 #include "cli/cli.h"
 #include "journal/journal.h"
 #include "pjrt/pjrt.h"
@@ -74,6 +75,7 @@ static keel_status_t prepare(run_t *run, const cli_call_t *call) {
     KEEL_TRY(keel_settings_load(call->flags, &run->settings));
     KEEL_TRY(cli_find_library(&run->library));
     KEEL_TRY(resolve_plugin(run, call->rest[0]));
+    KEEL_TRY(cli_check_versions(call->rest[0], run->plugin, run->quiet));
     KEEL_TRY(find_package(run));
     if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
     keel_journal_make_id(run->id);

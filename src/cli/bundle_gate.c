@@ -1,0 +1,61 @@
+#define _GNU_SOURCE // setenv
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bundle/versions.h"
+#include "cli/bundle.h"
+
+typedef struct gate_t {
+    bool quiet, is_tpu;
+    char told[64]; // "plugin,jax": of what was spoken
+} gate_t;
+
+static keel_status_t pass(gate_t *gate, const char *name, const keel_bundle_verdict_t *verdict) {
+    if (verdict->support == KEEL_BUNDLE_IMPOSSIBLE)
+        return keel_status_make(KEEL_UNSUPPORTED, "%s", verdict->text);
+    if (!*verdict->text) return NULL;
+    if (!gate->quiet) cli_say("%s", verdict->text);
+    size_t used = strlen(gate->told);
+    snprintf(gate->told + used, sizeof gate->told - used, "%s%s", used ? "," : "", name);
+    return NULL;
+}
+
+// Of several clients any may be the one that is used: the process will know.
+static keel_status_t pass_clients(gate_t *gate, const keel_bundle_t *bundle) {
+    keel_bundle_verdict_t verdict, only = {.support = KEEL_BUNDLE_UNKNOWN};
+    const char *name = NULL;
+    for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
+        keel_bundle_judge_client(bundle, i, !gate->is_tpu, &verdict);
+        if (verdict.support == KEEL_BUNDLE_UNKNOWN) continue;
+        if (name) return NULL;
+        name = keel_bundle_client_name(i);
+        only = verdict;
+    }
+    return name ? pass(gate, name, &only) : NULL;
+}
+
+static keel_status_t pass_all(gate_t *gate, const keel_bundle_t *bundle, bool is_python) {
+    keel_bundle_verdict_t verdict;
+    keel_bundle_judge_plugin(bundle, &verdict);
+    KEEL_TRY(pass(gate, "plugin", &verdict));
+    return is_python ? pass_clients(gate, bundle) : NULL;
+}
+
+keel_status_t cli_check_versions(const char *command, const char *plugin, bool quiet) {
+    enum { SECONDS = 5 };
+    const char *name = strrchr(plugin, '/');
+    gate_t gate = {.quiet = quiet, .is_tpu = strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0};
+    keel_bundle_t bundle;
+    char *interpreter;
+    KEEL_TRY(cli_interpreter_of(command, &interpreter));
+    keel_bundle_initialize(&bundle);
+    keel_status_t status = keel_bundle_versions(interpreter, plugin, SECONDS, &bundle);
+    if (!status) status = pass_all(&gate, &bundle, interpreter != NULL);
+    keel_bundle_deinitialize(&bundle);
+    keel_free(interpreter);
+    KEEL_TRY(status);
+    // The process does not repeat what was said here.
+    if (gate.told[0] ? setenv("KEEL_TOLD", gate.told, 1) : unsetenv("KEEL_TOLD"))
+        return keel_status_make(KEEL_NO_MEMORY, "out of memory: setting KEEL_TOLD");
+    return NULL;
+}
