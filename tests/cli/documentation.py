@@ -19,7 +19,7 @@ def named(text):
 
 
 commands = named(keel("help"))
-options = {option for command in commands for option in named(keel(command, "--help"))
+options = {option.split("[")[0] for command in commands for option in named(keel(command, "--help"))
            if option.startswith("--")}
 settings = [key for key in json.loads(keel("config", "--json")) if key != "config_file"]
 caches = ["ls", "stat", "verify", "prune", "clear", "path"]

@@ -9,3 +9,5 @@ PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --modversion keel
 PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --cflags --libs keel
 grep -c 'KEEL' moved/share/man/man1/keel.1 >found && echo "man page"
 ls moved/include/keel moved/lib
+KEEL_RUN_DIR=$HOME/runs PYTHONDONTWRITEBYTECODE=1 moved/bin/keel run --quiet -- \
+    python3 -c 'import keel; print(keel.library_path(), [fix.name for fix in keel.fixes.known()])'
