@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "engine/internal.h"
+#include "pjrt/memory.h"
 
 static keel_journal_subject_t subject_of(const request_t *request) {
     return (keel_journal_subject_t){
@@ -65,6 +66,7 @@ static keel_status_t load_marked(request_t *request, bool from_disk, const keel_
         keel_pjrt_load(engine->api, request->args->client, payload.executable, out);
     request->in_plugin += keel_clock_monotonic() - start;
     if (marked) keel_store_unmark(&mark);
+    request->answer = (keel_payload_t){.has_memory = payload.has_memory, .memory = payload.memory};
     return status;
 }
 
@@ -220,7 +222,9 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
              (int)(args.message_size < sizeof message ? args.message_size : sizeof message),
              args.message);
     keel_journal_subject_t subject = subject_of(request);
-    keel_journal_compile_error(request->engine->journal, &subject, message);
+    keel_journal_site_t site = engine_site(&request->site.place);
+    keel_journal_compile_error(request->engine->journal, &subject, &site,
+                               keel_pjrt_error_code(request->engine->api, error), message);
 }
 
 static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
@@ -239,6 +243,7 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
         journal_refusal(request, error);
         return error;
     }
+    request->answer = (keel_payload_t){0}; // that of an entry which did not load
     request->inquiry.kind = INQUIRY_COMPILE;
     request->inquiry.compile_seconds = keel_seconds(took);
     request->handed_out = true;
@@ -258,6 +263,8 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
         publisher_publish(engine, &publication);
         return NULL;
     }
+    if (!request->asked_before)
+        memory_ask(engine, request->args->executable, &request->answer);
     if (status) publisher_failed(engine, "serialize", &request->key, request->name, status);
     keel_store_release(held);
     return NULL;
@@ -333,6 +340,13 @@ static void inquire(request_t *request) {
     publisher_explain(request->engine, inquiry);
 }
 
+// Once a process; of what is published, the publisher writes it.
+static void keep_memory(request_t *request) {
+    if (!request->handed_out || request->asked_before || !request->answer.has_memory) return;
+    keel_journal_subject_t subject = subject_of(request);
+    publisher_keep_memory(request->engine, &subject, &request->answer.memory);
+}
+
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args) {
     if (atomic_load(&engine->ended) || getpid() != engine->pid) return call_plugin(engine, args);
     request_t request;
@@ -346,6 +360,7 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
     const char *known = strcmp(request.format, "hlo") == 0 ? "hlo" : "mlir";
     publisher_keep_program(engine, &request.program, known, request.code);
     PJRT_Error *error = load_or_compile(&request);
+    keep_memory(&request);
     inquire(&request);
     request_end(&request);
     return error;

@@ -145,6 +145,7 @@ static keel_status_t create(keel_engine_t *engine) {
     transfers_initialize(&engine->transfers);
     KEEL_TRY(executables_initialize(&engine->executables));
     KEEL_TRY(publisher_create(engine));
+    KEEL_TRY(memory_create(engine));
     // KEEL_RUN_ID is no setting: `keel run` names the run to its child.
     keel_status_t status =
         keel_journal_open(keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
@@ -166,6 +167,7 @@ static void destroy(keel_engine_t *engine) {
     if (engine->disk.close) engine->disk.close(engine->disk.context);
     publisher_destroy(engine->publisher);
     figures_destroy(engine->figures);
+    memory_destroy(engine->memory_use);
     executables_deinitialize(&engine->executables);
     progress_deinitialize(&engine->progress);
     keel_map_deinitialize(&engine->names);
@@ -202,6 +204,7 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
 void keel_engine_end(keel_engine_t *engine) {
     if (getpid() != engine->pid || atomic_exchange(&engine->ended, true)) return;
     publisher_drain(engine, NULL);
+    memory_forget(engine, NULL);
     keel_journal_counts_t counts = {0};
     uint64_t total = 0;
     keel_status_ignore(executables_collect(&engine->executables, &counts, &total));
@@ -259,9 +262,13 @@ void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
     keel_status_t status = keel_backend_read(engine->api, client, options, option_count, &backend);
     if (!status) {
         status = add_client(engine, client, &backend);
+        if (!status) memory_watch(engine, client, backend.platform_name);
         keel_backend_deinitialize(&backend);
     }
-    if (status) engine_fell_through(engine, "backend", NULL, status);
+    if (status)
+        engine_fell_through(engine, "backend", NULL, status);
+    else
+        bundling_begin(engine, client);
 }
 
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix) {
@@ -271,6 +278,7 @@ void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix) 
 void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
     if (getpid() != engine->pid) return;
     publisher_drain(engine, client);
+    memory_forget(engine, client);
     pthread_mutex_lock(&engine->lock);
     client_t **link = &engine->clients;
     while (*link && (*link)->client != client)

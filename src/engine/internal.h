@@ -171,6 +171,7 @@ struct keel_engine_t {
     progress_t progress;
     struct publisher_t *publisher;
     struct figures_t *figures; // NULL where there is no journal
+    struct memory_t *memory_use;
 };
 
 const char *engine_cache_dir(const keel_engine_t *engine);
@@ -249,7 +250,9 @@ typedef struct request_t {
     uint64_t started;
     uint64_t in_plugin;        // nanoseconds
     keel_bytes_t sent_options; // the client's, while args has others
+    uint64_t gang_replicas;    // see gang.c; 0 where it needs none
     bool is_read, handed_out;
+    keel_payload_t answer; // has_memory: what the program needs, of which nothing is written yet
     inquiry_t inquiry; // filled in on the way, handed over at the end
 } request_t;
 
@@ -298,8 +301,14 @@ void publisher_failed(keel_engine_t *engine, const char *step, const keel_key_t 
 // Queues a program's bytes (copied) for the journal.
 void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
                             keel_bytes_t bytes);
+// Queues a bundle, which is taken over where this is well.
+keel_status_t publisher_bundle(keel_engine_t *engine, bundling_t *bundling,
+                               PJRT_Client *client) KEEL_MUST_CHECK;
 // Queues an inquiry, which is taken over.
 void publisher_explain(keel_engine_t *engine, inquiry_t *inquiry);
+// Queues what a program needs for the journal.
+void publisher_keep_memory(keel_engine_t *engine, const keel_journal_subject_t *subject,
+                           const keel_program_memory_t *memory);
 // Waits until nothing of the client (NULL: nothing at all) is queued or in work.
 void publisher_drain(keel_engine_t *engine, const PJRT_Client *client);
 
@@ -313,5 +322,24 @@ keel_status_t figures_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 void figures_destroy(figures_t *figures);
 // Writes the run's files of figures where these moved. A failure is said once, and ends them.
 void figures_update(keel_engine_t *engine);
+
+// ---- memory.c ----------------------------------------------------------------------------------
+
+typedef struct memory_t memory_t;
+
+keel_status_t memory_create(keel_engine_t *engine) KEEL_MUST_CHECK;
+// While nothing is watched. NULL is allowed.
+void memory_destroy(memory_t *memory);
+// Fills in what an execution needs, where the plugin tells.
+void memory_ask(keel_engine_t *engine, PJRT_LoadedExecutable *loaded, keel_payload_t *out);
+void memory_write(keel_engine_t *engine, const keel_journal_subject_t *subject,
+                  const keel_program_memory_t *memory);
+
+// From now on the memory of the client's devices is looked at.
+void memory_watch(keel_engine_t *engine, PJRT_Client *client, const char *platform);
+// Looks, and writes to the journal what moved.
+void memory_sample(keel_engine_t *engine);
+// Looks for the last time at the devices of a client that is about to be destroyed (NULL: of all).
+void memory_forget(keel_engine_t *engine, PJRT_Client *client);
 
 #endif // KEEL_ENGINE_INTERNAL_H_

@@ -1,6 +1,31 @@
 #include "engine/payload.h"
 
-static const char magic[8] = {'K', 'E', 'E', 'L', 'P', 'A', 'Y', '1'};
+static const char magic[8] = {'K', 'E', 'E', 'L', 'P', 'A', 'Y', '2'},
+                  without_memory[8] = {'K', 'E', 'E', 'L', 'P', 'A', 'Y', '1'};
+
+static void write_memory(const keel_payload_t *payload, keel_buffer_t *out) {
+    const keel_program_memory_t none = {0},
+                                *memory = payload->has_memory ? &payload->memory : &none;
+    keel_buffer_u64(out, payload->has_memory);
+    keel_buffer_u64(out, memory->arguments);
+    keel_buffer_u64(out, memory->outputs);
+    keel_buffer_u64(out, memory->aliased);
+    keel_buffer_u64(out, memory->temporaries);
+    keel_buffer_u64(out, memory->code);
+    keel_buffer_u64(out, memory->host);
+    keel_buffer_u64(out, memory->peak);
+}
+
+static void read_memory(keel_cursor_t *cursor, keel_payload_t *out) {
+    out->has_memory = keel_cursor_u64(cursor) == 1;
+    out->memory.arguments = keel_cursor_u64(cursor);
+    out->memory.outputs = keel_cursor_u64(cursor);
+    out->memory.aliased = keel_cursor_u64(cursor);
+    out->memory.temporaries = keel_cursor_u64(cursor);
+    out->memory.code = keel_cursor_u64(cursor);
+    out->memory.host = keel_cursor_u64(cursor);
+    out->memory.peak = keel_cursor_u64(cursor);
+}
 
 keel_status_t keel_payload_pack(const keel_payload_t *payload, uint8_t **out, size_t *out_size) {
     keel_buffer_t buffer;
@@ -9,6 +34,7 @@ keel_status_t keel_payload_pack(const keel_payload_t *payload, uint8_t **out, si
     keel_buffer_u64(&buffer, payload->executable.size);
     keel_buffer_u64(&buffer, payload->format.size);
     keel_buffer_u64(&buffer, payload->program.size);
+    write_memory(payload, &buffer);
     keel_buffer_append(&buffer, payload->executable.data, payload->executable.size);
     keel_buffer_str(&buffer, payload->format);
     keel_buffer_append(&buffer, payload->program.data, payload->program.size);
@@ -18,12 +44,16 @@ keel_status_t keel_payload_pack(const keel_payload_t *payload, uint8_t **out, si
 }
 
 keel_status_t keel_payload_unpack(keel_bytes_t bytes, keel_payload_t *out) {
+    *out = (keel_payload_t){0};
     keel_cursor_t cursor = keel_cursor(bytes);
     keel_bytes_t head = keel_cursor_take(&cursor, sizeof magic);
-    bool known = head.size == sizeof magic && memcmp(head.data, magic, sizeof magic) == 0;
+    bool whole = head.size == sizeof magic;
+    bool is_new = whole && memcmp(head.data, magic, sizeof magic) == 0;
+    bool known = is_new || (whole && memcmp(head.data, without_memory, sizeof magic) == 0);
     uint64_t executable = keel_cursor_u64(&cursor);
     uint64_t format = keel_cursor_u64(&cursor);
     uint64_t program = keel_cursor_u64(&cursor);
+    if (is_new) read_memory(&cursor, out);
     out->executable = keel_cursor_take(&cursor, executable);
     out->format = keel_bytes_str(keel_cursor_take(&cursor, format));
     out->program = keel_cursor_take(&cursor, program);

@@ -18,6 +18,11 @@ typedef struct job_t {
     PJRT_Client *client; // NULL where it does not matter
     // JOB_EXPLAIN
     inquiry_t *inquiry;
+    // JOB_BUNDLE
+    bundling_t *bundling;
+    // JOB_MEMORY
+    keel_digest_t key_digest;
+    keel_program_memory_t memory;
     // JOB_PUBLISH
     keel_key_t key;
     char *name;
@@ -32,6 +37,7 @@ typedef struct publisher_t {
     job_t *first, **last;
     job_t *working;
     bool started;
+    uint64_t looked; // when; the thread's own
 } publisher_t;
 
 static keel_claim_t no_claim(void) {
@@ -104,6 +110,12 @@ static keel_status_t describe(keel_engine_t *engine, const job_t *job, keel_entr
     return status;
 }
 
+static void write_memory(keel_engine_t *engine, const job_t *job, const keel_digest_t *key,
+                         const keel_program_memory_t *memory) {
+    const keel_journal_subject_t subject = {.program = &job->program, .name = job->name, .key = key};
+    memory_write(engine, &subject, memory);
+}
+
 // A plugin that does not tell the optimized program is asked for it by each client as before.
 static keel_status_t pack(keel_engine_t *engine, const job_t *job, PJRT_LoadedExecutable *loaded,
                           keel_entry_t *entry) {
@@ -119,6 +131,8 @@ static keel_status_t pack(keel_engine_t *engine, const job_t *job, PJRT_LoadedEx
     else
         payload.format = (keel_str_t){0};
     keel_status_ignore(status);
+    memory_ask(engine, loaded, &payload);
+    if (payload.has_memory) write_memory(engine, job, &job->key.digest, &payload.memory);
     status = keel_payload_pack(&payload, &entry->payload, &entry->payload_size);
     keel_pjrt_destroy_executable(engine->api, executable);
     keel_buffer_deinitialize(&program);
@@ -196,6 +210,8 @@ static void publish(keel_engine_t *engine, job_t *job) {
 
 // ---- the thread --------------------------------------------------------------------------------
 
+enum { SECONDS = 2 }; // between two looks at what goes on
+
 // So that a process which is killed has told most of what it executed.
 static void journal_executes(keel_engine_t *engine) {
     keel_journal_counts_t counts;
@@ -206,8 +222,22 @@ static void journal_executes(keel_engine_t *engine) {
     keel_status_ignore(status);
 }
 
+static void look_around(keel_engine_t *engine) {
+    engine->publisher->looked = keel_clock_monotonic();
+    journal_executes(engine);
+    memory_sample(engine);
+    figures_update(engine);
+    gang_watch(engine);
+}
+
+// Also where one job follows the other for long.
+static void look_around_when_due(keel_engine_t *engine) {
+    uint64_t now = keel_clock_monotonic();
+    if (now - engine->publisher->looked < SECONDS * 1000000000ull) return;
+    if (!atomic_load(&engine->ended)) look_around(engine);
+}
+
 static void wait_for_job(keel_engine_t *engine) {
-    enum { SECONDS = 2 };
     publisher_t *publisher = engine->publisher;
     while (!publisher->first) {
         struct timespec until;
@@ -217,9 +247,7 @@ static void wait_for_job(keel_engine_t *engine) {
             continue;
         if (publisher->first || atomic_load(&engine->ended)) continue;
         pthread_mutex_unlock(&publisher->lock);
-        journal_executes(engine);
-        figures_update(engine);
-        gang_watch(engine);
+        look_around(engine);
         pthread_mutex_lock(&publisher->lock);
     }
 }
@@ -236,12 +264,16 @@ static void do_job(keel_engine_t *engine, job_t *job) {
         case JOB_EXPLAIN:
             explain_run(engine, job->inquiry);
             return;
+        case JOB_MEMORY:
+            write_memory(engine, job, &job->key_digest, &job->memory);
+            return;
     }
 }
 
 static void *work(void *context) {
     keel_engine_t *engine = context;
     publisher_t *publisher = engine->publisher;
+    publisher->looked = keel_clock_monotonic();
     pthread_mutex_lock(&publisher->lock);
     for (;;) {
         wait_for_job(engine);
@@ -252,6 +284,7 @@ static void *work(void *context) {
         pthread_mutex_unlock(&publisher->lock);
         do_job(engine, job);
         free_job_contents(job);
+        look_around_when_due(engine);
         pthread_mutex_lock(&publisher->lock);
         publisher->working = NULL;
         keel_free(job);
@@ -358,6 +391,22 @@ void publisher_explain(keel_engine_t *engine, inquiry_t *inquiry) {
         explain_deinitialize(inquiry);
         keel_free(job);
     }
+}
+
+void publisher_keep_memory(keel_engine_t *engine, const keel_journal_subject_t *subject,
+                           const keel_program_memory_t *memory) {
+    if (!engine->journal) return;
+    job_t *job = NULL;
+    keel_status_t status = make_job(JOB_MEMORY, subject->program, &job);
+    if (!status) {
+        job->key_digest = *subject->key;
+        job->memory = *memory;
+        status = keel_strdup(keel_str(subject->name), &job->name);
+    }
+    if (!status) status = enqueue(engine, job);
+    if (!status) return;
+    if (job) free_job(job);
+    engine_fell_through(engine, "memory", NULL, status);
 }
 
 static bool pending(const publisher_t *publisher, const PJRT_Client *client) {

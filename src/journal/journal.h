@@ -204,8 +204,9 @@ void keel_journal_store_error(keel_journal_t *journal, const char *what, const k
 // Something was done the plain way: a program keyed by its bytes, a compile without the cache.
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message);
-// The plugin refused to compile a program; the client has its error.
+// The plugin refused to compile a program; the client has its error. `code`: "RESOURCE_EXHAUSTED".
 void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subject_t *subject,
+                                const keel_journal_site_t *site, const char *code,
                                 const char *message);
 void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts);
 // `total`: executions of this process over all its time; `executes`: those not yet written.

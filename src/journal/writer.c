@@ -291,10 +291,13 @@ void keel_journal_fallback(keel_journal_t *journal, const char *what,
 }
 
 void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subject_t *subject,
+                                const keel_journal_site_t *site, const char *code,
                                 const char *message) {
     keel_buffer_t line;
     if (!keel_line_begin(journal, &line, "compile_error")) return;
     if (subject) keel_line_subject(&line, subject);
+    if (site) keel_line_site(&line, site);
+    keel_line_text(&line, "code", code);
     keel_line_text(&line, "message", message);
     keel_line_finish(journal, &line);
 }

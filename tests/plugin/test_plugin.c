@@ -21,11 +21,22 @@
 //   table=short         the table ends before Compile
 //   table=newer         the table has a function that this header does not know
 //   major=N, minor=N    the version of the API
+//   out_of_memory       every compile fails as one of what does not fit
+//   program_memory      programs tell what they need: their size, and 1000 of temporaries
+//   memory_grows        devices tell 1000 bytes more for each executable there ever was, and a peak
 //   platform=NAME       what the client's platform calls itself
 //   sizes=NAME:N,...    it wants N bytes of that struct, and says so in XLA's words; what is beyond
 //                       this header must be zero and is then written to. Looked at in the functions
 //                       that say expect()
 //   sizes_equal         it refuses longer ones too
+//   runs                executions of `keel probe`'s program give what they must, and so does
+//                       what the probe asks besides
+//   wrong_numbers       they give something else
+//   reloads_wrong       so do those of what was loaded
+//   memory              devices tell their memory
+//   client_hangs        Client_Create never returns
+//   compile_aborts      a compile ends the process, after a word on stderr
+//   serialize_exits     Serialize ends the process with exit code 3
 // TEST_PLUGIN_CALLS names a file that gets a line for each call of note.
 #include "plugin/test_plugin.h"
 
@@ -259,6 +270,29 @@ static PJRT_Error *client_devices(PJRT_Client_Devices_Args *args) {
     return NULL;
 }
 
+static PJRT_Error *client_addressable_devices(PJRT_Client_AddressableDevices_Args *args) {
+    args->addressable_devices = args->client->list;
+    args->num_addressable_devices = 2;
+    return NULL;
+}
+
+static PJRT_Error *device_memory_stats(PJRT_Device_MemoryStats_Args *args) {
+    if (!has("memory")) return error_of(PJRT_Error_Code_UNIMPLEMENTED, "no memory statistics");
+    args->bytes_in_use = 1000 + args->device->description.id;
+    args->bytes_limit = 1 << 30;
+    args->bytes_limit_is_set = true;
+    if (!has("memory_grows")) return NULL;
+    args->bytes_in_use += 1000 * (int64_t)atomic_load(&executables_made);
+    args->peak_bytes_in_use = args->bytes_in_use;
+    args->peak_bytes_in_use_is_set = true;
+    return NULL;
+}
+
+static PJRT_Error *description_id(PJRT_DeviceDescription_Id_Args *args) {
+    args->id = args->device_description->id;
+    return NULL;
+}
+
 static PJRT_Error *device_get_description(PJRT_Device_GetDescription_Args *args) {
     args->device_description = &args->device->description;
     return NULL;
@@ -321,6 +355,14 @@ static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
     snprintf(size, sizeof size, "%zu", args->compile_options_size);
     record("options", size, strlen(size));
     take_time("compile_ms");
+    if (has("compile_aborts")) {
+        fputs("about to end\n", stderr);
+        abort();
+    }
+    if (has("out_of_memory"))
+        return error_of(PJRT_Error_Code_RESOURCE_EXHAUSTED,
+                        "E1000: CompileTimeHbmOom: Ran out of memory on HBM, the total memory "
+                        "required (256.00G) exceeds available HBM (31.25G).");
     if (has("compile_fails")) return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "will not compile");
     args->executable = loaded_of(program_of(program->code, program->code_size, false));
     return NULL;
@@ -371,6 +413,25 @@ static PJRT_Error *executable_name(PJRT_Executable_Name_Args *args) {
     const char *end = memchr(program->bytes, '\n', program->size);
     args->executable_name = program->bytes;
     args->executable_name_size = end ? (size_t)(end - program->bytes) : program->size;
+    return NULL;
+}
+
+// What was taken from a loaded executable is not to be asked once that is destroyed: in XLA it is
+// gone with it.
+static PJRT_Error *executable_memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args *args) {
+    EXPECT(PJRT_Executable_GetCompiledMemoryStats_Args, args);
+    if (!has("program_memory"))
+        return error_of(PJRT_Error_Code_UNIMPLEMENTED, "no compiled memory");
+    const program_t *program = args->executable->program;
+    record("memory", program->bytes, program->size);
+    if (!atomic_load(&program->is_loaded)) abort();
+    args->argument_size_in_bytes = (int64_t)program->size;
+    args->output_size_in_bytes = 8;
+    args->alias_size_in_bytes = 4;
+    args->temp_size_in_bytes = 1000;
+    args->generated_code_size_in_bytes = 100;
+    args->host_temp_size_in_bytes = -1; // XLA's word for what it does not know
+    args->peak_memory_in_bytes = 900;
     return NULL;
 }
 
@@ -489,11 +550,14 @@ static test_plugin_table_t table = {
         .PJRT_Client_Compile = client_compile,
         .PJRT_Client_CreateBuffersForAsyncHostToDevice = create_buffers,
         .PJRT_Client_TopologyDescription = client_topology,
+        .PJRT_Device_MemoryStats = device_memory_stats,
+        .PJRT_DeviceDescription_Id = description_id,
         .PJRT_DeviceDescription_Kind = description_kind,
         .PJRT_DeviceDescription_ProcessIndex = description_process_index,
         .PJRT_Device_GetDescription = device_get_description,
         .PJRT_TopologyDescription_Serialize = topology_serialize,
         .PJRT_Executable_Destroy = executable_destroy,
+        .PJRT_Executable_GetCompiledMemoryStats = executable_memory_stats,
         .PJRT_Executable_Name = executable_name,
         .PJRT_Executable_Serialize = executable_serialize,
         .PJRT_Executable_OptimizedProgram = optimized_program,

@@ -1,0 +1,7 @@
+keel_unit_test(engine_figures ROOMS shim store report base)
+target_include_directories(engine_figures_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+target_compile_definitions(engine_figures_test PRIVATE
+  KEEL_TEST_PLUGIN="$<TARGET_FILE:keel_test_plugin>"
+  KEEL_DOOR="$<TARGET_FILE:keel_pjrt_plugin>")
+add_dependencies(engine_figures_test keel_test_plugin keel_pjrt_plugin)
+set_tests_properties(unit.engine_figures PROPERTIES ENVIRONMENT "TSAN_OPTIONS=atexit_sleep_ms=0")
