@@ -166,7 +166,6 @@ typedef struct keel_journal_fix_t {
 // loaded.
 typedef struct keel_journal_memory_t {
     keel_journal_subject_t subject;
-    keel_journal_site_t site;
     uint64_t arguments, outputs, aliased, temporaries, code;
     uint64_t host, peak; // 0: not told
     uint64_t total;
