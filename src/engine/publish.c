@@ -5,7 +5,7 @@
 #include "engine/internal.h"
 
 // What is done behind the client's back, by one thread, in order.
-typedef enum job_kind { JOB_PROGRAM, JOB_PUBLISH, JOB_EXPLAIN } job_kind_t;
+typedef enum job_kind { JOB_PROGRAM, JOB_PUBLISH, JOB_EXPLAIN, JOB_BUNDLE, JOB_MEMORY } job_kind_t;
 
 typedef struct job_t {
     job_kind_t kind;
