@@ -19,16 +19,11 @@ static const char details[] =
     "Exit code: 0 alive, 1 limping, 3 dead; 1 too where --compare finds that entries made here do\n"
     "not fit there.\n";
 
-typedef struct waiting_t {
-    bool shown;
-    double before; // seconds of the steps that are over
-} waiting_t;
-
 static void show_waiting(void *context, const char *step, double seconds) {
-    waiting_t *waiting = context;
-    if (seconds < 2 && !waiting->shown) return;
+    bool *shown = context;
+    if (seconds < 2 && !*shown) return;
     fprintf(stderr, "\r\x1b[Kkeel: probe: %s, %.0f s", step, seconds);
-    waiting->shown = true;
+    *shown = true;
 }
 
 // What makes the probe impossible is a finding as well: whoever asks gets the same kind of answer.
@@ -46,8 +41,21 @@ static bool is_folder(const char *path) {
     return !status && facts.is_directory;
 }
 
+static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *request) {
+    const keel_probe_t *probe = &probed->probe;
+    bool makes_clients = probe->steps[KEEL_PROBE_DEVICES].state == KEEL_PROBE_OK;
+    keel_bundle_request_t wanted = {.plugin = probe->is_there ? probe->plugin : NULL,
+                                    .build = probe->build_known ? &probe->build : NULL,
+                                    .digests = request->digests,
+                                    .load_seconds = makes_clients ? request->limit : 0};
+    KEEL_TRY(keel_bundle_collect(&wanted, &probed->bundle));
+    probed->bundle_known = true;
+    keel_probe_judge_clients(&probed->probe, &probed->bundle);
+    return NULL;
+}
+
 static keel_status_t run(cli_probed_t *probed, const char *plugin, unsigned limit, bool fast) {
-    waiting_t waiting = {0};
+    bool shown = false;
     char *digests;
     KEEL_TRY(keel_path(&digests, "%s/plugins",
                        keel_settings_text(&probed->settings, KEEL_SETTING_CACHE_DIR)));
@@ -57,9 +65,11 @@ static keel_status_t run(cli_probed_t *probed, const char *plugin, unsigned limi
                                     .limit = limit,
                                     .fast = fast,
                                     .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
-                                    .context = &waiting};
+                                    .context = &shown};
     keel_status_t status = keel_probe_run(&request, &probed->probe);
-    if (waiting.shown) fputs("\r\x1b[K", stderr);
+    if (shown) fputs("\r\x1b[K", stderr);
+    if (!status) keel_probe_conclude(&probed->probe);
+    if (!status) status = collect(probed, &request);
     keel_free(digests);
     return status;
 }
@@ -132,7 +142,7 @@ static keel_status_t probe(cli_call_t *call, cli_probed_t *probed, unsigned limi
         KEEL_TRY(probe_plugin(probed, named, limit, fast));
         keel_probe_set_up(&probed->probe, &probed->settings);
     }
-    keel_probe_conclude(&probed->probe);
+    KEEL_TRY(keel_probe_status(&probed->probe));
     return probed->other ? compare(probed) : NULL;
 }
 
@@ -160,8 +170,10 @@ int cli_probe(cli_call_t *call) {
     probed->other = other;
     keel_probe_initialize(&probed->probe);
     keel_probe_fit_initialize(&probed->fit);
+    keel_bundle_initialize(&probed->bundle);
     status = probe(call, probed, limit, fast);
     code = status ? cli_fail(status) : answer(probed, json);
+    keel_bundle_deinitialize(&probed->bundle);
     keel_probe_fit_deinitialize(&probed->fit);
     keel_probe_deinitialize(&probed->probe);
     keel_settings_deinitialize(&probed->settings);

@@ -202,5 +202,9 @@ void cli_probe_json(const cli_probed_t *probed, keel_buffer_t *out) {
     write_settings(probed, out);
     write_findings(probe, out);
     write_fit(probed, out);
+    if (probed->bundle_known) {
+        cli_field(out, "bundle");
+        keel_bundle_json(&probed->bundle, out);
+    }
     keel_buffer_byte(out, '}');
 }

@@ -184,9 +184,16 @@ static void tell_end(const probe_child_t *child, keel_probe_step_t step, uint64_
     probe_line_end(child, &line);
 }
 
+static void mark(keel_probe_step_t step) {
+    const char text[] = {PROBE_MARK, (char)('A' + step), '\n'};
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text);
+    (void)ignored;
+}
+
 static bool take(probe_child_t *child, keel_probe_step_t step,
                  keel_status_t (*function)(probe_child_t *child)) {
     keel_buffer_t line;
+    mark(step);
     probe_line_begin(&line, "begin", keel_probe_step_name(step));
     probe_line_end(child, &line);
     child->skipped = NULL;

@@ -4,6 +4,7 @@
 
 #include <pjrt_c_api.h>
 
+#include "bundle/versions.h"
 #include "probe/probe.h"
 
 // What went wrong in a step, in one line.
@@ -12,7 +13,8 @@ static const char *tell(const keel_probe_outcome_t *outcome, char out[768]) {
         outcome->state == KEEL_PROBE_FAILED && strncmp(outcome->message, "PJRT_", 5) == 0;
     int size = snprintf(out, 768, "%s%s%.480s", of_plugin ? outcome->code : "",
                         of_plugin ? ": " : "", outcome->message);
-    if (*outcome->said && size > 0 && size < 700)
+    // A plugin that answers with an error has said in it what there is to say.
+    if (*outcome->said && outcome->state != KEEL_PROBE_FAILED && size > 0 && size < 700)
         snprintf(out + size, 768 - (size_t)size, " (it said: %.200s)", outcome->said);
     return out;
 }
@@ -51,6 +53,30 @@ static void judge_load(keel_probe_t *probe) {
                        "name a PJRT plugin: `keel probe PLUGIN`, KEEL_PLUGIN, or plugin in the "
                        "config file",
                        "%s", tell(load, text));
+}
+
+static const char versions_next[] =
+    "see docs/compatibility.md for what was tried; `keel bundle` tells what is installed";
+
+static void judge_version(keel_probe_t *probe) {
+    keel_bundle_verdict_t verdict;
+    if (!probe->api_known) return;
+    keel_bundle_judge_api(probe->plugin, probe->api_major, probe->api_minor, &verdict);
+    if (verdict.support == KEEL_BUNDLE_OLDER || verdict.support == KEEL_BUNDLE_NEWER)
+        keel_probe_add(probe, KEEL_PROBE_VERSION_GATE, KEEL_PROBE_ALIVE, versions_next, "%s",
+                       verdict.text);
+}
+
+void keel_probe_judge_clients(keel_probe_t *probe, const keel_bundle_t *bundle) {
+    keel_bundle_verdict_t verdict;
+    for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
+        keel_bundle_judge_client(bundle, i, !probe->is_tpu, &verdict);
+        bool impossible = verdict.support == KEEL_BUNDLE_IMPOSSIBLE;
+        if (*verdict.text)
+            keel_probe_add(probe, KEEL_PROBE_VERSION_GATE,
+                           impossible ? KEEL_PROBE_LIMPING : KEEL_PROBE_ALIVE, versions_next, "%s",
+                           verdict.text);
+    }
 }
 
 // ---- alive -------------------------------------------------------------------------------------
@@ -219,6 +245,7 @@ static void judge_structs(keel_probe_t *probe) {
 void keel_probe_conclude(keel_probe_t *probe) {
     judge_file(probe);
     judge_load(probe);
+    judge_version(probe);
     judge_client(probe);
     judge_plain(probe);
     judge_reload(probe);

@@ -52,6 +52,10 @@ void probe_line_text(keel_buffer_t *line, const char *name, keel_str_t text);
 void probe_line_number(keel_buffer_t *line, const char *name, int64_t number);
 void probe_line_end(const probe_child_t *child, keel_buffer_t *line);
 
+// Written to stderr when a step begins, followed by the step as a letter from 'A': what is said
+// there comes by another way than the lines, and belongs to a step all the same.
+#define PROBE_MARK '\1'
+
 // ---- the parent --------------------------------------------------------------------------------
 
 // A copy in the probe's arena, control bytes as "?"; "" where there is no memory.

@@ -2,6 +2,7 @@
 // a number out of range or a field of another type leaves the field, or the line, out.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
@@ -79,6 +80,8 @@ static bool take_end(keel_probe_t *probe, const json_t *line) {
         outcome->state = KEEL_PROBE_FAILED;
         outcome->code = keep_text(probe, line, "code");
         outcome->message = keep_text(probe, line, "error");
+        // Keel's own failure, and none of the plugin's.
+        if (strcmp(outcome->code, keel_code_word(KEEL_NO_MEMORY)) == 0) probe->out_of_memory = true;
     } else if (json_object_get(line, "skipped")) {
         outcome->state = KEEL_PROBE_SKIPPED;
         outcome->message = keep_text(probe, line, "skipped");

@@ -77,10 +77,16 @@ void keel_probe_deinitialize(keel_probe_t *probe) {
     keel_arena_deinitialize(&probe->arena);
 }
 
+keel_status_t keel_probe_status(const keel_probe_t *probe) {
+    if (!probe->out_of_memory) return NULL;
+    return keel_status_make(KEEL_NO_MEMORY, "out of memory: the probe is not whole");
+}
+
 const char *probe_keep(keel_probe_t *probe, keel_str_t text) {
     void *memory;
     keel_status_t status = keel_arena_alloc(&probe->arena, text.size + 1, &memory);
     keel_status_ignore(status);
+    if (status) probe->out_of_memory = true;
     if (status) return "";
     char *kept = memory;
     for (size_t i = 0; i < text.size; ++i) {

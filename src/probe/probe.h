@@ -12,6 +12,7 @@
 #define KEEL_PROBE_PROBE_H_
 
 #include "base/base.h"
+#include "bundle/bundle.h"
 #include "key/key.h"
 #include "settings/settings.h"
 
@@ -167,6 +168,7 @@ typedef struct keel_probe_t {
     bool is_tpu, has_tpu; // the plugin is a TPU's, by its name; the machine has one
     const char *topology; // that was compiled for without a device, "v6e:2x4"
     uint64_t broken_lines;
+    bool out_of_memory; // here or in the child: what is told is not all
 
     keel_probe_finding_t findings[KEEL_PROBE_FINDINGS];
     size_t finding_count;
@@ -186,6 +188,9 @@ typedef struct keel_probe_request_t {
     void *context;
 } keel_probe_request_t;
 
+// NULL, or KEEL_NO_MEMORY where anything of it was lost. To be asked once, when all is done.
+keel_status_t keel_probe_status(const keel_probe_t *probe) KEEL_MUST_CHECK;
+
 // Looks at the file, then starts the child and fills `out`, which is initialized. What goes wrong
 // with the plugin is told in its steps; the only failures are Keel's own (no memory, no process).
 keel_status_t keel_probe_run(const keel_probe_request_t *request,
@@ -197,9 +202,11 @@ keel_status_t keel_probe_take_line(keel_probe_t *probe, keel_str_t line) KEEL_MU
 // Adds a finding; texts are copied, control bytes in them as "?". More than fit are dropped.
 void keel_probe_add(keel_probe_t *probe, keel_probe_label_t label, keel_probe_verdict_t weight,
                     const char *next, const char *format, ...) KEEL_PRINTF(5, 6);
-// The findings that follow from the steps, and the verdict.
+// The findings that follow from the steps.
 void keel_probe_conclude(keel_probe_t *probe);
-// Those that follow from settings and environment; before keel_probe_conclude.
+// Those that follow from settings and environment.
 void keel_probe_set_up(keel_probe_t *probe, const keel_settings_t *settings);
+// Those that follow from the versions of clients; looks into their files.
+void keel_probe_judge_clients(keel_probe_t *probe, const keel_bundle_t *bundle);
 
 #endif // KEEL_PROBE_PROBE_H_

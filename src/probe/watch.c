@@ -20,6 +20,7 @@ enum { TAIL = 4096, LINE_LIMIT = 1 << 18, TICK_MS = 100 };
 typedef struct watch_t {
     keel_probe_t *probe;
     const keel_probe_request_t *request;
+    bool elsewhere;
     pid_t child;
     int lines, errors; // descriptors
     keel_buffer_t line;
@@ -81,7 +82,7 @@ static _Noreturn void be_child(const keel_probe_request_t *request, const keel_p
     _exit(probe_child_run(&child));
 }
 
-static keel_status_t start(watch_t *watch, bool elsewhere) {
+static keel_status_t start(watch_t *watch) {
     int lines[2], errors[2];
     if (pipe2(lines, O_CLOEXEC)) return keel_status_make(KEEL_IO, "a pipe: %s", strerror(errno));
     if (pipe2(errors, O_CLOEXEC)) {
@@ -94,7 +95,8 @@ static keel_status_t start(watch_t *watch, bool elsewhere) {
     fflush(stderr);
     watch->child = fork();
     int error = errno;
-    if (watch->child == 0) be_child(watch->request, watch->probe, elsewhere, lines[1], errors[1]);
+    if (watch->child == 0)
+        be_child(watch->request, watch->probe, watch->elsewhere, lines[1], errors[1]);
     close(lines[1]);
     close(errors[1]);
     watch->lines = lines[0];
@@ -116,17 +118,51 @@ static keel_probe_step_t going_on(const keel_probe_t *probe) {
     return (keel_probe_step_t)step;
 }
 
-// The last line that says something: a stack trace is written in lines that begin with a blank or a
-// star.
-static const char *last_said(const watch_t *watch) {
+static void take_errors(watch_t *watch, const char *data, size_t size) {
+    if (size >= TAIL) {
+        memcpy(watch->tail, data + size - TAIL, TAIL);
+        watch->tail_size = TAIL;
+        return;
+    }
+    size_t kept = watch->tail_size + size > TAIL ? TAIL - size : watch->tail_size;
+    memmove(watch->tail, watch->tail + watch->tail_size - kept, kept);
+    memcpy(watch->tail + kept, data, size);
+    watch->tail_size = kept + size;
+}
+
+// Whoever writes without an end must not keep the watch from the clock.
+enum { READS = 64 };
+
+static void drain_errors(watch_t *watch) {
+    char data[4096];
+    ssize_t got = 1;
+    for (int i = 0; i < READS && got > 0; ++i)
+        if ((got = read(watch->errors, data, sizeof data)) > 0)
+            take_errors(watch, data, (size_t)got);
+}
+
+// What was said in a step: between its mark and the next. Where the mark has gone out of the tail,
+// all that is left before the next.
+static keel_str_t said_in(const watch_t *watch, keel_probe_step_t step) {
+    const char mark[2] = {PROBE_MARK, (char)('A' + step)};
+    const char *start = watch->tail, *end = watch->tail + watch->tail_size;
+    for (const char *at = start; at + sizeof mark <= end; ++at)
+        if (memcmp(at, mark, sizeof mark) == 0) start = at + sizeof mark;
+    const char *next = memchr(start, PROBE_MARK, (size_t)(end - start));
+    return (keel_str_t){start, (size_t)((next ? next : end) - start)};
+}
+
+// The last line of it that says something: a stack trace is written in lines that begin with a
+// blank or a star.
+static const char *last_said(const watch_t *watch, keel_probe_step_t step) {
     enum { SHOWN = 400 };
-    keel_str_t said = {0};
-    for (size_t at = 0; at < watch->tail_size;) {
-        const char *line = watch->tail + at;
-        const char *end = memchr(line, '\n', watch->tail_size - at);
-        size_t size = end ? (size_t)(end - line) : watch->tail_size - at;
-        if (size && (unsigned char)*line > ' ' && *line != '*') said = (keel_str_t){line, size};
-        at += size + 1;
+    keel_str_t rest = said_in(watch, step), said = {0};
+    while (rest.size) {
+        const char *end = memchr(rest.data, '\n', rest.size);
+        keel_str_t line = {rest.data, end ? (size_t)(end - rest.data) : rest.size};
+        size_t taken = line.size + (end ? 1 : 0);
+        if (line.size && (unsigned char)*line.data > ' ' && *line.data != '*') said = line;
+        rest = (keel_str_t){rest.data + taken, rest.size - taken};
     }
     if (said.size > SHOWN) said.size = SHOWN;
     return probe_keep(watch->probe, said);
@@ -142,12 +178,12 @@ static void finish_line(watch_t *watch) {
     watch->line.size = 0;
     keel_probe_step_t step = going_on(watch->probe);
     if (step == watch->step) return;
-    if (watch->step < KEEL_PROBE_STEP_COUNT &&
-        watch->probe->steps[watch->step].state == KEEL_PROBE_FAILED)
-        watch->probe->steps[watch->step].said = last_said(watch);
+    keel_probe_step_t over = watch->step;
+    drain_errors(watch); // what was said before this line was written
+    if (over < KEEL_PROBE_STEP_COUNT && watch->probe->steps[over].state == KEEL_PROBE_FAILED)
+        watch->probe->steps[over].said = last_said(watch, over);
     watch->step = step;
     watch->began = watch->told = keel_clock_monotonic();
-    watch->tail_size = 0; // what was said before is of another step
 }
 
 static void take_bytes(watch_t *watch, const char *data, size_t size) {
@@ -163,27 +199,13 @@ static void take_bytes(watch_t *watch, const char *data, size_t size) {
     }
 }
 
-static void take_errors(watch_t *watch, const char *data, size_t size) {
-    if (size >= TAIL) {
-        memcpy(watch->tail, data + size - TAIL, TAIL);
-        watch->tail_size = TAIL;
-        return;
-    }
-    size_t kept = watch->tail_size + size > TAIL ? TAIL - size : watch->tail_size;
-    memmove(watch->tail, watch->tail + watch->tail_size - kept, kept);
-    memcpy(watch->tail + kept, data, size);
-    watch->tail_size = kept + size;
-}
-
 // All that is there now.
 static void drain(watch_t *watch) {
     char data[4096];
-    ssize_t got;
-    // What was said before a line stands before it.
-    while ((got = read(watch->errors, data, sizeof data)) > 0)
-        take_errors(watch, data, (size_t)got);
-    while ((got = read(watch->lines, data, sizeof data)) > 0)
-        take_bytes(watch, data, (size_t)got);
+    ssize_t got = 1;
+    drain_errors(watch);
+    for (int i = 0; i < READS && got > 0; ++i)
+        if ((got = read(watch->lines, data, sizeof data)) > 0) take_bytes(watch, data, (size_t)got);
 }
 
 // ---- watching ----------------------------------------------------------------------------------
@@ -230,14 +252,25 @@ void probe_signal_name(int number, char out[32]) {
         snprintf(out, 32, "signal %d", number);
 }
 
+// Who ends between two steps is told of the one that would have been next.
+static keel_probe_step_t next_step(const keel_probe_t *probe, bool elsewhere) {
+    int step = elsewhere ? KEEL_PROBE_TOPOLOGY : KEEL_PROBE_LOAD;
+    while (step < KEEL_PROBE_STEP_COUNT - 1 && probe->steps[step].state != KEEL_PROBE_NOT_TRIED)
+        ++step;
+    return (keel_probe_step_t)step;
+}
+
 // The step that goes on when the child is gone is the one that it ended in.
 static void conclude(watch_t *watch) {
     keel_probe_t *probe = watch->probe;
     char message[128], name[32];
-    if (watch->step == KEEL_PROBE_STEP_COUNT) return;
-    keel_probe_outcome_t *outcome = &probe->steps[watch->step];
+    keel_probe_step_t step = watch->step;
+    bool ended_well = WIFEXITED(watch->state) && WEXITSTATUS(watch->state) == 0;
+    if (step == KEEL_PROBE_STEP_COUNT && ended_well && !watch->gave_up) return;
+    if (step == KEEL_PROBE_STEP_COUNT) step = next_step(probe, watch->elsewhere);
+    keel_probe_outcome_t *outcome = &probe->steps[step];
     outcome->nanoseconds = keel_clock_monotonic() - watch->began;
-    outcome->said = last_said(watch);
+    outcome->said = last_said(watch, step);
     if (watch->gave_up) {
         outcome->state = KEEL_PROBE_HUNG;
         snprintf(message, sizeof message, "no answer within %u s", watch->request->limit);
@@ -255,11 +288,12 @@ static void conclude(watch_t *watch) {
 
 static keel_status_t watch_child(const keel_probe_request_t *request, bool elsewhere,
                                  keel_probe_t *probe) {
-    watch_t watch = {.probe = probe, .request = request, .step = KEEL_PROBE_STEP_COUNT};
+    watch_t watch = {
+        .probe = probe, .request = request, .elsewhere = elsewhere, .step = KEEL_PROBE_STEP_COUNT};
     struct sigaction normal = {.sa_handler = SIG_DFL}, before;
     sigaction(SIGCHLD, &normal, &before); // else its end could be lost
     keel_buffer_initialize(&watch.line, LINE_LIMIT);
-    keel_status_t status = start(&watch, elsewhere);
+    keel_status_t status = start(&watch);
     if (!status) {
         watch.began = watch.told = keel_clock_monotonic();
         follow(&watch);

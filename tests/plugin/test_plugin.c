@@ -57,11 +57,16 @@ struct PJRT_Error {
 };
 
 struct PJRT_DeviceDescription {
-    int process;
+    int process, id;
 };
 
 struct PJRT_Device {
     PJRT_DeviceDescription description;
+};
+
+struct PJRT_Buffer {
+    size_t size; // bytes
+    float numbers[4];
 };
 
 struct PJRT_Client {
@@ -72,6 +77,7 @@ struct PJRT_Client {
 // What a loaded executable and those taken from it share.
 typedef struct program_t {
     atomic_int references;
+    atomic_bool is_loaded;
     bool reloaded;
     size_t size;
     char bytes[];
@@ -84,6 +90,8 @@ struct PJRT_LoadedExecutable {
 struct PJRT_Executable {
     program_t *program;
 };
+
+static atomic_int executables_made;
 
 static const char alive[] = "test executable\n", dead[] = "dead executable\n";
 
@@ -231,11 +239,14 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
         const PJRT_NamedValue *value = (const PJRT_NamedValue *)(const void *)option;
         record("option", value->name, value->name_size);
     }
+    while (has("client_hangs"))
+        pause();
     if (has("no_client")) return error_of(PJRT_Error_Code_UNAVAILABLE, "no client today");
     PJRT_Client *client = calloc(1, sizeof *client);
     if (!client) abort();
     for (int i = 0; i < 2; ++i)
         client->list[i] = &client->devices[i];
+    client->devices[1].description.id = 1;
     client->devices[1].description.process = (int)number("processes", 1) - 1;
     args->client = client;
     record("create", "", 0);
@@ -342,7 +353,9 @@ static void drop(program_t *program) {
 static PJRT_LoadedExecutable *loaded_of(program_t *program) {
     PJRT_LoadedExecutable *loaded = malloc(sizeof *loaded);
     if (!loaded) abort();
+    atomic_fetch_add(&executables_made, 1);
     loaded->program = program;
+    atomic_init(&program->is_loaded, true);
     return loaded;
 }
 
@@ -397,6 +410,7 @@ static PJRT_Error *loaded_get_executable(PJRT_LoadedExecutable_GetExecutable_Arg
 }
 
 static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
+    atomic_store(&args->executable->program->is_loaded, false);
     drop(args->executable->program);
     free(args->executable);
     return NULL;
@@ -442,6 +456,7 @@ static void free_serialized(PJRT_SerializedExecutable *bytes) {
 static PJRT_Error *executable_serialize(PJRT_Executable_Serialize_Args *args) {
     if (has("no_serialize"))
         return error_of(PJRT_Error_Code_UNIMPLEMENTED, "cannot serialize executables");
+    if (has("serialize_exits")) _exit(3);
     const program_t *program = args->executable->program;
     record("serialize", program->bytes, program->size);
     size_t head = sizeof alive - 1;
@@ -477,6 +492,37 @@ static PJRT_Error *loaded_execute(PJRT_LoadedExecutable_Execute_Args *args) {
     EXPECT(PJRT_LoadedExecutable_Execute_Args, args);
     EXPECT(PJRT_ExecuteOptions, args->options);
     args->device_complete_events[0] = (PJRT_Event *)(uintptr_t)args->options->launch_id;
+    return NULL;
+}
+
+// What `keel probe`'s program gives.
+static PJRT_Buffer product = {.size = 16, .numbers = {4, 10, 10, 25}};
+static PJRT_Buffer sum = {.size = 4, .numbers = {49}}, wrong_sum = {.size = 4, .numbers = {48}};
+
+static PJRT_Error *run_probe(PJRT_LoadedExecutable_Execute_Args *args) {
+    bool is_wrong =
+        has("wrong_numbers") || (args->executable->program->reloaded && has("reloads_wrong"));
+    EXPECT(PJRT_LoadedExecutable_Execute_Args, args);
+    EXPECT(PJRT_ExecuteOptions, args->options);
+    args->output_lists[0][0] = &product;
+    args->output_lists[0][1] = is_wrong ? &wrong_sum : &sum;
+    return NULL;
+}
+
+static PJRT_Error *from_host(PJRT_Client_BufferFromHostBuffer_Args *args) {
+    args->buffer = &product;
+    args->done_with_host_buffer = NULL;
+    return NULL;
+}
+
+static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
+    args->dst_size = args->src->size;
+    if (args->dst) memcpy(args->dst, args->src->numbers, args->src->size);
+    return NULL;
+}
+
+static PJRT_Error *buffer_destroy(PJRT_Buffer_Destroy_Args *args) {
+    (void)args;
     return NULL;
 }
 
@@ -547,6 +593,7 @@ static test_plugin_table_t table = {
         .PJRT_Client_PlatformName = client_platform_name,
         .PJRT_Client_PlatformVersion = client_platform_version,
         .PJRT_Client_Devices = client_devices,
+        .PJRT_Client_AddressableDevices = client_addressable_devices,
         .PJRT_Client_Compile = client_compile,
         .PJRT_Client_CreateBuffersForAsyncHostToDevice = create_buffers,
         .PJRT_Client_TopologyDescription = client_topology,
@@ -581,6 +628,12 @@ static void shape(void) {
     if (has("null_serialize")) table.api.PJRT_Executable_Serialize = NULL;
     table.api.pjrt_api_version.major_version = (int)number("major", PJRT_API_MAJOR);
     table.api.pjrt_api_version.minor_version = (int)number("minor", PJRT_API_MINOR);
+    if (has("runs")) {
+        table.api.PJRT_Client_BufferFromHostBuffer = from_host;
+        table.api.PJRT_LoadedExecutable_Execute = run_probe;
+        table.api.PJRT_Buffer_ToHostBuffer = to_host;
+        table.api.PJRT_Buffer_Destroy = buffer_destroy;
+    }
     if (!word("table", value)) return;
     if (strcmp(value, "older") == 0)
         table.api.struct_size = offsetof(PJRT_Api, PJRT_Client_TopologyDescription);

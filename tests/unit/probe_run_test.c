@@ -1,0 +1,237 @@
+// Probes of the plugin of tests/plugin, which is told what to do wrong.
+#define _GNU_SOURCE
+#include "place.h"
+
+#include "probe/probe.h"
+
+static keel_probe_t *probe;
+static unsigned waits;
+
+static int begin(void **state) {
+    (void)state;
+    probe = calloc(1, sizeof *probe);
+    keel_probe_initialize(probe);
+    waits = 0;
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    keel_probe_deinitialize(probe);
+    free(probe);
+    unsetenv("TEST_PLUGIN");
+    return 0;
+}
+
+static void waiting(void *context, const char *step, double seconds) {
+    (void)context;
+    assert_true(*step);
+    assert_true(seconds >= 0);
+    ++waits;
+}
+
+static void run_on(const char *plugin, const char *words, bool fast) {
+    const keel_probe_request_t request = {
+        .plugin = plugin, .limit = 2, .fast = fast, .waiting = waiting};
+    setenv("TEST_PLUGIN", words, 1);
+    assert_ok(keel_probe_run(&request, probe));
+    assert_ok(keel_probe_status(probe));
+    keel_probe_conclude(probe);
+}
+
+static void run(const char *words) {
+    run_on(KEEL_TEST_PLUGIN, words, false);
+}
+
+static void assert_step(keel_probe_step_t step, keel_probe_state_t state, const char *message) {
+    const keel_probe_outcome_t *outcome = &probe->steps[step];
+    if (outcome->state != state || !strstr(outcome->message, message))
+        fail_msg("%s: %s: '%s'", keel_probe_step_name(step), keel_probe_state_name(outcome->state),
+                 outcome->message);
+}
+
+static void assert_tried_up_to(keel_probe_step_t last) {
+    for (int i = KEEL_PROBE_LOAD; i < KEEL_PROBE_SIZES; ++i)
+        assert_int_equal(probe->steps[i].state == KEEL_PROBE_NOT_TRIED, i > (int)last);
+}
+
+static void a_plugin_that_does_everything_is_alive(void **state) {
+    (void)state;
+    run("runs memory");
+    for (int i = KEEL_PROBE_LOAD; i < KEEL_PROBE_SECOND; ++i)
+        assert_step((keel_probe_step_t)i, KEEL_PROBE_OK, "");
+    assert_step(KEEL_PROBE_SECOND, KEEL_PROBE_FAILED, "no live executable");
+    assert_step(KEEL_PROBE_SIZES, KEEL_PROBE_SKIPPED, "does not look at sizes");
+    assert_step(KEEL_PROBE_TOPOLOGY, KEEL_PROBE_NOT_TRIED, "");
+    assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
+    assert_int_equal(probe->device_count, 2);
+    assert_string_equal(probe->devices[1].name, "test device:1");
+    assert_int_equal(probe->devices[1].in_use, 1001);
+    assert_int_equal(probe->devices[1].limit, 1 << 30);
+    assert_string_equal(probe->extensions[0].name, "Layouts");
+    assert_string_equal(probe->extensions[1].name, "Example");
+    assert_true(probe->key_known);
+    assert_true(probe->build_known);
+    assert_string_equal(probe->key.values[KEEL_COMPONENT_DEVICE_KINDS],
+                        "2 x test device\nprocesses=1\n");
+    assert_int_equal(probe->broken_lines, 0);
+}
+
+static void a_fast_probe_only_loads(void **state) {
+    (void)state;
+    run_on(KEEL_TEST_PLUGIN, "client_hangs", true);
+    assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_OK, "");
+    assert_tried_up_to(KEEL_PROBE_LOAD);
+    assert_int_equal(probe->extension_count, 2);
+    assert_string_equal(probe->attributes, "stablehlo_current_version=1,13,3\n");
+    assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
+}
+
+static void a_plugin_that_is_not_there_is_dead(void **state) {
+    (void)state;
+    run_on("/nowhere/plugin.so", "", false);
+    assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_FAILED, "/nowhere/plugin.so is not there");
+    assert_false(probe->is_there);
+    assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
+}
+
+static void an_abort_is_told_of_its_step(void **state) {
+    (void)state;
+    run("runs compile_aborts");
+    assert_step(KEEL_PROBE_COMPILE, KEEL_PROBE_KILLED, "killed by SIGABRT");
+    assert_string_equal(probe->steps[KEEL_PROBE_COMPILE].said, "about to end");
+    assert_tried_up_to(KEEL_PROBE_COMPILE);
+    assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
+}
+
+static void a_hang_ends_with_the_time_limit(void **state) {
+    (void)state;
+    run("client_hangs");
+    assert_step(KEEL_PROBE_CLIENT, KEEL_PROBE_HUNG, "no answer within 2 s");
+    assert_tried_up_to(KEEL_PROBE_CLIENT);
+    assert_true(waits > 0);
+    assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
+}
+
+static void a_process_that_ends_itself_is_told(void **state) {
+    (void)state;
+    run("runs serialize_exits");
+    assert_step(KEEL_PROBE_SERIALIZE, KEEL_PROBE_KILLED, "exit code 3");
+    assert_step(KEEL_PROBE_RUN, KEEL_PROBE_OK, "");
+    assert_int_equal(probe->verdict, KEEL_PROBE_LIMPING);
+}
+
+static void wrong_numbers_are_found(void **state) {
+    (void)state;
+    run("runs wrong_numbers");
+    assert_step(KEEL_PROBE_RUN, KEEL_PROBE_FAILED, "element 0 of result 1 is 48, not 49");
+    assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
+}
+
+static void wrong_numbers_after_a_reload_are_found(void **state) {
+    (void)state;
+    run("runs reloads_wrong");
+    assert_step(KEEL_PROBE_RUN, KEEL_PROBE_OK, "");
+    assert_step(KEEL_PROBE_AGAIN, KEEL_PROBE_FAILED, "wrong numbers");
+    assert_step(KEEL_PROBE_SECOND, KEEL_PROBE_NOT_TRIED, "");
+    assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
+}
+
+static void what_cannot_serialize_limps_and_the_rest_is_tried(void **state) {
+    (void)state;
+    run("runs no_serialize");
+    assert_step(KEEL_PROBE_SERIALIZE, KEEL_PROBE_FAILED, "cannot serialize");
+    assert_string_equal(probe->steps[KEEL_PROBE_SERIALIZE].code, "UNIMPLEMENTED");
+    assert_step(KEEL_PROBE_RELOAD, KEEL_PROBE_NOT_TRIED, "");
+    assert_step(KEEL_PROBE_LAST, KEEL_PROBE_OK, "");
+    assert_int_equal(probe->verdict, KEEL_PROBE_LIMPING);
+}
+
+static void a_load_that_fails_limps(void **state) {
+    (void)state;
+    run("runs load_fails");
+    assert_step(KEEL_PROBE_RELOAD, KEEL_PROBE_FAILED, "will not load");
+    assert_int_equal(probe->verdict, KEEL_PROBE_LIMPING);
+}
+
+static void an_older_client_runs_over_the_bridge(void **state) {
+    (void)state;
+    run("runs sizes=PJRT_ExecuteOptions:112");
+    assert_step(KEEL_PROBE_OLDER, KEEL_PROBE_OK, "");
+}
+
+static void a_plugin_of_another_major_version_is_refused(void **state) {
+    (void)state;
+    run("major=9");
+    assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_FAILED, "speaks PJRT 9.");
+    assert_int_equal(probe->findings[0].label, KEEL_PROBE_VERSION_GATE);
+}
+
+static void the_same_plugin_has_the_same_key(void **state) {
+    (void)state;
+    run("runs");
+    keel_key_t first;
+    assert_ok(keel_key_copy(&probe->key, &first));
+    keel_probe_deinitialize(probe);
+    keel_probe_initialize(probe);
+    run("runs memory");
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        assert_true(keel_digest_equal(&first.components[i], &probe->key.components[i]));
+    keel_key_deinitialize(&first);
+}
+
+// ---- the wheel ---------------------------------------------------------------------------------
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void the_wheel_is_the_one_whose_record_names_the_file(void **state) {
+    (void)state;
+    place_t place;
+    char path[400];
+    place_make(&place);
+    snprintf(path, sizeof path, "%s/plugins", place.root);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/other-2.0.dist-info", place.root);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/other-2.0.dist-info/RECORD", place.root);
+    write_file(path, "plugins/x.so.old,sha256=a,1\nplugin");
+    snprintf(path, sizeof path, "%s/my_plugin-1.5.dist-info", place.root);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/my_plugin-1.5.dist-info/RECORD", place.root);
+    write_file(path, "plugins/__init__.py,,\r\nplugins/x.so,sha256=abc,1234\r\n");
+    snprintf(path, sizeof path, "%s/plugins/x.so", place.root);
+    write_file(path, "short");
+    run_on(path, "", true);
+    assert_string_equal(probe->wheel, "my_plugin 1.5");
+    assert_true(probe->recorded_size_known);
+    assert_int_equal(probe->recorded_size, 1234);
+    assert_int_equal(probe->size, 5);
+    place_remove(&place);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(a_plugin_that_does_everything_is_alive),
+        TEST(a_fast_probe_only_loads),
+        TEST(a_plugin_that_is_not_there_is_dead),
+        TEST(an_abort_is_told_of_its_step),
+        TEST(a_hang_ends_with_the_time_limit),
+        TEST(a_process_that_ends_itself_is_told),
+        TEST(wrong_numbers_are_found),
+        TEST(wrong_numbers_after_a_reload_are_found),
+        TEST(what_cannot_serialize_limps_and_the_rest_is_tried),
+        TEST(a_load_that_fails_limps),
+        TEST(an_older_client_runs_over_the_bridge),
+        TEST(a_plugin_of_another_major_version_is_refused),
+        TEST(the_same_plugin_has_the_same_key),
+        TEST(the_wheel_is_the_one_whose_record_names_the_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
