@@ -41,7 +41,7 @@ test: ## lint, build three ways, and run every test
 	@$(CTEST) --test-dir build -E '^(torch|corpus\.torch)'
 
 test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
-	@tools/setup --tests --torch
+	@tools/setup --tests --all-plugins --torch
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(torch|corpus\.torch)'
 

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -117,9 +118,9 @@ Answer = collections.namedtuple("Answer", "code out err")
 
 
 def start(command, environment, **options):
-    """Starts a process of which finish() collects the answer."""
+    """Starts a process, and a group with it, of which finish() collects the answer."""
     return subprocess.Popen([str(part) for part in command], env=environment, text=True,
-                            stdin=options.pop("stdin", subprocess.DEVNULL),
+                            start_new_session=True, stdin=options.pop("stdin", subprocess.DEVNULL),
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
@@ -127,7 +128,7 @@ def finish(process, seconds=DEADLINE):
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # what `keel run` started holds its output open
         out, err = process.communicate()
         return Answer("timeout", out, err)
     return Answer(process.returncode, out, err)

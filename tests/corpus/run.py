@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -57,9 +58,16 @@ def environment(variables):
 
 
 def answer(command, variables, folder):
-    return subprocess.run([str(word) for word in command], env=environment(variables), cwd=folder,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=DEADLINE)
+    words = [str(word) for word in command]
+    with subprocess.Popen(words, env=environment(variables), cwd=folder, start_new_session=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            out, err = process.communicate(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:  # what `keel run` started holds its output open
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
 def execute(case, client, folder):

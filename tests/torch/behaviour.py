@@ -1,7 +1,11 @@
-"""PyTorch/XLA behaves through Keel as it does without its cache: the numbers of small trainings are
-the same bit for bit cold, warm and with Keel off, and near those of PyTorch on the CPU; and a warm
-process compiles nothing."""
+"""PyTorch/XLA behaves through Keel as it does without its cache: the numbers of the workloads are the
+same bit for bit cold, warm and with Keel off, and near those of PyTorch on the CPU; and a warm
+process compiles nothing.
 
+    behaviour.py WHERE [--plugin NAME] MODULE...   as workloads.py has them; a plugin of .venv-plugins
+"""
+
+import argparse
 import os
 import pathlib
 import sys
@@ -10,92 +14,111 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "client"))
 
 from harness import (KEEL, ROOT, Report, Workspace, clean_environment, compiles, journal,  # noqa: E402
-                     last_json, loads, of_kind, run, told)
+                     last_json, loads, of_kind, other_plugins, run, told)
 
 PYTHON = os.environ.get("KEEL_TORCH_PYTHON") or ROOT / ".venv-torch" / "bin" / "python"
-TOLERANCE = 1e-4  # relative: the CPU without XLA sums in another order
+TOLERANCE = 1e-3  # relative: the CPU without XLA sums in another order
+DRAWN = {"trainings.dropout", "operations.random_numbers"}  # by the device's own generator
+# A training that was interrupted goes on as if it had not been, however it was loaded.
+TRAINED = "trainings.mlp_with_adam"
+CONTINUED = {"trainings.checkpoint_copied", "trainings.checkpoint_assigned",
+             "trainings.checkpoint_assigned_on_the_cpu"}
 report = Report()
 
 
-def environment(**more):
-    return clean_environment() | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3"} | more
+def environment():
+    return clean_environment() | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
-def work(space, name, where, cache="cache", mode="on"):
-    """The numbers of a process through Keel; its journal is the only one in the folder <name>."""
-    answer = run([KEEL, "run", "--quiet", "--cache-dir", space.path(cache), "--run-dir",
-                  space.path(name), "--mode", mode, "--", PYTHON, HERE / "workloads.py", where],
-                 environment())
+def numbers_of(name, *command):
+    """What the process printed, less the workloads that failed in it."""
+    answer = run(command, environment())
     numbers = last_json(answer)
     report.check(f"{name}: the process ends well", answer.code == 0 and numbers, told(answer))
-    return numbers or {}
+    failed = {workload: values for workload, values in (numbers or {}).items()
+              if isinstance(values, str)}
+    report.equal(f"{name}: no workload fails", failed, {})
+    return {workload: values for workload, values in (numbers or {}).items()
+            if workload not in failed}
 
 
-def same(name, got, wanted):
-    for workload in wanted:
-        report.equal(f"{name}: {workload} has the same numbers", got.get(workload),
-                     wanted[workload])
+class Runs:
+    """Processes through Keel with one cache; the journal of each is in a folder of its own."""
+
+    def __init__(self, space, plugin, words):
+        self.space, self.words = space, words
+        self.options = ["--quiet", "--cache-dir", space.path("cache")]
+        self.options += ["--plugin", plugin] if plugin else []
+
+    def numbers(self, name, mode="on"):
+        return numbers_of(name, KEEL, "run", *self.options, "--run-dir", self.space.path(name),
+                          "--mode", mode, "--", PYTHON, HERE / "workloads.py", *self.words)
+
+    def events(self, name):
+        return [event for path in self.space.path(name).glob("*/journal.ndjson")
+                for event in journal(self.space.path(name), path.parent.name)]
 
 
-def near(name, got, wanted):
+def check_same(name, got, wanted):
+    for workload, values in wanted.items():
+        report.equal(f"{name}: {workload} has the same numbers", got.get(workload), values)
+
+
+def check_near(got, wanted):
     def is_near(a, b):
         return abs(a - b) <= TOLERANCE * max(1, abs(b))
-    for workload, values in wanted.items():
-        pairs = [(float.fromhex(a), float.fromhex(b))
-                 for a, b in zip(got.get(workload, ()), values)]
-        report.check(f"{name}: {workload} is near what the CPU computes",
-                     len(pairs) == len(values) and all(is_near(a, b) for a, b in pairs), pairs)
-
-
-def events_of(space, name):
-    runs = [path.parent.name for path in space.path(name).glob("*/journal.ndjson")]
-    return [event for run_id in runs for event in journal(space.path(name), run_id)]
+    for workload in got.keys() & wanted.keys() - DRAWN:
+        values, others = ([float.fromhex(value) for value in numbers[workload]]
+                          for numbers in (got, wanted))
+        apart = [pair for pair in zip(values, others) if not is_near(*pair)]
+        report.check(f"cold: {workload} is near what the CPU computes",
+                     len(values) == len(others) and not apart,
+                     f"{len(values)} and {len(others)} numbers, {apart[:3]}")
 
 
 def seconds(events):
     return sum(event["seconds"] for event in events)
 
 
-def check_warm(space, cold_run, warm_run):
-    cold, warm = events_of(space, cold_run), events_of(space, warm_run)
+def check_warm(cold, warm):
     names = [event["name"] for event in of_kind(warm, "compile")]
-    report.equal(f"{warm_run}: nothing is compiled", names, [])
-    report.equal(f"{warm_run}: all that was compiled is loaded",
+    report.equal("warm: nothing is compiled", names, [])
+    report.equal("warm: all that was compiled is loaded",
                  {event["key"] for event in loads(warm)},
                  {event["key"] for event in compiles(cold)})
     took, saved = seconds(loads(warm)), seconds(compiles(cold))
-    report.check(f"{warm_run}: loading takes at most a tenth of compiling", 0 < took <= saved / 10,
+    report.check("warm: loading takes at most a tenth of compiling", 0 < took <= saved / 10,
                  f"{took:.3f} s of {saved:.3f} s")
-    print(f"         {cold_run}: {len(compiles(cold))} compiles {saved:.2f} s; "
-          f"{warm_run}: {len(loads(warm))} loads {took:.3f} s")
-    failures = [event["message"] for event in of_kind(cold + warm, "store_error", "fallback")]
-    report.equal(f"{cold_run}, {warm_run}: no failure", failures, [])
-
-
-def check_spmd(space, reference):
-    cold = work(space, "spmd-cold", "spmd", "spmd")
-    if not cold:
-        return
-    report.equal("spmd: there are four devices", cold["devices"], [4.0.hex()])
-    near("spmd", cold, {name: reference.get(name, ()) for name in cold if name != "devices"})
-    same("spmd-warm", work(space, "spmd-warm", "spmd", "spmd"), cold)
-    check_warm(space, "spmd-cold", "spmd-warm")
+    print(f"         {len(compiles(cold))} compiles {saved:.2f} s; "
+          f"{len(loads(warm))} loads {took:.3f} s")
+    report.equal("cold, warm: nothing fails to be stored",
+                 [event["message"] for event in of_kind(cold + warm, "store_error")], [])
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("where", choices=("xla", "spmd"))
+    parser.add_argument("modules", nargs="+")
+    parser.add_argument("--plugin")
+    options = parser.parse_args()
+    plugin = dict(other_plugins()).get(options.plugin)
+    if options.plugin and not plugin:
+        report.skip(options.plugin, "it is not set up")
+        sys.exit(0)
     with Workspace("torch") as space:
-        answer = run([PYTHON, HERE / "workloads.py", "cpu"], environment())
-        reference = last_json(answer)
-        report.check("cpu: the process ends well", reference, told(answer))
-        cold = work(space, "cold", "xla")
-        if reference and cold:
-            near("cold", cold, {name: reference[name] for name in cold})
-            same("warm", work(space, "warm", "xla"), cold)
-            check_warm(space, "cold", "warm")
-            same("off", work(space, "off", "xla", mode="off"), cold)
+        runs = Runs(space, plugin, [options.where, *options.modules])
+        reference = numbers_of("cpu", PYTHON, HERE / "workloads.py", "cpu", *options.modules)
+        cold = runs.numbers("cold")
+        check_near(cold, reference)
+        for workload in sorted(CONTINUED & cold.keys()):
+            report.equal(f"cold: {workload} has the numbers of {TRAINED}", cold[workload],
+                         cold.get(TRAINED))
+        check_same("warm", runs.numbers("warm"), cold)
+        check_warm(runs.events("cold"), runs.events("warm"))
+        if not plugin:  # the others hang without what Keel makes of the options
+            check_same("off", runs.numbers("off", mode="off"), cold)
             report.equal("off: nothing is journalled as compiled or loaded",
-                         of_kind(events_of(space, "off"), "compile", "load"), [])
-        check_spmd(space, reference or {})
+                         of_kind(runs.events("off"), "compile", "load"), [])
     report.finish()
 
 
