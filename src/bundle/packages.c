@@ -235,6 +235,7 @@ keel_status_t bundle_packages(const keel_bundle_request_t *request, keel_bundle_
     keel_buffer_initialize(&sites, 1 << 16);
     keel_buffer_text(&sites, known ? known : "");
     keel_status_t status = request->is_client ? read_mapped(bundle, &sites) : NULL;
+    if (!status) status = bundle_forgive(keel_buffer_status(&sites));
     if (!status && sites.size) status = read_sites(bundle, keel_buffer_cstr(&sites));
     keel_buffer_deinitialize(&sites);
     return status;

@@ -266,6 +266,7 @@ static keel_status_t describe(python_t *python, const char *interpreter, bool is
     // The process knows better than files that were written when its environment was made.
     if (is_client) ask_process(python);
     KEEL_TRY(find_sites(python));
+    KEEL_TRY(bundle_forgive(keel_buffer_status(&python->sites)));
     complete_version(python);
     return tell(python);
 }

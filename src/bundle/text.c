@@ -34,7 +34,7 @@ static void row(const char *name, const char *value, keel_buffer_t *out) {
     for (size_t at = strlen(name); at < COLUMN; ++at)
         keel_buffer_byte(out, ' ');
     keel_buffer_byte(out, ' ');
-    put(value, 0, out);
+    put(*value ? value : "\"\"", 0, out);
     keel_buffer_byte(out, '\n');
 }
 

@@ -137,8 +137,8 @@ void keel_bundle_judge_client(const keel_bundle_t *bundle, size_t index, bool lo
     }
     write_range(client, range);
     snprintf(out->text, sizeof out->text,
-             "%s %.64s is %s than what Keel was tried with (%s); it goes on, and if the run "
-             "fails, KEEL_MODE=off tells whether Keel is why",
+             "%s %.64s is %s than what Keel was tried with (%s); the run goes on, and if it fails "
+             "KEEL_MODE=off tells whether Keel is why",
              client->name, version, older ? "older" : "newer", range);
 }
 
@@ -157,7 +157,7 @@ void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle
     out->support = older ? KEEL_BUNDLE_OLDER : KEEL_BUNDLE_NEWER;
     snprintf(out->text, sizeof out->text,
              "plugin %.200s speaks PJRT %d.%d, %s than what Keel was tried with (%d.%d to %d.%d); "
-             "it goes on, and if the run fails, KEEL_MODE=off tells whether Keel is why",
+             "the run goes on, and if it fails KEEL_MODE=off tells whether Keel is why",
              plugin, major, minor, older ? "older" : "newer", PJRT_API_MAJOR,
              KEEL_BUNDLE_API_OLDEST, PJRT_API_MAJOR, KEEL_BUNDLE_API_NEWEST);
 }

@@ -23,7 +23,13 @@ static keel_status_t find_plugin(asked_t *asked) {
     if (status) cli_say("%s", keel_status_message(status));
     keel_status_ignore(status);
     keel_file_facts_t facts;
-    if (asked->plugin) KEEL_TRY(keel_file_facts(asked->plugin, &facts));
+    if (asked->plugin && keel_status_code(status = keel_file_facts(asked->plugin, &facts))) {
+        keel_status_ignore(status);
+        return keel_status_make(KEEL_NOT_FOUND,
+                                "plugin %s: there is no such file; name a PJRT plugin's library "
+                                "with --plugin or KEEL_PLUGIN",
+                                asked->plugin);
+    }
     return keel_path(&asked->digests, "%s/plugins",
                      keel_settings_text(&asked->settings, KEEL_SETTING_CACHE_DIR));
 }

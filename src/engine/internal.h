@@ -154,6 +154,7 @@ struct keel_engine_t {
     const PJRT_Api *api;
     pid_t pid; // a forked child has no publisher and goes straight to the plugin
     atomic_bool ended;
+    atomic_bool bundled; // see bundle.c
     keel_digest_t plugin_build;
     keel_journal_t *journal; // NULL where there is none
     keel_history_t *history; // likewise; NULL: nothing is explained
@@ -276,6 +277,17 @@ keel_status_t portable_options(keel_bytes_t options, keel_buffer_t *out) KEEL_MU
 // needed and right; takes them out again.
 keel_status_t portable_apply(request_t *request, const keel_program_t *program) KEEL_MUST_CHECK;
 void portable_restore(request_t *request);
+
+// ---- bundle.c ----------------------------------------------------------------------------------
+
+typedef struct bundling_t bundling_t;
+
+// Tells, once a process, what it hangs on; says it where the versions are none that Keel was tried
+// with. On the thread that made the client.
+void bundling_begin(keel_engine_t *engine, PJRT_Client *client);
+// On the publisher's thread. A failure is written to the journal.
+void bundling_run(keel_engine_t *engine, bundling_t *bundling);
+void bundling_destroy(bundling_t *bundling);
 
 // ---- publish.c ---------------------------------------------------------------------------------
 

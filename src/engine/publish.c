@@ -69,6 +69,7 @@ static void free_job_contents(job_t *job) {
     keel_free(job->name);
     if (job->inquiry) explain_deinitialize(job->inquiry);
     keel_free(job->inquiry);
+    bundling_destroy(job->bundling);
     keel_store_release(&job->claim);
 }
 
@@ -261,6 +262,9 @@ static void do_job(keel_engine_t *engine, job_t *job) {
         case JOB_PUBLISH:
             publish(engine, job);
             return;
+        case JOB_BUNDLE:
+            bundling_run(engine, job->bundling);
+            return;
         case JOB_EXPLAIN:
             explain_run(engine, job->inquiry);
             return;
@@ -367,6 +371,19 @@ void publisher_keep_program(keel_engine_t *engine, const keel_digest_t *program,
     if (!status) return;
     if (job) free_job(job);
     engine_fell_through(engine, "journal", NULL, status);
+}
+
+keel_status_t publisher_bundle(keel_engine_t *engine, bundling_t *bundling, PJRT_Client *client) {
+    static const keel_digest_t none;
+    job_t *job;
+    KEEL_TRY(make_job(JOB_BUNDLE, &none, &job));
+    job->client = client;
+    job->bundling = bundling;
+    keel_status_t status = enqueue(engine, job);
+    if (!status) return NULL;
+    job->bundling = NULL; // the caller's still
+    free_job(job);
+    return status;
 }
 
 static keel_status_t make_inquiry(inquiry_t *inquiry, job_t **out) {

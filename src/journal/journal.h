@@ -79,6 +79,13 @@ typedef struct keel_journal_start_t {
     const keel_key_t *key; // the components that are the same for all its programs
 } keel_journal_start_t;
 
+// What this process hangs on: a bundle (bundle/bundle.h), as JSON without a newline.
+typedef struct keel_journal_bundle_t {
+    keel_str_t json;
+    double seconds;        // what collecting it cost, behind the client's back
+    double client_seconds; // and on the client's own thread
+} keel_journal_bundle_t;
+
 // What compile, load, miss and uncacheable events have in common.
 typedef struct keel_journal_subject_t {
     const keel_digest_t *program; // of its raw bytes
@@ -190,6 +197,7 @@ void keel_journal_memory_unknown(keel_journal_t *journal, const char *what, cons
 void keel_journal_host_ops(keel_journal_t *journal, const keel_journal_host_op_t *ops,
                            size_t count);
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event);
+void keel_journal_bundle(keel_journal_t *journal, const keel_journal_bundle_t *event);
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event);
 void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event);
 void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event);

@@ -1,0 +1,1 @@
+keel_fuzz(bundle ROOMS bundle base)

@@ -1,0 +1,85 @@
+// Bundles of others: two of them, with a newline between. What was read is written as a bundle that
+// is read alike, and differs from itself in nothing; what is printed has no control characters, and
+// the JSON is JSON.
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "bundle/compare.h"
+#include "bundle/versions.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool good) {
+    if (!good) abort();
+}
+
+static void check_printed(keel_buffer_t *out) {
+    check(keel_buffer_status(out) == NULL);
+    for (size_t i = 0; i < out->size; ++i)
+        check((out->data[i] >= 0x20 && out->data[i] != 0x7f) || out->data[i] == '\n');
+    keel_buffer_deinitialize(out);
+}
+
+static void check_changes(const keel_bundle_t *old, const keel_bundle_t *new, bool same) {
+    keel_bundle_changes_t changes;
+    keel_buffer_t out;
+    check(keel_bundle_compare(old, new, &changes) == NULL);
+    check(!same || !changes.count);
+    for (int whole = 0; whole < 2; ++whole) {
+        keel_buffer_initialize(&out, 0);
+        keel_bundle_changes_text(&changes, whole, &out);
+        check_printed(&out);
+    }
+    keel_buffer_initialize(&out, 0);
+    keel_bundle_changes_json(&changes, &out);
+    json_t *json = json_loadb((const char *)out.data, out.size, JSON_REJECT_DUPLICATES, NULL);
+    check(json != NULL);
+    json_decref(json);
+    keel_buffer_deinitialize(&out);
+    keel_bundle_changes_deinitialize(&changes);
+}
+
+static void check_read_back(const keel_bundle_t *bundle) {
+    keel_buffer_t out;
+    keel_bundle_t again;
+    keel_bundle_initialize(&again);
+    keel_buffer_initialize(&out, KEEL_BUNDLE_JSON_LIMIT);
+    keel_bundle_json(bundle, &out);
+    check(keel_buffer_status(&out) == NULL);
+    check(keel_bundle_parse(keel_buffer_bytes(&out), &again) == NULL);
+    check(again.count == bundle->count);
+    check_changes(bundle, &again, true);
+    keel_buffer_deinitialize(&out);
+    keel_bundle_deinitialize(&again);
+}
+
+static void check_shown(const keel_bundle_t *bundle) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_bundle_text(bundle, false, &out);
+    check_printed(&out);
+}
+
+static bool read(keel_bytes_t bytes, keel_bundle_t *out) {
+    keel_bundle_initialize(out);
+    keel_status_t status = keel_bundle_parse(bytes, out);
+    keel_code_t code = keel_status_code(status);
+    check(code == KEEL_OK || code == KEEL_INVALID || code == KEEL_UNSUPPORTED);
+    keel_status_ignore(status);
+    return code == KEEL_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const uint8_t *newline = size ? memchr(data, '\n', size) : NULL;
+    size_t first = newline ? (size_t)(newline - data) : size;
+    keel_bundle_t old, new;
+    bool good = read(keel_bytes(data, first), &old);
+    bool other = read(keel_bytes(data + first, size - first), &new);
+    if (good) check_read_back(&old);
+    if (good) check_shown(&old);
+    if (good && other) check_changes(&old, &new, false);
+    keel_bundle_deinitialize(&old);
+    keel_bundle_deinitialize(&new);
+    return 0;
+}

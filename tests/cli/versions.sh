@@ -1,0 +1,39 @@
+# A client or a plugin that Keel was not tried with is said before the command starts; one that
+# cannot work is refused.
+export KEEL_RUN_DIR=runs KEEL_CACHE_DIR=cache
+packages=venv/lib/python3.12/site-packages
+mkdir -p venv/bin $packages/jax/_src
+printf '#!/bin/sh\necho ran $KEEL_TOLD\n' >venv/bin/python && chmod +x venv/bin/python
+echo 'version = 3.12.4' >venv/pyvenv.cfg
+installed() {
+    rm -rf "$packages"/*.dist-info
+    for name; do mkdir "$packages/$name.dist-info"; done
+}
+try() {
+    keel run --quiet -- venv/bin/python; echo "exit $?"
+}
+say() { # quiet says nothing of versions either
+    keel run -- venv/bin/python 2>&1 | grep -v 'nothing was recorded'
+}
+installed jax-0.12.0; say
+installed jax-0.13.1; say; try
+echo 'names = os.getenv("PJRT_NAMES_AND_LIBRARY_PATHS")' >$packages/jax/_src/xla_bridge.py
+installed jax-0.4.30; say
+echo 'names = []' >$packages/jax/_src/xla_bridge.py
+try
+echo 'PJRT_LIBRARY_PATH' >$packages/_XLAC.so
+installed torch_xla-2.5.0; say
+echo 'TPU_LIBRARY_PATH' >$packages/_XLAC.so
+try
+# Which of two is used, the command alone knows; and what is no Python has no packages.
+installed torch_xla-2.5.0 jax-0.13.1; say
+printf '#!/bin/sh\necho ran $KEEL_TOLD\n' >tool && chmod +x tool
+keel run --quiet -- ./tool; echo "exit $?"
+installed jax-nonsense; say
+# Plugins.
+export KEEL_PLUGIN="$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so"
+TEST_PLUGIN='minor=200' keel run -- ./tool; echo "exit $?"
+TEST_PLUGIN='minor=40' keel run -- ./tool; echo "exit $?"
+TEST_PLUGIN='major=1' keel run -- ./tool; echo "exit $?"
+TEST_PLUGIN='major=1' keel bundle --python venv/bin/python | sed -n '/refused/p;/^support/,$p'
+TEST_PLUGIN='no_client' keel bundle --python venv/bin/python | sed -n '/trouble/p;/^support/,$p'
