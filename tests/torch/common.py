@@ -19,9 +19,9 @@ if WHERE != "cpu":  # before autograd has run: its engine knows only the devices
 STEPS = 5
 
 
-def sync():
+def sync(wait=False):
     if WHERE != "cpu":
-        torch_xla.sync()
+        torch_xla.sync(wait=wait)
 
 
 def data(seed, *shape):
