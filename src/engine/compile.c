@@ -361,6 +361,7 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
     publisher_keep_program(engine, &request.program, known, request.code);
     PJRT_Error *error = load_or_compile(&request);
     keep_memory(&request);
+    host_ops_look(engine);
     inquire(&request);
     request_end(&request);
     return error;

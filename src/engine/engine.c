@@ -146,6 +146,7 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(executables_initialize(&engine->executables));
     KEEL_TRY(publisher_create(engine));
     KEEL_TRY(memory_create(engine));
+    KEEL_TRY(host_ops_create(engine));
     // KEEL_RUN_ID is no setting: `keel run` names the run to its child.
     keel_status_t status =
         keel_journal_open(keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
@@ -168,6 +169,7 @@ static void destroy(keel_engine_t *engine) {
     publisher_destroy(engine->publisher);
     figures_destroy(engine->figures);
     memory_destroy(engine->memory_use);
+    host_ops_destroy(engine->host_ops);
     executables_deinitialize(&engine->executables);
     progress_deinitialize(&engine->progress);
     keel_map_deinitialize(&engine->names);

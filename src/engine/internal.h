@@ -173,6 +173,7 @@ struct keel_engine_t {
     struct publisher_t *publisher;
     struct figures_t *figures; // NULL where there is no journal
     struct memory_t *memory_use;
+    struct host_ops_t *host_ops;
 };
 
 const char *engine_cache_dir(const keel_engine_t *engine);
@@ -353,5 +354,16 @@ void memory_watch(keel_engine_t *engine, PJRT_Client *client, const char *platfo
 void memory_sample(keel_engine_t *engine);
 // Looks for the last time at the devices of a client that is about to be destroyed (NULL: of all).
 void memory_forget(keel_engine_t *engine, PJRT_Client *client);
+
+// ---- host_ops.c --------------------------------------------------------------------------------
+
+typedef struct host_ops_t host_ops_t;
+
+keel_status_t host_ops_create(keel_engine_t *engine) KEEL_MUST_CHECK;
+// NULL is allowed.
+void host_ops_destroy(host_ops_t *host_ops);
+// Looks at PyTorch/XLA's counters, at most once a second. On the client's thread, which holds no
+// lock.
+void host_ops_look(keel_engine_t *engine);
 
 #endif // KEEL_ENGINE_INTERNAL_H_

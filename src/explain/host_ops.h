@@ -1,0 +1,29 @@
+// host_ops: the operations that PyTorch/XLA computed on the host, as it counts them itself: its
+// counters that begin with "aten::".
+#ifndef KEEL_EXPLAIN_HOST_OPS_H_
+#define KEEL_EXPLAIN_HOST_OPS_H_
+
+#include "base/base.h"
+
+typedef struct keel_host_op_t {
+    const char *name; // "aten::nonzero", in the arena
+    uint64_t times;   // in this process so far
+} keel_host_op_t;
+
+enum { KEEL_HOST_OPS = 256 };
+
+typedef struct keel_host_ops_t {
+    keel_host_op_t list[KEEL_HOST_OPS]; // those beyond are left out
+    size_t count;
+    bool has_torch_xla;
+} keel_host_ops_t;
+
+// Reads them from the interpreter in this process. Nothing where there is none, or no PyTorch/XLA
+// in it. The thread must hold no lock that Python code may wait for.
+void keel_host_ops_read(keel_arena_t *arena, keel_host_ops_t *out);
+
+// Has `call` called, with nothing, when the interpreter ends; it holds its lock then. False where
+// that cannot be had. Once a process.
+bool keel_host_ops_at_exit(void (*call)(void));
+
+#endif // KEEL_EXPLAIN_HOST_OPS_H_

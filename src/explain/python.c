@@ -1,0 +1,70 @@
+#define _GNU_SOURCE
+#include "explain/python.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+// False where something needed is not there.
+static bool find(keel_python_t *out) {
+    bool complete = true;
+    void *found;
+    // POSIX has functions and objects share one representation; ISO C has no cast between them.
+#define FIND(member, result, arguments, name)                                                      \
+    found = dlsym(RTLD_DEFAULT, name);                                                             \
+    memcpy(&out->member, &found, sizeof found);
+#define FIND_NEEDED(member, result, arguments, name)                                               \
+    FIND(member, result, arguments, name)                                                          \
+    complete = complete && found;
+    KEEL_PYTHON_NEEDED(FIND_NEEDED)
+    if (!complete) return false;
+    KEEL_PYTHON_OPTIONAL(FIND)
+#undef FIND_NEEDED
+#undef FIND
+    return (out->take_error && out->put_error) || (out->fetch_error && out->restore_error);
+}
+
+static bool is_ending(const keel_python_t *python) {
+    if (python->is_finalizing) return python->is_finalizing();
+    return python->is_finalizing_before && python->is_finalizing_before();
+}
+
+const char *keel_python_enter(keel_python_t *out) {
+    *out = (keel_python_t){0};
+    if (!find(out))
+        return dlsym(RTLD_DEFAULT, "Py_IsInitialized")
+                   ? "this Python is older than 3.9, or no CPython"
+                   : "there is no Python in this process";
+    if (!out->is_initialized() || is_ending(out)) // it ends threads that want its lock
+        return "Python is not running";
+    if (!out->own_state()) return "Python does not know the thread";
+    out->state = out->ensure();
+    if (out->take_error && out->put_error)
+        out->pending.value = out->take_error();
+    else
+        out->fetch_error(&out->pending.type, &out->pending.value, &out->pending.trace);
+    return NULL;
+}
+
+void keel_python_leave(keel_python_t *python) {
+    const keel_python_pending_t *pending = &python->pending;
+    if (python->take_error && python->put_error)
+        python->put_error(pending->value);
+    else
+        python->restore_error(pending->type, pending->value, pending->trace);
+    python->release(python->state);
+}
+
+keel_object_t *keel_python_attribute(const keel_python_t *python, keel_object_t *object,
+                                     const char *name) {
+    keel_object_t *value = python->attribute(object, name);
+    if (!value) python->clear_error();
+    return value;
+}
+
+keel_str_t keel_python_text(const keel_python_t *python, keel_object_t *object) {
+    ptrdiff_t size = 0;
+    const char *data = object ? python->text(object, &size) : NULL;
+    if (data && size > 0) return (keel_str_t){data, (size_t)size};
+    if (object && !data) python->clear_error();
+    return (keel_str_t){"", 0};
+}

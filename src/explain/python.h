@@ -1,0 +1,85 @@
+// The interpreter of this process, for who reads something from it: found, not linked. The same
+// library serves every Python, and clients that have none. Only functions are called, no macros and
+// no structures, so its version matters no more than that (CPython 3.9 brought the last of those
+// that are needed).
+//
+// Threads: any that holds no lock which Python code may wait for.
+#ifndef KEEL_EXPLAIN_PYTHON_H_
+#define KEEL_EXPLAIN_PYTHON_H_
+
+#include <stddef.h>
+
+#include "base/base.h"
+
+typedef struct keel_object_t keel_object_t; // PyObject, PyFrameObject, PyCodeObject
+
+// A PyMethodDef, which is the same in every version.
+typedef struct keel_python_method_t {
+    const char *name;
+    keel_object_t *(*call)(keel_object_t *self, keel_object_t *arguments);
+    int flags; // 4: no arguments
+    const char *doc;
+} keel_python_method_t;
+
+// member, result, arguments, name
+#define KEEL_PYTHON_NEEDED(X)                                                                      \
+    X(is_initialized, int, (void), "Py_IsInitialized")                                             \
+    X(own_state, void *, (void), "PyGILState_GetThisThreadState")                                  \
+    X(ensure, int, (void), "PyGILState_Ensure")                                                    \
+    X(release, void, (int), "PyGILState_Release")                                                  \
+    X(frame, keel_object_t *, (void), "PyEval_GetFrame") /* borrowed */                            \
+    X(back, keel_object_t *, (keel_object_t *), "PyFrame_GetBack")                                 \
+    X(code, keel_object_t *, (keel_object_t *), "PyFrame_GetCode")                                 \
+    X(line, int, (keel_object_t *), "PyFrame_GetLineNumber")                                       \
+    X(attribute, keel_object_t *, (keel_object_t *, const char *), "PyObject_GetAttrString")       \
+    X(text, const char *, (keel_object_t *, ptrdiff_t *), "PyUnicode_AsUTF8AndSize")               \
+    X(hold, void, (keel_object_t *), "Py_IncRef")                                                  \
+    X(drop, void, (keel_object_t *), "Py_DecRef")                                                  \
+    X(clear_error, void, (void), "PyErr_Clear")                                                    \
+    X(modules, keel_object_t *, (void), "PyImport_GetModuleDict") /* borrowed */                   \
+    X(item, keel_object_t *, (keel_object_t *, const char *), "PyMapping_GetItemString")           \
+    X(call, keel_object_t *, (keel_object_t *, keel_object_t *, ...),                              \
+      "PyObject_CallFunctionObjArgs")                                                              \
+    X(length, ptrdiff_t, (keel_object_t *), "PySequence_Size")                                     \
+    X(element, keel_object_t *, (keel_object_t *, ptrdiff_t), "PySequence_GetItem")                \
+    X(integer, long long, (keel_object_t *), "PyLong_AsLongLong")                                  \
+    X(make_integer, keel_object_t *, (long), "PyLong_FromLong")                                    \
+    X(import, keel_object_t *, (const char *), "PyImport_ImportModule")                            \
+    X(make_function, keel_object_t *, (keel_python_method_t *, keel_object_t *, keel_object_t *),  \
+      "PyCFunction_NewEx")
+
+// Of each pair, what the interpreter's version has.
+#define KEEL_PYTHON_OPTIONAL(X)                                                                    \
+    X(is_finalizing, int, (void), "Py_IsFinalizing")                                               \
+    X(is_finalizing_before, int, (void), "_Py_IsFinalizing")                                       \
+    X(take_error, keel_object_t *, (void), "PyErr_GetRaisedException")                             \
+    X(put_error, void, (keel_object_t *), "PyErr_SetRaisedException")                              \
+    X(fetch_error, void, (keel_object_t **, keel_object_t **, keel_object_t **), "PyErr_Fetch")    \
+    X(restore_error, void, (keel_object_t *, keel_object_t *, keel_object_t *), "PyErr_Restore")
+
+// An exception that is on its way.
+typedef struct keel_python_pending_t {
+    keel_object_t *type, *value, *trace; // since 3.12 the value is all
+} keel_python_pending_t;
+
+typedef struct keel_python_t {
+#define KEEL_PYTHON_MEMBER(member, result, arguments, name) result(*member) arguments;
+    KEEL_PYTHON_NEEDED(KEEL_PYTHON_MEMBER)
+    KEEL_PYTHON_OPTIONAL(KEEL_PYTHON_MEMBER)
+#undef KEEL_PYTHON_MEMBER
+    int state;
+    keel_python_pending_t pending;
+} keel_python_t;
+
+// Holds the interpreter's lock from here to keel_python_leave, which is to be called then, and puts
+// an exception that is on its way aside. NULL where it does; else why it cannot.
+const char *keel_python_enter(keel_python_t *out);
+void keel_python_leave(keel_python_t *python);
+
+// An attribute, NULL where there is none.
+keel_object_t *keel_python_attribute(const keel_python_t *python, keel_object_t *object,
+                                     const char *name);
+// Lives as long as `object`; empty where it is no text.
+keel_str_t keel_python_text(const keel_python_t *python, keel_object_t *object);
+
+#endif // KEEL_EXPLAIN_PYTHON_H_
