@@ -24,6 +24,7 @@ static PJRT_Error *call_plugin(keel_engine_t *engine, PJRT_Client_Compile_Args *
 static void count_executions(request_t *request, keel_journal_counts_t *out) {
     uint64_t total;
     *out = (keel_journal_counts_t){0};
+    flow_journal_steps(request->engine);
     keel_status_ignore(executables_collect(&request->engine->executables, out, &total));
 }
 
@@ -347,6 +348,12 @@ static void keep_memory(request_t *request) {
     publisher_keep_memory(request->engine, &subject, &request->answer.memory);
 }
 
+static void note_line(const request_t *request) {
+    bool is_recorded = strcmp(request->format, "hlo") == 0 && request->inquiry.stack.count;
+    if (request->handed_out && is_recorded)
+        flow_asked(request->engine, &request->program, &request->site.place);
+}
+
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args) {
     if (atomic_load(&engine->ended) || getpid() != engine->pid) return call_plugin(engine, args);
     request_t request;
@@ -362,6 +369,7 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
     PJRT_Error *error = load_or_compile(&request);
     keep_memory(&request);
     host_ops_look(engine);
+    note_line(&request);
     inquire(&request);
     request_end(&request);
     return error;

@@ -94,9 +94,11 @@ static keel_engine_t *forking;
 
 static void before_fork(void) {
     executables_lock(&forking->executables);
+    pthread_mutex_lock(&forking->flow.lock);
 }
 
 static void after_fork(void) {
+    pthread_mutex_unlock(&forking->flow.lock);
     executables_unlock(&forking->executables);
 }
 
@@ -143,6 +145,7 @@ static keel_status_t create(keel_engine_t *engine) {
     keel_map_initialize(&engine->names);
     KEEL_TRY(progress_initialize(&engine->progress));
     transfers_initialize(&engine->transfers);
+    KEEL_TRY(flow_initialize(&engine->flow));
     KEEL_TRY(executables_initialize(&engine->executables));
     KEEL_TRY(publisher_create(engine));
     KEEL_TRY(memory_create(engine));
@@ -171,6 +174,7 @@ static void destroy(keel_engine_t *engine) {
     memory_destroy(engine->memory_use);
     host_ops_destroy(engine->host_ops);
     executables_deinitialize(&engine->executables);
+    flow_deinitialize(&engine->flow);
     progress_deinitialize(&engine->progress);
     keel_map_deinitialize(&engine->names);
     keel_settings_deinitialize(&engine->settings);
@@ -211,6 +215,8 @@ void keel_engine_end(keel_engine_t *engine) {
     uint64_t total = 0;
     keel_status_ignore(executables_collect(&engine->executables, &counts, &total));
     // A process that made no client has nothing to tell, and leaves no run behind.
+    flow_end(engine);
+    if (engine->had_client) flow_journal(engine);
     if (engine->had_client) keel_journal_end(engine->journal, total, counts);
     keel_free((void *)(uintptr_t)counts.data);
     if (engine->had_client) figures_update(engine);

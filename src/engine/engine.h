@@ -10,8 +10,9 @@
 //
 // Files: engine.c lifetime and clients; compile.c the way; request.c read and key; portable.c
 // options that are rewritten; publish.c what runs behind the client's back; explain.c why a program
-// was asked for; executables.c execute counts and stored bytes by pointer; payload.c what is
-// stored; progress.c the line on a terminal.
+// was asked for; transfers.c what goes to the device and comes from it; flow.c where the host
+// reads, and which reads cut a step; flow_journal.c that for the journal; executables.c execute
+// counts and stored bytes by pointer; payload.c what is stored; progress.c the line on a terminal.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them by pointer only.
@@ -48,8 +49,8 @@ void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
 // The client's Compile. The error, if any, is the plugin's.
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args);
 
-// One execution. Takes no lock and allocates nothing.
-void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
+// One execution. Takes no lock and allocates nothing, but for the first few of a program.
+void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable_Execute_Args *args);
 
 // The client took the executable of `loaded`; is about to destroy the one or the other. Where this
 // cannot be noted `executable` must not be handed out: it could not be serialized.
@@ -59,15 +60,20 @@ keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
 void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
-// `bytes` went to the device, which took the plugin's call so long.
-void keel_engine_sent(keel_engine_t *engine, uint64_t bytes, uint64_t nanoseconds);
+// `bytes` went to the device, into a buffer that was made of them (or NULL), which took the
+// plugin's call so long.
+void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes,
+                      uint64_t nanoseconds);
 
 // A read from the device: around the plugin's call. `event` tells when the data are there; NULL:
-// they are. Neither locks nor allocates.
+// they are. The line that reads is taken from the host's stack, for at most about a hundredth of
+// the time.
 typedef struct keel_reading_t {
     uint64_t started;
+    struct flow_site_t *site;
 } keel_reading_t;
-keel_reading_t keel_engine_read_begins(keel_engine_t *engine, uint64_t bytes);
+keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer *buffer,
+                                       uint64_t bytes);
 void keel_engine_read_ends(keel_engine_t *engine, const keel_reading_t *reading, PJRT_Event *event);
 
 // A step ended, as the user marks it. Any thread.

@@ -33,12 +33,16 @@ static executable_slot_t *find(executables_t *table, const PJRT_LoadedExecutable
     return NULL;
 }
 
-void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
-    executable_slot_t *slot = find(&engine->executables, loaded);
-    _Atomic uint64_t *count =
-        slot ? &atomic_load_explicit(&slot->counter, memory_order_relaxed)->count
-             : &engine->executables.others;
-    atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable_Execute_Args *args) {
+    executable_slot_t *slot = find(&engine->executables, args->executable);
+    counter_t *counter = slot ? atomic_load_explicit(&slot->counter, memory_order_relaxed) : NULL;
+    flow_t *flow = &engine->flow;
+    _Atomic uint64_t *count = counter ? &counter->count : &engine->executables.others;
+    uint64_t before = atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&flow->executions, 1, memory_order_relaxed);
+    atomic_store_explicit(&flow->last, counter, memory_order_relaxed);
+    bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
+    if (counter && (follows || before < FLOW_SAMPLES)) flow_follow(engine, counter, before, args);
 }
 
 void keel_stored_release(keel_stored_t *stored) {
@@ -177,6 +181,15 @@ keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *
     }
     pthread_mutex_unlock(&table->lock);
     return stored;
+}
+
+counter_t *executables_counter(executables_t *table, const keel_digest_t *program) {
+    pthread_mutex_lock(&table->lock);
+    const uint64_t *known =
+        keel_map_find(&table->counter_of, keel_bytes(program->bytes, KEEL_DIGEST_SIZE));
+    counter_t *counter = known ? (counter_t *)(uintptr_t)*known : NULL;
+    pthread_mutex_unlock(&table->lock);
+    return counter;
 }
 
 void executables_lock(executables_t *table) {

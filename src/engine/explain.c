@@ -18,7 +18,7 @@ void explain_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inqu
     inquiry->stack_seconds = keel_seconds(keel_clock_monotonic() - start);
 }
 
-static keel_place_t top_of(const keel_stack_t *stack) {
+keel_place_t explain_top(const keel_stack_t *stack) {
     const keel_stack_frame_t *frame = &stack->frames[0];
     keel_place_t place = {
         .file = frame->file, .line = frame->line, .function = frame->function, .call_file = ""};
@@ -54,14 +54,14 @@ void explain_settle_site(const keel_stack_t *stack, const char *module, keel_sit
     bool is_outside = stack->count > 1 && is_at(&frames[1], place->file, place->line);
     bool is_known = is_at(&frames[0], place->file, place->line);
     bool is_better = is_inside || is_outside || !site->is_traced || is_own_line(place, module);
-    if (!is_known && is_better) site->place = top_of(stack);
+    if (!is_known && is_better) site->place = explain_top(stack);
 }
 
 void explain_ask(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry,
                  keel_site_t *site) {
     explain_capture(engine, arena, inquiry);
     if (!inquiry->stack.count) return;
-    site->place = top_of(&inquiry->stack);
+    site->place = explain_top(&inquiry->stack);
     void *text;
     size_t size = strlen(site->place.file) + 16;
     keel_status_t status = keel_arena_alloc(arena, size, &text);
@@ -238,7 +238,7 @@ static keel_status_t add_lost_entry(keel_engine_t *engine, const inquiry_t *inqu
 // Where the program was asked for. The stack knows; a program has the lines of its first lowering,
 // which a client may keep and compile again from elsewhere.
 static keel_place_t asked_from(const inquiry_t *inquiry) {
-    return inquiry->stack.count ? top_of(&inquiry->stack) : inquiry->site.place;
+    return inquiry->stack.count ? explain_top(&inquiry->stack) : inquiry->site.place;
 }
 
 static void fill_places(const inquiry_t *inquiry, keel_explanation_t *explanation) {

@@ -16,11 +16,22 @@
 
 // ---- executables.c -----------------------------------------------------------------------------
 
+struct flow_site_t;
+struct flow_piece_t;
+
+// What flow.c knows of a program; under its lock, but for what is atomic.
+typedef struct flow_program_t {
+    _Atomic(struct flow_site_t *) asked; // the line that asked for it; NULL: unknown
+    struct flow_piece_t *pieces;
+    uint64_t forced_at; // the program's count when a read last forced it
+} flow_program_t;
+
 // Executions of one program (by the digest of its bytes), over all its executables. Never freed.
 typedef struct counter_t {
     keel_digest_t program;
     _Atomic uint64_t count;
     uint64_t reported; // under the table's lock
+    flow_program_t flow;
     struct counter_t *next;
 } counter_t;
 
@@ -64,6 +75,8 @@ void executables_deinitialize(executables_t *table);
 keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable *loaded,
                               const keel_digest_t *program, uint8_t *data,
                               size_t size) KEEL_MUST_CHECK;
+// NULL where the program has no executable.
+counter_t *executables_counter(executables_t *table, const keel_digest_t *program);
 // Around a fork: a child must not find the lock held by a thread that it does not have.
 void executables_lock(executables_t *table);
 void executables_unlock(executables_t *table);
@@ -100,8 +113,8 @@ void transfers_initialize(transfers_t *transfers);
 typedef struct transfer_count_t {
     uint64_t count, bytes;
     // To the device: inside the plugin's call. From it: until the data are there, or, where more
-    // than TRANSFERS_AWAITED are on their way or nobody tells, inside the call. What overlaps counts
-    // each for itself.
+    // than TRANSFERS_AWAITED are on their way or nobody tells, inside the call. What overlaps
+    // counts each for itself.
     uint64_t nanoseconds;
 } transfer_count_t;
 
@@ -110,8 +123,103 @@ typedef struct transfers_totals_t {
     transfer_count_t to_device, from_device;
     uint64_t steps; // that were marked
 } transfers_totals_t;
+transfer_count_t transfer_counter_load(const transfer_counter_t *counter);
 // Any thread, at any time.
 void transfers_totals(const keel_engine_t *engine, transfers_totals_t *out);
+
+// ---- flow.c ------------------------------------------------------------------------------------
+
+enum {
+    FLOW_ARGUMENTS = 4096, // of one execution; of one that has more nothing is told
+    FLOW_PENDING = 8,      // executions that a read forced, in one step, and that are followed
+    FLOW_ROUND = 32,
+    FLOW_CONTEXTS = 512,
+    FLOW_SAMPLES = 8, // executions of a program whose arguments are followed
+};
+
+// A line that reads from the device, or that asked for a program. Never freed.
+typedef struct flow_site_t {
+    keel_place_t place;
+    transfer_counter_t reads;
+    transfer_count_t reported; // under the flow's lock
+    struct flow_site_t *next;
+} flow_site_t;
+
+// A program that is executed because a line of the host reads. Never freed.
+typedef struct flow_piece_t {
+    counter_t *program;
+    flow_site_t *site;
+    uint64_t forced;       // executions
+    uint64_t sampled;      // of those: whose buffers were followed
+    uint64_t shared;       // of these: whose step went on with them
+    uint64_t in_step;      // programs of the last step that it was cut out of
+    const counter_t *rest; // what the step went on with
+    uint64_t forced_reported, sampled_reported;
+    struct flow_piece_t *next;
+} flow_piece_t;
+
+// The buffers of one execution.
+typedef struct flow_sample_t {
+    counter_t *program;     // NULL: nothing
+    flow_piece_t *piece;    // NULL: it was not forced
+    const void **arguments; // sorted
+    size_t count;
+    const void *result; // that was read
+    bool lost;          // one of the arguments is gone, and its address another buffer's
+} flow_sample_t;
+
+// Reads that were alike so far: the same one behind an execution of the same program.
+typedef struct flow_context_t {
+    const counter_t *program;
+    uint64_t bytes, place;
+    flow_site_t *site;
+    uint64_t agreed, uses;
+} flow_context_t;
+
+typedef struct flow_t {
+    _Atomic(counter_t *) last;   // what was executed last
+    _Atomic uint64_t executions; // of all programs
+    atomic_bool follows;         // an execution's arguments are of interest
+
+    pthread_mutex_t lock; // of what follows; never held while the stack is read
+    flow_site_t *sites;
+    keel_map_t by_line; // "train.py:8" -> flow_site_t *
+    keel_arena_t texts;
+
+    flow_sample_t current; // the last execution, while it is of interest
+    flow_sample_t pending[FLOW_PENDING];
+    size_t pending_count;
+    // Executions that reads forced, one after the other, with no other one in between.
+    flow_piece_t *round[FLOW_ROUND];
+    size_t round_count;
+    uint64_t round_end; // flow.executions at the last of them
+    uint64_t cut_steps, pieces, cut_steps_reported, pieces_reported;
+
+    flow_context_t *contexts;
+    uint64_t read_behind, reads_behind; // reads since the execution of that number
+    uint64_t started, stack_nanoseconds;
+    uint64_t steps_reported;
+    transfers_totals_t totals_reported;
+} flow_t;
+
+keel_status_t flow_initialize(flow_t *flow) KEEL_MUST_CHECK;
+// While nothing is in it.
+void flow_deinitialize(flow_t *flow);
+// The program was asked for at this place, by a client that compiles what it recorded when a result
+// is wanted.
+void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place);
+// An execution whose arguments are of interest: one of the first of its program, or flow->follows.
+void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before,
+                 const PJRT_LoadedExecutable_Execute_Args *args);
+// The client made a buffer from data of the host.
+void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer);
+// The line that reads, now, on the client's thread, which holds no lock. NULL: not known.
+flow_site_t *flow_read(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes);
+// Nothing more will be executed.
+void flow_end(keel_engine_t *engine);
+// Writes what is new since the last time.
+void flow_journal_steps(keel_engine_t *engine);
+void flow_journal(keel_engine_t *engine);
 
 // ---- progress.c --------------------------------------------------------------------------------
 
@@ -169,6 +277,7 @@ struct keel_engine_t {
 
     executables_t executables;
     transfers_t transfers;
+    flow_t flow;
     progress_t progress;
     struct publisher_t *publisher;
     struct figures_t *figures; // NULL where there is no journal
@@ -223,6 +332,8 @@ void explain_settle_site(const keel_stack_t *stack, const char *module, keel_sit
 // For a client that compiles whatever was recorded when a result was asked for: reads the stack,
 // and makes the line that asked the site. Without a stack the site stays.
 void explain_ask(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry, keel_site_t *site);
+// The frame that asked, and who called it. The stack has one at least.
+keel_place_t explain_top(const keel_stack_t *stack);
 // "the cache has no such entry: ..."
 const char *explain_miss(keel_miss_t miss);
 // On the publisher's thread. A failure is written to the journal.

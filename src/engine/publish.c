@@ -217,6 +217,7 @@ enum { SECONDS = 2 }; // between two looks at what goes on
 static void journal_executes(keel_engine_t *engine) {
     keel_journal_counts_t counts;
     uint64_t total;
+    flow_journal(engine);
     keel_status_t status = executables_collect(&engine->executables, &counts, &total);
     if (!status && counts.size) keel_journal_executes(engine->journal, counts);
     if (!status) keel_free((void *)(uintptr_t)counts.data);

@@ -17,18 +17,26 @@ static void took(transfer_counter_t *counter, uint64_t nanoseconds) {
     atomic_fetch_add_explicit(&counter->nanoseconds, nanoseconds, memory_order_relaxed);
 }
 
-void keel_engine_sent(keel_engine_t *engine, uint64_t bytes, uint64_t nanoseconds) {
+void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes,
+                      uint64_t nanoseconds) {
+    if (buffer) flow_made(engine, buffer);
     count(&engine->transfers.to_device, bytes);
     took(&engine->transfers.to_device, nanoseconds);
 }
 
-keel_reading_t keel_engine_read_begins(keel_engine_t *engine, uint64_t bytes) {
+// What finding the line takes is no part of the read.
+keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer *buffer,
+                                       uint64_t bytes) {
     count(&engine->transfers.from_device, bytes);
-    return (keel_reading_t){.started = keel_clock_monotonic()};
+    flow_site_t *site = flow_read(engine, buffer, bytes);
+    if (site) count(&site->reads, bytes);
+    return (keel_reading_t){.started = keel_clock_monotonic(), .site = site};
 }
 
 static void read_took(keel_engine_t *engine, const keel_reading_t *reading) {
-    took(&engine->transfers.from_device, keel_clock_monotonic() - reading->started);
+    uint64_t nanoseconds = keel_clock_monotonic() - reading->started;
+    took(&engine->transfers.from_device, nanoseconds);
+    if (reading->site) took(&reading->site->reads, nanoseconds);
 }
 
 static void arrived(PJRT_Error *error, void *context) {
@@ -78,7 +86,7 @@ void keel_engine_step(keel_engine_t *engine) {
     atomic_fetch_add_explicit(&engine->transfers.steps, 1, memory_order_relaxed);
 }
 
-static transfer_count_t load(const transfer_counter_t *counter) {
+transfer_count_t transfer_counter_load(const transfer_counter_t *counter) {
     return (transfer_count_t){
         .count = atomic_load_explicit(&counter->count, memory_order_relaxed),
         .bytes = atomic_load_explicit(&counter->bytes, memory_order_relaxed),
@@ -87,7 +95,7 @@ static transfer_count_t load(const transfer_counter_t *counter) {
 
 void transfers_totals(const keel_engine_t *engine, transfers_totals_t *out) {
     *out = (transfers_totals_t){
-        .to_device = load(&engine->transfers.to_device),
-        .from_device = load(&engine->transfers.from_device),
+        .to_device = transfer_counter_load(&engine->transfers.to_device),
+        .from_device = transfer_counter_load(&engine->transfers.from_device),
         .steps = atomic_load_explicit(&engine->transfers.steps, memory_order_relaxed)};
 }

@@ -196,6 +196,43 @@ void keel_journal_device_memory(keel_journal_t *journal, const keel_journal_devi
 void keel_journal_memory_unknown(keel_journal_t *journal, const char *what, const char *message);
 void keel_journal_host_ops(keel_journal_t *journal, const keel_journal_host_op_t *ops,
                            size_t count);
+
+// What moved between host and device, since it was last written.
+typedef struct keel_journal_transfer_t {
+    uint64_t count, bytes;
+    double seconds; // to the device: inside the plugin's call; from it: until the data are there
+} keel_journal_transfer_t;
+
+// Reads from the device by one line of the host.
+typedef struct keel_journal_read_t {
+    keel_journal_site_t site;
+    keel_journal_transfer_t transfer;
+} keel_journal_read_t;
+
+// A program that is executed because the host reads what is only recorded.
+typedef struct keel_journal_piece_t {
+    const keel_digest_t *program;
+    keel_journal_site_t site; // that reads
+    uint64_t forced;          // executions, since this was last written
+    // Of all of them: whose arguments were followed, and whose step went on with these arguments.
+    uint64_t sampled, shared;
+    const keel_digest_t *rest; // the program that took them last; NULL: none
+    uint64_t pieces;           // programs of the last step that it was cut out of; 0: of none
+} keel_journal_piece_t;
+
+typedef struct keel_journal_transfers_t {
+    keel_journal_transfer_t to_device, from_device; // all of it
+    const keel_journal_read_t *reads;               // as far as the line is known
+    size_t read_count;
+    const keel_journal_piece_t *pieces;
+    size_t piece_count;
+    uint64_t cut_steps, cut_pieces; // steps that were cut, and the programs of these
+} keel_journal_transfers_t;
+
+void keel_journal_transfers(keel_journal_t *journal, const keel_journal_transfers_t *event);
+// `count` steps ended, as the user marks them, since this was last written.
+void keel_journal_step(keel_journal_t *journal, uint64_t count);
+
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event);
 void keel_journal_bundle(keel_journal_t *journal, const keel_journal_bundle_t *event);
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event);

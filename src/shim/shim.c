@@ -45,7 +45,7 @@ static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
 }
 
 static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
-    keel_engine_executed(engine, args->executable);
+    keel_engine_executed(engine, args);
     return plugin.api->PJRT_LoadedExecutable_Execute(args);
 }
 

@@ -63,7 +63,8 @@ static uint64_t host_bytes(const PJRT_Client_BufferFromHostBuffer_Args *args) {
 static PJRT_Error *from_host(PJRT_Client_BufferFromHostBuffer_Args *args) {
     uint64_t started = keel_clock_monotonic();
     PJRT_Error *error = plugin->PJRT_Client_BufferFromHostBuffer(args);
-    if (!error) keel_engine_sent(engine, host_bytes(args), keel_clock_monotonic() - started);
+    if (!error)
+        keel_engine_sent(engine, args->buffer, host_bytes(args), keel_clock_monotonic() - started);
     return error;
 }
 
@@ -71,7 +72,7 @@ static PJRT_Error *transfer_data(PJRT_AsyncHostToDeviceTransferManager_TransferD
     uint64_t started = keel_clock_monotonic();
     PJRT_Error *error = plugin->PJRT_AsyncHostToDeviceTransferManager_TransferData(args);
     if (!error)
-        keel_engine_sent(engine, args->transfer_size > 0 ? (uint64_t)args->transfer_size : 0,
+        keel_engine_sent(engine, NULL, args->transfer_size > 0 ? (uint64_t)args->transfer_size : 0,
                          keel_clock_monotonic() - started);
     return error;
 }
@@ -81,7 +82,7 @@ static PJRT_Error *transfer_data(PJRT_AsyncHostToDeviceTransferManager_TransferD
 // Without a destination the question is how large that must be.
 static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
     if (!args->dst) return plugin->PJRT_Buffer_ToHostBuffer(args);
-    keel_reading_t reading = keel_engine_read_begins(engine, args->dst_size);
+    keel_reading_t reading = keel_engine_read_begins(engine, args->src, args->dst_size);
     PJRT_Error *error = plugin->PJRT_Buffer_ToHostBuffer(args);
     keel_engine_read_ends(engine, &reading, error ? NULL : args->event);
     return error;
@@ -89,7 +90,7 @@ static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
 
 static PJRT_Error *raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
     keel_reading_t reading = keel_engine_read_begins(
-        engine, args->transfer_size > 0 ? (uint64_t)args->transfer_size : 0);
+        engine, args->buffer, args->transfer_size > 0 ? (uint64_t)args->transfer_size : 0);
     PJRT_Error *error = plugin->PJRT_Buffer_CopyRawToHost(args);
     keel_engine_read_ends(engine, &reading, error ? NULL : args->event);
     return error;
@@ -106,7 +107,8 @@ static uint64_t device_bytes(PJRT_Buffer *buffer) {
 
 // Where host and device share a memory JAX copies nothing: it holds the buffer and looks into it.
 static PJRT_Error *hold(PJRT_Buffer_IncreaseExternalReferenceCount_Args *args) {
-    keel_reading_t reading = keel_engine_read_begins(engine, device_bytes(args->buffer));
+    keel_reading_t reading =
+        keel_engine_read_begins(engine, args->buffer, device_bytes(args->buffer));
     PJRT_Error *error = plugin->PJRT_Buffer_IncreaseExternalReferenceCount(args);
     keel_engine_read_ends(engine, &reading, NULL);
     return error;

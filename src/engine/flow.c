@@ -1,0 +1,366 @@
+// Where the host reads, and which of these reads cut a step into several programs.
+//
+// A client that records operations, and compiles them when a result is wanted (PyTorch/XLA), does
+// so for the step's end, which waits for nothing, and for each read of what is only recorded. An
+// execution that is read at the very line that asked for its program was *forced* by that read. It
+// *cuts* the step where the step goes on with it: where all its arguments also go into a later
+// program of the step (its operations were not done with, and most are done twice), or where what
+// was read does. What only evaluates, or reads what a step left behind, has arguments of its own.
+// So buffers are followed, as pointers, in the first few executions of each program.
+//
+// Executions may come from a thread of the client that knows no Python, reads come from the thread
+// that wants the data, and after the execution that makes them.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/internal.h"
+
+// Of the time that goes by, this share may go into reading stacks, besides what is free.
+enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };
+// A context is believed after so many stacks that agreed, and doubted at each so manieth use.
+enum { STACKS_TO_BELIEVE = 8, STACKS_TO_GUESS = 2, DOUBT_EVERY = 64 };
+enum { SITES = 4096 };
+
+keel_status_t flow_initialize(flow_t *flow) {
+    pthread_mutex_init(&flow->lock, NULL);
+    keel_map_initialize(&flow->by_line);
+    keel_arena_initialize(&flow->texts, 0);
+    flow->started = keel_clock_monotonic();
+    void *contexts;
+    KEEL_TRY(keel_calloc(FLOW_CONTEXTS, sizeof *flow->contexts, &contexts));
+    flow->contexts = contexts;
+    return NULL;
+}
+
+void flow_deinitialize(flow_t *flow) {
+    keel_free(flow->contexts);
+    keel_map_deinitialize(&flow->by_line);
+    keel_arena_deinitialize(&flow->texts);
+    pthread_mutex_destroy(&flow->lock);
+}
+
+// ---- lines -------------------------------------------------------------------------------------
+
+static keel_status_t keep(flow_t *flow, const char *text, const char **out) {
+    keel_str_t copy = KEEL_STR("");
+    KEEL_TRY(keel_arena_str(&flow->texts, keel_str(text), &copy));
+    *out = copy.data;
+    return NULL;
+}
+
+static keel_status_t add_site(flow_t *flow, const keel_place_t *place, flow_site_t **out) {
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&flow->texts, sizeof(flow_site_t), &memory));
+    flow_site_t *site = memory;
+    memset(site, 0, sizeof *site);
+    site->place = *place;
+    KEEL_TRY(keep(flow, place->file, &site->place.file));
+    KEEL_TRY(keep(flow, place->function, &site->place.function));
+    KEEL_TRY(keep(flow, place->call_file, &site->place.call_file));
+    *out = site;
+    return NULL;
+}
+
+static keel_status_t find_or_add(flow_t *flow, const keel_place_t *place, const char *line,
+                                 flow_site_t **out) {
+    const uint64_t *known = keel_map_find(&flow->by_line, keel_str_bytes(keel_str(line)));
+    if (known) {
+        *out = (flow_site_t *)(uintptr_t)*known;
+        return NULL;
+    }
+    if (flow->by_line.count >= SITES) return NULL;
+    flow_site_t *site;
+    KEEL_TRY(add_site(flow, place, &site));
+    KEEL_TRY(keel_map_put(&flow->by_line, keel_str_bytes(keel_str(line)), (uintptr_t)site));
+    site->next = flow->sites;
+    flow->sites = site;
+    *out = site;
+    return NULL;
+}
+
+// Under the lock. NULL where there is no memory, or more lines than anyone would read about.
+static flow_site_t *site_at(flow_t *flow, const keel_place_t *place) {
+    flow_site_t *site = NULL;
+    char *line;
+    keel_status_t status = keel_path(&line, "%s:%u", place->file, place->line);
+    if (!status) {
+        status = find_or_add(flow, place, line, &site);
+        keel_free(line);
+    }
+    keel_status_ignore(status);
+    return site;
+}
+
+static bool is_on(const keel_engine_t *engine) {
+    return engine->journal && engine->settings.stack && engine->flow.contexts;
+}
+
+void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place) {
+    flow_t *flow = &engine->flow;
+    if (!is_on(engine) || !*place->file) return;
+    counter_t *counter = executables_counter(&engine->executables, program);
+    if (!counter || atomic_load_explicit(&counter->flow.asked, memory_order_relaxed)) return;
+    pthread_mutex_lock(&flow->lock);
+    flow_site_t *site = site_at(flow, place);
+    pthread_mutex_unlock(&flow->lock);
+    atomic_store_explicit(&counter->flow.asked, site, memory_order_relaxed);
+}
+
+// ---- arguments ---------------------------------------------------------------------------------
+
+static int by_address(const void *a, const void *b) {
+    uintptr_t x = (uintptr_t) * (const void *const *)a, y = (uintptr_t) * (const void *const *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void forget(flow_sample_t *sample) {
+    keel_free(sample->arguments);
+    *sample = (flow_sample_t){0};
+}
+
+// The arguments on the first device stand for those on all.
+static bool take_arguments(const PJRT_LoadedExecutable_Execute_Args *args, flow_sample_t *out) {
+    size_t count = args->num_devices ? args->num_args : 0;
+    if (count > FLOW_ARGUMENTS) return false;
+    void *memory;
+    keel_status_t status = keel_alloc(count * sizeof *out->arguments, &memory);
+    keel_status_ignore(status);
+    if (status) return false;
+    out->arguments = memory;
+    out->count = count;
+    for (size_t i = 0; i < count; ++i)
+        out->arguments[i] = args->argument_lists[0][i];
+    if (count) qsort(out->arguments, count, sizeof *out->arguments, by_address);
+    return true;
+}
+
+static bool is_within(const flow_sample_t *part, const flow_sample_t *whole) {
+    size_t at = 0;
+    if (part->lost) return false;
+    for (size_t i = 0; i < part->count; ++i) {
+        while (at < whole->count && by_address(&whole->arguments[at], &part->arguments[i]) < 0)
+            ++at;
+        if (at == whole->count || whole->arguments[at] != part->arguments[i]) return false;
+    }
+    return true;
+}
+
+// Its work was not done with, or what it made is worked on.
+static bool goes_on(const flow_sample_t *part, const flow_sample_t *later) {
+    bool takes_result = part->result && later->count &&
+                        bsearch(&part->result, later->arguments, later->count,
+                                sizeof *later->arguments, by_address);
+    return takes_result || (part->program != later->program && is_within(part, later));
+}
+
+static void settle(flow_t *flow, size_t index, const counter_t *rest) {
+    flow_piece_t *piece = flow->pending[index].piece;
+    ++piece->sampled;
+    piece->shared += rest != NULL;
+    if (rest) piece->rest = rest;
+    forget(&flow->pending[index]);
+    flow->pending[index] = flow->pending[--flow->pending_count];
+    flow->pending[flow->pending_count] = (flow_sample_t){0};
+}
+
+// What was executed last was a piece, which later ones may go on with, or else the end of a step:
+// what has not been taken up by then will not be.
+static void settle_current(flow_t *flow) {
+    bool is_piece = flow->current.piece != NULL;
+    if (is_piece && flow->current.arguments && flow->pending_count < FLOW_PENDING) {
+        flow->pending[flow->pending_count++] = flow->current;
+        flow->current = (flow_sample_t){0};
+        return;
+    }
+    bool ends = flow->current.program && !is_piece;
+    while (ends && flow->pending_count)
+        settle(flow, flow->pending_count - 1, NULL);
+    forget(&flow->current);
+}
+
+void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before,
+                 const PJRT_LoadedExecutable_Execute_Args *args) {
+    flow_t *flow = &engine->flow;
+    bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
+    bool is_asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed) != NULL;
+    if (!follows && !is_asked) return;
+    flow_sample_t sample = {.program = program};
+    bool taken = take_arguments(args, &sample);
+    pthread_mutex_lock(&flow->lock);
+    settle_current(flow);
+    for (size_t i = flow->pending_count; taken && i-- > 0;)
+        if (goes_on(&flow->pending[i], &sample)) settle(flow, i, program);
+    if (before >= FLOW_SAMPLES || !is_asked) {
+        keel_free(sample.arguments);
+        sample = (flow_sample_t){.program = program};
+    }
+    flow->current = sample;
+    atomic_store_explicit(&flow->follows, flow->pending_count || sample.arguments,
+                          memory_order_relaxed);
+    pthread_mutex_unlock(&flow->lock);
+}
+
+static void lose(flow_sample_t *sample, const void *buffer) {
+    bool held = sample->count && bsearch(&buffer, sample->arguments, sample->count,
+                                         sizeof *sample->arguments, by_address);
+    sample->lost |= held;
+    if (sample->result == buffer) sample->result = NULL;
+}
+
+void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer) {
+    flow_t *flow = &engine->flow;
+    if (!atomic_load_explicit(&flow->follows, memory_order_relaxed)) return;
+    pthread_mutex_lock(&flow->lock);
+    lose(&flow->current, buffer);
+    for (size_t i = 0; i < flow->pending_count; ++i)
+        lose(&flow->pending[i], buffer);
+    pthread_mutex_unlock(&flow->lock);
+}
+
+// ---- steps that are cut ------------------------------------------------------------------------
+
+static bool is_cut(const flow_piece_t *piece) {
+    return piece->shared && piece->shared * 2 >= piece->sampled;
+}
+
+static bool is_repeated(const flow_t *flow, size_t index) {
+    size_t i = 0;
+    while (flow->round[i] != flow->round[index])
+        ++i;
+    return i < index;
+}
+
+// A round that fills up has no end of a step in it: what comes again is of another step.
+static void end_round(flow_t *flow) {
+    uint64_t pieces = 1;
+    for (size_t i = 0; i < flow->round_count; ++i)
+        pieces +=
+            is_cut(flow->round[i]) && (flow->round_count < FLOW_ROUND || !is_repeated(flow, i));
+    for (size_t i = 0; i < flow->round_count; ++i)
+        if (is_cut(flow->round[i])) flow->round[i]->in_step = pieces;
+    flow->cut_steps += pieces > 1;
+    flow->pieces += pieces > 1 ? pieces : 0;
+    flow->round_count = 0;
+}
+
+void flow_end(keel_engine_t *engine) {
+    pthread_mutex_lock(&engine->flow.lock);
+    end_round(&engine->flow);
+    pthread_mutex_unlock(&engine->flow.lock);
+}
+
+// NULL where there is no memory.
+static flow_piece_t *piece_of(flow_t *flow, counter_t *program, flow_site_t *site) {
+    flow_piece_t *piece = program->flow.pieces;
+    while (piece && piece->site != site)
+        piece = piece->next;
+    if (piece) return piece;
+    void *memory;
+    keel_status_t status = keel_arena_alloc(&flow->texts, sizeof *piece, &memory);
+    keel_status_ignore(status);
+    if (status) return NULL;
+    piece = memory;
+    *piece = (flow_piece_t){.program = program, .site = site, .next = program->flow.pieces};
+    program->flow.pieces = piece;
+    return piece;
+}
+
+static void force(flow_t *flow, counter_t *program, flow_site_t *site, const PJRT_Buffer *buffer,
+                  uint64_t executions) {
+    uint64_t count = atomic_load_explicit(&program->count, memory_order_relaxed);
+    if (program->flow.forced_at == count) return; // a second read of the same execution
+    flow_piece_t *piece = piece_of(flow, program, site);
+    if (!piece) return;
+    program->flow.forced_at = count;
+    ++piece->forced;
+    if (flow->current.program == program) {
+        flow->current.piece = piece;
+        flow->current.result = buffer;
+    }
+    bool goes_on = executions == flow->round_end + 1 && flow->round_count < FLOW_ROUND;
+    if (!goes_on) end_round(flow);
+    flow->round_end = executions;
+    flow->round[flow->round_count++] = piece;
+}
+
+// The line that reads has asked for the program that was executed last; or another line had that
+// read it at once, and this one asks for the same.
+static bool is_forced(const counter_t *program, const flow_site_t *site) {
+    flow_site_t *asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed);
+    return asked && (asked == site || program->flow.pieces);
+}
+
+// ---- reads -------------------------------------------------------------------------------------
+
+static flow_context_t *context_of(flow_t *flow, const counter_t *program, uint64_t bytes,
+                                  uint64_t executions) {
+    flow->reads_behind = flow->read_behind == executions ? flow->reads_behind + 1 : 0;
+    flow->read_behind = executions;
+    uint64_t place = flow->reads_behind;
+    uint64_t bits =
+        ((uint64_t)(uintptr_t)program ^ bytes * 31 ^ place << 48) * 0x9E3779B97F4A7C15ull;
+    flow_context_t *context = &flow->contexts[(bits >> 40) % FLOW_CONTEXTS];
+    bool is_known =
+        context->program == program && context->bytes == bytes && context->place == place;
+    if (!is_known) *context = (flow_context_t){.program = program, .bytes = bytes, .place = place};
+    return context;
+}
+
+static bool may_spend(const flow_t *flow) {
+    uint64_t elapsed = keel_clock_monotonic() - flow->started;
+    return flow->stack_nanoseconds < STACK_FREE_NANOSECONDS + elapsed / STACK_SHARE;
+}
+
+static bool wants_stack(const flow_t *flow, const flow_context_t *context) {
+    bool is_believed = context->agreed >= STACKS_TO_BELIEVE && context->uses % DOUBT_EVERY;
+    return !is_believed && may_spend(flow);
+}
+
+static bool read_place(keel_arena_t *arena, keel_place_t *out) {
+    keel_stack_t stack;
+    keel_stack_read(arena, &stack);
+    if (stack.count) *out = explain_top(&stack);
+    return stack.count;
+}
+
+// Under the lock, which is let go of meanwhile: another thread may want it that has Python's.
+static flow_site_t *ask(flow_t *flow) {
+    keel_arena_t arena;
+    keel_place_t place;
+    keel_arena_initialize(&arena, 0);
+    pthread_mutex_unlock(&flow->lock);
+    uint64_t started = keel_clock_monotonic();
+    bool known = read_place(&arena, &place);
+    uint64_t took = keel_clock_monotonic() - started;
+    pthread_mutex_lock(&flow->lock);
+    flow->stack_nanoseconds += took;
+    flow_site_t *site = known ? site_at(flow, &place) : NULL;
+    keel_arena_deinitialize(&arena);
+    return site;
+}
+
+static flow_site_t *find_site(flow_t *flow, const counter_t *program, uint64_t bytes,
+                              uint64_t executions) {
+    flow_context_t *context = context_of(flow, program, bytes, executions);
+    ++context->uses;
+    if (!wants_stack(flow, context))
+        return context->agreed >= STACKS_TO_GUESS ? context->site : NULL;
+    flow_site_t *site = ask(flow);
+    bool is_ours = context->program == program && context->bytes == bytes;
+    if (!is_ours) return site; // another thread has the place by now
+    context->agreed = context->site == site ? context->agreed + 1 : 1;
+    context->site = site;
+    return site;
+}
+
+flow_site_t *flow_read(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes) {
+    flow_t *flow = &engine->flow;
+    if (!is_on(engine)) return NULL;
+    counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
+    uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
+    pthread_mutex_lock(&flow->lock);
+    flow_site_t *site = find_site(flow, program, bytes, executions);
+    if (program && site && is_forced(program, site)) force(flow, program, site, buffer, executions);
+    pthread_mutex_unlock(&flow->lock);
+    return site;
+}
