@@ -31,7 +31,7 @@
       "all that programs and an installation hang on; or what differs between two")                \
     X(cache, "ls|stat|verify|prune|clear|path [OPTION]...", "look after the stored programs")      \
     X(fixes, "[OPTION]...", "known faults of clients that `keel run --fix` mends")                 \
-    X(probe, "[OPTION]... [PLUGIN]", "what is installed, and is it alive: a plugin's state")        \
+    X(probe, "[OPTION]... [PLUGIN]", "what is installed, and is it alive: a plugin's state")       \
     X(config, "[OPTION]...", "each setting in force, and where it came from")                      \
     X(version, "[OPTION]...", "print Keel's version and the PJRT API it was built for")            \
     X(help, "[CMD]", "explain a command")

@@ -38,7 +38,7 @@ static void print_extensions(const keel_probe_t *probe, keel_buffer_t *out) {
 
 static void print_installed(const keel_probe_t *probe, keel_buffer_t *out) {
     char size[16], hex[KEEL_DIGEST_HEX];
-    keel_buffer_text(out, "installed\n");
+    keel_buffer_text(out, "\ninstalled\n");
     row(out, "plugin");
     keel_buffer_format(out, "%s\n", probe->plugin);
     if (!probe->is_there) return;
@@ -64,6 +64,10 @@ static void print_installed(const keel_probe_t *probe, keel_buffer_t *out) {
 
 // ---- alive -------------------------------------------------------------------------------------
 
+static const char *wrong_word(keel_probe_state_t state) {
+    return state == KEEL_PROBE_FAILED ? "FAILED" : state == KEEL_PROBE_HUNG ? "HUNG" : "DIED";
+}
+
 static void print_steps(const keel_probe_t *probe, keel_buffer_t *out) {
     char time[24];
     keel_buffer_text(out, "\nalive\n");
@@ -80,9 +84,7 @@ static void print_steps(const keel_probe_t *probe, keel_buffer_t *out) {
         else if (outcome->state == KEEL_PROBE_SKIPPED)
             keel_buffer_format(out, "skipped: %s\n", outcome->message);
         else
-            keel_buffer_format(out, "%s: %s\n",
-                               outcome->state == KEEL_PROBE_FAILED ? "FAILED" : "DIED",
-                               outcome->message);
+            keel_buffer_format(out, "%s: %s\n", wrong_word(outcome->state), outcome->message);
         if (!wrong || !*outcome->said) continue;
         row(out, "");
         keel_buffer_format(out, "%9s  stderr: %s\n", "", outcome->said);
@@ -184,7 +186,7 @@ static void print_fit(const cli_probed_t *probed, keel_buffer_t *out) {
 
 void cli_probe_text(const cli_probed_t *probed, keel_buffer_t *out) {
     const keel_probe_t *probe = &probed->probe;
-    keel_buffer_format(out, "%s\n\n", keel_probe_verdict_name(probe->verdict));
+    keel_buffer_format(out, "%s\n", keel_probe_verdict_name(probe->verdict));
     if (*probe->plugin) {
         print_installed(probe, out);
         print_steps(probe, out);

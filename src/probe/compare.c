@@ -4,6 +4,8 @@
 
 #include <jansson.h>
 
+#include "probe/internal.h"
+
 void keel_probe_other_initialize(keel_probe_other_t *other) {
     *other = (keel_probe_other_t){
         .verdict = "", .plugin = "", .mode = "", .reload = "", .run_again = ""};
@@ -24,10 +26,7 @@ static keel_str_t text_of(const json_t *value) {
 }
 
 static keel_status_t keep(keel_arena_t *arena, const json_t *value, const char **out) {
-    keel_str_t kept;
-    KEEL_TRY(keel_arena_str(arena, text_of(value), &kept));
-    *out = kept.data;
-    return NULL;
+    return probe_clean(arena, text_of(value), out);
 }
 
 static const json_t *state_of(const json_t *probe, keel_probe_step_t step) {
@@ -38,10 +37,11 @@ static const json_t *state_of(const json_t *probe, keel_probe_step_t step) {
 static keel_status_t read_component(const json_t *key, keel_component_t component,
                                     keel_probe_other_t *out) {
     const json_t *at = json_object_get(key, keel_component_name(component));
-    keel_str_t value = text_of(json_object_get(at, "value"));
+    const char *value;
     keel_digest_t digest;
     if (!keel_digest_unhex(text_of(json_object_get(at, "digest")), &digest)) return NULL;
-    KEEL_TRY(keel_key_set(&out->key, component, keel_str_bytes(value), value));
+    KEEL_TRY(keep(&out->arena, json_object_get(at, "value"), &value));
+    KEEL_TRY(keel_key_set(&out->key, component, keel_bytes("", 0), keel_str(value)));
     out->key.components[component] = digest;
     out->known[component] = true;
     return NULL;

@@ -158,7 +158,9 @@ static void judge_plain(keel_probe_t *probe) {
     char text[768];
     for (size_t i = 0; i < sizeof plain / sizeof *plain; ++i) {
         const keel_probe_outcome_t *outcome = wrong(probe, plain[i].step);
-        if (outcome)
+        // Compiled it is wrong already, so reloading is not to blame.
+        bool is_old = plain[i].step == KEEL_PROBE_AGAIN && wrong(probe, KEEL_PROBE_RUN);
+        if (outcome && !is_old)
             keel_probe_add(probe, plain[i].label, plain[i].weight, plain[i].next, "%s: %s in %s",
                            plain[i].text, tell(outcome, text), keel_probe_step_name(plain[i].step));
     }
@@ -171,18 +173,20 @@ static void judge_reload(keel_probe_t *probe) {
     char text[768];
     const keel_probe_outcome_t *serialize = wrong(probe, KEEL_PROBE_SERIALIZE);
     const keel_probe_outcome_t *reload = wrong(probe, KEEL_PROBE_RELOAD);
-    if (serialize)
+    const keel_probe_outcome_t *ended = serialize ? serialize : reload;
+    if (ended && ended->state != KEEL_PROBE_FAILED)
+        keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING,
+                       "set KEEL_MODE=off for this plugin: then nothing is serialized or reloaded",
+                       "%s an executable does not come back: %s in %s",
+                       serialize ? "serializing" : "loading", tell(ended, text),
+                       serialize ? "serialize" : "reload");
+    else if (serialize)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, next,
                        "executables cannot be kept, since they do not serialize: %s",
                        tell(serialize, text));
-    else if (reload && reload->state == KEEL_PROBE_FAILED)
+    else if (reload)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, next,
                        "executables cannot be kept, since they do not load again: %s",
-                       tell(reload, text));
-    else if (reload)
-        keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING,
-                       "set KEEL_MODE=off for this plugin: then nothing is reloaded",
-                       "loading an executable does not come back: %s in reload",
                        tell(reload, text));
 }
 

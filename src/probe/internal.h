@@ -58,7 +58,10 @@ void probe_line_end(const probe_child_t *child, keel_buffer_t *line);
 
 // ---- the parent --------------------------------------------------------------------------------
 
-// A copy in the probe's arena, control bytes as "?"; "" where there is no memory.
+// A copy with control bytes, but for newlines, as "?": what comes from elsewhere goes to a
+// terminal.
+keel_status_t probe_clean(keel_arena_t *arena, keel_str_t text, const char **out) KEEL_MUST_CHECK;
+// The same in the probe's arena; "" where there is no memory, which the probe keeps in mind.
 const char *probe_keep(keel_probe_t *probe, keel_str_t text);
 // Looks at the file and at the wheel that it came from.
 keel_status_t probe_look_at_file(const keel_probe_request_t *request,

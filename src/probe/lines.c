@@ -149,7 +149,7 @@ static keel_status_t take_component(keel_probe_t *probe, const json_t *line) {
     if (component == KEEL_COMPONENT_COUNT || !keel_digest_unhex(text_of(line, "digest"), &digest))
         return NULL;
     // The value as canonical bytes only to set it; the digest is the child's.
-    keel_str_t value = text_of(line, "value");
+    keel_str_t value = keel_str(keep_text(probe, line, "value"));
     KEEL_TRY(keel_key_set(&probe->key, component, keel_str_bytes(value), value));
     probe->key.components[component] = digest;
     probe->key_known = true;

@@ -82,18 +82,24 @@ keel_status_t keel_probe_status(const keel_probe_t *probe) {
     return keel_status_make(KEEL_NO_MEMORY, "out of memory: the probe is not whole");
 }
 
-const char *probe_keep(keel_probe_t *probe, keel_str_t text) {
+keel_status_t probe_clean(keel_arena_t *arena, keel_str_t text, const char **out) {
     void *memory;
-    keel_status_t status = keel_arena_alloc(&probe->arena, text.size + 1, &memory);
-    keel_status_ignore(status);
-    if (status) probe->out_of_memory = true;
-    if (status) return "";
+    KEEL_TRY(keel_arena_alloc(arena, text.size + 1, &memory));
     char *kept = memory;
     for (size_t i = 0; i < text.size; ++i) {
         unsigned char c = (unsigned char)text.data[i];
         kept[i] = (c < 0x20 && c != '\n') || c == 0x7f ? '?' : (char)c;
     }
     kept[text.size] = 0;
+    *out = kept;
+    return NULL;
+}
+
+const char *probe_keep(keel_probe_t *probe, keel_str_t text) {
+    const char *kept = "";
+    keel_status_t status = probe_clean(&probe->arena, text, &kept);
+    if (status) probe->out_of_memory = true;
+    keel_status_ignore(status);
     return kept;
 }
 

@@ -48,8 +48,8 @@ bool probe_has_tpu(void) {
 }
 
 // Without these a TPU's plugin asks the network for minutes what machine it is on. The user's own
-// stay.
-static void spare_the_search(void) {
+// stay, unless they have led into that already.
+static void spare_the_search(bool overwrite) {
     static const char *const variables[][2] = {
         {"TPU_SKIP_MDS_QUERY", "1"},
         {"TPU_ACCELERATOR_TYPE", "v6e-8"},
@@ -59,7 +59,16 @@ static void spare_the_search(void) {
         {"TPU_LOG_DIR", "disabled"},
     };
     for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i)
-        setenv(variables[i][0], variables[i][1], 0);
+        setenv(variables[i][0], variables[i][1], overwrite);
+}
+
+// A pipe at its end: the terminal's input is not the plugin's.
+static void read_nothing(void) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return;
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 static _Noreturn void be_child(const keel_probe_request_t *request, const keel_probe_t *probe,
@@ -69,11 +78,10 @@ static _Noreturn void be_child(const keel_probe_request_t *request, const keel_p
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i)
         signal(usual[i], SIG_DFL);
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    read_nothing();
     dup2(errors, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
-    if (probe_is_tpu(request->plugin) && !probe_has_tpu()) spare_the_search();
+    if (probe_is_tpu(request->plugin) && !probe_has_tpu()) spare_the_search(elsewhere);
     probe_child_t child = {.descriptor = lines,
                            .request = request,
                            .build = probe->build_known ? &probe->build : NULL,
@@ -315,5 +323,6 @@ keel_status_t keel_probe_run(const keel_probe_request_t *request, keel_probe_t *
     KEEL_TRY(probe_look_at_file(request, out));
     KEEL_TRY(watch_child(request, false, out));
     keel_probe_state_t client = out->steps[KEEL_PROBE_CLIENT].state;
-    return out->is_tpu && keel_probe_went_wrong(client) ? watch_child(request, true, out) : NULL;
+    bool compiles = out->is_tpu && !out->has_tpu && keel_probe_went_wrong(client);
+    return compiles ? watch_child(request, true, out) : NULL;
 }

@@ -1,0 +1,1 @@
+keel_fuzz(probe ROOMS probe bundle pjrt explain key settings base)

@@ -1,0 +1,61 @@
+# What is installed, and is it alive: on a plugin that is told what to do wrong.
+python=$(command -v python3)
+plugin=$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so
+# A Python without packages, wherever the tests run.
+mkdir bin && cp /bin/true bin/python3
+export PATH=$HOME/bin:$PATH
+export TEST_PLUGIN="runs memory"
+keel probe "$plugin"; echo "exit $?"
+keel probe --plugin "$plugin" --fast; echo "exit $?"
+keel probe --json "$plugin" >one.json; echo "exit $?"
+"$python" -c '
+import json
+probe = json.load(open("one.json"))
+for name, value in probe.items():
+    if name in ("keel", "plugin", "settings", "bundle"):
+        value = sorted(value)
+    elif name == "steps":
+        value = {step: {**outcome, "seconds": outcome["seconds"] < 60} for step, outcome in value.items()}
+    elif name == "key":
+        value = {component: len(told["digest"]) for component, told in value.items()}
+    print(name, json.dumps(value))'
+# What goes wrong is told with its step.
+for words in no_client compile_aborts compile_fails wrong_numbers no_serialize serialize_exits \
+    load_fails reloads_wrong major=9; do
+    echo "== $words"
+    TEST_PLUGIN="runs memory $words" keel probe "$plugin" | sed -n '1p; /FAILED\|DIED\|stderr/p; /^findings/,$p'
+    TEST_PLUGIN="runs memory $words" keel probe "$plugin" >/dev/null; echo "exit $?"
+done
+echo "== client_hangs"
+TEST_PLUGIN=client_hangs keel probe --timeout 1 "$plugin" | sed -n '1p; /HUNG/p; /^findings/,$p'
+# Would an entry fit elsewhere?
+keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
+keel probe "$plugin" --compare one.json >/dev/null; echo "exit $?"
+XLA_FLAGS=--xla_cpu_enable_fast_math=true keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
+XLA_FLAGS=--xla_cpu_enable_fast_math=true keel probe "$plugin" --compare one.json >/dev/null; echo "exit $?"
+TEST_PLUGIN="runs memory load_fails" keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
+KEEL_MODE=readonly keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
+keel probe --fast "$plugin" --compare one.json | sed -n '/^compared/,$p'
+sed 's/"value": "on"/"value": "refresh"/' one.json >other.json
+keel probe "$plugin" --compare other.json --json | "$python" -c '
+import json, sys
+print(json.load(sys.stdin)["compare"])'
+echo '{"bundle": 1}' >bundle.json
+for other in bundle.json none.json "$plugin"; do
+    keel probe "$plugin" --compare "$other"; echo "exit $?"
+done
+# The settings and the environment have their say.
+findings() {
+    "$@" | sed -n '1p; /^findings/,$p'
+}
+KEEL_MODE=off findings keel probe "$plugin"
+KEEL_CACHE_DIR=/proc/keel findings keel probe "$plugin"
+KEEL_CACHE_DIR=gs://bucket/keel keel probe "$plugin"; echo "exit $?"
+PJRT_DEVICE=CPU JAX_PLATFORMS=cpu XLA_USE_BF16=1 findings keel probe "$plugin"
+# A plugin that is none.
+keel probe "$HOME/none.so"; echo "exit $?"
+findings keel probe gpu
+findings keel probe one.json
+keel probe --timeout 0; echo "exit $?"
+keel probe --timeout soon; echo "exit $?"
+keel probe one two; echo "exit $?"
