@@ -14,7 +14,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-torch bench fuzz install clean format lint help
+.PHONY: build demo test test-torch bench fuzz install wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -36,7 +36,7 @@ test: ## lint, build three ways, and run every test
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(call build,asan-ubsan)
 	@$(call build,tsan)
-	@$(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|report)\.'
+	@$(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|report|python)\.'
 	@$(CTEST) --test-dir build/tsan -R '^(unit\.(base|bridge|engine|history|journal|pjrt|shim|store)|c_client)'
 	@$(CTEST) --test-dir build -E '^(torch|corpus\.torch)'
 
@@ -55,6 +55,11 @@ fuzz: ## fuzz every reader of foreign bytes, FUZZ_SECONDS (60) each
 
 install: build ## install under PREFIX (/usr/local), staged under DESTDIR if set
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+wheel: build ## make build/wheel/keel-*.whl, the Python package with the library in it
+	@rm -rf build/wheel
+	@$(PYTHON) -m pip wheel --quiet --no-deps --no-index --wheel-dir build/wheel ./python
+	@ls build/wheel/*.whl
 
 format: ## rewrite the C files in the project's format
 	@tools/setup --tests

@@ -9,9 +9,13 @@ option(KEEL_INSTALL_PLUGIN "Install the embedded plugin too (about 260 MB)" ON)
 # Fixed, because bin/keel looks for its library in ../lib.
 set(KEEL_INSTALL_LIB lib)
 
-install(TARGETS keel RUNTIME DESTINATION bin)
+# The Python wheel brings the libraries that these need, in lib/keel/libs (python/build_backend);
+# elsewhere there is no such folder.
+set_target_properties(keel PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/keel/libs")
+install(TARGETS keel RUNTIME DESTINATION bin COMPONENT programs)
 if(TARGET keel_pjrt_plugin)
-  install(TARGETS keel_pjrt_plugin LIBRARY DESTINATION ${KEEL_INSTALL_LIB})
+  set_target_properties(keel_pjrt_plugin PROPERTIES INSTALL_RPATH "$ORIGIN/keel/libs")
+  install(TARGETS keel_pjrt_plugin LIBRARY DESTINATION ${KEEL_INSTALL_LIB} COMPONENT programs)
 endif()
 if(KEEL_INSTALL_PLUGIN AND KEEL_EMBEDDED_PLUGIN)
   install(FILES ${KEEL_EMBEDDED_PLUGIN} DESTINATION ${KEEL_INSTALL_LIB}/keel)

@@ -6,6 +6,7 @@ device is asked for (PJRT_DEVICE=KEEL).
 
 from torch_xla.experimental import plugins
 
+from . import fixes
 from ._library import library_path
 
 
@@ -25,3 +26,6 @@ class KeelPlugin(plugins.DevicePlugin):
 def register(module, name: str) -> None:
     """Makes the device known by `name`; `module` is torch_xla.experimental.plugins."""
     module.register_plugin(name, KeelPlugin())
+
+
+fixes.apply_from_environment()

@@ -35,10 +35,6 @@ static keel_status_t same_file(const char *a, const char *b, bool *out) {
 
 static keel_status_t resolve_plugin(run_t *run, const char *command) {
     const char *text = keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
-    if (!*text)
-        return keel_status_make(KEEL_NOT_FOUND,
-                                "plugin: none was named and the embedded one is not "
-                                "there; name one with --plugin or KEEL_PLUGIN");
     char *interpreter;
     KEEL_TRY(cli_interpreter_of(command, &interpreter));
     keel_status_t status = keel_plugin_find(text, interpreter, &run->plugin);

@@ -129,7 +129,7 @@ typedef struct keel_why_t {
     // what turned out to be unrelated to all before it.
     uint64_t compiles, recompiles;
     keel_fixes_t fixes; // asked for
-    const char *path; // of the journal; "" from keel_why_parse
+    const char *path;   // of the journal; "" from keel_why_parse
     keel_journal_damage_t damage;
     keel_arena_t texts;
 } keel_why_t;

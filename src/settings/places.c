@@ -116,17 +116,29 @@ static bool is_file(const char *path) {
     return found;
 }
 
+// The plugin that stands at `path`, seen from the folder of this code; NULL where there is none.
+static keel_status_t beside(const char *folder, const char *path, char **out) {
+    char *whole, resolved[PATH_MAX];
+    KEEL_TRY(keel_path(&whole, "%s/%s", folder, path));
+    bool found = is_file(whole) && realpath(whole, resolved);
+    keel_free(whole);
+    return found ? keel_path(out, "%s", resolved) : NULL;
+}
+
 keel_status_t keel_settings_embedded_plugin(char **out) {
     static const char built[] = KEEL_EMBEDDED_PLUGIN;
     const char *slash = strrchr(built, '/');
     char folder[PATH_MAX];
+    *out = NULL;
     if (own_folder(folder)) {
         char *installed;
-        KEEL_TRY(keel_path(&installed, "%s/../lib/keel/%s", folder, slash ? slash + 1 : built));
-        char resolved[PATH_MAX];
-        bool found = is_file(installed) && realpath(installed, resolved);
+        KEEL_TRY(keel_path(&installed, "../lib/keel/%s", slash ? slash + 1 : built));
+        keel_status_t status = beside(folder, installed, out);
         keel_free(installed);
-        if (found) return keel_path(out, "%s", resolved);
+        KEEL_TRY(status);
+        // In a wheel, site-packages/keel/native/lib, the package xla-cpu-pjrt beside it.
+        if (!*out)
+            KEEL_TRY(beside(folder, "../../../xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", out));
     }
-    return keel_path(out, "%s", is_file(built) ? built : "");
+    return *out ? NULL : keel_path(out, "%s", is_file(built) ? built : "");
 }

@@ -175,6 +175,7 @@ static keel_status_t load_defaults(keel_settings_t *settings) {
         switch ((keel_setting_t)i) {
             case KEEL_SETTING_PLUGIN:
                 KEEL_TRY(keel_settings_embedded_plugin(&computed));
+                text = KEEL_STR("cpu"); // of the Python in force, where none is embedded
                 break;
             case KEEL_SETTING_CACHE_DIR:
                 KEEL_TRY(keel_place_cache(&computed));
@@ -187,8 +188,9 @@ static keel_status_t load_defaults(keel_settings_t *settings) {
             default:
                 text = keel_str(all_facts[i].fallback);
         }
-        keel_status_t status = set(settings, (keel_setting_t)i,
-                                   computed ? keel_str(computed) : text, KEEL_ORIGIN_DEFAULT, "");
+        keel_status_t status =
+            set(settings, (keel_setting_t)i, computed && *computed ? keel_str(computed) : text,
+                KEEL_ORIGIN_DEFAULT, "");
         keel_free(computed);
         KEEL_TRY(status);
     }

@@ -104,19 +104,11 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
 
 // ---- the table ---------------------------------------------------------------------------------
 
-static keel_status_t find_plugin(const keel_settings_t *settings, char **out) {
-    const char *named = keel_settings_text(settings, KEEL_SETTING_PLUGIN);
-    if (!named || !named[0])
-        return keel_status_make(
-            KEEL_NOT_FOUND,
-            "no plugin to wrap: set KEEL_PLUGIN to a PJRT plugin, or to cpu or tpu");
-    return keel_plugin_find(named, NULL, out);
-}
-
 static keel_status_t load(keel_settings_t *settings) {
     KEEL_TRY(keel_settings_load(NULL, settings));
     char *path;
-    KEEL_TRY(find_plugin(settings, &path));
+    const char *named = keel_settings_text(settings, KEEL_SETTING_PLUGIN);
+    KEEL_TRY(keel_plugin_find(named, NULL, &path));
     keel_status_t status = keel_plugin_load(path, &plugin);
     keel_free(path);
     return status;

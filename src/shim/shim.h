@@ -27,8 +27,8 @@ void keel_shim_step(void);
 
 // ---- fixes.c -----------------------------------------------------------------------------------
 
-// A fault of the client was mended, or could not be (python/keel/fixes): an event of the journal, at
-// once or as soon as there is a client. Any thread, whether GetPjrtApi was called or not.
+// A fault of the client was mended, or could not be (python/keel/fixes): an event of the journal,
+// at once or as soon as there is a client. Any thread, whether GetPjrtApi was called or not.
 void keel_shim_note_fix(const keel_journal_fix_t *fix);
 // Writes what waits; from now on there is a client.
 void keel_shim_write_fixes(keel_engine_t *engine);

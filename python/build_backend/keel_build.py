@@ -1,0 +1,173 @@
+"""Builds the wheel of `keel` from what CMake has built (PEP 517), with nothing but Python.
+
+The wheel is the package, and below keel/native what `cmake --install` makes of the build: bin/keel,
+lib/libkeel_pjrt.so and, in lib/keel/libs, the few libraries that these need and that not every system
+has, with their licences. Its tag says what it runs on: manylinux of the newest version of glibc that
+any of it asks for, or plain linux where it needs a library besides.
+
+KEEL_BUILD names the build folder (build/).
+"""
+
+import base64
+import hashlib
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+import tomllib
+import zipfile
+
+PYTHON = pathlib.Path(__file__).resolve().parents[1]
+ROOT = PYTHON.parent
+BUILD = pathlib.Path(os.environ.get("KEEL_BUILD") or ROOT / "build")
+PROGRAMS = ("bin/keel", "lib/libkeel_pjrt.so")
+LIBRARIES = "lib/keel/libs"
+# Of these manylinux says that they are everywhere.
+SYSTEM = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux-[a-z0-9-]+)\.so\.\d+")
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def output(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+# ---- what goes into it -------------------------------------------------------------------------
+
+def dependencies(path):
+    """Names and paths of the libraries that a program loads."""
+    return dict(re.findall(r"(\S+) => (/\S+)", output("ldd", str(path))))
+
+
+def licence(library):
+    """The copyright file of a library's Debian package."""
+    for path in {library, os.path.realpath(library)}:
+        for name in {path, path.removeprefix("/usr")}:
+            answer = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True)
+            if answer.returncode == 0:
+                package = answer.stdout.split(":")[0]
+                return package, pathlib.Path(f"/usr/share/doc/{package}/copyright").read_bytes()
+    raise SystemExit(f"keel: {library}: its licence is not known to dpkg, so that it cannot go into "
+                     "the wheel")
+
+
+def staged(folder):
+    """Fills `folder` with programs and libraries; gives the licences of the latter by package."""
+    if not (BUILD / PROGRAMS[1]).exists():
+        raise SystemExit(f"keel: {BUILD / PROGRAMS[1]} is not there; run `make build` first, or name "
+                         "the build folder in KEEL_BUILD")
+    with tempfile.TemporaryDirectory() as everything:
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", everything, "--strip",
+                        "--component", "programs"], check=True, stdout=subprocess.DEVNULL)
+        for name in PROGRAMS:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(pathlib.Path(everything, name), folder / name)
+    (folder / LIBRARIES).mkdir(parents=True)
+    licences = {}
+    for name in PROGRAMS:
+        for library, path in dependencies(BUILD / name).items():
+            if not SYSTEM.fullmatch(library):
+                shutil.copy(path, folder / LIBRARIES / library)
+                package, text = licence(path)
+                licences[package] = text
+    return licences
+
+
+# ---- what it runs on ---------------------------------------------------------------------------
+
+def tag(folder):
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    own, needed, versions = {path.name for path in files}, set(), set()
+    for path in files:
+        dynamic = output("readelf", "-dV", "-W", str(path))
+        needed |= set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
+        versions |= {tuple(map(int, found)) for found in re.findall(r"GLIBC_(\d+)\.(\d+)", dynamic)}
+    foreign = sorted(name for name in needed - own if not SYSTEM.fullmatch(name))
+    machine = platform.machine()
+    if foreign or not versions:
+        return f"py3-none-linux_{machine}"
+    return "py3-none-manylinux_{}_{}_{}".format(*max(versions), machine)
+
+
+# ---- the wheel ---------------------------------------------------------------------------------
+
+def project():
+    with open(PYTHON / "pyproject.toml", "rb") as file:
+        table = tomllib.load(file)["project"]
+    found = re.search(r'^version = "(.+)"$', (PYTHON / "keel" / "_version.py").read_text(), re.M)
+    return table | {"version": found[1]}
+
+
+def metadata(table):
+    lines = ["Metadata-Version: 2.4", f"Name: {table['name']}", f"Version: {table['version']}",
+             f"Summary: {table['description']}", f"License-Expression: {table['license']}",
+             f"Requires-Python: {table['requires-python']}"]
+    lines += [f"Requires-Dist: {name}" for name in table["dependencies"]]
+    for extra, names in table["optional-dependencies"].items():
+        lines += [f"Provides-Extra: {extra}"]
+        lines += [f'Requires-Dist: {name}; extra == "{extra}"' for name in names]
+    lines += ["Description-Content-Type: text/markdown", "", (ROOT / "docs/python.md").read_text()]
+    return "\n".join(lines)
+
+
+def entry_points(table):
+    groups = {"console_scripts": table["scripts"]} | table["entry-points"]
+    return "\n".join(f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in rows.items())
+                     for group, rows in groups.items())
+
+
+def record_line(name, data):
+    digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    return f"{name},sha256={digest},{len(data)}\n"
+
+
+def package_files():
+    for path in sorted((PYTHON / "keel").rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield path.relative_to(PYTHON).as_posix(), path
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    table = project()
+    info = f"{table['name']}-{table['version']}.dist-info"
+    folder = pathlib.Path(metadata_directory, info)
+    folder.mkdir()
+    (folder / "METADATA").write_text(metadata(table))
+    (folder / "entry_points.txt").write_text(entry_points(table))
+    return info
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    table = project()
+    stem = f"{table['name']}-{table['version']}"
+    with tempfile.TemporaryDirectory() as temporary:
+        native = pathlib.Path(temporary, "native")
+        licences = staged(native)
+        tagged = tag(native)
+        files = {name: path.read_bytes() for name, path in package_files()}
+        files |= {f"keel/native/{path.relative_to(native).as_posix()}": path.read_bytes()
+                  for path in sorted(native.rglob("*")) if path.is_file()}
+    info = f"{stem}.dist-info"
+    files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    for package, text in sorted(licences.items()):
+        files[f"{info}/licenses/{package}.txt"] = text
+    files[f"{info}/METADATA"] = metadata(table).encode()
+    files[f"{info}/entry_points.txt"] = entry_points(table).encode()
+    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: keel_build\nRoot-Is-Purelib: false\n"
+                              f"Tag: {tagged}\n").encode()
+    record = "".join(record_line(name, data) for name, data in files.items())
+    files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
+    name = f"{stem}-{tagged}.whl"
+    with zipfile.ZipFile(os.path.join(wheel_directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, data in files.items():
+            entry = zipfile.ZipInfo(path, EPOCH)
+            entry.external_attr = (0o100755 if path.startswith("keel/native/") else 0o100644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            wheel.writestr(entry, data)
+    return name
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    raise SystemExit("keel: there is no source distribution; build a wheel from a checkout")

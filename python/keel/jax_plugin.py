@@ -1,0 +1,37 @@
+"""JAX's platform `keel`: what the entry point of jax_plugins names.
+
+JAX calls initialize() for every installed plugin when it first needs a device. Registered, Keel
+would be made a client of beside JAX's own and take its devices, so it is registered where it is asked
+for: JAX_PLATFORMS=keel, or keel,cpu for jax.devices("cpu") too.
+"""
+
+import os
+import sys
+
+from . import fixes
+from ._library import library_path
+
+NAME = "keel"
+
+
+def _is_asked_for() -> bool:
+    import jax
+    return NAME in (jax.config.jax_platforms or "").split(",")
+
+
+def _is_registered() -> bool:
+    listed = os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "")  # `keel run` puts it there
+    return any(part.split(os.pathsep)[0] == NAME for part in listed.split(","))
+
+
+def initialize() -> None:
+    fixes.apply_from_environment()
+    if _is_registered() or not _is_asked_for():
+        return
+    try:
+        path = library_path()
+    except FileNotFoundError as error:
+        sys.stderr.write(f"keel: {error}; JAX has no platform {NAME}\n")
+        return
+    from jax._src import xla_bridge
+    xla_bridge.register_plugin(NAME, library_path=path)
