@@ -31,8 +31,8 @@ keel_status_t bundle_system(keel_bundle_t *bundle) KEEL_MUST_CHECK;    // machin
 // python.c: the interpreter, with the folders of its packages.
 keel_status_t bundle_interpreter(const keel_bundle_request_t *request,
                                  keel_bundle_t *bundle) KEEL_MUST_CHECK;
-// packages.c: the packages in those folders; in a client, in those too that something is mapped
-// from.
+// packages.c: the packages in those folders; in a client, in those too that its library is
+// mapped from.
 keel_status_t bundle_packages(const keel_bundle_request_t *request,
                               keel_bundle_t *bundle) KEEL_MUST_CHECK;
 // plugin.c: the file; and what a loaded plugin tells.

@@ -182,10 +182,14 @@ static keel_str_t site_of(keel_str_t path) {
     return (keel_str_t){"", 0};
 }
 
-// Which client this process has: "jax", "torch-xla", or both.
-static void note_client(keel_str_t path, bool seen[2]) {
-    if (memmem(path.data, path.size, "/jaxlib/", 8)) seen[0] = true;
-    if (memmem(path.data, path.size, "/_XLAC", 6)) seen[1] = true;
+// Is it a library of JAX, or of PyTorch/XLA? Anything else, such as the plugin, may come from
+// another environment than the client's.
+static bool is_of_client(keel_str_t path, bool seen[2]) {
+    bool jax = memmem(path.data, path.size, "/jaxlib/", 8);
+    bool torch = memmem(path.data, path.size, "/_XLAC", 6);
+    seen[0] = seen[0] || jax;
+    seen[1] = seen[1] || torch;
+    return jax || torch;
 }
 
 static keel_status_t read_mapped(keel_bundle_t *bundle, keel_buffer_t *sites) {
@@ -201,7 +205,7 @@ static keel_status_t read_mapped(keel_bundle_t *bundle, keel_buffer_t *sites) {
         keel_str_t path = {slash, (size_t)(line.data + line.size - slash)};
         if (keel_str_equal(path, last)) continue; // several mappings of one file
         last = path;
-        note_client(path, seen);
+        if (!is_of_client(path, seen)) continue;
         keel_str_t site = site_of(path);
         if (!site.size || is_listed(keel_buffer_cstr(sites), site)) continue;
         keel_buffer_format(sites, "%s%.*s", sites->size ? ":" : "", KEEL_STR_ARGS(site));
