@@ -33,17 +33,31 @@ void probe_line_number(keel_buffer_t *line, const char *name, int64_t number) {
     keel_buffer_format(line, "%lld", (long long)number);
 }
 
-void probe_line_end(const probe_child_t *child, keel_buffer_t *line) {
-    keel_buffer_text(line, "}\n");
-    keel_status_t status = keel_buffer_status(line);
-    for (size_t at = 0; !status && at < line->size;) {
-        ssize_t written = write(child->descriptor, line->data + at, line->size - at);
+static void write_all(const probe_child_t *child, keel_bytes_t bytes) {
+    for (size_t at = 0; at < bytes.size;) {
+        ssize_t written = write(child->descriptor, bytes.data + at, bytes.size - at);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) break;
+        if (written <= 0) return;
         at += (size_t)written;
     }
+}
+
+void probe_line_end(const probe_child_t *child, keel_buffer_t *line) {
+    static const char lost[] = "{\"fact\": \"no memory\"}\n";
+    keel_buffer_text(line, "}\n");
+    keel_status_t status = keel_buffer_status(line);
+    write_all(child, status ? keel_bytes(lost, sizeof lost - 1) : keel_buffer_bytes(line));
     keel_status_ignore(status);
     keel_buffer_deinitialize(line);
+}
+
+void probe_forgive(const probe_child_t *child, keel_status_t status) {
+    keel_buffer_t line;
+    bool no_memory = keel_status_code(status) == KEEL_NO_MEMORY;
+    keel_status_ignore(status);
+    if (!no_memory) return;
+    probe_line_begin(&line, "fact", "no memory");
+    probe_line_end(child, &line);
 }
 
 // ---- errors ------------------------------------------------------------------------------------
@@ -113,7 +127,7 @@ static void tell_plugin(const probe_child_t *child) {
     if (!status)
         probe_line_text(&line, "attributes", keel_bytes_str(keel_buffer_bytes(&attributes)));
     probe_line_end(child, &line);
-    keel_status_ignore(status);
+    probe_forgive(child, status);
     keel_buffer_deinitialize(&attributes);
 }
 
@@ -210,7 +224,7 @@ static int run_elsewhere(probe_child_t *child) {
     keel_status_t status = load(child);
     if (!status) status = initialize(child);
     bool is_ready = !status;
-    keel_status_ignore(status);
+    probe_forgive(child, status);
     if (is_ready && take(child, elsewhere_steps[0], probe_topology))
         take(child, elsewhere_steps[1], probe_compile_elsewhere);
     return 0;

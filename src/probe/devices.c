@@ -45,8 +45,9 @@ static keel_status_t tell_backend(const probe_child_t *child) {
 // What cannot be told of a device is left out of its line.
 static bool works(const probe_child_t *child, PJRT_Error *error) {
     keel_status_t status = keel_pjrt_status(child->api, error, "");
-    keel_status_ignore(status);
-    return !status;
+    bool good = !status;
+    probe_forgive(child, status);
+    return good;
 }
 
 static PJRT_DeviceDescription *description_of(const probe_child_t *child, PJRT_Device *device) {
@@ -97,7 +98,7 @@ static void tell_memory(probe_child_t *child, PJRT_Device *device, keel_buffer_t
     if (status) {
         probe_line_text(line, "refusal_code", keel_str(child->code));
         probe_line_text(line, "refusal", keel_str(keel_status_message(status)));
-        keel_status_ignore(status);
+        probe_forgive(child, status);
         return;
     }
     probe_line_number(line, "in_use", args.bytes_in_use);

@@ -46,11 +46,13 @@ keel_status_t probe_compile_elsewhere(probe_child_t *child) KEEL_MUST_CHECK;
 // ---- lines -------------------------------------------------------------------------------------
 
 // Begins {"<kind>": "<name>", fields follow, and the line is written by probe_line_end, which frees
-// the buffer. What cannot be written is lost: the parent sees a step without an end.
+// the buffer. Where there is no memory for it another line says that.
 void probe_line_begin(keel_buffer_t *line, const char *kind, const char *name);
 void probe_line_text(keel_buffer_t *line, const char *name, keel_str_t text);
 void probe_line_number(keel_buffer_t *line, const char *name, int64_t number);
 void probe_line_end(const probe_child_t *child, keel_buffer_t *line);
+// Frees a status that nothing hangs on, but for one of no memory, of which a line is written.
+void probe_forgive(const probe_child_t *child, keel_status_t status);
 
 // Written to stderr when a step begins, followed by the step as a letter from 'A': what is said
 // there comes by another way than the lines, and belongs to a step all the same.

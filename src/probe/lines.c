@@ -170,13 +170,19 @@ static keel_status_t take_topology(keel_probe_t *probe, const json_t *line) {
     return NULL;
 }
 
+static keel_status_t take_no_memory(keel_probe_t *probe, const json_t *line) {
+    (void)line;
+    probe->out_of_memory = true;
+    return NULL;
+}
+
 static const struct {
     const char *name;
     keel_status_t (*take)(keel_probe_t *probe, const json_t *line);
 } facts[] = {
-    {"plugin", take_plugin},   {"extension", take_extension}, {"platform", take_platform},
-    {"devices", take_devices}, {"device", take_device},       {"component", take_component},
-    {"struct", take_struct},   {"topology", take_topology},
+    {"no memory", take_no_memory}, {"plugin", take_plugin},   {"extension", take_extension},
+    {"platform", take_platform},   {"devices", take_devices}, {"device", take_device},
+    {"component", take_component}, {"struct", take_struct},   {"topology", take_topology},
 };
 
 static keel_status_t take_fact(keel_probe_t *probe, const json_t *line, bool *out_known) {

@@ -201,6 +201,7 @@ static void take_bytes(watch_t *watch, const char *data, size_t size) {
         else if (!watch->skips)
             keel_buffer_byte(&watch->line, (uint8_t)data[i]);
         if (!watch->line.failed) continue;
+        if (watch->line.size < LINE_LIMIT - 1) watch->probe->out_of_memory = true;
         keel_buffer_deinitialize(&watch->line);
         keel_buffer_initialize(&watch->line, LINE_LIMIT);
         watch->skips = true;

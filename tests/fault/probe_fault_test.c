@@ -1,0 +1,138 @@
+// Each allocation and each file operation of a probe fails once, here and in the child that uses
+// the plugin: either it says that it had no memory, or it tells all that it tells otherwise.
+#define _GNU_SOURCE
+#include "place.h"
+
+#include "probe/compare.h"
+
+enum { MOST = 3000 };
+
+static place_t place;
+static keel_settings_t settings;
+
+static int begin(void **state) {
+    (void)state;
+    setenv("TEST_PLUGIN", "runs", 1);
+    setenv("KEEL_CONFIG", "/dev/null", 1);
+    place_make(&place);
+    const char *flags[KEEL_SETTING_COUNT] = {[KEEL_SETTING_CACHE_DIR] = place.cache,
+                                             [KEEL_SETTING_RUN_DIR] = place.root,
+                                             [KEEL_SETTING_MODE] = "off"};
+    assert_ok(keel_settings_load(flags, &settings));
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    keel_settings_deinitialize(&settings);
+    place_remove(&place);
+    return 0;
+}
+
+typedef struct told_t {
+    keel_code_t code;
+    keel_probe_verdict_t verdict;
+    keel_probe_state_t states[KEEL_PROBE_STEP_COUNT];
+    size_t devices, extensions, findings;
+    bool hits;
+} told_t;
+
+// A probe of another machine, made before anything fails.
+static keel_buffer_t other;
+
+static void write_other(const keel_probe_t *probe) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_buffer_initialize(&other, 0);
+    keel_buffer_text(&other, "{\"probe\": 1, \"steps\": {\"reload\": {\"state\": \"ok\"}, "
+                             "\"run again\": {\"state\": \"ok\"}}, \"key\": {");
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        keel_digest_hex(&probe->key.components[i], hex);
+        keel_buffer_format(&other, "%s\"%s\": {\"digest\": \"%s\", \"value\": \"a=1\"}",
+                           i ? ", " : "", keel_component_name((keel_component_t)i), hex);
+    }
+    keel_buffer_text(&other, "}}");
+}
+
+static keel_status_t compare(const keel_probe_t *probe, told_t *out) {
+    keel_probe_other_t there;
+    keel_probe_fit_t fit;
+    keel_probe_other_initialize(&there);
+    keel_probe_fit_initialize(&fit);
+    keel_status_t status = keel_probe_read_other(keel_buffer_bytes(&other), &there);
+    if (!status) status = keel_probe_compare(probe, NULL, &there, &fit);
+    out->hits = fit.hits;
+    keel_probe_fit_deinitialize(&fit);
+    keel_probe_other_deinitialize(&there);
+    return status;
+}
+
+static void probe_once(told_t *out) {
+    const keel_probe_request_t request = {.plugin = KEEL_TEST_PLUGIN, .limit = 20};
+    keel_probe_t *probe = calloc(1, sizeof *probe);
+    *out = (told_t){0};
+    keel_probe_initialize(probe);
+    keel_status_t status = keel_probe_run(&request, probe);
+    if (!status) keel_probe_conclude(probe);
+    if (!status) keel_probe_set_up(probe, &settings);
+    if (!status && !other.size) write_other(probe);
+    if (!status) status = compare(probe, out);
+    if (!status) status = keel_probe_status(probe);
+    out->code = keel_status_code(status);
+    out->verdict = probe->verdict;
+    for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i)
+        out->states[i] = probe->steps[i].state;
+    out->devices = probe->device_count;
+    out->extensions = probe->extension_count;
+    out->findings = probe->finding_count;
+    keel_status_ignore(status);
+    keel_probe_deinitialize(probe);
+    free(probe);
+}
+
+static void no_memory_is_said_or_all_is_told(void **state) {
+    (void)state;
+    told_t good, told;
+    unsigned refused = 0, calm = 0;
+    probe_once(&good);
+    assert_int_equal(good.code, KEEL_OK);
+    assert_int_equal(good.verdict, KEEL_PROBE_ALIVE);
+    assert_true(good.hits);
+    // The child counts on from where it was forked: ten in a row that nobody met are all there are.
+    for (uint64_t nth = 1; calm < 10; ++nth) {
+        assert_true(nth < MOST);
+        keel_fault_arm(KEEL_FAULT_ALLOC, nth);
+        probe_once(&told);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        calm = told.code == KEEL_OK ? calm + 1 : 0;
+        refused += told.code != KEEL_OK;
+        if (told.code == KEEL_OK)
+            assert_memory_equal(&told, &good, sizeof good);
+        else
+            assert_int_equal(told.code, KEEL_NO_MEMORY);
+    }
+    assert_true(refused > 100);
+}
+
+static void a_file_that_cannot_be_read_ends_nothing(void **state) {
+    (void)state;
+    told_t told;
+    for (uint64_t nth = 1;; ++nth) {
+        assert_true(nth < MOST);
+        keel_fault_arm(KEEL_FAULT_FILE, nth);
+        probe_once(&told);
+        bool reached = keel_fault_count(KEEL_FAULT_FILE) >= nth;
+        keel_fault_arm(KEEL_FAULT_FILE, 0);
+        assert_true(told.code == KEEL_OK || told.code == KEEL_IO);
+        if (!reached) break;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_memory_is_said_or_all_is_told),
+        cmocka_unit_test(a_file_that_cannot_be_read_ends_nothing),
+    };
+    int failed = cmocka_run_group_tests(tests, begin, end);
+    keel_buffer_deinitialize(&other);
+    return failed;
+}
