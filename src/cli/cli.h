@@ -21,6 +21,8 @@
     X(stats, "[OPTION]... [RUN]", "what a run compiled, loaded and recompiled, and on which line") \
     X(why, "[OPTION]... [RUN]",                                                                    \
       "why programs were compiled again: what changed, where, what to do")                         \
+    X(memory, "[OPTION]... [RUN|PROGRAM]",                                                         \
+      "what programs need of a device's memory, and what devices had in use")                      \
     X(report, "[OPTION]... [RUN]",                                                                 \
       "a run as one page: what was compiled again, why, and what it cost")                         \
     X(show, "[OPTION]... FILE|PROGRAM", "print a program")                                         \

@@ -128,6 +128,7 @@ void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out)
         keel_json_text(out, "first_fallback", stats->first_fallback);
         keel_fixes_json(&stats->fixes, out);
         plugin(stats, out);
+        keel_asides_json(&stats->asides, out);
         recompiles(stats, out);
         programs(stats, out);
     }

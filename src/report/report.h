@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "journal/journal.h"
+#include "report/asides.h"
 #include "report/fixes.h"
 
 // Text lives in the stats' arena; "" where unknown.
@@ -75,6 +76,7 @@ typedef struct keel_stats_t {
 
     uint64_t store_errors, fallbacks;
     const char *first_store_error, *first_fallback;
+    keel_asides_t asides;
 
     keel_fixes_t fixes; // asked for, in order of time
 

@@ -178,7 +178,7 @@ static keel_status_t count_event(counting_t *counting, json_t *event) {
         if (strcmp(keel_event_text(event, "event"), kinds[i].name) == 0)
             KEEL_TRY(kinds[i].count(counting, event));
     count_executes(stats, event);
-    return NULL;
+    return keel_asides_add(&stats->asides, event, stats->cwd, &stats->texts);
 }
 
 // ---- recompiles
@@ -306,6 +306,7 @@ static keel_status_t count_all(counting_t *counting) {
         KEEL_TRY(step_event(counting, event));
     }
     leave_out_unrelated(stats);
+    keel_asides_settle(&stats->asides);
     sum_up(counting);
     if (count) qsort(stats->programs, count, sizeof *stats->programs, by_cost);
     return NULL;
@@ -359,6 +360,7 @@ keel_status_t keel_stats_read(const char *run_dir, const char *id, keel_stats_t 
 
 void keel_stats_deinitialize(keel_stats_t *stats) {
     keel_arena_deinitialize(&stats->texts);
+    keel_asides_deinitialize(&stats->asides);
     keel_fixes_deinitialize(&stats->fixes);
     keel_free(stats->programs);
     keel_free(stats->recompiles);

@@ -178,6 +178,13 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
         cause(out, &stats->dearest_known, true);
         keel_buffer_text(out, "; keel why tells\n");
     }
+    if (stats->asides.misfit_count) {
+        keel_buffer_text(out, "keel: ");
+        keel_misfit_sentence(&stats->asides.misfits[0], out);
+        if (stats->asides.misfit_count > 1)
+            keel_buffer_format(out, ", and %zu more", stats->asides.misfit_count - 1);
+        keel_buffer_text(out, "; keel memory tells\n");
+    }
     if (stats->store_errors) {
         keel_buffer_text(out, "keel: the cache failed ");
         keel_write_counted(out, stats->store_errors, "time");
@@ -292,6 +299,30 @@ static void failures(const keel_stats_t *stats, keel_buffer_t *out) {
     }
 }
 
+static void host_ops(const keel_stats_t *stats, keel_buffer_t *out) {
+    enum { OPS_SHOWN = 4 };
+    const keel_asides_t *asides = &stats->asides;
+    if (!asides->op_count) return;
+    label(out, "on the host");
+    for (size_t i = 0; i < asides->op_count && i < OPS_SHOWN; ++i) {
+        keel_buffer_text(out, i ? ", " : "");
+        keel_write_foreign(out, asides->ops[i].name);
+        keel_buffer_format(out, " %" PRIu64, asides->ops[i].times);
+    }
+    if (asides->op_count > OPS_SHOWN)
+        keel_buffer_format(out, " and %zu more; --json lists them all",
+                           asides->op_count - OPS_SHOWN);
+    keel_buffer_byte(out, '\n');
+}
+
+static void misfits(const keel_stats_t *stats, keel_buffer_t *out) {
+    for (size_t i = 0; i < stats->asides.misfit_count; ++i) {
+        label(out, i ? "" : "no memory");
+        keel_misfit_sentence(&stats->asides.misfits[i], out);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
 static void left(keel_buffer_t *out, size_t all, size_t shown, const char *what) {
     if (all > shown)
         keel_buffer_format(out, "  and %zu more %s; --json lists them all\n", all - shown, what);
@@ -364,6 +395,8 @@ static void recompiles(const keel_stats_t *stats, keel_buffer_t *out) {
 void keel_report_text(const keel_stats_t *stats, keel_buffer_t *out) {
     head(stats, out);
     figures(stats, out);
+    host_ops(stats, out);
+    misfits(stats, out);
     failures(stats, out);
     programs(stats, out);
     recompiles(stats, out);

@@ -225,7 +225,8 @@ static keel_status_t meet_event(keel_why_t *why, keel_steps_t *steps, const json
     if (request) meet_request(why, event, strcmp(kind, "compile") == 0);
     if (strcmp(kind, "start") == 0) return meet_start(why, event);
     if (strcmp(kind, "fix") == 0) return keel_fixes_add(&why->fixes, event, &why->texts);
-    if (strcmp(kind, "explain") != 0) return NULL;
+    if (strcmp(kind, "explain") != 0)
+        return keel_asides_add(&why->asides, event, why->cwd, &why->texts);
     return add_entry(why, steps, event, process->steps + 1);
 }
 
@@ -246,6 +247,9 @@ static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
     json_t *event;
     json_array_foreach(steps->events, index, event) KEEL_TRY(meet_event(why, steps, event));
     find_ends(why, steps);
+    for (size_t i = 0; i < steps->program_count; ++i)
+        why->executions += steps->programs[i].executes;
+    keel_asides_settle(&why->asides);
     KEEL_TRY(keel_why_find_patterns(why));
     return keel_why_sum_up(why);
 }
@@ -291,6 +295,7 @@ keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out
 void keel_why_deinitialize(keel_why_t *why) {
     keel_arena_deinitialize(&why->texts);
     keel_fixes_deinitialize(&why->fixes);
+    keel_asides_deinitialize(&why->asides);
     keel_free(why->entries);
     keel_free(why->patterns);
     keel_free(why->by_cause);

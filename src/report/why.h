@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "explain/cause.h"
 #include "journal/journal.h"
+#include "report/asides.h"
 #include "report/fixes.h"
 
 // Text lives in the arena of keel_why_t; "" where unknown.
@@ -129,7 +130,9 @@ typedef struct keel_why_t {
     // what turned out to be unrelated to all before it.
     uint64_t compiles, recompiles;
     keel_fixes_t fixes; // asked for
-    const char *path;   // of the journal; "" from keel_why_parse
+    keel_asides_t asides;
+    uint64_t executions; // of all programs
+    const char *path;    // of the journal; "" from keel_why_parse
     keel_journal_damage_t damage;
     keel_arena_t texts;
 } keel_why_t;

@@ -246,6 +246,8 @@ void keel_why_text(const keel_why_t *why, const keel_why_style_t *style, keel_bu
         print(&page, &items);
     else
         nothing(why, &page.flow);
+    if (!status && !items.count) fixes(why, out);
+    keel_asides_tell(&why->asides, why->executions, style->all, style->width, out);
     keel_status_ignore(status);
     keel_map_deinitialize(&items.index);
     keel_free(items.list);

@@ -1,0 +1,164 @@
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "journal/journal.h"
+#include "report/memory.h"
+#include "report/write.h"
+
+enum { SHORTEST_DIGEST = 4 };
+
+static const char details[] =
+    "RUN is a run's id or the beginning of it; PROGRAM is one that a run has compiled or loaded:\n"
+    "its digest, the beginning of that (4 digits or more), or its module name in the newest run.\n"
+    "Without either, the newest run. Sizes are in bytes on each device. Exit code 1: something "
+    "did\n"
+    "not fit, or a program needs more than a device has.\n";
+
+// ---- finding -----------------------------------------------------------------------------------
+
+typedef struct search_t {
+    const char *run_dir, *text;
+    keel_memory_t memory; // of the newest run that has such a program
+    const keel_memory_program_t *program;
+    bool is_ambiguous;
+} search_t;
+
+static bool is_digest(const char *text) {
+    size_t length = strlen(text);
+    return length >= SHORTEST_DIGEST && strspn(text, "0123456789abcdef") == length;
+}
+
+static const keel_memory_program_t *find_in(const keel_memory_t *memory, const char *text,
+                                            bool *out_ambiguous) {
+    const keel_memory_program_t *found = NULL;
+    *out_ambiguous = false;
+    for (size_t i = 0; i < memory->program_count; ++i) {
+        const keel_memory_program_t *program = &memory->programs[i];
+        bool is_it = is_digest(text) ? strncmp(program->program, text, strlen(text)) == 0
+                                     : strcmp(program->name, text) == 0;
+        if (!is_it) continue;
+        if (found && strcmp(found->program, program->program) != 0) *out_ambiguous = true;
+        if (!found) found = program; // the largest
+    }
+    return found;
+}
+
+// Runs come oldest first: the last one that has it stays.
+static keel_status_t look_into(void *context, const char *id) {
+    search_t *search = context;
+    keel_memory_t memory;
+    keel_status_t status = keel_memory_read(search->run_dir, id, &memory);
+    if (status && keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    if (status) {
+        keel_status_ignore(status);
+        return NULL;
+    }
+    bool is_ambiguous;
+    const keel_memory_program_t *found = find_in(&memory, search->text, &is_ambiguous);
+    if (!found) {
+        keel_memory_deinitialize(&memory);
+        return NULL;
+    }
+    keel_memory_deinitialize(&search->memory);
+    search->memory = memory;
+    search->program = found;
+    search->is_ambiguous = is_ambiguous;
+    return NULL;
+}
+
+static keel_status_t find_digest(search_t *search) {
+    cli_progress_begin("reading journals");
+    keel_status_t status = keel_journal_runs(search->run_dir, look_into, search);
+    cli_progress_end();
+    return status;
+}
+
+static keel_status_t find_name(search_t *search) {
+    char *id;
+    keel_status_t status = keel_journal_find_run(search->run_dir, NULL, &id);
+    if (!status) {
+        status = look_into(search, id);
+        keel_free(id);
+    } else if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        status = NULL;
+    }
+    return status;
+}
+
+static keel_status_t find_program(search_t *search) {
+    KEEL_TRY(is_digest(search->text) ? find_digest(search) : find_name(search));
+    if (!search->program)
+        return keel_status_make(KEEL_NOT_FOUND,
+                                "%s: no run of that id, and none says what such a program needs; "
+                                "`keel runs` lists runs, `keel memory RUN` their programs",
+                                search->text);
+    if (search->is_ambiguous)
+        return keel_status_make(KEEL_INVALID,
+                                "%s: several programs of run %s; give one by its digest, which "
+                                "`keel memory %s` lists",
+                                search->text, search->memory.id, search->memory.id);
+    return NULL;
+}
+
+// A run where there is one of that id; else a program.
+static keel_status_t find(search_t *search) {
+    char *id;
+    keel_status_t status = keel_journal_find_run(search->run_dir, search->text, &id);
+    if (!status) {
+        status = keel_memory_read(search->run_dir, id, &search->memory);
+        keel_free(id);
+        return status;
+    }
+    if (!search->text || keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    return find_program(search);
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static bool fits(const search_t *search) {
+    const keel_memory_t *memory = &search->memory;
+    uint64_t limit = keel_memory_limit(memory);
+    const keel_memory_program_t *largest = search->program         ? search->program
+                                           : memory->program_count ? &memory->programs[0]
+                                                                   : NULL;
+    if (!search->program && memory->asides.misfit_count) return false;
+    return !limit || !largest || largest->total <= limit;
+}
+
+int cli_memory(cli_call_t *call) {
+    bool json = false;
+    int code;
+    call->details = details;
+    cli_switch(call, "--json", "print JSON", &json);
+    cli_setting(call, KEEL_SETTING_RUN_DIR);
+    if (!cli_parse(call, 0, 1, &code)) return code;
+    keel_settings_t settings;
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    if (status) return cli_fail(status);
+    search_t search = {.run_dir = keel_settings_text(&settings, KEEL_SETTING_RUN_DIR),
+                       .text = call->rest[0]};
+    status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
+    if (!status) status = find(&search);
+    keel_settings_deinitialize(&settings);
+    if (status) {
+        keel_memory_deinitialize(&search.memory);
+        return cli_fail(status);
+    }
+    keel_buffer_t out, damage;
+    keel_buffer_initialize(&out, 0);
+    keel_buffer_initialize(&damage, 0);
+    (json ? keel_memory_json : keel_memory_text)(&search.memory, search.program, &out);
+    keel_write_damage(&damage, search.memory.path, &search.memory.damage);
+    bool is_good = fits(&search);
+    keel_memory_deinitialize(&search.memory);
+    code = cli_answer(&out);
+    if (code == CLI_OK && !is_good) code = CLI_NO;
+    if (damage.size) {
+        fprintf(stderr, "keel: %s\n", keel_buffer_cstr(&damage));
+        code = CLI_USAGE;
+    }
+    keel_buffer_deinitialize(&damage);
+    return code;
+}

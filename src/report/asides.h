@@ -1,0 +1,50 @@
+// asides: what a run's journal says besides its compiles and loads: operations that PyTorch/XLA
+// computed on the host, and compiles of what does not fit the device's memory.
+//
+// Texts live in the arena that was given with the events. Threads: no shared state.
+#ifndef KEEL_REPORT_ASIDES_H_
+#define KEEL_REPORT_ASIDES_H_
+
+#include <jansson.h>
+
+#include "base/base.h"
+
+typedef struct keel_host_op_sum_t {
+    const char *name; // "aten::nonzero"
+    uint64_t times;
+} keel_host_op_sum_t;
+
+// A compile that the plugin refused for want of memory.
+typedef struct keel_misfit_t {
+    const char *name, *program; // of the module; digest in hex
+    const char *shown;          // "train.py:88"
+    const char *message;        // the plugin's words
+    uint64_t needed, available; // 0: not told
+} keel_misfit_t;
+
+typedef struct keel_asides_t {
+    keel_host_op_sum_t *ops; // the most frequent first, from keel_asides_settle on
+    size_t op_count;
+    keel_misfit_t *misfits; // in order of time
+    size_t misfit_count;
+} keel_asides_t;
+
+// One more event; others are passed over. `cwd` is the run's.
+keel_status_t keel_asides_add(keel_asides_t *asides, const json_t *event, const char *cwd,
+                              keel_arena_t *texts) KEEL_MUST_CHECK;
+void keel_asides_settle(keel_asides_t *asides);
+void keel_asides_deinitialize(keel_asides_t *asides);
+
+// What to do about an operation that is computed on the host.
+const char *keel_host_op_advice(const char *name);
+
+// A paragraph for each that `keel why` has to tell: what does not fit, and operations that the host
+// computed again and again; with `all` each operation.
+void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
+                      keel_buffer_t *out);
+// "train.py:88 (jit_step) does not fit: it needs 256 GiB, there are 31.2 GiB".
+void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out);
+// Fields "host_ops" and "misfits".
+void keel_asides_json(const keel_asides_t *asides, keel_buffer_t *out);
+
+#endif // KEEL_REPORT_ASIDES_H_

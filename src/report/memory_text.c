@@ -1,0 +1,259 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/memory.h"
+#include "report/write.h"
+
+enum { PROGRAMS_SHOWN = 20 };
+
+static void format(uint64_t bytes, char out[16]) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1024;
+        ++unit;
+    }
+    bool whole = unit == 0 || value >= 99.95;
+    snprintf(out, 16, whole ? "%.0f %s" : "%.1f %s", value, units[unit]);
+}
+
+void keel_write_memory(keel_buffer_t *out, uint64_t bytes) {
+    char text[16];
+    format(bytes, text);
+    keel_buffer_text(out, text);
+}
+
+static void cell(keel_buffer_t *out, uint64_t bytes) {
+    char text[16];
+    format(bytes, text);
+    keel_buffer_format(out, "%12s", text);
+}
+
+static void told(keel_buffer_t *out, uint64_t bytes) {
+    if (bytes)
+        cell(out, bytes);
+    else
+        keel_buffer_format(out, "%12s", "-");
+}
+
+static unsigned percent(uint64_t part, uint64_t whole) {
+    return (unsigned)((double)part * 100 / (double)whole + 0.5);
+}
+
+static void digest(keel_buffer_t *out, const char *text) {
+    char start[13];
+    snprintf(start, sizeof start, "%s", text);
+    size_t began = out->size;
+    keel_write_foreign(out, start);
+    keel_buffer_format(out, "%*s", (int)(14 + began - out->size), "");
+}
+
+static void name(const keel_memory_program_t *program, keel_buffer_t *out) {
+    keel_write_foreign(out, *program->name ? program->name : "a program without a name");
+    if (!*program->shown) return;
+    keel_buffer_text(out, "  ");
+    keel_write_foreign(out, program->shown);
+}
+
+// ---- will it fit -------------------------------------------------------------------------------
+
+static void fit(const keel_memory_t *memory, const keel_memory_program_t *program,
+                keel_buffer_t *out) {
+    uint64_t limit = keel_memory_limit(memory);
+    if (!limit) return;
+    keel_buffer_text(out, program->total > limit ? "too large: " : "");
+    keel_write_memory(out, program->total);
+    keel_buffer_format(out, " are %u %% of the ", percent(program->total, limit));
+    keel_write_memory(out, limit);
+    keel_buffer_text(out, " that a device has\n");
+}
+
+static void head(const keel_memory_t *memory, keel_buffer_t *out) {
+    keel_buffer_format(out, "run %s  ", memory->id);
+    keel_write_foreign(out, *memory->command ? memory->command : "(no process said what it runs)");
+    keel_buffer_byte(out, '\n');
+}
+
+static void misfits(const keel_memory_t *memory, keel_buffer_t *out) {
+    for (size_t i = 0; i < memory->asides.misfit_count; ++i) {
+        const keel_misfit_t *misfit = &memory->asides.misfits[i];
+        keel_buffer_byte(out, '\n');
+        keel_misfit_sentence(misfit, out);
+        keel_buffer_text(out, "\n  ");
+        keel_write_foreign(out, misfit->message);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+// ---- a run -------------------------------------------------------------------------------------
+
+static void programs(const keel_memory_t *memory, keel_buffer_t *out) {
+    if (*memory->programs_unknown) {
+        keel_buffer_text(out, "\nWhat programs need is NOT KNOWN, for the plugin does not tell: ");
+        keel_write_foreign(out, memory->programs_unknown);
+        keel_buffer_byte(out, '\n');
+    } else if (!memory->program_count) {
+        keel_buffer_text(out, memory->has_client ? "\nNo program was compiled or loaded, or it was "
+                                                   "stored by a Keel that did not ask.\n"
+                                                 : "\nNo client was made in this run.\n");
+    }
+    if (!memory->program_count) return;
+    keel_buffer_format(out, "\n%-14s%12s%12s%12s%12s%12s%12s%12s  name, line\n", "program", "total",
+                       "arguments", "outputs", "aliased", "temporaries", "code", "peak");
+    size_t shown = 0;
+    for (; shown < memory->program_count && shown < PROGRAMS_SHOWN; ++shown) {
+        const keel_memory_program_t *program = &memory->programs[shown];
+        digest(out, program->program);
+        cell(out, program->total);
+        cell(out, program->arguments);
+        cell(out, program->outputs);
+        cell(out, program->aliased);
+        cell(out, program->temporaries);
+        cell(out, program->code);
+        told(out, program->peak);
+        keel_buffer_text(out, "  ");
+        name(program, out);
+        keel_buffer_byte(out, '\n');
+    }
+    if (shown < memory->program_count)
+        keel_buffer_format(out, "  and %zu more programs; --json lists them all\n",
+                           memory->program_count - shown);
+    if (!keel_memory_limit(memory)) return;
+    keel_buffer_text(out, "\nThe largest program: ");
+    fit(memory, &memory->programs[0], out);
+}
+
+static void devices(const keel_memory_t *memory, keel_buffer_t *out) {
+    if (*memory->devices_unknown) {
+        keel_buffer_text(out, "\nWhat devices have in use is NOT KNOWN, for the plugin does not "
+                              "tell: ");
+        keel_write_foreign(out, memory->devices_unknown);
+        keel_buffer_byte(out, '\n');
+    }
+    if (!memory->device_count) return;
+    keel_buffer_format(out, "\n%-14s%12s%12s%12s%12s  kind\n", "device", "last", "most", "limit",
+                       "share");
+    for (size_t i = 0; i < memory->device_count; ++i) {
+        const keel_memory_device_t *device = &memory->devices[i];
+        size_t began = out->size;
+        keel_write_foreign(out, device->device);
+        keel_buffer_format(out, "%*s", out->size - began < 14 ? (int)(14 + began - out->size) : 1,
+                           "");
+        cell(out, device->in_use);
+        cell(out, device->most);
+        told(out, device->limit);
+        if (device->limit)
+            keel_buffer_format(out, "%10u %%", percent(device->most, device->limit));
+        else
+            keel_buffer_format(out, "%12s", "-");
+        keel_buffer_text(out, "  ");
+        keel_write_foreign(out, device->kind);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+// ---- a program ---------------------------------------------------------------------------------
+
+static void row(keel_buffer_t *out, const char *label, uint64_t bytes, const char *note) {
+    keel_buffer_format(out, "  %-12s", label);
+    cell(out, bytes);
+    keel_buffer_format(out, "%s%s\n", *note ? "  " : "", note);
+}
+
+static void one(const keel_memory_t *memory, const keel_memory_program_t *program,
+                keel_buffer_t *out) {
+    name(program, out);
+    keel_buffer_format(out, "\n  %.64s, run %s\n", program->program, memory->id);
+    row(out, "arguments", program->arguments, "");
+    row(out, "outputs", program->outputs, "");
+    row(out, "aliased", program->aliased, "outputs that stand in arguments' place");
+    row(out, "temporaries", program->temporaries, "");
+    row(out, "code", program->code, "");
+    row(out, "total", program->total, "on each device: all of them, less what is aliased");
+    if (program->peak) row(out, "peak", program->peak, "as the plugin sees it");
+    if (program->host) row(out, "host", program->host, "on the host's side");
+    if (!keel_memory_limit(memory)) {
+        keel_buffer_text(out, "No device tells what it has");
+        keel_buffer_text(out, *memory->devices_unknown ? ": " : "");
+        keel_write_foreign(out, memory->devices_unknown);
+        keel_buffer_text(out, "; whether it fits is not known beforehand.\n");
+        return;
+    }
+    fit(memory, program, out);
+}
+
+void keel_memory_text(const keel_memory_t *memory, const keel_memory_program_t *program,
+                      keel_buffer_t *out) {
+    if (program) {
+        one(memory, program, out);
+        return;
+    }
+    head(memory, out);
+    misfits(memory, out);
+    programs(memory, out);
+    devices(memory, out);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void program_fields(const keel_memory_t *memory, const keel_memory_program_t *program,
+                           keel_buffer_t *out) {
+    keel_json_text(out, "program", program->program);
+    keel_json_text(out, "identity", program->identity);
+    keel_json_text(out, "name", program->name);
+    keel_json_text(out, "shown", program->shown);
+    keel_json_number(out, "total", program->total);
+    keel_json_number(out, "arguments", program->arguments);
+    keel_json_number(out, "outputs", program->outputs);
+    keel_json_number(out, "aliased", program->aliased);
+    keel_json_number(out, "temporaries", program->temporaries);
+    keel_json_number(out, "code", program->code);
+    keel_json_number(out, "host", program->host);
+    keel_json_number(out, "peak", program->peak);
+    uint64_t limit = keel_memory_limit(memory);
+    keel_json_name(out, "fits");
+    keel_buffer_text(out, !limit ? "null" : program->total <= limit ? "true" : "false");
+}
+
+static void device_object(const keel_memory_device_t *device, keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    keel_json_text(out, "device", device->device);
+    keel_json_text(out, "kind", device->kind);
+    keel_json_number(out, "in_use", device->in_use);
+    keel_json_number(out, "most", device->most);
+    keel_json_number(out, "peak", device->peak);
+    keel_json_number(out, "limit", device->limit);
+    keel_buffer_byte(out, '}');
+}
+
+void keel_memory_json(const keel_memory_t *memory, const keel_memory_program_t *program,
+                      keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    keel_json_text(out, "run", memory->id);
+    keel_json_number(out, "limit", keel_memory_limit(memory));
+    keel_json_text(out, "devices_unknown", memory->devices_unknown);
+    if (program) {
+        program_fields(memory, program, out);
+        keel_buffer_byte(out, '}');
+        return;
+    }
+    keel_json_text(out, "programs_unknown", memory->programs_unknown);
+    keel_json_name(out, "programs");
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < memory->program_count; ++i) {
+        keel_buffer_text(out, i ? ",\n  {" : "\n  {");
+        program_fields(memory, &memory->programs[i], out);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+    keel_json_name(out, "devices");
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < memory->device_count; ++i) {
+        keel_buffer_text(out, i ? ",\n  " : "\n  ");
+        device_object(&memory->devices[i], out);
+    }
+    keel_buffer_byte(out, ']');
+    keel_asides_json(&memory->asides, out);
+    keel_buffer_byte(out, '}');
+}
