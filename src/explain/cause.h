@@ -63,6 +63,9 @@
     X(DEVICES, "devices", POLICY, "there are other devices, or more or fewer of them",             \
       "Run with the same devices and hosts, or keep one cache for each topology.",                 \
       "Run with the same devices and hosts, or keep one cache for each topology.")                 \
+    X(HOST_READ, "host_read", NONE, "the host reads in the midst of a step, which cuts it",        \
+      "Read after the step, and not in every one: what is read waits for the device.",             \
+      "Keep it on the device; read it behind the step's sync, and only every N steps.")            \
     X(RETRACE, "retrace", NONE, "the client asked again for a program that has not changed",       \
       "Jit the function once and keep it; do not call jax.jit, lambda or partial in the loop.",    \
       "Call torch_xla.compile once, outside the loop; keep inputs alike in grad mode and "         \

@@ -225,8 +225,10 @@ static void top(const keel_html_page_t *page) {
     run_facts(page);
     keel_buffer_text(out, "<nav aria-label=\"Parts\"><a href=\"#timeline\">Timeline</a> "
                           "<a href=\"#ledger\">Ledger</a> <a href=\"#patterns\">Patterns</a> "
-                          "<a href=\"#recompiles\">Recompiles</a> "
-                          "<a href=\"#programs\">Programs</a></nav>\n</header>\n");
+                          "<a href=\"#recompiles\">Recompiles</a> ");
+    if (page->input->why->reads.from_device.count)
+        keel_buffer_text(out, "<a href=\"#reads\">Host reads</a> ");
+    keel_buffer_text(out, "<a href=\"#programs\">Programs</a></nav>\n</header>\n");
 }
 
 static keel_status_t body(keel_html_page_t *page) {
@@ -238,6 +240,7 @@ static keel_status_t body(keel_html_page_t *page) {
     keel_html_ledger(page);
     keel_html_patterns(page);
     KEEL_TRY(keel_html_recompiles(page));
+    if (page->input->why->reads.from_device.count) keel_html_reads(page);
     keel_html_programs(page);
     keel_buffer_text(page->out, "</main>\n<footer>keel " KEEL_VERSION ", from ");
     keel_html_text(page->out, page->input->stats->path ? page->input->stats->path : "");

@@ -84,6 +84,7 @@ extern const char keel_html_style[];
 keel_status_t keel_html_charts(keel_html_page_t *page) KEEL_MUST_CHECK;
 void keel_html_ledger(keel_html_page_t *page);
 void keel_html_patterns(keel_html_page_t *page);
+void keel_html_reads(keel_html_page_t *page);
 void keel_html_programs(keel_html_page_t *page);
 // Fills order, count and is_whole; the caller frees the lists, also on failure.
 keel_status_t keel_html_choose(keel_html_page_t *page) KEEL_MUST_CHECK;

@@ -86,6 +86,38 @@ static void plugin(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_byte(out, '}');
 }
 
+static void moved(keel_buffer_t *out, const keel_moved_t *value) {
+    keel_json_number(out, "count", value->count);
+    keel_json_number(out, "bytes", value->bytes);
+    keel_json_seconds(out, "seconds", value->seconds);
+}
+
+static void direction(keel_buffer_t *out, const char *field, const keel_moved_t *value) {
+    keel_json_name(out, field);
+    keel_buffer_byte(out, '{');
+    moved(out, value);
+    keel_buffer_byte(out, '}');
+}
+
+static void read_lines(const keel_reads_t *reads, keel_buffer_t *out) {
+    keel_json_name(out, "reads");
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < reads->count; ++i) {
+        const keel_reads_line_t *line = &reads->lines[i];
+        element(out, i);
+        keel_json_text(out, "file", line->file);
+        keel_json_number(out, "line", line->line);
+        keel_json_text(out, "function", line->function);
+        keel_json_text(out, "shown", line->shown);
+        moved(out, &line->moved);
+        keel_json_number(out, "cuts", line->cuts);
+        keel_json_number(out, "pieces", line->pieces);
+        keel_json_number(out, "other_programs", line->others);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+}
+
 void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out) {
     char started[24];
     keel_clock_iso((uint64_t)(stats->started * 1e9), started);
@@ -120,6 +152,10 @@ void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out)
     keel_json_seconds(out, "recompile_seconds", stats->recompile_seconds);
     keel_json_number(out, "known_count", stats->known);
     keel_json_seconds(out, "known_seconds", stats->known_seconds);
+    direction(out, "to_device", &stats->reads.to_device);
+    direction(out, "from_device", &stats->reads.from_device);
+    keel_json_number(out, "cut_steps", stats->reads.cut_steps);
+    keel_json_number(out, "cut_pieces", stats->reads.cut_pieces);
     keel_json_number(out, "store_errors", stats->store_errors);
     keel_json_number(out, "fallbacks", stats->fallbacks);
     keel_json_number(out, "damaged_lines", stats->damage.lines);
@@ -130,6 +166,7 @@ void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out)
         plugin(stats, out);
         keel_asides_json(&stats->asides, out);
         recompiles(stats, out);
+        read_lines(&stats->reads, out);
         programs(stats, out);
     }
     keel_buffer_byte(out, '}');

@@ -1,8 +1,11 @@
 // report: what a run's journal amounts to, as figures, as text for people and as JSON for tools.
 //
-// A *step* is one execution of the leading family: the programs that share a module name
-// ("jit_step") and of all such names do the most (the sum of operations times executions). In a run
-// of several processes each counts its own steps, and the largest figures stand.
+// A *step* ends where the process marks it (keel_step). In a process without marks it is one
+// execution of the leading family: the programs that share a module name ("jit_step") and of all
+// such names do the most (the sum of operations times executions). PyTorch/XLA gives all its
+// programs one name: there a family is what one line asked for, so that the programs of host reads
+// in mid-step and those of the set-up are no steps. In a run of several processes each counts its
+// own steps, and the largest figures stand.
 //
 // Ownership: a keel_stats_t owns all it points to. Threads: no shared state.
 #ifndef KEEL_REPORT_REPORT_H_
@@ -12,6 +15,7 @@
 #include "journal/journal.h"
 #include "report/asides.h"
 #include "report/fixes.h"
+#include "report/reads.h"
 
 // Text lives in the stats' arena; "" where unknown.
 typedef struct keel_stats_site_t {
@@ -73,6 +77,8 @@ typedef struct keel_stats_t {
     uint64_t known;
     double known_seconds;
     keel_stats_recompile_t dearest_known;
+
+    keel_reads_t reads; // what moved between host and device
 
     uint64_t store_errors, fallbacks;
     const char *first_store_error, *first_fallback;

@@ -305,6 +305,7 @@ static keel_status_t count_all(counting_t *counting) {
         KEEL_TRY(count_event(counting, event));
         KEEL_TRY(step_event(counting, event));
     }
+    KEEL_TRY(keel_reads_read(&counting->steps, stats->cwd, &stats->texts, &stats->reads));
     leave_out_unrelated(stats);
     keel_asides_settle(&stats->asides);
     sum_up(counting);
@@ -364,6 +365,7 @@ void keel_stats_deinitialize(keel_stats_t *stats) {
     keel_fixes_deinitialize(&stats->fixes);
     keel_free(stats->programs);
     keel_free(stats->recompiles);
+    keel_reads_deinitialize(&stats->reads);
     keel_free(stats->path);
     *stats = (keel_stats_t){0};
 }

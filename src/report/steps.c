@@ -77,8 +77,8 @@ static keel_bytes_t name_bytes(const char *name) {
     return keel_str_bytes(keel_str(name));
 }
 
-static keel_status_t family_of(keel_steps_t *steps, const char *name, size_t *out) {
-    const uint64_t *known = keel_map_find(&steps->by_name, name_bytes(name));
+static keel_status_t find_family(keel_steps_t *steps, keel_bytes_t name, size_t *out) {
+    const uint64_t *known = keel_map_find(&steps->by_name, name);
     if (known) {
         *out = (size_t)*known;
         return NULL;
@@ -88,7 +88,24 @@ static keel_status_t family_of(keel_steps_t *steps, const char *name, size_t *ou
     steps->families = grown;
     steps->families[steps->family_count] = 0;
     *out = steps->family_count++;
-    return keel_map_put(&steps->by_name, name_bytes(name), *out);
+    return keel_map_put(&steps->by_name, name, *out);
+}
+
+// A client that compiles what it recorded gives all programs one name; the line that asked tells
+// them apart.
+static keel_status_t family_of(keel_steps_t *steps, const json_t *event, size_t *out) {
+    keel_buffer_t name;
+    keel_buffer_initialize(&name, 0);
+    keel_buffer_text(&name, keel_event_text(event, "name"));
+    if (strcmp(keel_event_text(event, "format"), "hlo") == 0) {
+        const json_t *site = json_object_get(event, "site");
+        keel_buffer_format(&name, "\n%u ", keel_event_line(site, "line"));
+        keel_buffer_text(&name, keel_event_text(site, "file"));
+    }
+    keel_status_t status = keel_buffer_status(&name);
+    if (!status) status = find_family(steps, keel_buffer_bytes(&name), out);
+    keel_buffer_deinitialize(&name);
+    return status;
 }
 
 static const char *identity_of(const json_t *event) {
@@ -104,8 +121,13 @@ static keel_status_t add_program(keel_steps_t *steps, const json_t *event) {
     *program = (keel_steps_program_t){.identity = identity_of(event),
                                       .name = keel_event_text(event, "name"),
                                       .ops = keel_event_count(event, "ops")};
-    KEEL_TRY(family_of(steps, program->name, &program->family));
+    KEEL_TRY(family_of(steps, event, &program->family));
     return keel_map_put(&steps->by_identity, name_bytes(program->identity), steps->program_count++);
+}
+
+const char *keel_steps_name(const keel_steps_t *steps, const char *digest) {
+    const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(digest));
+    return index ? steps->programs[*index].name : "";
 }
 
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event) {
@@ -144,6 +166,33 @@ static void find_leading(keel_steps_t *steps) {
     }
 }
 
+static keel_status_t process_of(keel_steps_t *steps, const json_t *event, size_t *out) {
+    json_int_t pid = json_integer_value(json_object_get(event, "pid"));
+    const uint64_t *known = keel_map_find(&steps->by_pid, keel_bytes(&pid, sizeof pid));
+    if (known) {
+        *out = (size_t)*known;
+        return NULL;
+    }
+    void *grown = steps->processes;
+    KEEL_TRY(keel_realloc_array(steps->process_count + 1, sizeof *steps->processes, &grown));
+    steps->processes = grown;
+    steps->processes[steps->process_count] = (keel_steps_process_t){.pid = pid};
+    *out = steps->process_count++;
+    return keel_map_put(&steps->by_pid, keel_bytes(&pid, sizeof pid), *out);
+}
+
+static bool is_mark(const json_t *event) {
+    return strcmp(keel_event_text(event, "event"), "step") == 0;
+}
+
+static keel_status_t meet_mark(keel_steps_t *steps, const json_t *event) {
+    size_t index;
+    if (!is_mark(event)) return NULL;
+    KEEL_TRY(process_of(steps, event, &index));
+    steps->processes[index].marks = true;
+    return NULL;
+}
+
 static keel_status_t collect(void *context, const struct json_t *event) {
     keel_steps_t *steps = context;
     // Kept by reference; nobody changes it.
@@ -165,6 +214,7 @@ keel_status_t keel_steps_read(keel_bytes_t bytes, keel_steps_t *out,
     json_t *event;
     json_array_foreach(out->events, index, event) {
         KEEL_TRY(meet_program(out, event));
+        KEEL_TRY(meet_mark(out, event));
         count_executes(out, event);
     }
     find_leading(out);
@@ -187,21 +237,6 @@ void keel_steps_deinitialize(keel_steps_t *steps) {
 }
 
 // ---- processes and steps -----------------------------------------------------------------------
-
-static keel_status_t process_of(keel_steps_t *steps, const json_t *event, size_t *out) {
-    json_int_t pid = json_integer_value(json_object_get(event, "pid"));
-    const uint64_t *known = keel_map_find(&steps->by_pid, keel_bytes(&pid, sizeof pid));
-    if (known) {
-        *out = (size_t)*known;
-        return NULL;
-    }
-    void *grown = steps->processes;
-    KEEL_TRY(keel_realloc_array(steps->process_count + 1, sizeof *steps->processes, &grown));
-    steps->processes = grown;
-    steps->processes[steps->process_count] = (keel_steps_process_t){.pid = pid};
-    *out = steps->process_count++;
-    return keel_map_put(&steps->by_pid, keel_bytes(&pid, sizeof pid), *out);
-}
 
 static uint64_t leading_executes(const keel_steps_t *steps, const json_t *event) {
     uint64_t sum = 0;
@@ -256,7 +291,10 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
     *out_request = NULL;
     KEEL_TRY(process_of(steps, event, &index));
     keel_steps_process_t *process = *out_process = &steps->processes[index];
-    process->steps += leading_executes(steps, event);
+    if (!process->marks)
+        process->steps += leading_executes(steps, event);
+    else if (is_mark(event))
+        process->steps += keel_event_count(event, "count");
     if (strcmp(keel_event_text(event, "event"), "end") == 0) {
         process->ended = true;
         process->wall = keel_event_number(event, "wall");

@@ -34,10 +34,11 @@ keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t l
 
 typedef struct keel_steps_process_t {
     json_int_t pid;
-    uint64_t steps;   // executions of the leading family so far
+    uint64_t steps;   // that were marked so far, or executions of the leading family
     uint64_t settled; // one more than `steps` when its last new program came; 0: none came
     double wall;      // from its end; 0 before
     bool ended;
+    bool marks; // its steps: `step` events
 } keel_steps_process_t;
 
 // One program: what shares a key, or, without a key, the bytes.
@@ -80,6 +81,9 @@ typedef struct keel_steps_t {
 keel_status_t keel_steps_read(keel_bytes_t bytes, keel_steps_t *out,
                               keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
 void keel_steps_deinitialize(keel_steps_t *steps);
+
+// The module's name of the last program with those bytes; "" where the journal has none.
+const char *keel_steps_name(const keel_steps_t *steps, const char *digest);
 
 // The program that a compile or load of the journal is about.
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);

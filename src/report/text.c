@@ -6,7 +6,13 @@
 #include "report/why_internal.h"
 #include "report/write.h"
 
-enum { PROGRAMS_SHOWN = 20, RECOMPILES_SHOWN = 20, LINES_IN_SUMMARY = 3, VALUE_COLUMNS = 40 };
+enum {
+    PROGRAMS_SHOWN = 20,
+    RECOMPILES_SHOWN = 20,
+    READS_SHOWN = 20,
+    LINES_IN_SUMMARY = 3,
+    VALUE_COLUMNS = 40
+};
 
 static void settled(const keel_stats_t *stats, keel_buffer_t *out) {
     if (!stats->steps) return;
@@ -169,6 +175,15 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
         dearest_lines(stats, out);
         keel_buffer_text(out, is_explained(stats) ? "; keel why tells\n" : "\n");
     }
+    if (stats->reads.cut_count) {
+        const char *shown = stats->reads.lines[0].shown;
+        keel_buffer_text(out, "keel: ");
+        keel_write_counted(out, stats->reads.cut_steps, "step");
+        keel_buffer_text(out, " cut by host reads: ");
+        keel_write_foreign(out, *shown ? shown : "unknown line");
+        keel_buffer_text(out, stats->reads.cut_count > 1 ? ", ...; keel why tells\n"
+                                                         : "; keel why tells\n");
+    }
     if (stats->known) {
         keel_buffer_text(out, "keel: ");
         keel_write_counted(out, stats->known, "program");
@@ -249,6 +264,31 @@ static void head(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
 }
 
+static void each_step(const keel_stats_t *stats, uint64_t count, keel_buffer_t *out) {
+    if (stats->steps > 1)
+        keel_buffer_format(out, ", %.1f a step", (double)count / (double)stats->steps);
+}
+
+static void moved(const keel_stats_t *stats, const char *where, const keel_moved_t *moved,
+                  const char *noun, keel_buffer_t *out) {
+    if (!moved->count) return;
+    label(out, where);
+    keel_write_counted(out, moved->count, noun);
+    each_step(stats, moved->count, out);
+    keel_buffer_text(out, "; ");
+    keel_write_counted(out, moved->bytes, "byte");
+    keel_buffer_text(out, ", ");
+    keel_write_seconds(out, moved->seconds);
+    keel_buffer_byte(out, '\n');
+}
+
+static void cuts(const keel_stats_t *stats, keel_buffer_t *out) {
+    label(out, "cut");
+    keel_write_counted(out, stats->reads.cut_steps, "step");
+    keel_buffer_format(out, ", in %.1f programs each\n",
+                       (double)stats->reads.cut_pieces / (double)stats->reads.cut_steps);
+}
+
 static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
     label(out, "steps");
     keel_buffer_format(out, "%" PRIu64, stats->steps);
@@ -279,7 +319,12 @@ static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
     label(out, "uncacheable");
     keel_buffer_format(out, "%" PRIu64 "\n", stats->uncacheable);
     label(out, "executes");
-    keel_buffer_format(out, "%" PRIu64 "\n", stats->executes);
+    keel_buffer_format(out, "%" PRIu64, stats->executes);
+    each_step(stats, stats->executes, out);
+    keel_buffer_byte(out, '\n');
+    moved(stats, "to device", &stats->reads.to_device, "transfer", out);
+    moved(stats, "from device", &stats->reads.from_device, "read", out);
+    if (stats->reads.cut_steps) cuts(stats, out);
 }
 
 static void failures(const keel_stats_t *stats, keel_buffer_t *out) {
@@ -392,6 +437,23 @@ static void recompiles(const keel_stats_t *stats, keel_buffer_t *out) {
     left(out, stats->recompile_count, shown, "recompiles");
 }
 
+static void reads(const keel_stats_t *stats, keel_buffer_t *out) {
+    const keel_reads_t *reads = &stats->reads;
+    if (!reads->count) return;
+    keel_buffer_format(out, "\n%-14s%10s%10s%10s  %s\n", "reads", "bytes", "time", "cuts", "line");
+    size_t shown = 0;
+    for (; shown < reads->count && shown < READS_SHOWN; ++shown) {
+        const keel_reads_line_t *line = &reads->lines[shown];
+        char took[24];
+        keel_format_seconds(line->moved.seconds, took);
+        keel_buffer_format(out, "%-14" PRIu64 "%10" PRIu64 "%10s%10" PRIu64 "  ", line->moved.count,
+                           line->moved.bytes, took, line->cuts);
+        keel_write_foreign(out, *line->shown ? line->shown : "unknown line");
+        keel_buffer_byte(out, '\n');
+    }
+    left(out, reads->count, shown, "lines");
+}
+
 void keel_report_text(const keel_stats_t *stats, keel_buffer_t *out) {
     head(stats, out);
     figures(stats, out);
@@ -399,6 +461,7 @@ void keel_report_text(const keel_stats_t *stats, keel_buffer_t *out) {
     misfits(stats, out);
     failures(stats, out);
     programs(stats, out);
+    reads(stats, out);
     recompiles(stats, out);
 }
 

@@ -250,6 +250,7 @@ static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
     for (size_t i = 0; i < steps->program_count; ++i)
         why->executions += steps->programs[i].executes;
     keel_asides_settle(&why->asides);
+    KEEL_TRY(keel_reads_read(steps, why->cwd, &why->texts, &why->reads));
     KEEL_TRY(keel_why_find_patterns(why));
     return keel_why_sum_up(why);
 }
@@ -300,5 +301,6 @@ void keel_why_deinitialize(keel_why_t *why) {
     keel_free(why->patterns);
     keel_free(why->by_cause);
     keel_free(why->by_line);
+    keel_reads_deinitialize(&why->reads);
     *why = (keel_why_t){0};
 }

@@ -9,6 +9,7 @@
 #include "journal/journal.h"
 #include "report/asides.h"
 #include "report/fixes.h"
+#include "report/reads.h"
 
 // Text lives in the arena of keel_why_t; "" where unknown.
 typedef struct keel_why_place_t {
@@ -129,6 +130,7 @@ typedef struct keel_why_t {
     // Of the journal, explained or not: compiles, and those of them that were recompiles; not of
     // what turned out to be unrelated to all before it.
     uint64_t compiles, recompiles;
+    keel_reads_t reads; // by line, those that cut steps first
     keel_fixes_t fixes; // asked for
     keel_asides_t asides;
     uint64_t executions; // of all programs

@@ -44,4 +44,8 @@ bool keel_why_is_of_run(keel_cause_t kind);
 void keel_why_measure(keel_why_page_t *page, const keel_why_item_t *item, size_t number);
 void keel_why_print(keel_why_page_t *page, const keel_why_item_t *item, size_t number);
 
+// The same for a line whose reads cut steps.
+void keel_why_measure_cut(keel_why_page_t *page, const keel_reads_line_t *line, size_t number);
+void keel_why_print_cut(keel_why_page_t *page, const keel_reads_line_t *line, size_t number);
+
 #endif // KEEL_REPORT_WHY_INTERNAL_H_

@@ -302,3 +302,79 @@ void keel_why_print(keel_why_page_t *page, const keel_why_item_t *item, size_t n
     if (cause) advice(page, item, cause);
     if (page->style->all) details(page, entry);
 }
+
+// ---- host reads that cut steps -----------------------------------------------------------------
+
+static void times_text(const keel_reads_line_t *line, char out[48]) {
+    snprintf(out, 48, "%" PRIu64 " time%s", line->cuts, line->cuts == 1 ? "" : "s");
+}
+
+static const char *line_text(const keel_reads_line_t *line) {
+    return *line->shown ? line->shown : "unknown line";
+}
+
+void keel_why_measure_cut(keel_why_page_t *page, const keel_reads_line_t *line, size_t number) {
+    keel_why_columns_t *columns = &page->columns;
+    char text[48], cost[24];
+    snprintf(text, sizeof text, "%zu", number);
+    widen(&columns->number, text);
+    times_text(line, text);
+    widen(&columns->step, text);
+    keel_format_seconds(line->moved.seconds, cost);
+    widen(&columns->cost, cost);
+    widen(&columns->kind, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word);
+    widen(&columns->place, line_text(line));
+    if (columns->place > PLACE_COLUMNS) columns->place = PLACE_COLUMNS;
+}
+
+static void cut_line(keel_why_page_t *page, const keel_reads_line_t *line, size_t number) {
+    keel_flow_t *flow = &page->flow;
+    const keel_why_columns_t *columns = &page->columns;
+    char text[48];
+    flow->column = 0;
+    snprintf(text, sizeof text, "%zu", number);
+    keel_flow_cell(flow, text, columns->number, true);
+    keel_flow_blanks(flow, 2);
+    times_text(line, text);
+    keel_flow_cell(flow, text, columns->step, false);
+    keel_flow_blanks(flow, 2);
+    keel_format_seconds(line->moved.seconds, text);
+    keel_flow_cell(flow, text, columns->cost, true);
+    keel_flow_blanks(flow, 2);
+    kind_cell(page, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word, columns->kind);
+    keel_flow_blanks(flow, 2);
+    place_cell(page, line_text(line), columns->place);
+    keel_buffer_t sentence;
+    keel_buffer_initialize(&sentence, 0);
+    keel_reads_sentence(line, &sentence);
+    keel_flow_blanks(flow, 2);
+    keel_flow_buffer(flow, &sentence);
+    keel_flow_end(flow);
+}
+
+// What is executed for it, and what comes of that.
+static void add_read(keel_buffer_t *text, const keel_reads_line_t *line) {
+    keel_buffer_text(text, *line->name ? line->name : "a program without a name");
+    if (*line->function && strcmp(line->function, "<module>") != 0)
+        keel_buffer_format(text, " in %s", line->function);
+    if (*line->call_shown && strcmp(line->call_shown, line->shown) != 0)
+        keel_buffer_format(text, ", called at %s", line->call_shown);
+    keel_buffer_text(text, "; ");
+    keel_reads_moved(&line->moved, text);
+}
+
+void keel_why_print_cut(keel_why_page_t *page, const keel_reads_line_t *line, size_t number) {
+    const keel_cause_facts_t *facts = keel_cause_facts(KEEL_CAUSE_HOST_READ);
+    keel_flow_t *flow = &page->flow;
+    flow->indent = INDENT;
+    cut_line(page, line, number);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    add_read(&text, line);
+    keel_flow_line(flow);
+    keel_flow_buffer(flow, &text);
+    keel_flow_end(flow);
+    advice_line(page, "", facts->torch); // no other client's steps can be cut
+    keel_flow_edge(flow, "docs/causes/host_read.md");
+    keel_flow_end(flow);
+}

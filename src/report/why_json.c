@@ -117,6 +117,44 @@ static void entry_object(keel_buffer_t *out, const keel_why_t *why, const keel_w
     keel_buffer_byte(out, '}');
 }
 
+static void read_place(keel_buffer_t *out, const keel_reads_line_t *line) {
+    place(out, &(keel_why_place_t){.file = line->file,
+                                   .line = line->line,
+                                   .function = line->function,
+                                   .call_file = line->call_file,
+                                   .call_line = line->call_line});
+}
+
+// As an entry, with what tells a cut beside it.
+static void cut_object(keel_buffer_t *out, const keel_reads_line_t *line) {
+    const keel_cause_facts_t *facts = keel_cause_facts(KEEL_CAUSE_HOST_READ);
+    keel_buffer_t sentence;
+    keel_buffer_initialize(&sentence, 0);
+    keel_reads_sentence(line, &sentence);
+    keel_buffer_byte(out, '{');
+    keel_json_text(out, "program", line->program);
+    keel_json_text(out, "name", line->name);
+    keel_json_text(out, "cause", facts->sentence);
+    keel_json_text(out, "kind", facts->word);
+    read_place(out, line);
+    keel_json_text(out, "note", keel_buffer_cstr(&sentence));
+    keel_json_name(out, "advice");
+    keel_buffer_byte(out, '{');
+    keel_json_text(out, "jax", facts->jax);
+    keel_json_text(out, "torch", facts->torch);
+    keel_buffer_byte(out, '}');
+    keel_json_text(out, "page", "docs/causes/host_read.md");
+    keel_json_text(out, "what", "cut");
+    keel_json_number(out, "times", line->cuts);
+    keel_json_number(out, "pieces", line->pieces);
+    keel_json_number(out, "reads", line->moved.count);
+    keel_json_number(out, "bytes", line->moved.bytes);
+    keel_json_seconds(out, "seconds", line->moved.seconds);
+    keel_json_true(out, "recompile", false);
+    keel_buffer_byte(out, '}');
+    keel_buffer_deinitialize(&sentence);
+}
+
 void keel_why_json(const keel_why_t *why, bool all, keel_buffer_t *out) {
     size_t written = 0;
     keel_buffer_byte(out, '[');
@@ -124,6 +162,10 @@ void keel_why_json(const keel_why_t *why, bool all, keel_buffer_t *out) {
         if (!all && !keel_why_is_shown(&why->entries[i])) continue;
         keel_buffer_text(out, written++ ? ",\n  " : "\n  ");
         entry_object(out, why, &why->entries[i]);
+    }
+    for (size_t i = 0; i < why->reads.cut_count; ++i) {
+        keel_buffer_text(out, written++ ? ",\n  " : "\n  ");
+        cut_object(out, &why->reads.lines[i]);
     }
     keel_buffer_text(out, written ? "\n]" : "]");
 }

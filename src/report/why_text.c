@@ -151,6 +151,11 @@ static void totals(const keel_why_t *why, keel_flow_t *flow) {
     total(&text, &why->known, "program", " known from earlier runs", &any);
     total(&text, &why->retraces, "retrace", "", &any);
     keel_buffer_text(&text, any ? ". " : "");
+    if (why->reads.cut_count) {
+        keel_buffer_text(&text, "Host reads cut ");
+        keel_write_counted(&text, why->reads.cut_steps, "step");
+        keel_buffer_text(&text, ". ");
+    }
     unexplained(&text, why, why->again.times);
     keel_flow_line(flow);
     keel_flow_buffer(flow, &text);
@@ -208,19 +213,30 @@ static void nothing(const keel_why_t *why, keel_flow_t *flow) {
     keel_flow_end(flow);
 }
 
+static void left_out(keel_why_page_t *page, size_t count) {
+    page->flow.indent = 0;
+    if (count) keel_buffer_format(page->flow.out, "\n... and %zu more; keel why --all\n", count);
+}
+
 static void print_items(keel_why_page_t *page, const items_t *items) {
     bool all = page->style->all;
     size_t shown = all || items->count <= ITEMS_SHOWN ? items->count : ITEMS_SHOWN;
+    const keel_reads_t *reads = &page->why->reads;
+    size_t cuts = all || reads->cut_count <= ITEMS_SHOWN ? reads->cut_count : ITEMS_SHOWN;
     for (size_t i = 0; i < shown; ++i)
         keel_why_measure(page, &items->list[i], i + 1);
+    for (size_t i = 0; i < cuts; ++i)
+        keel_why_measure_cut(page, &reads->lines[i], items->count + i + 1);
     for (size_t i = 0; i < shown; ++i) {
         keel_flow_end(&page->flow);
         keel_why_print(page, &items->list[i], i + 1);
     }
-    page->flow.indent = 0;
-    if (shown < items->count)
-        keel_buffer_format(page->flow.out, "\n... and %zu more; keel why --all\n",
-                           items->count - shown);
+    left_out(page, items->count - shown);
+    for (size_t i = 0; i < cuts; ++i) {
+        keel_flow_end(&page->flow);
+        keel_why_print_cut(page, &reads->lines[i], items->count + i + 1);
+    }
+    left_out(page, reads->cut_count - cuts);
 }
 
 static void print(keel_why_page_t *page, const items_t *items) {
@@ -242,7 +258,7 @@ void keel_why_text(const keel_why_t *why, const keel_why_style_t *style, keel_bu
     keel_status_t status = gather(why, style->all, &items);
     if (status)
         out->failed = true;
-    else if (items.count)
+    else if (items.count || why->reads.cut_count)
         print(&page, &items);
     else
         nothing(why, &page.flow);

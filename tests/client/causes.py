@@ -61,7 +61,7 @@ def check_page(report, workspace, page):
     else:
         cases = [(script, None) for script in scripts]
         count, what = asked_again, "asked for again"
-    wanted = [True, False][-len(cases):]
+    wanted = [True, False][2 - len(cases):]
     for index, ((script, shell), again) in enumerate(zip(cases, wanted, strict=True)):
         if shell and "OTHER_PLUGIN" in shell and not other_plugins():
             report.skip(f"{name}: the accident", "tools/setup --all-plugins brings them")

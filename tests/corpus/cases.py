@@ -9,7 +9,7 @@ import shlex
 COMMENT = re.compile(r"^\s*(?:#|//) ?(.*)$")
 FIELD = re.compile(r"^([a-z]+):(?: (.*))?$")
 MARKER = re.compile(r"(?:#|//) <- (.+)$")
-MARK = re.compile(r"^(cause|call)(?: (\d+))?$")
+MARK = re.compile(r"^(cause|call|cut|read)(?: (\d+))?$")
 OF_CAUSE = ("cause", "subject", "old", "new", "pattern")
 OF_CASE = ("program", "reason", "plugin")
 
@@ -47,6 +47,8 @@ class Case:
     main: pathlib.Path
     causes: list[Cause]
     runs: list[Run]
+    cuts: dict[tuple[str, int], int]  # lines that cut a step -> programs of it
+    reads: set[tuple[str, int]]  # lines that read and cut nothing
     program: str = "jit_step"
     reason: str | None = None
     plugin: str | None = None
@@ -100,11 +102,16 @@ def read_head(path):
 
 
 def read_markers(files, causes):
+    cuts, reads = {}, set()
     for file in files:
         for number, line in enumerate(file.read_text().splitlines(), 1):
             marker = MARKER.search(line)
             for word in marker[1].split(", ") if marker else ():
                 mark = MARK.match(word)
+                if mark and mark[1] in ("cut", "read"):
+                    cuts |= {(str(file), number): int(mark[2] or 2)} if mark[1] == "cut" else {}
+                    reads |= {(str(file), number)} if mark[1] == "read" else set()
+                    continue
                 if not mark or int(mark[2] or 1) > len(causes):
                     raise Malformed(f"{file}:{number}: no such marker: {word!r}")
                 cause = causes[int(mark[2] or 1) - 1]
@@ -112,6 +119,7 @@ def read_markers(files, causes):
                 if getattr(cause, where):
                     raise Malformed(f"{file}:{number}: {word!r} stands on another line as well")
                 setattr(cause, where, (str(file), number))
+    return cuts, reads
 
 
 def read(path):
@@ -123,8 +131,8 @@ def read(path):
         files = sorted(file for file in path.rglob("*")
                        if file.suffix == main.suffix and file.is_file())
     causes, runs, fields = read_head(main)
-    read_markers(files, causes)
-    return Case(path.stem, main, causes, runs, **fields)
+    cuts, reads = read_markers(files, causes)
+    return Case(path.stem, main, causes, runs, cuts, reads, **fields)
 
 
 def read_all(folder):

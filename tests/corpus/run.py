@@ -86,11 +86,11 @@ def execute(case, client, folder):
             raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-600:]}")
 
 
-def told(folder):
+def told(folder, command, *options):
     """What Keel says of the last run."""
-    done = answer([KEEL, "why", "--json", "--all", "--run-dir", folder / "runs"], {}, folder)
+    done = answer([KEEL, command, "--json", *options, "--run-dir", folder / "runs"], {}, folder)
     if done.returncode:
-        raise RuntimeError(f"keel why: exit code {done.returncode}: {done.stderr[-600:]}")
+        raise RuntimeError(f"keel {command}: exit code {done.returncode}: {done.stderr[-600:]}")
     return json.loads(done.stdout)
 
 
@@ -163,9 +163,29 @@ def miscounted(entry):
     return []
 
 
+def judge_reads(case, cuts, folder):
+    """Steps that are cut must be, by the lines that are marked and no more."""
+    found_cuts = {(cut["file"], cut["line"]): cut["pieces"] for cut in cuts}
+    faults = [f"cut at {file}:{line}: got {found_cuts.get((file, line))} programs of a step, "
+              f"wanted {case.cuts.get((file, line))}"
+              for file, line in sorted(found_cuts.keys() | case.cuts.keys())
+              if found_cuts.get((file, line)) != case.cuts.get((file, line))]
+    if not case.reads:
+        return faults
+    reads = {(read["file"], read["line"]) for read in told(folder, "stats")["reads"]}
+    return faults + [f"no read at {file}:{line}" for file, line in sorted(case.reads - reads)]
+
+
 def judge(case, folder):
     """What is wrong with what Keel says; empty where nothing is."""
-    entries = [entry for entry in told(folder) if is_as(case.program, entry["name"])]
+    entries = told(folder, "why", "--all")
+    cuts = [entry for entry in entries if entry["what"] == "cut"]
+    entries = [entry for entry in entries
+               if entry["what"] != "cut" and is_as(case.program, entry["name"])]
+    return judge_reads(case, cuts, folder) + judge_causes(case, entries, folder)
+
+
+def judge_causes(case, entries, folder):
     if case.causes[0].kind == "none":
         events = last_events(folder, case.program)
         if not events:

@@ -10,12 +10,11 @@ model = torch.nn.Linear(4, 4).to(device)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 x = torch.ones(8, 4).to(device)
 torch_xla.sync()
-for step in range(3):
+for step in range(4):
     optimizer.zero_grad()
     loss = model(x).pow(2).mean()
     loss.backward()
-    if step == 2:
-        print(loss.item())  # <- cause
-        break
+    if step >= 2:
+        print(loss.item())  # <- cause, cut
     optimizer.step()
     torch_xla.sync()

@@ -10,6 +10,6 @@ import torch_xla
 device = torch_xla.device()
 x = torch.arange(6.0).to(device)
 for bound in (1.5, 2.5):
-    kept = x[x > bound]  # <- cause
+    kept = x[x > bound]  # <- cause, cut
     y = (kept * kept).sum()
     torch_xla.sync()  # <- call

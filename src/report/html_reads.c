@@ -1,0 +1,63 @@
+#include <inttypes.h>
+
+#include "report/html_part.h"
+
+enum { LINES = 50 };
+
+static void row(keel_buffer_t *out, const keel_reads_line_t *line) {
+    keel_buffer_text(out, "<tr><th scope=\"row\">");
+    keel_html_place(out, line->shown, line->file);
+    if (*line->function) {
+        keel_buffer_text(out, " <span class=\"muted\">in ");
+        keel_html_cut(out, line->function, 80);
+        keel_buffer_text(out, "</span>");
+    }
+    keel_buffer_format(out,
+                       "</th><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
+                       "</td><td class=\"number\">",
+                       line->moved.count, line->moved.bytes);
+    keel_html_seconds(out, line->moved.seconds);
+    keel_buffer_text(out, "</td><td>");
+    if (line->cuts) {
+        keel_buffer_text(out, "cuts ");
+        keel_html_count(out, line->cuts, "step");
+        keel_buffer_format(out, ", the last in %" PRIu64 " programs", line->pieces);
+    }
+    keel_buffer_text(out, "</td></tr>\n");
+}
+
+static void summary(keel_buffer_t *out, const keel_reads_t *reads) {
+    keel_buffer_text(out, "<p>");
+    keel_html_count(out, reads->from_device.count, "read");
+    keel_buffer_text(out, " from the device; ");
+    keel_html_count(out, reads->to_device.count, "transfer");
+    keel_buffer_text(out, " to it. ");
+    if (reads->cut_count) {
+        keel_buffer_text(out, "<strong>");
+        keel_html_count(out, reads->cut_steps, "step");
+        keel_buffer_format(out,
+                           "</strong> cut by reads in mid-step. %s <span class=\"muted\">More: "
+                           "<code>docs/causes/host_read.md</code></span>",
+                           keel_cause_facts(KEEL_CAUSE_HOST_READ)->torch);
+    }
+    keel_buffer_text(out, "</p>\n");
+}
+
+void keel_html_reads(keel_html_page_t *page) {
+    const keel_reads_t *reads = &page->input->why->reads;
+    keel_buffer_t *out = page->out;
+    keel_buffer_text(out, "<section id=\"reads\"><h2>Host reads</h2>\n");
+    summary(out, reads);
+    if (reads->count)
+        keel_buffer_text(out, "<div class=\"wide\" tabindex=\"0\"><table><thead><tr>"
+                              "<th scope=\"col\">line</th>"
+                              "<th scope=\"col\" class=\"number\">reads</th>"
+                              "<th scope=\"col\" class=\"number\">bytes</th>"
+                              "<th scope=\"col\" class=\"number\">time</th>"
+                              "<th scope=\"col\">steps</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < reads->count && i < LINES; ++i)
+        row(out, &reads->lines[i]);
+    if (reads->count) keel_buffer_text(out, "</tbody></table></div>\n");
+    keel_html_left(out, reads->count, LINES, "line");
+    keel_buffer_text(out, "</section>\n");
+}
