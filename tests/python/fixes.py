@@ -131,6 +131,36 @@ def check_names(space):
     report.equal("once", answer.err.count("sharding-retrace applied"), 1)
 
 
+def check_recorded(space):
+    """A fix stands in the journal, applied before there was a client or after."""
+    client = "import jax\nfor i in range(3): jax.jit(lambda x: x + i)(1.); keel.step()\n"
+    fix = "import torch_xla._dynamo.dynamo_bridge as b\n"
+    for case, folder, code, state in (
+            ("before", "good", "import keel\n" + fix + client, "applied"),
+            ("after", "other-code", "import keel\n" + client + fix, "skipped")):
+        runs = space.path(case)
+        answer = run([KEEL, "run", "--run-dir", runs, "--fix", "--", PYTHON, "-c", code],
+                     environment(space.path(folder)))
+        events = [event for path in runs.glob("*/journal.ndjson")
+                  for event in map(json.loads, path.read_text().splitlines())]
+        told_of = [event for event in events if event["event"] == "fix"]
+        report.equal(f"{case} the client: it is recorded once",
+                     [(event["name"], event["state"], event["label"]) for event in told_of],
+                     [("sharding-retrace", state, "backend defect")])
+        report.equal(f"{case} the client: behind the start", events[0]["event"], "start")
+        report.check(f"{case} the client: a reason where it was skipped",
+                     [bool(event.get("why")) for event in told_of] == [state == "skipped"], told_of)
+        report.check(f"{case} the client: the summary has nothing to add",
+                     "no fix was applied" not in answer.err, told(answer))
+        report.equal(f"{case} the client: keel.step() marks steps",
+                     sum(event["count"] for event in events if event["event"] == "step"), 3)
+        words = f"sharding-retrace {state}, torch_xla 2.9.0"
+        for command in (["stats"], ["why"], ["report", "-o", "-"]):
+            answer = run([KEEL, *command, "--run-dir", runs], environment())
+            report.check(f"{case} the client: keel {command[0]} tells of it", words in answer.out,
+                         told(answer) + answer.out[:200])
+
+
 def check_package(space):
     """What does not depend on fixes."""
     for case, python in (("isolated", "-I"), ("without site", "-S")):
@@ -140,11 +170,6 @@ def check_package(space):
         if python == "-I":
             report.check("isolated: it is said that nothing was applied",
                          "keel: no fix was applied: " in answer.err, told(answer))
-    answer = start(space, space.path("good"), program="import json, keel, sys\n"
-                   "keel.step(); import jax\njax.jit(lambda x: x + 1)(1.); keel.step()\n"
-                   "print(json.dumps(hasattr(keel._library._open(2), 'keel_step')))")
-    report.check("keel.step() is called before and after Keel is loaded", answer.code == 0,
-                 told(answer))
     table = run([KEEL, "fixes", "--json"], environment())
     answer = start(space, space.path("good"), program="import json, keel\n"
                    "print(json.dumps([fix._asdict() for fix in keel.fixes.known()]))")
@@ -159,5 +184,6 @@ with Workspace("python") as workspace:
     check_applied(workspace)
     check_skipped(workspace)
     check_names(workspace)
+    check_recorded(workspace)
     check_package(workspace)
 report.finish()
