@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "bundle/internal.h"
+#include "bundle/versions.h"
 
 enum { HEAD = 1 << 14 };
 
@@ -153,6 +154,25 @@ static keel_status_t read_all_told(keel_bundle_t *bundle, const char *folder) {
     return NULL;
 }
 
+// What no package tells, but was found out.
+static keel_status_t add_found(keel_bundle_t *bundle) {
+    static const struct {
+        const char *package, *version, *pjrt;
+    } found[] = {
+#define ROW(package, version, pjrt) {package, version, pjrt},
+        KEEL_BUNDLE_CLIENTS_PJRT(ROW)
+#undef ROW
+    };
+    for (size_t i = 0; i < sizeof found / sizeof *found; ++i) {
+        const char *version = bundle_look(bundle, KEEL_BUNDLE_CLIENTS, found[i].package);
+        char name[KEEL_BUNDLE_NAME_LIMIT];
+        if (!version || strcmp(version, found[i].version) != 0) continue;
+        snprintf(name, sizeof name, "%s pjrt", found[i].package);
+        KEEL_TRY(bundle_format(bundle, KEEL_BUNDLE_CLIENTS, name, "%s", found[i].pjrt));
+    }
+    return NULL;
+}
+
 // ---- folders -----------------------------------------------------------------------------------
 
 static keel_status_t read_site(keel_bundle_t *bundle, const char *folder) {
@@ -230,7 +250,7 @@ static keel_status_t read_sites(keel_bundle_t *bundle, const char *list) {
         }
         list += length + (list[length] == ':');
     }
-    return NULL;
+    return add_found(bundle);
 }
 
 keel_status_t bundle_packages(const keel_bundle_request_t *request, keel_bundle_t *bundle) {

@@ -13,6 +13,11 @@
     X("jax", "0.7", "0.12", "jax/_src/xla_bridge.py", "PJRT_NAMES_AND_LIBRARY_PATHS")              \
     X("torch-xla", "2.9", "2.9", "_XLAC.*", "PJRT_LIBRARY_PATH")
 
+// package, its version, the PJRT API version that it was found to speak: no package tells it
+#define KEEL_BUNDLE_CLIENTS_PJRT(X)                                                                \
+    X("jax", "0.4.30", "0.54")                                                                     \
+    X("torch-xla", "2.9.0", "0.75")
+
 // PJRT API versions of plugins, of this Keel's major version. Run were 0.81, 0.106 and 0.115; with
 // 0.117 programs were compiled.
 enum { KEEL_BUNDLE_API_OLDEST = 81, KEEL_BUNDLE_API_NEWEST = 117 };

@@ -168,6 +168,7 @@ static void test_what_cannot_be_read_is_left_out(void **state) {
     assert_fact(&bundle, KEEL_BUNDLE_CLIENTS, "torch-xla", "2.9.0+cu");
     assert_fact(&bundle, KEEL_BUNDLE_CLIENTS, "torch-xla git", "cafe");
     assert_null(keel_bundle_find(&bundle, KEEL_BUNDLE_CLIENTS, "torch-xla xla git"));
+    assert_null(keel_bundle_find(&bundle, KEEL_BUNDLE_CLIENTS, "torch-xla pjrt"));
     assert_fact(&bundle, KEEL_BUNDLE_PACKAGES, "broken", "");
     assert_int_equal(count_in(&bundle, KEEL_BUNDLE_PACKAGES), 3);
     keel_bundle_deinitialize(&bundle);
