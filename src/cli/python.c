@@ -54,7 +54,7 @@ keel_status_t cli_find_package(char **out) {
 static keel_status_t take_text(const json_t *object, const char *name, keel_arena_t *texts,
                                const char **out) {
     const char *text = json_string_value(json_object_get(object, name));
-    if (!text) return keel_status_make(KEEL_CORRUPT, "a fix without %s", name);
+    if (!text) return keel_status_make(KEEL_CORRUPT, "a fix without %s; install Keel anew", name);
     size_t size = strlen(text) + 1;
     void *copy;
     KEEL_TRY(keel_arena_alloc(texts, size, &copy));
@@ -75,7 +75,8 @@ static keel_status_t take_fix(const json_t *object, keel_arena_t *texts, cli_fix
 }
 
 static keel_status_t take_fixes(const json_t *list, cli_fixes_t *out) {
-    if (!json_is_array(list)) return keel_status_make(KEEL_CORRUPT, "no list of fixes");
+    if (!json_is_array(list))
+        return keel_status_make(KEEL_CORRUPT, "no list of fixes; install Keel anew");
     void *memory;
     KEEL_TRY(keel_calloc(json_array_size(list), sizeof *out->list, &memory));
     out->list = memory;

@@ -33,6 +33,7 @@ try() {
 }
 
 try keel config
+try keel fixes --json
 try keel runs --json
 try keel stats --json 20260101
 try keel show --json $digest

@@ -26,3 +26,17 @@ keel run --quiet -- python3 -I -c 'import sys; print([p for p in sys.path if "ke
 # A program's own module of the name stays its own.
 echo 'print("own keel")' >keel.py
 keel run --quiet -- python3 -c 'import keel'
+# A Keel without its package does all but this; a table that is damaged is named.
+mkdir -p bare/bin bare/lib
+cp "$(command -v keel)" bare/bin/
+cp "$(dirname "$(command -v keel)")/../lib/libkeel_pjrt.so" bare/lib/
+export KEEL_PLUGIN=bare/lib/plugin.so
+cp bare/lib/libkeel_pjrt.so bare/lib/plugin.so
+bare/bin/keel run --quiet -- sh -c 'echo ${PYTHONPATH-none}'
+bare/bin/keel run --quiet --fix -- true; echo "exit $?"
+bare/bin/keel fixes; echo "exit $?"
+mkdir -p bare/lib/keel/python/keel/fixes
+for table in '[{"name": 1}]' '{}' '[' ''; do
+    echo "$table" >bare/lib/keel/python/keel/fixes/fixes.json
+    bare/bin/keel run --fix -- true; echo "exit $?"
+done
