@@ -10,6 +10,8 @@ cp "$samples/diff/step.mlir" program.mlir
 cp "$samples/diff/step_batch.mlir" changed.mlir
 mkdir -p runs_here/programs
 cp "$samples/mlir/dtypes.mlir" runs_here/programs/$digest.mlir.zst
+: >plugin.so
+echo '{"bundle": 1, "flags": {"XLA_FLAGS a": "1"}, "packages": {"jax": "1"}}' >bundle.json
 
 # Fails each operation of a kind in turn until three in a row change nothing.
 try() {
@@ -40,6 +42,8 @@ try keel show --json $digest
 try keel key $digest $digest
 try keel diff 20260101 20260102
 try keel diff program.mlir changed.mlir
+try keel bundle --fast --json --plugin ./plugin.so
+try keel bundle diff bundle.json bundle.json
 try keel cache ls
 try keel cache verify
 try keel cache stat
