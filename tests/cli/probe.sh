@@ -40,6 +40,8 @@ sed 's/"value": "on"/"value": "refresh"/' one.json >other.json
 keel probe "$plugin" --compare other.json --json | "$python" -c '
 import json, sys
 print(json.load(sys.stdin)["compare"])'
+# What a probe holds of its surroundings can be compared as bundles are.
+keel bundle diff one.json one.json >/dev/null; echo "exit $?"
 echo '{"bundle": 1}' >bundle.json
 for other in bundle.json none.json "$plugin"; do
     keel probe "$plugin" --compare "$other"; echo "exit $?"
