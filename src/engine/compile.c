@@ -264,8 +264,7 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
         publisher_publish(engine, &publication);
         return NULL;
     }
-    if (!request->asked_before)
-        memory_ask(engine, request->args->executable, &request->answer);
+    if (!request->asked_before) memory_ask(engine, request->args->executable, &request->answer);
     if (status) publisher_failed(engine, "serialize", &request->key, request->name, status);
     keel_store_release(held);
     return NULL;

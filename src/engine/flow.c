@@ -3,10 +3,10 @@
 // A client that records operations, and compiles them when a result is wanted (PyTorch/XLA), does
 // so for the step's end, which waits for nothing, and for each read of what is only recorded. An
 // execution that is read at the very line that asked for its program was *forced* by that read. It
-// *cuts* the step where the step goes on with it: where all its arguments also go into a later
-// program of the step (its operations were not done with, and most are done twice), or where what
-// was read does. What only evaluates, or reads what a step left behind, has arguments of its own.
-// So buffers are followed, as pointers, in the first few executions of each program.
+// *cuts* the step where the step goes on with it: where all its arguments, numbers aside, also go
+// into a later program of the step (its operations were not done with, and most are done twice), or
+// where what was read does. What only evaluates, or reads what a step left behind, has arguments of
+// its own. So buffers are followed, as pointers, in the first few executions of each program.
 //
 // Executions may come from a thread of the client that knows no Python, reads come from the thread
 // that wants the data, and after the execution that makes them.
@@ -95,15 +95,18 @@ static bool is_on(const keel_engine_t *engine) {
     return engine->journal && engine->settings.stack && engine->flow.contexts;
 }
 
+flow_site_t *flow_site(keel_engine_t *engine, const keel_place_t *place) {
+    pthread_mutex_lock(&engine->flow.lock);
+    flow_site_t *site = site_at(&engine->flow, place);
+    pthread_mutex_unlock(&engine->flow.lock);
+    return site;
+}
+
 void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place) {
-    flow_t *flow = &engine->flow;
     if (!is_on(engine) || !*place->file) return;
     counter_t *counter = executables_counter(&engine->executables, program);
     if (!counter || atomic_load_explicit(&counter->flow.asked, memory_order_relaxed)) return;
-    pthread_mutex_lock(&flow->lock);
-    flow_site_t *site = site_at(flow, place);
-    pthread_mutex_unlock(&flow->lock);
-    atomic_store_explicit(&counter->flow.asked, site, memory_order_relaxed);
+    atomic_store_explicit(&counter->flow.asked, flow_site(engine, place), memory_order_relaxed);
 }
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -118,12 +121,34 @@ static void forget(flow_sample_t *sample) {
     *sample = (flow_sample_t){0};
 }
 
+// A number of its own is often the other side of a comparison, and says nothing of the data.
+static bool is_scalar(const PJRT_Api *api, const void *buffer) {
+    PJRT_Buffer_Dimensions_Args args = {.struct_size = PJRT_Buffer_Dimensions_Args_STRUCT_SIZE,
+                                        .buffer = (PJRT_Buffer *)(uintptr_t)buffer};
+    if (!keel_pjrt_has(api, PJRT_Buffer_Dimensions)) return false;
+    PJRT_Error *error = api->PJRT_Buffer_Dimensions(&args);
+    if (!error) return args.num_dims == 0;
+    keel_status_ignore(keel_pjrt_status(api, error, "PJRT_Buffer_Dimensions"));
+    return false;
+}
+
+// All of them where there are none but numbers.
+static void find_telling(const PJRT_Api *api, flow_sample_t *sample) {
+    sample->telling = sample->arguments + sample->count;
+    for (size_t i = 0; i < sample->count; ++i)
+        if (!is_scalar(api, sample->arguments[i]))
+            sample->telling[sample->telling_count++] = sample->arguments[i];
+    if (sample->telling_count) return;
+    sample->telling = sample->arguments;
+    sample->telling_count = sample->count;
+}
+
 // The arguments on the first device stand for those on all.
 static bool take_arguments(const PJRT_LoadedExecutable_Execute_Args *args, flow_sample_t *out) {
     size_t count = args->num_devices ? args->num_args : 0;
     if (count > FLOW_ARGUMENTS) return false;
     void *memory;
-    keel_status_t status = keel_alloc(count * sizeof *out->arguments, &memory);
+    keel_status_t status = keel_alloc(2 * count * sizeof *out->arguments, &memory);
     keel_status_ignore(status);
     if (status) return false;
     out->arguments = memory;
@@ -137,10 +162,10 @@ static bool take_arguments(const PJRT_LoadedExecutable_Execute_Args *args, flow_
 static bool is_within(const flow_sample_t *part, const flow_sample_t *whole) {
     size_t at = 0;
     if (part->lost) return false;
-    for (size_t i = 0; i < part->count; ++i) {
-        while (at < whole->count && by_address(&whole->arguments[at], &part->arguments[i]) < 0)
+    for (size_t i = 0; i < part->telling_count; ++i) {
+        while (at < whole->count && by_address(&whole->arguments[at], &part->telling[i]) < 0)
             ++at;
-        if (at == whole->count || whole->arguments[at] != part->arguments[i]) return false;
+        if (at == whole->count || whole->arguments[at] != part->telling[i]) return false;
     }
     return true;
 }
@@ -185,12 +210,13 @@ void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before,
     bool is_asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed) != NULL;
     if (!follows && !is_asked) return;
     flow_sample_t sample = {.program = program};
-    bool taken = take_arguments(args, &sample);
+    bool taken = take_arguments(args, &sample), may_be_piece = is_asked && before < FLOW_SAMPLES;
+    if (taken && may_be_piece) find_telling(engine->api, &sample);
     pthread_mutex_lock(&flow->lock);
     settle_current(flow);
     for (size_t i = flow->pending_count; taken && i-- > 0;)
         if (goes_on(&flow->pending[i], &sample)) settle(flow, i, program);
-    if (before >= FLOW_SAMPLES || !is_asked) {
+    if (!may_be_piece) {
         keel_free(sample.arguments);
         sample = (flow_sample_t){.program = program};
     }
@@ -201,8 +227,8 @@ void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before,
 }
 
 static void lose(flow_sample_t *sample, const void *buffer) {
-    bool held = sample->count && bsearch(&buffer, sample->arguments, sample->count,
-                                         sizeof *sample->arguments, by_address);
+    bool held = sample->telling_count && bsearch(&buffer, sample->telling, sample->telling_count,
+                                                 sizeof *sample->telling, by_address);
     sample->lost |= held;
     if (sample->result == buffer) sample->result = NULL;
 }
@@ -353,14 +379,23 @@ static flow_site_t *find_site(flow_t *flow, const counter_t *program, uint64_t b
     return site;
 }
 
-flow_site_t *flow_read(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes) {
+void flow_note(keel_engine_t *engine, flow_site_t *site, const PJRT_Buffer *buffer) {
+    flow_t *flow = &engine->flow;
+    counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
+    uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
+    if (!program || !site) return;
+    pthread_mutex_lock(&flow->lock);
+    if (is_forced(program, site)) force(flow, program, site, buffer, executions);
+    pthread_mutex_unlock(&flow->lock);
+}
+
+flow_site_t *flow_read(keel_engine_t *engine, uint64_t bytes) {
     flow_t *flow = &engine->flow;
     if (!is_on(engine)) return NULL;
-    counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
+    const counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
     pthread_mutex_lock(&flow->lock);
     flow_site_t *site = find_site(flow, program, bytes, executions);
-    if (program && site && is_forced(program, site)) force(flow, program, site, buffer, executions);
     pthread_mutex_unlock(&flow->lock);
     return site;
 }

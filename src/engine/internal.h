@@ -164,6 +164,8 @@ typedef struct flow_sample_t {
     flow_piece_t *piece;    // NULL: it was not forced
     const void **arguments; // sorted
     size_t count;
+    const void **telling; // those of them that tell which data it works on; sorted
+    size_t telling_count;
     const void *result; // that was read
     bool lost;          // one of the arguments is gone, and its address another buffer's
 } flow_sample_t;
@@ -213,8 +215,12 @@ void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before,
                  const PJRT_LoadedExecutable_Execute_Args *args);
 // The client made a buffer from data of the host.
 void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer);
-// The line that reads, now, on the client's thread, which holds no lock. NULL: not known.
-flow_site_t *flow_read(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes);
+// The line that reads so much, now, on the client's thread, which holds no lock. NULL: not known.
+flow_site_t *flow_read(keel_engine_t *engine, uint64_t bytes);
+// That line (NULL is allowed) reads the buffer.
+void flow_note(keel_engine_t *engine, flow_site_t *site, const PJRT_Buffer *buffer);
+// A line; NULL where there is no memory, or more lines than anyone would read about.
+flow_site_t *flow_site(keel_engine_t *engine, const keel_place_t *place);
 // Nothing more will be executed.
 void flow_end(keel_engine_t *engine);
 // Writes what is new since the last time.
@@ -366,7 +372,7 @@ typedef struct request_t {
     uint64_t gang_replicas;    // see gang.c; 0 where it needs none
     bool is_read, handed_out;
     keel_payload_t answer; // has_memory: what the program needs, of which nothing is written yet
-    inquiry_t inquiry; // filled in on the way, handed over at the end
+    inquiry_t inquiry;     // filled in on the way, handed over at the end
 } request_t;
 
 // Reads the program and makes its key. To be ended also on failure.

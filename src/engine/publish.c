@@ -113,7 +113,8 @@ static keel_status_t describe(keel_engine_t *engine, const job_t *job, keel_entr
 
 static void write_memory(keel_engine_t *engine, const job_t *job, const keel_digest_t *key,
                          const keel_program_memory_t *memory) {
-    const keel_journal_subject_t subject = {.program = &job->program, .name = job->name, .key = key};
+    const keel_journal_subject_t subject = {
+        .program = &job->program, .name = job->name, .key = key};
     memory_write(engine, &subject, memory);
 }
 

@@ -25,6 +25,9 @@
 //   program_memory      programs tell what they need: their size, and 1000 of temporaries
 //   memory_grows        devices tell 1000 bytes more for each executable there ever was, and a peak
 //   platform=NAME       what the client's platform calls itself
+//   moves               buffers have four numbers, and events are ready when they are awaited
+//   moves_fail          nothing moves
+//   never_ready         events tell nobody that they are ready
 //   sizes=NAME:N,...    it wants N bytes of that struct, and says so in XLA's words; what is beyond
 //                       this header must be zero and is then written to. Looked at in the functions
 //                       that say expect()
@@ -526,6 +529,79 @@ static PJRT_Error *buffer_destroy(PJRT_Buffer_Destroy_Args *args) {
     return NULL;
 }
 
+// ---- moving data -------------------------------------------------------------------------------
+
+struct PJRT_Event {
+    PJRT_Event_OnReadyCallback callback;
+    void *user_arg;
+};
+
+static PJRT_Error *moves(PJRT_Event **event) {
+    if (has("moves_fail")) return error_of(PJRT_Error_Code_INTERNAL, "nothing moves");
+    if (event) *event = calloc(1, sizeof **event);
+    return NULL;
+}
+
+static PJRT_Error *move_in(PJRT_Client_BufferFromHostBuffer_Args *args) {
+    args->buffer = &product;
+    return moves(&args->done_with_host_buffer);
+}
+
+static PJRT_Error *move_part(PJRT_AsyncHostToDeviceTransferManager_TransferData_Args *args) {
+    return moves(&args->done_with_h2d_transfer);
+}
+
+static PJRT_Error *move_out(PJRT_Buffer_ToHostBuffer_Args *args) {
+    args->event = NULL;
+    args->dst_size = args->src->size;
+    return moves(args->dst ? &args->event : NULL);
+}
+
+static PJRT_Error *move_raw(PJRT_Buffer_CopyRawToHost_Args *args) {
+    return moves(&args->event);
+}
+
+static PJRT_Error *hold(PJRT_Buffer_IncreaseExternalReferenceCount_Args *args) {
+    (void)args;
+    return moves(NULL);
+}
+
+static PJRT_Error *size_of(PJRT_Buffer_OnDeviceSizeInBytes_Args *args) {
+    args->on_device_size_in_bytes = args->buffer->size;
+    return NULL;
+}
+
+static PJRT_Error *on_ready(PJRT_Event_OnReady_Args *args) {
+    if (has("never_ready")) return error_of(PJRT_Error_Code_UNIMPLEMENTED, "nobody is told");
+    args->event->callback = args->callback;
+    args->event->user_arg = args->user_arg;
+    return NULL;
+}
+
+static PJRT_Error *await(PJRT_Event_Await_Args *args) {
+    PJRT_Event *event = args->event;
+    if (event->callback) event->callback(NULL, event->user_arg);
+    event->callback = NULL;
+    return NULL;
+}
+
+static PJRT_Error *event_destroy(PJRT_Event_Destroy_Args *args) {
+    free(args->event);
+    return NULL;
+}
+
+static void move(PJRT_Api *api) {
+    api->PJRT_Client_BufferFromHostBuffer = move_in;
+    api->PJRT_AsyncHostToDeviceTransferManager_TransferData = move_part;
+    api->PJRT_Buffer_ToHostBuffer = move_out;
+    api->PJRT_Buffer_CopyRawToHost = move_raw;
+    api->PJRT_Buffer_IncreaseExternalReferenceCount = hold;
+    api->PJRT_Buffer_OnDeviceSizeInBytes = size_of;
+    api->PJRT_Event_OnReady = on_ready;
+    api->PJRT_Event_Await = await;
+    api->PJRT_Event_Destroy = event_destroy;
+}
+
 // ---- buffers -----------------------------------------------------------------------------------
 
 // Of one shape each: [1], [1, 2], [1, 2, 3], ... Layouts are those by strides.
@@ -634,6 +710,7 @@ static void shape(void) {
         table.api.PJRT_Buffer_ToHostBuffer = to_host;
         table.api.PJRT_Buffer_Destroy = buffer_destroy;
     }
+    if (has("moves")) move(&table.api);
     if (!word("table", value)) return;
     if (strcmp(value, "older") == 0)
         table.api.struct_size = offsetof(PJRT_Api, PJRT_Client_TopologyDescription);

@@ -1,0 +1,321 @@
+// Which executions a read forced, and which of those cut their step, told from the order of things
+// and the buffers that go in.
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "engine/internal.h"
+#include "store_help.h"
+
+// A process with an engine that has as much as the flow needs.
+typedef struct stage_t {
+    place_t place;
+    keel_engine_t *engine;
+    PJRT_LoadedExecutable *loaded[4]; // of program 0 and on; only addresses
+} stage_t;
+
+static keel_digest_t digest_of(int program) {
+    uint8_t byte = (uint8_t)program;
+    return keel_digest(keel_bytes(&byte, 1));
+}
+
+static keel_place_t line(uint32_t number) {
+    return (keel_place_t){
+        .file = "/w/train.py", .line = number, .function = "main", .call_file = ""};
+}
+
+enum { WEIGHT = 0x100, BATCH, HELD_OUT, LOSS, FRESH, NUMBER };
+
+// A loss and a number have no dimensions, all others one.
+static PJRT_Error *dimensions(PJRT_Buffer_Dimensions_Args *args) {
+    uintptr_t buffer = (uintptr_t)args->buffer;
+    args->num_dims = buffer != LOSS && buffer != NUMBER;
+    return NULL;
+}
+
+static const PJRT_Api api = {.struct_size = PJRT_Api_STRUCT_SIZE,
+                             .PJRT_Buffer_Dimensions = dimensions};
+
+static int set_up(void **state) {
+    stage_t *stage = calloc(1, sizeof *stage);
+    place_make(&stage->place);
+    stage->engine = calloc(1, sizeof *stage->engine);
+    stage->engine->settings.stack = true;
+    stage->engine->api = &api;
+    assert_ok(keel_journal_open(stage->place.root, "r1", &stage->engine->journal));
+    assert_ok(executables_initialize(&stage->engine->executables));
+    assert_ok(flow_initialize(&stage->engine->flow));
+    transfers_initialize(&stage->engine->transfers);
+    for (int i = 0; i < 4; ++i) {
+        keel_digest_t program = digest_of(i);
+        stage->loaded[i] = (PJRT_LoadedExecutable *)(uintptr_t)(0x1000 + i * 64);
+        assert_ok(
+            executables_add(&stage->engine->executables, stage->loaded[i], &program, NULL, 0));
+        // Program 0 is asked for by line 90, the step's end; 1 by line 10, 2 by line 20, ...
+        keel_place_t place = line(i ? 10 * (uint32_t)i : 90);
+        flow_asked(stage->engine, &program, &place);
+    }
+    *state = stage;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    stage_t *stage = *state;
+    keel_engine_t *engine = stage->engine;
+    for (counter_t *counter = engine->executables.counters, *next; counter; counter = next) {
+        next = counter->next;
+        keel_free(counter);
+    }
+    flow_deinitialize(&engine->flow);
+    executables_deinitialize(&engine->executables);
+    keel_journal_close(engine->journal);
+    place_remove(&stage->place);
+    free(engine);
+    free(stage);
+    return 0;
+}
+
+// Executes a program with these buffers, of which the last one is 0.
+static void execute(const stage_t *stage, int program, const uintptr_t *buffers) {
+    PJRT_Buffer *arguments[8];
+    size_t count = 0;
+    for (; buffers[count]; ++count)
+        arguments[count] = (PJRT_Buffer *)buffers[count];
+    PJRT_Buffer *const *lists[] = {arguments};
+    keel_engine_executed(stage->engine,
+                         &(PJRT_LoadedExecutable_Execute_Args){.executable = stage->loaded[program],
+                                                               .argument_lists = lists,
+                                                               .num_devices = 1,
+                                                               .num_args = count});
+}
+#define EXECUTE(stage, program, ...) execute(stage, program, (const uintptr_t[]){__VA_ARGS__, 0})
+
+static void read_at(const stage_t *stage, uint32_t number, uintptr_t buffer) {
+    keel_place_t place = line(number);
+    flow_note(stage->engine, flow_site(stage->engine, &place), (const PJRT_Buffer *)buffer);
+}
+
+static const flow_piece_t *piece(const stage_t *stage, int program) {
+    keel_digest_t digest = digest_of(program);
+    return executables_counter(&stage->engine->executables, &digest)->flow.pieces;
+}
+
+static void assert_piece(const stage_t *stage, int program, uint64_t forced, uint64_t sampled,
+                         uint64_t shared) {
+    const flow_piece_t *got = piece(stage, program);
+    assert_non_null(got);
+    assert_int_equal(got->forced, forced);
+    assert_int_equal(got->sampled, sampled);
+    assert_int_equal(got->shared, shared);
+}
+
+static void a_read_whose_work_the_step_does_again_cuts_it(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 3; ++step) {
+        EXECUTE(stage, 1, WEIGHT, BATCH);
+        read_at(stage, 10, LOSS);
+        EXECUTE(stage, 0, FRESH, BATCH, WEIGHT);
+    }
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 3, 3, 3);
+    assert_int_equal(piece(stage, 1)->in_step, 2);
+    assert_int_equal(stage->engine->flow.cut_steps, 3);
+    assert_int_equal(stage->engine->flow.pieces, 6);
+    assert_null(piece(stage, 0));
+}
+
+static void a_read_whose_result_the_step_works_on_cuts_it(void **state) {
+    const stage_t *stage = *state;
+    EXECUTE(stage, 1, WEIGHT, BATCH);
+    read_at(stage, 10, LOSS);
+    EXECUTE(stage, 0, LOSS);
+    assert_piece(stage, 1, 1, 1, 1);
+}
+
+static void an_evaluation_with_a_batch_of_its_own_cuts_nothing(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 3; ++step) {
+        EXECUTE(stage, 0, WEIGHT, BATCH);
+        EXECUTE(stage, 1, WEIGHT, HELD_OUT);
+        read_at(stage, 10, LOSS);
+    }
+    EXECUTE(stage, 0, WEIGHT, BATCH);
+    EXECUTE(stage, 0, WEIGHT, BATCH);
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 3, 3, 0);
+    assert_int_equal(stage->engine->flow.cut_steps, 0);
+}
+
+static void a_buffer_that_is_made_anew_at_the_same_address_is_another_one(void **state) {
+    const stage_t *stage = *state;
+    EXECUTE(stage, 1, WEIGHT, HELD_OUT);
+    read_at(stage, 10, LOSS);
+    flow_made(stage->engine, (const PJRT_Buffer *)HELD_OUT);
+    flow_made(stage->engine, (const PJRT_Buffer *)LOSS);
+    EXECUTE(stage, 0, WEIGHT, HELD_OUT, LOSS);
+    EXECUTE(stage, 0, WEIGHT);
+    assert_piece(stage, 1, 1, 1, 0);
+}
+
+static void a_number_that_only_the_read_needs_hides_no_cut(void **state) {
+    const stage_t *stage = *state;
+    EXECUTE(stage, 1, BATCH, NUMBER);
+    read_at(stage, 10, FRESH);
+    EXECUTE(stage, 0, BATCH);
+    assert_piece(stage, 1, 1, 1, 1);
+}
+
+static void a_figure_made_of_the_steps_loss_cuts_nothing(void **state) {
+    const stage_t *stage = *state;
+    EXECUTE(stage, 0, WEIGHT, BATCH);
+    EXECUTE(stage, 1, LOSS, NUMBER);
+    read_at(stage, 10, FRESH);
+    EXECUTE(stage, 0, WEIGHT, BATCH);
+    EXECUTE(stage, 0, WEIGHT, BATCH);
+    assert_piece(stage, 1, 1, 1, 0);
+}
+
+static void a_read_behind_the_step_forces_nothing(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 3; ++step) {
+        EXECUTE(stage, 0, WEIGHT, BATCH);
+        read_at(stage, 91, LOSS);
+    }
+    assert_null(piece(stage, 0));
+}
+
+static void several_reads_of_one_execution_force_it_once(void **state) {
+    const stage_t *stage = *state;
+    EXECUTE(stage, 1, WEIGHT);
+    read_at(stage, 10, LOSS);
+    read_at(stage, 10, FRESH);
+    EXECUTE(stage, 0, WEIGHT);
+    assert_piece(stage, 1, 1, 1, 1);
+}
+
+static void a_step_has_as_many_pieces_as_reads_that_cut_it(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 2; ++step) {
+        EXECUTE(stage, 1, WEIGHT);
+        read_at(stage, 10, LOSS);
+        EXECUTE(stage, 2, WEIGHT, BATCH);
+        read_at(stage, 20, LOSS);
+        EXECUTE(stage, 3, BATCH);
+        read_at(stage, 30, LOSS);
+        EXECUTE(stage, 0, WEIGHT, BATCH);
+    }
+    flow_end(stage->engine);
+    for (int program = 1; program <= 3; ++program) {
+        assert_piece(stage, program, 2, 2, 2);
+        assert_int_equal(piece(stage, program)->in_step, 4);
+    }
+    assert_int_equal(stage->engine->flow.cut_steps, 2);
+}
+
+// The client has the program already when another line asks for the same.
+static void a_second_line_that_asks_for_the_same_is_told_apart(void **state) {
+    const stage_t *stage = *state;
+    EXECUTE(stage, 1, WEIGHT);
+    read_at(stage, 10, LOSS);
+    EXECUTE(stage, 1, WEIGHT);
+    read_at(stage, 11, LOSS);
+    EXECUTE(stage, 0, WEIGHT);
+    const flow_piece_t *later = piece(stage, 1);
+    assert_int_equal(later->site->place.line, 11);
+    assert_int_equal(later->shared, 1);
+    assert_int_equal(later->next->site->place.line, 10);
+    assert_int_equal(later->next->shared, 1);
+}
+
+static void buffers_are_followed_in_the_first_executions_only(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 100; ++step) {
+        EXECUTE(stage, 1, WEIGHT);
+        read_at(stage, 10, LOSS);
+        EXECUTE(stage, 0, WEIGHT);
+    }
+    EXECUTE(stage, 0, WEIGHT);
+    assert_piece(stage, 1, 100, FLOW_SAMPLES, FLOW_SAMPLES);
+    assert_false(stage->engine->flow.follows);
+    assert_null(stage->engine->flow.current.arguments);
+}
+
+static void what_nothing_follows_is_not_judged(void **state) {
+    const stage_t *stage = *state;
+    EXECUTE(stage, 1, WEIGHT);
+    read_at(stage, 10, LOSS);
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 1, 0, 0);
+    assert_int_equal(stage->engine->flow.cut_steps, 0);
+}
+
+static void *run_steps(void *context) {
+    const stage_t *stage = context;
+    for (int step = 0; step < 2000; ++step) {
+        EXECUTE(stage, 1, WEIGHT);
+        keel_reading_t reading = keel_engine_read_begins(stage->engine, NULL, 4);
+        keel_engine_read_ends(stage->engine, &reading, NULL);
+        read_at(stage, 10, LOSS);
+        EXECUTE(stage, 0, WEIGHT);
+        keel_engine_sent(stage->engine, (const PJRT_Buffer *)FRESH, 8, 1);
+        keel_engine_step(stage->engine);
+        if (step % 100 == 0) flow_journal(stage->engine);
+    }
+    return NULL;
+}
+
+static void threads_that_execute_and_read_at_once_lose_no_count(void **state) {
+    const stage_t *stage = *state;
+    pthread_t threads[4];
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_steps, *state), 0);
+    for (int i = 0; i < 4; ++i)
+        pthread_join(threads[i], NULL);
+    transfers_totals_t totals;
+    transfers_totals(stage->engine, &totals);
+    assert_int_equal(totals.from_device.count, 8000);
+    assert_int_equal(totals.from_device.bytes, 32000);
+    assert_int_equal(totals.to_device.bytes, 64000);
+    assert_int_equal(totals.steps, 8000);
+    assert_int_equal(stage->engine->flow.executions, 16000);
+}
+
+#ifdef KEEL_FAULTS
+static void without_memory_executions_and_reads_go_on(void **state) {
+    const stage_t *stage = *state;
+    for (uint64_t nth = 1; nth < 12; ++nth) {
+        keel_fault_arm(KEEL_FAULT_ALLOC, nth);
+        EXECUTE(stage, 1, WEIGHT);
+        read_at(stage, 10 + (uint32_t)nth, LOSS);
+        EXECUTE(stage, 2, WEIGHT);
+        read_at(stage, 20, LOSS);
+        EXECUTE(stage, 0, WEIGHT);
+        flow_journal(stage->engine);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+    }
+    assert_int_equal(stage->engine->flow.executions, 33);
+    flow_end(stage->engine);
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        TEST(a_read_whose_work_the_step_does_again_cuts_it),
+        TEST(a_read_whose_result_the_step_works_on_cuts_it),
+        TEST(an_evaluation_with_a_batch_of_its_own_cuts_nothing),
+        TEST(a_buffer_that_is_made_anew_at_the_same_address_is_another_one),
+        TEST(a_number_that_only_the_read_needs_hides_no_cut),
+        TEST(a_figure_made_of_the_steps_loss_cuts_nothing),
+        TEST(a_read_behind_the_step_forces_nothing),
+        TEST(several_reads_of_one_execution_force_it_once),
+        TEST(a_step_has_as_many_pieces_as_reads_that_cut_it),
+        TEST(a_second_line_that_asks_for_the_same_is_told_apart),
+        TEST(buffers_are_followed_in_the_first_executions_only),
+        TEST(what_nothing_follows_is_not_judged),
+        TEST(threads_that_execute_and_read_at_once_lose_no_count),
+#ifdef KEEL_FAULTS
+        TEST(without_memory_executions_and_reads_go_on),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
