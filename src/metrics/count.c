@@ -153,6 +153,7 @@ static keel_status_t host_ops(keel_metrics_t *metrics, const json_t *event) {
     json_t *times;
     json_object_foreach(json_object_get(event, "ops"), op, times) {
         keel_metric_series_t *series;
+        if (strncmp(op, "aten::", 6) != 0) continue; // it would stand for another of their names
         KEEL_TRY(keel_metrics_series(metrics, KEEL_METRIC_HOST_OPS, op, &series));
         series->value.value += number_of(times);
     }

@@ -37,8 +37,9 @@ static void told(keel_buffer_t *out, uint64_t bytes) {
         keel_buffer_format(out, "%12s", "-");
 }
 
-static unsigned percent(uint64_t part, uint64_t whole) {
-    return (unsigned)((double)part * 100 / (double)whole + 0.5);
+static uint64_t percent(uint64_t part, uint64_t whole) {
+    double value = (double)part * 100 / (double)whole + 0.5;
+    return value < 1e18 ? (uint64_t)value : UINT64_MAX;
 }
 
 static void digest(keel_buffer_t *out, const char *text) {
@@ -64,7 +65,7 @@ static void fit(const keel_memory_t *memory, const keel_memory_program_t *progra
     if (!limit) return;
     keel_buffer_text(out, program->total > limit ? "too large: " : "");
     keel_write_memory(out, program->total);
-    keel_buffer_format(out, " are %u %% of the ", percent(program->total, limit));
+    keel_buffer_format(out, " are %" PRIu64 " %% of the ", percent(program->total, limit));
     keel_write_memory(out, limit);
     keel_buffer_text(out, " that a device has\n");
 }
@@ -144,7 +145,7 @@ static void devices(const keel_memory_t *memory, keel_buffer_t *out) {
         cell(out, device->most);
         told(out, device->limit);
         if (device->limit)
-            keel_buffer_format(out, "%10u %%", percent(device->most, device->limit));
+            keel_buffer_format(out, "%10" PRIu64 " %%", percent(device->most, device->limit));
         else
             keel_buffer_format(out, "%12s", "-");
         keel_buffer_text(out, "  ");
@@ -164,7 +165,9 @@ static void row(keel_buffer_t *out, const char *label, uint64_t bytes, const cha
 static void one(const keel_memory_t *memory, const keel_memory_program_t *program,
                 keel_buffer_t *out) {
     name(program, out);
-    keel_buffer_format(out, "\n  %.64s, run %s\n", program->program, memory->id);
+    keel_buffer_text(out, "\n  ");
+    keel_write_foreign(out, program->program);
+    keel_buffer_format(out, ", run %s\n", memory->id);
     row(out, "arguments", program->arguments, "");
     row(out, "outputs", program->outputs, "");
     row(out, "aliased", program->aliased, "outputs that stand in arguments' place");

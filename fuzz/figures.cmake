@@ -1,0 +1,1 @@
+keel_fuzz(figures ROOMS report metrics journal base)
