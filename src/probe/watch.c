@@ -261,12 +261,15 @@ void probe_signal_name(int number, char out[32]) {
         snprintf(out, 32, "signal %d", number);
 }
 
-// Who ends between two steps is told of the one that would have been next.
-static keel_probe_step_t next_step(const keel_probe_t *probe, bool elsewhere) {
-    int step = elsewhere ? KEEL_PROBE_TOPOLOGY : KEEL_PROBE_LOAD;
-    while (step < KEEL_PROBE_STEP_COUNT - 1 && probe->steps[step].state != KEEL_PROBE_NOT_TRIED)
+// Who ends between two steps is told of the one that would have been next; none where all are over.
+static keel_probe_step_t next_step(const watch_t *watch) {
+    int step = watch->elsewhere ? KEEL_PROBE_TOPOLOGY : KEEL_PROBE_LOAD;
+    int last = watch->elsewhere       ? KEEL_PROBE_ELSEWHERE
+               : watch->request->fast ? KEEL_PROBE_LOAD
+                                      : KEEL_PROBE_SIZES;
+    while (step <= last && watch->probe->steps[step].state != KEEL_PROBE_NOT_TRIED)
         ++step;
-    return (keel_probe_step_t)step;
+    return step > last ? KEEL_PROBE_STEP_COUNT : (keel_probe_step_t)step;
 }
 
 // The step that goes on when the child is gone is the one that it ended in.
@@ -274,9 +277,12 @@ static void conclude(watch_t *watch) {
     keel_probe_t *probe = watch->probe;
     char message[128], name[32];
     keel_probe_step_t step = watch->step;
-    bool ended_well = WIFEXITED(watch->state) && WEXITSTATUS(watch->state) == 0;
-    if (step == KEEL_PROBE_STEP_COUNT && ended_well && !watch->gave_up) return;
-    if (step == KEEL_PROBE_STEP_COUNT) step = next_step(probe, watch->elsewhere);
+    // Between steps only a signal counts: an exit code is a sanitizer's, or the plugin's own
+    // clean-up.
+    bool ended_itself = WIFEXITED(watch->state) && probe->steps[KEEL_PROBE_LOAD].state;
+    if (step == KEEL_PROBE_STEP_COUNT && ended_itself && !watch->gave_up) return;
+    if (step == KEEL_PROBE_STEP_COUNT) step = next_step(watch);
+    if (step == KEEL_PROBE_STEP_COUNT) return;
     keel_probe_outcome_t *outcome = &probe->steps[step];
     outcome->nanoseconds = keel_clock_monotonic() - watch->began;
     outcome->said = last_said(watch, step);
