@@ -48,7 +48,7 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
 static const char *const dimension_fields[] = {
     "start",       "limit",        "stride",          "size",
     "padding_low", "padding_high", "window_dilation", "base_dilation"};
-enum { DIMENSION_FIELDS = sizeof dimension_fields / sizeof *dimension_fields };
+enum { DIMENSION_FIELDS = sizeof dimension_fields / sizeof *dimension_fields, SIZE_FIELD = 3 };
 
 // Empty where it says nothing of dimensions.
 static keel_list_t dimensions_of(const keel_program_t *program, keel_attr_id_t attr) {
@@ -109,6 +109,16 @@ static bool is_whole(double value) {
     return fabs(value) < 1e15 && value == floor(value);
 }
 
+// A window that is as long as what it goes over, as that of a running sum, is padded as it grows.
+static bool grows_with_window(const keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
+                              uint64_t at, double growth) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_list_t x = dimensions_of(p, before), y = dimensions_of(q, after);
+    uint64_t size = at / DIMENSION_FIELDS * DIMENSION_FIELDS + SIZE_FIELD;
+    return x.count && y.count && at > size &&
+           dimension_number(q, y, size) - dimension_number(p, x, size) == growth;
+}
+
 // More numbers than these are no sizes.
 enum { NUMBERS = 1024 };
 
@@ -123,6 +133,7 @@ static uint32_t explains_numbers(keel_diff_t *diff, keel_attr_id_t before, keel_
             return KEEL_NONE;
         if (x == y) continue;
         if (!is_whole(x) || !is_whole(y)) return KEEL_NONE;
+        if (root != KEEL_NONE && grows_with_window(diff, before, after, i, y - x)) continue;
         root = keel_sizes_explain(&diff->sizes, (int64_t)x, (int64_t)y);
         if (root == KEEL_NONE) return KEEL_NONE;
     }
@@ -173,7 +184,8 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
         "callee",   "decomposition", "called_computations", "to_apply",
         "sym_name", "name",          "composite_attributes"}; // told by what it is made of
     // "SAME" is worked out from sizes.
-    static const char *const paddings[] = {"padding", "edge_padding_low", "edge_padding_high"};
+    static const char *const paddings[] = {"padding", "padding_config", "edge_padding_low",
+                                           "edge_padding_high"};
     if (ONE_OF(name, names_only)) return NULL;
     if (keel_graph_attr_hash(&diff->before, before) == keel_graph_attr_hash(&diff->after, after))
         return NULL;
@@ -212,8 +224,8 @@ static keel_list_t entries_of(const keel_program_t *program, keel_op_id_t op) {
 // Padding and the end of a slice are worked out from what the user writes, so they come last: they
 // follow from any other attribute that differs.
 static bool is_derived(keel_str_t name) {
-    static const char *const derived[] = {"padding", "edge_padding_low", "edge_padding_high",
-                                          "limit_indices"};
+    static const char *const derived[] = {"padding", "padding_config", "edge_padding_low",
+                                          "edge_padding_high", "limit_indices"};
     return ONE_OF(name, derived);
 }
 

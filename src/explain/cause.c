@@ -13,6 +13,24 @@ static const char *const questions[] = {
 #undef SENTENCE
 };
 
+static const struct {
+    const char *text, *advice;
+} notes[] = {
+#define NOTE(name, text, advice) {text, advice},
+    KEEL_NOTES(NOTE)
+#undef NOTE
+};
+
+const char *keel_note_text(keel_note_t note) {
+    return notes[note].text;
+}
+
+const char *keel_note_advice(const char *note) {
+    for (size_t i = 0; i < KEEL_NOTE_COUNT; ++i)
+        if (strncmp(note, notes[i].text, strlen(notes[i].text)) == 0) return notes[i].advice;
+    return NULL;
+}
+
 const keel_cause_facts_t *keel_cause_facts(keel_cause_t cause) {
     return &causes[cause];
 }

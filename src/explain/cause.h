@@ -77,6 +77,13 @@
       "Nothing to do: every program is compiled once.",                                            \
       "Nothing to do: every program is compiled once.")
 
+// What is known of how a cause came about: the note that tells it, and advice for that case.
+#define KEEL_NOTES(X)                                                                              \
+    X(STATE_MADE, "the optimizer made this state in its first step",                               \
+      "Make it before the first step: fill optimizer.state[p] for each parameter, then sync.")     \
+    X(REPLACED, "another tensor is in its place, which the optimizer does not update",             \
+      "load_state_dict without assign=True, or load before the optimizer is made.")
+
 typedef enum keel_question {
 #define KEEL_QUESTION_ENUM(name, sentence) KEEL_QUESTION_##name,
     KEEL_QUESTIONS(KEEL_QUESTION_ENUM)
@@ -90,6 +97,16 @@ typedef enum keel_cause {
 #undef KEEL_CAUSE_ENUM
         KEEL_CAUSE_COUNT,
 } keel_cause_t;
+
+typedef enum keel_note {
+#define KEEL_NOTE_ENUM(name, ...) KEEL_NOTE_##name,
+    KEEL_NOTES(KEEL_NOTE_ENUM)
+#undef KEEL_NOTE_ENUM
+        KEEL_NOTE_COUNT,
+} keel_note_t;
+const char *keel_note_text(keel_note_t note);
+// The advice for a difference with that note; NULL where it has none of its own.
+const char *keel_note_advice(const char *note);
 
 // The table's row.
 typedef struct keel_cause_facts_t {

@@ -126,6 +126,8 @@ keel_status_t keel_diff_compare(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: operations that have none.
 keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
+// optimizer.c: what PyTorch's optimizers bring about, which has advice of its own.
+void keel_diff_optimizer(keel_diff_t *diff);
 // results.c: the name that the client gives a result, "result['hidden']"; "" where it has none.
 keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.

@@ -128,6 +128,17 @@ static keel_op_id_t start_of(const side_t *side, keel_op_id_t op) {
     return op;
 }
 
+static bool is_zero(const keel_graph_t *graph, keel_op_id_t constant) {
+    keel_type_id_t type;
+    keel_tensor_view_t tensor;
+    double number;
+    if (constant == KEEL_NONE || keel_graph_is_parameter(graph, constant) ||
+        !keel_graph_tensor(graph, constant, &type, &tensor))
+        return false;
+    return tensor.count && keel_diff_number(graph->program, type, &tensor, 0, &number) &&
+           number == 0;
+}
+
 // HLO: what is added to is no argument where gradients were zeroed in place: the first addition of
 // the engine's that takes a constant; NONE.
 static keel_op_id_t added_to_zeros(const side_t *side) {
@@ -140,7 +151,8 @@ static keel_op_id_t added_to_zeros(const side_t *side) {
         keel_list_t operands = keel_program_operands(side->graph->program, op);
         keel_op_id_t producer =
             operands.count ? side->graph->producer[operands.items[0]] : KEEL_NONE;
-        if (producer != KEEL_NONE && side->graph->constant[producer] != KEEL_NONE) return op;
+        if (producer != KEEL_NONE && is_zero(side->graph, side->graph->constant[producer]))
+            return op;
     }
     return KEEL_NONE;
 }

@@ -13,9 +13,12 @@ typedef struct cluster_t {
     uint32_t taint;     // 1 + a root that an operand follows from
     bool is_trivial;    // it only changes shapes and dtypes
     bool only_compares; // or compares
-    uint32_t weak;      // the scalar argument that it does nothing but convert; NONE
-    bool reads_before;  // an argument that is gone
-    bool reads_after;   // an argument that was added
+    keel_op_id_t marks; // HLO: the first operation that says a sharding, where others only change
+                        // shapes and dtypes; NONE
+    uint32_t marks_count;
+    uint32_t weak;     // the scalar argument that it does nothing but convert; NONE
+    bool reads_before; // an argument that is gone
+    bool reads_after;  // an argument that was added
 } cluster_t;
 
 // Operations of both sides in one range: those of `after` stand behind those of `before`.
@@ -141,6 +144,16 @@ static bool is_trivial(keel_str_t name) {
            keel_str_is(name, "tuple");
 }
 
+// HLO: PyTorch/XLA says the sharding of a value by an operation.
+static bool marks_sharding(const keel_graph_t *graph, keel_op_id_t op) {
+    const keel_program_t *program = graph->program;
+    if (!keel_str_is(keel_graph_name(graph, op), "custom-call")) return false;
+    keel_attr_id_t target = keel_program_dict_find(program, program->operations.data[op].attributes,
+                                                   "custom_call_target");
+    return target != KEEL_NONE && program->attrs.data[target].kind == KEEL_ATTR_STRING &&
+           keel_str_is(keel_program_str(program, program->attrs.data[target].a), "Sharding");
+}
+
 static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t *cluster) {
     const keel_diff_t *diff = clusters->diff;
     keel_op_id_t op;
@@ -185,6 +198,7 @@ static void describe_clusters(clusters_t *clusters) {
                                    .first_after = KEEL_NONE,
                                    .is_trivial = true,
                                    .only_compares = true,
+                                   .marks = KEEL_NONE,
                                    .weak = KEEL_NONE};
         else
             clusters->next[cluster->last] = at;
@@ -197,8 +211,12 @@ static void describe_clusters(clusters_t *clusters) {
         if (*first == KEEL_NONE) *first = op;
         ++*(is_after ? &cluster->after_count : &cluster->before_count);
         keel_str_t name = keel_graph_name(graph, op);
-        if (!is_trivial(name)) cluster->is_trivial = false;
-        if (!is_trivial(name) && !keel_str_is(name, "compare")) cluster->only_compares = false;
+        if (marks_sharding(graph, op)) {
+            if (!cluster->marks_count++) cluster->marks = at;
+        } else if (!is_trivial(name)) {
+            cluster->is_trivial = false;
+            if (!keel_str_is(name, "compare")) cluster->only_compares = false;
+        }
         look_at_operands(clusters, at, cluster);
         look_for_weak(clusters, at, cluster);
     }
@@ -333,11 +351,42 @@ static void tell_move(keel_diff_t *diff, const cluster_t *cluster, keel_differen
     difference->new_value = was_first ? second : first;
 }
 
+static bool is_marking(const cluster_t *cluster) {
+    return cluster->marks != KEEL_NONE && cluster->is_trivial && is_one_sided(cluster);
+}
+
+static keel_difference_t describe_marking(const clusters_t *clusters, const cluster_t *cluster) {
+    keel_diff_t *diff = clusters->diff;
+    keel_op_id_t op;
+    const keel_graph_t *graph = graph_of(clusters, cluster->marks, &op);
+    bool is_after = cluster->after_count > 0;
+    uint32_t more = cluster->marks_count - 1;
+    keel_attr_id_t sharding = keel_program_dict_find(
+        graph->program, graph->program->operations.data[op].attributes, "sharding");
+    // That it is on all devices is an empty message.
+    const keel_attr_t *said = sharding == KEEL_NONE ? NULL : &graph->program->attrs.data[sharding];
+    bool is_on_all = !said || (said->kind == KEEL_ATTR_DICT &&
+                               !keel_program_list(graph->program, said->b).count);
+    const char *text = is_on_all ? "replicated" : keel_diff_attr(diff, graph->program, sharding);
+    keel_value_id_t value = graph->program->operations.data[op].first_result;
+    return (keel_difference_t){
+        .kind = KEEL_CAUSE_SHARDING,
+        .subject = keel_diff_type(diff, graph->program, keel_graph_type(graph, value)),
+        .old_value = is_after ? "unset" : text,
+        .new_value = is_after ? text : "unset",
+        .note = more ? keel_diff_text(diff, "and %u more value%s", more, more == 1 ? "" : "s") : "",
+        .place = keel_diff_place(diff, is_after, op),
+        .old_op = is_after ? KEEL_NONE : op,
+        .new_op = is_after ? op : KEEL_NONE,
+        .follows = KEEL_NONE};
+}
+
 static keel_difference_t describe(const clusters_t *clusters, uint32_t representative,
                                   times_t times) {
     keel_diff_t *diff = clusters->diff;
     const cluster_t *cluster = &clusters->items[representative];
     if (is_weak(cluster)) return keel_diff_weak_type(diff, cluster->after_count > 0, cluster->weak);
+    if (is_marking(cluster)) return describe_marking(clusters, cluster);
     bool is_after = cluster->first_after != KEEL_NONE;
     keel_op_id_t op = is_after ? cluster->first_after : cluster->first_before;
     keel_str_t name = keel_graph_name(is_after ? &diff->after : &diff->before, op);
@@ -414,6 +463,7 @@ static bool is_of_key(const keel_diff_t *diff, uint32_t taint) {
 static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluster,
                              bool is_repeated) {
     const keel_diff_t *diff = clusters->diff;
+    if (is_marking(cluster)) return keel_diff_find(diff, KEEL_CAUSE_SHARDING);
     // A line that runs once for each argument need not be the one that reads the new one.
     if (cluster->reads_before || cluster->reads_after || is_repeated) {
         uint32_t root = keel_diff_find(diff, KEEL_CAUSE_GRADIENT);
@@ -454,7 +504,7 @@ static keel_status_t tell_cluster(clusters_t *clusters, uint32_t at) {
     cluster_t *cluster = &clusters->items[at];
     choose_first(clusters, at);
     times_t times = {0, 0};
-    if (!is_weak(cluster)) times = count_times(clusters, cluster);
+    if (!is_weak(cluster) && !is_marking(cluster)) times = count_times(clusters, cluster);
     uint32_t root = explained_by(clusters, cluster, times.before > 0);
     if (root == KEEL_NONE ? diff->root_count == KEEL_DIFF_ROOTS : keel_diff_is_full(diff)) {
         keel_diff_count(diff, root);

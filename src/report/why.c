@@ -55,6 +55,8 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
                "pad.";
     if (cause->kind == KEEL_CAUSE_CACHE && strcmp(cause->subject, "refresh") == 0)
         return "Mode refresh compiles everything anew; leave it once the cache is fresh.";
+    const char *advice = keel_note_advice(cause->note);
+    if (advice) return advice;
     return torch ? facts->torch : facts->jax;
 }
 

@@ -1,0 +1,88 @@
+// HLO: what PyTorch's optimizers bring about. The state that they make in their first step is an
+// argument from the second on; parameters that were put in the place of others are updated no more.
+// Both show in the source: what an optimizer computes stands in a file of torch/optim.
+#include "explain/cause.h"
+#include "explain/diff.h"
+
+static bool holds(keel_str_t text, keel_str_t part) {
+    for (; text.size >= part.size; ++text.data, --text.size)
+        if (keel_str_starts(text, part)) return true;
+    return false;
+}
+
+static bool is_of_optimizer(const keel_graph_t *graph, keel_op_id_t op) {
+    enum { FRAMES = 16 };
+    if (op == KEEL_NONE) return false;
+    keel_frame_t frames[FRAMES];
+    const keel_program_t *program = graph->program;
+    uint32_t count =
+        keel_program_frames(program, program->operations.data[op].location, frames, FRAMES, NULL);
+    for (uint32_t i = 0; i < count && i < FRAMES; ++i)
+        if (holds(frames[i].file, KEEL_STR("/torch/optim/"))) return true;
+    return false;
+}
+
+// All tensors that only this side takes are an optimizer's. Numbers come with what takes them.
+static bool is_all_state(const keel_diff_t *diff, bool is_after) {
+    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    uint32_t count = is_after ? diff->after_count : diff->before_count, found = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (list[i].counterpart != KEEL_NONE) continue;
+        if (!keel_diff_dims(graph->program, list[i].type).count) continue;
+        if (!is_of_optimizer(graph, list[i].op)) return false;
+        ++found;
+    }
+    return found > 0;
+}
+
+// An argument that was updated in place, and is another tensor now: its data was moved to the
+// device by another line.
+static bool is_replaced(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        const keel_argument_t *now = &diff->arguments_after[i];
+        if (now->counterpart == KEEL_NONE || now->is_donated) continue;
+        const keel_argument_t *then = &diff->arguments_before[now->counterpart];
+        if (!then->is_donated) continue;
+        uint64_t line = keel_graph_line(&diff->before, then->op)->identity;
+        if (line && line != keel_graph_line(&diff->after, now->op)->identity) return true;
+    }
+    return false;
+}
+
+static uint32_t find_root(const keel_diff_t *diff, keel_cause_t kind, const char *old_value) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind == kind && root->follows == KEEL_NONE && !root->is_random &&
+            (!old_value || strcmp(root->difference.old_value, old_value) == 0))
+            return i;
+    }
+    return KEEL_NONE;
+}
+
+static bool follows(const keel_diff_t *diff, const keel_difference_t *difference) {
+    if (difference->kind == KEEL_CAUSE_ARGUMENTS) return true;
+    return is_of_optimizer(&diff->after, difference->new_op) ||
+           is_of_optimizer(&diff->before, difference->old_op);
+}
+
+static void lead(keel_diff_t *diff, uint32_t top, keel_note_t note) {
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (i != top && diff->roots[i].follows == KEEL_NONE &&
+            follows(diff, &diff->roots[i].difference))
+            diff->roots[i].follows = top;
+    keel_difference_t *difference = &diff->roots[top].difference;
+    difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(note),
+                                      *difference->note ? "; " : "", difference->note);
+}
+
+void keel_diff_optimizer(keel_diff_t *diff) {
+    if (!diff->before.lender || !diff->after.lender) return;
+    uint32_t kept = find_root(diff, KEEL_CAUSE_DONATION, "donated");
+    if (kept != KEEL_NONE && is_replaced(diff)) {
+        lead(diff, kept, KEEL_NOTE_REPLACED);
+        return;
+    }
+    uint32_t made = find_root(diff, KEEL_CAUSE_ARGUMENTS, "absent");
+    if (made != KEEL_NONE && is_all_state(diff, true)) lead(diff, made, KEEL_NOTE_STATE_MADE);
+}
