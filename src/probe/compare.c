@@ -72,7 +72,13 @@ static keel_status_t read_probe(const json_t *probe, keel_probe_other_t *out) {
 }
 
 keel_status_t keel_probe_read_other(keel_bytes_t bytes, keel_probe_other_t *out) {
+    enum { LIMIT = 1 << 24 }; // a probe with all its packages has a tenth of it
     json_error_t error;
+    if (bytes.size > LIMIT)
+        return keel_status_make(KEEL_INVALID,
+                                "%zu bytes are too many for a probe; `keel probe --json` prints "
+                                "one",
+                                bytes.size);
     json_t *probe = json_loadb((const char *)bytes.data, bytes.size, 0, &error);
     if (!probe)
         return keel_status_make(KEEL_INVALID,

@@ -246,6 +246,15 @@ static void judge_structs(keel_probe_t *probe) {
         PJRT_API_MINOR);
 }
 
+static void judge_lines(keel_probe_t *probe) {
+    if (probe->broken_lines)
+        keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_ALIVE,
+                       "report it to the plugin's makers; what is told here may lack something",
+                       "%llu line(s) came out of the plugin's process that are not the probe's: "
+                       "something in it writes into files that are not its own",
+                       (unsigned long long)probe->broken_lines);
+}
+
 void keel_probe_conclude(keel_probe_t *probe) {
     judge_file(probe);
     judge_load(probe);
@@ -256,4 +265,5 @@ void keel_probe_conclude(keel_probe_t *probe) {
     judge_structs(probe);
     judge_memory(probe);
     judge_topology(probe);
+    judge_lines(probe);
 }

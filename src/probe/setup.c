@@ -73,7 +73,7 @@ static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, k
     bool writable = !status;
     keel_status_ignore(status);
     struct statfs disk;
-    if (!writable || statfs(there, &disk)) return;
+    if (!writable || statfs(there, &disk) || !disk.f_blocks) return; // some tell no size
     uint64_t left = (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize;
     if (left < LITTLE) {
         char size[16];

@@ -317,6 +317,14 @@ static void structs_beyond_the_header_are_told(void **state) {
     assert_concludes(KEEL_PROBE_ALIVE, KEEL_PROBE_VERSION_GATE, "1 argument struct longer than");
 }
 
+static void lines_of_somebody_else_are_told(void **state) {
+    (void)state;
+    all_went_well();
+    take("not the probe's");
+    keel_probe_conclude(probe);
+    assert_concludes(KEEL_PROBE_ALIVE, KEEL_PROBE_BACKEND_DEFECT, "1 line(s)");
+}
+
 static void a_file_that_its_wheel_does_not_know_limps(void **state) {
     (void)state;
     all_went_well();
@@ -422,6 +430,7 @@ int main(void) {
         TEST(memory_that_is_not_told_is_refused_by_name),
         TEST(an_older_clients_struct_is_told),
         TEST(structs_beyond_the_header_are_told),
+        TEST(lines_of_somebody_else_are_told),
         TEST(a_file_that_its_wheel_does_not_know_limps),
         TEST(usual_settings_have_no_findings),
         TEST(a_folder_that_cannot_be_written_limps),
