@@ -39,7 +39,8 @@ void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable_Exe
     flow_t *flow = &engine->flow;
     _Atomic uint64_t *count = counter ? &counter->count : &engine->executables.others;
     uint64_t before = atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&flow->executions, 1, memory_order_relaxed);
+    uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
+    atomic_store_explicit(&flow->executions, executions + 1, memory_order_relaxed);
     atomic_store_explicit(&flow->last, counter, memory_order_relaxed);
     bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
     if (counter && (follows || before < FLOW_SAMPLES)) flow_follow(engine, counter, before, args);

@@ -180,7 +180,7 @@ typedef struct flow_context_t {
 
 typedef struct flow_t {
     _Atomic(counter_t *) last;   // what was executed last
-    _Atomic uint64_t executions; // of all programs
+    _Atomic uint64_t executions; // of all programs; less where several threads execute at once
     atomic_bool follows;         // an execution's arguments are of interest
 
     pthread_mutex_t lock; // of what follows; never held while the stack is read

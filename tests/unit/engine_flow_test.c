@@ -276,7 +276,6 @@ static void threads_that_execute_and_read_at_once_lose_no_count(void **state) {
     assert_int_equal(totals.from_device.bytes, 32000);
     assert_int_equal(totals.to_device.bytes, 64000);
     assert_int_equal(totals.steps, 8000);
-    assert_int_equal(stage->engine->flow.executions, 16000);
 }
 
 #ifdef KEEL_FAULTS

@@ -1,0 +1,204 @@
+// Host reads and cut steps, told from journals that are made line by line.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report/html.h"
+#include "report/report.h"
+#include "report/why.h"
+
+#define START                                                                                      \
+    "{\"event\":\"start\",\"t\":1000,\"pid\":1,\"cwd\":\"/w\",\"argv\":[\"python\"],"              \
+    "\"mode\":\"on\"}\n"
+#define SITE(line) "\"site\":{\"file\":\"/w/train.py\",\"line\":" #line ",\"function\":\"main\"}"
+// A program of PyTorch/XLA, asked for at a line.
+#define PROGRAM(digest, line, ops)                                                                 \
+    "{\"event\":\"compile\",\"t\":1001,\"pid\":1,\"program\":\"" digest "\",\"key\":\"k" digest    \
+    "\",\"name\":\"SyncTensorsGraph\",\"format\":\"hlo\",\"seconds\":1,\"ops\":" #ops              \
+    "," SITE(line) "}\n"
+#define EXECUTES(counts) "{\"event\":\"executes\",\"t\":1002,\"pid\":1,\"executes\":{" counts "}}\n"
+#define TRANSFERS(pid, rest)                                                                       \
+    "{\"event\":\"transfers\",\"t\":1003,\"pid\":" #pid                                            \
+    ",\"to_device\":{\"count\":3,\"bytes\":300,\"seconds\":0.5},"                                  \
+    "\"from_device\":{\"count\":2,\"bytes\":8,\"seconds\":0.25}" rest "}\n"
+#define READS(line, count) "{" SITE(line) ",\"count\":" #count ",\"bytes\":4,\"seconds\":0.125}"
+#define PIECE(digest, line, forced, sampled, shared, pieces)                                       \
+    "{\"program\":\"" digest "\"," SITE(line) ",\"forced\":" #forced ",\"sampled\":" #sampled      \
+                                              ",\"shared\":" #shared ",\"pieces\":" #pieces "}"
+
+static void why_of(const char *text, keel_why_t *out) {
+    assert_null(keel_why_parse(keel_str_bytes(keel_str(text)), "r1", out));
+}
+
+static void stats_of(const char *text, keel_stats_t *out) {
+    assert_null(keel_stats_parse(keel_str_bytes(keel_str(text)), "r1", "/r/j", out));
+}
+
+static const char cut_run[] =
+    START PROGRAM("aa", 14, 10) PROGRAM("bb", 20, 50) EXECUTES("\"aa\":10,\"bb\":10")
+        TRANSFERS(1, ",\"cut_steps\":4,\"cut_pieces\":8,\"reads\":[" READS(
+                         14, 4) "],\"pieces\":[" PIECE("aa", 14, 4, 0, 0, 0) "]")
+            TRANSFERS(1, ",\"cut_steps\":6,\"cut_pieces\":12,\"reads\":[" READS(14, 6) "," READS(
+                             30, 2) "],\"pieces\":[" PIECE("aa", 14, 6, 8, 8, 2) "]");
+
+static void a_cut_is_told_with_its_line_and_what_it_reads(void **state) {
+    (void)state;
+    keel_why_t why;
+    keel_buffer_t out;
+    why_of(cut_run, &why);
+    keel_buffer_initialize(&out, 0);
+    keel_why_text(&why, &(keel_why_style_t){.width = 100}, &out);
+    const char *text = keel_buffer_cstr(&out);
+    assert_non_null(strstr(text, "Host reads cut 10 steps."));
+    assert_non_null(strstr(text, "1  10 times  250 ms  host_read  train.py:14  step is cut in 2 "
+                                 "programs by a host read\n"));
+    assert_non_null(strstr(text, "SyncTensorsGraph in main; 10 reads, 8 bytes, 250 ms until"));
+    assert_non_null(strstr(text, "docs/causes/host_read.md"));
+    assert_null(strstr(text, "train.py:30"));
+    keel_buffer_deinitialize(&out);
+    keel_why_deinitialize(&why);
+}
+
+static void cuts_are_elements_of_the_json_list(void **state) {
+    (void)state;
+    keel_why_t why;
+    keel_buffer_t out;
+    why_of(cut_run, &why);
+    keel_buffer_initialize(&out, 0);
+    keel_why_json(&why, false, &out);
+    json_t *list = json_loadb((const char *)out.data, out.size, 0, NULL);
+    assert_int_equal(json_array_size(list), 1);
+    const json_t *cut = json_array_get(list, 0);
+    assert_string_equal(json_string_value(json_object_get(cut, "kind")), "host_read");
+    assert_string_equal(json_string_value(json_object_get(cut, "what")), "cut");
+    assert_string_equal(json_string_value(json_object_get(cut, "program")), "aa");
+    assert_int_equal(json_integer_value(json_object_get(cut, "line")), 14);
+    assert_int_equal(json_integer_value(json_object_get(cut, "times")), 10);
+    assert_int_equal(json_integer_value(json_object_get(cut, "pieces")), 2);
+    json_decref(list);
+    keel_buffer_deinitialize(&out);
+    keel_why_deinitialize(&why);
+}
+
+static void what_most_steps_do_not_go_on_with_is_no_cut(void **state) {
+    (void)state;
+    keel_why_t why;
+    why_of(START PROGRAM("aa", 14, 10) TRANSFERS(
+               1, ",\"pieces\":[" PIECE("aa", 14, 9, 8, 3, 0) "," PIECE("cc", 15, 9, 0, 0, 0) "]"),
+           &why);
+    assert_int_equal(why.reads.cut_count, 0);
+    assert_int_equal(why.reads.count, 2);
+    assert_int_equal(why.reads.lines[0].others, 9);
+    keel_why_deinitialize(&why);
+}
+
+static void processes_are_judged_each_for_itself_and_told_together(void **state) {
+    (void)state;
+    keel_why_t why;
+    why_of(START PROGRAM("aa", 14, 10) TRANSFERS(1, ",\"pieces\":[" PIECE("aa", 14, 5, 5, 5, 3) "]")
+               TRANSFERS(2, ",\"pieces\":[" PIECE("aa", 14, 5, 5, 5, 2) "]"),
+           &why);
+    assert_int_equal(why.reads.cut_count, 1);
+    assert_int_equal(why.reads.lines[0].cuts, 10);
+    assert_int_equal(why.reads.lines[0].pieces, 3);
+    assert_int_equal(why.reads.to_device.count, 6);
+    keel_why_deinitialize(&why);
+}
+
+static void steps_are_executions_for_the_line_that_does_the_most(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of(START PROGRAM("ii", 5, 1000) PROGRAM("aa", 14, 10) PROGRAM("bb", 20, 50)
+                 PROGRAM("cc", 20, 50) EXECUTES("\"ii\":1,\"aa\":40,\"bb\":19,\"cc\":21"),
+             &stats);
+    assert_int_equal(stats.steps, 40);
+    assert_int_equal(stats.settled_at_step, 1);
+    keel_stats_deinitialize(&stats);
+}
+
+static void marks_are_the_steps_where_there_are_any(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of(
+        START PROGRAM("aa", 14, 10)
+            EXECUTES("\"aa\":4") "{\"event\":\"step\",\"t\":1002,\"pid\":1,\"count\":7}\n" PROGRAM(
+                "bb", 14, 10)
+                EXECUTES("\"bb\":30") "{\"event\":\"step\",\"t\":1002,\"pid\":1,\"count\":3}\n",
+        &stats);
+    assert_int_equal(stats.steps, 10);
+    assert_int_equal(stats.settled_at_step, 8);
+    keel_stats_deinitialize(&stats);
+}
+
+static void figures_are_told_by_the_step(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    keel_buffer_t out;
+    stats_of(cut_run, &stats);
+    keel_buffer_initialize(&out, 0);
+    keel_report_text(&stats, &out);
+    const char *text = keel_buffer_cstr(&out);
+    assert_non_null(strstr(text, "executes    20, 2.0 a step\n"));
+    assert_non_null(strstr(text, "to device   6 transfers, 0.6 a step; 600 bytes, 1.0 s\n"));
+    assert_non_null(strstr(text, "from device 4 reads, 0.4 a step; 16 bytes, 500 ms\n"));
+    assert_non_null(strstr(text, "cut         10 steps, in 2.0 programs each\n"));
+    assert_non_null(strstr(text, "2                      4    125 ms         0  train.py:30\n"));
+    keel_buffer_deinitialize(&out);
+    keel_stats_deinitialize(&stats);
+}
+
+static void damaged_events_do_no_harm(void **state) {
+    (void)state;
+    keel_why_t why;
+    why_of(START "{\"event\":\"transfers\",\"pid\":1,\"to_device\":7,\"reads\":[3,{},"
+                 "{\"count\":-4,\"site\":{\"line\":-1}}],\"pieces\":[null,{\"forced\":2,"
+                 "\"sampled\":0,\"shared\":9},{\"pieces\":1e9}],\"cut_steps\":\"x\"}\n"
+                 "{\"event\":\"step\",\"pid\":1,\"count\":-3}\n",
+           &why);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_why_text(&why, &(keel_why_style_t){.width = 80, .all = true}, &out);
+    assert_null(keel_buffer_status(&out));
+    keel_buffer_deinitialize(&out);
+    keel_why_deinitialize(&why);
+}
+
+static void the_page_has_the_reads_where_there_are_any(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    keel_why_t why;
+    keel_timeline_t timeline;
+    keel_buffer_t out;
+    stats_of(cut_run, &stats);
+    why_of(cut_run, &why);
+    assert_null(keel_timeline_parse(keel_str_bytes(keel_str(cut_run)), &timeline));
+    keel_buffer_initialize(&out, 0);
+    assert_null(keel_html_page(
+        &(keel_html_input_t){.stats = &stats, .why = &why, .timeline = &timeline}, &out));
+    assert_non_null(strstr(keel_buffer_cstr(&out), "<section id=\"reads\">"));
+    assert_non_null(strstr(keel_buffer_cstr(&out), "cuts 10 steps, the last in 2 programs"));
+    keel_buffer_deinitialize(&out);
+    keel_timeline_deinitialize(&timeline);
+    keel_stats_deinitialize(&stats);
+    keel_why_deinitialize(&why);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cut_is_told_with_its_line_and_what_it_reads),
+        cmocka_unit_test(cuts_are_elements_of_the_json_list),
+        cmocka_unit_test(what_most_steps_do_not_go_on_with_is_no_cut),
+        cmocka_unit_test(processes_are_judged_each_for_itself_and_told_together),
+        cmocka_unit_test(steps_are_executions_for_the_line_that_does_the_most),
+        cmocka_unit_test(marks_are_the_steps_where_there_are_any),
+        cmocka_unit_test(figures_are_told_by_the_step),
+        cmocka_unit_test(damaged_events_do_no_harm),
+        cmocka_unit_test(the_page_has_the_reads_where_there_are_any),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
