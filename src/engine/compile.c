@@ -85,6 +85,24 @@ static void reject_entry(request_t *request, bool from_disk, keel_status_t statu
             keel_store_quarantine(engine_cache_dir(engine), &request->key.digest, "does not load"));
 }
 
+// See gang.c and release.c. Where a gang cannot be had the client's executable stays on its own.
+static void join(request_t *request, const PJRT_LoadedExecutable *loaded) {
+    keel_engine_t *engine = request->engine;
+    if (!request->replicas) return;
+    release_begin(engine);
+    if (!request->client->gates_replicas) return;
+    keel_status_t status =
+        request->cacheable.yes
+            ? executables_join(&engine->executables, request, loaded)
+            : keel_status_make(KEEL_UNSUPPORTED,
+                               "%s is for %llu replicas and not cacheable (%s), so they cannot "
+                               "share an executable: this plugin waits for ever where each thread "
+                               "executes its own",
+                               request->name, (unsigned long long)request->replicas,
+                               request->cacheable.reason);
+    if (status) engine_fell_through(engine, "replicas", NULL, status);
+}
+
 // Hands the executable to the client, its bytes (taken over) to the table. An executable whose
 // bytes are not at hand could not be serialized, so it is none to hand out.
 static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t *data,
@@ -93,6 +111,7 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t 
     keel_status_t status =
         executables_add(&engine->executables, loaded, &request->program, data, size);
     if (!status) {
+        join(request, loaded);
         request->args->executable = loaded;
         return true;
     }
@@ -251,6 +270,7 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     keel_status_t status = executables_add(&engine->executables, request->args->executable,
                                            &request->program, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
+    join(request, request->args->executable);
     publication_t publication = {.client = request->args->client,
                                  .key = &request->key,
                                  .program = &request->program,

@@ -148,6 +148,7 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(flow_initialize(&engine->flow));
     KEEL_TRY(executables_initialize(&engine->executables));
     KEEL_TRY(publisher_create(engine));
+    KEEL_TRY(release_create(engine));
     KEEL_TRY(memory_create(engine));
     KEEL_TRY(host_ops_create(engine));
     // KEEL_RUN_ID is no setting: `keel run` names the run to its child.
@@ -170,6 +171,7 @@ static void destroy(keel_engine_t *engine) {
     if (engine->memory.close) engine->memory.close(engine->memory.context);
     if (engine->disk.close) engine->disk.close(engine->disk.context);
     publisher_destroy(engine->publisher);
+    release_destroy(engine->release);
     figures_destroy(engine->figures);
     memory_destroy(engine->memory_use);
     host_ops_destroy(engine->host_ops);
@@ -210,6 +212,7 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
 void keel_engine_end(keel_engine_t *engine) {
     if (getpid() != engine->pid || atomic_exchange(&engine->ended, true)) return;
     publisher_drain(engine, NULL);
+    release_drain(engine, 5);
     memory_forget(engine, NULL);
     keel_journal_counts_t counts = {0};
     uint64_t total = 0;
@@ -246,6 +249,7 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
     client_t *added = memory;
     added->client = client;
     added->process_count = backend->process_count;
+    added->is_cpu = strcmp(backend->platform_name, "cpu") == 0;
     added->gates_replicas = portable_is_needed(backend->platform_name, engine->api);
     keel_key_initialize(&added->backend);
     keel_status_t status = keel_backend_key(backend, &engine->plugin_build, &added->backend);
@@ -286,6 +290,7 @@ void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix) 
 void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
     if (getpid() != engine->pid) return;
     publisher_drain(engine, client);
+    release_drain(engine, 3600);
     memory_forget(engine, client);
     pthread_mutex_lock(&engine->lock);
     client_t **link = &engine->clients;

@@ -9,10 +9,11 @@
 // journal; the client always gets what the plugin would have given it.
 //
 // Files: engine.c lifetime and clients; compile.c the way; request.c read and key; portable.c
-// options that are rewritten; publish.c what runs behind the client's back; explain.c why a program
-// was asked for; transfers.c what goes to the device and comes from it; flow.c where the host
-// reads, and which reads cut a step; flow_journal.c that for the journal; executables.c execute
-// counts and stored bytes by pointer; payload.c what is stored; progress.c the line on a terminal.
+// options that are rewritten; gang.c one executable for all replica threads, release.c their
+// buffers; publish.c what runs behind the client's back; explain.c why a program was asked for;
+// transfers.c what goes to the device and comes from it; flow.c where the host reads, and which
+// reads cut a step; flow_journal.c that for the journal; executables.c execute counts and stored
+// bytes by pointer; payload.c what is stored; progress.c the line on a terminal.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them by pointer only.
@@ -49,16 +50,43 @@ void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
 // The client's Compile. The error, if any, is the plugin's.
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args);
 
-// One execution. Takes no lock and allocates nothing, but for the first few of a program.
-void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable_Execute_Args *args);
+// Executables whose executions on single devices are to go to one of them (see gang.c).
+typedef struct keel_gang_t keel_gang_t;
 
-// The client took the executable of `loaded`; is about to destroy the one or the other. Where this
-// cannot be noted `executable` must not be handed out: it could not be serialized.
+// One execution. Takes no lock and allocates nothing, but for the first few of a program. Not NULL
+// where the plugin's call is to stand between the two functions below.
+keel_gang_t *keel_engine_executed(keel_engine_t *engine,
+                                  const PJRT_LoadedExecutable_Execute_Args *args);
+
+// What the client sent.
+typedef struct keel_gang_call_t {
+    PJRT_LoadedExecutable *executable;
+    PJRT_ExecuteOptions *options;
+    _Alignas(max_align_t) unsigned char room[512]; // the plugin's options, while it executes
+} keel_gang_call_t;
+
+// Puts the gang's executable and launch id into the arguments; takes them out again. A failure is
+// the client's: it executes what it has deleted.
+keel_status_t keel_gang_begin(keel_gang_t *gang, PJRT_LoadedExecutable_Execute_Args *args,
+                              keel_gang_call_t *call) KEEL_MUST_CHECK;
+void keel_gang_end(PJRT_LoadedExecutable_Execute_Args *args, const keel_gang_call_t *call);
+
+// Is a buffer that the client destroys to be handed over here (see release.c)? One relaxed load.
+bool keel_engine_releases(const keel_engine_t *engine);
+// Takes the buffer. False where it cannot: the caller destroys it.
+bool keel_engine_release(keel_engine_t *engine, PJRT_Buffer *buffer);
+
+// The client took the executable of `loaded`; is about to destroy the one or the other. A loaded
+// one is only to be destroyed, or deleted, where the answer is true. Where this cannot be noted
+// `executable` must not be handed out: it could not be serialized.
 keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
                                            const PJRT_LoadedExecutable *loaded,
                                            const PJRT_Executable *executable) KEEL_MUST_CHECK;
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
-void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
+bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
+bool keel_engine_loaded_deleting(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
+// Did the client delete it, though the plugin does not know?
+bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
 // `bytes` went to the device, into a buffer that was made of them (or NULL), which took the
 // plugin's call so long.

@@ -33,7 +33,8 @@ static executable_slot_t *find(executables_t *table, const PJRT_LoadedExecutable
     return NULL;
 }
 
-void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable_Execute_Args *args) {
+keel_gang_t *keel_engine_executed(keel_engine_t *engine,
+                                  const PJRT_LoadedExecutable_Execute_Args *args) {
     executable_slot_t *slot = find(&engine->executables, args->executable);
     counter_t *counter = slot ? atomic_load_explicit(&slot->counter, memory_order_relaxed) : NULL;
     flow_t *flow = &engine->flow;
@@ -44,6 +45,7 @@ void keel_engine_executed(keel_engine_t *engine, const PJRT_LoadedExecutable_Exe
     atomic_store_explicit(&flow->last, counter, memory_order_relaxed);
     bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
     if (counter && (follows || before < FLOW_SAMPLES)) flow_follow(engine, counter, before, args);
+    return slot ? atomic_load_explicit(&slot->gang, memory_order_relaxed) : NULL;
 }
 
 void keel_stored_release(keel_stored_t *stored) {
@@ -94,6 +96,7 @@ static keel_status_t add(executables_t *table, const PJRT_LoadedExecutable *load
                                 "more than about %d live executables; further ones are not counted",
                                 EXECUTABLE_SLOTS);
     slot->stored = stored;
+    atomic_store_explicit(&slot->gang, NULL, memory_order_relaxed);
     atomic_store_explicit(&slot->counter, counter, memory_order_relaxed);
     atomic_store_explicit(&slot->loaded, (uintptr_t)loaded, memory_order_release);
     return NULL;
@@ -120,16 +123,61 @@ keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable 
     return status;
 }
 
-void keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
+static keel_gang_t *gang_of(const executable_slot_t *slot) {
+    return slot ? atomic_load_explicit(&slot->gang, memory_order_relaxed) : NULL;
+}
+
+keel_status_t executables_join(executables_t *table, const request_t *request,
+                               const PJRT_LoadedExecutable *loaded) {
+    keel_gang_t *gang = NULL;
+    keel_status_t status = NULL;
+    pthread_mutex_lock(&table->lock);
+    executable_slot_t *slot = find(table, loaded);
+    if (slot) status = gang_join(table, request, &gang);
+    if (gang) atomic_store_explicit(&slot->gang, gang, memory_order_relaxed);
+    pthread_mutex_unlock(&table->lock);
+    return status;
+}
+
+static void destroy_leader(keel_engine_t *engine, PJRT_LoadedExecutable *leader) {
+    if (leader) keel_pjrt_destroy_loaded(engine->api, leader);
+}
+
+bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
     executables_t *table = &engine->executables;
+    PJRT_LoadedExecutable *leader = NULL;
+    bool may = true;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
     if (slot) {
+        if (gang_of(slot)) may = gang_leave(table, gang_of(slot), loaded, &leader);
         keel_stored_release(slot->stored);
         slot->stored = NULL;
         atomic_store_explicit(&slot->loaded, EMPTIED, memory_order_release);
     }
     pthread_mutex_unlock(&table->lock);
+    destroy_leader(engine, leader);
+    return may;
+}
+
+bool keel_engine_loaded_deleting(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
+    executables_t *table = &engine->executables;
+    PJRT_LoadedExecutable *leader = NULL;
+    bool may = true;
+    pthread_mutex_lock(&table->lock);
+    executable_slot_t *slot = find(table, loaded);
+    if (gang_of(slot)) {
+        may = gang_delete(table, gang_of(slot), loaded, &leader);
+        if (may) atomic_store_explicit(&slot->gang, NULL, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&table->lock);
+    destroy_leader(engine, leader);
+    return may;
+}
+
+bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
+    keel_gang_t *gang = gang_of(find(&engine->executables, loaded));
+    return gang && gang_is_deleted(gang, loaded);
 }
 
 static keel_status_t take(executables_t *table, const PJRT_Executable *executable,

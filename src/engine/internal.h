@@ -42,7 +42,8 @@ enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
 typedef struct executable_slot_t {
     _Atomic uintptr_t loaded;
     _Atomic(counter_t *) counter;
-    keel_stored_t *stored; // under the lock; NULL where it was compiled here
+    _Atomic(keel_gang_t *) gang; // NULL for nearly all
+    keel_stored_t *stored;       // under the lock; NULL where it was compiled here
 } executable_slot_t;
 
 // The bytes that an executable was loaded from, shared by the loaded executable, what the client
@@ -65,6 +66,7 @@ typedef struct executables_t {
     counter_t *counters;
     keel_map_t counter_of; // program digest -> counter_t *
     taken_t *taken;
+    keel_gang_t *gangs;      // under the lock
     _Atomic uint64_t others; // executions of executables that are in no slot
 } executables_t;
 
@@ -77,12 +79,44 @@ keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable 
                               size_t size) KEEL_MUST_CHECK;
 // NULL where the program has no executable.
 counter_t *executables_counter(executables_t *table, const keel_digest_t *program);
+// Makes an executable that was added one of its key's gang.
+struct request_t;
+keel_status_t executables_join(executables_t *table, const struct request_t *request,
+                               const PJRT_LoadedExecutable *loaded) KEEL_MUST_CHECK;
 // Around a fork: a child must not find the lock held by a thread that it does not have.
 void executables_lock(executables_t *table);
 void executables_unlock(executables_t *table);
 // What was executed since the last call; the caller frees out->data with keel_free.
 keel_status_t executables_collect(executables_t *table, keel_journal_counts_t *out,
                                   uint64_t *out_total) KEEL_MUST_CHECK;
+
+// ---- gang.c ------------------------------------------------------------------------------------
+
+// Under the table's lock. The gang lives until its last member has left.
+keel_status_t gang_join(executables_t *table, const struct request_t *request,
+                        keel_gang_t **out) KEEL_MUST_CHECK;
+// The client destroys `loaded`. False where the others still need it; *out_leader: what the client
+// has destroyed before and nobody needs any more, or NULL.
+bool gang_leave(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
+                PJRT_LoadedExecutable **out_leader);
+// The client deletes it. False where the others still need it, and it is a member still.
+bool gang_delete(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
+                 PJRT_LoadedExecutable **out_leader);
+bool gang_is_deleted(const keel_gang_t *gang, const PJRT_LoadedExecutable *loaded);
+// Says once that devices wait for others which do not come.
+void gang_watch(keel_engine_t *engine);
+
+// ---- release.c ---------------------------------------------------------------------------------
+
+typedef struct release_t release_t;
+
+keel_status_t release_create(keel_engine_t *engine) KEEL_MUST_CHECK;
+// Before it began. NULL is allowed.
+void release_destroy(release_t *release);
+// From now on buffers are destroyed behind the client's back.
+void release_begin(keel_engine_t *engine);
+// Waits until none is left, or the time is up.
+void release_drain(keel_engine_t *engine, double seconds);
 
 // ---- transfers.c -------------------------------------------------------------------------------
 
@@ -258,6 +292,7 @@ typedef struct client_t {
     PJRT_Client *client;
     keel_key_t backend; // the components that are the same for all programs
     uint32_t process_count;
+    bool is_cpu;
     bool gates_replicas; // see portable.c
     struct client_t *next;
 } client_t;
@@ -286,6 +321,8 @@ struct keel_engine_t {
     flow_t flow;
     progress_t progress;
     struct publisher_t *publisher;
+    struct release_t *release;
+    atomic_bool releases;      // see release.c
     struct figures_t *figures; // NULL where there is no journal
     struct memory_t *memory_use;
     struct host_ops_t *host_ops;
@@ -369,7 +406,7 @@ typedef struct request_t {
     uint64_t started;
     uint64_t in_plugin;        // nanoseconds
     keel_bytes_t sent_options; // the client's, while args has others
-    uint64_t gang_replicas;    // see gang.c; 0 where it needs none
+    uint64_t replicas;         // that must run it together; 0: any device by itself
     bool is_read, handed_out;
     keel_payload_t answer; // has_memory: what the program needs, of which nothing is written yet
     inquiry_t inquiry;     // filled in on the way, handed over at the end

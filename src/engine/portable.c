@@ -256,16 +256,17 @@ static void tell(request_t *request, uint64_t replicas, keel_str_t obstacle) {
     if (atomic_exchange(&told[stays], true)) return;
     char text[512];
     if (stays)
-        snprintf(text, sizeof text,
-                 "a program is compiled for %llu replicas and has '%.*s', so it stays so: this "
-                 "plugin never ends an execution on fewer devices than that",
-                 (unsigned long long)replicas, KEEL_STR_ARGS(obstacle));
+        snprintf(
+            text, sizeof text,
+            "a program is compiled for %llu replicas and has '%.*s': what is executed on single "
+            "devices goes to one executable for all of them, since this plugin never ends an "
+            "execution on fewer devices",
+            (unsigned long long)replicas, KEEL_STR_ARGS(obstacle));
     else
         snprintf(text, sizeof text,
                  "compiled for one replica and any device, not for %llu replicas: the program does "
                  "the same on each, and this plugin never ends an execution on fewer devices",
                  (unsigned long long)replicas);
-    if (stays) keel_log_once("options", "%s", text);
     keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
     keel_journal_fallback(request->engine->journal, "options", &subject, text);
 }
@@ -273,10 +274,12 @@ static void tell(request_t *request, uint64_t replicas, keel_str_t obstacle) {
 keel_status_t portable_apply(request_t *request, const keel_program_t *program) {
     keel_bytes_t bytes =
         keel_bytes(request->args->compile_options, request->args->compile_options_size);
-    if (!request->client->gates_replicas || program->format != KEEL_FORMAT_HLO) return NULL;
+    if (!request->client->is_cpu || program->format != KEEL_FORMAT_HLO) return NULL;
     uint64_t replicas = portable_replicas(bytes);
     if (!replicas) return NULL;
     keel_str_t obstacle = portable_obstacle(program);
+    if (obstacle.size) request->replicas = replicas;
+    if (!request->client->gates_replicas) return NULL;
     tell(request, replicas, obstacle);
     if (obstacle.size) return NULL;
     keel_buffer_t out;

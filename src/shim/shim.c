@@ -44,8 +44,19 @@ static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
     return error;
 }
 
+// See engine/gang.c.
+static PJRT_Error *execute_in_gang(keel_gang_t *gang, PJRT_LoadedExecutable_Execute_Args *args) {
+    keel_gang_call_t call;
+    keel_status_t status = keel_gang_begin(gang, args, &call);
+    if (status) return keel_shim_error(status);
+    PJRT_Error *error = plugin.api->PJRT_LoadedExecutable_Execute(args);
+    keel_gang_end(args, &call);
+    return error;
+}
+
 static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
-    keel_engine_executed(engine, args);
+    keel_gang_t *gang = keel_engine_executed(engine, args);
+    if (gang) return execute_in_gang(gang, args);
     return plugin.api->PJRT_LoadedExecutable_Execute(args);
 }
 
@@ -61,8 +72,24 @@ static PJRT_Error *get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args
 }
 
 static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
-    keel_engine_loaded_closing(engine, args->executable);
-    return plugin.api->PJRT_LoadedExecutable_Destroy(args);
+    bool may = keel_engine_loaded_closing(engine, args->executable);
+    return may ? plugin.api->PJRT_LoadedExecutable_Destroy(args) : NULL;
+}
+
+static PJRT_Error *loaded_delete(PJRT_LoadedExecutable_Delete_Args *args) {
+    bool may = keel_engine_loaded_deleting(engine, args->executable);
+    return may ? plugin.api->PJRT_LoadedExecutable_Delete(args) : NULL;
+}
+
+static PJRT_Error *loaded_is_deleted(PJRT_LoadedExecutable_IsDeleted_Args *args) {
+    bool is_deleted = keel_engine_loaded_is_deleted(engine, args->executable);
+    args->is_deleted = is_deleted;
+    return is_deleted ? NULL : plugin.api->PJRT_LoadedExecutable_IsDeleted(args);
+}
+
+static PJRT_Error *buffer_destroy(PJRT_Buffer_Destroy_Args *args) {
+    if (keel_engine_releases(engine) && keel_engine_release(engine, args->buffer)) return NULL;
+    return plugin.api->PJRT_Buffer_Destroy(args);
 }
 
 static PJRT_Error *executable_destroy(PJRT_Executable_Destroy_Args *args) {
@@ -132,6 +159,11 @@ static keel_status_t wrap(const PJRT_Api **out) {
     wrapped->PJRT_LoadedExecutable_Execute = execute;
     wrapped->PJRT_LoadedExecutable_GetExecutable = get_executable;
     wrapped->PJRT_LoadedExecutable_Destroy = loaded_destroy;
+    if (keel_pjrt_has(real, PJRT_LoadedExecutable_Delete))
+        wrapped->PJRT_LoadedExecutable_Delete = loaded_delete;
+    if (keel_pjrt_has(real, PJRT_LoadedExecutable_IsDeleted))
+        wrapped->PJRT_LoadedExecutable_IsDeleted = loaded_is_deleted;
+    if (keel_pjrt_has(real, PJRT_Buffer_Destroy)) wrapped->PJRT_Buffer_Destroy = buffer_destroy;
     wrapped->PJRT_Executable_Destroy = executable_destroy;
     wrapped->PJRT_Executable_Serialize = serialize;
     if (keel_pjrt_has(real, PJRT_Executable_OptimizedProgram))

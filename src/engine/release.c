@@ -1,0 +1,111 @@
+// Replica threads: buffers are destroyed behind the client's back.
+//
+// XLA's CPU plugins let the destruction of a buffer wait for the executions that use it (seen on
+// PJRT 0.81), and an execution of a program for several replicas waits for the other threads.
+// PyTorch/XLA drops buffers while it holds Python's lock (_xla_set_all_reduce_token), for which
+// those threads wait. So from the first such program on, buffers go to a thread that nobody waits
+// for.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/internal.h"
+
+typedef struct item_t {
+    PJRT_Buffer *buffer;
+    struct item_t *next;
+} item_t;
+
+struct release_t {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    item_t *first, **last;
+    bool started, working;
+};
+
+keel_status_t release_create(keel_engine_t *engine) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(release_t), &memory));
+    release_t *release = memory;
+    pthread_mutex_init(&release->lock, NULL);
+    pthread_cond_init(&release->changed, NULL);
+    release->last = &release->first;
+    engine->release = release;
+    return NULL;
+}
+
+void release_destroy(release_t *release) {
+    if (!release) return;
+    pthread_cond_destroy(&release->changed);
+    pthread_mutex_destroy(&release->lock);
+    keel_free(release);
+}
+
+static void destroy_buffer(keel_engine_t *engine, PJRT_Buffer *buffer) {
+    PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
+                                     .buffer = buffer};
+    PJRT_Error *error = engine->api->PJRT_Buffer_Destroy(&args);
+    keel_status_ignore(keel_pjrt_status(engine->api, error, "destroy"));
+}
+
+static void *work(void *context) {
+    keel_engine_t *engine = context;
+    release_t *release = engine->release;
+    pthread_mutex_lock(&release->lock);
+    for (;;) {
+        while (!release->first)
+            pthread_cond_wait(&release->changed, &release->lock);
+        item_t *item = release->first;
+        release->first = item->next;
+        if (!release->first) release->last = &release->first;
+        release->working = true;
+        pthread_mutex_unlock(&release->lock);
+        destroy_buffer(engine, item->buffer);
+        keel_free(item);
+        pthread_mutex_lock(&release->lock);
+        release->working = false;
+        pthread_cond_broadcast(&release->changed);
+    }
+    return NULL;
+}
+
+void release_begin(keel_engine_t *engine) {
+    release_t *release = engine->release;
+    pthread_mutex_lock(&release->lock);
+    if (!release->started) release->started = engine_start_thread(work, engine);
+    if (release->started) atomic_store_explicit(&engine->releases, true, memory_order_relaxed);
+    pthread_mutex_unlock(&release->lock);
+}
+
+bool keel_engine_releases(const keel_engine_t *engine) {
+    return atomic_load_explicit(&engine->releases, memory_order_relaxed);
+}
+
+bool keel_engine_release(keel_engine_t *engine, PJRT_Buffer *buffer) {
+    release_t *release = engine->release;
+    void *memory;
+    if (!buffer || atomic_load(&engine->ended) || getpid() != engine->pid) return false;
+    keel_status_t status = keel_alloc(sizeof(item_t), &memory);
+    keel_status_ignore(status);
+    if (status) return false;
+    item_t *item = memory;
+    *item = (item_t){.buffer = buffer};
+    pthread_mutex_lock(&release->lock);
+    *release->last = item;
+    release->last = &item->next;
+    pthread_cond_broadcast(&release->changed);
+    pthread_mutex_unlock(&release->lock);
+    return true;
+}
+
+void release_drain(keel_engine_t *engine, double seconds) {
+    release_t *release = engine->release;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)seconds;
+    pthread_mutex_lock(&release->lock);
+    while (release->first || release->working)
+        if (pthread_cond_timedwait(&release->changed, &release->lock, &until) == ETIMEDOUT) break;
+    pthread_mutex_unlock(&release->lock);
+}
