@@ -106,11 +106,23 @@ static keel_status_t set_up_lines(void) {
     return put("XLA_HLO_DEBUG", "1");
 }
 
+// PyTorch/XLA executes on as many threads as there are cores, and with replica threads each of its
+// executions waits there for those of the other devices.
+static keel_status_t set_up_threads(void) {
+    enum { LEAST = 16 };
+    char count[24];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (getenv("XLA_THREAD_POOL_SIZE")) return NULL;
+    snprintf(count, sizeof count, "%ld", cores > LEAST ? cores : LEAST);
+    return put("XLA_THREAD_POOL_SIZE", count);
+}
+
 // PyTorch/XLA takes a plugin by path; for a TPU it makes the client itself, and TPU_LIBRARY_PATH is
 // set already.
 static keel_status_t set_up_torch(const char *plugin, const char *library) {
     if (is_tpu(plugin)) return put("PJRT_DEVICE", "TPU");
     KEEL_TRY(put("PJRT_DEVICE", "LIBRARY"));
+    KEEL_TRY(set_up_threads());
     return put("PJRT_LIBRARY_PATH", library);
 }
 

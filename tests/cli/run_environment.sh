@@ -9,6 +9,10 @@ PJRT_NAMES_AND_LIBRARY_PATHS=mine:/x.so,keel:/old.so JAX_PLATFORMS=cpu keel run 
 cp "$(dirname "$(command -v keel)")/../lib/libkeel_pjrt.so" libtpu.so
 keel run --quiet --plugin libtpu.so -- \
     sh -c 'echo $TPU_LIBRARY_PATH $JAX_PLATFORMS ${PJRT_NAMES_AND_LIBRARY_PATHS-unset}'
+# PyTorch/XLA gets a thread for each device that one may have.
+keel run --quiet -- sh -c 'test $XLA_THREAD_POOL_SIZE -ge 16 && echo enough threads'
+XLA_THREAD_POOL_SIZE=3 keel run --quiet -- sh -c 'echo $XLA_THREAD_POOL_SIZE of your own'
+keel run --quiet --plugin libtpu.so -- sh -c 'echo ${XLA_THREAD_POOL_SIZE-unset} for a TPU'
 # A plugin by name is the one of the Python that runs the command.
 mkdir -p venv/bin venv/lib/python3.12/site-packages/libtpu
 cp libtpu.so venv/lib/python3.12/site-packages/libtpu/libtpu.so
