@@ -92,6 +92,22 @@ keel_status_t keel_file_facts(const char *path, keel_file_facts_t *out) {
     return NULL;
 }
 
+bool keel_is_file(const char *path) {
+    keel_file_facts_t facts = {0};
+    keel_status_t status = keel_file_facts(path, &facts);
+    bool yes = !status && facts.is_file;
+    keel_status_ignore(status);
+    return yes;
+}
+
+bool keel_is_folder(const char *path) {
+    keel_file_facts_t facts = {0};
+    keel_status_t status = keel_file_facts(path, &facts);
+    bool yes = !status && facts.is_directory;
+    keel_status_ignore(status);
+    return yes;
+}
+
 static keel_status_t too_large(const char *path, uint64_t limit) {
     return keel_status_make(KEEL_INVALID, "%s is larger than the %llu bytes allowed here", path,
                             (unsigned long long)limit);

@@ -23,6 +23,9 @@ typedef struct keel_file_facts_t {
 
 // KEEL_NOT_FOUND where nothing is there. Follows links.
 keel_status_t keel_file_facts(const char *path, keel_file_facts_t *out) KEEL_MUST_CHECK;
+// False also where that cannot be known.
+bool keel_is_file(const char *path);
+bool keel_is_folder(const char *path);
 
 // The whole file, at most `limit` bytes (a larger one is refused); freed with keel_free.
 keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out,

@@ -32,14 +32,6 @@ static bool cut(char *path, int levels) {
     return *path;
 }
 
-static bool is_folder(const char *path) {
-    keel_file_facts_t facts;
-    keel_status_t status = keel_file_facts(path, &facts);
-    bool yes = !status && facts.is_directory;
-    keel_status_ignore(status);
-    return yes;
-}
-
 // ---- pyvenv.cfg --------------------------------------------------------------------------------
 
 static void take(keel_str_t value, char *out, size_t room) {
@@ -114,7 +106,7 @@ static bool find_prefix(python_t *python, const char *interpreter) {
 
 static void add_site(python_t *python, const char *folder) {
     char resolved[PATH_MAX];
-    if (!realpath(folder, resolved) || strchr(resolved, ':') || !is_folder(resolved)) return;
+    if (!realpath(folder, resolved) || strchr(resolved, ':') || !keel_is_folder(resolved)) return;
     size_t length = strlen(resolved);
     const char *list = keel_buffer_cstr(&python->sites);
     for (const char *at = list; (at = strstr(at, resolved)); at += length)

@@ -12,6 +12,7 @@ typedef struct asked_t {
     const char *python;
     bool json, fast;
     keel_settings_t settings;
+    char *found; // the Python in force, where none was named
     char *plugin, *digests;
 } asked_t;
 
@@ -78,6 +79,8 @@ static void print_json(const keel_bundle_t *bundle, keel_buffer_t *out) {
 
 static keel_status_t collect(asked_t *asked, keel_bundle_t *bundle) {
     KEEL_TRY(check_python(asked->python));
+    if (!asked->python) KEEL_TRY(cli_interpreter(&asked->found));
+    if (!asked->python) asked->python = asked->found;
     KEEL_TRY(find_plugin(asked));
     const keel_bundle_request_t request = {.interpreter = asked->python,
                                            .plugin = asked->plugin,
@@ -89,7 +92,8 @@ static keel_status_t collect(asked_t *asked, keel_bundle_t *bundle) {
 static const char details[] =
     "Everything that decides whether programs are the same and whether an installation works: the\n"
     "plugin, flags, the machine, its devices, clients and packages. The Python is the one in\n"
-    "force, and is not started. The plugin is loaded in a process of its own, unless --fast is\n"
+    "force, and is not started unless a version manager stands before it. The plugin is loaded in "
+    "a process of its own, unless --fast is\n"
     "given. Values of variables that look like secrets are left out.\n\n"
     "keel bundle diff A B tells what differs between two bundles: files that --json wrote, runs, "
     "or\n"
@@ -120,6 +124,7 @@ int cli_bundle(cli_call_t *call) {
         keel_bundle_text(&bundle, true, &out);
     keel_bundle_deinitialize(&bundle);
     keel_settings_deinitialize(&asked.settings);
+    keel_free(asked.found);
     keel_free(asked.plugin);
     keel_free(asked.digests);
     if (!status) return cli_answer(&out);

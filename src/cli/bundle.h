@@ -11,9 +11,9 @@
 
 int cli_bundle_diff(cli_call_t *call);
 
-// Looks at the plugin and at the packages of the Python that `command` is, if it is one. Says in a
+// Looks at the plugin and at the packages of a command's Python (NULL: it has none). Says in a
 // line, unless `quiet`, what Keel was not tried with; KEEL_UNSUPPORTED where it cannot work.
-keel_status_t cli_check_versions(const char *command, const char *plugin,
+keel_status_t cli_check_versions(const char *interpreter, const char *plugin,
                                  bool quiet) KEEL_MUST_CHECK;
 
 #endif // KEEL_CLI_BUNDLE_H_

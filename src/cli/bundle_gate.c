@@ -41,18 +41,15 @@ static keel_status_t pass_all(gate_t *gate, const keel_bundle_t *bundle, bool is
     return is_python ? pass_clients(gate, bundle) : NULL;
 }
 
-keel_status_t cli_check_versions(const char *command, const char *plugin, bool quiet) {
+keel_status_t cli_check_versions(const char *interpreter, const char *plugin, bool quiet) {
     enum { SECONDS = 5 };
     const char *name = strrchr(plugin, '/');
     gate_t gate = {.quiet = quiet, .is_tpu = strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0};
     keel_bundle_t bundle;
-    char *interpreter;
-    KEEL_TRY(cli_interpreter_of(command, &interpreter));
     keel_bundle_initialize(&bundle);
     keel_status_t status = keel_bundle_versions(interpreter, plugin, SECONDS, &bundle);
     if (!status) status = pass_all(&gate, &bundle, interpreter != NULL);
     keel_bundle_deinitialize(&bundle);
-    keel_free(interpreter);
     KEEL_TRY(status);
     // The process does not repeat what was said here.
     if (gate.told[0] ? setenv("KEEL_TOLD", gate.told, 1) : unsetenv("KEEL_TOLD"))

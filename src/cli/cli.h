@@ -139,7 +139,7 @@ void cli_program_close(cli_program_t *program);
 keel_status_t cli_program_explain(const cli_program_t *program,
                                   keel_status_t status) KEEL_MUST_CHECK;
 
-// ---- elf.c, environment.c: the parts of `keel run` ---------------------------------------------
+// ---- elf.c, environment.c, interpreter.c: the parts of `keel run` -------------------------------
 
 // KEEL_INVALID, in one line, where the file cannot be a PJRT plugin for this machine.
 keel_status_t cli_check_plugin(const char *path) KEEL_MUST_CHECK;
@@ -155,6 +155,8 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
 // The Python that will run `command`, as far as its first word tells; NULL where it does not. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;
+// The Python in force; NULL where there is none. The caller frees it.
+keel_status_t cli_interpreter(char **out) KEEL_MUST_CHECK;
 
 // ---- python.c: the Python package that stands beside this program -------------------------------
 

@@ -9,14 +9,6 @@
 // The name that JAX knows the library by.
 #define PLATFORM "keel"
 
-static bool is_file(const char *path) {
-    keel_file_facts_t facts;
-    keel_status_t status = keel_file_facts(path, &facts);
-    bool yes = !status && facts.is_file;
-    keel_status_ignore(status);
-    return yes;
-}
-
 keel_status_t cli_find_library(char **out) {
     char own[PATH_MAX], resolved[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
@@ -27,7 +19,7 @@ keel_status_t cli_find_library(char **out) {
     if (slash) *slash = 0;
     char *beside;
     KEEL_TRY(keel_path(&beside, "%s/%s/libkeel_pjrt.so", own, KEEL_LIBRARY_FOLDER));
-    bool found = is_file(beside) && realpath(beside, resolved);
+    bool found = keel_is_file(beside) && realpath(beside, resolved);
     keel_status_t status = NULL;
     if (!found)
         status = keel_status_make(KEEL_NOT_FOUND,
@@ -163,57 +155,4 @@ keel_status_t cli_set_python(const char *package, const char *library, const cha
     KEEL_TRY(put("KEEL_LIBRARY", library));
     if (fixes) KEEL_TRY(put("KEEL_FIX", fixes));
     return set_python_path(package);
-}
-
-// ---- the Python that will run a command --------------------------------------------------------
-
-static bool on_path(const char *program, char out[PATH_MAX]) {
-    if (strchr(program, '/')) {
-        size_t length = strlen(program);
-        if (length >= PATH_MAX) return false;
-        memcpy(out, program, length + 1);
-        return is_file(out);
-    }
-    const char *folders = getenv("PATH");
-    while (folders && *folders) {
-        size_t length = strcspn(folders, ":");
-        size_t size = length + strlen(program) + 2;
-        if (length && size <= PATH_MAX) {
-            memcpy(out, folders, length);
-            out[length] = '/';
-            memcpy(out + length + 1, program, strlen(program) + 1);
-            if (access(out, X_OK) == 0 && is_file(out)) return true;
-        }
-        folders += length + (folders[length] == ':');
-    }
-    return false;
-}
-
-static bool is_python(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash ? slash + 1 : path, "python", 6) == 0;
-}
-
-// The interpreter of "#!/venv/bin/python -u", if it is a Python; `line` is zero-terminated.
-static const char *script_python(char *line) {
-    if (strncmp(line, "#!", 2) != 0) return NULL;
-    char *start = line + 2 + strspn(line + 2, " \t");
-    start[strcspn(start, " \t\r\n")] = 0;
-    return *start == '/' && is_python(start) ? start : NULL;
-}
-
-keel_status_t cli_interpreter_of(const char *command, char **out) {
-    char path[PATH_MAX], head[1024];
-    *out = NULL;
-    if (!on_path(command, path)) return NULL;
-    if (is_python(command)) return keel_strdup(keel_str(path), out);
-    size_t size = 0;
-    keel_file_facts_t facts;
-    keel_status_t status =
-        keel_file_read_head(path, (uint8_t *)head, sizeof head - 1, &size, &facts);
-    keel_status_ignore(status);
-    if (status) return NULL;
-    head[size] = 0;
-    const char *python = script_python(head);
-    return python ? keel_strdup(keel_str(python), out) : NULL;
 }

@@ -34,13 +34,6 @@ static void cannot_start(cli_probed_t *probed, keel_status_t status) {
     keel_status_ignore(status);
 }
 
-static bool is_folder(const char *path) {
-    keel_file_facts_t facts;
-    keel_status_t status = keel_file_facts(path, &facts);
-    keel_status_ignore(status);
-    return !status && facts.is_directory;
-}
-
 static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *request) {
     const keel_probe_t *probe = &probed->probe;
     bool makes_clients = probe->steps[KEEL_PROBE_DEVICES].state == KEEL_PROBE_OK;
@@ -61,7 +54,7 @@ static keel_status_t run(cli_probed_t *probed, const char *plugin, unsigned limi
                        keel_settings_text(&probed->settings, KEEL_SETTING_CACHE_DIR)));
     // Digests are remembered where Keel keeps them already; a probe makes no folder.
     keel_probe_request_t request = {.plugin = plugin,
-                                    .digests = is_folder(digests) ? digests : NULL,
+                                    .digests = keel_is_folder(digests) ? digests : NULL,
                                     .limit = limit,
                                     .fast = fast,
                                     .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,

@@ -18,6 +18,7 @@ typedef struct run_t {
     char id[KEEL_RUN_ID_SIZE];
     const char *json_file;
     const char *fixes; // that are asked for; NULL: none
+    char *interpreter; // of the command; NULL where it is no Python
     bool quiet;
     bool lines;  // of PyTorch/XLA's operations
     bool nested; // under another `keel run`, whose summary counts
@@ -33,13 +34,9 @@ static keel_status_t same_file(const char *a, const char *b, bool *out) {
     return NULL;
 }
 
-static keel_status_t resolve_plugin(run_t *run, const char *command) {
+static keel_status_t resolve_plugin(run_t *run) {
     const char *text = keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
-    char *interpreter;
-    KEEL_TRY(cli_interpreter_of(command, &interpreter));
-    keel_status_t status = keel_plugin_find(text, interpreter, &run->plugin);
-    keel_free(interpreter);
-    KEEL_TRY(status);
+    KEEL_TRY(keel_plugin_find(text, run->interpreter, &run->plugin));
     char *absolute; // the child may go to another folder before it loads it
     KEEL_TRY(keel_place_absolute(run->plugin, &absolute));
     keel_free(run->plugin);
@@ -70,8 +67,9 @@ static keel_status_t find_package(run_t *run) {
 static keel_status_t prepare(run_t *run, const cli_call_t *call) {
     KEEL_TRY(keel_settings_load(call->flags, &run->settings));
     KEEL_TRY(cli_find_library(&run->library));
-    KEEL_TRY(resolve_plugin(run, call->rest[0]));
-    KEEL_TRY(cli_check_versions(call->rest[0], run->plugin, run->quiet));
+    KEEL_TRY(cli_interpreter_of(call->rest[0], &run->interpreter));
+    KEEL_TRY(resolve_plugin(run));
+    KEEL_TRY(cli_check_versions(run->interpreter, run->plugin, run->quiet));
     KEEL_TRY(find_package(run));
     if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
     keel_journal_make_id(run->id);
@@ -156,6 +154,7 @@ static void sum_up(const run_t *run) {
 
 static void release(run_t *run) {
     keel_settings_deinitialize(&run->settings);
+    keel_free(run->interpreter);
     keel_free(run->plugin);
     keel_free(run->library);
     keel_free(run->package);

@@ -20,14 +20,6 @@ typedef struct search_t {
     keel_buffer_t seen; // the folders that were looked at
 } search_t;
 
-static bool is_file(const char *path) {
-    keel_file_facts_t facts;
-    keel_status_t status = keel_file_facts(path, &facts);
-    bool yes = !status && facts.is_file;
-    keel_status_ignore(status);
-    return yes;
-}
-
 static keel_status_t look_in(search_t *search, const char *site_packages) {
     static const struct {
         const char *name, *path;
@@ -42,7 +34,7 @@ static keel_status_t look_in(search_t *search, const char *site_packages) {
         if (strcmp(known[i].name, search->name) != 0) continue;
         char *path;
         KEEL_TRY(keel_path(&path, "%s/%s", site_packages, known[i].path));
-        if (is_file(path))
+        if (keel_is_file(path))
             search->found = path;
         else
             keel_free(path);
@@ -100,7 +92,7 @@ static bool on_path(const char *program, char out[PATH_MAX]) {
         size_t length = strcspn(folders, ":");
         if (length &&
             snprintf(out, PATH_MAX, "%.*s/%s", (int)length, folders, program) < PATH_MAX &&
-            access(out, X_OK) == 0 && is_file(out))
+            access(out, X_OK) == 0 && keel_is_file(out))
             return true;
         folders += length + (folders[length] == ':');
     }
@@ -160,12 +152,11 @@ keel_status_t keel_python_find(const char *interpreter, char **out) {
     const char *environment = getenv("VIRTUAL_ENV");
     *out = NULL;
     if (interpreter && strchr(interpreter, '/')) return keel_strdup(keel_str(interpreter), out);
-    if (interpreter)
-        return on_path(interpreter, path) ? keel_strdup(keel_str(path), out) : NULL;
+    if (interpreter) return on_path(interpreter, path) ? keel_strdup(keel_str(path), out) : NULL;
     if (own_interpreter(path)) return keel_strdup(keel_str(path), out);
     if (environment && *environment &&
         snprintf(path, sizeof path, "%s/bin/python3", environment) < (int)sizeof path &&
-        is_file(path))
+        keel_is_file(path))
         return keel_strdup(keel_str(path), out);
     if (on_path("python3", path) || on_path("python", path))
         return keel_strdup(keel_str(path), out);

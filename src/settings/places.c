@@ -108,19 +108,11 @@ static bool own_folder(char out[PATH_MAX]) {
     return true;
 }
 
-static bool is_file(const char *path) {
-    keel_file_facts_t facts;
-    keel_status_t status = keel_file_facts(path, &facts);
-    bool found = !status && facts.is_file;
-    keel_status_ignore(status);
-    return found;
-}
-
 // The plugin that stands at `path`, seen from the folder of this code; NULL where there is none.
 static keel_status_t beside(const char *folder, const char *path, char **out) {
     char *whole, resolved[PATH_MAX];
     KEEL_TRY(keel_path(&whole, "%s/%s", folder, path));
-    bool found = is_file(whole) && realpath(whole, resolved);
+    bool found = keel_is_file(whole) && realpath(whole, resolved);
     keel_free(whole);
     return found ? keel_path(out, "%s", resolved) : NULL;
 }
@@ -140,5 +132,5 @@ keel_status_t keel_settings_embedded_plugin(char **out) {
         if (!*out)
             KEEL_TRY(beside(folder, "../../../xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", out));
     }
-    return *out ? NULL : keel_path(out, "%s", is_file(built) ? built : "");
+    return *out ? NULL : keel_path(out, "%s", keel_is_file(built) ? built : "");
 }

@@ -29,6 +29,11 @@ try
 installed torch_xla-2.5.0 jax-0.13.1; say
 printf '#!/bin/sh\necho ran $KEEL_TOLD\n' >tool && chmod +x tool
 keel run --quiet -- ./tool; echo "exit $?"
+# A version manager's script stands elsewhere than the packages of what it starts.
+mkdir shims && printf '#!/bin/sh\ntest "$1" = -c && echo %s/venv/bin/python || echo ran\n' "$PWD" >shims/python3
+chmod +x shims/python3
+installed jax-0.13.1; keel run -- shims/python3 2>&1 | grep -v 'nothing was recorded'
+PATH=$PWD/shims:$PATH VIRTUAL_ENV= keel bundle --fast | sed -n '/^clients/,/^interpreter/p'
 installed jax-nonsense; say
 # Plugins.
 export KEEL_PLUGIN="$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so"

@@ -1,0 +1,151 @@
+// The Python that will run a command.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "pjrt/pjrt.h"
+
+static bool on_path(const char *program, char out[PATH_MAX]) {
+    if (strchr(program, '/')) {
+        size_t length = strlen(program);
+        if (length >= PATH_MAX) return false;
+        memcpy(out, program, length + 1);
+        return keel_is_file(out);
+    }
+    const char *folders = getenv("PATH");
+    while (folders && *folders) {
+        size_t length = strcspn(folders, ":");
+        size_t size = length + strlen(program) + 2;
+        if (length && size <= PATH_MAX) {
+            memcpy(out, folders, length);
+            out[length] = '/';
+            memcpy(out + length + 1, program, strlen(program) + 1);
+            if (access(out, X_OK) == 0 && keel_is_file(out)) return true;
+        }
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+static bool is_python(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, "python", 6) == 0;
+}
+
+// The beginning of a file that names its interpreter, zero-terminated.
+static bool read_script(const char *path, char *head, size_t size) {
+    size_t got = 0;
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_read_head(path, (uint8_t *)head, size - 1, &got, &facts);
+    keel_status_ignore(status);
+    head[status ? 0 : got] = 0;
+    return strncmp(head, "#!", 2) == 0;
+}
+
+// The interpreter of "#!/venv/bin/python -u", if it is a Python; `line` is zero-terminated.
+static const char *script_python(char *line) {
+    if (strncmp(line, "#!", 2) != 0) return NULL;
+    char *start = line + 2 + strspn(line + 2, " \t");
+    start[strcspn(start, " \t\r\n")] = 0;
+    return *start == '/' && is_python(start) ? start : NULL;
+}
+
+// ---- a version manager's Python ----------------------------------------------------------------
+
+enum { ANSWER_SECONDS = 10 };
+
+// One line, as far as it comes in time.
+static void read_answer(int descriptor, char out[PATH_MAX]) {
+    size_t size = 0;
+    struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+    while (size < PATH_MAX - 1 && !memchr(out, '\n', size)) {
+        if (poll(&ready, 1, ANSWER_SECONDS * 1000) <= 0) break;
+        ssize_t got = read(descriptor, out + size, PATH_MAX - 1 - size);
+        if (got <= 0) break;
+        size += (size_t)got;
+    }
+    out[size] = 0;
+    out[strcspn(out, "\n")] = 0;
+}
+
+// Its answer goes to `answer`, all else nowhere. 0 where it cannot be started.
+static pid_t start(const char *script, int answer) {
+    static char option[] = "-c", question[] = "import sys; print(sys.executable)";
+    char *words[] = {(char *)(uintptr_t)script, option, question, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    if (posix_spawn_file_actions_init(&actions)) return 0;
+    bool failed =
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) ||
+        posix_spawn_file_actions_adddup2(&actions, answer, STDOUT_FILENO) ||
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) ||
+        posix_spawn(&pid, script, &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed ? 0 : pid;
+}
+
+// What the script answers when it is asked which Python it starts; false where that is none.
+static bool ask(const char *script, char out[PATH_MAX]) {
+    int answer[2];
+    out[0] = 0;
+    if (pipe2(answer, O_CLOEXEC)) return false;
+    pid_t pid = start(script, answer[1]);
+    close(answer[1]);
+    if (pid) read_answer(answer[0], out);
+    close(answer[0]);
+    if (pid) {
+        kill(pid, SIGKILL); // it has answered, or will not
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    return *out == '/' && keel_is_file(out);
+}
+
+static bool is_in_environment(const char *python) {
+    char *config;
+    const char *slash = strrchr(python, '/');
+    keel_status_t status =
+        keel_path(&config, "%.*s/../pyvenv.cfg", slash ? (int)(slash - python) : 0, python);
+    bool yes = !status && keel_is_file(config);
+    if (!status) keel_free(config);
+    keel_status_ignore(status);
+    return yes;
+}
+
+// A version manager (pyenv, asdf) puts scripts in the path that start whichever Python is chosen:
+// where they stand tells nothing of its packages.
+static keel_status_t settle(const char *python, char **out) {
+    char head[4], answer[PATH_MAX];
+    bool asked =
+        read_script(python, head, sizeof head) && !is_in_environment(python) && ask(python, answer);
+    return keel_strdup(keel_str(asked ? answer : python), out);
+}
+
+// ---- which it is -------------------------------------------------------------------------------
+
+keel_status_t cli_interpreter_of(const char *command, char **out) {
+    char path[PATH_MAX], head[1024];
+    *out = NULL;
+    if (!on_path(command, path)) return NULL;
+    if (is_python(command)) return settle(path, out);
+    const char *python = read_script(path, head, sizeof head) ? script_python(head) : NULL;
+    return python ? settle(python, out) : NULL;
+}
+
+keel_status_t cli_interpreter(char **out) {
+    char *python;
+    *out = NULL;
+    KEEL_TRY(keel_python_find(NULL, &python));
+    if (!python) return NULL;
+    keel_status_t status = settle(python, out);
+    keel_free(python);
+    return status;
+}
