@@ -8,12 +8,10 @@ from ._imports import when_imported
 
 def _register(plugins) -> None:
     from . import torch_plugin
-    torch_plugin.register(plugins, "LIBRARY")
+    plugins.register_plugin("LIBRARY", torch_plugin.LibraryPlugin())
 
 
 def begin() -> None:
-    # `keel run` asks for the device LIBRARY, which torch_xla knows by path alone: torch_xla.launch
-    # wants a registered plugin.
     if os.environ.get("PJRT_DEVICE") == "LIBRARY":
         when_imported("torch_xla.experimental.plugins", _register)
     fixes.apply_from_environment()

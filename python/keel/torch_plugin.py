@@ -4,6 +4,8 @@ torch_xla makes an instance of it whenever it is imported, so nothing is looked 
 device is asked for (PJRT_DEVICE=KEEL).
 """
 
+import os
+
 from torch_xla.experimental import plugins
 
 from . import fixes
@@ -23,9 +25,11 @@ class KeelPlugin(plugins.DevicePlugin):
         return 1
 
 
-def register(module, name: str) -> None:
-    """Makes the device known by `name`; `module` is torch_xla.experimental.plugins."""
-    module.register_plugin(name, KeelPlugin())
+class LibraryPlugin(KeelPlugin):
+    """The device LIBRARY: torch_xla knows it by path alone, and torch_xla.launch wants a plugin."""
+
+    def library_path(self) -> str:
+        return os.environ.get("PJRT_LIBRARY_PATH") or super().library_path()
 
 
 fixes.apply_from_environment()

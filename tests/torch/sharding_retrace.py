@@ -33,9 +33,9 @@ def work(kind):
     device, count = torch_xla.device(), torch_xla.runtime.global_runtime_device_count()
     function, traces = compiled()
     numbers = []
-    for call in range(CALLS):
+    for call in range(CALLS + 5 if kind == "late" else CALLS):
         x = torch.linspace(call, call + 1, 64).reshape(8, 8).to(device)
-        if kind == "sharded" and call == 2:
+        if call == {"sharded": 2, "late": CALLS + 2}.get(kind):
             from torch_xla.distributed import spmd
             mesh = spmd.Mesh(numpy.arange(count), (count, 1), ("x", "y"))
             spmd.mark_sharding(x, mesh, ("x", "y"))
@@ -71,7 +71,7 @@ def main():
     with Workspace("torch-retrace") as space:
         answers = {name: start(space, name, kind, *options) for name, kind, options in (
             ("plain", "fresh", ()), ("mended", "fresh", ("--fix",)),
-            ("sharded", "sharded", ("--fix=sharding-retrace",)))}
+            ("sharded", "sharded", ("--fix=sharding-retrace",)), ("late", "late", ("--fix",)))}
         got = {name: last_json(answer) or {} for name, answer in answers.items()}
         for name, answer in answers.items():
             report.check(f"{name}: the process ends well", got[name].get("devices", 0) > 1,
@@ -80,6 +80,8 @@ def main():
         report.equal("with the fix they are traced once", got["mended"].get("traces"), 1)
         report.equal("an input that is sharded is traced again, and one that no longer is",
                      got["sharded"].get("traces"), 3)
+        report.equal("so late, too, that the specs of others are compared no more",
+                     got["late"].get("traces"), 3)
         report.equal("the numbers are the same", got["mended"].get("numbers"),
                      got["plain"].get("numbers"))
         said = "keel: fix sharding-retrace applied, torch_xla 2.9.0 (pytorch/xla 9755)"

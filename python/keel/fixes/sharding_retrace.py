@@ -1,7 +1,12 @@
 """pytorch/xla 9755: a tensor that was never sharded has the spec "" until it is first dispatched,
 and "{replicated}" from then on. The compiled function of torch.compile's openxla backend compares
 the specs of its arguments with those it was traced with, so it is traced again for each new
-unsharded input. The two mean the same; here they compare as equal, and nowhere else."""
+unsharded input. The two mean the same; here they compare as equal, and nowhere else.
+
+After a few calls with equal specs the function compares no more, and takes an input that is sharded
+otherwise for the same program. Calls that are equal only by this fix are not counted for that: they
+were traced again, and so were right, without it.
+"""
 
 import ast
 import inspect
@@ -10,8 +15,20 @@ from . import Mismatch
 
 MODULE = "torch_xla._dynamo.dynamo_bridge"
 FUNCTION = "extract_internal"
-EXPECTED = "torch_xla._XLAC._get_xla_sharding_specs(xla_args_tensor_only) != xla_args_sharding_spec"
-NAME = "_keel_specs_differ"
+EXPECTED = """
+if torch_xla._XLAC._get_xla_sharding_specs(xla_args_tensor_only) != xla_args_sharding_spec:
+    pass
+else:
+    skip_checking_input_sharding_threashold -= 1
+"""
+MENDED = """
+if _keel_specs_differ(
+        _keel_specs := torch_xla._XLAC._get_xla_sharding_specs(xla_args_tensor_only),
+        xla_args_sharding_spec):
+    pass
+else:
+    skip_checking_input_sharding_threashold -= _keel_specs == xla_args_sharding_spec
+"""
 REPLICATED = "{replicated}"
 
 
@@ -20,18 +37,32 @@ def specs_differ(left, right) -> bool:
     return [spec or REPLICATED for spec in left] != [spec or REPLICATED for spec in right]
 
 
+def _dump(*nodes) -> str:
+    return " ".join(ast.dump(node) for node in nodes)
+
+
 class _Rewrite(ast.NodeTransformer):
+    """Puts test and last branch of MENDED where those of EXPECTED stand."""
+
     def __init__(self):
-        self.wanted = ast.dump(ast.parse(EXPECTED, mode="eval").body)
+        expected = ast.parse(EXPECTED).body[0]
+        self.wanted = _dump(expected.test, *expected.orelse)
         self.found = 0
 
-    def visit_Compare(self, node):
-        if ast.dump(node) != self.wanted:
-            return self.generic_visit(node)
-        self.found += 1
-        call = ast.Call(func=ast.Name(id=NAME, ctx=ast.Load()),
-                        args=[node.left, node.comparators[0]], keywords=[])
-        return ast.copy_location(call, node)
+    def visit_If(self, node):
+        self.generic_visit(node)
+        if _dump(node.test, *node.orelse) == self.wanted:
+            self.found += 1
+            mended = ast.parse(MENDED).body[0]
+            node.test = _placed(mended.test, node.test)
+            node.orelse = [_placed(mended.orelse[0], node.orelse[0])]
+        return node
+
+
+def _placed(tree, like):
+    for node in ast.walk(tree):
+        ast.copy_location(node, like)
+    return tree
 
 
 def apply(module) -> None:
@@ -45,6 +76,6 @@ def apply(module) -> None:
     if rewrite.found != 1 or len(tree.body) != 1:
         raise Mismatch(f"{FUNCTION} compares sharding specs {rewrite.found} times, not once")
     ast.increment_lineno(tree, first - 1)  # so that tracebacks and the lines of operations stay
-    code = compile(tree, function.__code__.co_filename, "exec")
-    setattr(module, NAME, specs_differ)
+    code = compile(tree, function.__code__.co_filename, "exec", dont_inherit=True)
+    module._keel_specs_differ = specs_differ
     exec(code, module.__dict__)
