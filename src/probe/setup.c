@@ -134,7 +134,8 @@ static void judge_clients(keel_probe_t *probe) {
     const char *device = set_to("PJRT_DEVICE"), *platforms = set_to("JAX_PLATFORMS");
     bool torch_by_path = names_keel(set_to("PJRT_LIBRARY_PATH"));
     bool tpu_by_path = names_keel(set_to("TPU_LIBRARY_PATH"));
-    if (device && strcmp(device, "KEEL") != 0 && !(strcmp(device, "LIBRARY") == 0 && torch_by_path) &&
+    if (device && strcmp(device, "KEEL") != 0 &&
+        !(strcmp(device, "LIBRARY") == 0 && torch_by_path) &&
         !(strcmp(device, "TPU") == 0 && tpu_by_path))
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
                        "PJRT_DEVICE=%.80s: PyTorch/XLA that is started here does not go through "
