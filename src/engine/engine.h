@@ -13,7 +13,9 @@
 // buffers; publish.c what runs behind the client's back; explain.c why a program was asked for;
 // transfers.c what goes to the device and comes from it; flow.c where the host reads, and which
 // reads cut a step; flow_journal.c that for the journal; executables.c execute counts and stored
-// bytes by pointer; payload.c what is stored; progress.c the line on a terminal.
+// bytes by pointer; payload.c what is stored; progress.c the line on a terminal; figures.c the
+// figures of a run that goes on; memory.c what programs need and devices have in use; host_ops.c
+// what PyTorch/XLA computed on the host.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them by pointer only.

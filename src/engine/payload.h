@@ -2,10 +2,10 @@
 // program and what it needs of a device's memory, as the plugin told them when the serialized form
 // was proved.
 //
-// The optimized program is there because clients ask for it as soon as they have an executable (JAX, for the
-// shardings and layouts of results and parameters: four times for each), and a plugin serializes
-// its whole module anew each time: on a warm start that took as long as the load itself. What it
-// needs takes them up to 30 ms to tell.
+// The optimized program is there because clients ask for it as soon as they have an executable
+// (JAX, for the shardings and layouts of results and parameters: four times for each), and a plugin
+// serializes its whole module anew each time: on a warm start that took as long as the load itself.
+// What it needs takes them up to 30 ms to tell.
 //
 //   "KEELPAY2"  u64 size of the executable  u64 of the format's name  u64 of the program
 //   u64: 1 where the memory is known, else 0, and seven u64 that are 0 then: arguments, outputs,

@@ -9,6 +9,8 @@
 //   sizes        sizes that follow from a drifted one                          sizes.c
 //   where, site  the user's line                                               where.c, site.c
 //   stack        the host's call stack at compile time                         stack.c
+//   python       the interpreter in this process, for stack.c and host_ops.c   python.h
+//   host_ops     what PyTorch/XLA computed on the host                         host_ops.h
 //
 // A difference is a *root* where nothing else explains it; the rest are folded under the root that
 // they follow from. Types are written as XLA does: "f32[8,512]".

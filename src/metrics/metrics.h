@@ -52,9 +52,9 @@ typedef enum keel_metric_unit {
       "What compiling the loaded programs had cost when they were stored.")                        \
     X(EXECUTIONS, "keel_executions_total", NULL, COUNTER, NUMBER, NULL, "Executions of programs.") \
     X(TO_DEVICE_SECONDS, "keel_transfer_to_device_seconds", "TransferToDeviceTime", SUMMARY,       \
-      SECONDS, NULL, "Time inside transfers from the host to a device.")                           \
+      SECONDS, NULL, "Time inside the calls that move data from the host to a device.")            \
     X(FROM_DEVICE_SECONDS, "keel_transfer_from_device_seconds", "TransferFromDeviceTime", SUMMARY, \
-      SECONDS, NULL, "Time inside transfers from a device to the host.")                           \
+      SECONDS, NULL, "Time until data that the host asked a device for were there.")               \
     X(TO_DEVICE_BYTES, "keel_transfer_to_device_bytes", "OutboundData", SUMMARY, BYTES, NULL,      \
       "Bytes of transfers from the host to a device.")                                             \
     X(FROM_DEVICE_BYTES, "keel_transfer_from_device_bytes", "InboundData", SUMMARY, BYTES, NULL,   \
