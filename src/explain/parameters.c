@@ -51,6 +51,29 @@ static void fill(keel_graph_t *graph, const keel_argument_t *arguments, uint32_t
         out[i] = token(graph, &arguments[i], level);
 }
 
+// HLO numbers its arguments from the results backwards, so that an argument may stand elsewhere
+// once other results are asked for. `a` and `b` hold the tokens of both sides; those that are
+// paired are passed over.
+static keel_status_t pair_moved(keel_diff_t *diff, const uint64_t *a, const uint64_t *b,
+                                uint32_t *to_b, uint32_t *to_a) {
+    keel_map_t left;
+    keel_map_initialize(&left);
+    keel_status_t status = NULL;
+    for (uint32_t i = diff->before_count; !status && i-- > 0;)
+        if (to_b[i] == UINT32_MAX)
+            status = keel_map_put(&left, keel_bytes((const void *)&a[i], sizeof a[i]), i);
+    for (uint32_t j = 0; !status && j < diff->after_count; ++j) {
+        const uint64_t *i = to_a[j] == UINT32_MAX
+                                ? keel_map_find(&left, keel_bytes((const void *)&b[j], sizeof b[j]))
+                                : NULL;
+        if (!i || to_b[*i] != UINT32_MAX) continue;
+        to_b[*i] = j;
+        to_a[j] = (uint32_t)*i;
+    }
+    keel_map_deinitialize(&left);
+    return status;
+}
+
 // Where as many are left on both sides of a gap the place is enough.
 static void pair_the_rest(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
     uint32_t i = 0, j = 0;
@@ -83,6 +106,11 @@ keel_status_t keel_parameters_pair(keel_diff_t *diff) {
         fill(&diff->before, diff->arguments_before, a_count, level, a);
         fill(&diff->after, diff->arguments_after, b_count, level, b);
         KEEL_TRY(keel_align_gaps(a, a_count, b, b_count, KEEL_ALIGN_EDITS, to_b, to_a));
+    }
+    for (int level = LEVEL_LINE; level <= LEVEL_PLACE; ++level) {
+        fill(&diff->before, diff->arguments_before, a_count, level, a);
+        fill(&diff->after, diff->arguments_after, b_count, level, b);
+        KEEL_TRY(pair_moved(diff, a, b, to_b, to_a));
     }
     pair_the_rest(diff, to_b, to_a);
     for (uint32_t i = 0; i < a_count; ++i) {
