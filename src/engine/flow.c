@@ -32,13 +32,6 @@ keel_status_t flow_initialize(flow_t *flow) {
     return NULL;
 }
 
-void flow_deinitialize(flow_t *flow) {
-    keel_free(flow->contexts);
-    keel_map_deinitialize(&flow->by_line);
-    keel_arena_deinitialize(&flow->texts);
-    pthread_mutex_destroy(&flow->lock);
-}
-
 // ---- lines -------------------------------------------------------------------------------------
 
 static keel_status_t keep(flow_t *flow, const char *text, const char **out) {
@@ -141,6 +134,16 @@ static void find_telling(const PJRT_Api *api, flow_sample_t *sample) {
     if (sample->telling_count) return;
     sample->telling = sample->arguments;
     sample->telling_count = sample->count;
+}
+
+void flow_deinitialize(flow_t *flow) {
+    forget(&flow->current);
+    for (size_t i = 0; i < flow->pending_count; ++i)
+        forget(&flow->pending[i]);
+    keel_free(flow->contexts);
+    keel_map_deinitialize(&flow->by_line);
+    keel_arena_deinitialize(&flow->texts);
+    pthread_mutex_destroy(&flow->lock);
 }
 
 // The arguments on the first device stand for those on all.

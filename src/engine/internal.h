@@ -239,7 +239,7 @@ typedef struct flow_t {
 } flow_t;
 
 keel_status_t flow_initialize(flow_t *flow) KEEL_MUST_CHECK;
-// While nothing is in it.
+// While nobody uses it.
 void flow_deinitialize(flow_t *flow);
 // The program was asked for at this place, by a client that compiles what it recorded when a result
 // is wanted.

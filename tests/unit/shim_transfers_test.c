@@ -2,6 +2,15 @@
 #define _GNU_SOURCE
 #include "door_help.h"
 
+// Then nobody needs it any more.
+static void await(const PJRT_Api *api, PJRT_Event *event) {
+    PJRT_Event_Await_Args args = {.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = event};
+    NO_ERROR(api, api->PJRT_Event_Await(&args));
+    PJRT_Event_Destroy_Args destroy = {.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE,
+                                       .event = event};
+    NO_ERROR(api, api->PJRT_Event_Destroy(&destroy));
+}
+
 static PJRT_Buffer *send(const PJRT_Api *api, PJRT_Buffer_Type type, const int64_t *dims,
                          size_t count) {
     PJRT_Client_BufferFromHostBuffer_Args args = {
@@ -10,6 +19,7 @@ static PJRT_Buffer *send(const PJRT_Api *api, PJRT_Buffer_Type type, const int64
         .dims = dims,
         .num_dims = count};
     NO_ERROR(api, api->PJRT_Client_BufferFromHostBuffer(&args));
+    await(api, args.done_with_host_buffer);
     return args.buffer;
 }
 
@@ -22,11 +32,6 @@ static PJRT_Error *read_buffer(const PJRT_Api *api, PJRT_Buffer *buffer, void *t
     PJRT_Error *error = api->PJRT_Buffer_ToHostBuffer(&args);
     *out = args.event;
     return error;
-}
-
-static void await(const PJRT_Api *api, PJRT_Event *event) {
-    PJRT_Event_Await_Args args = {.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = event};
-    NO_ERROR(api, api->PJRT_Event_Await(&args));
 }
 
 static void move_everything(const door_t *door) {
@@ -42,6 +47,7 @@ static void move_everything(const door_t *door) {
         .struct_size = PJRT_AsyncHostToDeviceTransferManager_TransferData_Args_STRUCT_SIZE,
         .transfer_size = 100};
     NO_ERROR(api, api->PJRT_AsyncHostToDeviceTransferManager_TransferData(&part));
+    await(api, part.done_with_h2d_transfer);
 
     float numbers[4];
     PJRT_Event *event;
