@@ -22,39 +22,39 @@ static bool is_of_optimizer(const keel_graph_t *graph, keel_op_id_t op) {
     return false;
 }
 
-// All tensors that only this side takes are an optimizer's. Numbers come with what takes them.
-static bool is_all_state(const keel_diff_t *diff, bool is_after) {
-    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
-    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-    uint32_t count = is_after ? diff->after_count : diff->before_count, found = 0;
-    for (uint32_t i = 0; i < count; ++i) {
+// All tensors that were added are an optimizer's. Numbers come with what takes them.
+static bool is_all_state(const keel_diff_t *diff) {
+    const keel_argument_t *list = diff->arguments_after;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
         if (list[i].counterpart != KEEL_NONE) continue;
-        if (!keel_diff_dims(graph->program, list[i].type).count) continue;
-        if (!is_of_optimizer(graph, list[i].op)) return false;
+        if (!keel_diff_dims(diff->after.program, list[i].type).count) continue;
+        if (!is_of_optimizer(&diff->after, list[i].op)) return false;
         ++found;
     }
     return found > 0;
 }
 
-// An argument that was updated in place, and is another tensor now: its data was moved to the
-// device by another line.
+// An argument that is updated in place by one program, and another tensor in the other: its data
+// was moved to the device by another line.
 static bool is_replaced(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         const keel_argument_t *now = &diff->arguments_after[i];
-        if (now->counterpart == KEEL_NONE || now->is_donated) continue;
+        if (now->counterpart == KEEL_NONE) continue;
         const keel_argument_t *then = &diff->arguments_before[now->counterpart];
-        if (!then->is_donated) continue;
+        if (then->is_donated == now->is_donated) continue;
         uint64_t line = keel_graph_line(&diff->before, then->op)->identity;
         if (line && line != keel_graph_line(&diff->after, now->op)->identity) return true;
     }
     return false;
 }
 
-static uint32_t find_root(const keel_diff_t *diff, keel_cause_t kind, const char *old_value) {
+// Arguments that were added, numbers aside; NONE.
+static uint32_t find_added(const keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         const keel_root_t *root = &diff->roots[i];
-        if (root->difference.kind == kind && root->follows == KEEL_NONE && !root->is_random &&
-            (!old_value || strcmp(root->difference.old_value, old_value) == 0))
+        if (root->difference.kind == KEEL_CAUSE_ARGUMENTS && root->follows == KEEL_NONE &&
+            !root->is_random && strcmp(root->difference.old_value, "absent") == 0)
             return i;
     }
     return KEEL_NONE;
@@ -66,23 +66,30 @@ static bool follows(const keel_diff_t *diff, const keel_difference_t *difference
            is_of_optimizer(&diff->before, difference->old_op);
 }
 
-static void lead(keel_diff_t *diff, uint32_t top, keel_note_t note) {
+static void lead(keel_diff_t *diff, uint32_t top) {
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (i != top && diff->roots[i].follows == KEEL_NONE &&
             follows(diff, &diff->roots[i].difference))
             diff->roots[i].follows = top;
-    keel_difference_t *difference = &diff->roots[top].difference;
+}
+
+static void tell(keel_diff_t *diff, uint32_t root, keel_note_t note) {
+    keel_difference_t *difference = &diff->roots[root].difference;
     difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(note),
                                       *difference->note ? "; " : "", difference->note);
 }
 
 void keel_diff_optimizer(keel_diff_t *diff) {
     if (!diff->before.lender || !diff->after.lender) return;
-    uint32_t kept = find_root(diff, KEEL_CAUSE_DONATION, "donated");
-    if (kept != KEEL_NONE && is_replaced(diff)) {
-        lead(diff, kept, KEEL_NOTE_REPLACED);
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DONATION);
+    if (top != KEEL_NONE && is_replaced(diff)) {
+        lead(diff, top);
+        if (strcmp(diff->roots[top].difference.new_value, "kept") == 0)
+            tell(diff, top, KEEL_NOTE_REPLACED);
         return;
     }
-    uint32_t made = find_root(diff, KEEL_CAUSE_ARGUMENTS, "absent");
-    if (made != KEEL_NONE && is_all_state(diff, true)) lead(diff, made, KEEL_NOTE_STATE_MADE);
+    top = find_added(diff);
+    if (top == KEEL_NONE || !is_all_state(diff)) return;
+    lead(diff, top);
+    tell(diff, top, KEEL_NOTE_STATE_MADE);
 }

@@ -23,6 +23,12 @@ static const pair_t pairs[] = {
     {"scalar_factor_of_one", 2, KEEL_CAUSE_CONSTANT, "multiply", "an argument", "1", 14},
     {"constant_power_in_training", 1, KEEL_CAUSE_CONSTANT, "power", "2", "3", 17},
     {"adamw_state", 3, KEEL_CAUSE_ARGUMENTS, "argument 6", "absent", "f32[4,4]", 16},
+    {"checkpoint_assign_true", 6, KEEL_CAUSE_DONATION, "argument 1", "donated", "kept", 18},
+    {"sharding_unset_in_training", 0, KEEL_CAUSE_SHARDING, "f32[4,4]", "unset", "replicated", 26},
+    {"running_sum_short_batch", 6, KEEL_CAUSE_SHAPE, "argument 2", "f32[64,4]", "f32[48,4]", 13},
+    {"size_of_a_slice_in_training", 3, KEEL_CAUSE_SIZE, "broadcast", "16", "17", 18},
+    {"activation_added_in_training", 1, KEEL_CAUSE_STRUCTURE, "multiply", "nothing",
+     "multiply, erf, add and 2 more", 16},
     {"dropout_off", 2, KEEL_CAUSE_STRUCTURE, "multiply", "multiply, add, reshape and 21 more",
      "nothing", 16},
 };
@@ -61,6 +67,20 @@ static void the_one_cause_is_told_with_its_line(void **state) {
     }
 }
 
+static void what_an_optimizer_brings_about_has_advice_of_its_own(void **state) {
+    (void)state;
+    static const char *const names[] = {"adamw_state", "checkpoint_assign_true"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        keel_explanation_t e;
+        explain_pair(&(pair_t){.name = names[i]}, &e);
+        keel_note_t note = i ? KEEL_NOTE_REPLACED : KEEL_NOTE_STATE_MADE;
+        assert_ptr_equal(strstr(e.roots[0].note, keel_note_text(note)), e.roots[0].note);
+        assert_non_null(keel_note_advice(e.roots[0].note));
+        keel_explanation_deinitialize(&e);
+    }
+    assert_null(keel_note_advice("and 1 more argument"));
+}
+
 // The way back is as good an explanation: nothing is lost, and nothing new comes up.
 static void the_same_kind_of_cause_is_told_of_the_way_back(void **state) {
     (void)state;
@@ -97,6 +117,7 @@ static void a_program_does_not_differ_from_itself(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_one_cause_is_told_with_its_line),
+        cmocka_unit_test(what_an_optimizer_brings_about_has_advice_of_its_own),
         cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
         cmocka_unit_test(a_program_does_not_differ_from_itself),
     };
