@@ -14,7 +14,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-torch bench fuzz install wheel clean format lint help
+.PHONY: build demo test test-torch accidents bench fuzz install wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -44,6 +44,10 @@ test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@tools/setup --tests --all-plugins --torch
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(torch|corpus\.torch)'
+
+accidents: build ## run each accident of examples/torch and rewrite its tables
+	@tools/setup --torch
+	@$(PYTHON) tools/accidents
 
 bench: build ## run every benchmark and rewrite docs/benchmarks.md
 	@$(PYTHON) tools/bench

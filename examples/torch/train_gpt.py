@@ -257,7 +257,7 @@ def train_step(model, optimizer, batches, step, losses):
         total = total + loss.detach()
     optimizer.step()
     torch_xla.sync()
-    losses.append(total)  # on the device; read when the step has been asked for, or later
+    losses.append(total)  # on the device: read behind the sync, or much later
 
 
 def replicate(model, optimizer):
@@ -302,7 +302,7 @@ def train(options):
                 restore(model, kept)
             if step == options.steps:
                 break
-    print("losses: " + " ".join(f"{loss.item():.4f}" for loss in losses))
+    print("losses: " + " ".join(f"{loss.cpu():.4f}" for loss in losses))
     print(f"{options.steps} steps in {time.perf_counter() - started:.1f} s")
 
 
