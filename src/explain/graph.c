@@ -133,10 +133,14 @@ static keel_status_t fill_callees(keel_graph_t *graph, uint32_t op_count) {
 
 // ---- lines that are lent -----------------------------------------------------------------------
 
+static bool is_users(keel_graph_t *graph, keel_op_id_t op) {
+    const keel_line_t *line =
+        keel_graph_line_at(graph, graph->program->operations.data[op].location);
+    return line->identity && !keel_is_library_file(line->file);
+}
+
 // Of the operands that have a line the last, which stands nearest to what is differentiated.
 static keel_op_id_t lender_of(keel_graph_t *graph, keel_op_id_t op) {
-    if (keel_graph_line_at(graph, graph->program->operations.data[op].location)->identity)
-        return op;
     keel_list_t operands = keel_program_operands(graph->program, op);
     keel_op_id_t own = KEEL_NONE, lent = KEEL_NONE;
     for (uint32_t i = 0; i < operands.count; ++i) {
@@ -150,10 +154,22 @@ static keel_op_id_t lender_of(keel_graph_t *graph, keel_op_id_t op) {
     return own == KEEL_NONE ? lent : own;
 }
 
+// PyTorch's engine has no stack of the user's, but for what is written in Python it has one of
+// PyTorch's own. A program that is a library's through and through keeps such lines.
 static keel_status_t fill_lenders(keel_graph_t *graph, uint32_t op_count) {
     KEEL_TRY(table(graph->arena, op_count, sizeof *graph->lender, 0xff, (void **)&graph->lender));
-    for (keel_op_id_t op = 0; op < op_count; ++op)
-        graph->lender[op] = lender_of(graph, op);
+    bool has_users = false;
+    for (keel_op_id_t op = 0; op < op_count && !has_users; ++op)
+        has_users = is_users(graph, op);
+    for (keel_op_id_t op = 0; op < op_count; ++op) {
+        keel_attr_id_t location = graph->program->operations.data[op].location;
+        bool has_line = keel_graph_line_at(graph, location)->identity;
+        if (has_line && (!has_users || is_users(graph, op)))
+            graph->lender[op] = op;
+        else
+            graph->lender[op] = lender_of(graph, op);
+        if (has_line && graph->lender[op] == KEEL_NONE) graph->lender[op] = op;
+    }
     return NULL;
 }
 
