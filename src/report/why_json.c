@@ -134,10 +134,14 @@ static void cut_object(keel_buffer_t *out, const keel_reads_line_t *line) {
     keel_buffer_byte(out, '{');
     keel_json_text(out, "program", line->program);
     keel_json_text(out, "name", line->name);
+    keel_json_text(out, "key", "");
     keel_json_text(out, "cause", facts->sentence);
     keel_json_text(out, "kind", facts->word);
     read_place(out, line);
-    keel_json_text(out, "note", keel_buffer_cstr(&sentence));
+    values(out, &(keel_why_difference_t){.subject = "",
+                                         .old_value = "",
+                                         .new_value = "",
+                                         .note = keel_buffer_cstr(&sentence)});
     keel_json_name(out, "advice");
     keel_buffer_byte(out, '{');
     keel_json_text(out, "jax", facts->jax);
@@ -151,7 +155,9 @@ static void cut_object(keel_buffer_t *out, const keel_reads_line_t *line) {
     keel_json_number(out, "bytes", line->moved.bytes);
     keel_json_seconds(out, "seconds", line->moved.seconds);
     keel_json_true(out, "recompile", false);
-    keel_buffer_byte(out, '}');
+    keel_json_text(out, "pattern", "");
+    keel_json_true(out, "unrelated", false);
+    keel_buffer_text(out, ",\"against\":null,\"causes\":[],\"folded\":[]}");
     keel_buffer_deinitialize(&sentence);
 }
 
