@@ -1,5 +1,5 @@
-"""Trains a small byte-level GPT with PyTorch/XLA, in steps that compile once. Each accident that makes
-a step compile again stands next to what keeps it steady, and happens only when asked for.
+"""Trains a small byte-level GPT with PyTorch/XLA, in steps that compile once. Each accident that
+makes a step compile again stands next to what keeps it steady, and happens only when asked for.
 
     python examples/torch/train_gpt.py
     python examples/torch/train_gpt.py --accident=item,varying-length
@@ -46,8 +46,8 @@ def happens(accident):
 
 
 def on_device(number):
-    """A host number as an argument of the program, in one dimension: PyTorch/XLA makes constants of a
-    0 and a 1 that have none."""
+    """A host number as an argument of the program. It has one dimension, since PyTorch/XLA makes
+    constants of a 0 and a 1 that have none."""
     return torch.tensor([float(number)]).to(DEVICE)
 
 
@@ -113,8 +113,9 @@ class Experts(torch.nn.Module):
     def __init__(self, width, experts=4):
         super().__init__()
         self.router = torch.nn.Linear(width, experts)
-        self.up = torch.nn.Parameter(torch.randn(experts, width, 2 * width) / math.sqrt(width))
-        self.down = torch.nn.Parameter(torch.randn(experts, 2 * width, width) / math.sqrt(2 * width))
+        wide = 2 * width
+        self.up = torch.nn.Parameter(torch.randn(experts, width, wide) / math.sqrt(width))
+        self.down = torch.nn.Parameter(torch.randn(experts, wide, width) / math.sqrt(wide))
 
     def forward(self, x, count):
         tokens = x.flatten(0, 1)
@@ -219,7 +220,7 @@ def loss_of(model, batch, step):
 
 
 def make_optimizer(model, options):
-    """AdamW that lives on the device: its rate, its count of steps and, from the start, its state."""
+    """AdamW that lives on the device: its rate, its count of steps and, at once, its state."""
     is_on_host = happens("adamw-host") or happens("rate")
     optimizer = torch.optim.AdamW(model.parameters(), capturable=not is_on_host)
     if happens("adamw-state"):
@@ -261,8 +262,8 @@ def train_step(model, optimizer, batches, step, losses):
 
 
 def replicate(model, optimizer):
-    """With --spmd: all that is trained is on all devices, and says so. What says nothing of its
-    sharding is there too, until a step has computed it, which says it: then the program is another."""
+    """With --spmd all that is trained is on all devices, and says so. What says nothing is there
+    too, but once a step has computed it, it says so: to the next step that is another program."""
     tensors = list(model.parameters())
     for state in optimizer.state.values():
         tensors += state.values()
@@ -294,7 +295,7 @@ def train(options):
     started, step, losses = time.perf_counter(), 0, []
     while step < options.steps:
         batches = list(epoch_of_batches(rng, text, options))
-        for first in range(0, len(batches), options.micro):
+        for first in range(0, len(batches) - options.micro + 1, options.micro):
             set_rate(optimizer, step, options)
             train_step(model, optimizer, batches[first : first + options.micro], step, losses)
             step += 1
@@ -324,6 +325,8 @@ def parse_arguments():
     parser.add_argument("--spmd", action="store_true", help="divide batches among all devices")
     options = parser.parse_args()
     CHOSEN.update(name for names in options.accident for name in names.split(","))
+    if options.micro * options.batch > options.epoch:
+        parser.error(f"--epoch {options.epoch}: a step takes {options.micro * options.batch} rows")
     for name in CHOSEN - set(ACCIDENTS):
         parser.error(f"no accident is called {name}; --list tells them")
     return options

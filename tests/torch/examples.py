@@ -1,5 +1,5 @@
-"""The accidents of examples/torch: without them nothing is compiled again; each brings more compiles,
-or reads in mid-step, and `keel why` names its cause and its line."""
+"""The accidents of examples/torch: without them nothing is compiled again. Each brings more
+compiles, or reads in mid-step, and `keel why` names its cause and its line."""
 
 import json
 import os
@@ -9,8 +9,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "client"))
 
-from harness import (KEEL, ROOT, Report, Workspace, clean_environment, compiles, journal,  # noqa: E402
-                     run, told)
+from harness import (KEEL, ROOT, Report, Workspace, clean_environment,  # noqa: E402
+                     compiles, journal, run, told)
 
 PYTHON = os.environ.get("KEEL_TORCH_PYTHON") or ROOT / ".venv-torch" / "bin" / "python"
 SCRIPT = ROOT / "examples" / "torch" / "train_gpt.py"
