@@ -85,6 +85,24 @@ static void each_allocation_may_fail_where_little_is_alike(void **state) {
     unload(&after);
 }
 
+static void each_allocation_may_fail_of_pairs_of_hlo(void **state) {
+    (void)state;
+    static const char *const names[] = {"checkpoint_assign_true", "adamw_state",
+                                        "sharding_unset_in_training"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char path[256];
+        loaded_t before, after;
+        snprintf(path, sizeof path, "explain/torch_%s.before.hlo", names[i]);
+        load(&before, path);
+        snprintf(path, sizeof path, "explain/torch_%s.after.hlo", names[i]);
+        load(&after, path);
+        fail_each(names[i], &(keel_side_t){.program = &before.program},
+                  &(keel_side_t){.program = &after.program});
+        unload(&before);
+        unload(&after);
+    }
+}
+
 // Of HLO, and with the keys of both.
 static void each_allocation_may_fail_with_keys(void **state) {
     (void)state;
@@ -106,6 +124,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_allocation_may_fail),
         cmocka_unit_test(each_allocation_may_fail_where_little_is_alike),
+        cmocka_unit_test(each_allocation_may_fail_of_pairs_of_hlo),
         cmocka_unit_test(each_allocation_may_fail_with_keys),
     };
     return cmocka_run_group_tests_name("explain faults", tests, NULL, NULL);
