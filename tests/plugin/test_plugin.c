@@ -10,6 +10,7 @@
 //   compile_fails       every compile fails
 //   compile_ms=N        a compile takes N milliseconds
 //   load_ms=N           so does a load
+//   release_ms=N        so does the destruction of a buffer (with `runs`)
 //   load_fails[=TEXT]   loading fails (executables whose program holds TEXT)
 //   load_aborts=TEXT    loading such an executable ends the process
 //   no_serialize        Serialize is not implemented
@@ -88,6 +89,7 @@ typedef struct program_t {
 
 struct PJRT_LoadedExecutable {
     program_t *program;
+    atomic_bool deleted;
 };
 
 struct PJRT_Executable {
@@ -358,6 +360,7 @@ static PJRT_LoadedExecutable *loaded_of(program_t *program) {
     if (!loaded) abort();
     atomic_fetch_add(&executables_made, 1);
     loaded->program = program;
+    atomic_init(&loaded->deleted, false);
     atomic_init(&program->is_loaded, true);
     return loaded;
 }
@@ -412,7 +415,26 @@ static PJRT_Error *loaded_get_executable(PJRT_LoadedExecutable_GetExecutable_Arg
     return NULL;
 }
 
+// By its address, as a test has it.
+static void record_loaded(const char *call, const PJRT_LoadedExecutable *loaded) {
+    char address[32];
+    snprintf(address, sizeof address, "%p", (const void *)loaded);
+    record(call, address, strlen(address));
+}
+
+static PJRT_Error *loaded_delete(PJRT_LoadedExecutable_Delete_Args *args) {
+    record_loaded("delete", args->executable);
+    atomic_store(&args->executable->deleted, true);
+    return NULL;
+}
+
+static PJRT_Error *loaded_is_deleted(PJRT_LoadedExecutable_IsDeleted_Args *args) {
+    args->is_deleted = atomic_load(&args->executable->deleted);
+    return NULL;
+}
+
 static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
+    record_loaded("unload", args->executable);
     atomic_store(&args->executable->program->is_loaded, false);
     drop(args->executable->program);
     free(args->executable);
@@ -494,6 +516,7 @@ static PJRT_Error *loaded_execute(PJRT_LoadedExecutable_Execute_Args *args) {
     if (!args->options || !args->options->launch_id) return NULL;
     EXPECT(PJRT_LoadedExecutable_Execute_Args, args);
     EXPECT(PJRT_ExecuteOptions, args->options);
+    if (args->execute_device) record_loaded("execute", args->executable);
     args->device_complete_events[0] = (PJRT_Event *)(uintptr_t)args->options->launch_id;
     return NULL;
 }
@@ -526,6 +549,8 @@ static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
 
 static PJRT_Error *buffer_destroy(PJRT_Buffer_Destroy_Args *args) {
     (void)args;
+    take_time("release_ms");
+    record("release", "", 0);
     return NULL;
 }
 
@@ -686,6 +711,8 @@ static test_plugin_table_t table = {
         .PJRT_Executable_OptimizedProgram = optimized_program,
         .PJRT_Executable_DeserializeAndLoad = load,
         .PJRT_LoadedExecutable_Destroy = loaded_destroy,
+        .PJRT_LoadedExecutable_Delete = loaded_delete,
+        .PJRT_LoadedExecutable_IsDeleted = loaded_is_deleted,
         .PJRT_LoadedExecutable_GetExecutable = loaded_get_executable,
         .PJRT_LoadedExecutable_Execute = loaded_execute,
     }};

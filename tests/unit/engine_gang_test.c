@@ -1,0 +1,264 @@
+// Replica threads on a plugin that gathers the devices of an execution: the executables of one
+// program are executed as one, and are the client's own in all else.
+#define _GNU_SOURCE
+#include "door_help.h"
+
+#include "hlo_proto.h"
+
+#define NEWER "TEST_PLUGIN=platform=cpu minor=106"
+
+static keel_bytes_t options;
+static proto_t program;
+
+// An all-reduce, for four replicas.
+static int setup(void **state) {
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_file_read(KEEL_TEST_SAMPLES "/opts/torch_4.opts", 1 << 20, &data, &size));
+    options = keel_bytes(data, size);
+    proto_t one = instruction("all-reduce", 1, NULL, 0), body = proto();
+    put_message(&body, 2, &one);
+    program = module_of(&body, 1);
+    return door_setup(state);
+}
+
+static int teardown(void **state) {
+    keel_free((void *)(uintptr_t)options.data);
+    keel_buffer_deinitialize(&program);
+    return door_teardown(state);
+}
+
+static PJRT_LoadedExecutable *compile(const PJRT_Api *api, PJRT_Client *client) {
+    keel_bytes_t code = bytes_of(&program);
+    PJRT_Program sent = {.struct_size = PJRT_Program_STRUCT_SIZE,
+                         .code = (char *)(uintptr_t)code.data,
+                         .code_size = code.size,
+                         .format = "hlo",
+                         .format_size = 3};
+    PJRT_Client_Compile_Args args = {.struct_size = PJRT_Client_Compile_Args_STRUCT_SIZE,
+                                     .client = client,
+                                     .program = &sent,
+                                     .compile_options = (const char *)options.data,
+                                     .compile_options_size = options.size};
+    NO_ERROR(api, api->PJRT_Client_Compile(&args));
+    return args.executable;
+}
+
+typedef struct launch_t {
+    PJRT_LoadedExecutable *loaded;
+    uintptr_t device; // 0: none is named
+    int id;           // the client's own
+} launch_t;
+
+// What the plugin answers: the launch id that it was given, as the event.
+static PJRT_Error *try_launch(const PJRT_Api *api, launch_t launch, uintptr_t *out) {
+    PJRT_Event *event = NULL;
+    PJRT_ExecuteOptions sent = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE,
+                                .launch_id = launch.id};
+    PJRT_LoadedExecutable_Execute_Args args = {.struct_size =
+                                                   PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE,
+                                               .executable = launch.loaded,
+                                               .options = &sent,
+                                               .num_devices = 1,
+                                               .device_complete_events = &event,
+                                               .execute_device = (PJRT_Device *)launch.device};
+    PJRT_Error *error = api->PJRT_LoadedExecutable_Execute(&args);
+    CHECK(args.executable == launch.loaded && args.options == &sent && sent.launch_id == launch.id);
+    *out = (uintptr_t)event;
+    return error;
+}
+
+static uintptr_t launch(const PJRT_Api *api, launch_t one) {
+    uintptr_t id;
+    NO_ERROR(api, try_launch(api, one, &id));
+    return id;
+}
+
+static unsigned count_calls(const door_t *door, const char *call,
+                            const PJRT_LoadedExecutable *loaded) {
+    char line[64];
+    snprintf(line, sizeof line, "%s %p", call, (const void *)loaded);
+    return count_lines(door->calls, line);
+}
+
+// ---- executions --------------------------------------------------------------------------------
+
+static void execute_on_two_devices(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *one = compile(api, client), *other = compile(api, client);
+    CHECK(one != other);
+    CHECK(launch(api, (launch_t){other, .device = 64}) == 1);
+    CHECK(launch(api, (launch_t){one, .device = 128}) == 1);
+    CHECK(launch(api, (launch_t){one, .device = 128}) == 2);
+    CHECK(launch(api, (launch_t){other, .device = 64}) == 2);
+    CHECK(launch(api, (launch_t){other, .device = 64}) == 3);
+    CHECK(count_calls(door, "execute", other) == 5);
+    CHECK(count_calls(door, "execute", one) == 0);
+    CHECK(launch(api, (launch_t){one, .device = 128, .id = 70}) == 70);
+    CHECK(launch(api, (launch_t){.loaded = one}) == 0); // all devices at once, or the executable's own
+    door_destroy(api, one);
+    door_destroy(api, other);
+    door_close(api, client);
+}
+
+static void
+test_executables_of_one_program_are_executed_as_one_and_counted_by_device(void **state) {
+    door_run(*state, NEWER, execute_on_two_devices);
+    door_run(*state, NEWER, execute_on_two_devices); // loaded
+}
+
+static void execute_by_itself(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *one = compile(api, client), *other = compile(api, client);
+    CHECK(launch(api, (launch_t){one, .device = 64, .id = 5}) == 5);
+    CHECK(launch(api, (launch_t){other, .device = 128, .id = 6}) == 6);
+    CHECK(count_calls(door, "execute", one) == 1 && count_calls(door, "execute", other) == 1);
+    door_destroy(api, one);
+    door_destroy(api, other);
+    door_close(api, client);
+}
+
+static void test_a_plugin_that_gathers_nothing_executes_what_the_client_names(void **state) {
+    door_run(*state, "TEST_PLUGIN=platform=cpu", execute_by_itself);
+    door_run(*state, "TEST_PLUGIN=platform=tpu minor=117", execute_by_itself);
+}
+
+// ---- the client's own view ---------------------------------------------------------------------
+
+static void destroy_the_first_first(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *one = compile(api, client), *other = compile(api, client);
+    launch(api, (launch_t){one, .device = 64});
+    door_destroy(api, one);
+    CHECK(count_calls(door, "unload", one) == 0);
+    PJRT_LoadedExecutable *third = compile(api, client);
+    CHECK(third != one);
+    CHECK(launch(api, (launch_t){third, .device = 128}) == 1);
+    door_destroy(api, third);
+    CHECK(count_calls(door, "unload", third) == 1);
+    CHECK(launch(api, (launch_t){other, .device = 128}) == 2);
+    CHECK(count_calls(door, "execute", one) == 3);
+    CHECK(count_calls(door, "unload", one) == 0);
+    door_destroy(api, other);
+    CHECK(count_calls(door, "unload", one) == 1 && count_calls(door, "unload", other) == 1);
+    door_close(api, client);
+}
+
+static void test_the_executed_one_lives_until_nobody_needs_it(void **state) {
+    door_run(*state, NEWER, destroy_the_first_first);
+}
+
+static bool is_deleted(const PJRT_Api *api, PJRT_LoadedExecutable *loaded) {
+    PJRT_LoadedExecutable_IsDeleted_Args args = {
+        .struct_size = PJRT_LoadedExecutable_IsDeleted_Args_STRUCT_SIZE, .executable = loaded};
+    NO_ERROR(api, api->PJRT_LoadedExecutable_IsDeleted(&args));
+    return args.is_deleted;
+}
+
+static void delete_it(const PJRT_Api *api, PJRT_LoadedExecutable *loaded) {
+    PJRT_LoadedExecutable_Delete_Args args = {
+        .struct_size = PJRT_LoadedExecutable_Delete_Args_STRUCT_SIZE, .executable = loaded};
+    NO_ERROR(api, api->PJRT_LoadedExecutable_Delete(&args));
+}
+
+static void delete_each(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *one = compile(api, client), *other = compile(api, client);
+    uintptr_t id;
+    launch(api, (launch_t){one, .device = 64});
+    delete_it(api, one);
+    CHECK(is_deleted(api, one) && !is_deleted(api, other));
+    CHECK(count_calls(door, "delete", one) == 0);
+    PJRT_Error *error = try_launch(api, (launch_t){one, .device = 64}, &id);
+    CHECK(error && keel_shim_is_own(error));
+    door_drop(api, error);
+    CHECK(launch(api, (launch_t){other, .device = 128}) == 1);
+    delete_it(api, other);
+    CHECK(is_deleted(api, other) && count_calls(door, "delete", other) == 1);
+    door_destroy(api, other);
+    door_destroy(api, one);
+    CHECK(count_calls(door, "unload", one) == 1 && count_calls(door, "unload", other) == 1);
+    door_close(api, client);
+}
+
+static void test_what_a_client_deletes_is_deleted_for_it_alone(void **state) {
+    door_run(*state, NEWER, delete_each);
+}
+
+// ---- what a launch waits for -------------------------------------------------------------------
+
+static void drop_a_buffer(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *loaded = compile(api, client);
+    PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
+                                     .buffer = (PJRT_Buffer *)(uintptr_t)64};
+    NO_ERROR(api, api->PJRT_Buffer_Destroy(&args));
+    CHECK(count_lines(door->calls, "release") == 0);
+    door_destroy(api, loaded);
+    door_close(api, client);
+    CHECK(count_lines(door->calls, "release") == 1);
+}
+
+static void test_buffers_are_destroyed_behind_the_clients_back_and_before_it_closes(void **state) {
+    door_run(*state, "TEST_PLUGIN=platform=cpu runs release_ms=1500", drop_a_buffer);
+}
+
+static void drop_a_buffer_without_replicas(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
+                                     .buffer = (PJRT_Buffer *)(uintptr_t)64};
+    NO_ERROR(api, api->PJRT_Buffer_Destroy(&args));
+    CHECK(count_lines(door->calls, "release") == 1);
+    door_close(api, client);
+}
+
+static void test_without_replicas_a_buffer_is_destroyed_at_once(void **state) {
+    door_run(*state, "TEST_PLUGIN=platform=cpu runs release_ms=50", drop_a_buffer_without_replicas);
+}
+
+#ifdef KEEL_FAULTS
+static void compile_with_each_allocation_failing(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    bool reached = true;
+    for (uint64_t nth = 1; reached && nth < 3000; ++nth) {
+        keel_fault_arm(KEEL_FAULT_ALLOC, nth);
+        PJRT_LoadedExecutable *loaded = compile(api, client), *other = compile(api, client);
+        launch(api, (launch_t){loaded, .device = 64});
+        launch(api, (launch_t){other, .device = 128});
+        reached = keel_fault_count(KEEL_FAULT_ALLOC) >= nth;
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        door_destroy(api, loaded);
+        door_destroy(api, other);
+    }
+    CHECK(!reached);
+    door_close(api, client);
+}
+
+static void test_each_allocation_may_fail_and_the_client_executes(void **state) {
+    door_run(*state, NEWER "\nKEEL_MODE=refresh", compile_with_each_allocation_failing);
+}
+#endif
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(executables_of_one_program_are_executed_as_one_and_counted_by_device),
+        TEST(a_plugin_that_gathers_nothing_executes_what_the_client_names),
+        TEST(the_executed_one_lives_until_nobody_needs_it),
+        TEST(what_a_client_deletes_is_deleted_for_it_alone),
+        TEST(buffers_are_destroyed_behind_the_clients_back_and_before_it_closes),
+        TEST(without_replicas_a_buffer_is_destroyed_at_once),
+#ifdef KEEL_FAULTS
+        TEST(each_allocation_may_fail_and_the_client_executes),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
