@@ -78,6 +78,45 @@ static void a_plugin_without_the_functions_is_no_matter(void **state) {
     assert_int_equal(count_events(door, "\"event\":\"end\"", ""), 1);
 }
 
+static void an_earlier_keels_entry_is_read_without_it(void **state) {
+    (void)state;
+    keel_buffer_t old;
+    keel_payload_t payload;
+    keel_buffer_initialize(&old, 0);
+    keel_buffer_text(&old, "KEELPAY1");
+    keel_buffer_u64(&old, 3);
+    keel_buffer_u64(&old, 2);
+    keel_buffer_u64(&old, 1);
+    keel_buffer_text(&old, "exehlp");
+    assert_null(keel_payload_unpack(keel_buffer_bytes(&old), &payload));
+    assert_memory_equal(payload.executable.data, "exe", 3);
+    assert_memory_equal(payload.program.data, "p", 1);
+    assert_false(payload.has_memory);
+    keel_buffer_deinitialize(&old);
+}
+
+static void a_payload_that_is_cut_anywhere_is_refused(void **state) {
+    (void)state;
+    uint8_t *data;
+    size_t size;
+    keel_payload_t payload = {.executable = keel_bytes("exe", 3),
+                              .format = KEEL_STR("hl"),
+                              .program = keel_bytes("p", 1),
+                              .has_memory = true,
+                              .memory = {.arguments = 1, .peak = UINT64_MAX}},
+                   read;
+    assert_null(keel_payload_pack(&payload, &data, &size));
+    assert_null(keel_payload_unpack(keel_bytes(data, size), &read));
+    assert_true(read.has_memory);
+    assert_memory_equal(&read.memory, &payload.memory, sizeof read.memory);
+    for (size_t cut = 0; cut < size; ++cut) {
+        keel_status_t status = keel_payload_unpack(keel_bytes(data, cut), &read);
+        assert_int_equal(keel_status_code(status), KEEL_CORRUPT);
+        keel_status_ignore(status);
+    }
+    keel_free(data);
+}
+
 // ---- what devices have -------------------------------------------------------------------------
 
 static void devices_are_told_by_their_physical_names(void **state) {
@@ -258,6 +297,8 @@ int main(void) {
         CASE(it_is_told_once_in_a_process),
         CASE(what_is_not_stored_is_asked_about_as_well),
         CASE(an_entry_without_it_loads_and_says_nothing),
+        cmocka_unit_test(an_earlier_keels_entry_is_read_without_it),
+        cmocka_unit_test(a_payload_that_is_cut_anywhere_is_refused),
         CASE(a_plugin_that_does_not_tell_is_written_down_once),
         CASE(a_plugin_without_the_functions_is_no_matter),
         CASE(devices_are_told_by_their_physical_names),
