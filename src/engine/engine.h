@@ -49,6 +49,10 @@ void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
 // A fault of the client was mended, or could not be: one event of the journal.
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
 
+// How many replicas a program is compiled for whose executions this plugin ends only once all of
+// them have begun; 0 where that does not matter. Needs no engine.
+uint64_t keel_engine_gathered_replicas(const PJRT_Api *api, const PJRT_Client_Compile_Args *args);
+
 // The client's Compile. The error, if any, is the plugin's.
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args);
 

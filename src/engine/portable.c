@@ -250,6 +250,21 @@ bool portable_is_needed(const char *platform, const PJRT_Api *api) {
     return strcmp(platform, "cpu") == 0 && api->pjrt_api_version.minor_version > LAST_THAT_RUNS;
 }
 
+uint64_t keel_engine_gathered_replicas(const PJRT_Api *api, const PJRT_Client_Compile_Args *args) {
+    const PJRT_Program *program = args->program;
+    bool is_hlo = program && program->format && program->format_size == 3 &&
+                  memcmp(program->format, "hlo", 3) == 0;
+    PJRT_Client_PlatformName_Args name = {.struct_size = PJRT_Client_PlatformName_Args_STRUCT_SIZE,
+                                          .client = args->client};
+    if (!is_hlo || !args->compile_options) return 0;
+    keel_status_t status = keel_pjrt_status(api, api->PJRT_Client_PlatformName(&name), "platform");
+    bool is_known = !status && name.platform_name_size == 3;
+    keel_status_ignore(status);
+    if (!is_known || memcmp(name.platform_name, "cpu", 3) != 0) return 0;
+    if (!portable_is_needed("cpu", api)) return 0;
+    return portable_replicas(keel_bytes(args->compile_options, args->compile_options_size));
+}
+
 static void tell(request_t *request, uint64_t replicas, keel_str_t obstacle) {
     static atomic_bool told[2];
     bool stays = obstacle.size != 0;

@@ -203,18 +203,19 @@ static const PJRT_Api *refusal(keel_status_t status) {
     return &refusing;
 }
 
-// From here on the plugin's table is the bridge's, where there is memory for it.
-static void bridge(void) {
+// From here on the plugin's table is the bridge's, where there is memory for it; else NULL.
+static PJRT_Api *bridge(void) {
     PJRT_Api *bridged;
     keel_status_t status = keel_bridge_create(plugin.api, &bridged);
     if (status) {
         keel_log_once("bridge", "%s; the run goes on without the bridge",
                       keel_status_message(status));
         keel_status_ignore(status);
-        return;
+        return NULL;
     }
     keel_bridge_settle_in(bridged);
     plugin.api = bridged;
+    return bridged;
 }
 
 static void initialize(void) {
@@ -225,9 +226,10 @@ static void initialize(void) {
         table = refusal(status);
         return;
     }
-    bridge();
+    PJRT_Api *bridged = bridge();
     if (settings.mode == KEEL_MODE_OFF) {
         keel_settings_deinitialize(&settings);
+        if (bridged) keel_shim_take_off(bridged);
         table = plugin.api;
         return;
     }

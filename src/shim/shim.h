@@ -35,6 +35,11 @@ void keel_shim_note_fix(const keel_journal_fix_t *fix);
 // Writes what waits; from now on there is a client.
 void keel_shim_write_fixes(keel_engine_t *engine);
 
+// ---- off.c -------------------------------------------------------------------------------------
+
+// Puts a look at each compile into the table that a client gets with mode off.
+void keel_shim_take_off(PJRT_Api *table);
+
 // ---- errors.c ----------------------------------------------------------------------------------
 
 // Takes the status. An error that keel_shim_is_own knows.

@@ -299,6 +299,16 @@ static void test_the_obstacle_is_said_where_options_must_stay(void **state) {
     assert_int_equal(count_lines(door->errors, "all-reduce"), 0);
 }
 
+static void test_with_mode_off_they_stay_and_that_is_said_once(void **state) {
+    const door_t *door = *state;
+    door_run(door, "TEST_PLUGIN=platform=cpu\nKEEL_MODE=off", compile_one);
+    door_run(door, "TEST_PLUGIN=platform=tpu minor=117\nKEEL_MODE=off", compile_one);
+    assert_int_equal(count_lines(door->errors, "4 replicas"), 0);
+    door_run(door, NEWER "\nKEEL_MODE=off", compile_one);
+    assert_int_equal(count_lines(door->errors, "4 replicas"), 1);
+    assert_int_equal(compiles_with(door, options.size), 3);
+}
+
 #ifdef KEEL_FAULTS
 static void compile_with_each_allocation_failing(const door_t *door) {
     (void)door;
@@ -337,6 +347,7 @@ int main(void) {
         DOOR_TEST(a_newer_cpu_plugin_gets_the_rewritten_options_once_and_then_loads),
         DOOR_TEST(a_plugin_that_runs_them_gets_the_clients_options),
         DOOR_TEST(the_obstacle_is_said_where_options_must_stay),
+        DOOR_TEST(with_mode_off_they_stay_and_that_is_said_once),
 #ifdef KEEL_FAULTS
         DOOR_TEST(each_allocation_may_fail_and_the_client_has_its_executable),
 #endif
