@@ -96,7 +96,8 @@ static void execute_on_two_devices(const door_t *door) {
     CHECK(count_calls(door, "execute", other) == 5);
     CHECK(count_calls(door, "execute", one) == 0);
     CHECK(launch(api, (launch_t){one, .device = 128, .id = 70}) == 70);
-    CHECK(launch(api, (launch_t){.loaded = one}) == 0); // all devices at once, or the executable's own
+    CHECK(launch(api, (launch_t){.loaded = one}) ==
+          0); // all devices at once, or the executable's own
     door_destroy(api, one);
     door_destroy(api, other);
     door_close(api, client);
