@@ -1,5 +1,6 @@
 // The environment, as far as clients, plugins and Keel go by it.
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,57 @@
 
 #include "bundle/internal.h"
 #include "key/key.h"
+
+// ---- secrets -----------------------------------------------------------------------------------
+
+static bool is_secret(keel_str_t name) {
+    static const char *const words[] = {"TOKEN",  "SECRET",     "KEY",    "PASSWORD",
+                                        "PASSWD", "PASSPHRASE", "PWD",    "CREDENTIAL",
+                                        "BEARER", "AUTH",       "COOKIE", "SIGNATURE"};
+    char text[KEEL_BUNDLE_NAME_LIMIT + 1];
+    size_t size = name.size < KEEL_BUNDLE_NAME_LIMIT ? name.size : KEEL_BUNDLE_NAME_LIMIT;
+    memcpy(text, name.data, size);
+    text[size] = 0;
+    // Whoever hides a word behind so long a name hides its value too.
+    if (size < name.size) return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        if (strcasestr(text, words[i])) return true;
+    return strcasecmp(text, "sig") == 0;
+}
+
+// "https://user:word@host" has a password in it.
+static bool has_password(const char *value) {
+    for (const char *url = value; (url = strstr(url, "://")); url += 3) {
+        size_t length = strcspn(url + 3, "/ ");
+        if (memchr(url + 3, '@', length)) return true;
+    }
+    return false;
+}
+
+// So has "https://host/?access_token=word", by the name before an equals sign.
+static bool has_secret_field(const char *value) {
+    for (const char *equals = value; (equals = strchr(equals, '=')); ++equals) {
+        const char *name = equals;
+        while (name > value && (isalnum((unsigned char)name[-1]) || strchr("_-.", name[-1])))
+            --name;
+        if (equals[1] && is_secret((keel_str_t){name, (size_t)(equals - name)})) return true;
+    }
+    return false;
+}
+
+// A flag's number or switch is no secret, whatever the flag is called.
+static bool is_plain(const char *value) {
+    return strspn(value, "0123456789.-") == strlen(value) || strcasecmp(value, "true") == 0 ||
+           strcasecmp(value, "false") == 0;
+}
+
+static bool hides(keel_str_t name, const char *value) {
+    if (!*value) return false;
+    return is_secret(name) || has_password(value) || has_secret_field(value) ||
+           strcasestr(value, "bearer ");
+}
+
+// ---- flags -------------------------------------------------------------------------------------
 
 static keel_status_t add_flags(keel_bundle_t *bundle, const char *variable) {
     keel_buffer_t canonical;
@@ -20,9 +72,12 @@ static keel_status_t add_flags(keel_bundle_t *bundle, const char *variable) {
         snprintf(name, sizeof name, "%s %.*s", variable,
                  (int)(length < KEEL_BUNDLE_NAME_LIMIT ? length : KEEL_BUNDLE_NAME_LIMIT),
                  line.data);
-        keel_str_t value = {line.data + length + (equals ? 1 : 0),
-                            line.size - length - (equals ? 1 : 0)};
-        status = bundle_add(bundle, KEEL_BUNDLE_FLAGS, keel_str(name), value);
+        char value[KEEL_BUNDLE_VALUE_LIMIT + 1];
+        snprintf(value, sizeof value, "%.*s", (int)(line.size - length - (equals ? 1 : 0)),
+                 line.data + length + (equals ? 1 : 0));
+        bool hidden = !is_plain(value) && hides((keel_str_t){line.data, length}, value);
+        status =
+            bundle_add(bundle, KEEL_BUNDLE_FLAGS, keel_str(name), keel_str(hidden ? "***" : value));
     }
     keel_buffer_deinitialize(&canonical);
     return bundle_forgive(status);
@@ -50,36 +105,12 @@ static bool is_told(const char *variable) {
     return told;
 }
 
-static bool is_secret(keel_str_t name) {
-    static const char *const words[] = {"TOKEN",    "SECRET", "KEY",
-                                        "PASSWORD", "PASSWD", "CREDENTIAL"};
-    char text[KEEL_BUNDLE_NAME_LIMIT + 1];
-    size_t size = name.size < KEEL_BUNDLE_NAME_LIMIT ? name.size : KEEL_BUNDLE_NAME_LIMIT;
-    memcpy(text, name.data, size);
-    text[size] = 0;
-    // Whoever hides a word behind so long a name hides its value too.
-    if (size < name.size) return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
-        if (strcasestr(text, words[i])) return true;
-    return false;
-}
-
-// "https://user:word@host" has a password in it.
-static bool has_secret(const char *value) {
-    for (const char *url = value; (url = strstr(url, "://")); url += 3) {
-        size_t length = strcspn(url + 3, "/ ");
-        if (memchr(url + 3, '@', length)) return true;
-    }
-    return false;
-}
-
 static keel_status_t add_variable(keel_bundle_t *bundle, const char *variable) {
     const char *equals = strchr(variable, '=');
     if (!equals || !is_told(variable)) return NULL;
     keel_str_t name = {variable, (size_t)(equals - variable)};
-    bool hidden = equals[1] && (is_secret(name) || has_secret(equals + 1));
     return bundle_add(bundle, KEEL_BUNDLE_ENVIRONMENT, name,
-                      hidden ? KEEL_STR("***") : keel_str(equals + 1));
+                      hides(name, equals + 1) ? KEEL_STR("***") : keel_str(equals + 1));
 }
 
 keel_status_t bundle_variables(keel_bundle_t *bundle) {
