@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bundle/guard.h"
 #include "bundle/internal.h"
 #include "pjrt/bridge.h"
 
@@ -59,12 +59,20 @@ static keel_status_t tell(const keel_bundle_request_t *request, int to, keel_bun
     return bundle_plugin_client(api, client, bundle);
 }
 
+// The exit code of a child that came to its end: a plugin's own exit() has another.
+enum { DONE = 77 };
+
+// What the plugin prints is nobody's.
+static int open_sink(void) {
+    int sink = open("/dev/null", O_RDWR | O_CLOEXEC);
+    return sink < 0 ? memfd_create("keel", MFD_CLOEXEC) : sink;
+}
+
 static void be_child(const keel_bundle_request_t *request, int to) {
     keel_bundle_t bundle;
     keel_bundle_initialize(&bundle);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // What the plugin prints is nobody's: it goes with the process.
-    int sink = memfd_create("keel", MFD_CLOEXEC);
+    keel_guard_child();
+    int sink = open_sink();
     for (int i = 0; i < 3; ++i)
         if (dup2(sink, i) < 0) _exit(1);
     keel_status_t status = tell(request, to, &bundle);
@@ -77,28 +85,36 @@ static void be_child(const keel_bundle_request_t *request, int to) {
     }
     report(to, &bundle);
     // Not through what the plugin wants done at the end: that may hang too.
-    _exit(0);
+    _exit(DONE);
 }
 
 // ---- the parent --------------------------------------------------------------------------------
 
-static int milliseconds_until(uint64_t end) {
-    uint64_t now = keel_clock_monotonic();
-    return now >= end ? 0 : (int)((end - now) / 1000000u) + 1;
+static bool has_ended(pid_t pid) {
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == pid;
 }
 
-// Reads until the child closes its end or the time is up; false then.
-static bool read_all(int from, uint64_t end, keel_buffer_t *out) {
+// False where there is no more.
+static bool read_part(int from, keel_buffer_t *out) {
+    char part[4096];
+    ssize_t got = read(from, part, sizeof part);
+    if (got > 0) keel_buffer_append(out, part, (size_t)got);
+    return got > 0 || (got < 0 && errno == EINTR);
+}
+
+// Reads until the child has ended or the time is up; false then. A process that the plugin started
+// may hold the pipe for longer, and a plugin that closes it goes on without.
+static bool read_all(pid_t pid, int from, uint64_t end, keel_buffer_t *out) {
+    enum { TICK_MS = 100, CLOSED_TICK_MS = 2 };
+    struct pollfd wait = {.fd = from, .events = POLLIN};
+    bool ended = false;
     for (;;) {
-        char part[4096];
-        struct pollfd wait = {.fd = from, .events = POLLIN};
-        int ready = poll(&wait, 1, milliseconds_until(end));
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready <= 0) return false;
-        ssize_t got = read(from, part, sizeof part);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return true;
-        keel_buffer_append(out, part, (size_t)got);
+        int ready = poll(&wait, 1, ended ? 0 : wait.fd < 0 ? CLOSED_TICK_MS : TICK_MS);
+        if (ready > 0 && !read_part(from, out)) wait.fd = -1;
+        if (ended && (ready == 0 || wait.fd < 0)) return true;
+        if (keel_clock_monotonic() >= end) return ended;
+        if (ready <= 0 || wait.fd < 0) ended = ended || has_ended(pid);
     }
 }
 
@@ -122,16 +138,19 @@ static keel_status_t take(keel_str_t line, keel_bundle_t *bundle) {
     return bundle_forgive(status);
 }
 
-static keel_status_t judge(int state, bool in_time, unsigned seconds, keel_bundle_t *bundle) {
+static keel_status_t judge(int state, bool in_time, bool told, unsigned seconds,
+                           keel_bundle_t *bundle) {
     if (!in_time)
         return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble", "no answer in %u s", seconds);
     if (WIFSIGNALED(state))
         return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble", "it ended its process: %s",
                              strsignal(WTERMSIG(state)));
-    if (WEXITSTATUS(state))
+    if (WEXITSTATUS(state) != DONE)
         return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble",
                              "it ended its process: exit code %d", WEXITSTATUS(state));
-    return NULL;
+    if (told) return NULL;
+    return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble",
+                         "it closed files that are not its own, so nothing of it was heard");
 }
 
 static keel_status_t listen_to(pid_t pid, int from, unsigned seconds, keel_bundle_t *bundle) {
@@ -139,26 +158,32 @@ static keel_status_t listen_to(pid_t pid, int from, unsigned seconds, keel_bundl
     keel_buffer_t text;
     keel_buffer_initialize(&text, 4 * KEEL_BUNDLE_JSON_LIMIT);
     uint64_t end = keel_clock_monotonic() + (uint64_t)seconds * 1000000000u;
-    bool in_time = read_all(from, end, &text);
-    if (!in_time) kill(pid, SIGKILL);
+    bool in_time = read_all(pid, from, end, &text);
+    keel_guard_kill(pid);
     while (waitpid(pid, &state, 0) < 0 && errno == EINTR) {
     }
-    keel_status_t status = take(last_line(keel_bytes_str(keel_buffer_bytes(&text))), bundle);
+    keel_str_t line = last_line(keel_bytes_str(keel_buffer_bytes(&text)));
+    keel_status_t status = take(line, bundle);
     keel_buffer_deinitialize(&text);
-    return status ? status : judge(state, in_time, seconds, bundle);
+    return status ? status : judge(state, in_time, line.size, seconds, bundle);
 }
 
 keel_status_t bundle_plugin_child(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
     int ends[2];
+    keel_guard_t guard;
+    keel_status_t status = NULL;
     if (pipe2(ends, O_CLOEXEC)) return NULL;
     fflush(NULL);
+    keel_guard_begin(&guard);
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
         be_child(request, ends[1]);
     }
+    keel_guard_watch(pid);
     close(ends[1]);
-    keel_status_t status = pid > 0 ? listen_to(pid, ends[0], request->load_seconds, bundle) : NULL;
+    if (pid > 0) status = listen_to(pid, ends[0], request->load_seconds, bundle);
     close(ends[0]);
+    keel_guard_end(&guard);
     return status;
 }

@@ -173,6 +173,12 @@ void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t
         snprintf(out->text, sizeof out->text, "%.500s", refused);
         return;
     }
+    const char *trouble = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "trouble");
+    if (!api && trouble)
+        snprintf(out->text, sizeof out->text,
+                 "plugin %.200s cannot be looked at: %.200s; the run goes on, and `keel probe` "
+                 "tells more",
+                 path ? path : "", trouble);
     if (!api || !read_version(api, numbers) || numbers[0] > INT_MAX || numbers[1] > INT_MAX) return;
     keel_bundle_judge_api(path ? path : "", (int)numbers[0], (int)numbers[1], out);
 }

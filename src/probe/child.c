@@ -227,7 +227,7 @@ static int run_elsewhere(probe_child_t *child) {
     probe_forgive(child, status);
     if (is_ready && take(child, elsewhere_steps[0], probe_topology))
         take(child, elsewhere_steps[1], probe_compile_elsewhere);
-    return 0;
+    return PROBE_DONE;
 }
 
 int probe_child_run(probe_child_t *child) {
@@ -238,5 +238,5 @@ int probe_child_run(probe_child_t *child) {
         if (good[all_steps[i].needs])
             good[all_steps[i].step] = take(child, all_steps[i].step, all_steps[i].take);
     }
-    return 0;
+    return PROBE_DONE;
 }

@@ -41,7 +41,12 @@ static void judge_load(keel_probe_t *probe) {
     char text[768];
     const keel_probe_outcome_t *load = wrong(probe, KEEL_PROBE_LOAD);
     if (!load) return;
-    if (load->state != KEEL_PROBE_FAILED)
+    if (load->state == KEEL_PROBE_HUNG)
+        keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
+                       "give it longer with --timeout where its disk is slow; else see what it "
+                       "waits for with `gdb -p` or `strace -p` while it loads",
+                       "loading the plugin does not end: %s", tell(load, text));
+    else if (load->state != KEEL_PROBE_FAILED)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
                        "see whether its libraries are all there with `ldd`, and install it again",
                        "loading the plugin ends the process: %s", tell(load, text));

@@ -25,6 +25,9 @@ typedef struct probe_child_t {
     const char *skipped; // set by a step that has nothing to do: why
 } probe_child_t;
 
+// The exit code of a child that came to its end: a plugin's own exit() has another.
+enum { PROBE_DONE = 77 };
+
 // Runs the steps and writes their lines; returns the exit code.
 int probe_child_run(probe_child_t *child);
 

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bundle/guard.h"
 #include "probe/internal.h"
 
 enum { TAIL = 4096, LINE_LIMIT = 1 << 18, TICK_MS = 100 };
@@ -73,11 +73,7 @@ static void read_nothing(void) {
 
 static _Noreturn void be_child(const keel_probe_request_t *request, const keel_probe_t *probe,
                                bool elsewhere, int lines, int errors) {
-    static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i)
-        signal(usual[i], SIG_DFL);
+    keel_guard_child();
     read_nothing();
     dup2(errors, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
@@ -105,6 +101,7 @@ static keel_status_t start(watch_t *watch) {
     int error = errno;
     if (watch->child == 0)
         be_child(watch->request, watch->probe, watch->elsewhere, lines[1], errors[1]);
+    keel_guard_watch(watch->child);
     close(lines[1]);
     close(errors[1]);
     watch->lines = lines[0];
@@ -219,17 +216,12 @@ static void drain(watch_t *watch) {
 
 // ---- watching ----------------------------------------------------------------------------------
 
-static void end_child(const watch_t *watch) {
-    kill(watch->child, SIGKILL);
-    kill(-watch->child, SIGKILL);
-}
-
 static void look_at_time(watch_t *watch) {
     uint64_t now = keel_clock_monotonic();
     double seconds = keel_seconds(now - watch->began);
     if (seconds >= watch->request->limit && !watch->gave_up) {
         watch->gave_up = true;
-        end_child(watch);
+        keel_guard_kill(watch->child);
     }
     if (!watch->request->waiting || now - watch->told < UINT64_C(1000000000)) return;
     watch->told = now;
@@ -293,6 +285,10 @@ static void conclude(watch_t *watch) {
         outcome->state = KEEL_PROBE_KILLED;
         probe_signal_name(WTERMSIG(watch->state), name);
         snprintf(message, sizeof message, "killed by %s", name);
+    } else if (WEXITSTATUS(watch->state) == PROBE_DONE) {
+        outcome->state = KEEL_PROBE_KILLED;
+        snprintf(message, sizeof message,
+                 "it closed files that are not its own, so nothing more of it was heard");
     } else {
         outcome->state = KEEL_PROBE_KILLED;
         snprintf(message, sizeof message, "the process ended itself with exit code %d",
@@ -305,8 +301,8 @@ static keel_status_t watch_child(const keel_probe_request_t *request, bool elsew
                                  keel_probe_t *probe) {
     watch_t watch = {
         .probe = probe, .request = request, .elsewhere = elsewhere, .step = KEEL_PROBE_STEP_COUNT};
-    struct sigaction normal = {.sa_handler = SIG_DFL}, before;
-    sigaction(SIGCHLD, &normal, &before); // else its end could be lost
+    keel_guard_t guard;
+    keel_guard_begin(&guard);
     keel_buffer_initialize(&watch.line, LINE_LIMIT);
     keel_status_t status = start(&watch);
     if (!status) {
@@ -319,7 +315,7 @@ static keel_status_t watch_child(const keel_probe_request_t *request, bool elsew
         close(watch.errors);
     }
     keel_buffer_deinitialize(&watch.line);
-    sigaction(SIGCHLD, &before, NULL);
+    keel_guard_end(&guard);
     return status;
 }
 

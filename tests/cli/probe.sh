@@ -61,3 +61,5 @@ findings keel probe one.json
 keel probe --timeout 0; echo "exit $?"
 keel probe --timeout soon; echo "exit $?"
 keel probe one two; echo "exit $?"
+# A run is not held up by a plugin that cannot be looked at, and says so.
+TEST_PLUGIN=load_exits keel run --plugin "$plugin" -- echo ran; echo "exit $?"

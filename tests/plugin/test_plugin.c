@@ -33,6 +33,8 @@
 //                       this header must be zero and is then written to. Looked at in the functions
 //                       that say expect()
 //   sizes_equal         it refuses longer ones too
+//   load_exits          it ends its process when it is loaded, and load_hangs, load_forks, and
+//                       load_closes, which closes all files but the first three
 //   runs                executions of `keel probe`'s program give what they must, and so does
 //                       what the probe asks besides
 //   wrong_numbers       they give something else
@@ -752,8 +754,23 @@ static void shape(void) {
 
 EXPORTED const PJRT_Api *GetPjrtApi(void);
 
+// What a plugin may do to its process when it is loaded.
+static void load_as_told(void) {
+    if (has("load_exits")) _exit(0);
+    if (has("load_hangs"))
+        for (;;)
+            pause();
+    if (has("load_forks") && fork() == 0)
+        for (;;)
+            pause();
+    if (has("load_closes"))
+        for (int i = 3; i < 256; ++i)
+            close(i);
+}
+
 const PJRT_Api *GetPjrtApi(void) {
     if (table.api.PJRT_Compile) return &table.api;
+    load_as_told();
     fill();
     shape();
     return &table.api;

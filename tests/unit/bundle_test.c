@@ -3,6 +3,8 @@
 #include "place.h"
 
 #include <jansson.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "bundle/compare.h"
 #include "bundle/internal.h"
@@ -186,28 +188,43 @@ static void test_an_interpreter_that_is_not_there_leaves_packages_unknown(void *
 
 static void test_secrets_do_not_get_in(void **state) {
     stage_t *stage = *state;
-    static const char *const names[] = {"KEEL_API_TOKEN", "JAX_secret_x", "PJRT_KEY_FILE",
-                                        "XLA_Password", "TPU_CREDENTIALS"};
+    static const char *const names[] = {"KEEL_API_TOKEN", "JAX_secret_x",    "PJRT_KEY_FILE",
+                                        "XLA_Password",   "TPU_CREDENTIALS", "TPU_AUTH",
+                                        "PJRT_PWD",       "XLA_BEARER",      "JAX_PASSPHRASE"};
+    static const char *const values[] = {
+        "https://host/x?a=b&access_token=hidden", "https://host/x?X-Amz-Signature=hidden",
+        "https://host/?sv=1&sig=hidden", "Authorization: Bearer hidden", "a=1,api_key=hidden"};
     keel_bundle_t bundle;
     keel_buffer_t json;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         setenv(names[i], "hidden", 1);
     setenv("JAX_COORDINATOR", "grpc://ada:hidden@host:1", 1);
-    setenv("TPU_NAME", "http://host/a@b", 1);
+    setenv("TPU_NAME", "http://host/a@b?design=1", 1);
     setenv("OTHER", "hidden", 1);
+    setenv("XLA_FLAGS", "--xla_cloud_token=hidden --xla_to=s3://ada:hidden@host --xla_keys=4", 1);
     collect(stage, &bundle);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         assert_fact(&bundle, KEEL_BUNDLE_ENVIRONMENT, names[i], "***");
         unsetenv(names[i]);
     }
     assert_fact(&bundle, KEEL_BUNDLE_ENVIRONMENT, "JAX_COORDINATOR", "***");
-    assert_fact(&bundle, KEEL_BUNDLE_ENVIRONMENT, "TPU_NAME", "http://host/a@b");
+    assert_fact(&bundle, KEEL_BUNDLE_ENVIRONMENT, "TPU_NAME", "http://host/a@b?design=1");
+    assert_fact(&bundle, KEEL_BUNDLE_FLAGS, "XLA_FLAGS xla_cloud_token", "***");
+    assert_fact(&bundle, KEEL_BUNDLE_FLAGS, "XLA_FLAGS xla_to", "***");
+    assert_fact(&bundle, KEEL_BUNDLE_FLAGS, "XLA_FLAGS xla_keys", "4");
     assert_null(keel_bundle_find(&bundle, KEEL_BUNDLE_ENVIRONMENT, "OTHER"));
     keel_buffer_initialize(&json, 0);
     keel_bundle_json(&bundle, &json);
     assert_null(strstr(keel_buffer_cstr(&json), "hidden"));
     keel_buffer_deinitialize(&json);
     keel_bundle_deinitialize(&bundle);
+    for (size_t i = 0; i < sizeof values / sizeof *values; ++i) {
+        setenv("JAX_COORDINATOR", values[i], 1);
+        collect(stage, &bundle);
+        assert_fact(&bundle, KEEL_BUNDLE_ENVIRONMENT, "JAX_COORDINATOR", "***");
+        keel_bundle_deinitialize(&bundle);
+    }
+    unsetenv("XLA_FLAGS");
     unsetenv("JAX_COORDINATOR");
     unsetenv("TPU_NAME");
     unsetenv("OTHER");
@@ -215,14 +232,18 @@ static void test_secrets_do_not_get_in(void **state) {
 
 // ---- the plugin --------------------------------------------------------------------------------
 
-static void collect_plugin(const char *words, keel_bundle_t *out) {
+static void collect_plugin_within(const char *words, unsigned seconds, keel_bundle_t *out) {
     keel_bundle_initialize(out);
     setenv("TEST_PLUGIN", words, 1);
     assert_ok(keel_bundle_collect(&(keel_bundle_request_t){.interpreter = "/no/python",
                                                            .plugin = KEEL_TEST_PLUGIN,
-                                                           .load_seconds = 2},
+                                                           .load_seconds = seconds},
                                   out));
     unsetenv("TEST_PLUGIN");
+}
+
+static void collect_plugin(const char *words, keel_bundle_t *out) {
+    collect_plugin_within(words, 2, out);
 }
 
 static void test_a_plugin_tells_of_itself_from_a_child(void **state) {
@@ -252,6 +273,47 @@ static void test_a_plugin_that_hangs_is_ended_and_what_it_told_counts(void **sta
     keel_bundle_t bundle;
     collect_plugin("client_hangs minor=90", &bundle);
     assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "api", "0.90");
+    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", "no answer in 2 s");
+    keel_bundle_deinitialize(&bundle);
+}
+
+// Its time limit is far off: only the end of the child's process can end this.
+static void test_a_process_that_a_plugin_starts_is_not_waited_for_and_does_not_stay(void **state) {
+    (void)state;
+    keel_bundle_t bundle;
+    uint64_t began = keel_clock_monotonic();
+    prctl(PR_SET_CHILD_SUBREAPER, 1); // so that what is left would be a child of this process
+    collect_plugin_within("load_forks minor=90", 1000, &bundle);
+    assert_true(keel_clock_monotonic() - began < UINT64_C(500000000000));
+    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "api", "0.90");
+    assert_null(keel_bundle_find(&bundle, KEEL_BUNDLE_PLUGIN, "trouble"));
+    int ended = 0;
+    while (waitpid(-1, &ended, 0) > 0)
+        assert_true(WIFSIGNALED(ended));
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    keel_bundle_deinitialize(&bundle);
+}
+
+static void test_a_plugin_that_ends_its_process_quietly_is_in_trouble(void **state) {
+    (void)state;
+    keel_bundle_t bundle;
+    keel_bundle_verdict_t verdict;
+    collect_plugin("load_exits", &bundle);
+    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", "it ended its process: exit code 0");
+    keel_bundle_judge_plugin(&bundle, &verdict);
+    assert_int_equal(verdict.support, KEEL_BUNDLE_UNKNOWN);
+    assert_non_null(strstr(verdict.text, "exit code 0; the run goes on"));
+    keel_bundle_deinitialize(&bundle);
+}
+
+static void test_a_plugin_that_closes_all_files_is_in_trouble_and_within_its_time(void **state) {
+    (void)state;
+    keel_bundle_t bundle;
+    collect_plugin("load_closes", &bundle);
+    assert_non_null(strstr(keel_bundle_find(&bundle, KEEL_BUNDLE_PLUGIN, "trouble"),
+                           "closed files that are not its own"));
+    keel_bundle_deinitialize(&bundle);
+    collect_plugin("load_closes client_hangs", &bundle);
     assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", "no answer in 2 s");
     keel_bundle_deinitialize(&bundle);
 }
@@ -431,6 +493,9 @@ int main(void) {
         cmocka_unit_test(test_a_plugin_tells_of_itself_from_a_child),
         cmocka_unit_test(test_a_plugin_without_a_client_still_tells_its_versions),
         cmocka_unit_test(test_a_plugin_that_hangs_is_ended_and_what_it_told_counts),
+        cmocka_unit_test(test_a_process_that_a_plugin_starts_is_not_waited_for_and_does_not_stay),
+        cmocka_unit_test(test_a_plugin_that_ends_its_process_quietly_is_in_trouble),
+        cmocka_unit_test(test_a_plugin_that_closes_all_files_is_in_trouble_and_within_its_time),
         cmocka_unit_test(test_a_plugin_of_another_major_version_is_impossible),
         cmocka_unit_test(test_versions_count_by_their_first_two_numbers),
         cmocka_unit_test(test_what_moves_keys_stands_first),

@@ -77,6 +77,21 @@ static void a_plugin_that_does_everything_is_alive(void **state) {
     assert_int_equal(probe->broken_lines, 0);
 }
 
+static void a_plugin_that_hangs_when_it_is_loaded_is_not_said_to_end(void **state) {
+    (void)state;
+    run("load_hangs");
+    assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_HUNG, "no answer within 2 s");
+    assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
+    assert_non_null(strstr(probe->findings[0].text, "loading the plugin does not end"));
+}
+
+static void a_plugin_that_closes_all_files_is_said_to(void **state) {
+    (void)state;
+    run("runs load_closes");
+    assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_KILLED, "closed files that are not its own");
+    assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
+}
+
 static void a_fast_probe_only_loads(void **state) {
     (void)state;
     run_on(KEEL_TEST_PLUGIN, "client_hangs", true);
@@ -219,6 +234,8 @@ static void the_wheel_is_the_one_whose_record_names_the_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_plugin_that_does_everything_is_alive),
+        TEST(a_plugin_that_hangs_when_it_is_loaded_is_not_said_to_end),
+        TEST(a_plugin_that_closes_all_files_is_said_to),
         TEST(a_fast_probe_only_loads),
         TEST(a_plugin_that_is_not_there_is_dead),
         TEST(an_abort_is_told_of_its_step),

@@ -1,0 +1,70 @@
+#define _GNU_SOURCE
+#include "bundle/guard.h"
+
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static const int ending[KEEL_GUARD_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+
+static volatile sig_atomic_t group; // 0: there is none
+
+// Delivered again, with its usual effect, once this returns.
+static void end_both(int number) {
+    if (group > 0) kill(-(pid_t)group, SIGKILL);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void wait_with_signals(sigset_t *out_before) {
+    sigset_t waiting;
+    sigemptyset(&waiting);
+    for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i)
+        sigaddset(&waiting, ending[i]);
+    sigprocmask(SIG_BLOCK, &waiting, out_before);
+}
+
+void keel_guard_begin(keel_guard_t *guard) {
+    struct sigaction normal = {.sa_handler = SIG_DFL}, action = {.sa_handler = end_both};
+    wait_with_signals(&guard->mask);
+    sigaction(SIGCHLD, &normal, &guard->child_before);
+    for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i) {
+        sigaction(ending[i], NULL, &guard->before[i]);
+        // What is ignored (nohup), or has a handler, stays so.
+        if (guard->before[i].sa_handler == SIG_DFL) sigaction(ending[i], &action, NULL);
+    }
+}
+
+void keel_guard_child(void) {
+    static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
+    sigset_t none;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i)
+        signal(usual[i], SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void keel_guard_watch(pid_t child) {
+    sigset_t waiting;
+    if (child > 0) setpgid(child, child); // whichever of the two comes first
+    group = (sig_atomic_t)(child > 0 ? child : 0);
+    sigemptyset(&waiting);
+    for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i)
+        sigaddset(&waiting, ending[i]);
+    sigprocmask(SIG_UNBLOCK, &waiting, NULL);
+}
+
+void keel_guard_kill(pid_t child) {
+    kill(child, SIGKILL);
+    kill(-child, SIGKILL);
+}
+
+void keel_guard_end(const keel_guard_t *guard) {
+    group = 0;
+    for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i)
+        sigaction(ending[i], &guard->before[i], NULL);
+    sigaction(SIGCHLD, &guard->child_before, NULL);
+    sigprocmask(SIG_SETMASK, &guard->mask, NULL);
+}
