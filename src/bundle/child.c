@@ -62,17 +62,18 @@ static keel_status_t tell(const keel_bundle_request_t *request, int to, keel_bun
 // The exit code of a child that came to its end: a plugin's own exit() has another.
 enum { DONE = 77 };
 
-// What the plugin prints is nobody's.
-static int open_sink(void) {
-    int sink = open("/dev/null", O_RDWR | O_CLOEXEC);
-    return sink < 0 ? memfd_create("keel", MFD_CLOEXEC) : sink;
+// What the plugin prints is nobody's, and takes no memory however much it is.
+static int make_sink(void) {
+    int sink = memfd_create("keel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (sink >= 0) fcntl(sink, F_ADD_SEALS, F_SEAL_GROW);
+    return sink;
 }
 
 static void be_child(const keel_bundle_request_t *request, int to) {
     keel_bundle_t bundle;
     keel_bundle_initialize(&bundle);
     keel_guard_child();
-    int sink = open_sink();
+    int sink = make_sink();
     for (int i = 0; i < 3; ++i)
         if (dup2(sink, i) < 0) _exit(1);
     keel_status_t status = tell(request, to, &bundle);
