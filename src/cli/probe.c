@@ -37,7 +37,8 @@ static void cannot_start(cli_probed_t *probed, keel_status_t status) {
 static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *request) {
     const keel_probe_t *probe = &probed->probe;
     bool makes_clients = probe->steps[KEEL_PROBE_DEVICES].state == KEEL_PROBE_OK;
-    keel_bundle_request_t wanted = {.plugin = probe->is_there ? probe->plugin : NULL,
+    keel_bundle_request_t wanted = {.interpreter = probed->python,
+                                    .plugin = probe->is_there ? probe->plugin : NULL,
                                     .build = probe->build_known ? &probe->build : NULL,
                                     .digests = request->digests,
                                     .load_seconds = makes_clients ? request->limit : 0};
@@ -72,7 +73,7 @@ static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsign
                                   bool fast) {
     char *plugin = NULL;
     keel_status_t status =
-        *name ? keel_plugin_find(name, NULL, &plugin)
+        *name ? keel_plugin_find(name, probed->python, &plugin)
               : keel_status_make(KEEL_NOT_FOUND, "there is no plugin; name one with --plugin");
     if (status && keel_status_code(status) != KEEL_NO_MEMORY) {
         cannot_start(probed, status);
@@ -81,23 +82,6 @@ static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsign
     KEEL_TRY(status);
     status = run(probed, plugin, limit, fast);
     keel_free(plugin);
-    return status;
-}
-
-static keel_status_t compare(cli_probed_t *probed) {
-    uint8_t *data;
-    size_t size;
-    KEEL_TRY(cli_read_file(probed->other, &data, &size));
-    keel_probe_other_t other;
-    keel_probe_other_initialize(&other);
-    keel_status_t status = keel_probe_read_other(keel_bytes(data, size), &other);
-    if (status) status = keel_status_annotate(status, "%s", probed->other);
-    if (!status)
-        status =
-            keel_probe_compare(&probed->probe, probed->settings_known ? &probed->settings : NULL,
-                               &other, &probed->fit);
-    keel_probe_other_deinitialize(&other);
-    keel_free(data);
     return status;
 }
 
@@ -123,6 +107,8 @@ static bool read_limit(const cli_call_t *call, const char *text, unsigned *out, 
 }
 
 static keel_status_t probe(cli_call_t *call, cli_probed_t *probed, unsigned limit, bool fast) {
+    if (probed->other) KEEL_TRY(cli_probe_read_other(probed));
+    KEEL_TRY(cli_interpreter(&probed->python));
     keel_status_t status = keel_settings_load(call->flags, &probed->settings);
     probed->settings_known = !status;
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
@@ -136,7 +122,7 @@ static keel_status_t probe(cli_call_t *call, cli_probed_t *probed, unsigned limi
         keel_probe_set_up(&probed->probe, &probed->settings);
     }
     KEEL_TRY(keel_probe_status(&probed->probe));
-    return probed->other ? compare(probed) : NULL;
+    return probed->other ? cli_probe_compare(probed) : NULL;
 }
 
 int cli_probe(cli_call_t *call) {
@@ -164,9 +150,15 @@ int cli_probe(cli_call_t *call) {
     keel_probe_initialize(&probed->probe);
     keel_probe_fit_initialize(&probed->fit);
     keel_bundle_initialize(&probed->bundle);
+    keel_probe_other_initialize(&probed->there);
+    keel_bundle_initialize(&probed->bundle_there);
     status = probe(call, probed, limit, fast);
     code = status ? cli_fail(status) : answer(probed, json);
+    keel_bundle_changes_deinitialize(&probed->changes);
+    keel_bundle_deinitialize(&probed->bundle_there);
+    keel_probe_other_deinitialize(&probed->there);
     keel_bundle_deinitialize(&probed->bundle);
+    keel_free(probed->python);
     keel_probe_fit_deinitialize(&probed->fit);
     keel_probe_deinitialize(&probed->probe);
     keel_settings_deinitialize(&probed->settings);

@@ -3,6 +3,7 @@
 #define KEEL_CLI_PROBE_H_
 
 #include "bundle/bundle.h"
+#include "bundle/compare.h"
 #include "cli/cli.h"
 #include "probe/compare.h"
 #include "probe/probe.h"
@@ -13,9 +14,21 @@ typedef struct cli_probed_t {
     bool settings_known;
     keel_bundle_t bundle;
     bool bundle_known;
-    const char *other;    // file that is compared with; NULL: none
-    keel_probe_fit_t fit; // where `other` is not NULL
+    char *python; // in force; NULL: none
+
+    const char *other; // file that is compared with; NULL: none, and nothing of what follows
+    keel_probe_other_t there;
+    keel_bundle_t bundle_there;
+    bool bundle_there_known;
+    keel_probe_fit_t fit;
+    keel_bundle_changes_t changes; // where both bundles are known; old is there, new is here
 } cli_probed_t;
+
+// Reads `other`; done before the plugin is used, so that a wrong file is told at once.
+keel_status_t cli_probe_read_other(cli_probed_t *probed) KEEL_MUST_CHECK;
+keel_status_t cli_probe_compare(cli_probed_t *probed) KEEL_MUST_CHECK;
+// A client or a variable from which other programs may come: entries fit, and are not asked for.
+bool cli_probe_makes_programs(const keel_bundle_change_t *change);
 
 void cli_probe_text(const cli_probed_t *probed, keel_buffer_t *out);
 void cli_probe_json(const cli_probed_t *probed, keel_buffer_t *out);

@@ -154,6 +154,22 @@ static void write_findings(const keel_probe_t *probe, keel_buffer_t *out) {
     keel_buffer_byte(out, ']');
 }
 
+static void write_programs(const keel_bundle_changes_t *changes, keel_buffer_t *out) {
+    bool is_first = true;
+    open_field(out, "programs_may_differ", '[');
+    for (size_t i = 0; i < changes->count; ++i) {
+        const keel_bundle_change_t *change = &changes->list[i];
+        if (!cli_probe_makes_programs(change)) continue;
+        next_object(out, is_first);
+        is_first = false;
+        cli_field_text(out, "name", change->name);
+        if (change->old_value) cli_field_text(out, "there", change->old_value);
+        if (change->new_value) cli_field_text(out, "here", change->new_value);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+}
+
 static void write_fit(const cli_probed_t *probed, keel_buffer_t *out) {
     bool is_first = true;
     if (!probed->other) return;
@@ -183,7 +199,9 @@ static void write_fit(const cli_probed_t *probed, keel_buffer_t *out) {
         if (i) keel_buffer_text(out, ", ");
         keel_buffer_json_str(out, keel_str(probed->fit.blocks[i]));
     }
-    keel_buffer_text(out, "]}");
+    keel_buffer_byte(out, ']');
+    write_programs(&probed->changes, out);
+    keel_buffer_byte(out, '}');
 }
 
 void cli_probe_json(const cli_probed_t *probed, keel_buffer_t *out) {

@@ -168,6 +168,20 @@ static void print_findings(const keel_probe_t *probe, keel_buffer_t *out) {
         }
 }
 
+// True where there is any.
+static bool print_programs(const keel_bundle_changes_t *changes, keel_buffer_t *out) {
+    bool any = false;
+    for (size_t i = 0; i < changes->count; ++i) {
+        const keel_bundle_change_t *change = &changes->list[i];
+        if (!cli_probe_makes_programs(change)) continue;
+        keel_buffer_format(out, "  programs may differ by %s: there %s, here %s\n", change->name,
+                           change->old_value ? change->old_value : "none",
+                           change->new_value ? change->new_value : "none");
+        any = true;
+    }
+    return any;
+}
+
 static void print_fit(const cli_probed_t *probed, keel_buffer_t *out) {
     const keel_probe_fit_t *fit = &probed->fit;
     if (!probed->other) return;
@@ -180,8 +194,10 @@ static void print_fit(const cli_probed_t *probed, keel_buffer_t *out) {
                            fit->fields.roots[i].old_value, fit->fields.roots[i].new_value);
     for (size_t i = 0; i < fit->block_count; ++i)
         keel_buffer_format(out, "  %s\n", fit->blocks[i]);
-    keel_buffer_text(out, fit->hits ? "  an entry made here would be a hit there\n"
-                                    : "  an entry made here would NOT be a hit there\n");
+    bool other_programs = print_programs(&probed->changes, out);
+    keel_buffer_format(out, "  an entry made here would %sbe a hit there%s\n",
+                       fit->hits ? "" : "NOT ",
+                       fit->hits && other_programs ? ", for the same program" : "");
 }
 
 void cli_probe_text(const cli_probed_t *probed, keel_buffer_t *out) {

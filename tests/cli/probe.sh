@@ -33,6 +33,10 @@ keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
 keel probe "$plugin" --compare one.json >/dev/null; echo "exit $?"
 XLA_FLAGS=--xla_cpu_enable_fast_math=true keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
 XLA_FLAGS=--xla_cpu_enable_fast_math=true keel probe "$plugin" --compare one.json >/dev/null; echo "exit $?"
+JAX_ENABLE_X64=1 JAX_PLATFORMS=x keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
+JAX_ENABLE_X64=1 keel probe "$plugin" --compare one.json --json | "$python" -c '
+import json, sys
+print(json.load(sys.stdin)["compare"])'
 TEST_PLUGIN="runs memory load_fails" keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
 KEEL_MODE=readonly keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
 keel probe --fast "$plugin" --compare one.json | sed -n '/^compared/,$p'
@@ -63,3 +67,11 @@ keel probe --timeout soon; echo "exit $?"
 keel probe one two; echo "exit $?"
 # A run is not held up by a plugin that cannot be looked at, and says so.
 TEST_PLUGIN=load_exits keel run --plugin "$plugin" -- echo ran; echo "exit $?"
+# A version manager's Python is asked for the one that it starts; there are no packages beside it.
+mkdir -p venv/bin shims venv/lib/python3.12/site-packages/jax-0.13.1.dist-info
+cp /bin/true venv/bin/python && echo 'version = 3.12.4' >venv/pyvenv.cfg
+printf '#!/bin/sh\necho %s/venv/bin/python\n' "$PWD" >shims/python3 && chmod +x shims/python3
+PATH=$PWD/shims:$PATH VIRTUAL_ENV= keel probe --fast "$plugin" --json | "$python" -c '
+import json, sys
+probe = json.load(sys.stdin)
+print(probe["bundle"]["clients"], [finding["label"] for finding in probe["findings"]])'
