@@ -14,11 +14,11 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-torch accidents bench fuzz install wheel clean format lint help
+.PHONY: build demo test test-torch accidents bench compatibility fuzz install wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 # Tests are built too once `make test` has brought what they need.
 build: ## set up, then build build/bin/keel and build/lib/libkeel_pjrt.so
@@ -51,6 +51,11 @@ accidents: build ## run each accident of examples/torch and rewrite its tables
 
 bench: build ## run every benchmark and rewrite docs/benchmarks.md
 	@$(PYTHON) tools/bench
+
+compatibility: ## measure clients by plugins and write docs/compatibility.md: minutes, downloads
+	@tools/setup --tests --all-plugins
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(PYTHON) tools/compatibility
 
 fuzz: ## fuzz every reader of foreign bytes, FUZZ_SECONDS (60) each
 	@tools/setup --tests
