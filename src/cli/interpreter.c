@@ -50,12 +50,27 @@ static bool read_script(const char *path, char *head, size_t size) {
     return strncmp(head, "#!", 2) == 0;
 }
 
-// The interpreter of "#!/venv/bin/python -u", if it is a Python; `line` is zero-terminated.
-static const char *script_python(char *line) {
-    if (strncmp(line, "#!", 2) != 0) return NULL;
-    char *start = line + 2 + strspn(line + 2, " \t");
-    start[strcspn(start, " \t\r\n")] = 0;
-    return *start == '/' && is_python(start) ? start : NULL;
+// The next word of a line, zero-terminated in place; "" at its end.
+static char *next_word(char **line) {
+    char *word = *line + strspn(*line, " \t");
+    *line = word + strcspn(word, " \t\r\n");
+    if (**line == ' ' || **line == '\t')
+        *(*line)++ = 0;
+    else
+        **line = 0;
+    return word;
+}
+
+// The interpreter of "#!/venv/bin/python -u", or of "#!/usr/bin/env [-S] python3", if it is a
+// Python. `line` is zero-terminated, and is cut up.
+static bool script_python(char *line, char out[PATH_MAX]) {
+    char *rest = line + 2, *word = next_word(&rest);
+    if (*word != '/') return false;
+    if (strcmp(strrchr(word, '/'), "/env") == 0) {
+        word = next_word(&rest);
+        if (strcmp(word, "-S") == 0) word = next_word(&rest);
+    }
+    return is_python(word) && on_path(word, out);
 }
 
 // ---- a version manager's Python ----------------------------------------------------------------
@@ -132,12 +147,12 @@ static keel_status_t settle(const char *python, char **out) {
 // ---- which it is -------------------------------------------------------------------------------
 
 keel_status_t cli_interpreter_of(const char *command, char **out) {
-    char path[PATH_MAX], head[1024];
+    char path[PATH_MAX], python[PATH_MAX], head[1024];
     *out = NULL;
     if (!on_path(command, path)) return NULL;
     if (is_python(command)) return settle(path, out);
-    const char *python = read_script(path, head, sizeof head) ? script_python(head) : NULL;
-    return python ? settle(python, out) : NULL;
+    bool found = read_script(path, head, sizeof head) && script_python(head, python);
+    return found ? settle(python, out) : NULL;
 }
 
 keel_status_t cli_interpreter(char **out) {

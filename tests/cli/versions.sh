@@ -34,6 +34,14 @@ mkdir shims && printf '#!/bin/sh\ntest "$1" = -c && echo %s/venv/bin/python || e
 chmod +x shims/python3
 installed jax-0.13.1; keel run -- shims/python3 2>&1 | grep -v 'nothing was recorded'
 PATH=$PWD/shims:$PATH VIRTUAL_ENV= keel bundle --fast | sed -n '/^clients/,/^interpreter/p'
+# So does a script say which Python it is for, by its place or by its name.
+cp shims/python3 venv/bin/python3
+for line in "#!$PWD/venv/bin/python3" '#!/usr/bin/env python3' '#!/usr/bin/env -S python3 -u' \
+    '#! /usr/bin/env none'; do
+    printf '%s\n' "$line" >script && chmod +x script
+    echo "${line##*/}"
+    PATH=$PWD/venv/bin:$PATH keel run -- ./script 2>&1 | grep 'jax'
+done
 installed jax-nonsense; say
 # Plugins.
 export KEEL_PLUGIN="$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so"
