@@ -206,22 +206,30 @@ static void settle_current(flow_t *flow) {
     forget(&flow->current);
 }
 
+// Where every execution is read no step ends, and none would be settled.
+static void settle_old(flow_t *flow, uint64_t now) {
+    for (size_t i = flow->pending_count; i-- > 0;)
+        if (now - flow->pending[i].at > FLOW_AGE) settle(flow, i, NULL);
+}
+
 void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before,
                  const PJRT_LoadedExecutable_Execute_Args *args) {
     flow_t *flow = &engine->flow;
     bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
     bool is_asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed) != NULL;
     if (!follows && !is_asked) return;
-    flow_sample_t sample = {.program = program};
+    uint64_t now = atomic_load_explicit(&flow->executions, memory_order_relaxed);
+    flow_sample_t sample = {.program = program, .at = now};
     bool taken = take_arguments(args, &sample), may_be_piece = is_asked && before < FLOW_SAMPLES;
     if (taken && may_be_piece) find_telling(engine->api, &sample);
     pthread_mutex_lock(&flow->lock);
     settle_current(flow);
     for (size_t i = flow->pending_count; taken && i-- > 0;)
         if (goes_on(&flow->pending[i], &sample)) settle(flow, i, program);
+    settle_old(flow, now);
     if (!may_be_piece) {
         keel_free(sample.arguments);
-        sample = (flow_sample_t){.program = program};
+        sample = (flow_sample_t){.program = program, .at = now};
     }
     flow->current = sample;
     atomic_store_explicit(&flow->follows, flow->pending_count || sample.arguments,

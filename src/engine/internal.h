@@ -166,6 +166,7 @@ void transfers_totals(const keel_engine_t *engine, transfers_totals_t *out);
 enum {
     FLOW_ARGUMENTS = 4096, // of one execution; of one that has more nothing is told
     FLOW_PENDING = 8,      // executions that a read forced, in one step, and that are followed
+    FLOW_AGE = 64,         // executions behind it, after which nothing goes on with one
     FLOW_ROUND = 32,
     FLOW_CONTEXTS = 512,
     FLOW_SAMPLES = 8, // executions of a program whose arguments are followed
@@ -201,6 +202,7 @@ typedef struct flow_sample_t {
     const void **telling; // those of them that tell which data it works on; sorted
     size_t telling_count;
     const void *result; // that was read
+    uint64_t at;        // flow.executions then
     bool lost;          // one of the arguments is gone, and its address another buffer's
 } flow_sample_t;
 

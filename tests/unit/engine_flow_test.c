@@ -239,6 +239,18 @@ static void buffers_are_followed_in_the_first_executions_only(void **state) {
     assert_null(stage->engine->flow.current.arguments);
 }
 
+static void where_every_execution_is_read_they_are_followed_no_longer_either(void **state) {
+    const stage_t *stage = *state;
+    for (int batch = 0; batch < 100; ++batch) {
+        EXECUTE(stage, 1, WEIGHT, HELD_OUT);
+        read_at(stage, 10, LOSS);
+    }
+    assert_piece(stage, 1, 100, FLOW_SAMPLES, 0);
+    assert_false(stage->engine->flow.follows);
+    EXECUTE(stage, 0, WEIGHT, HELD_OUT);
+    assert_piece(stage, 1, 100, FLOW_SAMPLES, 0);
+}
+
 static void what_nothing_follows_is_not_judged(void **state) {
     const stage_t *stage = *state;
     EXECUTE(stage, 1, WEIGHT);
@@ -310,6 +322,7 @@ int main(void) {
         TEST(a_step_has_as_many_pieces_as_reads_that_cut_it),
         TEST(a_second_line_that_asks_for_the_same_is_told_apart),
         TEST(buffers_are_followed_in_the_first_executions_only),
+        TEST(where_every_execution_is_read_they_are_followed_no_longer_either),
         TEST(what_nothing_follows_is_not_judged),
         TEST(threads_that_execute_and_read_at_once_lose_no_count),
 #ifdef KEEL_FAULTS
