@@ -5,7 +5,8 @@
 // goes on and `keel stats` after it cannot disagree: they are one count over the same lines.
 //
 // What carries a label (an operation, a device, a function) is bounded: each metric keeps
-// KEEL_METRICS_SERIES labels, the first that came, and what comes later is counted as "other".
+// KEEL_METRICS_SERIES labels, the first that came, and what comes later is counted as "other"; of
+// gauges that has the largest.
 //
 // Ownership: a keel_metrics_t owns all it points to. Threads: no shared state.
 #ifndef KEEL_METRICS_METRICS_H_

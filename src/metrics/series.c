@@ -56,6 +56,8 @@ keel_status_t keel_metrics_set(keel_metrics_t *metrics, keel_metric_t metric, co
                                uint64_t value) {
     keel_metric_series_t *series;
     KEEL_TRY(keel_metrics_series(metrics, metric, label, &series));
-    series->value.value = value;
+    // What is "other" stands for many: the largest tells most.
+    bool is_own = strcmp(series->label, other) != 0 || strcmp(label, other) == 0;
+    if (is_own || value > series->value.value) series->value.value = value;
     return NULL;
 }

@@ -242,6 +242,23 @@ static void a_long_label_is_cut_between_characters(void **state) {
     keel_metrics_deinitialize(&metrics);
 }
 
+static void gauges_beyond_the_first_labels_are_told_by_the_largest(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    keel_metrics_initialize(&metrics);
+    for (unsigned i = 0; i < KEEL_METRICS_SERIES + 3; ++i) {
+        char label[16];
+        snprintf(label, sizeof label, "p%u", i);
+        uint64_t value = i == KEEL_METRICS_SERIES + 1 ? 900 : 7;
+        assert_null(keel_metrics_set(&metrics, KEEL_METRIC_PROGRAM_BYTES, label, value));
+    }
+    assert_null(keel_metrics_set(&metrics, KEEL_METRIC_PROGRAM_BYTES, "p0", 3));
+    assert_int_equal(metrics.series[0].value.value, 3);
+    assert_string_equal(metrics.series[KEEL_METRICS_SERIES].label, "other");
+    assert_int_equal(metrics.series[KEEL_METRICS_SERIES].value.value, 900);
+    keel_metrics_deinitialize(&metrics);
+}
+
 static void fields_of_another_kind_count_nothing(void **state) {
     (void)state;
     keel_metrics_t metrics;
@@ -331,6 +348,7 @@ int main(void) {
         cmocka_unit_test(prometheus_reads_what_is_written),
         cmocka_unit_test(labels_beyond_the_bound_are_counted_together),
         cmocka_unit_test(a_long_label_is_cut_between_characters),
+        cmocka_unit_test(gauges_beyond_the_first_labels_are_told_by_the_largest),
         cmocka_unit_test(fields_of_another_kind_count_nothing),
         cmocka_unit_test(sizes_of_what_does_not_fit_are_read_from_the_message),
         cmocka_unit_test(the_page_lists_every_metric_as_the_table_has_it),
