@@ -278,7 +278,7 @@ def restore(model, kept):
         model.to(DEVICE)
     else:
         model.load_state_dict(kept)
-    torch_xla.sync()  # what a load records is no part of the next step
+        torch_xla.sync()  # what a load records is no part of the next step
 
 
 def train(options):

@@ -268,8 +268,11 @@ static keel_status_t find_unpadded(keel_why_t *why, const groups_t *groups, cons
     keel_status_t status = NULL;
     const char *last = groups->mentions[group->first].root->old_value;
     bool grows = true;
+    size_t entries = 0, entry = SIZE_MAX; // one recompile may have many such roots
     for (size_t at = group->first; !status && at != SIZE_MAX; at = groups->mentions[at].next) {
         const char *value = groups->mentions[at].root->new_value;
+        entries += groups->mentions[at].entry != entry;
+        entry = groups->mentions[at].entry;
         keel_bytes_t bytes = keel_str_bytes(keel_str(value));
         if (keel_map_find(&met, bytes)) continue;
         list_value(&values, met.count, value);
@@ -278,10 +281,11 @@ static keel_status_t find_unpadded(keel_why_t *why, const groups_t *groups, cons
         status = keel_map_put(&met, bytes, 0);
     }
     end_values(&values, met.count, last);
-    if (!status && met.count >= LEAST)
+    bool is_pattern = met.count >= LEAST && entries >= LEAST;
+    if (!status && is_pattern)
         status = add_mentions(why, KEEL_PATTERN_UNPADDED, groups, group->first, group->count,
                               groups->mentions[group->first].root->subject, &values);
-    if (!status && met.count >= LEAST) why->patterns[why->pattern_count - 1].grows = grows;
+    if (!status && is_pattern) why->patterns[why->pattern_count - 1].grows = grows;
     keel_buffer_deinitialize(&values);
     keel_map_deinitialize(&met);
     return status;

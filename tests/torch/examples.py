@@ -24,10 +24,10 @@ CAUSES = {
     "item": ("host_read", "loss.item()"),
     "any-item": ("host_read", ".any().item()"),
     "mask-gather": ("shape", "losses[valid > 0]"),
-    "varying-length": ("shape", 'batch["tokens"]'),
+    "varying-length": ("shape", "torch.from_numpy(batch["),
     "top-k": ("size", ".topk("),
     "optional-keys": ("arguments", 'batch["weights"]'),
-    "ragged-batch": ("shape", 'batch["tokens"]'),
+    "ragged-batch": ("shape", "torch.from_numpy(batch["),
     "moe-capacity": ("size", "slots"),
     "micro-sync": ("gradient", "loss.backward()"),
     "zero-grad": ("gradient", "loss.backward()"),
@@ -90,8 +90,10 @@ def main():
             if not result:
                 continue
             count, items = result
-            report.check(f"{name}: more is compiled than without it",
-                         count > steady[tuple(needs)], count)
+            # AdamW's state takes a program too where it is made beforehand, if a small one.
+            again = any(item["recompile"] for item in items)
+            report.check(f"{name}: more is compiled than without it, or a step again",
+                         count > steady[tuple(needs)] or again, count)
             report.check(f"{name}: {kind} at the line with {text}", named(items, kind, text),
                          shown(items))
     listed = run([PYTHON, SCRIPT, "--list"], environment()).out
