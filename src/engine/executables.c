@@ -43,8 +43,13 @@ keel_gang_t *keel_engine_executed(keel_engine_t *engine,
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
     atomic_store_explicit(&flow->executions, executions + 1, memory_order_relaxed);
     atomic_store_explicit(&flow->last, counter, memory_order_relaxed);
+    uint64_t begun = atomic_load_explicit(&flow->made_last, memory_order_relaxed);
+    atomic_store_explicit(&flow->made_last,
+                          atomic_load_explicit(&flow->made_count, memory_order_relaxed),
+                          memory_order_relaxed);
     bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
-    if (counter && (follows || before < FLOW_SAMPLES)) flow_follow(engine, counter, before, args);
+    if (counter && (follows || before < FLOW_SAMPLES))
+        flow_follow(engine, counter, before, begun, args);
     return slot ? atomic_load_explicit(&slot->gang, memory_order_relaxed) : NULL;
 }
 

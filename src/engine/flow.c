@@ -6,7 +6,9 @@
 // *cuts* the step where the step goes on with it: where all its arguments, numbers aside, also go
 // into a later program of the step (its operations were not done with, and most are done twice), or
 // where what was read does. What only evaluates, or reads what a step left behind, has arguments of
-// its own. So buffers are followed, as pointers, in the first few executions of each program.
+// its own; or it works on no data of this step, and what goes on with it on data that came since: a
+// norm of the weights between two steps. So buffers are followed, as pointers, in the first few
+// executions of each program.
 //
 // Executions may come from a thread of the client that knows no Python, reads come from the thread
 // that wants the data, and after the execution that makes them.
@@ -173,12 +175,31 @@ static bool is_within(const flow_sample_t *part, const flow_sample_t *whole) {
     return true;
 }
 
-// Its work was not done with, or what it made is worked on.
-static bool goes_on(const flow_sample_t *part, const flow_sample_t *later) {
-    bool takes_result = part->result && later->count &&
-                        bsearch(&part->result, later->arguments, later->count,
-                                sizeof *later->arguments, by_address);
-    return takes_result || (part->program != later->program && is_within(part, later));
+static bool holds(const flow_sample_t *sample, const void *buffer) {
+    return sample->count && bsearch(&buffer, sample->arguments, sample->count,
+                                    sizeof *sample->arguments, by_address);
+}
+
+// Data, no number, that the host sent behind the first `since` of such buffers.
+static bool takes_made(const keel_engine_t *engine, const flow_sample_t *sample, uint64_t since) {
+    const flow_t *flow = &engine->flow;
+    uint64_t count = atomic_load_explicit(&flow->made_count, memory_order_relaxed);
+    if (count - since > FLOW_MADE) since = count - FLOW_MADE;
+    for (uint64_t i = since; i < count; ++i) {
+        uintptr_t made = atomic_load_explicit(&flow->made[i % FLOW_MADE], memory_order_relaxed);
+        const void *buffer = (const void *)made;
+        if (holds(sample, buffer) && !is_scalar(engine->api, buffer)) return true;
+    }
+    return false;
+}
+
+// Its work was not done with, or what it made is worked on; and both are of one step.
+static bool goes_on(const keel_engine_t *engine, const flow_sample_t *part,
+                    const flow_sample_t *later) {
+    if (part->program == later->program) return false;
+    bool takes_result = part->result && holds(later, part->result);
+    if (!takes_result && !is_within(part, later)) return false;
+    return part->is_fresh || !takes_made(engine, later, part->made);
 }
 
 static void settle(flow_t *flow, size_t index, const counter_t *rest) {
@@ -201,6 +222,7 @@ static void settle_current(flow_t *flow) {
         return;
     }
     bool ends = flow->current.program && !is_piece;
+    flow->stepped |= ends;
     while (ends && flow->pending_count)
         settle(flow, flow->pending_count - 1, NULL);
     forget(&flow->current);
@@ -212,24 +234,42 @@ static void settle_old(flow_t *flow, uint64_t now) {
         if (now - flow->pending[i].at > FLOW_AGE) settle(flow, i, NULL);
 }
 
-void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before,
+// A step begins behind an execution that was not read, and what a piece makes is of its step. What
+// came before the first of them may be weights.
+static void find_step(const keel_engine_t *engine, flow_sample_t *sample) {
+    const flow_t *flow = &engine->flow;
+    const flow_sample_t *last = flow->current.piece ? &flow->current : NULL;
+    if (!last && flow->pending_count) last = &flow->pending[flow->pending_count - 1];
+    if (last) sample->begun = last->begun;
+    if (!last && !flow->stepped && !flow->current.program) sample->begun = sample->made;
+    sample->is_fresh = takes_made(engine, sample, sample->begun) ||
+                       (last && last->is_fresh && last->result && holds(sample, last->result));
+}
+
+void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before, uint64_t begun,
                  const PJRT_LoadedExecutable_Execute_Args *args) {
     flow_t *flow = &engine->flow;
     bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
     bool is_asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed) != NULL;
     if (!follows && !is_asked) return;
-    uint64_t now = atomic_load_explicit(&flow->executions, memory_order_relaxed);
-    flow_sample_t sample = {.program = program, .at = now};
+    flow_sample_t sample = {
+        .program = program,
+        .at = atomic_load_explicit(&flow->executions, memory_order_relaxed),
+        .made = atomic_load_explicit(&flow->made_count, memory_order_relaxed),
+        .begun = begun,
+    };
     bool taken = take_arguments(args, &sample), may_be_piece = is_asked && before < FLOW_SAMPLES;
     if (taken && may_be_piece) find_telling(engine->api, &sample);
     pthread_mutex_lock(&flow->lock);
+    if (may_be_piece) find_step(engine, &sample);
     settle_current(flow);
     for (size_t i = flow->pending_count; taken && i-- > 0;)
-        if (goes_on(&flow->pending[i], &sample)) settle(flow, i, program);
-    settle_old(flow, now);
+        if (goes_on(engine, &flow->pending[i], &sample)) settle(flow, i, program);
+    settle_old(flow, sample.at);
     if (!may_be_piece) {
         keel_free(sample.arguments);
-        sample = (flow_sample_t){.program = program, .at = now};
+        sample.arguments = NULL;
+        sample.count = 0;
     }
     flow->current = sample;
     atomic_store_explicit(&flow->follows, flow->pending_count || sample.arguments,
@@ -246,6 +286,8 @@ static void lose(flow_sample_t *sample, const void *buffer) {
 
 void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer) {
     flow_t *flow = &engine->flow;
+    uint64_t count = atomic_fetch_add_explicit(&flow->made_count, 1, memory_order_relaxed);
+    atomic_store_explicit(&flow->made[count % FLOW_MADE], (uintptr_t)buffer, memory_order_relaxed);
     if (!atomic_load_explicit(&flow->follows, memory_order_relaxed)) return;
     pthread_mutex_lock(&flow->lock);
     lose(&flow->current, buffer);
@@ -302,8 +344,9 @@ static flow_piece_t *piece_of(flow_t *flow, counter_t *program, flow_site_t *sit
     return piece;
 }
 
-static void force(flow_t *flow, counter_t *program, flow_site_t *site, const PJRT_Buffer *buffer,
-                  uint64_t executions) {
+static void force(keel_engine_t *engine, counter_t *program, flow_site_t *site,
+                  const PJRT_Buffer *buffer, uint64_t executions) {
+    flow_t *flow = &engine->flow;
     uint64_t count = atomic_load_explicit(&program->count, memory_order_relaxed);
     if (program->flow.forced_at == count) return; // a second read of the same execution
     flow_piece_t *piece = piece_of(flow, program, site);
@@ -313,6 +356,8 @@ static void force(flow_t *flow, counter_t *program, flow_site_t *site, const PJR
     if (flow->current.program == program) {
         flow->current.piece = piece;
         flow->current.result = buffer;
+        // What is sent next may be what the host made of it: the places of a mask.
+        flow->current.is_fresh |= !is_scalar(engine->api, buffer);
     }
     bool goes_on = executions == flow->round_end + 1 && flow->round_count < FLOW_ROUND;
     if (!goes_on) end_round(flow);
@@ -396,7 +441,7 @@ void flow_note(keel_engine_t *engine, flow_site_t *site, const PJRT_Buffer *buff
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
     if (!program || !site) return;
     pthread_mutex_lock(&flow->lock);
-    if (is_forced(program, site)) force(flow, program, site, buffer, executions);
+    if (is_forced(program, site)) force(engine, program, site, buffer, executions);
     pthread_mutex_unlock(&flow->lock);
 }
 

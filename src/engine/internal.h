@@ -167,6 +167,7 @@ enum {
     FLOW_ARGUMENTS = 4096, // of one execution; of one that has more nothing is told
     FLOW_PENDING = 8,      // executions that a read forced, in one step, and that are followed
     FLOW_AGE = 64,         // executions behind it, after which nothing goes on with one
+    FLOW_MADE = 256,       // buffers made from data of the host; of older ones nothing is known
     FLOW_ROUND = 32,
     FLOW_CONTEXTS = 512,
     FLOW_SAMPLES = 8, // executions of a program whose arguments are followed
@@ -203,6 +204,9 @@ typedef struct flow_sample_t {
     size_t telling_count;
     const void *result; // that was read
     uint64_t at;        // flow.executions then
+    uint64_t made;      // flow.made_count then
+    uint64_t begun;     // that when its step began
+    bool is_fresh;      // it works on data that came in its step
     bool lost;          // one of the arguments is gone, and its address another buffer's
 } flow_sample_t;
 
@@ -218,12 +222,16 @@ typedef struct flow_t {
     _Atomic(counter_t *) last;   // what was executed last
     _Atomic uint64_t executions; // of all programs; less where several threads execute at once
     atomic_bool follows;         // an execution's arguments are of interest
+    _Atomic uint64_t made_count; // buffers made from data of the host
+    _Atomic uint64_t made_last;  // that at the last execution
+    _Atomic uintptr_t made[FLOW_MADE];
 
     pthread_mutex_t lock; // of what follows; never held while the stack is read
     flow_site_t *sites;
     keel_map_t by_line; // "train.py:8" -> flow_site_t *
     keel_arena_t texts;
 
+    bool stepped;          // a step has ended
     flow_sample_t current; // the last execution, while it is of interest
     flow_sample_t pending[FLOW_PENDING];
     size_t pending_count;
@@ -247,7 +255,8 @@ void flow_deinitialize(flow_t *flow);
 // is wanted.
 void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place);
 // An execution whose arguments are of interest: one of the first of its program, or flow->follows.
-void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before,
+// `begun`: how many buffers were made before the execution before it.
+void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before, uint64_t begun,
                  const PJRT_LoadedExecutable_Execute_Args *args);
 // The client made a buffer from data of the host.
 void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer);

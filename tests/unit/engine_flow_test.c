@@ -156,6 +156,104 @@ static void a_buffer_that_is_made_anew_at_the_same_address_is_another_one(void *
     assert_piece(stage, 1, 1, 1, 0);
 }
 
+static void data_comes(const stage_t *stage, uintptr_t buffer) {
+    flow_made(stage->engine, (const PJRT_Buffer *)buffer);
+}
+
+static void a_norm_of_the_weights_between_two_steps_cuts_neither(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 4; ++step) {
+        data_comes(stage, BATCH);
+        EXECUTE(stage, 0, WEIGHT, BATCH, NUMBER);
+        EXECUTE(stage, 1, WEIGHT);
+        read_at(stage, 10, LOSS);
+        data_comes(stage, NUMBER);
+    }
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 4, 3, 0);
+    assert_int_equal(stage->engine->flow.cut_steps, 0);
+}
+
+static void a_norm_of_the_weights_before_the_first_step_cuts_none(void **state) {
+    const stage_t *stage = *state;
+    data_comes(stage, WEIGHT);
+    EXECUTE(stage, 1, WEIGHT);
+    read_at(stage, 10, LOSS);
+    for (int step = 0; step < 3; ++step) {
+        data_comes(stage, BATCH);
+        EXECUTE(stage, 0, WEIGHT, BATCH);
+    }
+    assert_piece(stage, 1, 1, 1, 0);
+}
+
+static void without_an_end_of_a_step_each_read_but_the_first_cuts(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 1; step <= 3; ++step) {
+        uintptr_t batch = BATCH + 0x100 * (uintptr_t)step;
+        data_comes(stage, batch);
+        EXECUTE(stage, step, WEIGHT, BATCH + 0x100, BATCH + 0x200, batch);
+        read_at(stage, 10 * (uint32_t)step, LOSS);
+    }
+    data_comes(stage, HELD_OUT);
+    EXECUTE(stage, 0, WEIGHT, BATCH + 0x100, BATCH + 0x200, BATCH + 0x300, HELD_OUT);
+    EXECUTE(stage, 0, FRESH);
+    assert_piece(stage, 1, 1, 1, 0);
+    assert_piece(stage, 2, 1, 1, 1);
+    assert_piece(stage, 3, 1, 1, 1);
+}
+
+static void a_sum_over_steps_that_is_read_between_two_cuts_neither(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 4; ++step) {
+        data_comes(stage, BATCH);
+        EXECUTE(stage, 0, WEIGHT, BATCH, LOSS);
+        EXECUTE(stage, 1, NUMBER);
+        read_at(stage, 10, LOSS);
+    }
+    assert_piece(stage, 1, 4, 3, 0);
+}
+
+// PyTorch/XLA sends data when the first operation takes them.
+static void labels_that_come_behind_the_read_hide_no_cut(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 4; ++step) {
+        data_comes(stage, BATCH);
+        EXECUTE(stage, 1, WEIGHT, BATCH);
+        read_at(stage, 10, LOSS);
+        EXECUTE(stage, 2, WEIGHT, BATCH);
+        read_at(stage, 20, FRESH);
+        EXECUTE(stage, 3, FRESH);
+        read_at(stage, 30, LOSS);
+        data_comes(stage, HELD_OUT);
+        EXECUTE(stage, 0, WEIGHT, BATCH, HELD_OUT, FRESH);
+    }
+    assert_piece(stage, 1, 4, 4, 4);
+    assert_piece(stage, 2, 4, 4, 4);
+    assert_piece(stage, 3, 4, 4, 4);
+}
+
+static void what_the_host_makes_of_a_mask_hides_no_cut(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 4; ++step) {
+        EXECUTE(stage, 1, WEIGHT, BATCH);
+        read_at(stage, 10, HELD_OUT);
+        data_comes(stage, FRESH);
+        EXECUTE(stage, 0, WEIGHT, BATCH, FRESH);
+    }
+    assert_piece(stage, 1, 4, 4, 4);
+}
+
+static void a_loop_that_reads_what_each_turn_hands_to_the_next_has_no_step_to_cut(void **state) {
+    const stage_t *stage = *state;
+    for (int token = 0; token < 100; ++token) {
+        EXECUTE(stage, 1, WEIGHT, LOSS);
+        read_at(stage, 10, LOSS);
+    }
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 100, FLOW_SAMPLES, 0);
+    assert_int_equal(stage->engine->flow.cut_steps, 0);
+}
+
 static void a_number_that_only_the_read_needs_hides_no_cut(void **state) {
     const stage_t *stage = *state;
     EXECUTE(stage, 1, BATCH, NUMBER);
@@ -315,6 +413,13 @@ int main(void) {
         TEST(a_read_whose_result_the_step_works_on_cuts_it),
         TEST(an_evaluation_with_a_batch_of_its_own_cuts_nothing),
         TEST(a_buffer_that_is_made_anew_at_the_same_address_is_another_one),
+        TEST(a_norm_of_the_weights_between_two_steps_cuts_neither),
+        TEST(a_norm_of_the_weights_before_the_first_step_cuts_none),
+        TEST(without_an_end_of_a_step_each_read_but_the_first_cuts),
+        TEST(a_sum_over_steps_that_is_read_between_two_cuts_neither),
+        TEST(labels_that_come_behind_the_read_hide_no_cut),
+        TEST(what_the_host_makes_of_a_mask_hides_no_cut),
+        TEST(a_loop_that_reads_what_each_turn_hands_to_the_next_has_no_step_to_cut),
         TEST(a_number_that_only_the_read_needs_hides_no_cut),
         TEST(a_figure_made_of_the_steps_loss_cuts_nothing),
         TEST(a_read_behind_the_step_forces_nothing),

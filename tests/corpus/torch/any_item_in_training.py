@@ -18,7 +18,7 @@ for masked in (False, True):
     valid = valid.to(device)
     optimizer.zero_grad()
     losses = model(x).pow(2)
-    if (valid == 0).any().item():
+    if (valid == 0).any().item():  # <- cut
         losses = losses * valid  # <- cause
     mean = (losses * valid).sum() / valid.sum()
     mean.backward()
