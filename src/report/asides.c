@@ -89,8 +89,8 @@ const char *keel_host_op_advice(const char *name) {
         const char *begins, *advice;
     } rows[] = {
         {"aten::_local_scalar_dense",
-         "A value was asked for on the host (.item(), a branch, a size), and the step waits for "
-         "it: keep it a tensor (torch.where), or ask every few steps."},
+         "A value was asked for on the host (.item(), a branch, a size), which waits for it: ask "
+         "every few steps, or keep it a tensor (torch.where). keel stats names the lines."},
         {"aten::nonzero",
          "Its size hangs on values: keep the full size and a mask, torch.where(mask, a, b)."},
         {"aten::masked_select",

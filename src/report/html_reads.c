@@ -38,7 +38,7 @@ static void summary(keel_buffer_t *out, const keel_reads_t *reads) {
         keel_buffer_format(out,
                            "</strong> cut by reads in mid-step. %s <span class=\"muted\">More: "
                            "<code>docs/causes/host_read.md</code></span>",
-                           keel_cause_facts(KEEL_CAUSE_HOST_READ)->torch);
+                           keel_reads_advice(reads->endless));
     }
     keel_buffer_text(out, "</p>\n");
 }

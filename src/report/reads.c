@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "explain/cause.h"
 #include "report/reads.h"
 #include "report/steps.h"
 #include "report/write.h"
@@ -129,6 +130,22 @@ static keel_status_t judge(const reading_t *reading, const piece_t *piece) {
     return keel_event_keep(reading->texts, piece->program, &line->program);
 }
 
+// One read may end what a process has to do; where each does, a step that grows has no end.
+static void find_endless(const reading_t *reading) {
+    enum { LEAST = 3 };
+    keel_reads_t *reads = reading->out;
+    uint64_t executions = 0, forced = 0, cuts = 0;
+    for (size_t i = 0; i < reading->steps->program_count; ++i)
+        executions += reading->steps->programs[i].executes;
+    for (size_t i = 0; i < reading->piece_count; ++i)
+        forced += reading->pieces[i].forced;
+    for (size_t i = 0; i < reads->count; ++i)
+        cuts += reads->lines[i].cuts;
+    reads->endless = cuts >= LEAST && cuts * 2 > executions && forced >= executions;
+    for (size_t i = 0; i < reads->count; ++i)
+        reads->lines[i].endless = reads->endless;
+}
+
 static int by_weight(const void *a, const void *b) {
     const keel_reads_line_t *x = a, *y = b;
     if (!x->cuts != !y->cuts) return x->cuts ? -1 : 1;
@@ -148,6 +165,7 @@ static keel_status_t read_all(reading_t *reading) {
     }
     for (size_t i = 0; i < reading->piece_count; ++i)
         KEEL_TRY(judge(reading, &reading->pieces[i]));
+    find_endless(reading);
     if (reads->count) qsort(reads->lines, reads->count, sizeof *reads->lines, by_weight);
     while (reads->cut_count < reads->count && reads->lines[reads->cut_count].cuts)
         ++reads->cut_count;
@@ -173,7 +191,16 @@ void keel_reads_deinitialize(keel_reads_t *reads) {
 }
 
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out) {
+    if (line->endless) {
+        keel_buffer_text(out, "no step is ended, so each host read does all of it again");
+        return;
+    }
     keel_buffer_format(out, "step is cut in %" PRIu64 " programs by a host read", line->pieces);
+}
+
+const char *keel_reads_advice(bool endless) {
+    if (endless) return "End each step with torch_xla.sync(); read behind it.";
+    return keel_cause_facts(KEEL_CAUSE_HOST_READ)->torch;
 }
 
 void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out) {

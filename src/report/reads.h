@@ -31,6 +31,7 @@ typedef struct keel_reads_line_t {
     uint64_t pieces;     // programs of the last step that was cut here
     const char *program; // that is executed for it: its digest in hex, its module's name
     const char *name;
+    bool endless; // of keel_reads_t
 } keel_reads_line_t;
 
 typedef struct keel_reads_t {
@@ -39,6 +40,7 @@ typedef struct keel_reads_t {
     size_t count;
     size_t cut_count; // lines that cut
     uint64_t cut_steps, cut_pieces;
+    bool endless; // each execution was asked for by a read, and cut: nothing ends a step
 } keel_reads_t;
 
 // `out` is to be deinitialized also on failure. `folder`: of the run.
@@ -48,6 +50,8 @@ void keel_reads_deinitialize(keel_reads_t *reads);
 
 // "step is cut in 2 programs by a host read"
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
+// What to do, in PyTorch/XLA: in no other client is a step cut.
+const char *keel_reads_advice(bool endless);
 // "12 reads, 120 bytes, 0.3 s until they were there"
 void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
 

@@ -40,14 +40,17 @@ const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry) {
 }
 
 const char *keel_why_sentence(const keel_why_pattern_t *pattern) {
-    return pattern->grows ? "a dimension grows with each step"
-                          : keel_pattern_sentence(pattern->kind);
+    if (!pattern->grows) return keel_pattern_sentence(pattern->kind);
+    if (pattern->kind == KEEL_PATTERN_SUBSETS) return "the program grows, for nothing ends a step";
+    return "a dimension grows with each step";
 }
 
 const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry, bool torch) {
     const keel_why_difference_t *cause = keel_why_cause(entry);
     const keel_cause_facts_t *facts = keel_cause_facts(cause->kind);
     bool grows = entry->pattern_index != KEEL_NONE && why->patterns[entry->pattern_index].grows;
+    if (grows && why->patterns[entry->pattern_index].kind == KEEL_PATTERN_SUBSETS)
+        return keel_reads_advice(true);
     if (grows && torch)
         return "Allocate the full length once, write at an index (index_copy_); or pad.";
     if (grows)

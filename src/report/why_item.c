@@ -364,7 +364,6 @@ static void add_read(keel_buffer_t *text, const keel_reads_line_t *line) {
 }
 
 void keel_why_print_cut(keel_why_page_t *page, const keel_reads_line_t *line, size_t number) {
-    const keel_cause_facts_t *facts = keel_cause_facts(KEEL_CAUSE_HOST_READ);
     keel_flow_t *flow = &page->flow;
     flow->indent = INDENT;
     cut_line(page, line, number);
@@ -374,7 +373,7 @@ void keel_why_print_cut(keel_why_page_t *page, const keel_reads_line_t *line, si
     keel_flow_line(flow);
     keel_flow_buffer(flow, &text);
     keel_flow_end(flow);
-    advice_line(page, "", facts->torch); // no other client's steps can be cut
+    advice_line(page, "", keel_reads_advice(line->endless));
     keel_flow_edge(flow, "docs/causes/host_read.md");
     keel_flow_end(flow);
 }

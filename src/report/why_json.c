@@ -145,7 +145,7 @@ static void cut_object(keel_buffer_t *out, const keel_reads_line_t *line) {
     keel_json_name(out, "advice");
     keel_buffer_byte(out, '{');
     keel_json_text(out, "jax", facts->jax);
-    keel_json_text(out, "torch", facts->torch);
+    keel_json_text(out, "torch", keel_reads_advice(line->endless));
     keel_buffer_byte(out, '}');
     keel_json_text(out, "page", "docs/causes/host_read.md");
     keel_json_text(out, "what", "cut");

@@ -64,6 +64,42 @@ static void a_cut_is_told_with_its_line_and_what_it_reads(void **state) {
     keel_why_deinitialize(&why);
 }
 
+#define ADDED(digest, seen)                                                                        \
+    PROGRAM(digest, 14, 10)                                                                        \
+    "{\"event\":\"explain\",\"t\":1001,\"pid\":1,\"program\":\"" digest                            \
+    "\",\"name\":\"SyncTensorsGraph\",\"what\":\"compile\",\"seconds\":1,\"recompile\":true,"      \
+    "\"against\":{\"program\":\"aa\",\"name\":\"SyncTensorsGraph\",\"run\":\"r1\",\"when\":1,"     \
+    "\"is_ours\":true},\"alike\":0.9,\"root_total\":1,\"roots\":[{\"kind\":\"arguments\","         \
+    "\"subject\":\"argument " #seen "\",\"old\":\"absent\",\"new\":\"f32[8]\"}]}\n"
+
+static void where_nothing_ends_a_step_that_is_what_is_told(void **state) {
+    (void)state;
+    static const char run[] = START PROGRAM("aa", 14, 10) ADDED("bb", 1) ADDED("cc", 2)
+        ADDED("dd", 3) EXECUTES("\"aa\":1,\"bb\":1,\"cc\":1,\"dd\":1") TRANSFERS(
+            1, ",\"cut_steps\":1,\"cut_pieces\":4,\"reads\":[" READS(14, 4) "],\"pieces\":[" PIECE(
+                   "aa", 14, 1, 1, 0, 4) "," PIECE("bb", 14, 1, 1, 1,
+                                                   4) "," PIECE("cc", 14, 1, 1, 1,
+                                                                4) "," PIECE("dd", 14, 1, 1, 1,
+                                                                             4) "]");
+    keel_why_t why;
+    keel_buffer_t out;
+    why_of(run, &why);
+    assert_true(why.reads.endless);
+    keel_buffer_initialize(&out, 0);
+    keel_why_text(&why, &(keel_why_style_t){.width = 200}, &out);
+    const char *text = keel_buffer_cstr(&out);
+    assert_non_null(strstr(text, "no step is ended, so each host read does all of it again\n"));
+    assert_non_null(strstr(text, "the program grows, for nothing ends a step"));
+    assert_non_null(strstr(text, "End each step with torch_xla.sync(); read behind it."));
+    assert_null(strstr(text, "optional"));
+    assert_null(strstr(text, "keys"));
+    keel_buffer_deinitialize(&out);
+    keel_why_deinitialize(&why);
+    why_of(cut_run, &why);
+    assert_false(why.reads.endless);
+    keel_why_deinitialize(&why);
+}
+
 static void cuts_are_elements_of_the_json_list(void **state) {
     (void)state;
     keel_why_t why;
@@ -191,6 +227,7 @@ static void the_page_has_the_reads_where_there_are_any(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cut_is_told_with_its_line_and_what_it_reads),
+        cmocka_unit_test(where_nothing_ends_a_step_that_is_what_is_told),
         cmocka_unit_test(cuts_are_elements_of_the_json_list),
         cmocka_unit_test(what_most_steps_do_not_go_on_with_is_no_cut),
         cmocka_unit_test(processes_are_judged_each_for_itself_and_told_together),
