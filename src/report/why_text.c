@@ -38,6 +38,13 @@ static void name_item(keel_buffer_t *name, const keel_why_entry_t *entry, size_t
     }
 }
 
+// Is the cause that an entry is told by the one that the pattern is about?
+static bool speaks_for(const keel_why_entry_t *entry, const keel_why_pattern_t *pattern) {
+    const keel_why_difference_t *cause = keel_why_cause(entry);
+    return cause && strcmp(cause->subject, pattern->subject) == 0 &&
+           strcmp(cause->place.shown, pattern->place.shown) == 0;
+}
+
 static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffer_t *name,
                                size_t order, bool all) {
     const keel_why_entry_t *entry = &why->entries[order];
@@ -46,6 +53,9 @@ static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffe
     const uint64_t *known = keel_map_find(&items->index, keel_buffer_bytes(name));
     if (known) {
         keel_why_item_t *item = &items->list[*known];
+        if (item->pattern && !speaks_for(item->entry, item->pattern) &&
+            speaks_for(entry, item->pattern))
+            item->entry = entry;
         ++item->times;
         item->seconds += entry->seconds;
         if (entry->step < item->first_step) item->first_step = entry->step;

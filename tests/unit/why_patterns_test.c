@@ -37,6 +37,21 @@ static void a_constant_that_jumps_or_belongs_to_several_is_no_counter(void **sta
     keel_why_deinitialize(&why);
 }
 
+static void a_pattern_is_told_by_its_own_cause_whatever_else_came_with_the_first(void **state) {
+    (void)state;
+    explain("compile", "p0", "f", 1,
+            AGAIN ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"f32[]\","
+                  "\"new\":\"f32[8]\",\"file\":\"/w/m.py\",\"line\":2},"
+                  "{\"kind\":\"constant\",\"subject\":\"power\",\"old\":\"2\","
+                  "\"new\":\"3\",\"file\":\"/w/m.py\",\"line\":4}]");
+    constant(1, "f", "power", 4, "3", "4");
+    constant(2, "f", "power", 4, "4", "5");
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){0}, "constant  m.py:4  power: 2, 3, 4, 5");
+    keel_why_deinitialize(&why);
+}
+
 static void a_schedule_that_the_host_computes_is_a_counter(void **state) {
     (void)state;
     static const char *const rates[] = {"0.1", "0.09", "0.081", "0.0729"};
@@ -199,6 +214,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(a_constant_that_counts_up_is_a_counter),
+        TEST(a_pattern_is_told_by_its_own_cause_whatever_else_came_with_the_first),
         TEST(a_constant_that_jumps_or_belongs_to_several_is_no_counter),
         TEST(a_schedule_that_the_host_computes_is_a_counter),
         TEST(a_schedule_that_comes_back_is_no_counter),
