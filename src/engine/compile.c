@@ -237,7 +237,7 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
     PJRT_Error_Message_Args args = {.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE,
                                     .error = error};
     request->engine->api->PJRT_Error_Message(&args);
-    char message[512];
+    char message[2048];
     snprintf(message, sizeof message, "%.*s",
              (int)(args.message_size < sizeof message ? args.message_size : sizeof message),
              args.message);
