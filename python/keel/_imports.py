@@ -9,8 +9,11 @@ Visit = Callable[[object], None]
 class _Loader:
     """Loads as the module's own loader does, then visits. The module is left with its own."""
 
-    def __init__(self, own, visits: List[Visit]):
-        self.own, self.visits = own, visits
+    def __init__(self, own, waiting: Dict[str, List[Visit]]):
+        self.own, self.waiting = own, waiting
+
+    def __getattr__(self, name):  # whoever has looked for a module may ask for its source
+        return getattr(self.own, name)
 
     def create_module(self, spec):
         return self.own.create_module(spec)
@@ -18,7 +21,7 @@ class _Loader:
     def exec_module(self, module):
         module.__spec__.loader = module.__loader__ = self.own
         self.own.exec_module(module)
-        for visit in self.visits:
+        for visit in self.waiting.pop(module.__name__, ()):
             visit(module)
 
 
@@ -31,7 +34,7 @@ class _Finder:
             return None
         spec = self._found_by_others(name, path, target)
         if spec is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Loader(spec.loader, self.waiting.pop(name))
+            spec.loader = _Loader(spec.loader, self.waiting)
         return spec
 
     def _found_by_others(self, name, path, target):

@@ -60,5 +60,5 @@ def note_fix(*texts: str) -> bool:
     if note is None:
         return False
     note.argtypes, note.restype = (ctypes.c_char_p,) * len(texts), None
-    note(*(text.encode() for text in texts))
+    note(*(text.encode(errors="replace") for text in texts))
     return True

@@ -140,6 +140,39 @@ def check_names(space):
     report.equal("once", answer.err.count("sharding-retrace applied"), 1)
 
 
+def check_harmless(space):
+    """What a program may bring that Keel's own package does not expect."""
+    good = space.path("good")
+    script = space.path("scripts") / "keel.py"
+    script.parent.mkdir()
+    script.write_text("print(__name__)\nimport torch_xla._dynamo.dynamo_bridge as b\n"
+                      "print(b.extract_internal([''])(['{replicated}']))\n")
+    answer = run([KEEL, "run", "--run-dir", space.runs, "--fix", "--", PYTHON, script],
+                 environment(good))
+    report.equal("a script that is named keel.py runs once, and its fixes are applied", answer.out,
+                 "__main__\nFalse\n")
+    bridge = ("import torch_xla._dynamo.dynamo_bridge as b\n"
+              "print(b.extract_internal(['{replicated}'])(['{devices=[2]0,1}']))")
+    for case, program, more in (
+            ("no stderr", "import sys; sys.stderr = None\n", {}),
+            ("no stderr, and nothing that is known", "import sys; sys.stderr = None\n",
+             {"KEEL_FIX": "nothing"}),
+            ("a closed stderr", "import sys; sys.stderr.close()\n", {}),
+            ("a module without a spec of the name keel", "import sys, types\n"
+             "sys.modules['keel'] = types.ModuleType('keel')\n", {})):
+        options = () if more else ("--fix",)
+        answer = start(space, good, *options, program=program + bridge, **more)
+        report.check(f"{case}: the program runs", answer.code == 0 and answer.out == "True\n",
+                     told(answer))
+    answer = start(space, good, "--fix", program="from importlib.util import find_spec\n"
+                   "spec = find_spec('torch_xla._dynamo.dynamo_bridge')\n"
+                   "print('extract' in spec.loader.get_source(spec.name))\n" + PROGRAM)
+    report.equal("a module that was looked for first is mended when it is imported",
+                 (last_json(answer) or {}).get("states"), {"sharding-retrace": "applied"})
+    report.check("and may be read without being imported", answer.out.startswith("True\n"),
+                 told(answer))
+
+
 def check_recorded(space):
     """A fix stands in the journal, applied before there was a client or after."""
     client = "import jax\nfor i in range(3): jax.jit(lambda x: x + i)(1.); keel.step()\n"
@@ -193,6 +226,7 @@ with Workspace("python") as workspace:
     check_applied(workspace)
     check_skipped(workspace)
     check_names(workspace)
+    check_harmless(workspace)
     check_recorded(workspace)
     check_package(workspace)
 report.finish()

@@ -126,5 +126,8 @@ def _tell(fix: Fix, client: str, why: str) -> None:
 
 
 def _say(text: str) -> None:
-    if os.environ.get("KEEL_QUIET") != "1":
-        sys.stderr.write(f"keel: {text}\n")
+    try:
+        if os.environ.get("KEEL_QUIET") != "1":
+            sys.stderr.write(f"keel: {text}\n")
+    except (AttributeError, OSError, ValueError):  # without a stderr, or with a closed one
+        pass

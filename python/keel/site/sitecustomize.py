@@ -10,6 +10,29 @@ import os
 import sys
 
 
+# The package where the program has a module `keel` of its own.
+APART = "_keel_of_run"
+
+
+def say(text):
+    try:
+        sys.stderr.write("keel: %s\n" % text)
+    except (AttributeError, OSError, ValueError):  # without a stderr, or with a closed one
+        pass
+
+
+def is_own():
+    """Whether `import keel` gives the package, which must not be tried: a program's own module
+    may be its script."""
+    from importlib.util import find_spec
+    try:
+        spec = find_spec("keel")
+    except ValueError:  # it is there and was made by hand
+        return False
+    folders = spec and spec.submodule_search_locations or ()
+    return any(os.path.isfile(os.path.join(folder, "_run.py")) for folder in folders)
+
+
 class Wake(object):
     """Finds nothing. So late, a program's own module of the name `keel` stays its own."""
 
@@ -20,11 +43,11 @@ class Wake(object):
         if name == "torch_xla" and not cls.done:
             cls.done = True
             try:
-                from keel import _run
-                _run.begin()
+                from importlib import import_module
+                import_module(("keel" if is_own() else APART) + "._run").begin()
             except Exception as error:
-                sys.stderr.write("keel: %s: %s; the program runs without Keel's fixes and without "
-                                 "torch_xla.launch\n" % (type(error).__name__, error))
+                say("%s: %s; the program runs without Keel's fixes and without torch_xla.launch"
+                    % (type(error).__name__, error))
         return None
 
 
@@ -33,7 +56,7 @@ class Package(object):
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        if name != "keel":
+        if name not in ("keel", APART):
             return None
         from importlib.util import spec_from_file_location
         return spec_from_file_location(name, os.path.join(cls.folder, "__init__.py"),
