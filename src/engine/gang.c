@@ -135,8 +135,9 @@ static void count_launch(keel_gang_t *gang, PJRT_LoadedExecutable_Execute_Args *
     seat_t *seat = seat_of(gang, args->execute_device);
     PJRT_ExecuteOptions *options = args->options;
     if (!seat) return;
-    unsigned launch = atomic_fetch_add(&seat->launches, 1) % INT_MAX + 1;
+    // First the time: who sees the launch must not take the time of an older one for its own.
     atomic_store(&gang->latest, keel_clock_monotonic());
+    unsigned launch = atomic_fetch_add(&seat->launches, 1) % INT_MAX + 1;
     if (options->launch_id || options->struct_size > sizeof call->room) return;
     memcpy(call->room, options, options->struct_size);
     args->options = (PJRT_ExecuteOptions *)(void *)call->room;
