@@ -61,16 +61,37 @@ static keel_status_t register_library(const char *library) {
 }
 
 // Who asked for a device and named no plugin for it gets a CPU: that must not pass unseen.
-static void tell_platforms(const keel_settings_t *settings) {
+static void tell_replaced(const char *name, const char *value, const char *becomes) {
+    cli_say("%s=%s becomes %s: the command runs on the embedded CPU plugin; name the plugin to "
+            "wrap with --plugin",
+            name, value, becomes);
+}
+
+static void tell_platforms(void) {
     const char *given = getenv("JAX_PLATFORMS");
     size_t length = given ? strcspn(given, ",") : 0;
     keel_str_t first = {given, length};
-    bool asked = length && !keel_str_equal(first, KEEL_STR(PLATFORM)) &&
-                 !keel_str_equal(first, KEEL_STR("cpu"));
-    if (!asked || settings->values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT) return;
-    cli_say("JAX_PLATFORMS=%s becomes " PLATFORM ",cpu: the command runs on the embedded CPU "
-            "plugin; name the plugin to wrap with --plugin",
-            given);
+    if (length && !keel_str_equal(first, KEEL_STR(PLATFORM)) &&
+        !keel_str_equal(first, KEEL_STR("cpu")))
+        tell_replaced("JAX_PLATFORMS", given, PLATFORM ",cpu");
+}
+
+static void tell_device(const char *library) {
+    static const char *const served[] = {"", "CPU", "KEEL"};
+    const char *device = getenv("PJRT_DEVICE"), *path = getenv("PJRT_LIBRARY_PATH");
+    if (!device) return;
+    for (size_t i = 0; i < sizeof served / sizeof *served; ++i)
+        if (strcmp(device, served[i]) == 0) return;
+    if (strcmp(device, "LIBRARY") != 0)
+        tell_replaced("PJRT_DEVICE", device, "LIBRARY");
+    else if (path && *path && strcmp(path, library) != 0)
+        tell_replaced("PJRT_LIBRARY_PATH", path, "Keel's");
+}
+
+static void tell_devices(const keel_settings_t *settings, const char *library) {
+    if (settings->values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT) return;
+    tell_platforms();
+    tell_device(library);
 }
 
 static bool is_tpu(const char *plugin) {
@@ -80,15 +101,13 @@ static bool is_tpu(const char *plugin) {
 
 // JAX's own CPU client stays behind Keel's, since many scripts ask for jax.devices("cpu"). Other
 // platforms go: a second client would take the device away from the first.
-static keel_status_t set_up_jax(const keel_settings_t *settings, const char *plugin,
-                                const char *library, bool quiet) {
+static keel_status_t set_up_jax(const char *plugin, const char *library) {
     if (is_tpu(plugin)) {
         // JAX prepares the machine for a TPU only under the TPU's own name.
         KEEL_TRY(put("TPU_LIBRARY_PATH", library));
         return put("JAX_PLATFORMS", "tpu,cpu");
     }
     KEEL_TRY(register_library(library));
-    if (!quiet) tell_platforms(settings);
     return put("JAX_PLATFORMS", PLATFORM ",cpu");
 }
 
@@ -131,8 +150,9 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
     KEEL_TRY(put("KEEL_RUN_DIR", keel_settings_text(settings, KEEL_SETTING_RUN_DIR)));
     KEEL_TRY(put("KEEL_RUN_ID", run_id));
     if (lines) KEEL_TRY(set_up_lines());
+    if (!quiet && !is_tpu(plugin)) tell_devices(settings, library);
     KEEL_TRY(set_up_torch(plugin, library));
-    return set_up_jax(settings, plugin, library, quiet);
+    return set_up_jax(plugin, library);
 }
 
 // In front, so that no other sitecustomize comes first: site/sitecustomize.py runs that one too.

@@ -27,5 +27,12 @@ JAX_PLATFORMS=cuda keel run --quiet -- true
 JAX_PLATFORMS=cpu KEEL_RUN_ID=outer keel run -- true
 JAX_PLATFORMS=keel,cpu KEEL_RUN_ID=outer keel run -- true
 JAX_PLATFORMS=tpu KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
+# Nor does a device of PyTorch/XLA, or a plugin that was given it by path.
+PJRT_DEVICE=TPU KEEL_RUN_ID=outer keel run -- true
+PJRT_DEVICE=TPU keel run --quiet -- true
+PJRT_DEVICE=CPU KEEL_RUN_ID=outer keel run -- true
+PJRT_DEVICE=TPU KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
+PJRT_DEVICE=LIBRARY PJRT_LIBRARY_PATH=/x.so KEEL_RUN_ID=outer keel run -- true
+PJRT_DEVICE=LIBRARY PJRT_LIBRARY_PATH=/x.so KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
 # One run within another: the outer one speaks.
 keel run -- keel run -- true
