@@ -118,19 +118,15 @@ static keel_status_t beside(const char *folder, const char *path, char **out) {
 }
 
 keel_status_t keel_settings_embedded_plugin(char **out) {
-    static const char built[] = KEEL_EMBEDDED_PLUGIN;
-    const char *slash = strrchr(built, '/');
+    static const char *const places[] = {
+        "../lib/keel/" KEEL_EMBEDDED_PLUGIN, // installed; a link in a build tree
+        // In a wheel, site-packages/keel/native/lib, the package xla-cpu-pjrt beside it.
+        "../../../xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+    };
     char folder[PATH_MAX];
     *out = NULL;
-    if (own_folder(folder)) {
-        char *installed;
-        KEEL_TRY(keel_path(&installed, "../lib/keel/%s", slash ? slash + 1 : built));
-        keel_status_t status = beside(folder, installed, out);
-        keel_free(installed);
-        KEEL_TRY(status);
-        // In a wheel, site-packages/keel/native/lib, the package xla-cpu-pjrt beside it.
-        if (!*out)
-            KEEL_TRY(beside(folder, "../../../xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", out));
-    }
-    return *out ? NULL : keel_path(out, "%s", keel_is_file(built) ? built : "");
+    bool known = own_folder(folder);
+    for (size_t i = 0; known && i < sizeof places / sizeof *places && !*out; ++i)
+        KEEL_TRY(beside(folder, places[i], out));
+    return *out ? NULL : keel_path(out, "%s", "");
 }

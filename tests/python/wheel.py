@@ -46,6 +46,10 @@ def check_content(wheel):
         r"keel-[\d.]+-py3-none-(many)?linux_(\d+_\d+_)?x86_64\.whl", wheel.name), wheel.name)
     report.equal("it holds no plugin and nothing compiled by Python",
                  [name for name in names if "cpu" in name or "__pycache__" in name], [])
+    files = zipfile.ZipFile(wheel)
+    report.equal("no file of it names a folder of the machine that built it",
+                 [name for name in names for folder in (ROOT, BUILD)
+                  if os.fsencode(folder) in files.read(name)], [])
     brought = [name for name in names if "/libs/" in name]
     licences = [name for name in names if "/licenses/" in name]
     report.equal("what it brings has its licence", len(licences), len(brought) + 1)
