@@ -110,9 +110,9 @@ keel_status_t keel_settings_parse(keel_bytes_t bytes, const char *path,
 // ("gs://bucket/x"). `setting` is what the user wrote it in: "KEEL_CACHE_DIR".
 keel_status_t keel_settings_check_folder(const char *folder, const char *setting) KEEL_MUST_CHECK;
 
-// The plugin that is wrapped when none is named: lib/keel/<name> beside an installed Keel (in a build
-// tree a link to where the build found it), the package xla-cpu-pjrt beside a wheel of Keel, "" where
-// none of them is there. The caller frees it.
+// The plugin that is wrapped when none is named: lib/keel/<name> beside an installed Keel (in a
+// build tree a link to where the build found it), the package xla-cpu-pjrt beside a wheel of Keel,
+// "" where none of them is there. The caller frees it.
 keel_status_t keel_settings_embedded_plugin(char **out) KEEL_MUST_CHECK;
 
 #endif // KEEL_SETTINGS_SETTINGS_H_
