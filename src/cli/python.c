@@ -123,6 +123,7 @@ static bool is_fix(const cli_fixes_t *fixes, keel_str_t name) {
 
 static keel_status_t unknown_fix(const cli_fixes_t *fixes, keel_str_t name) {
     keel_buffer_t known;
+    if (!name.size) name = KEEL_STR("an empty name");
     keel_buffer_initialize(&known, 1 << 16);
     for (size_t i = 0; i < fixes->count; ++i)
         keel_buffer_format(&known, "%s, ", fixes->list[i].name);
