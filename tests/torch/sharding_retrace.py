@@ -50,7 +50,8 @@ def replica(index):
     import torch_xla
     value = torch.full((2,), float(index), device=torch_xla.device()) * 2
     torch_xla.sync()
-    print("replica", index, value.cpu().tolist(), flush=True)
+    # In one write: replicas are threads, and what print writes in parts would mix.
+    os.write(1, f"replica {index} {value.cpu().tolist()}\n".encode())
 
 
 def main():
