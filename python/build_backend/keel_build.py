@@ -25,6 +25,9 @@ ROOT = PYTHON.parent
 BUILD = pathlib.Path(os.environ.get("KEEL_BUILD") or ROOT / "build")
 PROGRAMS = ("bin/keel", "lib/libkeel_pjrt.so")
 LIBRARIES = "lib/keel/libs"
+# What may come along, and under which of its licences (SPDX).
+LICENCES = {"libjansson": "MIT", "libsodium": "ISC", "libxxhash": "BSD-2-Clause",
+            "libzstd": "BSD-3-Clause"}
 # Of these manylinux says that they are everywhere.
 SYSTEM = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux-[a-z0-9-]+)\.so\.\d+")
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -41,6 +44,15 @@ def dependencies(path):
     return dict(re.findall(r"(\S+) => (/\S+)", output("ldd", str(path))))
 
 
+def libraries():
+    """Names and paths of the libraries that come along."""
+    if not (BUILD / PROGRAMS[1]).exists():
+        raise SystemExit(f"keel: {BUILD / PROGRAMS[1]} is not there; run `make build` first, or name "
+                         "the build folder in KEEL_BUILD")
+    return {library: path for name in PROGRAMS
+            for library, path in dependencies(BUILD / name).items() if not SYSTEM.fullmatch(library)}
+
+
 def licence(library):
     """The copyright file of a library's Debian package."""
     for path in {library, os.path.realpath(library)}:
@@ -53,11 +65,17 @@ def licence(library):
                      "the wheel")
 
 
-def staged(folder):
-    """Fills `folder` with programs and libraries; gives the licences of the latter by package."""
-    if not (BUILD / PROGRAMS[1]).exists():
-        raise SystemExit(f"keel: {BUILD / PROGRAMS[1]} is not there; run `make build` first, or name "
-                         "the build folder in KEEL_BUILD")
+def expression(own, brought):
+    """The licences of all that the wheel holds."""
+    stems = [library.split(".")[0] for library in brought]
+    unknown = [stem for stem in stems if stem not in LICENCES]
+    if unknown:
+        raise SystemExit(f"keel: {unknown[0]}: add its licence to LICENCES in {__file__}")
+    return " AND ".join([own, *sorted({LICENCES[stem] for stem in stems} - {own})])
+
+
+def stage(folder):
+    """Fills `folder` with programs and libraries."""
     with tempfile.TemporaryDirectory() as everything:
         subprocess.run(["cmake", "--install", BUILD, "--prefix", everything, "--strip",
                         "--component", "programs"], check=True, stdout=subprocess.DEVNULL)
@@ -65,14 +83,8 @@ def staged(folder):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(pathlib.Path(everything, name), folder / name)
     (folder / LIBRARIES).mkdir(parents=True)
-    licences = {}
-    for name in PROGRAMS:
-        for library, path in dependencies(BUILD / name).items():
-            if not SYSTEM.fullmatch(library):
-                shutil.copy(path, folder / LIBRARIES / library)
-                package, text = licence(path)
-                licences[package] = text
-    return licences
+    for library, path in libraries().items():
+        shutil.copy(path, folder / LIBRARIES / library)
 
 
 # ---- what it runs on ---------------------------------------------------------------------------
@@ -100,10 +112,11 @@ def project():
     return table | {"version": found[1]}
 
 
-def metadata(table):
+def metadata(table, spdx, licences):
     lines = ["Metadata-Version: 2.4", f"Name: {table['name']}", f"Version: {table['version']}",
-             f"Summary: {table['description']}", f"License-Expression: {table['license']}",
-             f"Requires-Python: {table['requires-python']}"]
+             f"Summary: {table['description']}", f"License-Expression: {spdx}"]
+    lines += [f"License-File: {name}" for name in licences]
+    lines += [f"Requires-Python: {table['requires-python']}"]
     lines += [f"Requires-Dist: {name}" for name in table["dependencies"]]
     for extra, names in table["optional-dependencies"].items():
         lines += [f"Provides-Extra: {extra}"]
@@ -129,32 +142,40 @@ def package_files():
             yield path.relative_to(PYTHON).as_posix(), path
 
 
+def information(table):
+    """What is told of the wheel, before it is made and in it: names and contents."""
+    brought = libraries()
+    licences = dict(sorted(licence(path) for path in brought.values()))
+    files = {"LICENSE": (ROOT / "LICENSE").read_bytes()}
+    files |= {f"{package}.txt": text for package, text in licences.items()}
+    told = metadata(table, expression(table["license"], brought), files)
+    return {f"licenses/{name}": data for name, data in files.items()} | {
+        "METADATA": told.encode(), "entry_points.txt": entry_points(table).encode()}
+
+
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     table = project()
     info = f"{table['name']}-{table['version']}.dist-info"
-    folder = pathlib.Path(metadata_directory, info)
-    folder.mkdir()
-    (folder / "METADATA").write_text(metadata(table))
-    (folder / "entry_points.txt").write_text(entry_points(table))
+    for name, data in information(table).items():
+        path = pathlib.Path(metadata_directory, info, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
     return info
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     table = project()
     stem = f"{table['name']}-{table['version']}"
+    info = f"{stem}.dist-info"
+    told = information(table)
     with tempfile.TemporaryDirectory() as temporary:
         native = pathlib.Path(temporary, "native")
-        licences = staged(native)
+        stage(native)
         tagged = tag(native)
         files = {name: path.read_bytes() for name, path in package_files()}
         files |= {f"keel/native/{path.relative_to(native).as_posix()}": path.read_bytes()
                   for path in sorted(native.rglob("*")) if path.is_file()}
-    info = f"{stem}.dist-info"
-    files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    for package, text in sorted(licences.items()):
-        files[f"{info}/licenses/{package}.txt"] = text
-    files[f"{info}/METADATA"] = metadata(table).encode()
-    files[f"{info}/entry_points.txt"] = entry_points(table).encode()
+    files |= {f"{info}/{name}": data for name, data in told.items()}
     files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: keel_build\nRoot-Is-Purelib: false\n"
                               f"Tag: {tagged}\n").encode()
     record = "".join(record_line(name, data) for name, data in files.items())

@@ -1,6 +1,8 @@
 """The wheel: made without a network from this build, installed into a fresh environment, and used
 there: the command, JAX_PLATFORMS=keel without `keel run`, and the entry points."""
 
+import email
+import importlib.util
 import os
 import pathlib
 import re
@@ -53,6 +55,38 @@ def check_content(wheel):
     brought = [name for name in names if "/libs/" in name]
     licences = [name for name in names if "/licenses/" in name]
     report.equal("what it brings has its licence", len(licences), len(brought) + 1)
+
+
+def told_before(space):
+    """METADATA as it is told to who asks for it before the wheel."""
+    os.environ["KEEL_BUILD"] = str(BUILD)
+    spec = importlib.util.spec_from_file_location(
+        "keel_build", ROOT / "python" / "build_backend" / "keel_build.py")
+    backend = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(backend)
+    space.path("told").mkdir()
+    folder = space.path("told") / backend.prepare_metadata_for_build_wheel(space.path("told"))
+    return {path.relative_to(folder.parent).as_posix(): path.read_bytes()
+            for path in folder.rglob("*") if path.is_file()}
+
+
+def check_metadata(space, wheel):
+    files = zipfile.ZipFile(wheel)
+    names = files.namelist()
+    data = files.read(next(name for name in names if name.endswith("/METADATA")))
+    fields = email.message_from_bytes(data)
+    report.equal("it names each licence that it holds", sorted(fields.get_all("License-File")),
+                 sorted(name.split("/licenses/")[1] for name in names if "/licenses/" in name))
+    brought = {name.split("/")[-1].split(".")[0] for name in names if "/libs/" in name}
+    spdx = {"libjansson": "MIT", "libsodium": "ISC", "libxxhash": "BSD-2-Clause",
+            "libzstd": "BSD-3-Clause"}
+    report.equal("and says of all that is in it which it is", fields["License-Expression"],
+                 " AND ".join(["Apache-2.0", *sorted({spdx[name] for name in brought})]))
+    before = told_before(space)
+    report.equal("what is told before it is made is what it holds",
+                 [name for name in before if files.read(name) != before[name]], [])
+    report.check("its licences among it", sum("/licenses/" in name for name in before) ==
+                 len(brought) + 1, list(before))
 
 
 def installed(space, wheel):
@@ -124,6 +158,7 @@ def check_with_jax(space, python):
 with Workspace("wheel") as workspace:
     made = built(workspace)
     check_content(made)
+    check_metadata(workspace, made)
     fresh = installed(workspace, made)
     check_alone(workspace, fresh)
     check_with_jax(workspace, fresh)
