@@ -53,10 +53,23 @@ enum { NESTED_COUNT = sizeof all_nested / sizeof *all_nested, NESTED_MOST = 2 };
 
 typedef struct function_t {
     PJRT_Error *(*real)(void *args);
-    void (*bridging)(void); // what the client calls
+    void (*bridging)(void); // what stands in the table
+    void (*settling)(void); // and in the one that functions go back in
     uint32_t place;         // in PJRT_Api
     uint8_t first, nested;  // in all_nested
 } function_t;
+
+// Of what size clients say arguments are, and what they have.
+static const struct {
+    uint8_t id;
+    uint32_t said, held;
+} understated[] = {
+#define UNDERSTATED_ROW(function, taken, last)                                                     \
+    {OF_##function, PJRT_STRUCT_SIZE(PJRT_##function##_Args, taken),                               \
+     PJRT_STRUCT_SIZE(PJRT_##function##_Args, last)},
+    KEEL_BRIDGE_UNDERSTATED(UNDERSTATED_ROW)
+#undef UNDERSTATED_ROW
+};
 
 static const PJRT_Api *plugin;
 static PJRT_Api *settled;
@@ -89,6 +102,14 @@ size_t keel_bridge_wanted(const char *name) {
 static size_t size_of(const void *args) {
     size_t size;
     memcpy(&size, args, sizeof size);
+    return size;
+}
+
+// As far as the client's arguments go in its memory.
+static size_t held(unsigned id, const void *args) {
+    size_t size = size_of(args);
+    for (unsigned i = 0; i < sizeof understated / sizeof *understated; ++i)
+        if (understated[i].id == id && understated[i].said == size) return understated[i].held;
     return size;
 }
 
@@ -222,7 +243,7 @@ static size_t smaller(size_t left, size_t right) {
 }
 
 // What the plugin wrote, into the client's structs; their pointers to each other stay the client's.
-static void unpack(package_t *package, const function_t *function, void *args) {
+static void unpack(package_t *package, const function_t *function, unsigned id, void *args) {
     for (unsigned i = 0; i < function->nested; ++i) {
         const nested_t *nested = &all_nested[function->first + i];
         void *data = pointer_in(args, nested->at), *packed = pointer_in(package->args, nested->at);
@@ -230,7 +251,7 @@ static void unpack(package_t *package, const function_t *function, void *args) {
         if (nested->how == ONE) copy_back(data, packed, smaller(size_of(data), size_of(packed)));
         memcpy(package->args + nested->at, &data, sizeof data);
     }
-    copy_back(args, package->args, smaller(size_of(args), size_of(package->args)));
+    copy_back(args, package->args, smaller(held(id, args), size_of(package->args)));
 }
 
 static PJRT_Error *call_packed(const function_t *function, unsigned id, void *args) {
@@ -247,7 +268,7 @@ static PJRT_Error *call_packed(const function_t *function, unsigned id, void *ar
         if (data) memcpy(package.args + nested->at, &data, sizeof data);
     }
     PJRT_Error *error = function->real(package.args);
-    unpack(&package, function, args);
+    unpack(&package, function, id, args);
     keel_free(package.many[0]);
     keel_free(package.many[1]);
     return error;
@@ -320,6 +341,7 @@ static void drop(PJRT_Error *error) {
 // ---- the table ---------------------------------------------------------------------------------
 
 static PJRT_Error *call(unsigned id, void *args);
+static PJRT_Error *call_and_settle(unsigned id, void *args);
 
 #define FUNCTION(name)                                                                             \
     static PJRT_Error *real_##name(void *args) {                                                   \
@@ -327,6 +349,9 @@ static PJRT_Error *call(unsigned id, void *args);
     }                                                                                              \
     static PJRT_Error *bridge_##name(PJRT_##name##_Args *args) {                                   \
         return call(OF_##name, args);                                                              \
+    }                                                                                              \
+    static PJRT_Error *settling_##name(PJRT_##name##_Args *args) {                                 \
+        return call_and_settle(OF_##name, args);                                                   \
     }
 KEEL_BRIDGE_FUNCTIONS(FUNCTION)
 #undef FUNCTION
@@ -335,35 +360,49 @@ static function_t functions[] = {
 #define FUNCTION_ROW(name)                                                                         \
     {.real = real_##name,                                                                          \
      .bridging = (void (*)(void))bridge_##name,                                                    \
+     .settling = (void (*)(void))settling_##name,                                                  \
      .place = offsetof(PJRT_Api, PJRT_##name)},
     KEEL_BRIDGE_FUNCTIONS(FUNCTION_ROW)
 #undef FUNCTION_ROW
 };
 
+static uintptr_t *place_in(PJRT_Api *table, const function_t *function) {
+    return (uintptr_t *)(void *)((char *)table + function->place);
+}
+
 // Where somebody else's function stands in the table, it stays. The client may be reading the place
 // at the same time: it finds the one or the other, as a pointer is written whole. That it does not
 // say so is in its own code, compiled long ago.
 __attribute__((noinline, no_sanitize("thread"))) static void settle(const function_t *function) {
-    uintptr_t *at = (uintptr_t *)(void *)((char *)settled + function->place);
-    uintptr_t own, bridging = (uintptr_t)function->bridging;
+    uintptr_t *at = place_in(settled, function);
+    uintptr_t own, settling = (uintptr_t)function->settling;
     memcpy(&own, (const char *)plugin + function->place, sizeof own);
-    if (__atomic_load_n(at, __ATOMIC_RELAXED) == bridging)
+    if (__atomic_load_n(at, __ATOMIC_RELAXED) == settling)
         __atomic_store_n(at, own, __ATOMIC_RELAXED);
 }
 
-static PJRT_Error *call(unsigned id, void *args) {
+// `out_fit`: the arguments went to the plugin as they are.
+static PJRT_Error *call_until_known(unsigned id, void *args, bool *out_fit) {
     enum { TRIES = 8 }; // more than there is to learn
     const function_t *function = &functions[id];
     for (unsigned tries = 1;; ++tries) {
-        bool fits_all = all_fit(function, id, args);
-        PJRT_Error *error = fits_all ? function->real(args) : call_packed(function, id, args);
-        if (!error) {
-            if (fits_all && !function->nested && settled) settle(function);
-            return NULL;
-        }
-        if (tries == TRIES || !has_learned(function, id, args, error)) return error;
+        *out_fit = all_fit(function, id, args);
+        PJRT_Error *error = *out_fit ? function->real(args) : call_packed(function, id, args);
+        if (!error || tries == TRIES || !has_learned(function, id, args, error)) return error;
         drop(error);
     }
+}
+
+static PJRT_Error *call(unsigned id, void *args) {
+    bool fit;
+    return call_until_known(id, args, &fit);
+}
+
+static PJRT_Error *call_and_settle(unsigned id, void *args) {
+    bool fit;
+    PJRT_Error *error = call_until_known(id, args, &fit);
+    if (!error && fit) settle(&functions[id]);
+    return error;
 }
 
 static void know_the_header(const PJRT_Api *api) {
@@ -402,4 +441,9 @@ keel_status_t keel_bridge_create(const PJRT_Api *api, PJRT_Api **out) {
 
 void keel_bridge_settle_in(PJRT_Api *table) {
     settled = table;
+    for (unsigned i = 0; i < sizeof functions / sizeof *functions; ++i) {
+        uintptr_t *at = place_in(table, &functions[i]);
+        bool may = !functions[i].nested && *at == (uintptr_t)functions[i].bridging;
+        if (may) *at = (uintptr_t)functions[i].settling;
+    }
 }

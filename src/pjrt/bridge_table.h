@@ -150,4 +150,9 @@
     X(Client_UpdateGlobalProcessInfo, process_infos, ProcessInfo, ARRAY, num_process_infos)        \
     X(Client_CreateAliasBuffer, shape_layout, Buffer_MemoryLayout, ONE, struct_size)
 
+// Arguments whose size clients tell wrongly: function, the member that their header took for the
+// last, and the one that is. They have it all the same, and read what a plugin writes there.
+// PJRT_Plugin_Attributes_Args: up to a version between 0.70 and 0.74.
+#define KEEL_BRIDGE_UNDERSTATED(X) X(Plugin_Attributes, attributes, num_attributes)
+
 #endif // KEEL_PJRT_BRIDGE_TABLE_H_

@@ -3,7 +3,6 @@
 #include "shim/shim.h"
 
 static const PJRT_Api *plugin;
-static PJRT_Client_Compile *plugin_compile;
 
 static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
     uint64_t replicas = keel_engine_gathered_replicas(plugin, args);
@@ -14,11 +13,10 @@ static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
             "execution of it before all of its devices have begun one; with any other mode "
             "Keel sees to that",
             (unsigned long long)replicas);
-    return plugin_compile(args);
+    return plugin->PJRT_Client_Compile(args);
 }
 
-void keel_shim_take_off(PJRT_Api *table) {
-    plugin = table;
-    plugin_compile = table->PJRT_Client_Compile;
+void keel_shim_take_off(PJRT_Api *table, const PJRT_Api *real) {
+    plugin = real;
     table->PJRT_Client_Compile = compile;
 }

@@ -141,16 +141,23 @@ static keel_status_t load(keel_settings_t *settings) {
     return status;
 }
 
-// The bridge's table with Keel's functions in it. It is as long as the plugin's own, which may know
-// functions that this header does not.
-static keel_status_t wrap(const PJRT_Api **out) {
+// The client's own copy of the bridge's table: what it calls tells of its sizes, what Keel calls
+// does not. It is as long as the plugin's own, which may know functions that this header does not.
+static keel_status_t copy_table(PJRT_Api **out) {
     const PJRT_Api *real = plugin.api;
     size_t size = real->struct_size > sizeof *real ? real->struct_size : sizeof *real;
     void *memory;
     KEEL_TRY(keel_calloc(1, size, &memory));
     memcpy(memory, real, real->struct_size);
-    PJRT_Api *wrapped = memory;
-    keel_bridge_settle_in(wrapped);
+    *out = memory;
+    keel_bridge_settle_in(*out);
+    return NULL;
+}
+
+static keel_status_t wrap(const PJRT_Api **out) {
+    const PJRT_Api *real = plugin.api;
+    PJRT_Api *wrapped;
+    KEEL_TRY(copy_table(&wrapped));
     keel_shim_take_errors(wrapped, real);
     keel_shim_take_transfers(wrapped, real, engine);
     wrapped->PJRT_Client_Create = client_create;
@@ -203,19 +210,26 @@ static const PJRT_Api *refusal(keel_status_t status) {
     return &refusing;
 }
 
-// From here on the plugin's table is the bridge's, where there is memory for it; else NULL.
-static PJRT_Api *bridge(void) {
+// From here on the plugin's table is the bridge's, where there is memory for it.
+static void bridge(void) {
     PJRT_Api *bridged;
     keel_status_t status = keel_bridge_create(plugin.api, &bridged);
     if (status) {
         keel_log_once("bridge", "%s; the run goes on without the bridge",
                       keel_status_message(status));
         keel_status_ignore(status);
-        return NULL;
+        return;
     }
-    keel_bridge_settle_in(bridged);
     plugin.api = bridged;
-    return bridged;
+}
+
+// Without memory for a copy the client has the bridge's own.
+static void leave_off(void) {
+    PJRT_Api *own;
+    keel_status_t status = copy_table(&own);
+    keel_status_ignore(status);
+    if (!status) keel_shim_take_off(own, plugin.api);
+    table = status ? plugin.api : own;
 }
 
 static void initialize(void) {
@@ -226,11 +240,10 @@ static void initialize(void) {
         table = refusal(status);
         return;
     }
-    PJRT_Api *bridged = bridge();
+    bridge();
     if (settings.mode == KEEL_MODE_OFF) {
         keel_settings_deinitialize(&settings);
-        if (bridged) keel_shim_take_off(bridged);
-        table = plugin.api;
+        leave_off();
         return;
     }
     status = keel_engine_create(&settings, &plugin, &engine);

@@ -37,8 +37,8 @@ void keel_shim_write_fixes(keel_engine_t *engine);
 
 // ---- off.c -------------------------------------------------------------------------------------
 
-// Puts a look at each compile into the table that a client gets with mode off.
-void keel_shim_take_off(PJRT_Api *table);
+// Puts a look at each compile into the table that a client gets with mode off, a copy of `real`.
+void keel_shim_take_off(PJRT_Api *table, const PJRT_Api *real);
 
 // ---- errors.c ----------------------------------------------------------------------------------
 

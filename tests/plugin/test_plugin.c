@@ -231,6 +231,7 @@ static PJRT_Error *plugin_attributes(PJRT_Plugin_Attributes_Args *args) {
                                                   .type = PJRT_NamedValue_kInt64List,
                                                   .int64_array_value = version,
                                                   .value_size = 3}};
+    EXPECT(PJRT_Plugin_Attributes_Args, args);
     if (has("no_attributes")) return error_of(PJRT_Error_Code_INTERNAL, "no attributes");
     args->attributes = attributes;
     args->num_attributes = 1;

@@ -299,6 +299,37 @@ static void test_results_are_copied_back_as_far_as_the_client_knows(void **state
     free(api);
 }
 
+// What clients up to PJRT 0.70 send: the struct is as long as today's, and says that it is not.
+enum { OLD_ATTRIBUTES = PJRT_STRUCT_SIZE(PJRT_Plugin_Attributes_Args, attributes) };
+
+typedef struct old_attributes_t {
+    PJRT_Plugin_Attributes_Args args;
+    unsigned char guard[64];
+} old_attributes_t;
+
+static PJRT_Error *ask_attributes(const PJRT_Api *api, old_attributes_t *out) {
+    memset(out, 0x77, sizeof *out);
+    out->args.struct_size = OLD_ATTRIBUTES;
+    out->args.extension_start = NULL;
+    return api->PJRT_Plugin_Attributes(&out->args);
+}
+
+static void test_attributes_are_counted_for_a_client_whose_header_forgot_the_count(void **state) {
+    (void)state;
+    old_attributes_t old;
+    assert_true((size_t)OLD_ATTRIBUTES < PJRT_Plugin_Attributes_Args_STRUCT_SIZE);
+    PJRT_Api *api = bridge("sizes=PJRT_Plugin_Attributes_Args:64", 30);
+    for (int i = 0; i < 2; ++i) {
+        assert_null(ask_attributes(api, &old));
+        assert_int_equal(old.args.struct_size, OLD_ATTRIBUTES);
+        assert_int_equal(old.args.num_attributes, 1);
+        assert_string_equal(old.args.attributes[0].name, "stablehlo_current_version");
+        assert_true(is_guarded(old.guard, sizeof old.guard));
+        assert_int_equal(refusals(), 1);
+    }
+    free(api);
+}
+
 static void test_results_in_a_struct_that_arguments_point_to_are_copied_back(void **state) {
     (void)state;
     PJRT_Api *api = bridge("sizes=PJRT_Program:80", 30);
@@ -526,6 +557,24 @@ static void test_a_function_goes_back_to_the_plugins_own_once_sizes_agree(void *
     free(api);
 }
 
+static void test_keels_own_calls_leave_the_clients_functions_as_they_are(void **state) {
+    (void)state;
+    PJRT_Api *own, *clients = malloc(sizeof *clients);
+    bridge("", 0);
+    assert_ok(keel_bridge_create(plugin, &own));
+    *clients = *own;
+    keel_bridge_settle_in(clients);
+    PJRT_Client_PlatformName_Args args = {.struct_size = PJRT_Client_PlatformName_Args_STRUCT_SIZE};
+    assert_null(own->PJRT_Client_PlatformName(&args));
+    assert_true(own->PJRT_Client_PlatformName != plugin->PJRT_Client_PlatformName);
+    assert_true(clients->PJRT_Client_PlatformName != plugin->PJRT_Client_PlatformName);
+    assert_null(clients->PJRT_Client_PlatformName(&args));
+    assert_true(own->PJRT_Client_PlatformName != plugin->PJRT_Client_PlatformName);
+    assert_true(clients->PJRT_Client_PlatformName == plugin->PJRT_Client_PlatformName);
+    free(clients);
+    free(own);
+}
+
 static void test_structs_that_agree_are_the_clients_own(void **state) {
     (void)state;
     PJRT_Api *api = bridge("sizes=PJRT_ExecuteOptions:120", 30);
@@ -623,6 +672,30 @@ static void test_an_older_client_runs_with_mode_off(void **state) {
     assert_false(exists(door->place.cache));
 }
 
+// Keel asks for attributes too, before the client or after.
+static void ask_as_an_older_client(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    old_attributes_t old;
+    NO_ERROR(api, ask_attributes(api, &old));
+    CHECK(old.args.num_attributes == 1);
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *loaded = door_compile(api, client, "a program");
+    NO_ERROR(api, ask_attributes(api, &old));
+    CHECK(old.args.num_attributes == 1 && is_guarded(old.guard, sizeof old.guard));
+    door_destroy(api, loaded);
+    door_close(api, client);
+}
+
+static void test_an_older_client_gets_attributes_through_the_door(void **state) {
+    door_run(*state, "TEST_PLUGIN=sizes=PJRT_Plugin_Attributes_Args:32", ask_as_an_older_client);
+}
+
+static void test_an_older_client_gets_attributes_with_mode_off(void **state) {
+    door_run(*state, "TEST_PLUGIN=sizes=PJRT_Plugin_Attributes_Args:32\nKEEL_MODE=off",
+             ask_as_an_older_client);
+}
+
 // Keel's own calls come from this header: they are a client's like any other.
 static void test_keels_own_calls_go_over_the_bridge(void **state) {
     door_t *door = *state;
@@ -643,6 +716,7 @@ int main(void) {
         TEST(an_older_plugins_size_is_learned_too),
         TEST(sizes_of_arguments_and_of_what_they_point_to_are_learned_in_one_call),
         TEST(results_are_copied_back_as_far_as_the_client_knows),
+        TEST(attributes_are_counted_for_a_client_whose_header_forgot_the_count),
         TEST(results_in_a_struct_that_arguments_point_to_are_copied_back),
         TEST(an_array_gets_the_plugins_stride),
         TEST(two_lists_of_one_call_are_both_repacked),
@@ -657,11 +731,14 @@ int main(void) {
         TEST(a_size_that_no_version_had_is_left_to_the_plugin),
         TEST(a_size_beyond_all_reason_is_left_to_the_plugin),
         TEST(a_function_goes_back_to_the_plugins_own_once_sizes_agree),
+        TEST(keels_own_calls_leave_the_clients_functions_as_they_are),
         TEST(structs_that_agree_are_the_clients_own),
         TEST(threads_that_learn_at_the_same_time_all_go_through),
         TEST(a_forked_child_is_bridged_too),
         DOOR_TEST(an_older_client_runs_through_the_door),
         DOOR_TEST(an_older_client_runs_with_mode_off),
+        DOOR_TEST(an_older_client_gets_attributes_through_the_door),
+        DOOR_TEST(an_older_client_gets_attributes_with_mode_off),
         DOOR_TEST(keels_own_calls_go_over_the_bridge),
     };
     return cmocka_run_group_tests(tests, load_plugin, remove_place);
