@@ -44,6 +44,7 @@ keel_gang_t *keel_engine_executed(keel_engine_t *engine,
     atomic_store_explicit(&flow->executions, executions + 1, memory_order_relaxed);
     atomic_store_explicit(&flow->last, counter, memory_order_relaxed);
     uint64_t begun = atomic_load_explicit(&flow->made_last, memory_order_relaxed);
+    atomic_store_explicit(&flow->made_begun, begun, memory_order_relaxed);
     atomic_store_explicit(&flow->made_last,
                           atomic_load_explicit(&flow->made_count, memory_order_relaxed),
                           memory_order_relaxed);

@@ -60,6 +60,9 @@ void explain_settle_site(const keel_stack_t *stack, const char *module, keel_sit
 void explain_ask(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry,
                  keel_site_t *site) {
     explain_capture(engine, arena, inquiry);
+    // The last execution may have begun behind what the client sent for this one.
+    inquiry->sent = atomic_load_explicit(&engine->flow.made_count, memory_order_relaxed) -
+                    atomic_load_explicit(&engine->flow.made_begun, memory_order_relaxed);
     if (!inquiry->stack.count) return;
     site->place = explain_top(&inquiry->stack);
     void *text;
@@ -183,7 +186,8 @@ static keel_status_t compare_programs(keel_engine_t *engine, subject_t *subject,
         status = keel_explain(&(keel_side_t){.program = &before.program, .key = record->key},
                               &(keel_side_t){.program = &subject->kept.program,
                                              .key = &inquiry->key,
-                                             .site = *place->file ? place : NULL},
+                                             .site = *place->file ? place : NULL,
+                                             .sent = inquiry->sent},
                               out);
     free_kept(&before);
     return status;

@@ -224,6 +224,7 @@ typedef struct flow_t {
     atomic_bool follows;         // an execution's arguments are of interest
     _Atomic uint64_t made_count; // buffers made from data of the host
     _Atomic uint64_t made_last;  // that at the last execution
+    _Atomic uint64_t made_begun; // and at the one before it
     _Atomic uintptr_t made[FLOW_MADE];
 
     pthread_mutex_t lock; // of what follows; never held while the stack is read
@@ -376,6 +377,7 @@ typedef struct inquiry_t {
     const char *miss, *miss_note; // why it was compiled: "absent", and that in a sentence
     keel_stack_t stack;
     double stack_seconds;
+    uint64_t sent; // buffers that the host made since the last execution but one
 } inquiry_t;
 
 // Reads the stack into the inquiry, its text into `arena`. On the client's thread, which holds no

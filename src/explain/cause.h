@@ -82,6 +82,8 @@
     X(STATE_MADE, "the optimizer made this state in its first step",                               \
       "Make it before the first step: fill optimizer.state[p] for each parameter, then sync.")     \
     X(REPLACED, "another tensor is in its place, which the optimizer does not update",             \
+      "load_state_dict without assign=True, or load before the optimizer is made.")                \
+    X(NOT_ZEROED, "nothing zeroes it, for the optimizer has other tensors",                        \
       "load_state_dict without assign=True, or load before the optimizer is made.")
 
 typedef enum keel_question {

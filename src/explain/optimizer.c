@@ -49,6 +49,28 @@ static bool is_replaced(keel_diff_t *diff) {
     return false;
 }
 
+static keel_op_id_t first_of_optimizer(const keel_graph_t *graph) {
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    while (first < end && !is_of_optimizer(graph, first))
+        ++first;
+    return first < end ? first : KEEL_NONE;
+}
+
+// Where a sync has moved the other tensors their line is not known. But the optimizer does nothing
+// any more, and the host has sent as many as it leaves alone.
+static bool is_left_alone(const keel_diff_t *diff, keel_op_id_t *out) {
+    uint64_t kept = 0;
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        const keel_argument_t *now = &diff->arguments_after[i];
+        if (now->counterpart == KEEL_NONE) continue;
+        kept += diff->arguments_before[now->counterpart].is_donated && !now->is_donated;
+    }
+    if (!kept || diff->sent < kept || first_of_optimizer(&diff->after) != KEEL_NONE) return false;
+    *out = first_of_optimizer(&diff->before);
+    return *out != KEEL_NONE;
+}
+
 // Arguments that were added, numbers aside; NONE.
 static uint32_t find_added(const keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -86,6 +108,13 @@ void keel_diff_optimizer(keel_diff_t *diff) {
         lead(diff, top);
         if (strcmp(diff->roots[top].difference.new_value, "kept") == 0)
             tell(diff, top, KEEL_NOTE_REPLACED);
+        return;
+    }
+    keel_op_id_t op;
+    if (top != KEEL_NONE && is_left_alone(diff, &op)) {
+        lead(diff, top);
+        tell(diff, top, KEEL_NOTE_REPLACED);
+        diff->roots[top].difference.place = keel_diff_place(diff, false, op);
         return;
     }
     top = find_added(diff);

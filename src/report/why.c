@@ -137,6 +137,33 @@ static void settle_folded(keel_why_entry_t *entry, const json_t *roots) {
             entry->folded[i].follows = KEEL_NONE;
 }
 
+static bool is_told(const keel_why_entry_t *entry, keel_note_t note) {
+    const char *text = keel_note_text(note);
+    const keel_why_difference_t *cause = keel_why_cause(entry);
+    return cause && strncmp(cause->note, text, strlen(text)) == 0;
+}
+
+// Gradients of tensors that were put in the place of others are added to for want of an optimizer
+// that zeroes them.
+static keel_status_t follow_replaced(keel_why_t *why, keel_why_entry_t *entry) {
+    if (!entry->root_count || entry->roots[0].kind != KEEL_CAUSE_GRADIENT) return NULL;
+    keel_str_t text = KEEL_STR("");
+    for (size_t i = 0; i < why->entry_count && !text.size; ++i)
+        if (strcmp(why->entries[i].program, entry->against_program) == 0 &&
+            is_told(&why->entries[i], KEEL_NOTE_REPLACED))
+            text = keel_str(keel_note_text(KEEL_NOTE_NOT_ZEROED));
+    if (!text.size) return NULL;
+    const char *note = entry->roots[0].note;
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 0);
+    keel_buffer_format(&buffer, "%s%s%s", text.data, *note ? "; " : "", note);
+    keel_status_t status = keel_buffer_status(&buffer);
+    if (!status)
+        status = keel_event_keep(&why->texts, keel_buffer_cstr(&buffer), &entry->roots[0].note);
+    keel_buffer_deinitialize(&buffer);
+    return status;
+}
+
 static keel_status_t stack_of(keel_why_t *why, const json_t *list, keel_why_entry_t *entry) {
     void *memory;
     KEEL_TRY(keel_arena_array(&why->texts, length_of(list), sizeof *entry->stack, &memory));
@@ -200,6 +227,7 @@ static keel_status_t add_entry(keel_why_t *why, keel_steps_t *steps, const json_
     keel_why_entry_t *entry = &why->entries[why->entry_count];
     *entry = (keel_why_entry_t){.step = request ? request->step : step};
     KEEL_TRY(entry_of(why, event, entry));
+    KEEL_TRY(follow_replaced(why, entry));
     ++why->entry_count;
     bool left_out = entry->unrelated && entry->recompile && strcmp(entry->what, "compile") == 0;
     if (left_out && why->recompiles) --why->recompiles;

@@ -81,6 +81,34 @@ static void what_an_optimizer_brings_about_has_advice_of_its_own(void **state) {
     assert_null(keel_note_advice("and 1 more argument"));
 }
 
+static void explain_sent(uint64_t sent, keel_explanation_t *out) {
+    loaded_t before, after;
+    load_side(&before, "checkpoint_assign_sync", "before");
+    load_side(&after, "checkpoint_assign_sync", "after");
+    keel_explanation_initialize(out);
+    assert_ok(keel_explain(&(keel_side_t){.program = &before.program},
+                           &(keel_side_t){.program = &after.program, .sent = sent}, out));
+    check_explanation(out);
+    unload(&before);
+    unload(&after);
+}
+
+static void tensors_that_a_sync_has_moved_are_told_by_how_many_were_sent(void **state) {
+    (void)state;
+    keel_explanation_t replaced, left_out;
+    explain_sent(2, &replaced);
+    assert_int_equal(replaced.root_total, 1);
+    assert_int_equal(replaced.roots[0].kind, KEEL_CAUSE_DONATION);
+    assert_int_equal(replaced.roots[0].place.line, 22); // what the optimizer did
+    assert_string_equal(keel_note_advice(replaced.roots[0].note),
+                        keel_note_advice(keel_note_text(KEEL_NOTE_REPLACED)));
+    explain_sent(1, &left_out); // a step without the optimizer, a branch
+    assert_int_equal(left_out.roots[0].kind, KEEL_CAUSE_STRUCTURE);
+    assert_null(keel_note_advice(left_out.roots[0].note));
+    keel_explanation_deinitialize(&replaced);
+    keel_explanation_deinitialize(&left_out);
+}
+
 // The way back is as good an explanation: nothing is lost, and nothing new comes up.
 static void the_same_kind_of_cause_is_told_of_the_way_back(void **state) {
     (void)state;
@@ -118,6 +146,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_one_cause_is_told_with_its_line),
         cmocka_unit_test(what_an_optimizer_brings_about_has_advice_of_its_own),
+        cmocka_unit_test(tensors_that_a_sync_has_moved_are_told_by_how_many_were_sent),
         cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
         cmocka_unit_test(a_program_does_not_differ_from_itself),
     };

@@ -62,6 +62,26 @@ static void an_explanation_belongs_to_the_compile_that_took_as_long(void **state
     keel_why_deinitialize(&why);
 }
 
+static void gradients_that_nothing_zeroes_are_told_as_what_replaced_the_tensors(void **state) {
+    (void)state;
+    static const char gradient[] =
+        AGAIN ",\"roots\":[{\"kind\":\"gradient\",\"note\":\"and 1 more argument\"}]";
+    keel_why_t why;
+    explain("compile", "x", "f", 1, gradient); // before anything was replaced
+    explain("compile", "o", "f", 1,
+            ",\"recompile\":true,\"roots\":[{\"kind\":\"donation\",\"note\":\"another tensor is in "
+            "its place, which the optimizer does not update\"}]");
+    explain("compile", "a", "f", 1, gradient);
+    parse(&why);
+    assert_string_equal(keel_why_cause(&why.entries[0])->note, "and 1 more argument");
+    assert_string_equal(keel_why_cause(&why.entries[2])->note,
+                        "nothing zeroes it, for the optimizer has other tensors; "
+                        "and 1 more argument");
+    assert_string_equal(keel_why_advice(&why, &why.entries[2], true),
+                        keel_why_advice(&why, &why.entries[1], true));
+    keel_why_deinitialize(&why);
+}
+
 static void a_kind_of_a_later_version_is_passed_over(void **state) {
     (void)state;
     keel_why_t why;
@@ -475,6 +495,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(an_explanation_is_read_with_its_step_and_its_places),
         TEST(an_explanation_belongs_to_the_compile_that_took_as_long),
+        TEST(gradients_that_nothing_zeroes_are_told_as_what_replaced_the_tensors),
         TEST(a_kind_of_a_later_version_is_passed_over),
         TEST(strange_fields_and_an_empty_journal_are_read_too),
         TEST(firsts_and_loads_are_no_recompiles),
