@@ -72,6 +72,12 @@ static void describe_size(keel_diff_t *diff, keel_ints_t x, keel_ints_t y,
     difference->new_value = keel_diff_text(diff, "%lld", (long long)y.items[i]);
 }
 
+// All but the layout in memory is the same.
+static bool is_layout(const keel_diff_t *diff, keel_ints_t x, keel_ints_t y, bool same_element) {
+    return diff->after.lender && same_element && x.count && x.count == y.count &&
+           memcmp(x.items, y.items, x.count * sizeof *x.items) == 0;
+}
+
 static uint32_t explain_type(keel_diff_t *diff, const keel_pair_t *pair, keel_ints_t x,
                              keel_ints_t y, bool same_element) {
     // A number that is another too moves no size.
@@ -81,6 +87,8 @@ static uint32_t explain_type(keel_diff_t *diff, const keel_pair_t *pair, keel_in
     uint32_t explained =
         same_element ? keel_pair_explain_dims(diff, x, y) : keel_diff_find(diff, KEEL_CAUSE_DTYPE);
     if (explained == KEEL_NONE && x.count != y.count) explained = diff->rank_root;
+    // HLO: the layout of what is computed is worked out from what it takes, and is never a cause.
+    if (explained == KEEL_NONE && is_layout(diff, x, y, same_element)) explained = KEEL_PENDING;
     return explained;
 }
 
@@ -102,7 +110,9 @@ static keel_status_t compare_type(keel_diff_t *diff, keel_pair_t *pair, keel_val
             return NULL;
         }
     }
-    keel_cause_t kind = same_element ? KEEL_CAUSE_SHAPE : KEEL_CAUSE_DTYPE;
+    keel_cause_t kind = is_layout(diff, x, y, same_element) ? KEEL_CAUSE_LAYOUT
+                        : same_element                      ? KEEL_CAUSE_SHAPE
+                                                            : KEEL_CAUSE_DTYPE;
     keel_difference_t difference = keel_pair_difference(diff, pair, kind);
     difference.old_value = keel_diff_type(diff, p, a);
     difference.new_value = keel_diff_type(diff, q, b);

@@ -14,6 +14,7 @@ static const pair_t pairs[] = {
     {"gradient_create_accumulate", 2, KEEL_CAUSE_GRADIENT, "argument 5", "create", "accumulate",
      15},
     {"gradient_set_to_none", 1, KEEL_CAUSE_GRADIENT, "add", "create", "accumulate", 17},
+    {"gradient_zeroed_in_place", 6, KEEL_CAUSE_GRADIENT, "add", "create", "accumulate", 21},
     {"donation_in_place", 0, KEEL_CAUSE_DONATION, "argument 1", "kept", "donated", 13},
     {"list_longer", 1, KEEL_CAUSE_ARGUMENTS, "argument 2", "absent", "f32[8]", 14},
     {"size_of_a_slice", 2, KEEL_CAUSE_SIZE, "slice limit", "6", "4", 13},
