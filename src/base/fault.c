@@ -6,12 +6,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const kind_names[KEEL_FAULT_KINDS] = {"alloc", "file"};
 
 static _Atomic uint64_t seen[KEEL_FAULT_KINDS];
 static _Atomic uint64_t armed[KEEL_FAULT_KINDS];
-static atomic_bool kills;
+static atomic_bool kills, hangs;
 
 __attribute__((constructor)) static void arm_from_environment(void) {
     const char *setting = getenv("KEEL_FAULT");
@@ -22,6 +23,7 @@ __attribute__((constructor)) static void arm_from_environment(void) {
         char *end;
         armed[kind] = strtoull(setting + length + 1, &end, 10);
         kills = strcmp(end, ":kill") == 0;
+        hangs = strcmp(end, ":hang") == 0;
     }
 }
 
@@ -29,6 +31,8 @@ bool keel_fault_hit(keel_fault_kind_t kind) {
     uint64_t now = atomic_fetch_add(&seen[kind], 1) + 1;
     if (now != atomic_load(&armed[kind])) return false;
     if (atomic_load(&kills)) raise(SIGKILL);
+    while (atomic_load(&hangs))
+        pause();
     return true;
 }
 

@@ -1,9 +1,10 @@
 // Faults on demand. A test counts or fails the operations of one kind, or kills the process at one
 // of them; a release build compiles every check to nothing.
 //
-// KEEL_FAULT=<kind>:<n>[:kill] in the environment of a build with KEEL_FAULTS arms the n-th
+// KEEL_FAULT=<kind>:<n>[:kill|:hang] in the environment of a build with KEEL_FAULTS arms the n-th
 // operation (from 1) of that kind: "alloc", "file". It fails (allocation: none; file: EIO), or with
-// ":kill" the process kills itself before the operation, as kill -9 would.
+// ":kill" the process kills itself before the operation, as kill -9 would, or with ":hang" the
+// operation never ends, as on a disk whose server is gone.
 #ifndef KEEL_BASE_FAULT_H_
 #define KEEL_BASE_FAULT_H_
 

@@ -101,6 +101,10 @@ keel_status_t bundle_format(keel_bundle_t *bundle, keel_bundle_section_t section
     return bundle_add(bundle, section, keel_str(name), keel_str(text));
 }
 
+void bundle_looking(const keel_bundle_request_t *request, const char *path) {
+    if (request->looking) request->looking(path);
+}
+
 keel_status_t bundle_forgive(keel_status_t status) {
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_ignore(status);
@@ -191,7 +195,11 @@ static keel_status_t add_keel(keel_bundle_t *bundle) {
 }
 
 static keel_status_t add_plugin(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
-    if (request->plugin) KEEL_TRY(bundle_plugin_file(request, bundle));
+    if (request->plugin) {
+        bundle_looking(request, request->plugin);
+        KEEL_TRY(bundle_plugin_file(request, bundle));
+        bundle_looking(request, NULL);
+    }
     if (request->api) {
         KEEL_TRY(bundle_plugin_table(request->api, bundle));
         if (!request->device_client) return NULL;

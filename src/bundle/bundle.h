@@ -102,6 +102,10 @@ typedef struct keel_bundle_request_t {
     // that may die; for at most so many seconds. 0: do not load it.
     unsigned load_seconds;
     bool no_client;
+
+    // Told of each path before it is looked at, which never ends where its disk is gone; NULL
+    // before what ends by itself.
+    void (*looking)(const char *path);
 } keel_bundle_request_t;
 
 // Fills `out`, which must be initialized. What cannot be found out is left out; the only failure is

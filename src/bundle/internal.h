@@ -16,6 +16,8 @@ void bundle_sort(keel_bundle_t *bundle);
 // The value, of a bundle that need not be sorted.
 const char *bundle_look(const keel_bundle_t *bundle, keel_bundle_section_t section,
                         const char *name);
+// Tells request->looking.
+void bundle_looking(const keel_bundle_request_t *request, const char *path);
 // What cannot be read is left out, but for want of memory. Takes the status.
 keel_status_t bundle_forgive(keel_status_t status) KEEL_MUST_CHECK;
 // Takes the next line off `rest`; false at the end. The line has no newline.

@@ -238,7 +238,8 @@ static keel_status_t read_mapped(keel_bundle_t *bundle, keel_buffer_t *sites) {
                                             : "torch-xla");
 }
 
-static keel_status_t read_sites(keel_bundle_t *bundle, const char *list) {
+static keel_status_t read_sites(const keel_bundle_request_t *request, keel_bundle_t *bundle,
+                                const char *list) {
     bundle->known[KEEL_BUNDLE_PACKAGES] = bundle->known[KEEL_BUNDLE_CLIENTS] = true;
     while (*list) {
         size_t length = strcspn(list, ":");
@@ -246,6 +247,7 @@ static keel_status_t read_sites(keel_bundle_t *bundle, const char *list) {
         if (length < sizeof folder) {
             memcpy(folder, list, length);
             folder[length] = 0;
+            bundle_looking(request, folder);
             KEEL_TRY(read_site(bundle, folder));
         }
         list += length + (list[length] == ':');
@@ -260,7 +262,8 @@ keel_status_t bundle_packages(const keel_bundle_request_t *request, keel_bundle_
     keel_buffer_text(&sites, known ? known : "");
     keel_status_t status = request->is_client ? read_mapped(bundle, &sites) : NULL;
     if (!status) status = bundle_forgive(keel_buffer_status(&sites));
-    if (!status && sites.size) status = read_sites(bundle, keel_buffer_cstr(&sites));
+    if (!status && sites.size) status = read_sites(request, bundle, keel_buffer_cstr(&sites));
+    bundle_looking(request, NULL);
     keel_buffer_deinitialize(&sites);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "bundle/internal.h"
 
 typedef struct python_t {
+    const keel_bundle_request_t *request;
     keel_bundle_t *bundle;
     char path[PATH_MAX];   // of the interpreter, as it was named
     char prefix[PATH_MAX]; // above its bin
@@ -106,6 +107,7 @@ static bool find_prefix(python_t *python, const char *interpreter) {
 
 static void add_site(python_t *python, const char *folder) {
     char resolved[PATH_MAX];
+    bundle_looking(python->request, folder);
     if (!realpath(folder, resolved) || strchr(resolved, ':') || !keel_is_folder(resolved)) return;
     size_t length = strlen(resolved);
     const char *list = keel_buffer_cstr(&python->sites);
@@ -146,6 +148,7 @@ static keel_status_t look_below(python_t *python, const char *prefix) {
     for (int i = 0; i < 3; ++i) {
         char *folder;
         KEEL_TRY(keel_path(&folder, "%s/%s", prefix, folders[i]));
+        bundle_looking(python->request, folder);
         python->folder = folder;
         keel_status_t status = keel_directory_walk(folder, visit_folder, python);
         keel_free(folder);
@@ -254,6 +257,7 @@ static keel_status_t tell(python_t *python) {
 }
 
 static keel_status_t describe(python_t *python, const char *interpreter, bool is_client) {
+    bundle_looking(python->request, interpreter);
     if (!find_prefix(python, interpreter)) return NULL;
     // The process knows better than files that were written when its environment was made.
     if (is_client) ask_process(python);
@@ -269,12 +273,14 @@ keel_status_t bundle_interpreter(const keel_bundle_request_t *request, keel_bund
     char *interpreter = NULL;
     KEEL_TRY(keel_calloc(1, sizeof *python, &memory));
     python = memory;
+    python->request = request;
     python->bundle = bundle;
     keel_buffer_initialize(&python->sites, KEEL_BUNDLE_VALUE_LIMIT);
     keel_status_t status = NULL;
     if (!request->is_client || ask_process(python))
         status = keel_python_find(request->is_client ? NULL : request->interpreter, &interpreter);
     if (!status && interpreter) status = describe(python, interpreter, request->is_client);
+    bundle_looking(request, NULL);
     keel_free(interpreter);
     keel_buffer_deinitialize(&python->sites);
     keel_free(python);

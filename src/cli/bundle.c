@@ -6,11 +6,10 @@
 #include "bundle/versions.h"
 #include "pjrt/pjrt.h"
 
-enum { LOAD_SECONDS = 60 };
-
 typedef struct asked_t {
     const char *python;
     bool json, fast;
+    unsigned seconds;
     keel_settings_t settings;
     char *found; // the Python in force, where none was named
     char *plugin, *digests;
@@ -19,6 +18,7 @@ typedef struct asked_t {
 // A plugin that is not found is no failure: the bundle then says what there is without it.
 static keel_status_t find_plugin(asked_t *asked) {
     const char *named = keel_settings_text(&asked->settings, KEEL_SETTING_PLUGIN);
+    cli_limit_at(strchr(named, '/') ? named : asked->python);
     keel_status_t status = *named ? keel_plugin_find(named, asked->python, &asked->plugin) : NULL;
     if (status && keel_status_code(status) != KEEL_NOT_FOUND) return status;
     if (status) cli_say("%s", keel_status_message(status));
@@ -78,14 +78,17 @@ static void print_json(const keel_bundle_t *bundle, keel_buffer_t *out) {
 // ---- the command -------------------------------------------------------------------------------
 
 static keel_status_t collect(asked_t *asked, keel_bundle_t *bundle) {
+    cli_limit_at(asked->python);
     KEEL_TRY(check_python(asked->python));
+    cli_limit_at(NULL);
     if (!asked->python) KEEL_TRY(cli_interpreter(&asked->found));
     if (!asked->python) asked->python = asked->found;
     KEEL_TRY(find_plugin(asked));
     const keel_bundle_request_t request = {.interpreter = asked->python,
                                            .plugin = asked->plugin,
                                            .digests = asked->digests,
-                                           .load_seconds = asked->fast ? 0 : LOAD_SECONDS};
+                                           .load_seconds = asked->fast ? 0 : asked->seconds,
+                                           .looking = cli_limit_at};
     return keel_bundle_collect(&request, bundle);
 }
 
@@ -101,22 +104,30 @@ static const char details[] =
 
 int cli_bundle(cli_call_t *call) {
     asked_t asked = {0};
+    const char *timeout = "60";
     int code;
     if (call->arguments[0] && strcmp(call->arguments[0], "diff") == 0) return cli_bundle_diff(call);
     call->details = details;
     cli_switch(call, "--json", "print JSON, for `keel bundle diff`", &asked.json);
     cli_switch(call, "--fast", "do not load the plugin", &asked.fast);
+    cli_text(call, "--timeout", "SECONDS", "give what does not answer up after so long (60)",
+             &timeout);
     cli_text(call, "--python", "PATH", "the Python whose packages are told", &asked.python);
     cli_setting(call, KEEL_SETTING_PLUGIN);
     cli_setting(call, KEEL_SETTING_CACHE_DIR);
     if (!cli_parse(call, 0, 0, &code)) return code;
+    if (!cli_read_seconds(call, timeout, &asked.seconds, &code)) return code;
+    cli_limit_begin("bundle", asked.seconds);
+    cli_limit_at("the config file");
     keel_status_t status = keel_settings_load(call->flags, &asked.settings);
+    cli_limit_at(NULL);
     keel_bundle_t bundle;
     keel_buffer_t out;
     keel_bundle_initialize(&bundle);
     keel_buffer_initialize(&out, 0);
     cli_progress_begin("looking at the plugin");
     if (!status) status = collect(&asked, &bundle);
+    cli_limit_end();
     cli_progress_end();
     if (!status && asked.json)
         print_json(&bundle, &out);

@@ -4,7 +4,7 @@
 // declarations, so they cannot disagree. Answers go to stdout, everything else to stderr. Colour
 // is for terminals alone, never the only sign of anything, and NO_COLOR turns it off.
 //
-// Threads: one, but for the progress line's own (progress.c).
+// Threads: one, but for the progress line's own (progress.c) and what watches the time (limit.c).
 #ifndef KEEL_CLI_CLI_H_
 #define KEEL_CLI_CLI_H_
 
@@ -122,6 +122,18 @@ keel_status_t cli_check_folder(const keel_settings_t *settings,
 // Says on a terminal, after 2 s and then every second, that `what` is still going on.
 void cli_progress_begin(const char *what);
 void cli_progress_end(void);
+
+// ---- limit.c -----------------------------------------------------------------------------------
+
+// Until cli_limit_end, what is looked at by this thread has so many seconds each: then this process
+// says what it waited for, by `command`, and ends with CLI_FAILURE.
+void cli_limit_begin(const char *command, unsigned seconds);
+// What is looked at from now on; NULL: what follows has a limit of its own.
+void cli_limit_at(const char *path);
+void cli_limit_end(void);
+// The value of --timeout. False where it is none: *out_code is to be returned.
+bool cli_read_seconds(const cli_call_t *call, const char *text, unsigned *out_seconds,
+                      int *out_code);
 
 // ---- programs.c --------------------------------------------------------------------------------
 

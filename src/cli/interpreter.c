@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bundle/guard.h"
 #include "cli/cli.h"
 #include "pjrt/pjrt.h"
 
@@ -77,50 +78,81 @@ static bool script_python(char *line, char out[PATH_MAX]) {
 
 enum { ANSWER_SECONDS = 10 };
 
-// One line, as far as it comes in time.
-static void read_answer(int descriptor, char out[PATH_MAX]) {
+// Milliseconds until then, rounded up; 0 when it is past.
+static int time_until(uint64_t end) {
+    uint64_t now = keel_clock_monotonic();
+    return now < end ? (int)((end - now + 999999) / 1000000) : 0;
+}
+
+// One line; false where it does not come in time.
+static bool read_answer(int descriptor, char out[PATH_MAX]) {
     size_t size = 0;
     struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+    uint64_t end = keel_clock_monotonic() + ANSWER_SECONDS * 1000000000ull;
+    bool in_time = true;
     while (size < PATH_MAX - 1 && !memchr(out, '\n', size)) {
-        if (poll(&ready, 1, ANSWER_SECONDS * 1000) <= 0) break;
-        ssize_t got = read(descriptor, out + size, PATH_MAX - 1 - size);
-        if (got <= 0) break;
-        size += (size_t)got;
+        int got = poll(&ready, 1, time_until(end));
+        if (got < 0 && errno == EINTR) continue;
+        in_time = got > 0;
+        ssize_t part = in_time ? read(descriptor, out + size, PATH_MAX - 1 - size) : 0;
+        if (part <= 0) break;
+        size += (size_t)part;
     }
     out[size] = 0;
     out[strcspn(out, "\n")] = 0;
+    return in_time;
 }
 
-// Its answer goes to `answer`, all else nowhere. 0 where it cannot be started.
+// Its answer goes to `answer`, all else nowhere, in a group of its own with the usual signals. 0
+// where it cannot be started.
 static pid_t start(const char *script, int answer) {
     static char option[] = "-c", question[] = "import sys; print(sys.executable)";
     char *words[] = {(char *)(uintptr_t)script, option, question, NULL};
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
     pid_t pid;
+    sigemptyset(&none);
     if (posix_spawn_file_actions_init(&actions)) return 0;
+    if (posix_spawnattr_init(&attributes)) {
+        posix_spawn_file_actions_destroy(&actions);
+        return 0;
+    }
     bool failed =
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK) ||
+        posix_spawnattr_setsigmask(&attributes, &none) ||
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) ||
         posix_spawn_file_actions_adddup2(&actions, answer, STDOUT_FILENO) ||
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) ||
-        posix_spawn(&pid, script, &actions, NULL, words, environ);
+        posix_spawn(&pid, script, &actions, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return failed ? 0 : pid;
 }
 
-// What the script answers when it is asked which Python it starts; false where that is none.
+// What the script answers when it is asked which Python it starts; false where that is none. It and
+// what it started end with the answer, or without one in time.
 static bool ask(const char *script, char out[PATH_MAX]) {
     int answer[2];
+    keel_guard_t guard;
+    bool in_time = true;
     out[0] = 0;
     if (pipe2(answer, O_CLOEXEC)) return false;
+    keel_guard_begin(&guard);
     pid_t pid = start(script, answer[1]);
+    keel_guard_watch(pid);
     close(answer[1]);
-    if (pid) read_answer(answer[0], out);
+    if (pid) in_time = read_answer(answer[0], out);
     close(answer[0]);
     if (pid) {
-        kill(pid, SIGKILL); // it has answered, or will not
+        keel_guard_kill(pid);
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
         }
     }
+    keel_guard_end(&guard);
+    if (!in_time)
+        cli_say("%s does not tell in %d s which Python it starts; it is taken as it is", script,
+                ANSWER_SECONDS);
     return *out == '/' && keel_is_file(out);
 }
 

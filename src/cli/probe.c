@@ -41,8 +41,10 @@ static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *r
                                     .plugin = probe->is_there ? probe->plugin : NULL,
                                     .build = probe->build_known ? &probe->build : NULL,
                                     .digests = request->digests,
-                                    .load_seconds = makes_clients ? request->limit : 0};
+                                    .load_seconds = makes_clients ? request->limit : 0,
+                                    .looking = cli_limit_at};
     KEEL_TRY(keel_bundle_collect(&wanted, &probed->bundle));
+    cli_limit_at(NULL);
     probed->bundle_known = true;
     keel_probe_judge_clients(&probed->probe, &probed->bundle);
     return NULL;
@@ -59,7 +61,8 @@ static keel_status_t run(cli_probed_t *probed, const char *plugin, unsigned limi
                                     .limit = limit,
                                     .fast = fast,
                                     .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
-                                    .context = &shown};
+                                    .context = &shown,
+                                    .looking = cli_limit_at};
     keel_status_t status = keel_probe_run(&request, &probed->probe);
     if (shown) fputs("\r\x1b[K", stderr);
     if (!status) keel_probe_conclude(&probed->probe);
@@ -72,9 +75,11 @@ static keel_status_t run(cli_probed_t *probed, const char *plugin, unsigned limi
 static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsigned limit,
                                   bool fast) {
     char *plugin = NULL;
+    cli_limit_at(strchr(name, '/') ? name : probed->python);
     keel_status_t status =
         *name ? keel_plugin_find(name, probed->python, &plugin)
               : keel_status_make(KEEL_NOT_FOUND, "there is no plugin; name one with --plugin");
+    cli_limit_at(NULL);
     if (status && keel_status_code(status) != KEEL_NO_MEMORY) {
         cannot_start(probed, status);
         return NULL;
@@ -96,20 +101,12 @@ static int answer(cli_probed_t *probed, bool json) {
     return written ? written : code;
 }
 
-static bool read_limit(const cli_call_t *call, const char *text, unsigned *out, int *code) {
-    enum { MOST = 86400 };
-    char *end;
-    long seconds = strtol(text, &end, 10);
-    *out = (unsigned)seconds;
-    if (end != text && !*end && seconds >= 1 && seconds <= MOST) return true;
-    *code = cli_misuse(call, "--timeout %s: give whole seconds from 1 to %d", text, MOST);
-    return false;
-}
-
 static keel_status_t probe(cli_call_t *call, cli_probed_t *probed, unsigned limit, bool fast) {
     if (probed->other) KEEL_TRY(cli_probe_read_other(probed));
     KEEL_TRY(cli_interpreter(&probed->python));
+    cli_limit_at("the config file");
     keel_status_t status = keel_settings_load(call->flags, &probed->settings);
+    cli_limit_at(NULL);
     probed->settings_known = !status;
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     if (status) {
@@ -141,7 +138,7 @@ int cli_probe(cli_call_t *call) {
     for (size_t i = 0; i < sizeof settings / sizeof *settings; ++i)
         cli_setting(call, settings[i]);
     if (!cli_parse(call, 0, 1, &code)) return code;
-    if (!read_limit(call, timeout, &limit, &code)) return code;
+    if (!cli_read_seconds(call, timeout, &limit, &code)) return code;
     void *memory;
     keel_status_t status = keel_calloc(1, sizeof(cli_probed_t), &memory);
     if (status) return cli_fail(status);
@@ -152,7 +149,9 @@ int cli_probe(cli_call_t *call) {
     keel_bundle_initialize(&probed->bundle);
     keel_probe_other_initialize(&probed->there);
     keel_bundle_initialize(&probed->bundle_there);
+    cli_limit_begin("probe", limit);
     status = probe(call, probed, limit, fast);
+    cli_limit_end();
     code = status ? cli_fail(status) : answer(probed, json);
     keel_bundle_changes_deinitialize(&probed->changes);
     keel_bundle_deinitialize(&probed->bundle_there);

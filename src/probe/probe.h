@@ -186,6 +186,8 @@ typedef struct keel_probe_request_t {
     // Called about once a second while a step goes on; may be NULL.
     void (*waiting)(void *context, const char *step, double seconds);
     void *context;
+    // As that of keel_bundle_request_t; may be NULL.
+    void (*looking)(const char *path);
 } keel_probe_request_t;
 
 // NULL, or KEEL_NO_MEMORY where anything of it was lost. To be asked once, when all is done.

@@ -323,7 +323,9 @@ keel_status_t keel_probe_run(const keel_probe_request_t *request, keel_probe_t *
     out->fast = request->fast;
     out->is_tpu = probe_is_tpu(request->plugin);
     out->has_tpu = out->is_tpu && probe_has_tpu();
+    if (request->looking) request->looking(request->plugin);
     KEEL_TRY(probe_look_at_file(request, out));
+    if (request->looking) request->looking(NULL);
     KEEL_TRY(watch_child(request, false, out));
     keel_probe_state_t client = out->steps[KEEL_PROBE_CLIENT].state;
     bool compiles = out->is_tpu && !out->has_tpu && keel_probe_went_wrong(client);

@@ -1,0 +1,92 @@
+// What may never answer: a disk or a server that is gone holds whoever looks at it, beyond what a
+// signal's handler could reach.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static struct {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    const char *command;
+    char path[1024]; // being looked at; "": nothing
+    unsigned seconds;
+    unsigned long turn; // counts what is looked at
+    bool running, over;
+} limit = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void end(void) {
+    if (isatty(STDERR_FILENO)) fputs("\r\x1b[K", stderr);
+    cli_say(
+        "%s: %s gives no answer in %u s; see whether its disk or server is gone, or wait longer "
+        "with --timeout",
+        limit.command, limit.path, limit.seconds);
+    // What runs at an exit may wait for the same.
+    _exit(CLI_FAILURE);
+}
+
+static void *watch(void *unused) {
+    (void)unused;
+    struct timespec until;
+    pthread_mutex_lock(&limit.lock);
+    while (!limit.over) {
+        unsigned long turn = limit.turn;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += limit.seconds;
+        int waited = 0;
+        while (turn == limit.turn && !waited)
+            waited = pthread_cond_timedwait(&limit.changed, &limit.lock, &until);
+        if (turn == limit.turn && limit.path[0]) end();
+    }
+    pthread_mutex_unlock(&limit.lock);
+    return NULL;
+}
+
+static void change(const char *path, bool over) {
+    if (!limit.running) return;
+    pthread_mutex_lock(&limit.lock);
+    snprintf(limit.path, sizeof limit.path, "%s", path ? path : "");
+    limit.over = over;
+    ++limit.turn;
+    pthread_cond_signal(&limit.changed);
+    pthread_mutex_unlock(&limit.lock);
+}
+
+void cli_limit_begin(const char *command, unsigned seconds) {
+    pthread_condattr_t monotonic;
+    limit.command = command;
+    limit.seconds = seconds;
+    limit.path[0] = 0;
+    limit.over = false;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&limit.changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    limit.running = pthread_create(&limit.thread, NULL, watch, NULL) == 0;
+}
+
+void cli_limit_at(const char *path) {
+    change(path, false);
+}
+
+void cli_limit_end(void) {
+    if (!limit.running) return;
+    change(NULL, true);
+    pthread_join(limit.thread, NULL);
+    limit.running = false;
+}
+
+bool cli_read_seconds(const cli_call_t *call, const char *text, unsigned *out, int *code) {
+    enum { MOST = 86400 };
+    char *rest;
+    long seconds = strtol(text, &rest, 10);
+    *out = (unsigned)seconds;
+    if (rest != text && !*rest && seconds >= 1 && seconds <= MOST) return true;
+    *code = cli_misuse(call, "--timeout %s: give whole seconds from 1 to %d", text, MOST);
+    return false;
+}
