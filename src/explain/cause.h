@@ -36,7 +36,7 @@
       "gradients are created in one program and added to in another",                              \
       "Start from zeros_like(params), so that every micro-step adds.",                             \
       "Zero in place: zero_grad(set_to_none=False); give p.grad zeros before the first step.")     \
-    X(SIZE, "size", BRANCH, "a size inside the program depends on a host value",                   \
+    X(SIZE, "size", NONE, "a size inside the program depends on a host value",                     \
       "Bound it: nonzero(size=), a fixed k, or a slice of fixed length with a mask.",              \
       "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
     X(SHARDING, "sharding", POLICY, "a value is sharded in another way",                           \

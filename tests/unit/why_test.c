@@ -159,6 +159,10 @@ static void seconds_are_divided_among_the_roots_and_answer_the_questions(void **
     explain("compile", "b", "f", 4,
             AGAIN
             ",\"roots\":[{\"kind\":\"constant\"}],\"site\":{\"file\":\"/w/b.py\",\"line\":2}");
+    // No shape of an input, and no branch: a host value.
+    explain("compile", "d", "f", 1,
+            AGAIN ",\"roots\":[{\"kind\":\"size\"}],\"site\":{\"file\":"
+                  "\"/w/c.py\",\"line\":5}");
     explain("compile", "c", "g", 0.5, "");
     keel_why_t why;
     parse(&why);
@@ -167,10 +171,10 @@ static void seconds_are_divided_among_the_roots_and_answer_the_questions(void **
     assert_int_equal(why.questions[KEEL_QUESTION_POLICY].times, 0);
     assert_int_equal(why.questions[KEEL_QUESTION_BRANCH].times, 1);
     assert_true(why.questions[KEEL_QUESTION_BRANCH].seconds == 1);
-    assert_int_equal(why.by_cause_count, 4);
+    assert_int_equal(why.by_cause_count, 5);
     assert_int_equal(why.by_cause[0].kind, KEEL_CAUSE_CONSTANT);
     assert_true(why.by_cause[0].seconds == 4 && why.by_cause[1].seconds == 1);
-    assert_int_equal(why.by_line_count, 2);
+    assert_int_equal(why.by_line_count, 3);
     assert_string_equal(why.by_line[0].place.shown, "b.py:2");
     assert_true(why.by_line[0].seconds == 5);
     assert_int_equal(why.by_line[0].times, 2);
