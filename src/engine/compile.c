@@ -29,13 +29,14 @@ static void count_executions(request_t *request, keel_journal_counts_t *out) {
 }
 
 static void journal_load(request_t *request, const keel_tier_t *tier, const keel_entry_t *entry,
-                         size_t payload_size) {
+                         size_t payload_size, uint64_t ahead) {
     keel_journal_counts_t counts;
     count_executions(request, &counts);
     keel_journal_load(request->engine->journal, &(keel_journal_load_t){
                                                     .subject = subject_of(request),
                                                     .tier = tier->name,
                                                     .seconds = keel_seconds(request->in_plugin),
+                                                    .ahead_seconds = keel_seconds(ahead),
                                                     .overhead_seconds = overhead(request),
                                                     .ops = request->ops,
                                                     .bytes = request->code.size,
@@ -47,42 +48,6 @@ static void journal_load(request_t *request, const keel_tier_t *tier, const keel
                                                     .executes = counts,
                                                 });
     keel_free((void *)(uintptr_t)counts.data);
-}
-
-static keel_status_t load_marked(request_t *request, bool from_disk, const keel_entry_t *entry,
-                                 PJRT_LoadedExecutable **out) {
-    keel_engine_t *engine = request->engine;
-    keel_payload_t payload;
-    KEEL_TRY(keel_payload_unpack(keel_bytes(entry->payload, entry->payload_size), &payload));
-    keel_mark_t mark;
-    bool marked = false;
-    if (from_disk && engine->settings.mode != KEEL_MODE_READONLY) {
-        keel_status_t status =
-            keel_store_mark(engine_cache_dir(engine), &request->key.digest, &mark);
-        marked = !status;
-        keel_status_ignore(status);
-    }
-    uint64_t start = keel_clock_monotonic();
-    keel_status_t status =
-        keel_pjrt_load(engine->api, request->args->client, payload.executable, out);
-    request->in_plugin += keel_clock_monotonic() - start;
-    if (marked) keel_store_unmark(&mark);
-    request->answer = (keel_payload_t){.has_memory = payload.has_memory, .memory = payload.memory};
-    return status;
-}
-
-static void reject_entry(request_t *request, bool from_disk, keel_status_t status) {
-    keel_engine_t *engine = request->engine;
-    const char *message = keel_status_message(status);
-    keel_log_once("load", "a stored program does not load and is compiled anew: %s", message);
-    keel_journal_store_error(engine->journal, "load", &request->key.digest, message);
-    keel_status_ignore(status);
-    if (engine->settings.mode == KEEL_MODE_READONLY) return;
-    if (engine->memory.remove)
-        keel_status_ignore(engine->memory.remove(engine->memory.context, &request->key.digest));
-    if (from_disk)
-        keel_status_ignore(
-            keel_store_quarantine(engine_cache_dir(engine), &request->key.digest, "does not load"));
 }
 
 // See gang.c and release.c. Where a gang cannot be had the client's executable stays on its own.
@@ -130,49 +95,51 @@ static void note_load(request_t *request, double compile_seconds) {
     request->handed_out = true;
 }
 
-// True where the client has its executable.
-static bool load_from(request_t *request, const keel_tier_t *tier, keel_miss_t *out_miss) {
+// True where the client has its executable. `ahead`: nanoseconds that its load took before the
+// client asked.
+static bool hand_out_entry(request_t *request, const keel_tier_t *tier, loaded_entry_t *loaded,
+                           uint64_t ahead) {
     keel_engine_t *engine = request->engine;
-    bool from_disk = tier == &engine->disk;
-    *out_miss = KEEL_MISS_ABSENT;
-    if (!tier->get) return false;
-    keel_entry_t entry;
-    keel_entry_initialize(&entry);
-    keel_status_t status = tier->get(tier->context, &request->key.digest, &entry, out_miss);
-    if (status) {
-        if (*out_miss != KEEL_MISS_ABSENT)
-            keel_journal_store_error(engine->journal, "get", &request->key.digest,
-                                     keel_status_message(status));
-        keel_status_ignore(status);
-        return false;
-    }
-    PJRT_LoadedExecutable *loaded;
-    status = load_marked(request, from_disk, &entry, &loaded);
-    if (status) {
-        reject_entry(request, from_disk, status);
-        *out_miss = KEEL_MISS_DAMAGED;
-        keel_entry_deinitialize(&entry);
-        return false;
-    }
-    if (from_disk && engine->memory.put)
-        keel_status_ignore(engine->memory.put(engine->memory.context, &entry));
-    size_t payload_size = entry.payload_size;
-    bool handed_out = hand_out(request, loaded, entry.payload, payload_size);
-    entry.payload = NULL;
-    if (handed_out) journal_load(request, tier, &entry, payload_size);
-    if (handed_out) note_load(request, entry.compile_seconds);
-    keel_entry_deinitialize(&entry);
+    keel_entry_t *entry = &loaded->entry;
+    if (tier == &engine->disk && engine->memory.put)
+        keel_status_ignore(engine->memory.put(engine->memory.context, entry));
+    size_t payload_size = entry->payload_size;
+    request->answer = loaded->answer;
+    bool handed_out = hand_out(request, loaded->executable, entry->payload, payload_size);
+    entry->payload = NULL;
+    if (handed_out) journal_load(request, tier, entry, payload_size, ahead);
+    if (handed_out) note_load(request, entry->compile_seconds);
+    keel_entry_deinitialize(entry);
     return handed_out;
 }
 
-static bool load(request_t *request, keel_miss_t *out_miss) {
+static bool load_ahead(request_t *request, keel_miss_t *out_miss) {
+    prefetched_t ahead;
     keel_engine_t *engine = request->engine;
-    if (!engine->looks_up) {
-        *out_miss = KEEL_MISS_ABSENT;
-        return false;
-    }
-    return load_from(request, &engine->memory, out_miss) ||
-           load_from(request, &engine->disk, out_miss);
+    bool taken = prefetch_take(engine, request->args->client, &request->key.digest, &ahead);
+    request->in_plugin += ahead.waited;
+    *out_miss = ahead.miss;
+    return taken && hand_out_entry(request, &engine->disk, &ahead.loaded, ahead.loaded.nanoseconds);
+}
+
+static bool load_from(request_t *request, const keel_tier_t *tier, keel_miss_t *out_miss) {
+    loaded_entry_t loaded;
+    bool found = load_entry(request->engine, request->args->client, tier, &request->key.digest,
+                            &loaded, out_miss);
+    request->in_plugin += loaded.nanoseconds;
+    return found && hand_out_entry(request, tier, &loaded, 0);
+}
+
+static bool load_stored(request_t *request, keel_miss_t *out_miss) {
+    keel_engine_t *engine = request->engine;
+    *out_miss = KEEL_MISS_ABSENT;
+    return engine->looks_up && (load_from(request, &engine->memory, out_miss) ||
+                                load_from(request, &engine->disk, out_miss));
+}
+
+static bool load(request_t *request, keel_miss_t *out_miss) {
+    if (load_ahead(request, out_miss)) return true;
+    return *out_miss == KEEL_MISS_ABSENT && load_stored(request, out_miss);
 }
 
 // ---- compile -----------------------------------------------------------------------------------
@@ -323,7 +290,7 @@ static PJRT_Error *load_or_compile(request_t *request) {
     capture_stack(request);
     keel_claim_t held;
     keel_miss_t after_claim;
-    if (claim(request, &held) && load(request, &after_claim)) {
+    if (claim(request, &held) && load_stored(request, &after_claim)) {
         keel_store_release(&held);
         return NULL;
     }
@@ -386,6 +353,7 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
     const char *known = strcmp(request.format, "hlo") == 0 ? "hlo" : "mlir";
     publisher_keep_program(engine, &request.program, known, request.code);
     PJRT_Error *error = load_or_compile(&request);
+    if (request.handed_out && request.cacheable.yes) prefetch_asked(engine, &request.key);
     keep_memory(&request);
     host_ops_look(engine);
     note_line(&request);

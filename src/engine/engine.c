@@ -128,15 +128,12 @@ static keel_status_t find_script(char **out) {
 }
 
 static keel_status_t open_history(keel_engine_t *engine) {
-    char *script = NULL, *folder = NULL;
-    KEEL_TRY(find_script(&script));
-    keel_status_t status = keel_path(&folder, "%s/history",
-                                     keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR));
-    if (!status)
-        status =
-            keel_history_open(folder, script, keel_journal_id(engine->journal), &engine->history);
+    char *folder;
+    KEEL_TRY(keel_path(&folder, "%s/history",
+                       keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR)));
+    keel_status_t status = keel_history_open(folder, engine->script,
+                                             keel_journal_id(engine->journal), &engine->history);
     keel_free(folder);
-    keel_free(script);
     return status;
 }
 
@@ -151,12 +148,14 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(release_create(engine));
     KEEL_TRY(memory_create(engine));
     KEEL_TRY(host_ops_create(engine));
+    KEEL_TRY(prefetch_create(engine));
     // KEEL_RUN_ID is no setting: `keel run` names the run to its child.
     keel_status_t status =
         keel_journal_open(keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
                           getenv("KEEL_RUN_ID"), &engine->journal);
     if (status) engine_fell_through(engine, "journal", NULL, status);
-    status = engine->journal ? open_history(engine) : NULL;
+    status = find_script(&engine->script);
+    if (!status && engine->journal) status = open_history(engine);
     if (status) engine_fell_through(engine, "history", NULL, status);
     status = figures_create(engine);
     if (status) engine_fell_through(engine, "metrics", NULL, status);
@@ -175,6 +174,8 @@ static void destroy(keel_engine_t *engine) {
     figures_destroy(engine->figures);
     memory_destroy(engine->memory_use);
     host_ops_destroy(engine->host_ops);
+    prefetch_destroy(engine->prefetch);
+    keel_free(engine->script);
     executables_deinitialize(&engine->executables);
     flow_deinitialize(&engine->flow);
     progress_deinitialize(&engine->progress);
@@ -211,7 +212,9 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
 
 void keel_engine_end(keel_engine_t *engine) {
     if (getpid() != engine->pid || atomic_exchange(&engine->ended, true)) return;
+    prefetch_stop(engine, NULL);
     publisher_drain(engine, NULL);
+    prefetch_keep_plan(engine, true);
     release_drain(engine, 5);
     memory_forget(engine, NULL);
     keel_journal_counts_t counts = {0};
@@ -264,6 +267,7 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
     engine->clients = added;
     engine->had_client = true;
     pthread_mutex_unlock(&engine->lock);
+    prefetch_begin(engine, added);
     return NULL;
 }
 
@@ -289,6 +293,7 @@ void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix) 
 
 void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
     if (getpid() != engine->pid) return;
+    prefetch_stop(engine, client);
     publisher_drain(engine, client);
     release_drain(engine, 3600);
     memory_forget(engine, client);

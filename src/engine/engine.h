@@ -1,6 +1,6 @@
 // engine: the way of one program, from the client's Compile to an executable.
 //
-//   read -> key -> memory -> disk   hit: deserialize-and-load, done
+//   read -> key -> loaded ahead -> memory -> disk   hit: deserialize-and-load, done
 //                                   miss: one process compiles, the others wait for it
 //   compile (the plugin) -> the client has it; behind its back: serialize, load it back, store
 //   journal: one line of what happened; behind the client's back: why, against what was known
@@ -8,7 +8,8 @@
 // Only this room knows all the steps. A step that fails is skipped, said once and written to the
 // journal; the client always gets what the plugin would have given it.
 //
-// Files: engine.c lifetime and clients; compile.c the way; request.c read and key; portable.c
+// Files: engine.c lifetime and clients; compile.c the way; request.c read and key; load.c an entry
+// made an executable again, prefetch.c before the client asks for it; portable.c
 // options that are rewritten; gang.c one executable for all replica threads, release.c their
 // buffers; publish.c what runs behind the client's back; explain.c why a program was asked for;
 // transfers.c what goes to the device and comes from it; flow.c where the host reads, and which

@@ -338,6 +338,8 @@ struct keel_engine_t {
     struct figures_t *figures; // NULL where there is no journal
     struct memory_t *memory_use;
     struct host_ops_t *host_ops;
+    struct prefetch_t *prefetch; // NULL where it is off
+    char *script;                // as the history names it; NULL: unknown
 };
 
 const char *engine_cache_dir(const keel_engine_t *engine);
@@ -521,6 +523,52 @@ void memory_watch(keel_engine_t *engine, PJRT_Client *client, const char *platfo
 void memory_sample(keel_engine_t *engine);
 // Looks for the last time at the devices of a client that is about to be destroyed (NULL: of all).
 void memory_forget(keel_engine_t *engine, PJRT_Client *client);
+
+// ---- load.c ------------------------------------------------------------------------------------
+
+// An executable, and the entry that it was loaded from.
+typedef struct loaded_entry_t {
+    PJRT_LoadedExecutable *executable;
+    keel_entry_t entry;
+    keel_payload_t answer; // what the program needs, where the entry tells
+    uint64_t nanoseconds;  // in the plugin, also where the load failed
+} loaded_entry_t;
+
+// False where there is no executable; what is wrong with the entry is written to the journal, and
+// the entry put aside. *out is then empty but for `nanoseconds`.
+bool load_entry(keel_engine_t *engine, PJRT_Client *client, const keel_tier_t *tier,
+                const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);
+// One that nobody has.
+void loaded_entry_destroy(keel_engine_t *engine, loaded_entry_t *loaded);
+
+// ---- prefetch.c --------------------------------------------------------------------------------
+
+enum { PREFETCH_PATIENCE = 300 }; // seconds that an executable waits for the client to ask
+
+typedef struct prefetch_t prefetch_t;
+
+keel_status_t prefetch_create(keel_engine_t *engine) KEEL_MUST_CHECK;
+// Before it began. NULL is allowed.
+void prefetch_destroy(prefetch_t *prefetch);
+// The process's first client was made: loads what the script asked for last time.
+void prefetch_begin(keel_engine_t *engine, const client_t *client);
+// Ends that, and waits until nothing of the client (NULL: of any) is in use for it.
+void prefetch_stop(keel_engine_t *engine, const PJRT_Client *client);
+
+typedef struct prefetched_t {
+    loaded_entry_t loaded;
+    uint64_t waited;  // nanoseconds
+    keel_miss_t miss; // why a planned program did not load; else KEEL_MISS_ABSENT
+} prefetched_t;
+
+// The client asks for this key. False where it is to be loaded, or compiled; *out has no `loaded`
+// then.
+bool prefetch_take(keel_engine_t *engine, const PJRT_Client *client, const keel_digest_t *key,
+                   prefetched_t *out);
+// The client has an executable of this key, which may be stored.
+void prefetch_asked(keel_engine_t *engine, const keel_key_t *key);
+// Writes what was asked for where that is news; `ended`: nothing more will be.
+void prefetch_keep_plan(keel_engine_t *engine, bool ended);
 
 // ---- host_ops.c --------------------------------------------------------------------------------
 

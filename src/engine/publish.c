@@ -230,6 +230,7 @@ static void look_around(keel_engine_t *engine) {
     journal_executes(engine);
     memory_sample(engine);
     figures_update(engine);
+    prefetch_keep_plan(engine, false);
     gang_watch(engine);
 }
 

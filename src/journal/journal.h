@@ -109,7 +109,8 @@ typedef struct keel_journal_compile_t {
 typedef struct keel_journal_load_t {
     keel_journal_subject_t subject;
     const char *tier;        // "memory", "disk"
-    double seconds;          // inside the plugin's deserialize-and-load
+    double seconds;          // that the client waited for the plugin's deserialize-and-load
+    double ahead_seconds;    // inside it before the client asked; 0 where it was not loaded ahead
     double overhead_seconds; // Keel's own, inside Compile
     uint64_t ops, bytes;
     uint64_t payload_bytes; // of the serialized executable
@@ -119,6 +120,14 @@ typedef struct keel_journal_load_t {
     bool recompile; // as above: without the cache this would have been a recompile
     keel_journal_counts_t executes;
 } keel_journal_load_t;
+
+// What was loaded before the client asked for it.
+typedef struct keel_journal_prefetch_t {
+    uint64_t planned; // programs that the script asked for last time
+    uint64_t loaded, used;
+    uint64_t bytes; // of the serialized executables that were loaded
+    double seconds; // inside the plugin, behind the client's back
+} keel_journal_prefetch_t;
 
 typedef struct keel_journal_miss_t {
     keel_journal_subject_t subject;
@@ -237,6 +246,7 @@ void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *eve
 void keel_journal_bundle(keel_journal_t *journal, const keel_journal_bundle_t *event);
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event);
 void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event);
+void keel_journal_prefetch(keel_journal_t *journal, const keel_journal_prefetch_t *event);
 void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event);
 void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncacheable_t *event);
 void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event);

@@ -227,6 +227,7 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_line_subject(&line, &event->subject);
     keel_line_text(&line, "tier", event->tier);
     keel_line_real(&line, "seconds", event->seconds);
+    if (event->ahead_seconds) keel_line_real(&line, "ahead_seconds", event->ahead_seconds);
     keel_line_real(&line, "overhead_seconds", event->overhead_seconds);
     if (event->ops) keel_line_number(&line, "ops", event->ops);
     keel_line_number(&line, "bytes", event->bytes);
@@ -236,6 +237,17 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_line_site(&line, &event->site);
     keel_line_true(&line, "recompile", event->recompile);
     counts_field(&line, event->executes);
+    keel_line_finish(journal, &line);
+}
+
+void keel_journal_prefetch(keel_journal_t *journal, const keel_journal_prefetch_t *event) {
+    keel_buffer_t line;
+    if (!keel_line_begin(journal, &line, "prefetch")) return;
+    keel_line_number(&line, "planned", event->planned);
+    keel_line_number(&line, "loaded", event->loaded);
+    keel_line_number(&line, "used", event->used);
+    keel_line_number(&line, "bytes", event->bytes);
+    keel_line_real(&line, "seconds", event->seconds);
     keel_line_finish(journal, &line);
 }
 

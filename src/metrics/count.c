@@ -78,7 +78,15 @@ static keel_status_t load(keel_metrics_t *metrics, const json_t *event) {
     count(metrics, KEEL_METRIC_MEMORY_LOADS, strcmp(text(event, "tier"), "memory") == 0);
     count(metrics, KEEL_METRIC_SPARED_SECONDS, nanoseconds(event, "compile_seconds"));
     sample(metrics, KEEL_METRIC_LOAD_SECONDS, nanoseconds(event, "seconds"));
+    count(metrics, KEEL_METRIC_AHEAD_LOADS, nanoseconds(event, "ahead_seconds") > 0);
     sample(metrics, KEEL_METRIC_OVERHEAD_SECONDS, nanoseconds(event, "overhead_seconds"));
+    return NULL;
+}
+
+static keel_status_t prefetch(keel_metrics_t *metrics, const json_t *event) {
+    uint64_t loaded = number(event, "loaded"), used = number(event, "used");
+    count(metrics, KEEL_METRIC_UNUSED_LOADS, loaded > used ? loaded - used : 0);
+    count(metrics, KEEL_METRIC_AHEAD_SECONDS, nanoseconds(event, "seconds"));
     return NULL;
 }
 
@@ -197,6 +205,7 @@ keel_status_t keel_metrics_event(keel_metrics_t *metrics, const struct json_t *e
         {"start", start},
         {"compile", compile},
         {"load", load},
+        {"prefetch", prefetch},
         {"miss", miss},
         {"uncacheable", uncacheable},
         {"publish", publish},

@@ -39,6 +39,12 @@ typedef enum keel_metric_unit {
       "Programs that were loaded from the cache instead of being compiled.")                       \
     X(MEMORY_LOADS, "keel_memory_loads_total", NULL, COUNTER, NUMBER, NULL,                        \
       "Loads from the cache in memory; the others came from the disk.")                            \
+    X(AHEAD_LOADS, "keel_ahead_loads_total", NULL, COUNTER, NUMBER, NULL,                          \
+      "Loads that had begun before the client asked.")                                             \
+    X(UNUSED_LOADS, "keel_unused_loads_total", NULL, COUNTER, NUMBER, NULL,                        \
+      "Programs that were loaded ahead and never asked for.")                                      \
+    X(AHEAD_SECONDS, "keel_ahead_seconds_total", NULL, COUNTER, SECONDS, NULL,                     \
+      "Time inside the plugin's deserialize-and-load behind the client's back.")                   \
     X(MISSES, "keel_cache_misses_total", "CompileCacheMiss", COUNTER, NUMBER, NULL,                \
       "Programs that were looked for in the cache and not loaded.")                                \
     X(RECOMPILES, "keel_recompiles_total", NULL, COUNTER, NUMBER, NULL,                            \
@@ -46,7 +52,7 @@ typedef enum keel_metric_unit {
     X(COMPILE_SECONDS, "keel_compile_seconds", "CompileTime", SUMMARY, SECONDS, NULL,              \
       "Time inside the plugin's Compile.")                                                         \
     X(LOAD_SECONDS, "keel_load_seconds", NULL, SUMMARY, SECONDS, NULL,                             \
-      "Time inside the plugin's deserialize-and-load.")                                            \
+      "Time that the client waited for the plugin's deserialize-and-load.")                        \
     X(OVERHEAD_SECONDS, "keel_overhead_seconds", NULL, SUMMARY, SECONDS, NULL,                     \
       "Keel's own time inside the client's Compile.")                                              \
     X(SPARED_SECONDS, "keel_spared_seconds_total", NULL, COUNTER, SECONDS, NULL,                   \

@@ -140,6 +140,9 @@ void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out)
     keel_json_number(out, "loads", stats->loads);
     keel_json_seconds(out, "load_seconds", stats->load_seconds);
     keel_json_number(out, "memory_hits", stats->memory_hits);
+    keel_json_number(out, "ahead_loads", stats->ahead_loads);
+    keel_json_number(out, "unused_loads", stats->unused_loads);
+    keel_json_seconds(out, "ahead_seconds", stats->ahead_seconds);
     keel_json_seconds(out, "overhead_seconds", stats->overhead_seconds);
     keel_json_seconds(out, "spared_seconds", stats->spared_seconds);
     keel_json_number(out, "misses", stats->misses);

@@ -61,8 +61,11 @@ typedef struct keel_stats_t {
     uint64_t unfinished; // processes that wrote no end: running still, or killed
 
     uint64_t compiles, loads, memory_hits, misses, uncacheable, publishes, executes;
+    uint64_t ahead_loads;    // loads that had begun before they were asked for
+    uint64_t unused_loads;   // programs that were loaded ahead and never asked for
     double compile_seconds;  // inside the plugin
-    double load_seconds;     // inside the plugin
+    double load_seconds;     // that the client waited for the plugin
+    double ahead_seconds;    // inside the plugin, of all that was loaded ahead
     double overhead_seconds; // Keel's own inside Compile, over compiles and loads
     double spared_seconds;   // what compiling the loaded programs had cost when they were stored
     uint64_t steps;

@@ -68,10 +68,18 @@ static keel_status_t count_load(counting_t *counting, json_t *event) {
     ++stats->loads;
     stats->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0;
     stats->load_seconds += seconds;
+    stats->ahead_loads += keel_event_number(event, "ahead_seconds") > 0;
     stats->overhead_seconds += keel_event_number(event, "overhead_seconds");
     stats->spared_seconds += keel_event_number(event, "compile_seconds");
     ++program->loads;
     program->load_seconds += seconds;
+    return NULL;
+}
+
+static keel_status_t count_prefetch(counting_t *counting, json_t *event) {
+    uint64_t loaded = keel_event_count(event, "loaded"), used = keel_event_count(event, "used");
+    if (loaded > used) counting->stats->unused_loads += loaded - used;
+    counting->stats->ahead_seconds += keel_event_number(event, "seconds");
     return NULL;
 }
 
@@ -158,15 +166,11 @@ static keel_status_t count_event(counting_t *counting, json_t *event) {
         const char *name;
         keel_status_t (*count)(counting_t *counting, json_t *event);
     } kinds[] = {
-        {"start", count_start},
-        {"compile", count_compile},
-        {"load", count_load},
-        {"miss", count_miss},
-        {"uncacheable", count_uncacheable},
-        {"publish", count_publish},
-        {"store_error", count_store_error},
-        {"fallback", count_fallback},
-        {"fix", count_fix},
+        {"start", count_start},       {"compile", count_compile},
+        {"load", count_load},         {"prefetch", count_prefetch},
+        {"miss", count_miss},         {"uncacheable", count_uncacheable},
+        {"publish", count_publish},   {"store_error", count_store_error},
+        {"fallback", count_fallback}, {"fix", count_fix},
     };
     keel_stats_t *stats = counting->stats;
     double time = keel_event_number(event, "t");

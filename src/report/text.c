@@ -289,6 +289,16 @@ static void cuts(const keel_stats_t *stats, keel_buffer_t *out) {
                        (double)stats->reads.cut_pieces / (double)stats->reads.cut_steps);
 }
 
+static void ahead(const keel_stats_t *stats, keel_buffer_t *out) {
+    label(out, "ahead");
+    keel_buffer_format(out, "%-8" PRIu64, stats->ahead_loads);
+    keel_write_seconds(out, stats->ahead_seconds);
+    keel_buffer_text(out, " behind the client's back");
+    if (stats->unused_loads)
+        keel_buffer_format(out, "; %" PRIu64 " more nobody asked for", stats->unused_loads);
+    keel_buffer_byte(out, '\n');
+}
+
 static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
     label(out, "steps");
     keel_buffer_format(out, "%" PRIu64, stats->steps);
@@ -310,6 +320,7 @@ static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
         keel_write_seconds(out, stats->spared_seconds);
     }
     keel_buffer_byte(out, '\n');
+    if (stats->ahead_loads || stats->unused_loads) ahead(stats, out);
     label(out, "Keel's own");
     keel_buffer_format(out, "%-8s", "");
     keel_write_seconds(out, stats->overhead_seconds);

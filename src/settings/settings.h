@@ -35,7 +35,9 @@
     X(CUSTOM_CALLS, "custom_calls", "KEEL_CUSTOM_CALLS", "--custom-calls", "NAMES", "none",        \
       "comma-separated custom-call targets that you vouch for, so that they may be cached")        \
     X(STACK, "stack", "KEEL_STACK", "--stack", "on|off", "on",                                     \
-      "read the client's Python stack when a program is compiled")
+      "read the client's Python stack when a program is compiled")                                 \
+    X(PREFETCH, "prefetch", "KEEL_PREFETCH", "--prefetch", "on|off", "on",                         \
+      "load what the script asked for last time while it still traces")
 
 typedef enum keel_setting {
 #define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
@@ -87,6 +89,7 @@ typedef struct keel_settings_t {
     uint64_t cache_limit;  // bytes; 0: no limit
     uint64_t memory_limit; // bytes; 0: keep nothing in memory
     bool stack;
+    bool prefetch;
 } keel_settings_t;
 
 // `flags` has one text for each setting, NULL where the flag was not given; `flags` itself may be

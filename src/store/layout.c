@@ -45,7 +45,7 @@ typedef struct walk_t {
     void *context;
 } walk_t;
 
-static bool is_temporary(const char *name, long *out_pid) {
+bool keel_store_is_temporary(const char *name, long *out_pid) {
     static const char prefix[] = ".tmp.";
     if (strncmp(name, prefix, sizeof prefix - 1)) return false;
     char *end;
@@ -60,7 +60,7 @@ static keel_status_t visit_file(void *context, const char *name) {
     keel_store_file_t file = {0};
     if (keel_store_parse_name(name, &key, &rest) && strcmp(rest, "keel") == 0)
         file.key = &key;
-    else if (!is_temporary(name, &file.pid))
+    else if (!keel_store_is_temporary(name, &file.pid))
         return NULL;
     char *path;
     KEEL_TRY(keel_path(&path, "%s/%s", walk->folder, name));

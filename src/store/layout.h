@@ -4,7 +4,8 @@
 //   entries/ab/.tmp.<pid>.<n>                       an entry being written (base/files.h)
 //   locks/<key hex>.lock                            locked by who compiles the key
 //   marks/<pid>.<since ns>.<n>.mark                 locked by its process; holds the key it loads
-//   now quarantine/<key hex>.<since ns>.<reason>.keel   bad entries
+//   quarantine/<key hex>.<since ns>.<reason>.keel   bad entries
+//   plans/<script>.plan                             what a script asks for (plan.h)
 //
 // No function here or in the files beside it removes a name that is not of this form, so a folder
 // named by mistake loses nothing.
@@ -31,6 +32,9 @@ typedef struct keel_store_file_t {
     const keel_digest_t *key;
     long pid;
 } keel_store_file_t;
+
+// Is that the name of a temporary file? *out_pid is its writer.
+bool keel_store_is_temporary(const char *name, long *out_pid);
 
 // Visits entries and temporary files, and no others. Folders that are not there are empty.
 keel_status_t keel_store_walk(const char *folder,

@@ -126,10 +126,11 @@ keel_status_t keel_store_disk_verify(const char *folder,
                                      void (*bad)(void *context, const char *path, const char *why),
                                      void *context, uint64_t *out_good) KEEL_MUST_CHECK;
 // Evicts least recently used entries down to `limit` bytes (0 is no limit), and takes away
-// temporary files and locks of processes that are no more.
+// temporary files and locks of processes that are no more, and plans (plan.h) that were not written
+// anew for 90 days.
 keel_status_t keel_store_disk_prune(const char *folder, uint64_t limit, uint64_t *out_removed,
                                     uint64_t *out_bytes) KEEL_MUST_CHECK;
-// Removes all entries and what is in quarantine; locks and marks of living processes stay.
+// Removes all entries, plans, and what is in quarantine; locks and marks of living processes stay.
 keel_status_t keel_store_disk_clear(const char *folder, uint64_t *out_removed) KEEL_MUST_CHECK;
 
 #endif // KEEL_STORE_STORE_H_

@@ -1,5 +1,6 @@
 #include "store/entry.h"
 #include "store/layout.h"
+#include "store/plan.h"
 
 const char *keel_miss_name(keel_miss_t miss) {
     switch (miss) {
@@ -118,6 +119,8 @@ keel_status_t keel_store_disk_verify(const char *folder,
 
 // ---- prune and clear ---------------------------------------------------------------------------
 
+static const uint64_t plan_age = 90ull * 24 * 3600 * 1000000000; // a lost one is written anew
+
 // A lock that can be taken is one whose holder died: taking it and letting go removes it.
 static keel_status_t remove_stale_lock(void *context, const char *name) {
     keel_digest_t key;
@@ -143,6 +146,7 @@ keel_status_t keel_store_disk_prune(const char *folder, uint64_t limit, uint64_t
     KEEL_TRY(keel_store_evict(folder, limit, limit, NULL, &eviction));
     *out_removed = eviction.removed;
     *out_bytes = eviction.removed_bytes;
+    KEEL_TRY(keel_plans_remove(folder, plan_age));
     return walk_locks(folder, remove_stale_lock, (void *)(uintptr_t)folder);
 }
 
@@ -172,5 +176,6 @@ keel_status_t keel_store_disk_clear(const char *folder, uint64_t *out_removed) {
     *out_removed = 0;
     KEEL_TRY(keel_store_walk(folder, clear_file, out_removed));
     KEEL_TRY(keel_store_walk_quarantine(folder, clear_quarantined, NULL));
+    KEEL_TRY(keel_plans_remove(folder, 0));
     return walk_locks(folder, remove_stale_lock, (void *)(uintptr_t)folder);
 }

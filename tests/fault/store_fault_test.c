@@ -2,6 +2,7 @@
 // each file operation once. Whatever happens: a clean status, every entry as it was before or as it
 // was to be, no file that stays behind for ever, and all works again afterwards.
 #define _GNU_SOURCE
+#include "store/plan.h"
 #include "store_help.h"
 
 #include <signal.h>
@@ -14,7 +15,8 @@ typedef struct stage_t {
 
 enum { SEEDS = 4, SIZE = 300 };
 
-// Before each run: entries 0 to 3 in version 0, entry 3 damaged, a mark left on entry 2.
+// Before each run: entries 0 to 3 in version 0, entry 3 damaged, a mark left on entry 2, and a plan
+// of one program.
 static void put_version(const keel_tier_t *tier, uint64_t seed, uint64_t version) {
     fixture_t f = fixture_make(seed, version, SIZE, false);
     assert_ok(tier->put(tier->context, &f.entry));
@@ -29,6 +31,13 @@ static void leave_mark(const place_t *place) {
     assert_ok(keel_directory_make(path));
     snprintf(path, sizeof path, "%s/marks/1.2.3.mark", place->cache);
     write_bytes(path, hex, strlen(hex));
+}
+
+static keel_plan_t plan_of(size_t count) {
+    keel_plan_t plan = {0};
+    for (size_t i = 0; i < count; ++i)
+        keel_plan_add(&plan, &(keel_planned_t){key_of(i), key_of(100), key_of(200)});
+    return plan;
 }
 
 static void stage_make(stage_t *stage, keel_status_t (*open)(const place_t *, keel_tier_t *)) {
@@ -46,6 +55,8 @@ static void stage_make(stage_t *stage, keel_status_t (*open)(const place_t *, ke
     entry_path_of(&stage->place, &key, path);
     write_bytes(path, "damaged", 7);
     leave_mark(&stage->place);
+    keel_plan_t plan = plan_of(1);
+    assert_ok(keel_plan_write(stage->place.cache, "train.py", &plan));
 }
 
 static void stage_remove(stage_t *stage) {
@@ -206,6 +217,23 @@ static keel_status_t clear(const stage_t *stage) {
     return keel_store_disk_clear(stage->place.cache, &removed);
 }
 
+static keel_status_t plan_read(const stage_t *stage) {
+    keel_plan_t plan, before = plan_of(1);
+    KEEL_TRY(keel_plan_read(stage->place.cache, "train.py", &plan));
+    return keel_plan_equal(&plan, &before) ? NULL : wrong("another plan came back");
+}
+
+static keel_status_t plan_write(const stage_t *stage) {
+    keel_plan_t plan = plan_of(3);
+    return keel_plan_write(stage->place.cache, "train.py", &plan);
+}
+
+static keel_status_t plan_write_first(const stage_t *stage) {
+    keel_plan_t plan = plan_of(3);
+    KEEL_TRY(keel_plans_remove(stage->place.cache, 0));
+    return keel_plan_write(stage->place.cache, "train.py", &plan);
+}
+
 static keel_status_t open_and_close(const stage_t *stage) {
     keel_tier_t disk, memory;
     KEEL_TRY(keel_store_disk(stage->place.cache, 0, false, &disk));
@@ -220,7 +248,9 @@ static keel_status_t open_and_close(const stage_t *stage) {
 #define DISK_OPERATIONS(X)                                                                         \
     X(claim)                                                                                       \
     X(mark)                                                                                        \
-    X(sweep) X(quarantine) X(prune) X(evict_at_put) X(examine) X(clear) X(open_and_close)
+    X(sweep)                                                                                       \
+    X(quarantine) X(prune) X(evict_at_put) X(examine) X(clear) X(plan_read) X(plan_write)          \
+        X(plan_write_first) X(open_and_close)
 
 // ---- what must hold afterwards -----------------------------------------------------------------
 
@@ -250,14 +280,24 @@ static void check_entries(const stage_t *stage) {
     }
 }
 
+// It is gone, as it was, or as it was to be.
+static void check_plan(const stage_t *stage) {
+    keel_plan_t plan, none = {0}, before = plan_of(1), after = plan_of(3);
+    assert_ok(keel_plan_read(stage->place.cache, "train.py", &plan));
+    assert_true(keel_plan_equal(&plan, &none) || keel_plan_equal(&plan, &before) ||
+                keel_plan_equal(&plan, &after));
+}
+
 static void check_stage(const stage_t *stage) {
     check_entries(stage);
+    check_plan(stage);
     const char *cache = stage->place.cache;
     nftw(cache, age_one, 16, FTW_PHYS);
     uint64_t removed, bytes;
     assert_ok(keel_store_disk_prune(cache, 0, &removed, &bytes));
     assert_ok(keel_store_sweep_marks(cache, NULL, NULL));
     assert_int_equal(count_files(&stage->place, "entries", ".tmp."), 0);
+    assert_int_equal(count_files(&stage->place, "plans", ".tmp."), 0);
     assert_int_equal(count_files(&stage->place, "locks", ""), 0);
     assert_int_equal(count_files(&stage->place, "marks", "1.2.3"), 0);
     for (uint64_t seed = 0; seed < SEEDS; ++seed) {

@@ -1,0 +1,1 @@
+keel_fuzz(plan ROOMS store base)

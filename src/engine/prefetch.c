@@ -1,0 +1,311 @@
+// What the script asked for last time is loaded while it still traces.
+//
+// When a process makes its first client, a thread loads the entries of the script's plan
+// (store/plan.h), in order. A Compile that finds its key loaded takes the executable; one that
+// finds it being loaded waits for it; one that comes before loads by itself, beside the thread.
+// Each executable is handed out once. What nobody asks for is destroyed: after a while, before the
+// client is, or once the run has turned out to be another than the last.
+//
+// A program that is loaded ahead is one that the client has not asked for yet, so nothing here may
+// be noticed: not where processes compile together, since the others might have to take part; and
+// at most memory_limit bytes (and one entry) wait for the client at a time.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <time.h>
+
+#include "engine/internal.h"
+#include "store/plan.h"
+
+typedef enum item_state {
+    ITEM_QUEUED,
+    ITEM_LOADING,
+    ITEM_LOADED,
+    ITEM_FAILED, // found, but no executable came of it
+    ITEM_GONE,   // to the client, or there was no such entry
+} item_state_t;
+
+typedef struct item_t {
+    keel_digest_t key;
+    item_state_t state;
+    bool awaited; // by the client
+    keel_miss_t miss;
+    loaded_entry_t loaded;
+} item_t;
+
+struct prefetch_t {
+    pthread_mutex_t lock; // of all that follows
+    pthread_cond_t changed;
+    keel_plan_t asked;   // by this process, so far
+    keel_plan_t last;    // by the script's last run
+    keel_plan_t written; // the plan as it stands in its file
+    bool begun, running, stopped;
+    const client_t *client;
+    size_t count;
+    item_t items[KEEL_PLAN_LIMIT];
+    uint64_t held;         // bytes of entries that wait for the client
+    unsigned right, wrong; // programs asked for that were planned, or were not
+    keel_journal_prefetch_t told;
+};
+
+keel_status_t prefetch_create(keel_engine_t *engine) {
+    if (!engine->settings.prefetch) return NULL;
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(prefetch_t), &memory));
+    prefetch_t *prefetch = memory;
+    pthread_condattr_t attributes;
+    if (pthread_condattr_init(&attributes)) {
+        keel_free(prefetch);
+        return keel_status_make(KEEL_NO_MEMORY, "no memory for a condition");
+    }
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&prefetch->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&prefetch->lock, NULL);
+    engine->prefetch = prefetch;
+    return NULL;
+}
+
+void prefetch_destroy(prefetch_t *prefetch) {
+    if (!prefetch) return;
+    pthread_cond_destroy(&prefetch->changed);
+    pthread_mutex_destroy(&prefetch->lock);
+    keel_free(prefetch);
+}
+
+// ---- the plan ----------------------------------------------------------------------------------
+
+static void read_plan(keel_engine_t *engine) {
+    prefetch_t *prefetch = engine->prefetch;
+    keel_plan_t plan;
+    keel_status_t status = keel_plan_read(engine_cache_dir(engine), engine->script, &plan);
+    if (status) {
+        keel_journal_store_error(engine->journal, "plan", NULL, keel_status_message(status));
+        keel_status_ignore(status);
+        return;
+    }
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->last = prefetch->written = plan;
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+void prefetch_asked(keel_engine_t *engine, const keel_key_t *key) {
+    prefetch_t *prefetch = engine->prefetch;
+    if (!prefetch) return;
+    pthread_mutex_lock(&prefetch->lock);
+    keel_plan_add(&prefetch->asked,
+                  &(keel_planned_t){key->components[KEEL_COMPONENT_PROGRAM],
+                                    key->components[KEEL_COMPONENT_OPTIONS],
+                                    key->components[KEEL_COMPONENT_DEVICE_ASSIGNMENT]});
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+// A run that is killed has not asked for all that it would have: what the last one asked for stays
+// behind its own.
+static bool compose(prefetch_t *prefetch, bool ended, keel_plan_t *out) {
+    pthread_mutex_lock(&prefetch->lock);
+    *out = prefetch->asked;
+    for (size_t i = 0; !ended && i < prefetch->last.count; ++i)
+        keel_plan_add(out, &prefetch->last.programs[i]);
+    bool is_new = prefetch->asked.count && !keel_plan_equal(out, &prefetch->written);
+    if (is_new) prefetch->written = *out;
+    pthread_mutex_unlock(&prefetch->lock);
+    return is_new;
+}
+
+void prefetch_keep_plan(keel_engine_t *engine, bool ended) {
+    keel_plan_t plan;
+    if (!engine->prefetch || !engine->script || !engine->stores) return;
+    if (!compose(engine->prefetch, ended, &plan)) return;
+    keel_status_t status = keel_plan_write(engine_cache_dir(engine), engine->script, &plan);
+    if (status)
+        keel_journal_store_error(engine->journal, "plan", NULL, keel_status_message(status));
+    keel_status_ignore(status);
+}
+
+// ---- the thread --------------------------------------------------------------------------------
+
+static keel_status_t make_keys(prefetch_t *prefetch, keel_key_t *key) {
+    for (size_t i = 0; i < prefetch->last.count; ++i) {
+        const keel_planned_t *planned = &prefetch->last.programs[i];
+        key->components[KEEL_COMPONENT_PROGRAM] = planned->program;
+        key->components[KEEL_COMPONENT_OPTIONS] = planned->options;
+        key->components[KEEL_COMPONENT_DEVICE_ASSIGNMENT] = planned->assignment;
+        KEEL_TRY(keel_key_finish(key));
+        prefetch->items[i].key = key->digest;
+        prefetch->count = i + 1;
+    }
+    return NULL;
+}
+
+static keel_status_t make_items(prefetch_t *prefetch) {
+    keel_key_t key;
+    keel_key_initialize(&key);
+    keel_status_t status = keel_key_copy(&prefetch->client->backend, &key);
+    pthread_mutex_lock(&prefetch->lock);
+    if (!status) status = make_keys(prefetch, &key);
+    prefetch->told.planned = prefetch->count;
+    pthread_mutex_unlock(&prefetch->lock);
+    keel_key_deinitialize(&key);
+    return status;
+}
+
+static item_t *next_queued(prefetch_t *prefetch) {
+    for (size_t i = 0; i < prefetch->count; ++i)
+        if (prefetch->items[i].state == ITEM_QUEUED) return &prefetch->items[i];
+    return NULL;
+}
+
+// Under the lock, which is let go of meanwhile.
+static void load_item(keel_engine_t *engine, item_t *item) {
+    prefetch_t *prefetch = engine->prefetch;
+    item->state = ITEM_LOADING;
+    pthread_mutex_unlock(&prefetch->lock);
+    bool found = load_entry(engine, prefetch->client->client, &engine->disk, &item->key,
+                            &item->loaded, &item->miss);
+    pthread_mutex_lock(&prefetch->lock);
+    if (found) {
+        item->state = ITEM_LOADED;
+        prefetch->held += item->loaded.entry.payload_size;
+        ++prefetch->told.loaded;
+        prefetch->told.bytes += item->loaded.entry.payload_size;
+        prefetch->told.seconds += keel_seconds(item->loaded.nanoseconds);
+    } else {
+        item->state = item->miss == KEEL_MISS_ABSENT ? ITEM_GONE : ITEM_FAILED;
+    }
+    pthread_cond_broadcast(&prefetch->changed);
+}
+
+// Until something is taken, or it is to end. False where nothing happened for so long that nobody
+// will ask any more.
+static bool wait_for_client(prefetch_t *prefetch) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PREFETCH_PATIENCE;
+    return pthread_cond_timedwait(&prefetch->changed, &prefetch->lock, &until) != ETIMEDOUT;
+}
+
+static void load_items(keel_engine_t *engine) {
+    prefetch_t *prefetch = engine->prefetch;
+    bool patient = true;
+    while (!prefetch->stopped && patient) {
+        item_t *item = next_queued(prefetch);
+        bool has_room = prefetch->held < engine->settings.memory_limit;
+        if (item && has_room)
+            load_item(engine, item);
+        else if (item || prefetch->held)
+            patient = wait_for_client(prefetch);
+        else
+            return;
+    }
+}
+
+// What nobody took. Under the lock, which is let go of meanwhile.
+static void drop_items(keel_engine_t *engine) {
+    prefetch_t *prefetch = engine->prefetch;
+    for (size_t i = 0; i < prefetch->count; ++i) {
+        item_t *item = &prefetch->items[i];
+        if (item->state == ITEM_QUEUED) item->state = ITEM_GONE;
+        if (item->state != ITEM_LOADED || item->awaited) continue;
+        item->state = ITEM_GONE;
+        pthread_mutex_unlock(&prefetch->lock);
+        loaded_entry_destroy(engine, &item->loaded);
+        pthread_mutex_lock(&prefetch->lock);
+    }
+}
+
+static void *work(void *context) {
+    keel_engine_t *engine = context;
+    prefetch_t *prefetch = engine->prefetch;
+    read_plan(engine);
+    keel_status_t status = make_items(prefetch);
+    if (status) engine_fell_through(engine, "prefetch", NULL, status);
+    pthread_mutex_lock(&prefetch->lock);
+    load_items(engine);
+    drop_items(engine);
+    keel_journal_prefetch_t told = prefetch->told;
+    pthread_mutex_unlock(&prefetch->lock);
+    if (told.loaded) keel_journal_prefetch(engine->journal, &told);
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->running = false;
+    pthread_cond_broadcast(&prefetch->changed);
+    pthread_mutex_unlock(&prefetch->lock);
+    return NULL;
+}
+
+void prefetch_begin(keel_engine_t *engine, const client_t *client) {
+    prefetch_t *prefetch = engine->prefetch;
+    if (!prefetch || !engine->script || !engine->looks_up || client->process_count > 1) return;
+    pthread_mutex_lock(&prefetch->lock);
+    bool is_first = !prefetch->begun;
+    if (is_first) {
+        prefetch->begun = true;
+        prefetch->client = client;
+        prefetch->running = engine_start_thread(work, engine);
+    }
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+void prefetch_stop(keel_engine_t *engine, const PJRT_Client *client) {
+    prefetch_t *prefetch = engine->prefetch;
+    if (!prefetch) return;
+    pthread_mutex_lock(&prefetch->lock);
+    if (prefetch->client && (!client || prefetch->client->client == client)) {
+        prefetch->stopped = true;
+        pthread_cond_broadcast(&prefetch->changed);
+        while (prefetch->running)
+            pthread_cond_wait(&prefetch->changed, &prefetch->lock);
+        prefetch->client = NULL;
+    }
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+// ---- the client's side -------------------------------------------------------------------------
+
+static item_t *find(prefetch_t *prefetch, const keel_digest_t *key) {
+    for (size_t i = 0; i < prefetch->count; ++i)
+        if (keel_digest_equal(&prefetch->items[i].key, key)) return &prefetch->items[i];
+    return NULL;
+}
+
+// Another model, or the same one with other shapes: as a rule the first programs tell.
+static void note_unplanned(prefetch_t *prefetch) {
+    enum { ALLOWANCE = 4 };
+    if (!prefetch->count || ++prefetch->wrong <= prefetch->right + ALLOWANCE) return;
+    prefetch->stopped = true;
+    pthread_cond_broadcast(&prefetch->changed);
+}
+
+static bool take(prefetch_t *prefetch, item_t *item, prefetched_t *out) {
+    item_state_t state = item->state;
+    if (state == ITEM_LOADING) {
+        uint64_t start = keel_clock_monotonic();
+        item->awaited = true;
+        while (item->state == ITEM_LOADING)
+            pthread_cond_wait(&prefetch->changed, &prefetch->lock);
+        out->waited = keel_clock_monotonic() - start;
+        state = item->state;
+    }
+    item->state = ITEM_GONE;
+    if (state != ITEM_GONE) ++prefetch->right;
+    if (state == ITEM_FAILED) out->miss = item->miss;
+    if (state != ITEM_LOADED) return false;
+    out->loaded = item->loaded;
+    prefetch->held -= item->loaded.entry.payload_size;
+    ++prefetch->told.used;
+    pthread_cond_broadcast(&prefetch->changed);
+    return true;
+}
+
+bool prefetch_take(keel_engine_t *engine, const PJRT_Client *client, const keel_digest_t *key,
+                   prefetched_t *out) {
+    prefetch_t *prefetch = engine->prefetch;
+    *out = (prefetched_t){.miss = KEEL_MISS_ABSENT};
+    if (!prefetch) return false;
+    pthread_mutex_lock(&prefetch->lock);
+    bool is_ours = prefetch->client && prefetch->client->client == client;
+    item_t *item = is_ours ? find(prefetch, key) : NULL;
+    bool taken = item && take(prefetch, item, out);
+    if (is_ours && !item) note_unplanned(prefetch);
+    pthread_mutex_unlock(&prefetch->lock);
+    return taken;
+}

@@ -1,0 +1,160 @@
+#include "store/plan.h"
+
+#include "store/layout.h"
+
+static const char head[] = "keel plan 1\n";
+
+enum {
+    DIGITS = 2 * KEEL_DIGEST_SIZE,
+    HEAD_SIZE = sizeof head - 1,
+    LINE_SIZE = 3 * (DIGITS + 1),
+    FILE_LIMIT = HEAD_SIZE + KEEL_PLAN_LIMIT * LINE_SIZE,
+};
+
+bool keel_plan_add(keel_plan_t *plan, const keel_planned_t *planned) {
+    for (size_t i = 0; i < plan->count; ++i)
+        if (memcmp(&plan->programs[i], planned, sizeof *planned) == 0) return false;
+    if (plan->count == KEEL_PLAN_LIMIT) return false;
+    plan->programs[plan->count++] = *planned;
+    return true;
+}
+
+bool keel_plan_equal(const keel_plan_t *a, const keel_plan_t *b) {
+    return a->count == b->count &&
+           memcmp(a->programs, b->programs, a->count * sizeof *a->programs) == 0;
+}
+
+// ---- the file's bytes --------------------------------------------------------------------------
+
+static bool parse_digest(const uint8_t *text, char behind, keel_digest_t *out) {
+    return text[DIGITS] == (uint8_t)behind &&
+           keel_digest_unhex((keel_str_t){(const char *)text, DIGITS}, out);
+}
+
+static bool parse_line(const uint8_t *line, keel_planned_t *out) {
+    return parse_digest(line, ' ', &out->program) &&
+           parse_digest(line + DIGITS + 1, ' ', &out->options) &&
+           parse_digest(line + 2 * (DIGITS + 1), '\n', &out->assignment);
+}
+
+static bool parse(keel_bytes_t bytes, keel_plan_t *plan) {
+    if (bytes.size < HEAD_SIZE || bytes.size > FILE_LIMIT) return false;
+    if (memcmp(bytes.data, head, HEAD_SIZE) || (bytes.size - HEAD_SIZE) % LINE_SIZE) return false;
+    for (size_t at = HEAD_SIZE; at < bytes.size; at += LINE_SIZE) {
+        keel_planned_t planned;
+        if (!parse_line(bytes.data + at, &planned)) return false;
+        keel_plan_add(plan, &planned);
+    }
+    return true;
+}
+
+keel_status_t keel_plan_parse(keel_bytes_t bytes, keel_plan_t *out) {
+    out->count = 0;
+    if (parse(bytes, out)) return NULL;
+    out->count = 0;
+    return keel_status_make(KEEL_CORRUPT, "this is no plan of programs, or a damaged one");
+}
+
+static void write_line(const keel_planned_t *planned, keel_buffer_t *out) {
+    char program[KEEL_DIGEST_HEX], options[KEEL_DIGEST_HEX], assignment[KEEL_DIGEST_HEX];
+    keel_digest_hex(&planned->program, program);
+    keel_digest_hex(&planned->options, options);
+    keel_digest_hex(&planned->assignment, assignment);
+    keel_buffer_format(out, "%s %s %s\n", program, options, assignment);
+}
+
+// ---- the file ----------------------------------------------------------------------------------
+
+static keel_status_t path_of(const char *folder, const char *script, char **out) {
+    return keel_path(out, "%s/plans/%s.plan", folder, script);
+}
+
+static keel_status_t read_at(const char *path, keel_plan_t *out) {
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(keel_file_read(path, FILE_LIMIT, &data, &size));
+    keel_status_t status = keel_plan_parse(keel_bytes(data, size), out);
+    keel_free(data);
+    return status;
+}
+
+keel_status_t keel_plan_read(const char *folder, const char *script, keel_plan_t *out) {
+    char *path;
+    out->count = 0;
+    KEEL_TRY(path_of(folder, script, &path));
+    keel_status_t status = read_at(path, out);
+    keel_free(path);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static keel_status_t write_at(const char *path, keel_bytes_t bytes) {
+    keel_status_t status = keel_file_replace(path, bytes);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    KEEL_TRY(keel_store_make_folder_of(path));
+    return keel_file_replace(path, bytes);
+}
+
+keel_status_t keel_plan_write(const char *folder, const char *script, const keel_plan_t *plan) {
+    keel_buffer_t text;
+    char *path;
+    KEEL_TRY(path_of(folder, script, &path));
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, head);
+    for (size_t i = 0; i < plan->count; ++i)
+        write_line(&plan->programs[i], &text);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = write_at(path, keel_buffer_bytes(&text));
+    keel_buffer_deinitialize(&text);
+    keel_free(path);
+    return status;
+}
+
+// ---- removing ----------------------------------------------------------------------------------
+
+typedef struct removal_t {
+    const char *folder;
+    uint64_t age;
+} removal_t;
+
+static bool is_plan(const char *name) {
+    static const char ending[] = ".plan";
+    size_t size = strlen(name);
+    return size >= sizeof ending && strcmp(name + size - (sizeof ending - 1), ending) == 0;
+}
+
+static keel_status_t remove_at(const char *path, const char *name, uint64_t age) {
+    keel_file_facts_t facts;
+    keel_store_file_t file = {.path = path};
+    KEEL_TRY(keel_file_facts(path, &facts));
+    uint64_t now = keel_clock_wall();
+    if (keel_store_is_temporary(name, &file.pid))
+        keel_store_remove_stale(&file, &facts);
+    else if (!age || now > facts.modified + age)
+        return keel_file_remove(path);
+    return NULL;
+}
+
+static keel_status_t remove_name(void *context, const char *name) {
+    const removal_t *removal = context;
+    long pid;
+    char *path;
+    if (!is_plan(name) && !keel_store_is_temporary(name, &pid)) return NULL;
+    KEEL_TRY(keel_path(&path, "%s/%s", removal->folder, name));
+    keel_status_t status = remove_at(path, name, removal->age);
+    keel_free(path);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status); // another process removed it
+    return NULL;
+}
+
+keel_status_t keel_plans_remove(const char *folder, uint64_t age) {
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/plans", folder));
+    removal_t removal = {path, age};
+    keel_status_t status = keel_directory_walk(path, remove_name, &removal);
+    keel_free(path);
+    return status;
+}

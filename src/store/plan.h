@@ -1,0 +1,47 @@
+// plan: the programs that a script asked for, in that order, so that its next run can load them
+// before it asks.
+//
+//   plans/<script>.plan      "keel plan 1\n", then a line a program: the digests, in hex, of its
+//                            key's components program, compile options and device assignment
+//
+// The other components of a key are the same for all programs of a client, and the client's own: so
+// whoever follows a plan makes the keys anew, and comes upon no entry that was compiled for another
+// backend.
+//
+// Ownership: a plan owns nothing. Threads: no shared state; processes replace a plan as a whole.
+#ifndef KEEL_STORE_PLAN_H_
+#define KEEL_STORE_PLAN_H_
+
+#include "base/base.h"
+
+enum { KEEL_PLAN_LIMIT = 256 }; // programs; later ones are not planned
+
+typedef struct keel_planned_t {
+    keel_digest_t program, options, assignment; // components of a key
+} keel_planned_t;
+
+typedef struct keel_plan_t {
+    size_t count;
+    keel_planned_t programs[KEEL_PLAN_LIMIT];
+} keel_plan_t;
+
+// False where it stands there already, or there is no more room.
+bool keel_plan_add(keel_plan_t *plan, const keel_planned_t *planned);
+bool keel_plan_equal(const keel_plan_t *a, const keel_plan_t *b);
+
+// KEEL_CORRUPT where the bytes are no plan; *out is empty then.
+keel_status_t keel_plan_parse(keel_bytes_t bytes, keel_plan_t *out) KEEL_MUST_CHECK;
+
+// `script` is a file name without a folder (keel_history_script). A script without a plan has an
+// empty one.
+keel_status_t keel_plan_read(const char *folder, const char *script,
+                             keel_plan_t *out) KEEL_MUST_CHECK;
+// Makes the folder where it is absent.
+keel_status_t keel_plan_write(const char *folder, const char *script,
+                              const keel_plan_t *plan) KEEL_MUST_CHECK;
+
+// Removes the plans that were not written anew for `age` nanoseconds, and temporary files whose
+// writers are gone.
+keel_status_t keel_plans_remove(const char *folder, uint64_t age) KEEL_MUST_CHECK;
+
+#endif // KEEL_STORE_PLAN_H_

@@ -1,0 +1,165 @@
+// Plans: what is written is read back, damage is refused as a whole, and upkeep takes old ones
+// away.
+#define _GNU_SOURCE
+#include "store/plan.h"
+
+#include "store_help.h"
+
+static keel_planned_t planned_of(uint64_t seed) {
+    return (keel_planned_t){key_of(seed), key_of(seed / 2), key_of(seed / 3)};
+}
+
+static keel_plan_t plan_of(size_t count) {
+    keel_plan_t plan = {0};
+    for (size_t i = 0; i < count; ++i) {
+        keel_planned_t planned = planned_of(i);
+        assert_true(keel_plan_add(&plan, &planned));
+    }
+    return plan;
+}
+
+static void path_of(const place_t *place, const char *script, char path[600]) {
+    snprintf(path, 600, "%s/plans/%s.plan", place->cache, script);
+}
+
+static int setup(void **state) {
+    place_t *place = malloc(sizeof *place);
+    place_make(place);
+    *state = place;
+    return 0;
+}
+
+static int teardown(void **state) {
+    place_remove(*state);
+    free(*state);
+    return 0;
+}
+
+static void test_a_plan_comes_back_in_its_order(void **state) {
+    const place_t *place = *state;
+    static const size_t counts[] = {0, 1, 2, 17, KEEL_PLAN_LIMIT};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+        keel_plan_t plan = plan_of(counts[i]), back;
+        assert_ok(keel_plan_write(place->cache, "train.py-01", &plan));
+        assert_ok(keel_plan_read(place->cache, "train.py-01", &back));
+        assert_int_equal(back.count, counts[i]);
+        assert_true(keel_plan_equal(&plan, &back));
+    }
+}
+
+static void test_a_script_without_a_plan_has_an_empty_one(void **state) {
+    const place_t *place = *state;
+    keel_plan_t plan = plan_of(3);
+    assert_ok(keel_plan_read(place->cache, "other.py-02", &plan));
+    assert_int_equal(plan.count, 0);
+    assert_false(exists(place->cache));
+}
+
+static void test_a_program_is_planned_once_and_there_is_a_limit(void **state) {
+    (void)state;
+    keel_plan_t plan = plan_of(KEEL_PLAN_LIMIT - 1);
+    keel_planned_t known = planned_of(5), first = planned_of(1000), second = planned_of(1001);
+    assert_false(keel_plan_add(&plan, &known));
+    assert_true(keel_plan_add(&plan, &first));
+    assert_false(keel_plan_add(&plan, &second));
+    assert_int_equal(plan.count, KEEL_PLAN_LIMIT);
+    keel_planned_t other = known;
+    other.assignment = key_of(77);
+    plan.count = 10;
+    assert_true(keel_plan_add(&plan, &other));
+}
+
+static keel_status_t parse(const uint8_t *data, size_t size) {
+    keel_plan_t plan;
+    keel_status_t status = keel_plan_parse(keel_bytes(data, size), &plan);
+    if (status) assert_int_equal(plan.count, 0);
+    return status;
+}
+
+static void test_a_damaged_plan_is_none(void **state) {
+    const place_t *place = *state;
+    char path[600];
+    uint8_t *data;
+    size_t size;
+    keel_plan_t plan = plan_of(2);
+    path_of(place, "a", path);
+    assert_ok(keel_plan_write(place->cache, "a", &plan));
+    assert_ok(keel_file_read(path, 1 << 20, &data, &size));
+    size_t head = strlen("keel plan 1\n"), line = (size - head) / 2;
+    for (size_t cut = 0; cut < size; ++cut) {
+        if (cut == head || cut == head + line)
+            assert_ok(parse(data, cut));
+        else
+            assert_code(parse(data, cut), KEEL_CORRUPT);
+    }
+    for (size_t at = 0; at < size; ++at) {
+        uint8_t before = data[at];
+        data[at] = 'x';
+        assert_code(parse(data, size), KEEL_CORRUPT);
+        data[at] = before;
+    }
+    keel_free(data);
+}
+
+static void test_a_plan_that_is_too_long_is_refused(void **state) {
+    const place_t *place = *state;
+    char path[600];
+    uint8_t *data;
+    size_t size;
+    keel_plan_t plan = plan_of(KEEL_PLAN_LIMIT);
+    path_of(place, "a", path);
+    assert_ok(keel_plan_write(place->cache, "a", &plan));
+    assert_ok(keel_file_read(path, 1 << 20, &data, &size));
+    FILE *file = fopen(path, "ab");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data + strlen("keel plan 1\n"), 195, 1, file), 1);
+    fclose(file);
+    keel_free(data);
+    keel_status_t status = keel_plan_read(place->cache, "a", &plan);
+    assert_non_null(status);
+    assert_int_equal(plan.count, 0);
+    keel_status_ignore(status);
+}
+
+static void test_upkeep_takes_old_plans_away_and_no_other_file(void **state) {
+    const place_t *place = *state;
+    enum { DAY = 24 * 3600 };
+    char old[600], young[600], left[600], foreign[600];
+    keel_plan_t plan = plan_of(1);
+    uint64_t removed, bytes;
+    assert_ok(keel_plan_write(place->cache, "old", &plan));
+    assert_ok(keel_plan_write(place->cache, "young", &plan));
+    path_of(place, "old", old);
+    path_of(place, "young", young);
+    snprintf(left, sizeof left, "%s/plans/.tmp.999999999.1", place->cache);
+    snprintf(foreign, sizeof foreign, "%s/plans/notes.txt", place->cache);
+    write_bytes(left, "", 0);
+    write_bytes(foreign, "", 0);
+    set_age(old, 91 * DAY);
+    set_age(young, 89 * DAY);
+    set_age(left, 2 * 3600);
+    set_age(foreign, 1000 * DAY);
+    assert_ok(keel_store_disk_prune(place->cache, 0, &removed, &bytes));
+    assert_int_equal(removed, 0);
+    assert_false(exists(old));
+    assert_true(exists(young));
+    assert_false(exists(left));
+    assert_true(exists(foreign));
+    assert_ok(keel_store_disk_clear(place->cache, &removed));
+    assert_false(exists(young));
+    assert_true(exists(foreign));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_plan_comes_back_in_its_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_script_without_a_plan_has_an_empty_one, setup,
+                                        teardown),
+        cmocka_unit_test(test_a_program_is_planned_once_and_there_is_a_limit),
+        cmocka_unit_test_setup_teardown(test_a_damaged_plan_is_none, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_plan_that_is_too_long_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_upkeep_takes_old_plans_away_and_no_other_file, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
