@@ -249,8 +249,9 @@ static keel_status_t open_and_close(const stage_t *stage) {
     X(claim)                                                                                       \
     X(mark)                                                                                        \
     X(sweep)                                                                                       \
-    X(quarantine) X(prune) X(evict_at_put) X(examine) X(clear) X(plan_read) X(plan_write)          \
-        X(plan_write_first) X(open_and_close)
+    X(quarantine)                                                                                  \
+    X(prune) X(evict_at_put) X(examine) X(clear) X(plan_read) X(plan_write) X(plan_write_first)    \
+        X(open_and_close)
 
 // ---- what must hold afterwards -----------------------------------------------------------------
 
