@@ -102,6 +102,7 @@ static keel_status_t add(executables_t *table, const PJRT_LoadedExecutable *load
                                 "more than about %d live executables; further ones are not counted",
                                 EXECUTABLE_SLOTS);
     slot->stored = stored;
+    slot->joined = NULL;
     atomic_store_explicit(&slot->gang, NULL, memory_order_relaxed);
     atomic_store_explicit(&slot->counter, counter, memory_order_relaxed);
     atomic_store_explicit(&slot->loaded, (uintptr_t)loaded, memory_order_release);
@@ -140,6 +141,7 @@ keel_status_t executables_join(executables_t *table, const request_t *request,
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
     if (slot) status = gang_join(table, request, &gang);
+    if (gang) slot->joined = gang;
     if (gang) atomic_store_explicit(&slot->gang, gang, memory_order_relaxed);
     pthread_mutex_unlock(&table->lock);
     return status;
@@ -156,7 +158,8 @@ bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
     if (slot) {
-        if (gang_of(slot)) may = gang_leave(table, gang_of(slot), loaded, &leader);
+        bool active = gang_of(slot) != NULL;
+        if (slot->joined) may = gang_leave(table, slot->joined, loaded, active, &leader);
         keel_stored_release(slot->stored);
         slot->stored = NULL;
         atomic_store_explicit(&slot->loaded, EMPTIED, memory_order_release);
@@ -168,16 +171,14 @@ bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
 
 bool keel_engine_loaded_deleting(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
     executables_t *table = &engine->executables;
-    PJRT_LoadedExecutable *leader = NULL;
     bool may = true;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
     if (gang_of(slot)) {
-        may = gang_delete(table, gang_of(slot), loaded, &leader);
+        may = gang_delete(table, gang_of(slot), loaded);
         if (may) atomic_store_explicit(&slot->gang, NULL, memory_order_relaxed);
     }
     pthread_mutex_unlock(&table->lock);
-    destroy_leader(engine, leader);
     return may;
 }
 

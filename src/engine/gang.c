@@ -10,7 +10,8 @@
 // with the launch id counted on each device.
 //
 // Everything else a client does with an executable goes to its own. The leader outlives its
-// client's Destroy and Delete until the last of the gang is gone.
+// client's Destroy and Delete until the last of the gang is gone: destroyed, as what is deleted may
+// still be executed, by a thread that comes too late and is told so.
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ struct keel_gang_t {
     const PJRT_Client *client;
     keel_digest_t key;
     char *name;
-    unsigned members;                        // under the table's lock
+    unsigned members;                        // not destroyed yet; under the table's lock
+    unsigned active;                         // and not deleted; likewise
     bool leader_closed;                      // likewise: the client has destroyed it
     atomic_bool leader_deleted;              // the client has
     _Atomic(PJRT_LoadedExecutable *) leader; // NULL until the first execution
@@ -73,38 +75,40 @@ keel_status_t gang_join(executables_t *table, const request_t *request, keel_gan
     keel_gang_t *gang = find(table, request);
     if (!gang) KEEL_TRY(make(table, request, &gang));
     ++gang->members;
+    ++gang->active;
     *out = gang;
     return NULL;
 }
 
-static void remove_gang(executables_t *table, keel_gang_t *gang) {
+// The last one that can be executed is gone: what is compiled from now on makes a gang of its own.
+static void retire(executables_t *table, const keel_gang_t *gang) {
     keel_gang_t **link = &table->gangs;
     while (*link != gang)
         link = &(*link)->next;
     *link = gang->next;
-    keel_free(gang->name);
-    keel_free(gang);
 }
 
 bool gang_leave(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
-                PJRT_LoadedExecutable **out_leader) {
+                bool was_active, PJRT_LoadedExecutable **out_leader) {
     PJRT_LoadedExecutable *leader = atomic_load(&gang->leader);
     bool is_leader = leader == loaded, is_last = --gang->members == 0;
     *out_leader = NULL;
     if (is_leader) gang->leader_closed = true;
+    if (was_active && --gang->active == 0) retire(table, gang);
     if (!is_last) return !is_leader;
     if (gang->leader_closed && !is_leader) *out_leader = leader;
-    remove_gang(table, gang);
+    keel_free(gang->name);
+    keel_free(gang);
     return true;
 }
 
-bool gang_delete(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
-                 PJRT_LoadedExecutable **out_leader) {
-    *out_leader = NULL;
-    if (atomic_load(&gang->leader) != loaded || gang->members == 1)
-        return gang_leave(table, gang, loaded, out_leader);
-    atomic_store(&gang->leader_deleted, true);
-    return false;
+bool gang_delete(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded) {
+    if (atomic_load(&gang->leader) == loaded && gang->active > 1) {
+        atomic_store(&gang->leader_deleted, true);
+        return false;
+    }
+    if (--gang->active == 0) retire(table, gang);
+    return true;
 }
 
 bool gang_is_deleted(const keel_gang_t *gang, const PJRT_LoadedExecutable *loaded) {
@@ -180,7 +184,8 @@ static bool find_stuck(executables_t *table, char *text, size_t size) {
     enum { SECONDS = 20 };
     for (keel_gang_t *gang = table->gangs; gang; gang = gang->next) {
         uint32_t waiting = count_waiting(gang);
-        double since = keel_seconds(keel_clock_monotonic() - atomic_load(&gang->latest));
+        uint64_t latest = atomic_load(&gang->latest); // before the clock, which it must not outrun
+        double since = keel_seconds(keel_clock_monotonic() - latest);
         if (!waiting || since < SECONDS) continue;
         snprintf(
             text, size,

@@ -42,7 +42,8 @@ enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
 typedef struct executable_slot_t {
     _Atomic uintptr_t loaded;
     _Atomic(counter_t *) counter;
-    _Atomic(keel_gang_t *) gang; // NULL for nearly all
+    _Atomic(keel_gang_t *) gang; // that it is executed in; NULL for nearly all
+    keel_gang_t *joined;         // until it is destroyed; under the lock
     keel_stored_t *stored;       // under the lock; NULL where it was compiled here
 } executable_slot_t;
 
@@ -92,16 +93,17 @@ keel_status_t executables_collect(executables_t *table, keel_journal_counts_t *o
 
 // ---- gang.c ------------------------------------------------------------------------------------
 
-// Under the table's lock. The gang lives until its last member has left.
+// Under the table's lock. The gang lives until its last member was destroyed.
 keel_status_t gang_join(executables_t *table, const struct request_t *request,
                         keel_gang_t **out) KEEL_MUST_CHECK;
-// The client destroys `loaded`. False where the others still need it; *out_leader: what the client
-// has destroyed before and nobody needs any more, or NULL.
+// The client destroys `loaded`; `was_active`: gang_delete() was not called for it, or said no. False
+// where the others still need it; *out_leader: what the client has destroyed before and nobody needs
+// any more, or NULL.
 bool gang_leave(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
-                PJRT_LoadedExecutable **out_leader);
-// The client deletes it. False where the others still need it, and it is a member still.
-bool gang_delete(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
-                 PJRT_LoadedExecutable **out_leader);
+                bool was_active, PJRT_LoadedExecutable **out_leader);
+// The client deletes it. False where the others still need it. Else it is executed by itself from
+// now on, to be refused.
+bool gang_delete(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded);
 bool gang_is_deleted(const keel_gang_t *gang, const PJRT_LoadedExecutable *loaded);
 // Says once that devices wait for others which do not come.
 void gang_watch(keel_engine_t *engine);

@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #include "door_help.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "hlo_proto.h"
 
 #define NEWER "TEST_PLUGIN=platform=cpu minor=106"
@@ -223,6 +226,144 @@ static void test_without_replicas_a_buffer_is_destroyed_at_once(void **state) {
     door_run(*state, "TEST_PLUGIN=platform=cpu runs release_ms=50", drop_a_buffer_without_replicas);
 }
 
+// ---- many threads ------------------------------------------------------------------------------
+
+enum { DEVICES = 4, THREADS = 8 };
+
+typedef struct worker_t {
+    PJRT_Client *client;
+    PJRT_LoadedExecutable *shared; // by all
+    uintptr_t device;
+    atomic_uint *at_work;
+    pthread_t thread;
+} worker_t;
+
+static void start(worker_t *workers, const worker_t *like, void *(*work)(void *)) {
+    for (uintptr_t i = 0; i < THREADS; ++i) {
+        workers[i] = *like;
+        workers[i].device = 64 * (i % DEVICES + 1);
+        CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+    }
+}
+
+static void wait_for(const worker_t *workers) {
+    for (int i = 0; i < THREADS; ++i)
+        CHECK(pthread_join(workers[i].thread, NULL) == 0);
+}
+
+static unsigned unloaded(const door_t *door) {
+    return count_lines(door->calls, "unload ");
+}
+
+// Compiled or loaded, also by Keel itself.
+static unsigned made(const door_t *door) {
+    unsigned loaded = count_lines(door->calls, "load ") - unloaded(door);
+    return count_lines(door->calls, "compile ") + loaded;
+}
+
+enum { LIVES = 40 };
+
+static void *live_and_die(void *context) {
+    const worker_t *worker = context;
+    const PJRT_Api *api = keel_shim_api();
+    for (int i = 0; i < LIVES; ++i) {
+        PJRT_LoadedExecutable *loaded = compile(api, worker->client);
+        uintptr_t first = launch(api, (launch_t){loaded, .device = worker->device});
+        uintptr_t second = launch(api, (launch_t){loaded, .device = worker->device});
+        CHECK(first > 0 && second > first);
+        CHECK(!is_deleted(api, loaded));
+        if (i % 3 == 0) delete_it(api, loaded);
+        CHECK(is_deleted(api, loaded) == (i % 3 == 0));
+        door_destroy(api, loaded);
+    }
+    return NULL;
+}
+
+static void let_threads_come_and_go(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    worker_t workers[THREADS];
+    start(workers, &(worker_t){.client = client}, live_and_die);
+    wait_for(workers);
+    door_close(api, client);
+    CHECK(made(door) >= THREADS * LIVES && unloaded(door) == made(door));
+}
+
+static void test_executables_of_many_threads_come_and_go_and_none_is_left(void **state) {
+    door_run(*state, NEWER, let_threads_come_and_go);
+}
+
+static void *drop_buffers(void *context) {
+    const PJRT_Api *api = keel_shim_api();
+    (void)context;
+    for (int i = 0; i < LIVES; ++i) {
+        PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
+                                         .buffer = (PJRT_Buffer *)(uintptr_t)64};
+        NO_ERROR(api, api->PJRT_Buffer_Destroy(&args));
+    }
+    return NULL;
+}
+
+static void drop_buffers_of_many_threads(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    worker_t workers[THREADS];
+    start(workers, &(worker_t){.client = client}, drop_buffers);
+    // Some are destroyed at once, and from here on the others are behind the threads' backs.
+    door_destroy(api, compile(api, client));
+    wait_for(workers);
+    door_close(api, client);
+    CHECK(count_lines(door->calls, "release") == THREADS * LIVES);
+}
+
+static void test_each_buffer_of_many_threads_is_destroyed_once(void **state) {
+    door_run(*state, "TEST_PLUGIN=platform=cpu runs", drop_buffers_of_many_threads);
+}
+
+// As long as it is not destroyed a client may do anything with an executable at any time.
+static void *execute_until_deleted(void *context) {
+    const worker_t *worker = context;
+    const PJRT_Api *api = keel_shim_api();
+    uintptr_t id;
+    atomic_fetch_add(worker->at_work, 1);
+    for (bool deleted = false; !deleted;) {
+        launch_t one = {worker->shared, .device = worker->device};
+        PJRT_Error *error = try_launch(api, one, &id);
+        CHECK(!error || keel_shim_is_own(error));
+        if (error) door_drop(api, error);
+        deleted = is_deleted(api, worker->shared);
+    }
+    return NULL;
+}
+
+static void delete_under_the_threads(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    enum { ROUNDS = 60 };
+    for (int i = 0; i < ROUNDS; ++i) {
+        PJRT_LoadedExecutable *one = compile(api, client), *other = compile(api, client);
+        bool leads = i % 2;
+        launch(api, (launch_t){leads ? one : other, .device = 64});
+        if (!leads) door_destroy(api, other);
+        atomic_uint at_work = 0;
+        worker_t workers[THREADS];
+        start(workers, &(worker_t){.shared = one, .at_work = &at_work}, execute_until_deleted);
+        while (atomic_load(&at_work) < THREADS)
+            sched_yield();
+        if (leads) delete_it(api, other);
+        delete_it(api, one);
+        wait_for(workers);
+        door_destroy(api, one);
+        if (leads) door_destroy(api, other);
+    }
+    door_close(api, client);
+    CHECK(made(door) >= 2 * ROUNDS && unloaded(door) == made(door));
+}
+
+static void test_an_executable_may_be_deleted_while_threads_execute_it(void **state) {
+    door_run(*state, NEWER, delete_under_the_threads);
+}
+
 #ifdef KEEL_FAULTS
 static void compile_with_each_allocation_failing(const door_t *door) {
     (void)door;
@@ -257,6 +398,9 @@ int main(void) {
         TEST(what_a_client_deletes_is_deleted_for_it_alone),
         TEST(buffers_are_destroyed_behind_the_clients_back_and_before_it_closes),
         TEST(without_replicas_a_buffer_is_destroyed_at_once),
+        TEST(executables_of_many_threads_come_and_go_and_none_is_left),
+        TEST(each_buffer_of_many_threads_is_destroyed_once),
+        TEST(an_executable_may_be_deleted_while_threads_execute_it),
 #ifdef KEEL_FAULTS
         TEST(each_allocation_may_fail_and_the_client_executes),
 #endif
