@@ -123,6 +123,8 @@ keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *argu
 keel_status_t keel_diff_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
 // compare.c: operations that have a counterpart.
 keel_status_t keel_diff_compare(keel_diff_t *diff) KEEL_MUST_CHECK;
+// power.c: powers that JAX unrolls into products.
+keel_status_t keel_diff_powers(keel_diff_t *diff) KEEL_MUST_CHECK;
 // gradient.c: arguments that are nothing but added to a result: accumulation.
 keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: operations that have none.

@@ -254,6 +254,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     out->unrelated = is_unrelated(diff);
     if (out->unrelated) return NULL;
     KEEL_TRY(keel_diff_compare(diff));
+    KEEL_TRY(keel_diff_powers(diff));
     KEEL_TRY(keel_diff_gradient(diff));
     KEEL_TRY(keel_diff_structure(diff));
     KEEL_TRY(keel_diff_results(diff));

@@ -5,6 +5,7 @@
 //   parameters   arguments of HLO, by type and place                           parameters.c
 //   graph, align operations brought side by side by structure                  graph.c, align.c
 //   compare      what each operation says otherwise than its counterpart       compare.c
+//   power        whole exponents, which JAX unrolls                            power.c
 //   structure    operations without a counterpart                              structure.c
 //   sizes        sizes that follow from a drifted one                          sizes.c
 //   where, site  the user's line                                               where.c, site.c

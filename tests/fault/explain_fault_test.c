@@ -63,9 +63,10 @@ static void fail_each_of_pair(const char *name, bool backwards) {
 static void each_allocation_may_fail(void **state) {
     (void)state;
     static const char *const names[] = {
-        "loader_last_batch",  "dropout_off",       "gradient_create_accumulate",
-        "closed_float",       "nonzero_size",      "sharding_other_spec",
-        "donation_of_a_tree", "transformer_depth", "two_dtype_and_branch"};
+        "loader_last_batch",   "dropout_off",        "gradient_create_accumulate",
+        "closed_float",        "nonzero_size",       "sharding_other_spec",
+        "power_in_a_gradient", "donation_of_a_tree", "transformer_depth",
+        "two_dtype_and_branch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         fail_each_of_pair(names[i], false);
         fail_each_of_pair(names[i], true);

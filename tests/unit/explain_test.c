@@ -27,6 +27,7 @@ static const pair_t pairs[] = {
     {"loader_last_batch",
      35,
      {{KEEL_CAUSE_SHAPE, "batch['image']", "f32[8,6]", "f32[4,6]", "and 1 more argument", 29, 0}}},
+    {"power_in_a_gradient", 0, {{KEEL_CAUSE_CONSTANT, "power", "2", "3", "", 15, 21}}},
     {"key_appears", 1, {{KEEL_CAUSE_ARGUMENTS, "batch['mask']", "absent", "f32[8]", "", 21, 0}}},
     {"gradient_create_accumulate",
      2,

@@ -1,8 +1,8 @@
-# cause: structure
-# subject: multiply
-# old: 1 time
-# new: 2 times
-# reason: a small whole exponent is unrolled into products; how many there are is told
+# cause: constant
+# subject: power
+# old: 2
+# new: 3
+# reason: a small whole exponent is unrolled into products; told is the exponent
 
 import functools
 

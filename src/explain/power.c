@@ -1,0 +1,218 @@
+// Powers with a whole exponent, which JAX unrolls into products (integer_pow): x**3 is x * x * x.
+// Another exponent is another number of products, and is told as the constant that it was.
+#include "explain/compare.h"
+
+enum { POWERS = 256 }; // of one function
+
+// The last product of one power.
+typedef struct power_t {
+    keel_op_id_t op;
+    const keel_line_t *line;
+    int64_t exponent;
+    bool is_told;
+} power_t;
+
+typedef struct side_t {
+    keel_graph_t *graph;
+    uint32_t *others; // by operation: its counterpart
+    keel_op_id_t first, end;
+    int64_t *exponents;     // by operation from `first`: 0 where it is none of a power
+    keel_value_id_t *bases; // likewise: what is raised
+    keel_frame_t *places;   // likewise
+    uint8_t *goes_on;       // likewise: another product of its power takes it
+    power_t list[POWERS];
+    size_t count;
+} side_t;
+
+static bool is_same_place(const keel_frame_t *a, const keel_frame_t *b) {
+    return a->line == b->line && a->column == b->column && a->end_column == b->end_column &&
+           keel_str_equal(a->file, b->file);
+}
+
+// The first few exponents have the name. From 4 on products are traced by JAX itself, at the place
+// of the power within the place of the power.
+static bool is_of_power(const keel_program_t *program, keel_op_id_t op, keel_frame_t *out) {
+    static const char word[] = "integer_pow";
+    size_t size = sizeof word - 1;
+    keel_frame_t frames[2];
+    keel_str_t name = KEEL_STR("");
+    uint32_t count =
+        keel_program_frames(program, program->operations.data[op].location, frames, 2, &name);
+    if (!count) return false;
+    *out = frames[0];
+    return (name.size >= size && memcmp(name.data + name.size - size, word, size) == 0) ||
+           (count > 1 && frames[0].column && is_same_place(&frames[0], &frames[1]));
+}
+
+// The product of the same power that makes a value; NONE: it is what is raised.
+static keel_op_id_t part_of(const side_t *side, keel_op_id_t op, keel_value_id_t value) {
+    keel_op_id_t producer = side->graph->producer[value];
+    if (producer == KEEL_NONE || producer < side->first || producer >= op) return KEEL_NONE;
+    bool is_part =
+        side->exponents[producer - side->first] &&
+        is_same_place(&side->places[producer - side->first], &side->places[op - side->first]);
+    return is_part ? producer : KEEL_NONE;
+}
+
+// Adds an operand's share; false where the product is of two things.
+static bool add_operand(side_t *side, keel_op_id_t op, keel_value_id_t value) {
+    enum { MOST = 1 << 30 };
+    keel_op_id_t part = part_of(side, op, value);
+    uint32_t at = op - side->first;
+    if (part != KEEL_NONE) side->goes_on[part - side->first] = 1;
+    keel_value_id_t base = part == KEEL_NONE ? value : side->bases[part - side->first];
+    int64_t share = part == KEEL_NONE ? 1 : side->exponents[part - side->first];
+    if (side->exponents[at] && side->bases[at] != base) return false;
+    side->bases[at] = base;
+    side->exponents[at] += share;
+    return share < MOST && side->exponents[at] > 0 && side->exponents[at] < MOST;
+}
+
+// A product, or 1 / x where the exponent is negative.
+static void measure(side_t *side, keel_op_id_t op) {
+    keel_str_t name = keel_graph_name(side->graph, op);
+    bool divides = keel_str_is(name, "divide");
+    if (!divides && !keel_str_is(name, "multiply")) return;
+    keel_list_t operands = keel_program_operands(side->graph->program, op);
+    keel_frame_t *place = &side->places[op - side->first];
+    if (operands.count != 2 || !is_of_power(side->graph->program, op, place)) return;
+    int64_t *exponent = &side->exponents[op - side->first];
+    bool is_whole = divides || add_operand(side, op, operands.items[0]);
+    is_whole = is_whole && add_operand(side, op, operands.items[1]);
+    *exponent = !is_whole ? 0 : divides ? -*exponent : *exponent;
+}
+
+static keel_status_t find_powers(keel_diff_t *diff, uint32_t function, side_t *side) {
+    keel_graph_body(side->graph, function, &side->first, &side->end);
+    size_t count = side->end > side->first ? side->end - side->first : 0;
+    keel_arena_t *arena = &diff->arena;
+    KEEL_TRY(keel_arena_array(arena, count + 1, sizeof(int64_t), (void **)&side->exponents));
+    KEEL_TRY(keel_arena_array(arena, count + 1, sizeof(keel_value_id_t), (void **)&side->bases));
+    KEEL_TRY(keel_arena_array(arena, count + 1, sizeof(keel_frame_t), (void **)&side->places));
+    KEEL_TRY(keel_arena_array(arena, count + 1, 1, (void **)&side->goes_on));
+    memset(side->exponents, 0, count * sizeof *side->exponents);
+    memset(side->goes_on, 0, count);
+    for (keel_op_id_t op = side->first; op < side->end; ++op)
+        measure(side, op);
+    for (keel_op_id_t op = side->first; op < side->end && side->count < POWERS; ++op) {
+        size_t at = op - side->first;
+        if (!side->exponents[at] || side->goes_on[at]) continue;
+        const keel_line_t *line = keel_graph_line(side->graph, op);
+        if (line->identity)
+            side->list[side->count++] =
+                (power_t){.op = op, .line = line, .exponent = side->exponents[at]};
+    }
+    return NULL;
+}
+
+static int64_t magnitude(const power_t *power) {
+    return power->exponent < 0 ? -power->exponent : power->exponent;
+}
+
+// The next power of the line, from `at` on; NULL.
+static power_t *on_line(side_t *side, size_t at, uint64_t identity) {
+    for (; at < side->count; ++at)
+        if (side->list[at].line->identity == identity) return &side->list[at];
+    return NULL;
+}
+
+static power_t *largest_on(side_t *side, uint64_t identity) {
+    power_t *best = NULL;
+    for (power_t *one = on_line(side, 0, identity); one;
+         one = on_line(side, (size_t)(one - side->list) + 1, identity))
+        if (!best || magnitude(one) > magnitude(best)) best = one;
+    return best;
+}
+
+// The first two in order that differ. A derivative has one power less, or more: where there are not
+// as many on both sides, the largest of each.
+static bool differ(side_t *before, side_t *after, uint64_t identity, power_t **out_before,
+                   power_t **out_after) {
+    power_t *x = on_line(before, 0, identity), *y = on_line(after, 0, identity);
+    *out_before = *out_after = NULL;
+    while (x && y) {
+        if (!*out_before && x->exponent != y->exponent) {
+            *out_before = x;
+            *out_after = y;
+        }
+        x = on_line(before, (size_t)(x - before->list) + 1, identity);
+        y = on_line(after, (size_t)(y - after->list) + 1, identity);
+    }
+    if (x || y) {
+        *out_before = largest_on(before, identity);
+        *out_after = largest_on(after, identity);
+    }
+    return *out_before && *out_after && (*out_before)->exponent != (*out_after)->exponent;
+}
+
+static bool is_at(const keel_program_t *program, keel_op_id_t op, const keel_frame_t *place) {
+    keel_frame_t frame;
+    keel_attr_id_t location = program->operations.data[op].location;
+    return keel_program_frames(program, location, &frame, 1, NULL) && is_same_place(&frame, place);
+}
+
+// The products at that place are told: none of them came or went by itself, nor did those of its
+// derivative.
+static void settle(side_t *side, const keel_frame_t *place, keel_op_id_t counterpart) {
+    for (keel_op_id_t op = side->first; op < side->end; ++op) {
+        keel_str_t name = keel_graph_name(side->graph, op);
+        if (side->others[op] == KEEL_NONE &&
+            (keel_str_is(name, "multiply") || keel_str_is(name, "divide")) &&
+            is_at(side->graph->program, op, place))
+            side->others[op] = counterpart;
+    }
+}
+
+// A derivative multiplies by the exponent too.
+static void lead(keel_diff_t *diff, uint32_t root) {
+    const keel_place_t *place = &diff->roots[root].difference.place;
+    for (uint32_t i = 0; i < root; ++i) {
+        const keel_place_t *other = &diff->roots[i].difference.place;
+        if (diff->roots[i].difference.kind == KEEL_CAUSE_CONSTANT &&
+            diff->roots[i].follows == KEEL_NONE && other->line == place->line &&
+            strcmp(other->file, place->file) == 0)
+            diff->roots[i].follows = root;
+    }
+}
+
+static keel_status_t tell(keel_diff_t *diff, const power_t *before, const power_t *after) {
+    keel_pair_t pair = {.before = before->op, .after = after->op, .root = KEEL_NONE};
+    keel_difference_t difference = keel_pair_difference(diff, &pair, KEEL_CAUSE_CONSTANT);
+    difference.subject = "power";
+    difference.old_value = keel_diff_text(diff, "%lld", (long long)before->exponent);
+    difference.new_value = keel_diff_text(diff, "%lld", (long long)after->exponent);
+    uint32_t known = diff->root_count;
+    KEEL_TRY(keel_pair_root(diff, &difference, &pair.root));
+    if (diff->root_count > known) lead(diff, pair.root);
+    return NULL;
+}
+
+static keel_status_t compare_function(keel_diff_t *diff, keel_function_pair_t functions) {
+    side_t before = {.graph = &diff->before, .others = diff->counterpart};
+    side_t after = {.graph = &diff->after, .others = diff->origin};
+    KEEL_TRY(find_powers(diff, functions.after, &after));
+    if (!after.count) return NULL;
+    KEEL_TRY(find_powers(diff, functions.before, &before));
+    for (size_t i = 0; i < after.count; ++i) {
+        uint64_t identity = after.list[i].line->identity;
+        power_t *x, *y;
+        if (after.list[i].is_told || !differ(&before, &after, identity, &x, &y)) continue;
+        KEEL_TRY(tell(diff, x, y));
+        settle(&before, &before.places[x->op - before.first], y->op);
+        settle(&after, &after.places[y->op - after.first], x->op);
+        for (power_t *one = &after.list[i]; one;
+             one = on_line(&after, (size_t)(one - after.list) + 1, identity))
+            one->is_told = true;
+    }
+    return NULL;
+}
+
+keel_status_t keel_diff_powers(keel_diff_t *diff) {
+    if (diff->after.lender) return NULL; // PyTorch/XLA has an operation for it
+    for (uint32_t i = 0; i < diff->function_count; ++i) {
+        bool may_differ = diff->differs_in_structure[diff->functions[i].after] ||
+                          diff->rewired != KEEL_NONE || !diff->root_count;
+        if (may_differ) KEEL_TRY(compare_function(diff, diff->functions[i]));
+    }
+    return NULL;
+}
