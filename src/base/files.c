@@ -4,12 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -37,9 +40,25 @@ static int close_file(int descriptor) {
     return close(descriptor);
 }
 
+// Beyond the size that a file may have here (ulimit -f) the write fails, but not by the signal that
+// would end the program.
+static ssize_t write_part(int descriptor, keel_bytes_t bytes) {
+    const struct timespec now = {0};
+    sigset_t signal, before;
+    sigemptyset(&signal);
+    sigaddset(&signal, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal, &before);
+    ssize_t written = fault() ? -1 : write(descriptor, bytes.data, bytes.size);
+    int error = errno;
+    if (written < 0 && error == EFBIG) sigtimedwait(&signal, NULL, &now);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
+}
+
 static bool write_all(int descriptor, keel_bytes_t bytes) {
     while (bytes.size) {
-        ssize_t written = fault() ? -1 : write(descriptor, bytes.data, bytes.size);
+        ssize_t written = write_part(descriptor, bytes);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return false;
         bytes.data += written;

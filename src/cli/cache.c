@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "report/write.h"
 #include "store/store.h"
 
 // name, sentence
@@ -168,8 +169,9 @@ static keel_status_t ls_entries(const keel_settings_t *settings, bool json, keel
 
 static void stat_text(const keel_settings_t *settings, const keel_disk_facts_t *facts,
                       keel_buffer_t *out) {
-    keel_buffer_format(out, "folder       %s\nentries      %" PRIu64 ", ", folder_of(settings),
-                       facts->entries);
+    keel_buffer_text(out, "folder       ");
+    keel_write_foreign(out, folder_of(settings));
+    keel_buffer_format(out, "\nentries      %" PRIu64 ", ", facts->entries);
     size_text(out, facts->bytes);
     if (settings->cache_limit) {
         keel_buffer_text(out, " of ");

@@ -1,22 +1,21 @@
 #include "cli/cli.h"
+#include "report/write.h"
 
 static void origin_text(const keel_setting_value_t *value, keel_buffer_t *out) {
     keel_buffer_text(out, keel_origin_name(value->origin));
     if (*value->where) keel_buffer_format(out, " %s", value->where);
 }
 
-// A value from a foreign file, safe for a terminal.
-static void value_text(const char *text, int width, keel_buffer_t *out) {
-    for (; *text; ++text, --width)
-        keel_buffer_byte(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : (uint8_t)*text);
-    for (; width > 0; --width)
+static void value_text(const char *text, size_t width, keel_buffer_t *out) {
+    keel_write_foreign(out, text);
+    for (size_t length = strlen(text); length < width; ++length)
         keel_buffer_byte(out, ' ');
 }
 
 static void print_text(const keel_settings_t *settings, keel_buffer_t *out) {
-    int width = 0;
+    size_t width = 0;
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
-        int length = (int)strlen(settings->values[i].text);
+        size_t length = strlen(settings->values[i].text);
         if (length > width && length <= 48) width = length;
     }
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {

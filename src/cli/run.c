@@ -111,10 +111,13 @@ static bool is_writable(const char *folder) {
     return writable;
 }
 
-static void nothing_recorded(const run_t *run) {
+static void nothing_recorded(const run_t *run, bool began) {
     if (run->nested) return;
     const char *folder = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
-    if (run->settings.mode == KEEL_MODE_OFF)
+    if (began)
+        cli_say("nothing was recorded: %s/%s could not be written, as was said above", folder,
+                run->id);
+    else if (run->settings.mode == KEEL_MODE_OFF)
         cli_say("mode is off: nothing was recorded");
     else if (!is_writable(folder))
         cli_say("nothing was recorded: %s cannot be written", folder);
@@ -133,11 +136,13 @@ static void sum_up(const run_t *run) {
         if (!absent)
             cli_fail(status);
         else if (!run->quiet || run->json_file)
-            nothing_recorded(run);
+            nothing_recorded(run, false);
         if (absent) keel_status_ignore(status);
         return;
     }
-    if (!run->quiet) {
+    // Its first line found no room.
+    if (!stats.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
+    if (!run->quiet && stats.processes) {
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
         keel_report_summary(&stats, &text);

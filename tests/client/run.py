@@ -25,6 +25,13 @@ if sys.argv[1] == "raise": raise ValueError("of the script's own")
 sys.exit(int(sys.argv[1]))
 '''
 
+STEPS = '''
+import jax, jax.numpy as jnp
+step = jax.jit(lambda x: (x * 2).sum())
+for n in (3, 3, 4, 5, 5):
+    step(jnp.ones(n))
+'''
+
 CHILDREN = f'''
 import subprocess, sys
 code = "import jax; jax.jit(lambda x: x * 5 + {{0}})(2.0)"
@@ -227,6 +234,47 @@ def other_forms(terminal):
     report.equal("two processes at once: both are counted", stats["processes"], 2)
 
 
+def no_room(terminal):
+    """No file may take a byte, as on a disk that is full; and a folder that cannot be written."""
+    script = "import jax; print(float(jax.jit(lambda x: x * 7 - 3)(2.0)))"
+    words = [KEEL, "run", "--", PYTHON, "-c", script]
+    answer = run(["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *words], terminal.environment)
+    report.check("where nothing can be written the run is what it is", answer.code == 0 and
+                 last_json(answer) == 11.0, told(answer))
+    report.check("and it is said that nothing was recorded", "could not be written, as was said "
+                 "above" in answer.err and " programs; " not in answer.err, told(answer))
+    answer = run(words, terminal.environment | {"KEEL_RUN_DIR": "/proc/keel/ä b",
+                                                "KEEL_CACHE_DIR": "/proc/keel/\udcff"})
+    report.check("so it is where neither folder can be made", answer.code == 0 and
+                 last_json(answer) == 11.0, told(answer))
+
+
+def odd_names(terminal):
+    """Names of 200 bytes and more, with blanks and with bytes that are no text."""
+    names = terminal.space.path("s p" + "a" * 220)
+    names.mkdir()
+    script = names / "tr\u00e4in '1'.py"
+    script.write_text(STEPS)
+    folders = {"KEEL_RUN_DIR": str(names / "r\udcff\n\x1b[31m"),
+               "KEEL_CACHE_DIR": str(names / "c\u00e4\x1b[31m")}
+    for case, expected in ("cold", "2 recompiles"), ("warm", "nothing compiled"):
+        answer = terminal.keel("run", "--", PYTHON, script, "\udcff\x1b[31m", **folders)
+        report.check(f"odd names, {case}: the run is what it is", answer.code == 0 and
+                     expected in answer.err and "\x1b" not in answer.err, told(answer))
+    for words in (["stats", "--json"], ["why", "--json"], ["runs", "--json"], ["memory", "--json"],
+                  ["cache", "stat", "--json"], ["config", "--json"], ["bundle", "--fast", "--json"],
+                  ["probe", "--fast", "--json"], ["diff", "--json", "latest", "latest"]):
+        answer = terminal.keel(*words, **folders)
+        report.check(f"odd names: {' '.join(words)}", answer.code == 0 and
+                     whole_json(answer) is not None, told(answer))
+    folders["KEEL_RUN_DIR"] = str((names / "r\u00e4\x1b[31m"))
+    (names / "r\udcff\n\x1b[31m").rename(folders["KEEL_RUN_DIR"])
+    for words in ["stats"], ["why"], ["runs"], ["memory"], ["cache", "stat"], ["config"]:
+        answer = terminal.keel(*words, **folders)
+        report.check(f"odd names: {words[-1]} is safe to read", answer.code == 0 and
+                     "\x1b" not in answer.out + answer.err, told(answer))
+
+
 def killed(terminal):
     process = start([KEEL, "run", "--", PYTHON, "-c", "import jax, os, time\n"
                      "jax.jit(lambda x: x * 11)(1.0)\nprint(os.getpid(), flush=True)\n"
@@ -264,6 +312,8 @@ def main():
         programs_of_the_run(terminal, statistics(terminal))
         exit_codes(terminal)
         other_forms(terminal)
+        no_room(terminal)
+        odd_names(terminal)
         killed(terminal)
         uncacheable(terminal)
     report.finish()

@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "place.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 static int set_up(void **state) {
@@ -413,6 +415,28 @@ static void a_killed_holders_lock_is_free_and_a_forked_childs_share_is_none(void
     close(ready[1]);
 }
 
+static void a_limit_on_the_size_of_files_is_an_error_and_not_the_programs_end(void **state) {
+    path_t path = path_of(*state, "file"), log = path_of(*state, "log");
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit limit = {.rlim_cur = 8, .rlim_max = RLIM_INFINITY};
+        signal(SIGXFSZ, SIG_DFL);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        keel_status_t small = keel_file_replace(path.text, BYTES("small"));
+        keel_status_t large = keel_file_replace(path.text, BYTES("what is too large"));
+        keel_status_t added = keel_file_append(log.text, BYTES("a line that is too large"));
+        bool good = !small && keel_status_code(large) == KEEL_IO &&
+                    strstr(keel_status_message(large), strerror(EFBIG)) &&
+                    keel_status_code(added) == KEEL_IO;
+        _exit(good ? 0 : 1);
+    }
+    int ended = 0;
+    waitpid(child, &ended, 0);
+    assert_true(WIFEXITED(ended));
+    assert_int_equal(WEXITSTATUS(ended), 0);
+    assert_content(path.text, "small");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -428,6 +452,7 @@ int main(void) {
         TEST(a_temporary_file_left_under_our_own_number_hinders_nobody),
         TEST(readers_see_one_writers_bytes_whole),
         TEST(a_file_is_created_only_where_none_is),
+        TEST(a_limit_on_the_size_of_files_is_an_error_and_not_the_programs_end),
         TEST(a_line_after_an_unfinished_one_begins_anew),
         TEST(lines_of_several_processes_do_not_mix),
         TEST(folders_are_made_with_those_above_them),
