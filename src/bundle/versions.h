@@ -1,7 +1,8 @@
 // versions: which clients and plugins Keel was tried with, and what it says of others. There is no
 // other list; `keel run`, `keel bundle` and the plugin door go by this one.
 //
-// A version counts as tried by its first two numbers: 0.12.3 is as good as 0.12.0.
+// A version counts as tried by its first two numbers: 0.12.3 is as good as 0.12.0. By its first
+// three where the bound has three.
 #ifndef KEEL_BUNDLE_VERSIONS_H_
 #define KEEL_BUNDLE_VERSIONS_H_
 
@@ -10,7 +11,7 @@
 // package, oldest and newest that was tried, the file of the package that loads a plugin (up to a
 // '*') and the word in it without which it cannot be pointed at Keel
 #define KEEL_BUNDLE_CLIENTS_TRIED(X)                                                               \
-    X("jax", "0.7", "0.12", "jax/_src/xla_bridge.py", "PJRT_NAMES_AND_LIBRARY_PATHS")              \
+    X("jax", "0.6.2", "0.12", "jax/_src/xla_bridge.py", "PJRT_NAMES_AND_LIBRARY_PATHS")            \
     X("torch-xla", "2.9", "2.9", "_XLAC.*", "PJRT_LIBRARY_PATH")
 
 // package, its version, the PJRT API version that it was found to speak: no package tells it

@@ -96,9 +96,9 @@ keel_status_t executables_collect(executables_t *table, keel_journal_counts_t *o
 // Under the table's lock. The gang lives until its last member was destroyed.
 keel_status_t gang_join(executables_t *table, const struct request_t *request,
                         keel_gang_t **out) KEEL_MUST_CHECK;
-// The client destroys `loaded`; `was_active`: gang_delete() was not called for it, or said no. False
-// where the others still need it; *out_leader: what the client has destroyed before and nobody needs
-// any more, or NULL.
+// The client destroys `loaded`; `was_active`: gang_delete() was not called for it, or said no.
+// False where the others still need it; *out_leader: what the client has destroyed before and
+// nobody needs any more, or NULL.
 bool gang_leave(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
                 bool was_active, PJRT_LoadedExecutable **out_leader);
 // The client deletes it. False where the others still need it. Else it is executed by itself from

@@ -342,14 +342,17 @@ static keel_bundle_support_t judge(const char *jax) {
     return verdict.support;
 }
 
-static void test_versions_count_by_their_first_two_numbers(void **state) {
+static void test_versions_count_by_as_many_numbers_as_the_bound_has(void **state) {
     (void)state;
     assert_int_equal(judge("0.7.0"), KEEL_BUNDLE_TRIED);
     assert_int_equal(judge("0.12.99.1"), KEEL_BUNDLE_TRIED);
     assert_int_equal(judge("0.12"), KEEL_BUNDLE_TRIED);
     assert_int_equal(judge("0.13.0.dev1"), KEEL_BUNDLE_NEWER);
     assert_int_equal(judge("1.0"), KEEL_BUNDLE_NEWER);
-    assert_int_equal(judge("0.6.99"), KEEL_BUNDLE_OLDER);
+    assert_int_equal(judge("0.6.2"), KEEL_BUNDLE_TRIED);
+    assert_int_equal(judge("0.6.3"), KEEL_BUNDLE_TRIED);
+    assert_int_equal(judge("0.6.1"), KEEL_BUNDLE_OLDER);
+    assert_int_equal(judge("0.5.99"), KEEL_BUNDLE_OLDER);
     assert_int_equal(judge("99999999999999999999999.1"), KEEL_BUNDLE_NEWER);
     assert_int_equal(judge(""), KEEL_BUNDLE_UNKNOWN);
     assert_int_equal(judge("main"), KEEL_BUNDLE_UNKNOWN);
@@ -497,7 +500,7 @@ int main(void) {
         cmocka_unit_test(test_a_plugin_that_ends_its_process_quietly_is_in_trouble),
         cmocka_unit_test(test_a_plugin_that_closes_all_files_is_in_trouble_and_within_its_time),
         cmocka_unit_test(test_a_plugin_of_another_major_version_is_impossible),
-        cmocka_unit_test(test_versions_count_by_their_first_two_numbers),
+        cmocka_unit_test(test_versions_count_by_as_many_numbers_as_the_bound_has),
         cmocka_unit_test(test_what_moves_keys_stands_first),
         cmocka_unit_test(test_what_one_does_not_tell_is_no_difference),
         cmocka_unit_test(test_what_both_would_tell_is_a_difference_where_one_has_it),
