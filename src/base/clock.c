@@ -1,7 +1,13 @@
 #define _GNU_SOURCE
 #include "base/clock.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/memory.h"
 
 static uint64_t now(clockid_t clock) {
     struct timespec t;
@@ -22,4 +28,28 @@ void keel_clock_iso(uint64_t wall, char out[24]) {
     struct tm parts;
     gmtime_r(&seconds, &parts);
     strftime(out, 24, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+double keel_process_seconds(void) {
+    uint8_t *data = NULL;
+    size_t size = 0;
+    keel_status_t status = keel_file_read("/proc/self/stat", 4096, &data, &size);
+    keel_status_ignore(status);
+    if (status) return 0;
+    // The 22nd field; the second, the program's name, may hold blanks but ends at the last ')'.
+    double seconds = 0;
+    char *at = size ? memrchr(data, ')', size) : NULL;
+    if (at) {
+        data[size - 1] = 0;
+        for (int field = 2; at && field < 22; ++field)
+            at = strchr(at + 1, ' ');
+        struct timespec now;
+        clock_gettime(CLOCK_BOOTTIME, &now);
+        double ticks = at ? (double)strtoull(at + 1, NULL, 10) : 0;
+        if (at)
+            seconds = (double)now.tv_sec + (double)now.tv_nsec * 1e-9 -
+                      ticks / (double)sysconf(_SC_CLK_TCK);
+    }
+    keel_free(data);
+    return seconds;
 }

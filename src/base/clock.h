@@ -10,6 +10,9 @@ uint64_t keel_clock_wall(void);
 // "2026-11-21T13:45:02Z" for nanoseconds since 1970.
 void keel_clock_iso(uint64_t wall, char out[24]);
 
+// Since the kernel started this process, by the clock that it stamped it with; 0: unknown.
+double keel_process_seconds(void);
+
 static inline double keel_seconds(uint64_t nanoseconds) {
     return (double)nanoseconds * 1e-9;
 }

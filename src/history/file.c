@@ -178,6 +178,11 @@ static bool read_components(const table_t *table, keel_str_t text,
     return true;
 }
 
+static bool is_of_now(const table_t *table, const line_t *line) {
+    if (table->since > 0 && read_seconds(line, "when_us") >= table->since) return true;
+    return table->run && *table->run && keel_str_is(line_text(line, "run"), table->run);
+}
+
 static keel_status_t add_record(table_t *table, const line_t *line, bool *out_good) {
     keel_key_t key = {0};
     keel_history_record_t record = {.key = &key,
@@ -192,7 +197,12 @@ static keel_status_t add_record(table_t *table, const line_t *line, bool *out_go
                 keel_digest_unhex(line_text(line, "key"), &key.digest) &&
                 read_components(table, line_text(line, "components"), values) &&
                 read_sketch(line, &record.sketch);
-    return *out_good ? table_add(table, &record, values, &added) : NULL;
+    if (!*out_good) return NULL;
+    bool is_now = is_of_now(table, line);
+    if (is_now && table_find(table, record_id(&record.program, &key.digest))) return NULL;
+    KEEL_TRY(table_add(table, &record, values, &added));
+    added->is_of_now = is_now;
+    return NULL;
 }
 
 static bool see_again(table_t *table, const line_t *line) {
@@ -200,9 +210,10 @@ static bool see_again(table_t *table, const line_t *line) {
     if (!read_id(line_text(line, "seen"), &id)) return false;
     record_t *record = table_find(table, id);
     // Its own line may have gone when the file was rewritten.
-    if (!record) return true;
+    if (!record || is_of_now(table, line)) return true;
     record_seen(record, line_text(line, "run").data, read_seconds(line, "when_us"),
                 read_seconds(line, "took_us"), false);
+    record->is_of_now = false;
     table_renew(table, record);
     return true;
 }

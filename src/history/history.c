@@ -71,7 +71,8 @@ static void read_once(keel_history_t *history) {
     if (!history->path || atomic_load(&history->is_read)) return;
     pthread_mutex_lock(&history->writing);
     if (!atomic_load(&history->is_read)) {
-        table_t table = {0};
+        double now = keel_seconds(keel_clock_wall());
+        table_t table = {.run = history->run, .since = now - keel_process_seconds()};
         keel_status_ignore(read_into(history, &table));
         pthread_mutex_lock(&history->lock);
         history->table = table;

@@ -4,6 +4,9 @@
 //
 //   run_dir/history/<script>.ndjson   one line a program, newest last; shared by runs of one script
 //
+// Processes of one run write at the same time, and so may runs of several hosts: nothing is
+// compared with what the file tells of this run, or of the time since this process began.
+//
 // Bounded: at most KEEL_HISTORY_LIMIT records in memory, oldest out first; the file is rewritten
 // with the newer half when it outgrows KEEL_HISTORY_FILE_LIMIT. A file that cannot be read or
 // written costs the memory of earlier runs, nothing else. Damaged lines are passed over.

@@ -43,6 +43,7 @@ typedef struct record_t {
     value_t *values[KEEL_COMPONENT_COUNT]; // NULL: the key lacks it
     double seconds, when;
     bool is_ours;
+    bool is_of_now; // another process had it first, that runs at the same time as this one
     const char *name, *origin; // in `text`
     size_t bytes;              // of this allocation
     char run[RUN_LIMIT + 1];
@@ -56,6 +57,9 @@ typedef struct table_t {
     uint32_t count;
     size_t bytes;
     bool is_reading; // nothing is evicted: what a file tells later may need it
+    // What a file tells of this run, or of later than this, is of now. NULL and 0: nothing is.
+    const char *run;
+    double since;
 } table_t;
 
 // At most `limit` bytes, cut between characters.

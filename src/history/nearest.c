@@ -132,6 +132,7 @@ size_t nearest_records(const table_t *table, const keel_history_query_t *query,
     seen_t seen = {0};
     note_ours(table, &seen);
     for (const record_t *record = table->newest; record; record = record->older) {
+        if (record->is_of_now && !record->is_ours) continue;
         candidate_t c = judge(record, query, who, &seen);
         if (c.kin == OURS && !newest) newest = record;
         if (c.kin != STRANGER) enter(&best, &c);

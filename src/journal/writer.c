@@ -321,36 +321,11 @@ void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts
     keel_line_finish(journal, &line);
 }
 
-// Since the kernel started this process, by the clock that the kernel stamped it with.
-static double process_seconds(void) {
-    uint8_t *data = NULL;
-    size_t size = 0;
-    keel_status_t status = keel_file_read("/proc/self/stat", 4096, &data, &size);
-    keel_status_ignore(status);
-    if (status) return 0;
-    // The 22nd field; the second, the program's name, may hold blanks but ends at the last ')'.
-    double seconds = 0;
-    char *at = size ? memrchr(data, ')', size) : NULL;
-    if (at) {
-        data[size - 1] = 0;
-        for (int field = 2; at && field < 22; ++field)
-            at = strchr(at + 1, ' ');
-        struct timespec now;
-        clock_gettime(CLOCK_BOOTTIME, &now);
-        double ticks = at ? (double)strtoull(at + 1, NULL, 10) : 0;
-        if (at)
-            seconds = (double)now.tv_sec + (double)now.tv_nsec * 1e-9 -
-                      ticks / (double)sysconf(_SC_CLK_TCK);
-    }
-    keel_free(data);
-    return seconds;
-}
-
 void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_counts_t executes) {
     keel_buffer_t line;
     if (!keel_line_begin(journal, &line, "end")) return;
     keel_line_number(&line, "total", total);
-    keel_line_real(&line, "wall", process_seconds());
+    keel_line_real(&line, "wall", keel_process_seconds());
     counts_field(&line, executes);
     keel_line_finish(journal, &line);
 }

@@ -187,6 +187,41 @@ static void several_processes_append_to_one_file(void **state) {
     remove_stage(&stage);
 }
 
+static void add_of_run(stage_t *stage, uint64_t number, const char *run, double when) {
+    made_t made;
+    make_record(&made, "jit_step", number);
+    made.record.run = run;
+    made.record.when = when;
+    assert_ok(keel_history_add(stage->history, &made.record));
+    free_record(&made);
+}
+
+static void what_runs_at_the_same_time_is_of_no_earlier_run(void **state) {
+    (void)state;
+    double now = keel_seconds(keel_clock_wall());
+    stage_t stage;
+    made_t made;
+    make_stage(&stage);
+    make_record(&made, "jit_step", 7);
+    add_of_run(&stage, 1, "run-9", 1700000000); // another process of this run
+    add_of_run(&stage, 2, "run-8", now + 60);   // a run on another host
+    reopen(&stage);
+    assert_none(&stage, &made);
+    add_of_run(&stage, 3, "run-8", 1700000000);
+    reopen(&stage);
+    assert_nearest(&stage, &made, "jit_step", 3);
+    // That this run sees it again does not make it this run's.
+    add_of_run(&stage, 3, "run-9", now + 60);
+    reopen(&stage);
+    keel_history_query_t query = query_of(&made);
+    keel_history_record_t found;
+    assert_true(keel_history_nearest(stage.history, &query, &stage.arena, &found));
+    assert_string_equal(found.run, "run-8");
+    assert_false(found.is_ours);
+    free_record(&made);
+    remove_stage(&stage);
+}
+
 static void *add_and_look(void *argument) {
     stage_t *stage = argument;
     keel_arena_t arena;
@@ -354,6 +389,7 @@ int main(void) {
         cmocka_unit_test(damaged_lines_are_passed_over),
         cmocka_unit_test(a_value_that_is_gone_is_not_known),
         cmocka_unit_test(several_processes_append_to_one_file),
+        cmocka_unit_test(what_runs_at_the_same_time_is_of_no_earlier_run),
         cmocka_unit_test(threads_may_add_and_look_at_once),
         cmocka_unit_test(memory_keeps_the_newest),
         cmocka_unit_test(large_values_are_bounded_too),

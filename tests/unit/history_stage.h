@@ -14,7 +14,7 @@ typedef struct stage_t {
 static const char SCRIPT[] = "train.py-0011223344556677";
 
 static inline void open_stage(stage_t *stage) {
-    assert_ok(keel_history_open(stage->folder, SCRIPT, "run-1", &stage->history));
+    assert_ok(keel_history_open(stage->folder, SCRIPT, "run-9", &stage->history));
 }
 
 static inline void make_stage(stage_t *stage) {
