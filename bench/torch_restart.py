@@ -72,6 +72,8 @@ WAYS = {
     "PyTorch/XLA's cache, embedded plugin":
         lambda folder: Way(folder, [KEEL, "run", "--quiet", "--mode", "off"], True),
     "Keel, embedded plugin": lambda folder: Way(folder, [KEEL, "run", "--quiet"], False),
+    "Keel with `--prefetch off`":
+        lambda folder: Way(folder, [KEEL, "run", "--quiet", "--prefetch", "off"], False),
 }
 
 
