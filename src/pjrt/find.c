@@ -20,6 +20,15 @@ typedef struct search_t {
     keel_buffer_t seen; // the folders that were looked at
 } search_t;
 
+// Two Pythons may have their packages in one place.
+static bool has_seen(const search_t *search, const char *folder) {
+    size_t length = strlen(folder);
+    const char *list = keel_buffer_cstr(&search->seen);
+    for (const char *at = list; length && (at = strstr(at, folder)); at += length)
+        if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ',')) return true;
+    return false;
+}
+
 static keel_status_t look_in(search_t *search, const char *site_packages) {
     static const struct {
         const char *name, *path;
@@ -28,7 +37,7 @@ static keel_status_t look_in(search_t *search, const char *site_packages) {
         KNOWN_PLUGINS(ROW)
 #undef ROW
     };
-    if (search->found) return NULL;
+    if (search->found || has_seen(search, site_packages)) return NULL;
     keel_buffer_format(&search->seen, "%s%s", search->seen.size ? ", " : "", site_packages);
     for (size_t i = 0; i < sizeof known / sizeof *known && !search->found; ++i) {
         if (strcmp(known[i].name, search->name) != 0) continue;

@@ -56,11 +56,16 @@ static void compiles_and_loads(const keel_stats_t *stats, keel_buffer_t *out) {
 
 // ---- the end of a run --------------------------------------------------------------------------
 
-// Two that are told as one: of one program, line and cause.
+static const char *line_of_cause(const keel_stats_recompile_t *recompile) {
+    return *recompile->shown ? recompile->shown : recompile->site.shown;
+}
+
+// Two that are told as one: of one line and cause, or of one program where that is not known. A
+// line can have more programs than one compiled again: those before and behind a host read.
 static bool is_alike(const keel_stats_recompile_t *a, const keel_stats_recompile_t *b) {
-    return strcmp(a->site.shown, b->site.shown) == 0 && strcmp(a->name, b->name) == 0 &&
-           strcmp(a->shown, b->shown) == 0 && strcmp(a->cause, b->cause) == 0 &&
-           strcmp(a->subject, b->subject) == 0;
+    if (strcmp(a->cause, b->cause) != 0 || strcmp(a->subject, b->subject) != 0) return false;
+    if (*a->cause && *line_of_cause(a)) return strcmp(line_of_cause(a), line_of_cause(b)) == 0;
+    return strcmp(a->site.shown, b->site.shown) == 0 && strcmp(a->name, b->name) == 0;
 }
 
 // The cost of all that are like this one, added to the first of them; 0 times for a later one.
@@ -96,7 +101,7 @@ static void cause(keel_buffer_t *out, const keel_stats_recompile_t *recompile, b
         return;
     }
     keel_flow_t flow = {.out = out};
-    const char *shown = *recompile->shown ? recompile->shown : recompile->site.shown;
+    const char *shown = line_of_cause(recompile);
     if (!keel_why_is_of_run(keel_cause_by_word(recompile->cause))) {
         keel_write_foreign(out, *shown             ? shown
                                 : *recompile->name ? recompile->name

@@ -297,6 +297,21 @@ static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_
         "keel: 3 programs; 3 compiles 5.0 s\n"
         "keel: 3 recompiles cost 5.0 s: t.py:9 constant add (2 times), t.py:9 (jit_f); keel why "
         "tells\n");
+    // One line that two programs of a step are compiled again for is named once.
+    assert_summary(
+        RECOMPILE("b",
+                  "2") "{\"event\":\"compile\",\"pid\":1,\"program\":\"c\",\"name\":"
+                       "\"jit_g\",\"seconds\":2,\"recompile\":true,\"site\":{\"file\":"
+                       "\"t.py\",\"line\":20}}\n" EXPLAIN(
+                           "b", "\"seconds\":2,\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\","
+                                "\"old\":\"f32[1]\",\"new\":\"f32[2]\",\"file\":\"t.py\","
+                                "\"line\":13}]")
+                           EXPLAIN("c",
+                                   "\"seconds\":2,\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\","
+                                   "\"old\":\"f32[1]\",\"new\":\"f32[2]\",\"file\":\"t.py\","
+                                   "\"line\":13}]") ENDED,
+        "keel: 2 programs; 2 compiles 4.0 s\n"
+        "keel: 2 recompiles cost 4.0 s: t.py:13 shape x (2 times); keel why tells\n");
 }
 
 static void the_summary_names_what_made_programs_of_earlier_runs_compile_again(void **state) {
