@@ -25,9 +25,13 @@ const char *keel_note_text(keel_note_t note) {
     return notes[note].text;
 }
 
+bool keel_note_leads(const char *text, keel_note_t note) {
+    return strncmp(text, notes[note].text, strlen(notes[note].text)) == 0;
+}
+
 const char *keel_note_advice(const char *note) {
-    for (size_t i = 0; i < KEEL_NOTE_COUNT; ++i)
-        if (strncmp(note, notes[i].text, strlen(notes[i].text)) == 0) return notes[i].advice;
+    for (unsigned i = 0; i < KEEL_NOTE_COUNT; ++i)
+        if (keel_note_leads(note, (keel_note_t)i)) return notes[i].advice;
     return NULL;
 }
 

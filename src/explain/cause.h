@@ -84,7 +84,9 @@
     X(REPLACED, "another tensor is in its place, which the optimizer does not update",             \
       "load_state_dict without assign=True, or load before the optimizer is made.")                \
     X(NOT_ZEROED, "nothing zeroes it, for the optimizer has other tensors",                        \
-      "load_state_dict without assign=True, or load before the optimizer is made.")
+      "load_state_dict without assign=True, or load before the optimizer is made.")                \
+    X(COUNTED, "the host reads a mask here, to count what it leaves",                              \
+      "Keep the full size: torch.where with the mask instead of x[mask] or nonzero.")
 
 typedef enum keel_question {
 #define KEEL_QUESTION_ENUM(name, sentence) KEEL_QUESTION_##name,
@@ -107,6 +109,8 @@ typedef enum keel_note {
         KEEL_NOTE_COUNT,
 } keel_note_t;
 const char *keel_note_text(keel_note_t note);
+// Does a difference's note begin with that one?
+bool keel_note_leads(const char *text, keel_note_t note);
 // The advice for a difference with that note; NULL where it has none of its own.
 const char *keel_note_advice(const char *note);
 

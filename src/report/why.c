@@ -40,6 +40,7 @@ const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry) {
 }
 
 const char *keel_why_sentence(const keel_why_pattern_t *pattern) {
+    if (pattern->counted) return keel_note_text(KEEL_NOTE_COUNTED);
     if (!pattern->grows) return keel_pattern_sentence(pattern->kind);
     if (pattern->kind == KEEL_PATTERN_SUBSETS) return "the program grows, for nothing ends a step";
     return "a dimension grows with each step";
@@ -138,30 +139,31 @@ static void settle_folded(keel_why_entry_t *entry, const json_t *roots) {
 }
 
 static bool is_told(const keel_why_entry_t *entry, keel_note_t note) {
-    const char *text = keel_note_text(note);
     const keel_why_difference_t *cause = keel_why_cause(entry);
-    return cause && strncmp(cause->note, text, strlen(text)) == 0;
+    return cause && keel_note_leads(cause->note, note);
+}
+
+// What is known of a cause stands before what the comparison noted.
+static keel_status_t lead_note(keel_why_t *why, keel_note_t note, const char **inout) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "%s%s%s", keel_note_text(note), **inout ? "; " : "", *inout);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = keel_event_keep(&why->texts, keel_buffer_cstr(&text), inout);
+    keel_buffer_deinitialize(&text);
+    return status;
 }
 
 // Gradients of tensors that were put in the place of others are added to for want of an optimizer
 // that zeroes them.
 static keel_status_t follow_replaced(keel_why_t *why, keel_why_entry_t *entry) {
     if (!entry->root_count || entry->roots[0].kind != KEEL_CAUSE_GRADIENT) return NULL;
-    keel_str_t text = KEEL_STR("");
-    for (size_t i = 0; i < why->entry_count && !text.size; ++i)
-        if (strcmp(why->entries[i].program, entry->against_program) == 0 &&
-            is_told(&why->entries[i], KEEL_NOTE_REPLACED))
-            text = keel_str(keel_note_text(KEEL_NOTE_NOT_ZEROED));
-    if (!text.size) return NULL;
-    const char *note = entry->roots[0].note;
-    keel_buffer_t buffer;
-    keel_buffer_initialize(&buffer, 0);
-    keel_buffer_format(&buffer, "%s%s%s", text.data, *note ? "; " : "", note);
-    keel_status_t status = keel_buffer_status(&buffer);
-    if (!status)
-        status = keel_event_keep(&why->texts, keel_buffer_cstr(&buffer), &entry->roots[0].note);
-    keel_buffer_deinitialize(&buffer);
-    return status;
+    bool is_replaced = false;
+    for (size_t i = 0; i < why->entry_count && !is_replaced; ++i)
+        is_replaced = strcmp(why->entries[i].program, entry->against_program) == 0 &&
+                      is_told(&why->entries[i], KEEL_NOTE_REPLACED);
+    if (!is_replaced) return NULL;
+    return lead_note(why, KEEL_NOTE_NOT_ZEROED, &entry->roots[0].note);
 }
 
 static keel_status_t stack_of(keel_why_t *why, const json_t *list, keel_why_entry_t *entry) {
@@ -275,6 +277,42 @@ static void find_ends(keel_why_t *why, const keel_steps_t *steps) {
     }
 }
 
+// "i64[140,2]": places of what a mask leaves.
+static bool is_of_places(const char *type) {
+    const char *comma = strchr(type, ',');
+    return strncmp(type, "i64[", 4) == 0 && comma && !strchr(comma + 1, ',');
+}
+
+static bool reads_at(const keel_why_t *why, const keel_why_place_t *place) {
+    for (size_t i = 0; i < why->reads.count; ++i)
+        if (why->reads.lines[i].line == place->line && why->reads.lines[i].moved.count &&
+            strcmp(why->reads.lines[i].file, place->file) == 0)
+            return true;
+    return false;
+}
+
+static bool counts_on_host(const keel_why_t *why) {
+    for (size_t i = 0; i < why->asides.op_count; ++i)
+        if (strcmp(why->asides.ops[i].name, "aten::nonzero") == 0) return true;
+    return false;
+}
+
+// PyTorch/XLA computes x[mask] from the places where the mask is true, which the host finds: a read
+// and another shape, of one line.
+static keel_status_t find_counted(keel_why_t *why) {
+    if (!counts_on_host(why)) return NULL;
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        keel_why_entry_t *entry = &why->entries[i];
+        for (size_t j = 0; j < entry->root_count; ++j) {
+            keel_why_difference_t *root = &entry->roots[j];
+            if (root->kind == KEEL_CAUSE_SHAPE && is_of_places(root->old_value) &&
+                is_of_places(root->new_value) && reads_at(why, &root->place))
+                KEEL_TRY(lead_note(why, KEEL_NOTE_COUNTED, &root->note));
+        }
+    }
+    return NULL;
+}
+
 static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
     size_t index;
     json_t *event;
@@ -284,6 +322,7 @@ static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
         why->executions += steps->programs[i].executes;
     keel_asides_settle(&why->asides);
     KEEL_TRY(keel_reads_read(steps, why->cwd, &why->texts, &why->reads));
+    KEEL_TRY(find_counted(why));
     KEEL_TRY(keel_why_find_patterns(why));
     return keel_why_sum_up(why);
 }

@@ -89,7 +89,8 @@ typedef struct keel_why_pattern_t {
     const char *subject; // "batch['x']"
     const char *values;  // "3, 4, 5, 6"; of many the first few and the last
     keel_why_place_t place;
-    bool grows; // UNPADDED: each value is larger than the one before
+    bool grows;   // UNPADDED: each value is larger than the one before
+    bool counted; // UNPADDED: it is what a mask leaves, which the host counts
     uint64_t times;
     double seconds;
 } keel_why_pattern_t;

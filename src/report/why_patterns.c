@@ -285,7 +285,12 @@ static keel_status_t find_unpadded(keel_why_t *why, const groups_t *groups, cons
     if (!status && is_pattern)
         status = add_mentions(why, KEEL_PATTERN_UNPADDED, groups, group->first, group->count,
                               groups->mentions[group->first].root->subject, &values);
-    if (!status && is_pattern) why->patterns[why->pattern_count - 1].grows = grows;
+    if (!status && is_pattern) {
+        keel_why_pattern_t *pattern = &why->patterns[why->pattern_count - 1];
+        pattern->counted =
+            keel_note_leads(groups->mentions[group->first].root->note, KEEL_NOTE_COUNTED);
+        pattern->grows = grows && !pattern->counted;
+    }
     keel_buffer_deinitialize(&values);
     keel_map_deinitialize(&met);
     return status;

@@ -37,6 +37,47 @@ static void a_constant_that_jumps_or_belongs_to_several_is_no_counter(void **sta
     keel_why_deinitialize(&why);
 }
 
+// Four times; the line of the shape, that of the read, and what the host computed.
+static void mask(int line, int read, const char *op, keel_why_t *out) {
+    static const char *const shapes[] = {"i64[9,2]", "i64[4,2]", "i64[7,2]", "i64[5,2]",
+                                         "i64[6,2]"};
+    journal.size = 0;
+    for (int i = 0; i < 4; ++i) {
+        char program[8], rest[512];
+        snprintf(program, sizeof program, "p%d", i);
+        snprintf(rest, sizeof rest,
+                 AGAIN ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"argument 2\",\"old\":\"%s\","
+                       "\"new\":\"%s\",\"file\":\"/w/t.py\",\"line\":%d}]",
+                 shapes[i], shapes[i + 1], line);
+        explain("compile", program, "f", 1, rest);
+    }
+    keel_buffer_format(&journal,
+                       "{\"event\":\"host_ops\",\"pid\":1,\"ops\":{\"%s\":2}}\n"
+                       "{\"event\":\"transfers\",\"pid\":1,\"reads\":[{\"site\":{\"file\":"
+                       "\"/w/t.py\",\"line\":%d},\"count\":4,\"bytes\":64,\"seconds\":1}]}\n",
+                       op, read);
+    parse(out);
+}
+
+static void what_a_mask_leaves_is_a_shape_and_a_read(void **state) {
+    (void)state;
+    keel_why_t why;
+    mask(8, 8, "aten::nonzero", &why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_true(why.patterns[0].counted && !why.patterns[0].grows);
+    assert_string_equal(keel_why_sentence(&why.patterns[0]),
+                        "the host reads a mask here, to count what it leaves");
+    assert_non_null(strstr(keel_why_advice(&why, &why.entries[0], true), "torch.where"));
+    keel_why_deinitialize(&why);
+    mask(8, 9, "aten::nonzero", &why); // another line reads: a batch of another length
+    assert_false(why.patterns[0].counted);
+    assert_string_equal(keel_why_cause(&why.entries[0])->note, "");
+    keel_why_deinitialize(&why);
+    mask(8, 8, "aten::item", &why); // and one that is read where it was made
+    assert_false(why.patterns[0].counted);
+    keel_why_deinitialize(&why);
+}
+
 static void a_pattern_is_told_by_its_own_cause_whatever_else_came_with_the_first(void **state) {
     (void)state;
     explain("compile", "p0", "f", 1,
@@ -214,6 +255,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(a_constant_that_counts_up_is_a_counter),
+        TEST(what_a_mask_leaves_is_a_shape_and_a_read),
         TEST(a_pattern_is_told_by_its_own_cause_whatever_else_came_with_the_first),
         TEST(a_constant_that_jumps_or_belongs_to_several_is_no_counter),
         TEST(a_schedule_that_the_host_computes_is_a_counter),
