@@ -91,7 +91,7 @@ keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
                                            const PJRT_Executable *executable) KEEL_MUST_CHECK;
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
 bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
-bool keel_engine_loaded_deleting(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
+bool keel_engine_loaded_deleting(keel_engine_t *engine, PJRT_LoadedExecutable *loaded);
 // Did the client delete it, though the plugin does not know?
 bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 

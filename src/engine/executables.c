@@ -169,7 +169,7 @@ bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
     return may;
 }
 
-bool keel_engine_loaded_deleting(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
+bool keel_engine_loaded_deleting(keel_engine_t *engine, PJRT_LoadedExecutable *loaded) {
     executables_t *table = &engine->executables;
     bool may = true;
     pthread_mutex_lock(&table->lock);

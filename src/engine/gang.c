@@ -102,8 +102,15 @@ bool gang_leave(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecut
     return true;
 }
 
-bool gang_delete(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded) {
-    if (atomic_load(&gang->leader) == loaded && gang->active > 1) {
+// Where there is no leader `loaded` is it from now on, also of those that come at the same time.
+static PJRT_LoadedExecutable *leader_of(keel_gang_t *gang, PJRT_LoadedExecutable *loaded) {
+    PJRT_LoadedExecutable *leader = NULL;
+    return atomic_compare_exchange_strong(&gang->leader, &leader, loaded) ? loaded : leader;
+}
+
+bool gang_delete(executables_t *table, keel_gang_t *gang, PJRT_LoadedExecutable *loaded) {
+    // A thread that executes it for the first time must not make a leader of what is gone.
+    if (leader_of(gang, loaded) == loaded && gang->active > 1) {
         atomic_store(&gang->leader_deleted, true);
         return false;
     }
@@ -116,11 +123,6 @@ bool gang_is_deleted(const keel_gang_t *gang, const PJRT_LoadedExecutable *loade
 }
 
 // ---- executions --------------------------------------------------------------------------------
-
-static PJRT_LoadedExecutable *leader_of(keel_gang_t *gang, PJRT_LoadedExecutable *loaded) {
-    PJRT_LoadedExecutable *leader = NULL;
-    return atomic_compare_exchange_strong(&gang->leader, &leader, loaded) ? loaded : leader;
-}
 
 // A device's own; NULL where more devices came than there are replicas.
 static seat_t *seat_of(keel_gang_t *gang, PJRT_Device *device) {

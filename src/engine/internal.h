@@ -103,7 +103,7 @@ bool gang_leave(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecut
                 bool was_active, PJRT_LoadedExecutable **out_leader);
 // The client deletes it. False where the others still need it. Else it is executed by itself from
 // now on, to be refused.
-bool gang_delete(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded);
+bool gang_delete(executables_t *table, keel_gang_t *gang, PJRT_LoadedExecutable *loaded);
 bool gang_is_deleted(const keel_gang_t *gang, const PJRT_LoadedExecutable *loaded);
 // Says once that devices wait for others which do not come.
 void gang_watch(keel_engine_t *engine);

@@ -517,6 +517,8 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
 // execution is measured above it.
 static PJRT_Error *loaded_execute(PJRT_LoadedExecutable_Execute_Args *args) {
     if (!args->options || !args->options->launch_id) return NULL;
+    if (args->execute_device && atomic_load(&args->executable->deleted))
+        return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "it is deleted");
     EXPECT(PJRT_LoadedExecutable_Execute_Args, args);
     EXPECT(PJRT_ExecuteOptions, args->options);
     if (args->execute_device) record_loaded("execute", args->executable);
