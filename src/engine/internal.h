@@ -540,6 +540,10 @@ typedef struct loaded_entry_t {
 // the entry put aside. *out is then empty but for `nanoseconds`.
 bool load_entry(keel_engine_t *engine, PJRT_Client *client, const keel_tier_t *tier,
                 const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);
+// The same from the disk for a client that has not asked yet. What the plugin refuses now it may
+// take then (a custom call whose target is not registered yet): it is as if there were no entry.
+bool load_entry_ahead(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
+                      loaded_entry_t *out, keel_miss_t *out_miss);
 // One that nobody has.
 void loaded_entry_destroy(keel_engine_t *engine, loaded_entry_t *loaded);
 

@@ -46,18 +46,37 @@ static bool get(keel_engine_t *engine, const keel_tier_t *tier, const keel_diges
     return false;
 }
 
-bool load_entry(keel_engine_t *engine, PJRT_Client *client, const keel_tier_t *tier,
-                const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss) {
+// False where there is no entry; *out_status says whether it became an executable.
+static bool get_and_load(keel_engine_t *engine, PJRT_Client *client, const keel_tier_t *tier,
+                         const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss,
+                         keel_status_t *out_status) {
     *out = (loaded_entry_t){0};
-    *out_miss = KEEL_MISS_ABSENT;
+    *out_miss = KEEL_MISS_ABSENT; // of a tier that is not there
     keel_entry_initialize(&out->entry);
     if (!tier->get || !get(engine, tier, key, &out->entry, out_miss)) return false;
-    keel_status_t status = load_marked(engine, client, tier, key, out);
+    *out_miss = KEEL_MISS_ABSENT;
+    *out_status = load_marked(engine, client, tier, key, out);
+    if (*out_status) keel_entry_deinitialize(&out->entry);
+    return true;
+}
+
+bool load_entry(keel_engine_t *engine, PJRT_Client *client, const keel_tier_t *tier,
+                const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss) {
+    keel_status_t status;
+    if (!get_and_load(engine, client, tier, key, out, out_miss, &status)) return false;
     if (!status) return true;
     reject(engine, tier, key, status);
     *out_miss = KEEL_MISS_DAMAGED;
-    keel_entry_deinitialize(&out->entry);
     return false;
+}
+
+bool load_entry_ahead(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
+                      loaded_entry_t *out, keel_miss_t *out_miss) {
+    keel_status_t status;
+    if (!get_and_load(engine, client, &engine->disk, key, out, out_miss, &status)) return false;
+    bool loaded = !status;
+    keel_status_ignore(status);
+    return loaded;
 }
 
 void loaded_entry_destroy(keel_engine_t *engine, loaded_entry_t *loaded) {

@@ -20,8 +20,8 @@ typedef enum item_state {
     ITEM_QUEUED,
     ITEM_LOADING,
     ITEM_LOADED,
-    ITEM_FAILED, // found, but no executable came of it
-    ITEM_GONE,   // to the client, or there was no such entry
+    ITEM_FAILED, // the store has put its entry aside
+    ITEM_GONE,   // to the client, or nothing came of it
 } item_state_t;
 
 typedef struct item_t {
@@ -39,6 +39,7 @@ struct prefetch_t {
     keel_plan_t last;    // by the script's last run
     keel_plan_t written; // the plan as it stands in its file
     bool begun, running, stopped;
+    bool planned; // the items are there, or it is known that there are none
     const client_t *client;
     size_t count;
     item_t items[KEEL_PLAN_LIMIT];
@@ -144,6 +145,8 @@ static keel_status_t make_items(prefetch_t *prefetch) {
     pthread_mutex_lock(&prefetch->lock);
     if (!status) status = make_keys(prefetch, &key);
     prefetch->told.planned = prefetch->count;
+    prefetch->planned = true;
+    pthread_cond_broadcast(&prefetch->changed);
     pthread_mutex_unlock(&prefetch->lock);
     keel_key_deinitialize(&key);
     return status;
@@ -160,8 +163,8 @@ static void load_item(keel_engine_t *engine, item_t *item) {
     prefetch_t *prefetch = engine->prefetch;
     item->state = ITEM_LOADING;
     pthread_mutex_unlock(&prefetch->lock);
-    bool found = load_entry(engine, prefetch->client->client, &engine->disk, &item->key,
-                            &item->loaded, &item->miss);
+    bool found =
+        load_entry_ahead(engine, prefetch->client->client, &item->key, &item->loaded, &item->miss);
     pthread_mutex_lock(&prefetch->lock);
     if (found) {
         item->state = ITEM_LOADED;
@@ -241,6 +244,7 @@ void prefetch_begin(keel_engine_t *engine, const client_t *client) {
         prefetch->begun = true;
         prefetch->client = client;
         prefetch->running = engine_start_thread(work, engine);
+        prefetch->planned = !prefetch->running;
     }
     pthread_mutex_unlock(&prefetch->lock);
 }
@@ -261,7 +265,11 @@ void prefetch_stop(keel_engine_t *engine, const PJRT_Client *client) {
 
 // ---- the client's side -------------------------------------------------------------------------
 
+// Under the lock. A client that asks before the plan was read waits for that: else both would load
+// the first program.
 static item_t *find(prefetch_t *prefetch, const keel_digest_t *key) {
+    while (!prefetch->planned)
+        pthread_cond_wait(&prefetch->changed, &prefetch->lock);
     for (size_t i = 0; i < prefetch->count; ++i)
         if (keel_digest_equal(&prefetch->items[i].key, key)) return &prefetch->items[i];
     return NULL;

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "store/layout.h"
@@ -141,9 +142,24 @@ typedef struct sweep_t {
     const char *marks;
     void (*found)(void *context, const keel_digest_t *key);
     void *context;
+    // What the process whose marks come next to each other was found loading so far.
+    long maker;
+    keel_digest_t keys[16];
+    size_t count;
 } sweep_t;
 
-static keel_status_t accuse(const sweep_t *sweep, const char *path) {
+// A process dies once, however many of its threads were loading the key.
+static bool is_told(sweep_t *sweep, const char *name, const keel_digest_t *key) {
+    long maker = strtol(name, NULL, 10);
+    if (maker != sweep->maker) sweep->count = 0;
+    sweep->maker = maker;
+    for (size_t i = 0; i < sweep->count; ++i)
+        if (keel_digest_equal(&sweep->keys[i], key)) return true;
+    if (sweep->count < sizeof sweep->keys / sizeof *sweep->keys) sweep->keys[sweep->count++] = *key;
+    return false;
+}
+
+static keel_status_t accuse(sweep_t *sweep, const char *name, const char *path) {
     uint8_t text[TEXT_SIZE];
     size_t size;
     keel_file_facts_t facts;
@@ -151,6 +167,7 @@ static keel_status_t accuse(const sweep_t *sweep, const char *path) {
     KEEL_TRY(keel_file_read_head(path, text, sizeof text, &size, &facts));
     if (size < TEXT_SIZE - 1) return NULL;
     if (!keel_digest_unhex((keel_str_t){(const char *)text, TEXT_SIZE - 1}, &key)) return NULL;
+    if (is_told(sweep, name, &key)) return NULL;
     KEEL_TRY(keel_store_set_crashed(sweep->folder, &key));
     if (sweep->found) sweep->found(sweep->context, &key);
     return NULL;
@@ -164,7 +181,7 @@ static bool is_mark(const char *name) {
 
 // Where setting aside fails the mark stays for the next start.
 static keel_status_t sweep_mark(void *context, const char *name) {
-    const sweep_t *sweep = context;
+    sweep_t *sweep = context;
     if (!is_mark(name)) return NULL;
     char *path;
     KEEL_TRY(keel_path(&path, "%s/%s", sweep->marks, name));
@@ -174,7 +191,7 @@ static keel_status_t sweep_mark(void *context, const char *name) {
         keel_status_ignore(status);
         status = NULL;
     } else if (!status) {
-        status = accuse(sweep, path);
+        status = accuse(sweep, name, path);
         if (status)
             keel_file_let_go(&lock);
         else
@@ -189,7 +206,7 @@ keel_status_t keel_store_sweep_marks(const char *folder,
                                      void *context) {
     char *marks;
     KEEL_TRY(keel_path(&marks, "%s/marks", folder));
-    sweep_t sweep = {folder, marks, found, context};
+    sweep_t sweep = {.folder = folder, .marks = marks, .found = found, .context = context};
     keel_status_t status = keel_directory_walk(marks, sweep_mark, &sweep);
     keel_free(marks);
     return status;

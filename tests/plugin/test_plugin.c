@@ -12,6 +12,7 @@
 //   load_ms=N           so does a load
 //   release_ms=N        so does the destruction of a buffer (with `runs`)
 //   load_fails[=TEXT]   loading fails (executables whose program holds TEXT)
+//   load_fails_first=TEXT   the first loading of such an executable in a process fails
 //   load_aborts=TEXT    loading such an executable ends the process
 //   no_serialize        Serialize is not implemented
 //   null_serialize      the table has no Serialize
@@ -401,7 +402,11 @@ static PJRT_Error *load(PJRT_Executable_DeserializeAndLoad_Args *args) {
     take_time("load_ms");
     char text[128];
     if (word("load_aborts", text) && holds(program, text)) abort();
-    if (word("load_fails", text) && holds(program, text)) {
+    static atomic_uint firsts;
+    bool fails = word("load_fails", text) && holds(program, text);
+    if (word("load_fails_first", text) && holds(program, text))
+        fails = atomic_fetch_add(&firsts, 1) == 0;
+    if (fails) {
         drop(program);
         return error_of(PJRT_Error_Code_INTERNAL, "will not load");
     }

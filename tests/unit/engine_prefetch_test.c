@@ -348,17 +348,17 @@ static void test_no_more_is_held_than_the_limit(void **state) {
 
 // ---- what fails --------------------------------------------------------------------------------
 
-static void test_what_does_not_load_ahead_is_compiled_anew(void **state) {
+// As a program does whose custom call's target is registered after the client was made.
+static void test_what_does_not_load_yet_is_loaded_when_it_is_asked_for(void **state) {
     const door_t *door = *state;
     learn(door);
-    process_asks(3, NULL);
-    door_run(door, "TEST_PLUGIN=load_fails=alpha", leave);
-    assert_int_equal(count_files(&door->place, "quarantine", "does-not-load"), 1);
-    forget_calls(door);
-    process_asks(2, "alpha", "beta", "gamma");
-    door_run(door, "", ask);
-    assert_int_equal(count_calls(door, "compile "), 1);
+    process_asks(3, "alpha", "beta", "gamma");
+    door_run(door, "TEST_PLUGIN=load_fails_first=alpha", ask);
+    assert_int_equal(count_calls(door, "compile "), 0);
+    assert_int_equal(count_events(door, "\"event\":\"load\"", "\"tier\":\"disk\""), 3);
     assert_true(told(door, 3, 2, 2));
+    assert_int_equal(count_events(door, "\"event\":\"store_error\"", ""), 0);
+    assert_int_equal(count_entries(door), 3);
 }
 
 static void ask_alpha_in_vain(const door_t *door) {
@@ -376,6 +376,20 @@ static void test_who_asks_for_what_did_not_load_is_told_so_once(void **state) {
     assert_int_equal(count_calls(door, "compile alpha"), 1);
     assert_int_equal(count_events(door, "\"event\":\"miss\"", "\"reason\":\"damaged\""), 1);
     assert_int_equal(count_lines(door->errors, "does not load and is compiled anew"), 1);
+}
+
+static void test_who_asks_for_what_is_damaged_is_told_so_once(void **state) {
+    const door_t *door = *state;
+    learn(door);
+    char command[700];
+    snprintf(command, sizeof command, "for f in %s/entries/*/*.keel; do echo rubbish > $f; done",
+             door->place.cache);
+    assert_int_equal(system(command), 0);
+    process_asks(0, "alpha", "beta", "gamma");
+    door_run(door, "", ask);
+    assert_int_equal(count_calls(door, "compile "), 3);
+    assert_int_equal(count_events(door, "\"event\":\"store_error\"", "\"what\":\"get\""), 3);
+    assert_int_equal(count_events(door, "\"event\":\"miss\"", "\"reason\":\"damaged\""), 3);
 }
 
 static void test_a_plan_that_is_damaged_costs_nothing_but_itself(void **state) {
@@ -511,8 +525,9 @@ int main(void) {
         CASE(test_nothing_is_planned_where_it_is_off),
         CASE(test_readonly_loads_ahead_and_writes_nothing),
         CASE(test_no_more_is_held_than_the_limit),
-        CASE(test_what_does_not_load_ahead_is_compiled_anew),
+        CASE(test_what_does_not_load_yet_is_loaded_when_it_is_asked_for),
         CASE(test_who_asks_for_what_did_not_load_is_told_so_once),
+        CASE(test_who_asks_for_what_is_damaged_is_told_so_once),
         CASE(test_a_plan_that_is_damaged_costs_nothing_but_itself),
         CASE(test_entries_that_are_gone_are_no_failure),
         CASE(test_a_load_ahead_that_kills_the_process_is_not_tried_for_ever),

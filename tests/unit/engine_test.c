@@ -263,7 +263,7 @@ static void test_a_killed_process_has_told_what_it_executed(void **state) {
 static void damage_entries(const door_t *door, size_t at) {
     char command[700];
     snprintf(command, sizeof command,
-             "for f in %s/entries/*/*.keel; do printf X | dd of=$f bs=1 seek=%zu conv=notrunc "
+             "for f in %s/entries/*/*.keel; do printf XXXX | dd of=$f bs=1 seek=%zu conv=notrunc "
              "2>/dev/null; done",
              door->place.cache, at);
     assert_int_equal(system(command), 0);

@@ -392,6 +392,26 @@ static void a_mark_without_a_key_accuses_nobody(void **state) {
     assert_true(has(place, 1));
 }
 
+static void a_process_dies_once_however_many_of_its_threads_loaded_the_key(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1), other = key_of(2);
+    char hex[KEEL_DIGEST_HEX], other_hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(&key, hex);
+    keel_digest_hex(&other, other_hex);
+    leave_mark(place, "1.2.3.mark", hex);
+    leave_mark(place, "1.2.4.mark", other_hex);
+    leave_mark(place, "1.2.5.mark", hex);
+    int found = 0;
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(found, 2);
+    assert_int_equal(keel_store_crashes(place->cache, &key), 1);
+    assert_int_equal(count_files(place, "marks", ".mark"), 0);
+    leave_mark(place, "1.3.1.mark", hex);
+    leave_mark(place, "2.3.1.mark", hex);
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(keel_store_crashes(place->cache, &key), 3);
+}
+
 static void a_proof_that_kills_its_process_is_on_record_without_an_entry(void **state) {
     place_t *place = *state;
     keel_digest_t key = key_of(1);
@@ -488,6 +508,7 @@ int main(void) {
         TEST(a_load_that_kills_its_process_puts_the_entry_in_quarantine),
         TEST(marks_of_the_living_accuse_nobody),
         TEST(a_mark_without_a_key_accuses_nobody),
+        TEST(a_process_dies_once_however_many_of_its_threads_loaded_the_key),
         TEST(a_proof_that_kills_its_process_is_on_record_without_an_entry),
         TEST(a_mark_outlives_the_removal_of_its_folder),
         TEST(a_forked_child_marks_in_a_file_of_its_own),
