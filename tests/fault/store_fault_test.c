@@ -245,13 +245,12 @@ static keel_status_t open_and_close(const stage_t *stage) {
 
 #define TIER_OPERATIONS(X)                                                                         \
     X(put_new) X(put_over_old) X(get_good) X(get_damaged) X(get_absent) X(remove_one) X(list)
+#define PLAN_OPERATIONS(X) X(plan_read) X(plan_write) X(plan_write_first)
 #define DISK_OPERATIONS(X)                                                                         \
     X(claim)                                                                                       \
     X(mark)                                                                                        \
     X(sweep)                                                                                       \
-    X(quarantine)                                                                                  \
-    X(prune) X(evict_at_put) X(examine) X(clear) X(plan_read) X(plan_write) X(plan_write_first)    \
-        X(open_and_close)
+    X(quarantine) X(prune) X(evict_at_put) X(examine) X(clear) X(open_and_close) PLAN_OPERATIONS(X)
 
 // ---- what must hold afterwards -----------------------------------------------------------------
 
