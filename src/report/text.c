@@ -48,6 +48,7 @@ static void compiles_and_loads(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_write_counted(out, stats->loads, "load");
     keel_buffer_byte(out, ' ');
     keel_write_seconds(out, stats->load_seconds);
+    if (stats->ahead_loads) keel_buffer_format(out, " (%" PRIu64 " ahead)", stats->ahead_loads);
     if (stats->spared_seconds > stats->load_seconds) {
         keel_buffer_text(out, " instead of ");
         keel_write_seconds(out, stats->spared_seconds);
