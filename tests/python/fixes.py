@@ -151,6 +151,14 @@ def check_harmless(space):
                  environment(good))
     report.equal("a script that is named keel.py runs once, and its fixes are applied", answer.out,
                  "__main__\nFalse\n")
+    checkout = space.path("beside") / "train.py"
+    (checkout.parent / "keel" / "src").mkdir(parents=True)
+    checkout.write_text("import torch_xla._dynamo.dynamo_bridge as b, keel\nkeel.step()\n"
+                        "print(keel.fixes.states())\n")
+    answer = run([KEEL, "run", "--run-dir", space.runs, "--fix", "--", PYTHON, checkout],
+                 environment(good))
+    report.equal("a folder keel beside the script, as a checkout is, is not taken for the package",
+                 answer.out, "{'sharding-retrace': 'applied'}\n")
     bridge = ("import torch_xla._dynamo.dynamo_bridge as b\n"
               "print(b.extract_internal(['{replicated}'])(['{devices=[2]0,1}']))")
     for case, program, more in (

@@ -33,13 +33,24 @@ def is_own():
     return any(os.path.isfile(os.path.join(folder, "_run.py")) for folder in folders)
 
 
+def is_folder(name):
+    """Whether all that is found is a folder without an __init__.py, such as a checkout of Keel
+    beside the script. Python itself prefers any package to one."""
+    from importlib.machinery import PathFinder
+    spec = PathFinder.find_spec(name)
+    return spec is not None and spec.origin is None
+
+
 class Wake(object):
-    """Finds nothing. So late, a program's own module of the name `keel` stays its own."""
+    """Finds nothing but the package where a mere folder has its name. So late, a program's own
+    module of the name `keel` stays its own."""
 
     done = False
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
+        if name == "keel" and is_folder(name):
+            return Package.find_spec(name)
         if name == "torch_xla" and not cls.done:
             cls.done = True
             try:
