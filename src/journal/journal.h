@@ -302,6 +302,17 @@ keel_status_t keel_journal_find_run(const char *run_dir, const char *text,
 // run_dir/<id>/journal.ndjson; the caller frees it.
 keel_status_t keel_journal_path(const char *run_dir, const char *id, char **out) KEEL_MUST_CHECK;
 
+// A run's journal as it stands on the disk.
+typedef struct keel_journal_file_t {
+    char *path;
+    keel_bytes_t bytes;
+} keel_journal_file_t;
+
+// Nothing of *out is to be freed where it fails.
+keel_status_t keel_journal_file_read(const char *run_dir, const char *id,
+                                     keel_journal_file_t *out) KEEL_MUST_CHECK;
+void keel_journal_file_free(keel_journal_file_t *file);
+
 // Finds a kept program by its digest in hex, or the beginning of that. The caller frees *out, a
 // path. KEEL_NOT_FOUND where there is none, KEEL_INVALID where several begin so.
 keel_status_t keel_journal_find_program(const char *run_dir, const char *hex,

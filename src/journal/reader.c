@@ -6,6 +6,7 @@
 
 #include "journal/journal.h"
 
+// Journals are read, not mapped: a file that shrinks under a mapping kills its reader.
 #define JOURNAL_LIMIT ((uint64_t)4 << 30)
 #define PROGRAM_LIMIT ((uint64_t)2 << 30)
 
@@ -63,11 +64,28 @@ keel_status_t keel_journal_read(const char *path,
     uint8_t *data;
     size_t size;
     *out_damage = (keel_journal_damage_t){0};
-    // Read, not mapped: a file that shrinks under a mapping kills its reader.
     KEEL_TRY(keel_file_read(path, JOURNAL_LIMIT, &data, &size));
     keel_status_t status = keel_journal_parse(keel_bytes(data, size), visit, context, out_damage);
     keel_free(data);
     return status;
+}
+
+keel_status_t keel_journal_file_read(const char *run_dir, const char *id,
+                                     keel_journal_file_t *out) {
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(keel_journal_path(run_dir, id, &out->path));
+    keel_status_t status = keel_file_read(out->path, JOURNAL_LIMIT, &data, &size);
+    if (status)
+        keel_free(out->path);
+    else
+        out->bytes = keel_bytes(data, size);
+    return status;
+}
+
+void keel_journal_file_free(keel_journal_file_t *file) {
+    keel_free((void *)file->bytes.data);
+    keel_free(file->path);
 }
 
 // ---- runs --------------------------------------------------------------------------------------

@@ -177,16 +177,11 @@ keel_status_t keel_memory_parse(keel_bytes_t bytes, const char *id, keel_memory_
 }
 
 keel_status_t keel_memory_read(const char *run_dir, const char *id, keel_memory_t *out) {
-    enum { LIMIT_BITS = 32 };
+    keel_journal_file_t journal;
     *out = (keel_memory_t){0};
-    char *path;
-    uint8_t *data = NULL;
-    size_t size = 0;
-    KEEL_TRY(keel_journal_path(run_dir, id, &path));
-    keel_status_t status = keel_file_read(path, (uint64_t)1 << LIMIT_BITS, &data, &size);
-    if (!status) status = parse(keel_bytes(data, size), id, path, out);
-    keel_free(data);
-    keel_free(path);
+    KEEL_TRY(keel_journal_file_read(run_dir, id, &journal));
+    keel_status_t status = parse(journal.bytes, id, journal.path, out);
+    keel_journal_file_free(&journal);
     return status;
 }
 

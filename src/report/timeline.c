@@ -115,16 +115,11 @@ keel_status_t keel_timeline_parse(keel_bytes_t bytes, keel_timeline_t *out) {
 }
 
 keel_status_t keel_timeline_read(const char *run_dir, const char *id, keel_timeline_t *out) {
-    enum { LIMIT_BITS = 32 };
+    keel_journal_file_t journal;
     *out = (keel_timeline_t){0};
-    char *path;
-    uint8_t *data = NULL;
-    size_t size = 0;
-    KEEL_TRY(keel_journal_path(run_dir, id, &path));
-    keel_status_t status = keel_file_read(path, (uint64_t)1 << LIMIT_BITS, &data, &size);
-    if (!status) status = keel_timeline_parse(keel_bytes(data, size), out);
-    keel_free(data);
-    keel_free(path);
+    KEEL_TRY(keel_journal_file_read(run_dir, id, &journal));
+    keel_status_t status = keel_timeline_parse(journal.bytes, out);
+    keel_journal_file_free(&journal);
     return status;
 }
 

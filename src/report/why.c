@@ -351,17 +351,11 @@ keel_status_t keel_why_parse(keel_bytes_t bytes, const char *id, keel_why_t *out
 }
 
 keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out) {
-    enum { LIMIT_BITS = 32 };
+    keel_journal_file_t journal;
     *out = (keel_why_t){0};
-    char *path;
-    uint8_t *data = NULL;
-    size_t size = 0;
-    KEEL_TRY(keel_journal_path(run_dir, id, &path));
-    // Read, not mapped: a file that shrinks under a mapping kills its reader.
-    keel_status_t status = keel_file_read(path, (uint64_t)1 << LIMIT_BITS, &data, &size);
-    if (!status) status = parse_from(keel_bytes(data, size), id, path, out);
-    keel_free(data);
-    keel_free(path);
+    KEEL_TRY(keel_journal_file_read(run_dir, id, &journal));
+    keel_status_t status = parse_from(journal.bytes, id, journal.path, out);
+    keel_journal_file_free(&journal);
     return status;
 }
 
