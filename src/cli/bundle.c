@@ -95,9 +95,9 @@ static keel_status_t collect(asked_t *asked, keel_bundle_t *bundle) {
 static const char details[] =
     "Everything that decides whether programs are the same and whether an installation works: the\n"
     "plugin, flags, the machine, its devices, clients and packages. The Python is the one in\n"
-    "force, and is not started unless a version manager stands before it. The plugin is loaded in "
-    "a process of its own, unless --fast is\n"
-    "given. Values of variables that look like secrets are left out.\n\n"
+    "force, and is not started unless a version manager stands before it. The plugin is loaded in\n"
+    "a process of its own, unless --fast is given. Values of variables that look like secrets are\n"
+    "left out.\n\n"
     "keel bundle diff A B tells what differs between two bundles: files that --json wrote, runs, "
     "or\n"
     "journals.\n";

@@ -12,7 +12,7 @@
     X(stat, "how many programs are stored, and how large they are")                                \
     X(verify, "read every stored program and check it; exit code 1 where one is damaged")          \
     X(prune, "remove least recently used programs down to the limit, and what was left behind")    \
-    X(clear, "remove all stored programs")                                                         \
+    X(clear, "remove all stored programs and plans")                                               \
     X(path, "print the folder")
 
 // Where there was no failure.
