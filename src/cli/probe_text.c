@@ -202,7 +202,9 @@ static void print_fit(const cli_probed_t *probed, keel_buffer_t *out) {
 
 void cli_probe_text(const cli_probed_t *probed, keel_buffer_t *out) {
     const keel_probe_t *probe = &probed->probe;
-    keel_buffer_format(out, "%s\n", keel_probe_verdict_name(probe->verdict));
+    bool only_loaded = probe->fast && probe->verdict == KEEL_PROBE_ALIVE;
+    keel_buffer_format(out, "%s%s\n", keel_probe_verdict_name(probe->verdict),
+                       only_loaded ? ", as far as loading it tells (--fast)" : "");
     if (*probe->plugin) {
         print_installed(probe, out);
         print_steps(probe, out);
