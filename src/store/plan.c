@@ -72,7 +72,8 @@ static keel_status_t path_of(const char *folder, const char *script, char **out)
 static keel_status_t read_at(const char *path, keel_plan_t *out) {
     uint8_t *data;
     size_t size;
-    KEEL_TRY(keel_file_read(path, FILE_LIMIT, &data, &size));
+    keel_file_facts_t facts;
+    KEEL_TRY(keel_file_read_with_facts(path, FILE_LIMIT, &data, &size, &facts));
     keel_status_t status = keel_plan_parse(keel_bytes(data, size), out);
     keel_free(data);
     return status;

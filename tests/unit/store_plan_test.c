@@ -121,6 +121,25 @@ static void test_a_plan_that_is_too_long_is_refused(void **state) {
     keel_status_ignore(status);
 }
 
+// Its other end may never come.
+static void test_a_plan_that_is_no_ordinary_file_is_refused(void **state) {
+    const place_t *place = *state;
+    char path[600];
+    keel_plan_t plan = plan_of(1);
+    path_of(place, "a", path);
+    assert_ok(keel_plan_write(place->cache, "a", &plan));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(20);
+    assert_code(keel_plan_read(place->cache, "a", &plan), KEEL_INVALID);
+    alarm(0);
+    assert_int_equal(plan.count, 0);
+    plan = plan_of(2);
+    assert_ok(keel_plan_write(place->cache, "a", &plan));
+    assert_ok(keel_plan_read(place->cache, "a", &plan));
+    assert_int_equal(plan.count, 2);
+}
+
 static void test_upkeep_takes_old_plans_away_and_no_other_file(void **state) {
     const place_t *place = *state;
     enum { DAY = 24 * 3600 };
@@ -158,6 +177,8 @@ int main(void) {
         cmocka_unit_test(test_a_program_is_planned_once_and_there_is_a_limit),
         cmocka_unit_test_setup_teardown(test_a_damaged_plan_is_none, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_plan_that_is_too_long_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_plan_that_is_no_ordinary_file_is_refused, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_upkeep_takes_old_plans_away_and_no_other_file, setup,
                                         teardown),
     };
