@@ -116,8 +116,11 @@ static bool compose(prefetch_t *prefetch, bool ended, keel_plan_t *out) {
 void prefetch_keep_plan(keel_engine_t *engine, bool ended) {
     keel_plan_t plan;
     if (!engine->prefetch || !engine->script || !engine->stores) return;
-    if (!compose(engine->prefetch, ended, &plan)) return;
-    keel_status_t status = keel_plan_write(engine_cache_dir(engine), engine->script, &plan);
+    bool is_new = compose(engine->prefetch, ended, &plan);
+    if (!is_new && !(ended && plan.count)) return;
+    const char *folder = engine_cache_dir(engine);
+    keel_status_t status = is_new ? keel_plan_write(folder, engine->script, &plan)
+                                  : keel_plan_keep(folder, engine->script, &plan);
     if (status)
         keel_journal_store_error(engine->journal, "plan", NULL, keel_status_message(status));
     keel_status_ignore(status);

@@ -3,15 +3,19 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "store/layout.h"
+#include "store/plan.h"
 
-// A mark's file holds the hex digits of the key that is being loaded, or as many dashes while it
-// waits to be used again: a load costs two small writes then, and no file is made or removed, which
-// takes up to a millisecond on an ext4 file system where many were removed lately. What is no key
-// accuses nobody, nor does a file whose maker was killed before it wrote one.
-enum { TEXT_SIZE = KEEL_DIGEST_HEX, IDLE_MARKS = 8 };
+// A mark's file is one line, filled up with blanks to a size that stays: the hex digits of the key
+// that is being loaded, "plan:" and the script whose plan is, or a dash while it waits to be used
+// again. So a load costs two small writes, and no file is made or removed, which takes up to a
+// millisecond on an ext4 file system where many were removed lately. What is neither accuses
+// nobody, nor does a file whose maker was killed before it wrote one.
+enum { TEXT_SIZE = 128, IDLE_MARKS = 8 };
+static const char ahead[] = "plan:";
 
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct idle_t {
@@ -75,7 +79,8 @@ static bool keep_idle(keel_mark_t *mark) {
 
 static keel_status_t write_text(keel_mark_t *mark, const char *text) {
     char line[TEXT_SIZE + 1];
-    snprintf(line, sizeof line, "%s\n", text);
+    int size = snprintf(line, sizeof line, "%-*s\n", TEXT_SIZE - 1, text);
+    if (size != TEXT_SIZE) return keel_status_make(KEEL_INVALID, "%s is too long for a mark", text);
     return keel_file_lock_describe(&mark->lock, keel_bytes(line, TEXT_SIZE));
 }
 
@@ -101,13 +106,11 @@ static keel_status_t make_mark(const char *folder, keel_mark_t *out) {
     return NULL;
 }
 
-keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key, keel_mark_t *out) {
-    char hex[KEEL_DIGEST_HEX];
-    keel_digest_hex(key, hex);
+static keel_status_t mark_with(const char *folder, const char *text, keel_mark_t *out) {
     keel_mark_t mark;
     keel_status_t status;
     if (take_idle(folder, &mark)) {
-        status = write_text(&mark, hex);
+        status = write_text(&mark, text);
         if (!status) {
             *out = mark;
             return NULL;
@@ -117,7 +120,7 @@ keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key, keel
         remove_mark(&mark);
     }
     KEEL_TRY(make_mark(folder, &mark));
-    status = write_text(&mark, hex);
+    status = write_text(&mark, text);
     if (status) {
         remove_mark(&mark);
         return status;
@@ -126,10 +129,23 @@ keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key, keel
     return NULL;
 }
 
+keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key, keel_mark_t *out) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(key, hex);
+    return mark_with(folder, hex, out);
+}
+
+keel_status_t keel_store_mark_ahead(const char *folder, const char *script, keel_mark_t *out) {
+    char *text;
+    KEEL_TRY(keel_path(&text, "%s%s", ahead, script));
+    keel_status_t status = mark_with(folder, text, out);
+    keel_free(text);
+    return status;
+}
+
 void keel_store_unmark(keel_mark_t *mark) {
     if (!mark->path) return;
-    static const char none[] = "----------------------------------------------------------------";
-    keel_status_t status = write_text(mark, none);
+    keel_status_t status = write_text(mark, "-");
     if (status || !keep_idle(mark)) remove_mark(mark);
     keel_status_ignore(status);
     *mark = (keel_mark_t){.lock = {-1}};
@@ -159,18 +175,25 @@ static bool is_told(sweep_t *sweep, const char *name, const keel_digest_t *key) 
     return false;
 }
 
-static keel_status_t accuse(sweep_t *sweep, const char *name, const char *path) {
-    uint8_t text[TEXT_SIZE];
+static keel_status_t accuse(sweep_t *sweep, const char *name, const keel_digest_t *key) {
+    if (is_told(sweep, name, key)) return NULL;
+    KEEL_TRY(keel_store_set_crashed(sweep->folder, key));
+    if (sweep->found) sweep->found(sweep->context, key);
+    return NULL;
+}
+
+static keel_status_t read_mark(sweep_t *sweep, const char *name, const char *path) {
+    char text[TEXT_SIZE + 1];
     size_t size;
     keel_file_facts_t facts;
     keel_digest_t key;
-    KEEL_TRY(keel_file_read_head(path, text, sizeof text, &size, &facts));
-    if (size < TEXT_SIZE - 1) return NULL;
-    if (!keel_digest_unhex((keel_str_t){(const char *)text, TEXT_SIZE - 1}, &key)) return NULL;
-    if (is_told(sweep, name, &key)) return NULL;
-    KEEL_TRY(keel_store_set_crashed(sweep->folder, &key));
-    if (sweep->found) sweep->found(sweep->context, &key);
-    return NULL;
+    KEEL_TRY(keel_file_read_head(path, (uint8_t *)text, TEXT_SIZE, &size, &facts));
+    text[size] = 0;
+    text[strcspn(text, " \n")] = 0;
+    const char *script = text + sizeof ahead - 1;
+    if (keel_digest_unhex(keel_str(text), &key)) return accuse(sweep, name, &key);
+    if (strncmp(text, ahead, sizeof ahead - 1) || strchr(script, '/')) return NULL;
+    return keel_plan_remove(sweep->folder, script);
 }
 
 static bool is_mark(const char *name) {
@@ -191,7 +214,7 @@ static keel_status_t sweep_mark(void *context, const char *name) {
         keel_status_ignore(status);
         status = NULL;
     } else if (!status) {
-        status = accuse(sweep, name, path);
+        status = read_mark(sweep, name, path);
         if (status)
             keel_file_let_go(&lock);
         else

@@ -113,7 +113,25 @@ keel_status_t keel_plan_write(const char *folder, const char *script, const keel
     return status;
 }
 
+keel_status_t keel_plan_keep(const char *folder, const char *script, const keel_plan_t *plan) {
+    char *path;
+    KEEL_TRY(path_of(folder, script, &path));
+    keel_status_t status = keel_file_touch(path);
+    keel_free(path);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    return keel_plan_write(folder, script, plan);
+}
+
 // ---- removing ----------------------------------------------------------------------------------
+
+keel_status_t keel_plan_remove(const char *folder, const char *script) {
+    char *path;
+    KEEL_TRY(path_of(folder, script, &path));
+    keel_status_t status = keel_file_remove(path);
+    keel_free(path);
+    return status;
+}
 
 typedef struct removal_t {
     const char *folder;

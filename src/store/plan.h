@@ -40,6 +40,12 @@ keel_status_t keel_plan_read(const char *folder, const char *script,
 keel_status_t keel_plan_write(const char *folder, const char *script,
                               const keel_plan_t *plan) KEEL_MUST_CHECK;
 
+// The plan is what the script asked for again: it is not old, and written anew where it is gone.
+keel_status_t keel_plan_keep(const char *folder, const char *script,
+                             const keel_plan_t *plan) KEEL_MUST_CHECK;
+// One that is not there is no error.
+keel_status_t keel_plan_remove(const char *folder, const char *script) KEEL_MUST_CHECK;
+
 // Removes the plans that were not written anew for `age` nanoseconds, and temporary files whose
 // writers are gone.
 keel_status_t keel_plans_remove(const char *folder, uint64_t age) KEEL_MUST_CHECK;

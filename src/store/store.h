@@ -94,11 +94,16 @@ typedef struct keel_mark_t {
 // process dies.
 keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key,
                               keel_mark_t *out) KEEL_MUST_CHECK;
+// Says that a program of the script's plan (plan.h) is being loaded before anybody asked for it.
+// The process may be told to end at any time then, so its death accuses no entry.
+keel_status_t keel_store_mark_ahead(const char *folder, const char *script,
+                                    keel_mark_t *out) KEEL_MUST_CHECK;
 void keel_store_unmark(keel_mark_t *mark);
 // Puts each entry in quarantine whose mark was left by a process that is no more; calls `found`
 // (may be NULL) for each. Where there is no such entry (its proof crashed) that is put on record
 // all the same: until the record is cleared, a get of the key without an entry is
-// KEEL_MISS_QUARANTINED. Called once at start.
+// KEEL_MISS_QUARANTINED. A plan that was being loaded ahead is removed: what crashes does so when
+// it is asked for, and is known then. Called once at start.
 keel_status_t keel_store_sweep_marks(const char *folder,
                                      void (*found)(void *context, const keel_digest_t *key),
                                      void *context) KEEL_MUST_CHECK;

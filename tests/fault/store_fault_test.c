@@ -245,7 +245,21 @@ static keel_status_t open_and_close(const stage_t *stage) {
 
 #define TIER_OPERATIONS(X)                                                                         \
     X(put_new) X(put_over_old) X(get_good) X(get_damaged) X(get_absent) X(remove_one) X(list)
-#define PLAN_OPERATIONS(X) X(plan_read) X(plan_write) X(plan_write_first)
+static keel_status_t plan_keep(const stage_t *stage) {
+    keel_plan_t plan = plan_of(3);
+    KEEL_TRY(keel_plan_keep(stage->place.cache, "train.py", &plan));
+    KEEL_TRY(keel_plan_remove(stage->place.cache, "train.py"));
+    return keel_plan_keep(stage->place.cache, "train.py", &plan);
+}
+
+static keel_status_t mark_ahead(const stage_t *stage) {
+    keel_mark_t left;
+    KEEL_TRY(keel_store_mark_ahead(stage->place.cache, "train.py", &left));
+    keel_store_unmark(&left);
+    return NULL;
+}
+
+#define PLAN_OPERATIONS(X) X(plan_read) X(plan_write) X(plan_write_first) X(plan_keep) X(mark_ahead)
 #define DISK_OPERATIONS(X)                                                                         \
     X(claim)                                                                                       \
     X(mark)                                                                                        \

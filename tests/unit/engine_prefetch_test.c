@@ -231,6 +231,22 @@ static void test_a_run_that_is_another_one_is_not_loaded_for(void **state) {
     assert_int_equal(count_ahead(door), 5);
 }
 
+// It asks for the same programs as the last, so its own plan is no news.
+static void ask_and_lose_the_plan(const door_t *door) {
+    char command[700];
+    ask(door);
+    snprintf(command, sizeof command, "rm %s/plans/*.plan", door->place.cache);
+    CHECK(system(command) == 0);
+}
+
+static void test_a_plan_that_was_removed_meanwhile_is_written_anew(void **state) {
+    const door_t *door = *state;
+    learn(door);
+    process_asks(3, "alpha", "beta", "gamma");
+    door_run(door, "", ask_and_lose_the_plan);
+    assert_int_equal(count_plans(door), 1);
+}
+
 static void test_a_run_that_has_some_programs_more_is(void **state) {
     const door_t *door = *state;
     learn(door);
@@ -427,9 +443,40 @@ static void test_a_load_ahead_that_kills_the_process_is_not_tried_for_ever(void 
     learn(door);
     process_asks(1, NULL);
     door_run_expecting(door, "TEST_PLUGIN=load_aborts=alpha", leave, 128 + SIGABRT);
-    process_asks(2, "beta", "gamma");
+    process_asks(0, "alpha", "beta", "gamma");
+    door_run_expecting(door, "TEST_PLUGIN=load_aborts=alpha", ask, 128 + SIGABRT);
+    assert_int_equal(count_lines(door->errors, "killed an earlier process"), 0);
+    process_asks(0, "beta", "gamma");
     door_run(door, "TEST_PLUGIN=load_aborts=alpha", ask);
     assert_int_equal(count_lines(door->errors, "killed an earlier process"), 1);
+    assert_int_equal(count_entries(door), 2);
+}
+
+static void leave_at_once(const door_t *door) {
+    leave(door);
+    _exit(0);
+}
+
+// So end the workers of a pool, whatever their threads are doing.
+static void test_a_process_that_ends_at_once_while_it_loads_accuses_no_program(void **state) {
+    const door_t *door = *state;
+    learn(door);
+    process_asks(1, NULL);
+    for (int i = 0; i < 3; ++i)
+        door_run(door, "TEST_PLUGIN=load_ms=1000", leave_at_once);
+    // It might have been a crash: nothing is loaded ahead until it was asked for again.
+    assert_int_equal(count_calls(door, "load "), 1);
+    process_asks(0, "alpha", "beta", "gamma");
+    door_run(door, "", ask);
+    assert_int_equal(count_calls(door, "compile "), 0);
+    assert_int_equal(count_entries(door), 3);
+    assert_int_equal(count_files(&door->place, "quarantine", ""), 0);
+    assert_int_equal(count_lines(door->errors, "killed an earlier process"), 0);
+    assert_int_equal(count_events(door, "\"event\":\"store_error\"", ""), 0);
+    forget_calls(door);
+    process_asks(3, "alpha", "beta", "gamma");
+    door_run(door, "", ask);
+    assert_true(told(door, 3, 3, 3));
 }
 
 static void ask_until_killed(const door_t *door) {
@@ -518,6 +565,7 @@ int main(void) {
         CASE(test_what_nobody_asks_for_is_destroyed_before_the_client),
         CASE(test_a_process_may_end_while_it_loads),
         CASE(test_a_run_that_is_another_one_is_not_loaded_for),
+        CASE(test_a_plan_that_was_removed_meanwhile_is_written_anew),
         CASE(test_a_run_that_has_some_programs_more_is),
         CASE(test_what_waits_for_too_long_is_let_go_of),
         CASE(test_a_plan_makes_no_keys_of_another_backend),
@@ -531,6 +579,7 @@ int main(void) {
         CASE(test_a_plan_that_is_damaged_costs_nothing_but_itself),
         CASE(test_entries_that_are_gone_are_no_failure),
         CASE(test_a_load_ahead_that_kills_the_process_is_not_tried_for_ever),
+        CASE(test_a_process_that_ends_at_once_while_it_loads_accuses_no_program),
         CASE(test_a_run_that_is_killed_leaves_what_it_had_not_come_to_in_the_plan),
         CASE(test_a_forked_child_asks_the_plugin),
         CASE(test_what_was_loaded_for_one_client_is_not_given_to_another),

@@ -1,5 +1,7 @@
 // Claims and marks, across threads and processes, and what is left of them by kill -9.
 #define _GNU_SOURCE
+#include "store/plan.h"
+
 #include "store_help.h"
 
 #include <pthread.h>
@@ -430,6 +432,44 @@ static void a_proof_that_kills_its_process_is_on_record_without_an_entry(void **
     tier.close(tier.context);
 }
 
+static void a_death_while_loading_ahead_takes_the_plan_and_no_entry(void **state) {
+    place_t *place = *state;
+    keel_plan_t plan = {.count = 1}, other = plan;
+    keel_mark_t mark;
+    put_one(place, 1);
+    assert_ok(keel_plan_write(place->cache, "train.py-1", &plan));
+    assert_ok(keel_plan_write(place->cache, "eval.py-2", &other));
+    pid_t child = fork();
+    if (child == 0) _exit(keel_store_mark_ahead(place->cache, "train.py-1", &mark) ? 1 : 0);
+    int status, found = 0;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    // Nor while they live, or once they are through.
+    assert_ok(keel_store_mark_ahead(place->cache, "eval.py-2", &mark));
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    keel_store_unmark(&mark);
+    assert_int_equal(found, 0);
+    assert_true(has(place, 1));
+    assert_int_equal(count_files(place, "quarantine", ""), 0);
+    assert_int_equal(count_files(place, "plans", ""), 1);
+    assert_int_equal(count_files(place, "plans", "eval.py-2.plan"), 1);
+}
+
+static void a_mark_names_no_file_outside_of_the_plans(void **state) {
+    place_t *place = *state;
+    static const char *const names[] = {"../notes", "", "a/b", "."};
+    keel_plan_t plan = {.count = 1};
+    assert_ok(keel_plan_write(place->cache, "../notes", &plan));
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char text[100];
+        snprintf(text, sizeof text, "plan:%s\n", names[i]);
+        leave_mark(place, "1.2.3.mark", text);
+        assert_ok(keel_store_sweep_marks(place->cache, NULL, NULL));
+        assert_int_equal(count_files(place, "marks", ".mark"), 0);
+    }
+    assert_int_equal(count_files(place, "", "notes.plan"), 1);
+}
+
 static void a_mark_outlives_the_removal_of_its_folder(void **state) {
     place_t *place = *state;
     keel_digest_t key = key_of(1);
@@ -510,6 +550,8 @@ int main(void) {
         TEST(a_mark_without_a_key_accuses_nobody),
         TEST(a_process_dies_once_however_many_of_its_threads_loaded_the_key),
         TEST(a_proof_that_kills_its_process_is_on_record_without_an_entry),
+        TEST(a_death_while_loading_ahead_takes_the_plan_and_no_entry),
+        TEST(a_mark_names_no_file_outside_of_the_plans),
         TEST(a_mark_outlives_the_removal_of_its_folder),
         TEST(a_forked_child_marks_in_a_file_of_its_own),
         TEST(sweeps_while_others_mark_and_unmark_accuse_nobody),

@@ -169,6 +169,21 @@ static void test_upkeep_takes_old_plans_away_and_no_other_file(void **state) {
     assert_true(exists(foreign));
 }
 
+static void test_a_plan_that_is_kept_is_not_old(void **state) {
+    const place_t *place = *state;
+    enum { DAY = 24 * 3600 };
+    char path[600];
+    uint64_t removed, bytes;
+    keel_plan_t plan = plan_of(1);
+    path_of(place, "a", path);
+    assert_ok(keel_plan_keep(place->cache, "a", &plan)); // it was not there
+    assert_true(exists(path));
+    set_age(path, 91 * DAY);
+    assert_ok(keel_plan_keep(place->cache, "a", &plan));
+    assert_ok(keel_store_disk_prune(place->cache, 0, &removed, &bytes));
+    assert_true(exists(path));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_plan_comes_back_in_its_order, setup, teardown),
@@ -179,6 +194,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_a_plan_that_is_too_long_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_plan_that_is_no_ordinary_file_is_refused, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(test_a_plan_that_is_kept_is_not_old, setup, teardown),
         cmocka_unit_test_setup_teardown(test_upkeep_takes_old_plans_away_and_no_other_file, setup,
                                         teardown),
     };
