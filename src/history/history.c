@@ -71,8 +71,11 @@ static void read_once(keel_history_t *history) {
     if (!history->path || atomic_load(&history->is_read)) return;
     pthread_mutex_lock(&history->writing);
     if (!atomic_load(&history->is_read)) {
+        // The kernel tells to a hundredth of a second when a process began. Rounded up: what ended
+        // just before is an earlier run's.
+        const double tick = 0.01;
         double now = keel_seconds(keel_clock_wall());
-        table_t table = {.run = history->run, .since = now - keel_process_seconds()};
+        table_t table = {.run = history->run, .since = now - keel_process_seconds() + tick};
         keel_status_ignore(read_into(history, &table));
         pthread_mutex_lock(&history->lock);
         history->table = table;
