@@ -296,14 +296,24 @@ static bool is_spread(const char *name) {
     return false;
 }
 
+// Keel compiles some programs for any device where the plugin needs that, so that it may begin or
+// end with another plugin.
+static bool follows_plugin(const components_t *c, const keel_moved_field_t *option) {
+    return has_moved(c, KEEL_COMPONENT_PLUGIN_BUILD) && option->was_set != option->is_set &&
+           strcmp(option->name, "compile_portable_executable") == 0;
+}
+
 static keel_status_t find_spread(components_t *c, const keel_moved_fields_t *options) {
+    uint32_t backend = c->backend, *root = &c->devices;
+    for (uint32_t i = 0; i < options->count; ++i)
+        if (follows_plugin(c, &options->data[i])) root = &backend;
     for (uint32_t i = 0; i < options->count; ++i)
         if (is_spread(options->data[i].name))
-            KEEL_TRY(find_in(c, KEEL_CAUSE_DEVICES, words_of(&options->data[i]), &c->devices));
+            KEEL_TRY(find_in(c, KEEL_CAUSE_DEVICES, words_of(&options->data[i]), root));
     if (!has_moved(c, KEEL_COMPONENT_DEVICE_ASSIGNMENT)) return NULL;
     words_t words = {0};
     KEEL_TRY(whole(c, KEEL_COMPONENT_DEVICE_ASSIGNMENT, &words));
-    return find_in(c, KEEL_CAUSE_DEVICES, words, &c->devices);
+    return find_in(c, KEEL_CAUSE_DEVICES, words, root);
 }
 
 // The serialized topology tells of the devices and of the plugin that wrote it.
@@ -387,7 +397,7 @@ static keel_status_t find_option(components_t *c, const keel_moved_field_t *fiel
     }
     if (strcmp(field->name, "argument_layouts") == 0 || strcmp(field->name, "result_layout") == 0)
         return find(c, KEEL_CAUSE_LAYOUT, words, KEEL_NONE, NULL);
-    uint32_t under = same_name(c, words.subject);
+    uint32_t under = follows_plugin(c, field) ? c->backend : same_name(c, words.subject);
     if (under != KEEL_NONE) return find(c, KEEL_CAUSE_OPTION, words, under, NULL);
     // A client of another version knows other options: one cause, not dozens.
     if (is_debug(field->name) && (!field->was_set || !field->is_set)) {

@@ -331,6 +331,30 @@ static void another_plugin_is_one_cause_with_all_that_follows(void **state) {
     release(&stage);
 }
 
+static void what_keel_rewrites_for_another_plugin_follows_from_it(void **state) {
+    (void)state;
+    static const char spread[] = "num_replicas=4\nnum_partitions=1\n";
+    static const char any_device[] = "num_replicas=1\nnum_partitions=1\n"
+                                     "compile_portable_executable=1\n";
+    stage_t stage;
+    make(&stage);
+    set(&stage.before, KEEL_COMPONENT_OPTIONS, spread);
+    set_digest(&stage.before, KEEL_COMPONENT_DEVICE_ASSIGNMENT, "4 replicas", "");
+    set(&stage.after, KEEL_COMPONENT_OPTIONS, any_device);
+    set(&stage.after, KEEL_COMPONENT_PLUGIN_BUILD, BUILD_B);
+    explain(&stage);
+    assert_counts(&stage, 1, 3);
+    assert_root(&stage, 0, "backend plugin build: 61c02c9a4c68 -> 4f8eaf249311");
+    assert_folded(&stage, 0, 0, "devices num_replicas: 4 -> 1");
+    // With one plugin it is the client's doing.
+    set(&stage.after, KEEL_COMPONENT_PLUGIN_BUILD, BUILD_A);
+    explain(&stage);
+    assert_counts(&stage, 2, 1);
+    assert_root(&stage, 0, "devices num_replicas: 4 -> 1");
+    assert_root(&stage, 1, "option compile_portable_executable: unset -> 1");
+    release(&stage);
+}
+
 static void another_host_is_told_by_its_processor(void **state) {
     (void)state;
     stage_t stage;
@@ -501,6 +525,7 @@ int main(void) {
         cmocka_unit_test(the_number_of_devices_is_one_cause_with_all_that_follows),
         cmocka_unit_test(another_kind_of_device_is_told_by_its_name),
         cmocka_unit_test(another_plugin_is_one_cause_with_all_that_follows),
+        cmocka_unit_test(what_keel_rewrites_for_another_plugin_follows_from_it),
         cmocka_unit_test(another_host_is_told_by_its_processor),
         cmocka_unit_test(another_key_version_is_told),
         cmocka_unit_test(values_that_are_no_fields_are_compared_whole),
