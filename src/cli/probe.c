@@ -104,6 +104,7 @@ static int answer(cli_probed_t *probed, bool json) {
 static keel_status_t probe(cli_call_t *call, cli_probed_t *probed, unsigned limit, bool fast) {
     if (probed->other) KEEL_TRY(cli_probe_read_other(probed));
     KEEL_TRY(cli_interpreter(&probed->python));
+    if (call->rest_count) call->flags[KEEL_SETTING_PLUGIN] = call->rest[0];
     cli_limit_at("the config file");
     keel_status_t status = keel_settings_load(call->flags, &probed->settings);
     cli_limit_at(NULL);
@@ -112,9 +113,7 @@ static keel_status_t probe(cli_call_t *call, cli_probed_t *probed, unsigned limi
     if (status) {
         cannot_start(probed, status);
     } else {
-        const char *named = call->rest_count
-                                ? call->rest[0]
-                                : keel_settings_text(&probed->settings, KEEL_SETTING_PLUGIN);
+        const char *named = keel_settings_text(&probed->settings, KEEL_SETTING_PLUGIN);
         KEEL_TRY(probe_plugin(probed, named, limit, fast));
         keel_probe_set_up(&probed->probe, &probed->settings);
     }
