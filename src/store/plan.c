@@ -118,9 +118,9 @@ keel_status_t keel_plan_keep(const char *folder, const char *script, const keel_
     KEEL_TRY(path_of(folder, script, &path));
     keel_status_t status = keel_file_touch(path);
     keel_free(path);
-    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
-    keel_status_ignore(status);
-    return keel_plan_write(folder, script, plan);
+    bool is_gone = keel_status_code(status) == KEEL_NOT_FOUND;
+    keel_status_ignore(status); // a folder that may not be changed: it stands there all the same
+    return is_gone ? keel_plan_write(folder, script, plan) : NULL;
 }
 
 // ---- removing ----------------------------------------------------------------------------------
