@@ -300,7 +300,11 @@ static PJRT_Error *load_or_compile(request_t *request) {
     request->inquiry.miss = engine->looks_up ? keel_miss_name(miss) : "refresh";
     request->inquiry.miss_note =
         engine->looks_up ? explain_miss(miss) : "with mode refresh nothing is looked up";
-    return compile(request, &held);
+    PJRT_Error *error = compile(request, &held);
+    // The last process may have ended by itself, as workers of a pool do, while the program was
+    // proved. Were that so again, it would be taken for one that kills.
+    if (miss == KEEL_MISS_QUARANTINED) publisher_drain(engine, request->args->client);
+    return error;
 }
 
 // ---- the call ----------------------------------------------------------------------------------

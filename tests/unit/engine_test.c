@@ -197,9 +197,11 @@ static void test_refresh_compiles_anew_and_stores_it(void **state) {
 static void test_a_load_that_kills_the_process_is_not_tried_for_ever(void **state) {
     const door_t *door = *state;
     door_run(door, "", live_alpha);
-    door_run_expecting(door, "TEST_PLUGIN=load_aborts=alpha", live_alpha, 128 + SIGABRT);
+    door_run_expecting(door, "KEEL_PREFETCH=off\nTEST_PLUGIN=load_aborts=alpha", live_alpha,
+                       128 + SIGABRT);
     // It is compiled anew, but the proof kills this process too.
-    door_run_expecting(door, "TEST_PLUGIN=load_aborts=alpha", live_alpha, 128 + SIGABRT);
+    door_run_expecting(door, "KEEL_PREFETCH=off\nTEST_PLUGIN=load_aborts=alpha", live_alpha,
+                       128 + SIGABRT);
     assert_int_equal(count_compiles(door), 2);
     assert_int_equal(count_lines(door->errors, "killed an earlier process"), 1);
     for (int i = 0; i < 2; ++i)
@@ -229,8 +231,8 @@ static void test_each_process_killed_while_loading_costs_one_compile(void **stat
     // However often: a proof that succeeds clears the entry of it.
     for (int kills = 0; kills < 3; ++kills) {
         unlink(door->calls);
-        kill_and_wait(
-            start_and_wait_for(door, "TEST_PLUGIN=load_ms=60000", live_alpha, "load alpha"));
+        kill_and_wait(start_and_wait_for(door, "KEEL_PREFETCH=off\nTEST_PLUGIN=load_ms=60000",
+                                         live_alpha, "load alpha"));
         unlink(door->calls);
         door_run(door, "", live_alpha);
         assert_int_equal(count_compiles(door), 1);
@@ -238,6 +240,29 @@ static void test_each_process_killed_while_loading_costs_one_compile(void **stat
         door_run(door, "", live_alpha);
         assert_int_equal(count_compiles(door), 1);
     }
+}
+
+// As a worker of a pool does that is through with its work.
+static void compile_alpha_and_leave(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    door_compile(api, door_client(api), "alpha");
+    for (int i = 0; i < 5000 && !count_lines(door->calls, "load alpha"); ++i)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    _exit(0);
+}
+
+static void test_a_process_that_ends_at_once_loses_what_it_compiled_last_but_once(void **state) {
+    const door_t *door = *state;
+    door_run(door, "TEST_PLUGIN=load_ms=500", compile_alpha_and_leave);
+    assert_int_equal(count_entries(door), 0);
+    // What a process has died of is proved before the client may end the next one.
+    unlink(door->calls);
+    door_run(door, "TEST_PLUGIN=load_ms=500", compile_alpha_and_leave);
+    assert_int_equal(count_entries(door), 1);
+    assert_int_equal(count_files(&door->place, "quarantine", "crashed"), 0);
+    unlink(door->calls);
+    door_run(door, "", live_alpha);
+    assert_int_equal(count_compiles(door), 0);
 }
 
 static void live_executing(const door_t *door) {
@@ -650,6 +675,7 @@ int main(void) {
         TEST(refresh_compiles_anew_and_stores_it),
         TEST(a_load_that_kills_the_process_is_not_tried_for_ever),
         TEST(each_process_killed_while_loading_costs_one_compile),
+        TEST(a_process_that_ends_at_once_loses_what_it_compiled_last_but_once),
         TEST(a_killed_process_has_told_what_it_executed),
         TEST(a_damaged_entry_is_compiled_anew_and_heals),
         TEST(an_entry_that_does_not_load_is_compiled_anew),
