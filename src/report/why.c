@@ -267,6 +267,8 @@ static keel_status_t meet_event(keel_why_t *why, keel_steps_t *steps, const json
 
 // What came behind the last step held up none; of a process that has not ended nobody knows.
 static void find_ends(keel_why_t *why, const keel_steps_t *steps) {
+    for (size_t i = 0; i < steps->process_count; ++i)
+        why->unfinished += !steps->processes[i].ended;
     for (size_t i = 0; i < why->entry_count; ++i) {
         keel_why_entry_t *entry = &why->entries[i];
         uint64_t last = 0;

@@ -219,6 +219,9 @@ static void nothing(const keel_why_t *why, keel_flow_t *flow) {
     } else {
         keel_buffer_text(&text, "nothing was compiled; keel stats has the figures.");
     }
+    if (why->unfinished)
+        keel_buffer_format(&text, " %" PRIu64 " process%s not ended (running still, or killed).",
+                           why->unfinished, why->unfinished == 1 ? " has" : "es have");
     keel_flow_buffer(flow, &text);
     keel_flow_end(flow);
 }

@@ -308,9 +308,15 @@ static void what_comes_behind_the_last_step_is_after_it(void **state) {
 
 static void a_run_without_recompiles_is_one_line(void **state) {
     (void)state;
-    keel_buffer_text(&journal, "{\"event\":\"compile\",\"program\":\"a\",\"name\":\"f\"}\n");
+    keel_buffer_text(&journal, "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\","
+                               "\"name\":\"f\"}\n");
     explain("compile", "a", "f", 1, ",\"roots\":[{\"kind\":\"first\"}]");
     keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){.width = 0},
+                "figures. 1 process has not ended (running still, or killed).\n");
+    keel_why_deinitialize(&why);
+    keel_buffer_text(&journal, "{\"event\":\"end\",\"pid\":1,\"wall\":1}\n");
     parse(&why);
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
