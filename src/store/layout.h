@@ -3,7 +3,8 @@
 //   entries/ab/<key hex>.keel                       one entry a key; ab: the key's first two digits
 //   entries/ab/.tmp.<pid>.<n>                       an entry being written (base/files.h)
 //   locks/<key hex>.lock                            locked by who compiles the key
-//   marks/<pid>.<since ns>.<n>.mark                 locked by its process; holds the key it loads
+//   marks/<pid>.<since ns>.<n>.mark                 locked by its process; holds the key it loads,
+//                                                   or the script whose plan it loads ahead
 //   quarantine/<key hex>.<since ns>.<reason>.keel   bad entries
 //   plans/<script>.plan                             what a script asks for (plan.h)
 //
