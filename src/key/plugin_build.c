@@ -27,7 +27,8 @@ static int format_record(const keel_file_facts_t *facts, const keel_digest_t *di
 static bool recall(const char *path, const keel_file_facts_t *facts, keel_digest_t *out) {
     uint8_t *bytes = NULL;
     size_t size = 0;
-    keel_status_t status = keel_file_read(path, RECORD_LIMIT, &bytes, &size);
+    keel_file_facts_t own;
+    keel_status_t status = keel_file_read_with_facts(path, RECORD_LIMIT, &bytes, &size, &own);
     keel_status_ignore(status);
     bool right = false;
     if (!status && size > KEEL_DIGEST_HEX) {

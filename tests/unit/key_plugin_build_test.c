@@ -76,6 +76,28 @@ static void wait_until_settled(void) {
     nanosleep(&pause, NULL);
 }
 
+static keel_status_t make_pipe_of(void *context, const char *name) {
+    (void)context;
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%s", memory, name));
+    keel_status_t status = keel_file_remove(path);
+    if (!status && mkfifo(path, 0600)) status = keel_status_make(KEEL_IO, "mkfifo");
+    keel_free(path);
+    return status;
+}
+
+static void a_record_that_is_a_named_pipe_makes_nobody_wait(void **state) {
+    (void)state;
+    put("first build", 10);
+    wait_until_settled();
+    assert_digest("first build");
+    assert_int_equal(remembered(), 1);
+    MUST(keel_directory_walk(memory, make_pipe_of, NULL));
+    alarm(20);
+    assert_digest("first build");
+    alarm(0);
+}
+
 static void a_settled_file_is_remembered(void **state) {
     (void)state;
     wait_until_settled();
@@ -166,6 +188,7 @@ static void every_failure_gives_the_right_digest_or_an_error(void **state) {
 int main(void) {
 #define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        WITH_FILES(a_record_that_is_a_named_pipe_makes_nobody_wait),
         WITH_FILES(a_settled_file_is_remembered),
         WITH_FILES(a_file_that_just_changed_is_not_remembered),
         WITH_FILES(a_changed_file_has_another_digest),
