@@ -7,6 +7,7 @@
 Tables come as a JSON list of rows: name, expected ("same" or "new"), Keel's and JAX's verdict, and
 whatever else a failed row needs."""
 
+import fcntl
 import importlib.util
 import json
 import os
@@ -31,20 +32,27 @@ def note_jax_key(wrapped=compiler.compile_or_get_cached):
     compiler.compile_or_get_cached = noting
 
 
+def recorded():
+    """The journal as it stands. Whoever writes holds a lock: without it, half a line may be seen."""
+    if not JOURNAL.exists():
+        return b""
+    with open(JOURNAL, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        return file.read()
+
+
 def keys(make):
     """Makes and compiles a program: its event, key and components by Keel, and its key by JAX."""
     jax.clear_caches()  # JAX would hand out the executable of an equal program that it knows
     made = make()
     lowered, options = made if isinstance(made, tuple) else (made, None)
-    before = JOURNAL.stat().st_size if JOURNAL.exists() else 0
+    before = len(recorded())
     error = ""
     try:
         lowered.compile(compiler_options=options)
     except Exception as raised:  # a program that the plugin refuses has a key all the same
         error = str(raised)[:200]
-    with open(JOURNAL, "rb") as file:
-        file.seek(before)
-        events = [json.loads(line) for line in file.read().splitlines()]
+    events = [json.loads(line) for line in recorded()[before:].splitlines()]
     keyed = [e for e in events if e["event"] in ("miss", "load", "uncacheable")]
     unread = [e.get("message", "") for e in events if e["event"] == "fallback"]
     assert len(keyed) == 1, (error, events)
