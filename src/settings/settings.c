@@ -133,11 +133,31 @@ keel_status_t keel_settings_parse(keel_bytes_t bytes, const char *path, keel_set
     return NULL;
 }
 
-static keel_status_t read_config(const char *path, bool must_exist, keel_settings_t *settings) {
+// The null device is how people write that there is no file; a link to it serves as well.
+static bool is_null_device(const keel_file_facts_t *facts) {
+    keel_file_facts_t null = {0};
+    keel_status_t status = keel_file_facts("/dev/null", &null);
+    bool is_there = !status;
+    keel_status_ignore(status);
+    return is_there && facts->inode == null.inode && facts->device == null.device;
+}
+
+// Nothing that a client could wait for, as a named pipe.
+static keel_status_t read_ordinary(const char *path, uint8_t **out, size_t *out_size) {
     enum { CONFIG_LIMIT = 1 << 20 };
+    keel_file_facts_t facts = {0};
+    *out = NULL;
+    *out_size = 0;
+    keel_status_t status = keel_file_read_with_facts(path, CONFIG_LIMIT, out, out_size, &facts);
+    if (keel_status_code(status) != KEEL_INVALID || !is_null_device(&facts)) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static keel_status_t read_config(const char *path, bool must_exist, keel_settings_t *settings) {
     uint8_t *data;
     size_t size;
-    keel_status_t status = keel_file_read(path, CONFIG_LIMIT, &data, &size);
+    keel_status_t status = read_ordinary(path, &data, &size);
     if (status && keel_status_code(status) == KEEL_NOT_FOUND && !must_exist) {
         keel_status_ignore(status);
         return NULL;

@@ -14,6 +14,7 @@ keel config | grep cache_dir
 echo 'cachedir = /x' >bad
 KEEL_CONFIG=bad keel config; echo "exit $?"
 KEEL_CONFIG=none keel config; echo "exit $?"
+mkfifo pipe && KEEL_CONFIG=pipe timeout 20 keel config; echo "exit $?"
 KEEL_MODE=sometimes keel config; echo "exit $?"
 keel config --cache-limit=much; echo "exit $?"
 KEEL_STACK=no keel config; echo "exit $?"

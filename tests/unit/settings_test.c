@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -80,6 +81,31 @@ static void what_a_message_quotes_does_not_act_on_a_terminal(void **state) {
     memset(line + strlen(line), 'x', 900);
     write_config(line);
     REFUSED(NULL, "xxx...' is no mode");
+}
+
+static void a_config_file_that_is_no_ordinary_file_is_refused_and_nobody_waits(void **state) {
+    (void)state;
+    unlink(config);
+    assert_int_equal(mkfifo(config, 0600), 0);
+    setenv("KEEL_CONFIG", config, 1);
+    alarm(20);
+    REFUSED(NULL, "config file", config, "is no ordinary file", "correct or unset KEEL_CONFIG");
+    setenv("KEEL_CONFIG", "/dev/zero", 1);
+    REFUSED(NULL, "config file", "/dev/zero is no ordinary file");
+    alarm(0);
+    unlink(config);
+}
+
+static void the_null_device_is_an_empty_config_file_also_behind_a_link(void **state) {
+    (void)state;
+    keel_settings_t settings;
+    unlink(config);
+    assert_int_equal(symlink("/dev/null", config), 0);
+    setenv("KEEL_CONFIG", config, 1);
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_string_equal(settings.config_file, config);
+    keel_settings_deinitialize(&settings);
+    unlink(config);
 }
 
 static void custom_calls_are_names_with_commas_between_them(void **state) {
@@ -267,6 +293,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, clear)
         TEST(what_a_message_quotes_does_not_act_on_a_terminal),
+        TEST(a_config_file_that_is_no_ordinary_file_is_refused_and_nobody_waits),
+        TEST(the_null_device_is_an_empty_config_file_also_behind_a_link),
         TEST(custom_calls_are_names_with_commas_between_them),
         TEST(without_anything_the_defaults_follow_the_home_folder),
         TEST(an_absolute_xdg_folder_is_followed_and_a_relative_one_ignored),
