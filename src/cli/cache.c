@@ -352,12 +352,25 @@ static const char details[] =
 #undef LINE
         "\n`keel cache ls --help` and so on tell the options of each.\n";
 
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+// COMMANDS where there is none of the name.
+static size_t find(const char *name) {
+    size_t i = 0;
+    while (i < COMMANDS && strcmp(commands[i].name, name) != 0)
+        ++i;
+    return i;
+}
+
+bool cli_cache_has(const char *name) {
+    return find(name) < COMMANDS;
+}
+
 int cli_cache(cli_call_t *call) {
-    const char *name = call->arguments[0];
-    for (size_t i = 0; name && i < sizeof commands / sizeof *commands; ++i) {
-        if (strcmp(commands[i].name, name) != 0) continue;
+    size_t which = call->arguments[0] ? find(call->arguments[0]) : COMMANDS;
+    if (which < COMMANDS) {
         ++call->arguments;
-        return run_one(i, call);
+        return run_one(which, call);
     }
     int code;
     call->details = details;

@@ -36,7 +36,7 @@
     X(probe, "[OPTION]... [PLUGIN]", "what is installed, and is it alive: a plugin's state")       \
     X(config, "[OPTION]...", "each setting in force, and where it came from")                      \
     X(version, "[OPTION]...", "print Keel's version and the PJRT API it was built for")            \
-    X(help, "[CMD]", "explain a command")
+    X(help, "[CMD [PART]]", "explain a command")
 
 // What the shell gets.
 typedef enum cli_exit {
@@ -211,5 +211,7 @@ CLI_COMMANDS(CLI_DECLARE)
 // Fills a call for the subcommand, NULL where there is none of that name.
 int (*cli_command(const char *name, cli_call_t *out))(cli_call_t *call);
 void cli_list_commands(keel_buffer_t *out);
+// Whether `keel cache NAME` is something to do.
+bool cli_cache_has(const char *name);
 
 #endif // KEEL_CLI_CLI_H_

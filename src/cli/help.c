@@ -2,9 +2,15 @@
 
 #include "cli/cli.h"
 
+// Whether there is `keel COMMAND PART` with help of its own.
+static bool has_part(const char *command, const char *part) {
+    if (strcmp(command, "bundle") == 0) return strcmp(part, "diff") == 0;
+    return strcmp(command, "cache") == 0 && cli_cache_has(part);
+}
+
 int cli_help(cli_call_t *call) {
     int code;
-    if (!cli_parse(call, 0, 1, &code)) return code;
+    if (!cli_parse(call, 0, 2, &code)) return code;
     if (!call->rest_count) {
         keel_buffer_t out;
         keel_buffer_initialize(&out, 0);
@@ -17,8 +23,14 @@ int cli_help(cli_call_t *call) {
         fprintf(stderr, "keel: %s: unknown command; `keel help` lists them\n", call->rest[0]);
         return CLI_USAGE;
     }
+    char *part = call->rest[1];
+    if (part && !has_part(other.name, part)) {
+        cli_say("%s %s: unknown command; `keel help %s` explains %s", other.name, part, other.name,
+                other.name);
+        return CLI_USAGE;
+    }
     char option[] = "--help";
-    char *arguments[] = {option, NULL};
+    char *arguments[] = {part ? part : option, part ? option : NULL, NULL};
     other.arguments = arguments;
     return run(&other);
 }

@@ -11,6 +11,15 @@ for command in $(keel help | sed -n 's/^  \([a-z]*\) .*/\1/p') "bundle diff" "ca
     keel $command --help | sed '1,/^options:/d' | sed '1,/^$/d' | grep '.\{101\}' && echo "$command: too wide"
 done
 keel help stats | diff - <(keel stats --help) && echo "help stats is stats --help"
+# So does each part of one that has help of its own.
+for command in "bundle diff" $(keel cache --help | sed -n '1s/^usage: keel cache \([a-z|]*\) .*/\1/p' | tr '|' ' '); do
+    [ "$command" = "bundle diff" ] || command="cache $command"
+    # shellcheck disable=SC2086  # two words
+    keel help $command | diff - <(keel $command --help) && echo "help $command is $command --help"
+done
+keel help bundle frobnicate; echo "exit $?"
+keel help stats diff; echo "exit $?"
+keel help bundle diff more; echo "exit $?"
 keel; echo "exit $?"
 keel frobnicate; echo "exit $?"
 keel help frobnicate; echo "exit $?"
