@@ -19,8 +19,8 @@ static void row(keel_buffer_t *out, const keel_reads_line_t *line) {
     keel_html_seconds(out, line->moved.seconds);
     keel_buffer_text(out, "</td><td>");
     if (line->cuts) {
-        keel_buffer_text(out, "cuts ");
-        keel_html_count(out, line->cuts, "step");
+        keel_buffer_text(out, "cuts steps ");
+        keel_html_count(out, line->cuts, "time");
         keel_buffer_format(out, ", the last in %" PRIu64 " programs", line->pieces);
     }
     keel_buffer_text(out, "</td></tr>\n");
@@ -33,10 +33,10 @@ static void summary(keel_buffer_t *out, const keel_reads_t *reads) {
     keel_html_count(out, reads->to_device.count, "transfer");
     keel_buffer_text(out, " to it. ");
     if (reads->cut_count) {
-        keel_buffer_text(out, "<strong>");
-        keel_html_count(out, reads->cut_steps, "step");
+        keel_buffer_text(out, "Reads in mid-step cut steps <strong>");
+        keel_reads_times(reads, out);
         keel_buffer_format(out,
-                           "</strong> cut by reads in mid-step. %s <span class=\"muted\">More: "
+                           "</strong>. %s <span class=\"muted\">More: "
                            "<code>docs/causes/host_read.md</code></span>",
                            keel_reads_advice(reads->endless));
     }

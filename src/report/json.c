@@ -157,6 +157,7 @@ void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out)
     keel_json_seconds(out, "known_seconds", stats->known_seconds);
     direction(out, "to_device", &stats->reads.to_device);
     direction(out, "from_device", &stats->reads.from_device);
+    keel_json_number(out, "cuts", stats->reads.cuts);
     keel_json_number(out, "cut_steps", stats->reads.cut_steps);
     keel_json_number(out, "cut_pieces", stats->reads.cut_pieces);
     keel_json_number(out, "store_errors", stats->store_errors);

@@ -134,13 +134,11 @@ static keel_status_t judge(const reading_t *reading, const piece_t *piece) {
 static void find_endless(const reading_t *reading) {
     enum { LEAST = 3 };
     keel_reads_t *reads = reading->out;
-    uint64_t executions = 0, forced = 0, cuts = 0;
+    uint64_t executions = 0, forced = 0, cuts = reads->cuts;
     for (size_t i = 0; i < reading->steps->program_count; ++i)
         executions += reading->steps->programs[i].executes;
     for (size_t i = 0; i < reading->piece_count; ++i)
         forced += reading->pieces[i].forced;
-    for (size_t i = 0; i < reads->count; ++i)
-        cuts += reads->lines[i].cuts;
     reads->endless = cuts >= LEAST && cuts * 2 > executions && forced >= executions;
     for (size_t i = 0; i < reads->count; ++i)
         reads->lines[i].endless = reads->endless;
@@ -165,6 +163,8 @@ static keel_status_t read_all(reading_t *reading) {
     }
     for (size_t i = 0; i < reading->piece_count; ++i)
         KEEL_TRY(judge(reading, &reading->pieces[i]));
+    for (size_t i = 0; i < reads->count; ++i)
+        reads->cuts += reads->lines[i].cuts;
     find_endless(reading);
     if (reads->count) qsort(reads->lines, reads->count, sizeof *reads->lines, by_weight);
     while (reads->cut_count < reads->count && reads->lines[reads->cut_count].cuts)
@@ -188,6 +188,10 @@ keel_status_t keel_reads_read(const keel_steps_t *steps, const char *folder, kee
 void keel_reads_deinitialize(keel_reads_t *reads) {
     keel_free(reads->lines);
     *reads = (keel_reads_t){0};
+}
+
+void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out) {
+    keel_write_counted(out, reads->cuts, "time");
 }
 
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out) {

@@ -39,6 +39,9 @@ typedef struct keel_reads_t {
     keel_reads_line_t *lines; // those that cut first, then by reads
     size_t count;
     size_t cut_count; // lines that cut
+    uint64_t cuts;    // of all lines
+    // Steps that were followed to their end, and their programs. Fewer than were cut: one that goes
+    // on yet has no end, and the first are cut before that is known.
     uint64_t cut_steps, cut_pieces;
     bool endless; // each execution was asked for by a read, and cut: nothing ends a step
 } keel_reads_t;
@@ -48,6 +51,8 @@ keel_status_t keel_reads_read(const struct keel_steps_t *steps, const char *fold
                               keel_arena_t *texts, keel_reads_t *out) KEEL_MUST_CHECK;
 void keel_reads_deinitialize(keel_reads_t *reads);
 
+// "10 times", by all lines
+void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);
 // "step is cut in 2 programs by a host read"
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
 // What to do, in PyTorch/XLA: in no other client is a step cut.

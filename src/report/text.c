@@ -183,9 +183,9 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
     }
     if (stats->reads.cut_count) {
         const char *shown = stats->reads.lines[0].shown;
-        keel_buffer_text(out, "keel: ");
-        keel_write_counted(out, stats->reads.cut_steps, "step");
-        keel_buffer_text(out, " cut by host reads: ");
+        keel_buffer_text(out, "keel: host reads cut steps ");
+        keel_reads_times(&stats->reads, out);
+        keel_buffer_text(out, ": ");
         keel_write_foreign(out, *shown ? shown : "unknown line");
         keel_buffer_text(out, stats->reads.cut_count > 1 ? ", ...; keel why tells\n"
                                                          : "; keel why tells\n");
@@ -288,11 +288,19 @@ static void moved(const keel_stats_t *stats, const char *where, const keel_moved
     keel_buffer_byte(out, '\n');
 }
 
-static void cuts(const keel_stats_t *stats, keel_buffer_t *out) {
+// Steps count what was taken for a cut in time, and are not told where it was none after all.
+static void cuts(const keel_reads_t *reads, keel_buffer_t *out) {
     label(out, "cut");
-    keel_write_counted(out, stats->reads.cut_steps, "step");
-    keel_buffer_format(out, ", in %.1f programs each\n",
-                       (double)stats->reads.cut_pieces / (double)stats->reads.cut_steps);
+    keel_reads_times(reads, out);
+    if (reads->cut_steps && reads->cut_steps <= reads->cuts) {
+        keel_buffer_text(out, "; ");
+        keel_write_counted(out, reads->cut_steps, "step");
+        keel_buffer_format(out, " followed to %s end, in %.1f programs%s",
+                           reads->cut_steps == 1 ? "its" : "their",
+                           (double)reads->cut_pieces / (double)reads->cut_steps,
+                           reads->cut_steps == 1 ? "" : " each");
+    }
+    keel_buffer_byte(out, '\n');
 }
 
 static void ahead(const keel_stats_t *stats, keel_buffer_t *out) {
@@ -341,7 +349,7 @@ static void figures(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
     moved(stats, "to device", &stats->reads.to_device, "transfer", out);
     moved(stats, "from device", &stats->reads.from_device, "read", out);
-    if (stats->reads.cut_steps) cuts(stats, out);
+    if (stats->reads.cut_count) cuts(&stats->reads, out);
 }
 
 static void failures(const keel_stats_t *stats, keel_buffer_t *out) {

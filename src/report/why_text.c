@@ -162,8 +162,8 @@ static void totals(const keel_why_t *why, keel_flow_t *flow) {
     total(&text, &why->retraces, "retrace", "", &any);
     keel_buffer_text(&text, any ? ". " : "");
     if (why->reads.cut_count) {
-        keel_buffer_text(&text, "Host reads cut ");
-        keel_write_counted(&text, why->reads.cut_steps, "step");
+        keel_buffer_text(&text, "Host reads cut steps ");
+        keel_reads_times(&why->reads, &text);
         keel_buffer_text(&text, ". ");
     }
     unexplained(&text, why, why->again.times);

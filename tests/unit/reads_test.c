@@ -54,7 +54,7 @@ static void a_cut_is_told_with_its_line_and_what_it_reads(void **state) {
     keel_buffer_initialize(&out, 0);
     keel_why_text(&why, &(keel_why_style_t){.width = 100}, &out);
     const char *text = keel_buffer_cstr(&out);
-    assert_non_null(strstr(text, "Host reads cut 10 steps."));
+    assert_non_null(strstr(text, "Host reads cut steps 10 times."));
     assert_non_null(strstr(text, "1  10 times  250 ms  host_read  train.py:14  step is cut in 2 "
                                  "programs by a host read\n"));
     assert_non_null(strstr(text, "SyncTensorsGraph in main; 10 reads, 8 bytes, 250 ms until"));
@@ -62,6 +62,58 @@ static void a_cut_is_told_with_its_line_and_what_it_reads(void **state) {
     assert_null(strstr(text, "train.py:30"));
     keel_buffer_deinitialize(&out);
     keel_why_deinitialize(&why);
+}
+
+// The last step goes on yet, and the first was not known to be cut before it had ended.
+static void a_cut_whose_step_was_not_followed_to_its_end_is_told_alike_everywhere(void **state) {
+    (void)state;
+    static const char run[] =
+        START PROGRAM("aa", 14, 10) PROGRAM("bb", 20, 50) EXECUTES("\"aa\":10,\"bb\":9")
+            TRANSFERS(1, ",\"cut_steps\":8,\"cut_pieces\":16,\"reads\":[" READS(
+                             14, 10) "],\"pieces\":[" PIECE("aa", 14, 10, 8, 8, 2) "]");
+    keel_why_t why;
+    keel_stats_t stats;
+    keel_buffer_t out;
+    why_of(run, &why);
+    stats_of(run, &stats);
+    keel_buffer_initialize(&out, 0);
+    keel_why_text(&why, &(keel_why_style_t){.width = 100}, &out);
+    keel_report_text(&stats, &out);
+    keel_report_summary(&stats, &out);
+    const char *text = keel_buffer_cstr(&out);
+    assert_non_null(strstr(text, "Host reads cut steps 10 times."));
+    assert_non_null(strstr(text, "1  10 times  125 ms  host_read  train.py:14  "));
+    assert_non_null(strstr(
+        text, "cut         10 times; 8 steps followed to their end, in 2.0 programs each\n"));
+    assert_non_null(strstr(text, "keel: host reads cut steps 10 times: train.py:14; keel why"));
+    keel_buffer_deinitialize(&out);
+    keel_stats_deinitialize(&stats);
+    keel_why_deinitialize(&why);
+}
+
+// What was taken for a cut at first, and was none in most steps.
+static void steps_are_told_only_as_far_as_the_cuts_account_for_them(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    keel_buffer_t out;
+    stats_of(START PROGRAM("aa", 14, 10) PROGRAM("cc", 15, 10)
+                 TRANSFERS(1, ",\"cut_steps\":6,\"cut_pieces\":12,\"pieces\":[" PIECE(
+                                  "aa", 14, 9, 8, 3, 2) "," PIECE("cc", 15, 2, 2, 2, 2) "]"),
+             &stats);
+    keel_buffer_initialize(&out, 0);
+    keel_report_text(&stats, &out);
+    assert_non_null(strstr(keel_buffer_cstr(&out), "cut         2 times\n"));
+    keel_buffer_deinitialize(&out);
+    keel_stats_deinitialize(&stats);
+    stats_of(START PROGRAM("aa", 14, 10)
+                 TRANSFERS(1, ",\"cut_steps\":3,\"cut_pieces\":6,\"pieces\":[" PIECE("aa", 14, 9, 8,
+                                                                                     3, 2) "]"),
+             &stats);
+    keel_buffer_initialize(&out, 0);
+    keel_report_text(&stats, &out);
+    assert_null(strstr(keel_buffer_cstr(&out), "  cut  "));
+    keel_buffer_deinitialize(&out);
+    keel_stats_deinitialize(&stats);
 }
 
 #define ADDED(digest, seen)                                                                        \
@@ -182,7 +234,8 @@ static void figures_are_told_by_the_step(void **state) {
     assert_non_null(strstr(text, "executes    20, 2.0 a step\n"));
     assert_non_null(strstr(text, "to device   6 transfers, 0.6 a step; 600 bytes, 1.0 s\n"));
     assert_non_null(strstr(text, "from device 4 reads, 0.4 a step; 16 bytes, 500 ms\n"));
-    assert_non_null(strstr(text, "cut         10 steps, in 2.0 programs each\n"));
+    assert_non_null(strstr(
+        text, "cut         10 times; 10 steps followed to their end, in 2.0 programs each\n"));
     assert_non_null(strstr(text, "2                      4    125 ms         0  train.py:30\n"));
     keel_buffer_deinitialize(&out);
     keel_stats_deinitialize(&stats);
@@ -217,7 +270,7 @@ static void the_page_has_the_reads_where_there_are_any(void **state) {
     assert_null(keel_html_page(
         &(keel_html_input_t){.stats = &stats, .why = &why, .timeline = &timeline}, &out));
     assert_non_null(strstr(keel_buffer_cstr(&out), "<section id=\"reads\">"));
-    assert_non_null(strstr(keel_buffer_cstr(&out), "cuts 10 steps, the last in 2 programs"));
+    assert_non_null(strstr(keel_buffer_cstr(&out), "cuts steps 10 times, the last in 2 programs"));
     keel_buffer_deinitialize(&out);
     keel_timeline_deinitialize(&timeline);
     keel_stats_deinitialize(&stats);
@@ -227,6 +280,8 @@ static void the_page_has_the_reads_where_there_are_any(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cut_is_told_with_its_line_and_what_it_reads),
+        cmocka_unit_test(a_cut_whose_step_was_not_followed_to_its_end_is_told_alike_everywhere),
+        cmocka_unit_test(steps_are_told_only_as_far_as_the_cuts_account_for_them),
         cmocka_unit_test(where_nothing_ends_a_step_that_is_what_is_told),
         cmocka_unit_test(cuts_are_elements_of_the_json_list),
         cmocka_unit_test(what_most_steps_do_not_go_on_with_is_no_cut),
