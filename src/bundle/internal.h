@@ -24,7 +24,7 @@ keel_status_t bundle_forgive(keel_status_t status) KEEL_MUST_CHECK;
 bool bundle_line(keel_str_t *rest, keel_str_t *out);
 keel_str_t bundle_trim(keel_str_t text);
 
-// ---- the parts ---------------------------------------------------------------------------------
+// ---- the parts, which collect.c brings together ------------------------------------------------
 
 keel_status_t bundle_flags(keel_bundle_t *bundle) KEEL_MUST_CHECK;     // environment.c
 keel_status_t bundle_variables(keel_bundle_t *bundle) KEEL_MUST_CHECK; // environment.c
