@@ -107,7 +107,9 @@ keel_status_t probe_look_at_file(const keel_probe_request_t *request, keel_probe
     keel_status_ignore(status);
     if (!out->is_there) return NULL;
     out->size = facts.size;
-    status = keel_key_plugin_build(path, request->digests, &out->build);
+    const char *behind = request->wraps ? request->wraps : path;
+    if (request->wraps) out->wraps = probe_keep(out, keel_str(behind));
+    status = keel_key_plugin_build(behind, request->digests, &out->build);
     out->build_known = !status;
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_ignore(status);

@@ -46,7 +46,7 @@ keel_status_t probe_sizes(probe_child_t *child) KEEL_MUST_CHECK;
 keel_status_t probe_topology(probe_child_t *child) KEEL_MUST_CHECK;
 keel_status_t probe_compile_elsewhere(probe_child_t *child) KEEL_MUST_CHECK;
 
-// ---- lines -------------------------------------------------------------------------------------
+// ---- tell.c: the lines -------------------------------------------------------------------------
 
 // Begins {"<kind>": "<name>", fields follow, and the line is written by probe_line_end, which frees
 // the buffer. Where there is no memory for it another line says that.

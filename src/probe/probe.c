@@ -61,6 +61,7 @@ const char *keel_probe_verdict_name(keel_probe_verdict_t verdict) {
 
 void keel_probe_initialize(keel_probe_t *probe) {
     *probe = (keel_probe_t){.plugin = "",
+                            .wraps = "",
                             .wheel = "",
                             .attributes = "",
                             .platform = "",

@@ -141,10 +141,11 @@ typedef struct keel_probe_t {
 
     // installed
     const char *plugin; // path
+    const char *wraps;  // of Keel's own library: the plugin behind it; else ""
     bool is_there;
     uint64_t size; // bytes
     bool build_known;
-    keel_digest_t build;      // keel_key_plugin_build
+    keel_digest_t build;      // keel_key_plugin_build, of what is wrapped where anything is
     const char *wheel;        // "xla_cpu_pjrt 0.0.1"; "" where no wheel's record names the file
     bool recorded_size_known; //
     uint64_t recorded_size;   // what that record says
@@ -180,6 +181,7 @@ void keel_probe_deinitialize(keel_probe_t *probe);
 
 typedef struct keel_probe_request_t {
     const char *plugin;  // path
+    const char *wraps;   // the plugin behind it, where it is Keel's own library; NULL elsewhere
     const char *digests; // folder that remembers plugins' digests; NULL: none
     unsigned limit;      // seconds that a step may take
     bool fast;           // only load

@@ -71,13 +71,21 @@ static void read_nothing(void) {
     close(ends[1]);
 }
 
+// Keel's own library, as a client has it, but nothing is cached or recorded: a probe is no run.
+static void leave_no_trace(const char *wraps) {
+    setenv("KEEL_PLUGIN", wraps, 1);
+    setenv("KEEL_MODE", "off", 1);
+}
+
 static _Noreturn void be_child(const keel_probe_request_t *request, const keel_probe_t *probe,
                                bool elsewhere, int lines, int errors) {
     keel_guard_child();
     read_nothing();
     dup2(errors, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
-    if (probe_is_tpu(request->plugin) && !probe_has_tpu()) spare_the_search(elsewhere);
+    if (request->wraps) leave_no_trace(request->wraps);
+    if (probe_is_tpu(request->wraps ? request->wraps : request->plugin) && !probe_has_tpu())
+        spare_the_search(elsewhere);
     probe_child_t child = {.descriptor = lines,
                            .request = request,
                            .build = probe->build_known ? &probe->build : NULL,
