@@ -5,7 +5,6 @@
 
 #include "metrics/metrics.h"
 #include "report/flow.h"
-#include "report/memory.h"
 #include "report/steps.h"
 #include "report/write.h"
 

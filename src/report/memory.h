@@ -55,7 +55,4 @@ void keel_memory_text(const keel_memory_t *memory, const keel_memory_program_t *
 void keel_memory_json(const keel_memory_t *memory, const keel_memory_program_t *program,
                       keel_buffer_t *out);
 
-// "31.2 GiB", "832 B": powers of 1024, as memory is counted.
-void keel_write_memory(keel_buffer_t *out, uint64_t bytes);
-
 #endif // KEEL_REPORT_MEMORY_H_

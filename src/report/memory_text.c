@@ -6,27 +6,9 @@
 
 enum { PROGRAMS_SHOWN = 20 };
 
-static void format(uint64_t bytes, char out[16]) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    double value = (double)bytes;
-    size_t unit = 0;
-    while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
-        value /= 1024;
-        ++unit;
-    }
-    bool whole = unit == 0 || value >= 99.95;
-    snprintf(out, 16, whole ? "%.0f %s" : "%.1f %s", value, units[unit]);
-}
-
-void keel_write_memory(keel_buffer_t *out, uint64_t bytes) {
-    char text[16];
-    format(bytes, text);
-    keel_buffer_text(out, text);
-}
-
 static void cell(keel_buffer_t *out, uint64_t bytes) {
     char text[16];
-    format(bytes, text);
+    keel_format_memory(bytes, text);
     keel_buffer_format(out, "%12s", text);
 }
 
