@@ -15,11 +15,23 @@ typedef struct asked_t {
     char *plugin, *digests;
 } asked_t;
 
+// Keel's own library would keep a run of being looked at, and is none of what programs hang on.
+static keel_status_t look_behind(asked_t *asked) {
+    char *wraps;
+    KEEL_TRY(cli_find_wrapped(asked->plugin, asked->python, &wraps));
+    if (!wraps) return NULL;
+    cli_say("plugin %s is Keel's own library; told is the one that it wraps", asked->plugin);
+    keel_free(asked->plugin);
+    asked->plugin = wraps;
+    return NULL;
+}
+
 // A plugin that is not found is no failure: the bundle then says what there is without it.
 static keel_status_t find_plugin(asked_t *asked) {
     const char *named = keel_settings_text(&asked->settings, KEEL_SETTING_PLUGIN);
     cli_limit_at(strchr(named, '/') ? named : asked->python);
     keel_status_t status = *named ? keel_plugin_find(named, asked->python, &asked->plugin) : NULL;
+    if (!status && asked->plugin) status = look_behind(asked);
     if (status && keel_status_code(status) != KEEL_NOT_FOUND) return status;
     if (status) cli_say("%s", keel_status_message(status));
     keel_status_ignore(status);

@@ -156,6 +156,11 @@ keel_status_t cli_program_explain(const cli_program_t *program,
 // KEEL_INVALID, in one line, where the file cannot be a PJRT plugin for this machine.
 keel_status_t cli_check_plugin(const char *path) KEEL_MUST_CHECK;
 
+// Where `plugin` is Keel's own library: the plugin that it wraps when it is loaded here, by the
+// settings that a client has; the caller frees it. NULL elsewhere.
+keel_status_t cli_find_wrapped(const char *plugin, const char *interpreter,
+                               char **out) KEEL_MUST_CHECK;
+
 // libkeel_pjrt.so beside this program, in the build and installed; the caller frees it.
 keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;
 // Sets this process's environment so that XLA clients in children load `library`, which wraps

@@ -34,6 +34,16 @@ static void cannot_start(cli_probed_t *probed, keel_status_t status) {
     keel_status_ignore(status);
 }
 
+static void tell_wrapped(cli_probed_t *probed, const char *wraps) {
+    char next[512];
+    snprintf(next, sizeof next, "`keel probe %.400s` looks at that plugin alone", wraps);
+    keel_probe_add(&probed->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
+                   "this is Keel's own library, which wraps %s here; it was tried with mode off: "
+                   "nothing was cached or recorded",
+                   wraps);
+}
+
+// Keel's own library would do as a client's does; the bundle is of what it wraps.
 static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *request) {
     const keel_probe_t *probe = &probed->probe;
     bool makes_clients = probe->steps[KEEL_PROBE_DEVICES].state == KEEL_PROBE_OK;
@@ -43,6 +53,7 @@ static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *r
                                     .digests = request->digests,
                                     .load_seconds = makes_clients ? request->limit : 0,
                                     .looking = cli_limit_at};
+    if (wanted.plugin && request->wraps) wanted.plugin = request->wraps;
     KEEL_TRY(keel_bundle_collect(&wanted, &probed->bundle));
     cli_limit_at(NULL);
     probed->bundle_known = true;
@@ -50,19 +61,22 @@ static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *r
     return NULL;
 }
 
-static keel_status_t run(cli_probed_t *probed, const char *plugin, unsigned limit, bool fast) {
+static keel_status_t run(cli_probed_t *probed, const char *plugin, const char *wraps,
+                         unsigned limit, bool fast) {
     bool shown = false;
     char *digests;
     KEEL_TRY(keel_path(&digests, "%s/plugins",
                        keel_settings_text(&probed->settings, KEEL_SETTING_CACHE_DIR)));
     // Digests are remembered where Keel keeps them already; a probe makes no folder.
     keel_probe_request_t request = {.plugin = plugin,
+                                    .wraps = wraps,
                                     .digests = keel_is_folder(digests) ? digests : NULL,
                                     .limit = limit,
                                     .fast = fast,
                                     .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
                                     .context = &shown,
                                     .looking = cli_limit_at};
+    if (wraps) tell_wrapped(probed, wraps);
     keel_status_t status = keel_probe_run(&request, &probed->probe);
     if (shown) fputs("\r\x1b[K", stderr);
     if (!status) keel_probe_conclude(&probed->probe);
@@ -74,19 +88,21 @@ static keel_status_t run(cli_probed_t *probed, const char *plugin, unsigned limi
 // The plugin by path, and what it does.
 static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsigned limit,
                                   bool fast) {
-    char *plugin = NULL;
+    char *plugin = NULL, *wraps = NULL;
     cli_limit_at(strchr(name, '/') ? name : probed->python);
     keel_status_t status =
         *name ? keel_plugin_find(name, probed->python, &plugin)
               : keel_status_make(KEEL_NOT_FOUND, "there is no plugin; name one with --plugin");
+    if (!status) status = cli_find_wrapped(plugin, probed->python, &wraps);
     cli_limit_at(NULL);
-    if (status && keel_status_code(status) != KEEL_NO_MEMORY) {
+    if (!status) {
+        status = run(probed, plugin, wraps, limit, fast);
+    } else if (keel_status_code(status) != KEEL_NO_MEMORY) {
         cannot_start(probed, status);
-        return NULL;
+        status = NULL;
     }
-    KEEL_TRY(status);
-    status = run(probed, plugin, limit, fast);
     keel_free(plugin);
+    keel_free(wraps);
     return status;
 }
 

@@ -23,6 +23,7 @@ static void write_plugin(const keel_probe_t *probe, keel_buffer_t *out) {
     char hex[KEEL_DIGEST_HEX];
     open_field(out, "plugin", '{');
     cli_field_text(out, "path", probe->plugin);
+    if (*probe->wraps) cli_field_text(out, "wraps", probe->wraps);
     if (probe->is_there) cli_field_number(out, "size", probe->size);
     keel_digest_hex(&probe->build, hex);
     if (probe->build_known) cli_field_text(out, "build", hex);

@@ -45,7 +45,13 @@ static void print_installed(const keel_probe_t *probe, keel_buffer_t *out) {
     keel_format_size(probe->size, size);
     keel_digest_hex(&probe->build, hex);
     row(out, "file");
-    keel_buffer_format(out, "%s%s%.16s\n", size, probe->build_known ? ", digest " : "",
+    keel_buffer_text(out, size);
+    if (*probe->wraps) {
+        keel_buffer_byte(out, '\n');
+        row(out, "wraps");
+        keel_buffer_text(out, probe->wraps);
+    }
+    keel_buffer_format(out, "%s%.16s\n", probe->build_known ? ", digest " : "",
                        probe->build_known ? hex : "");
     row(out, "wheel");
     keel_buffer_format(out, "%s\n", *probe->wheel ? probe->wheel : "none names it");

@@ -28,6 +28,19 @@ for words in no_client compile_aborts compile_fails wrong_numbers no_serialize s
 done
 echo "== client_hangs"
 TEST_PLUGIN=client_hangs keel probe --timeout 1 "$plugin" | sed -n '1p; /HUNG/p; /^findings/,$p'
+# Keel's own library is told as such, with the plugin that it wraps; neither probe nor bundle is a run.
+library=$(dirname "$plugin")/libkeel_pjrt.so
+KEEL_PLUGIN=$plugin keel probe "$library" | sed -n '1p; /^  \(plugin\|wraps\|client\|sizes\) /p; /this is Keel/,/next/p'
+KEEL_PLUGIN=$plugin keel probe "$library" --compare one.json | sed -n '/^compared/,$p'
+KEEL_PLUGIN=$plugin keel probe "$library" --json | "$python" -c '
+import json, os, sys
+plugin = json.load(sys.stdin)["plugin"]
+print([os.path.basename(plugin[name]) for name in ("path", "wraps")])'
+KEEL_PLUGIN=$plugin keel bundle --plugin "$library" | grep '^  path '
+KEEL_PLUGIN=$library keel probe | sed -n '1p; /^findings/,$p'
+KEEL_PLUGIN=$library keel bundle; echo "exit $?"
+KEEL_PLUGIN=$HOME/none.so keel probe "$library" | sed -n '1p; /FAILED/p'
+keel runs; ls .local/state/keel/runs 2>&1 | sed 's/.*: No/No/'
 # Would an entry fit elsewhere?
 keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
 keel probe "$plugin" --compare one.json >/dev/null; echo "exit $?"
