@@ -10,21 +10,6 @@ enum { LONGEST = 1000 };
 // All programs that one report may read.
 #define PROGRAMS_READ ((uint64_t)256 << 20)
 
-// ---- tones -------------------------------------------------------------------------------------
-
-uint8_t keel_html_tone(const keel_html_page_t *page, keel_cause_t cause) {
-    return cause < KEEL_CAUSE_COUNT ? page->tones[cause] : KEEL_HTML_TONE_UNKNOWN;
-}
-
-static void choose_tones(keel_html_page_t *page) {
-    const keel_why_t *why = page->input->why;
-    memset(page->tones, KEEL_HTML_TONE_OTHER, sizeof page->tones);
-    uint8_t next = 0;
-    for (size_t i = 0; i < why->by_cause_count && next < KEEL_HTML_OWN_TONES; ++i)
-        if (why->by_cause[i].kind != KEEL_CAUSE_FIRST) page->tones[why->by_cause[i].kind] = next++;
-    page->tones[KEEL_CAUSE_FIRST] = KEEL_HTML_TONE_FIRST;
-}
-
 // ---- head --------------------------------------------------------------------------------------
 
 static void head(const keel_html_page_t *page) {
@@ -250,7 +235,7 @@ static keel_status_t body(keel_html_page_t *page) {
 
 keel_status_t keel_html_page(const keel_html_input_t *input, keel_buffer_t *out) {
     keel_html_page_t page = {.input = input, .out = out, .budget = PROGRAMS_READ};
-    choose_tones(&page);
+    keel_html_choose_tones(&page);
     keel_status_t status = keel_html_choose(&page);
     if (!status) {
         head(&page);

@@ -2,6 +2,7 @@
 //
 //   html.c            the page: head, questions, totals, and the rest in order
 //   html_style.c      its style sheet
+//   html_tone.c       which tone a cause has
 //   html_text.c       escaping; every name comes from a foreign file
 //   html_chart.c      compiles and programs over steps
 //   html_ledger.c     what was lost, by cause, by line and by pattern; the programs

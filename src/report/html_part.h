@@ -59,6 +59,12 @@ keel_status_t keel_html_excerpt(keel_html_page_t *page,
                                 const keel_why_place_t *place) KEEL_MUST_CHECK;
 void keel_html_close_sources(keel_html_page_t *page);
 
+// ---- html_tone.c -------------------------------------------------------------------------------
+
+void keel_html_choose_tones(keel_html_page_t *page);
+// A cause's; KEEL_CAUSE_COUNT: nothing explains it.
+uint8_t keel_html_tone(const keel_html_page_t *page, keel_cause_t cause);
+
 // ---- html_text.c -------------------------------------------------------------------------------
 
 // Escaped: markup, control bytes, bytes that are not UTF-8, and what turns the order of letters.
@@ -89,8 +95,6 @@ void keel_html_programs(keel_html_page_t *page);
 // Fills order, count and is_whole; the caller frees the lists, also on failure.
 keel_status_t keel_html_choose(keel_html_page_t *page) KEEL_MUST_CHECK;
 keel_status_t keel_html_recompiles(keel_html_page_t *page) KEEL_MUST_CHECK;
-// Of a page's cause; KEEL_CAUSE_COUNT: nothing explains it.
-uint8_t keel_html_tone(const keel_html_page_t *page, keel_cause_t cause);
 // The cause that an entry stands under; KEEL_CAUSE_COUNT where it has none.
 keel_cause_t keel_html_cause(const keel_why_entry_t *entry);
 
