@@ -10,6 +10,7 @@
 //   compile_fails       every compile fails
 //   compile_ms=N        a compile takes N milliseconds
 //   load_ms=N           so does a load
+//   load_ms_of=TEXT     but only of an executable whose program holds TEXT
 //   release_ms=N        so does the destruction of a buffer (with `runs`)
 //   load_fails[=TEXT]   loading fails (executables whose program holds TEXT)
 //   load_fails_first=TEXT   the first loading of such an executable in a process fails
@@ -399,8 +400,8 @@ static PJRT_Error *load(PJRT_Executable_DeserializeAndLoad_Args *args) {
     program_t *program = program_of(args->serialized_executable + head,
                                     args->serialized_executable_size - head, true);
     record("load", program->bytes, program->size);
-    take_time("load_ms");
     char text[128];
+    if (!word("load_ms_of", text) || holds(program, text)) take_time("load_ms");
     if (word("load_aborts", text) && holds(program, text)) abort();
     static atomic_uint firsts;
     bool fails = word("load_fails", text) && holds(program, text);

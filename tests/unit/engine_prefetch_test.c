@@ -34,7 +34,7 @@ static unsigned count_calls(const door_t *door, const char *call) {
 }
 
 static void wait_for_calls(const door_t *door, const char *call, unsigned count) {
-    for (int i = 0; i < 10000 && count_calls(door, call) < count; ++i)
+    for (int i = 0; i < 60000 && count_calls(door, call) < count; ++i)
         nap();
     CHECK(count_calls(door, call) >= count);
 }
@@ -129,7 +129,7 @@ static void test_who_asks_before_its_turn_has_come_loads_it_beside(void **state)
     const door_t *door = *state;
     learn(door);
     process_asks(1, "gamma", "alpha");
-    door_run(door, "TEST_PLUGIN=load_ms=200", ask);
+    door_run(door, "TEST_PLUGIN=load_ms=2000 load_ms_of=alpha", ask);
     assert_int_equal(count_calls(door, "load gamma"), 2);
     assert_int_equal(count_events(door, "\"event\":\"load\"", ""), 2);
     assert_int_equal(count_ahead(door), 1);
@@ -198,7 +198,7 @@ static void test_a_process_may_end_while_it_loads(void **state) {
     const door_t *door = *state;
     learn(door);
     process_asks(2, NULL);
-    door_run(door, "TEST_PLUGIN=load_ms=100", leave);
+    door_run(door, "TEST_PLUGIN=load_ms=3000 load_ms_of=beta", leave);
     assert_int_equal(count_calls(door, "load "), 2);
     assert_int_equal(count_calls(door, "unload "), 2);
     // It asked for nothing, so the plan is as it was.
@@ -463,7 +463,7 @@ static void test_a_process_that_ends_at_once_while_it_loads_accuses_no_program(v
     learn(door);
     process_asks(1, NULL);
     for (int i = 0; i < 3; ++i)
-        door_run(door, "TEST_PLUGIN=load_ms=1000", leave_at_once);
+        door_run(door, "TEST_PLUGIN=load_ms=60000", leave_at_once);
     // It might have been a crash: nothing is loaded ahead until it was asked for again.
     assert_int_equal(count_calls(door, "load "), 1);
     process_asks(0, "alpha", "beta", "gamma");
