@@ -256,8 +256,13 @@ static void live_until_it_is_written(const door_t *door) {
     PJRT_Client *client = door_client(api);
     PJRT_LoadedExecutable *loaded = door_compile(api, client, "alpha");
     door_execute(api, loaded);
-    while (!find_files(door, ".prom", &run, &path))
+    for (bool is_told = false; !is_told;) {
         usleep(20000);
+        if (!find_files(door, ".prom", &run, &path)) continue;
+        char *text = content(path);
+        is_told = strstr(text, "\nkeel_executions_total{");
+        free(text);
+    }
     kill(getpid(), SIGKILL);
 }
 

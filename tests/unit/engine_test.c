@@ -211,12 +211,19 @@ static void test_a_load_that_kills_the_process_is_not_tried_for_ever(void **stat
     assert_int_equal(count_events(door, "\"event\":\"miss\"", "\"reason\":\"quarantined\""), 3);
 }
 
+// Until a line of the file holds the text; false where it never does.
+static bool wait_for_line(const char *path, const char *text) {
+    for (int i = 0; i < 60000; ++i) {
+        if (count_lines(path, text)) return true;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    return false;
+}
+
 static pid_t start_and_wait_for(const door_t *door, const char *settings, door_body_t *body,
                                 const char *call) {
     pid_t child = door_start(door, settings, body);
-    for (int i = 0; i < 5000 && !count_lines(door->calls, call); ++i)
-        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-    assert_true(count_lines(door->calls, call) > 0);
+    assert_true(wait_for_line(door->calls, call));
     return child;
 }
 
@@ -231,7 +238,7 @@ static void test_each_process_killed_while_loading_costs_one_compile(void **stat
     // However often: a proof that succeeds clears the entry of it.
     for (int kills = 0; kills < 3; ++kills) {
         unlink(door->calls);
-        kill_and_wait(start_and_wait_for(door, "KEEL_PREFETCH=off\nTEST_PLUGIN=load_ms=60000",
+        kill_and_wait(start_and_wait_for(door, "KEEL_PREFETCH=off\nTEST_PLUGIN=load_ms=600000",
                                          live_alpha, "load alpha"));
         unlink(door->calls);
         door_run(door, "", live_alpha);
@@ -246,14 +253,13 @@ static void test_each_process_killed_while_loading_costs_one_compile(void **stat
 static void compile_alpha_and_leave(const door_t *door) {
     const PJRT_Api *api = keel_shim_api();
     door_compile(api, door_client(api), "alpha");
-    for (int i = 0; i < 5000 && !count_lines(door->calls, "load alpha"); ++i)
-        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    CHECK(wait_for_line(door->calls, "load alpha"));
     _exit(0);
 }
 
 static void test_a_process_that_ends_at_once_loses_what_it_compiled_last_but_once(void **state) {
     const door_t *door = *state;
-    door_run(door, "TEST_PLUGIN=load_ms=500", compile_alpha_and_leave);
+    door_run(door, "TEST_PLUGIN=load_ms=600000", compile_alpha_and_leave);
     assert_int_equal(count_entries(door), 0);
     // What a process has died of is proved before the client may end the next one.
     unlink(door->calls);
@@ -279,7 +285,7 @@ static void live_executing(const door_t *door) {
 static void test_a_killed_process_has_told_what_it_executed(void **state) {
     const door_t *door = *state;
     pid_t child = door_start(door, "", live_executing);
-    for (int i = 0; i < 200 && !count_events(door, "\"event\":\"executes\"", ":7"); ++i)
+    for (int i = 0; i < 2400 && !count_events(door, "\"event\":\"executes\"", ":7"); ++i)
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     kill_and_wait(child);
     assert_int_equal(count_events(door, "\"event\":\"executes\"", ":7"), 1);
@@ -444,10 +450,9 @@ static void test_eight_processes_compile_one_program_once(void **state) {
 static void test_a_waiter_takes_over_from_a_holder_that_dies(void **state) {
     const door_t *door = *state;
     pid_t holder =
-        start_and_wait_for(door, "TEST_PLUGIN=compile_ms=60000", live_alpha, "compile alpha");
+        start_and_wait_for(door, "TEST_PLUGIN=compile_ms=600000", live_alpha, "compile alpha");
     pid_t waiter = door_start(door, "", live_alpha);
-    for (int i = 0; i < 4000 && !count_lines(door->errors, "waiting for"); ++i)
-        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    assert_true(wait_for_line(door->errors, "waiting for"));
     char text[64];
     snprintf(text, sizeof text, "pid %d", (int)holder);
     assert_int_equal(count_lines(door->errors, text), 1);
@@ -460,7 +465,7 @@ static void test_a_waiter_takes_over_from_a_holder_that_dies(void **state) {
 
 static void test_processes_of_one_distributed_program_do_not_wait_for_each_other(void **state) {
     const door_t *door = *state;
-    pid_t other = start_and_wait_for(door, "TEST_PLUGIN=processes=2 compile_ms=60000", live_alpha,
+    pid_t other = start_and_wait_for(door, "TEST_PLUGIN=processes=2 compile_ms=600000", live_alpha,
                                      "compile alpha");
     door_run(door, "TEST_PLUGIN=processes=2", live_alpha);
     assert_int_equal(count_compiles(door), 2);
