@@ -109,7 +109,13 @@ static void a_settled_file_is_remembered(void **state) {
 
 static void a_file_that_just_changed_is_not_remembered(void **state) {
     (void)state;
-    assert_digest("first build");
+    // Where this process was held up for so long, the file has not just changed.
+    for (uint64_t began = 0; !began || keel_clock_monotonic() - began > 1500000000u;) {
+        keel_status_ignore(keel_directory_walk(memory, forget, NULL));
+        put("first build", 10);
+        began = keel_clock_monotonic();
+        assert_digest("first build");
+    }
     assert_int_equal(remembered(), 0);
 }
 
