@@ -98,19 +98,6 @@ keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) 
         .call_line = diff->site.line};
 }
 
-uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
-                            keel_value_id_t value) {
-    uint32_t low = 0, high = count; // values rise, in either format
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (arguments[middle].value < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && arguments[low].value == value ? low : KEEL_NONE;
-}
-
 keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entries, keel_str_t name,
                                uint32_t near) {
     if (near + 1 < entries.count &&
@@ -120,71 +107,4 @@ keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entrie
         if (keel_str_equal(keel_program_str(program, entries.items[i]), name))
             return entries.items[i + 1];
     return KEEL_NONE;
-}
-
-uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
-    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
-    uint32_t number =
-        keel_diff_argument(arguments, is_after ? diff->after_count : diff->before_count, value);
-    const keel_program_t *program = (is_after ? &diff->after : &diff->before)->program;
-    if (number == KEEL_NONE || keel_diff_dims(program, arguments[number].type).count)
-        return KEEL_NONE;
-    return number;
-}
-
-bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
-    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
-    uint32_t number =
-        keel_diff_argument(arguments, is_after ? diff->after_count : diff->before_count, value);
-    return number != KEEL_NONE && arguments[number].counterpart == KEEL_NONE;
-}
-
-// The argument that a value is worked out from, by the first of its operands that is no constant.
-static uint32_t source_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
-    enum { STEPS = 256 };
-    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-    for (unsigned step = 0; step < STEPS; ++step) {
-        keel_op_id_t op = graph->producer[value];
-        if (op == KEEL_NONE)
-            return keel_diff_argument(is_after ? diff->arguments_after : diff->arguments_before,
-                                      is_after ? diff->after_count : diff->before_count, value);
-        keel_list_t operands = keel_program_operands(graph->program, op);
-        uint32_t i = 0;
-        for (; i < operands.count; ++i) {
-            keel_op_id_t producer = graph->producer[operands.items[i]];
-            if (producer == KEEL_NONE || graph->constant[producer] == KEEL_NONE) break;
-        }
-        if (i == operands.count) return KEEL_NONE;
-        value = operands.items[i];
-    }
-    return KEEL_NONE;
-}
-
-uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op_id_t convert) {
-    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-    keel_list_t operands = keel_program_operands(graph->program, convert);
-    if (operands.count != 1 || !keel_str_is(keel_graph_name(graph, convert), "convert"))
-        return KEEL_NONE;
-    keel_value_id_t value = operands.items[0];
-    keel_value_id_t result = graph->program->operations.data[convert].first_result;
-    if (keel_graph_type(graph, value) != keel_graph_type(graph, result))
-        return keel_diff_scalar_argument(diff, is_after, value);
-    return source_argument(diff, is_after, value);
-}
-
-keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number) {
-    const keel_argument_t *argument =
-        &(is_after ? diff->arguments_after : diff->arguments_before)[number];
-    const keel_program_t *program = (is_after ? &diff->after : &diff->before)->program;
-    const char *type = keel_diff_type(diff, program, argument->type);
-    return (keel_difference_t){
-        .kind = KEEL_CAUSE_WEAK_TYPE,
-        .subject = keel_diff_text(diff, "%.*s", (int)argument->name.size, argument->name.data),
-        .old_value = keel_diff_text(diff, is_after ? "%s" : "weak %s", type),
-        .new_value = keel_diff_text(diff, is_after ? "weak %s" : "%s", type),
-        .note = "",
-        .place = diff->site,
-        .old_op = KEEL_NONE,
-        .new_op = KEEL_NONE,
-        .follows = KEEL_NONE};
 }

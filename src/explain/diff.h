@@ -96,6 +96,11 @@ keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op);
 // the comparison tells in the end.
 const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRINTF(2, 3);
 
+// ---- arguments.c -------------------------------------------------------------------------------
+
+// The number of an entry's argument with that value; NONE.
+uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
+                            keel_value_id_t value);
 // The number of the entry's argument that has that value and is a scalar; NONE.
 uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
 // The argument that a conversion shows to be weakly typed: JAX converts what came from a Python
@@ -151,10 +156,6 @@ bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
 
 // The dimensions of a tensor type; count 0 for any other.
 keel_ints_t keel_diff_dims(const keel_program_t *program, keel_type_id_t type);
-// The number of an entry's argument with that value; NONE.
-uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
-                            keel_value_id_t value);
-
 // The attribute of that name among the entries of a DICT; NONE. Clients write entries in one order,
 // so that it mostly stands at `near`.
 keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entries, keel_str_t name,
