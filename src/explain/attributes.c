@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "explain/compare.h"
+#include "explain/pair.h"
 
 static bool is_one_of(keel_str_t name, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; ++i)
@@ -140,11 +140,6 @@ static uint32_t explains_numbers(keel_diff_t *diff, keel_attr_id_t before, keel_
     return root;
 }
 
-static const char *name_of_operation(keel_diff_t *diff, const keel_difference_t *difference) {
-    keel_str_t name = keel_graph_name(&diff->after, difference->new_op);
-    return keel_diff_text(diff, "%.*s", (int)name.size, name.data);
-}
-
 // The first number that differs, as a size is told.
 static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                            keel_difference_t *difference) {
@@ -158,8 +153,9 @@ static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_i
         difference->note =
             keel_diff_text(diff, "%s -> %s", difference->old_value, difference->new_value);
         if (dimensions_of(diff->after.program, after).count)
-            difference->subject = keel_diff_text(diff, "%s %s", name_of_operation(diff, difference),
-                                                 dimension_fields[i % DIMENSION_FIELDS]);
+            difference->subject =
+                keel_diff_text(diff, "%s %s", keel_pair_name(diff, difference->new_op),
+                               dimension_fields[i % DIMENSION_FIELDS]);
         difference->old_value = keel_diff_text(diff, "%.0f", x);
         difference->new_value = keel_diff_text(diff, "%.0f", y);
         return;

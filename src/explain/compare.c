@@ -1,46 +1,6 @@
 // Operations that have a counterpart: what each says otherwise than the other, and whether that
 // follows from what its operands are.
-#include "explain/compare.h"
-
-static const char *name_of(keel_diff_t *diff, keel_op_id_t after) {
-    keel_str_t name = keel_graph_name(&diff->after, after);
-    return keel_diff_text(diff, "%.*s", (int)name.size, name.data);
-}
-
-keel_difference_t keel_pair_difference(keel_diff_t *diff, const keel_pair_t *pair,
-                                       keel_cause_t kind) {
-    return (keel_difference_t){.kind = kind,
-                               .subject = name_of(diff, pair->after),
-                               .old_value = "",
-                               .new_value = "",
-                               .note = "",
-                               .place = keel_diff_place(diff, true, pair->after),
-                               .old_op = pair->before,
-                               .new_op = pair->after,
-                               .follows = KEEL_NONE};
-}
-
-keel_status_t keel_pair_root(keel_diff_t *diff, const keel_difference_t *difference,
-                             uint32_t *out) {
-    *out = keel_diff_same(diff, difference);
-    if (*out != KEEL_NONE) return keel_diff_fold(diff, *out, difference);
-    return keel_diff_root(diff, difference, out);
-}
-bool keel_pair_same_type(keel_diff_t *diff, keel_value_id_t before, keel_value_id_t after) {
-    return keel_graph_type_hash(&diff->before, keel_graph_type(&diff->before, before)) ==
-           keel_graph_type_hash(&diff->after, keel_graph_type(&diff->after, after));
-}
-
-uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y) {
-    if (x.count != y.count) return KEEL_NONE;
-    uint32_t root = KEEL_NONE;
-    for (uint32_t i = 0; i < x.count; ++i) {
-        if (x.items[i] == y.items[i]) continue;
-        root = keel_sizes_explain(&diff->sizes, x.items[i], y.items[i]);
-        if (root == KEEL_NONE) return KEEL_NONE;
-    }
-    return root;
-}
+#include "explain/pair.h"
 
 // ---- types -------------------------------------------------------------------------------------
 
@@ -141,7 +101,7 @@ static void move_to_constant(keel_diff_t *diff, const keel_pair_t *made, uint32_
         root->place.line <= place.line)
         return;
     root->place = place;
-    root->subject = name_of(diff, made->after);
+    root->subject = keel_pair_name(diff, made->after);
     root->old_op = made->before;
     root->new_op = made->after;
 }

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "explain/compare.h"
+#include "explain/pair.h"
 
 // The first operation from `from` to `end` that takes the value, and as which operand.
 static keel_op_id_t first_user(const keel_program_t *program, keel_op_id_t from, keel_op_id_t end,

@@ -1,6 +1,6 @@
 // Powers with a whole exponent, which JAX unrolls into products (integer_pow): x**3 is x * x * x.
 // Another exponent is another number of products, and is told as the constant that it was.
-#include "explain/compare.h"
+#include "explain/pair.h"
 
 enum { POWERS = 256 }; // of one function
 

@@ -1,8 +1,8 @@
-// compare: what the files that compare operations with their counterparts share.
+// pair: an operation and its counterpart, for the files that compare them.
 //
 // Room-internal.
-#ifndef KEEL_EXPLAIN_COMPARE_H_
-#define KEEL_EXPLAIN_COMPARE_H_
+#ifndef KEEL_EXPLAIN_PAIR_H_
+#define KEEL_EXPLAIN_PAIR_H_
 
 #include "explain/diff.h"
 
@@ -13,6 +13,8 @@ typedef struct keel_pair_t {
     uint32_t root;      // that an attribute or a constant of this operation is; NONE
 } keel_pair_t;
 
+// The name of an operation of `after`.
+const char *keel_pair_name(keel_diff_t *diff, keel_op_id_t after);
 // A difference of that kind at the operation of `after`, its values still empty.
 keel_difference_t keel_pair_difference(keel_diff_t *diff, const keel_pair_t *pair,
                                        keel_cause_t kind);
@@ -35,4 +37,4 @@ keel_status_t keel_pair_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t ope
 // attributes.c
 keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) KEEL_MUST_CHECK;
 
-#endif // KEEL_EXPLAIN_COMPARE_H_
+#endif // KEEL_EXPLAIN_PAIR_H_
