@@ -1,5 +1,7 @@
 // Powers with a whole exponent, which JAX unrolls into products (integer_pow): x**3 is x * x * x.
-// Another exponent is another number of products, and is told as the constant that it was.
+// Another exponent is another number of products, and is told as the constant that it was. x**0 is
+// a constant one in the power's name. x**1 is x itself and leaves nothing, as does a line that did
+// not run, so nothing is told of it here.
 #include "explain/pair.h"
 
 enum { POWERS = 256 }; // of one function
@@ -29,18 +31,22 @@ static bool is_same_place(const keel_frame_t *a, const keel_frame_t *b) {
            keel_str_equal(a->file, b->file);
 }
 
+static bool is_named_power(keel_str_t name) {
+    static const char word[] = "integer_pow";
+    size_t size = sizeof word - 1;
+    return name.size >= size && memcmp(name.data + name.size - size, word, size) == 0;
+}
+
 // The first few exponents have the name. From 4 on products are traced by JAX itself, at the place
 // of the power within the place of the power.
 static bool is_of_power(const keel_program_t *program, keel_op_id_t op, keel_frame_t *out) {
-    static const char word[] = "integer_pow";
-    size_t size = sizeof word - 1;
     keel_frame_t frames[2];
     keel_str_t name = KEEL_STR("");
     uint32_t count =
         keel_program_frames(program, program->operations.data[op].location, frames, 2, &name);
     if (!count) return false;
     *out = frames[0];
-    return (name.size >= size && memcmp(name.data + name.size - size, word, size) == 0) ||
+    return is_named_power(name) ||
            (count > 1 && frames[0].column && is_same_place(&frames[0], &frames[1]));
 }
 
@@ -82,6 +88,53 @@ static void measure(side_t *side, keel_op_id_t op) {
     *exponent = !is_whole ? 0 : divides ? -*exponent : *exponent;
 }
 
+static bool is_at(const keel_program_t *program, keel_op_id_t op, const keel_frame_t *place) {
+    keel_frame_t frame;
+    keel_attr_id_t location = program->operations.data[op].location;
+    return keel_program_frames(program, location, &frame, 1, NULL) && is_same_place(&frame, place);
+}
+
+static bool is_product(const side_t *side, keel_op_id_t op) {
+    keel_str_t name = keel_graph_name(side->graph, op);
+    return keel_str_is(name, "multiply") || keel_str_is(name, "divide");
+}
+
+// A power of a negative exponent has a constant one too.
+static bool has_product_at(const side_t *side, const keel_frame_t *place) {
+    for (size_t at = 0; at < side->end - side->first; ++at)
+        if (side->exponents[at] && is_same_place(&side->places[at], place)) return true;
+    return false;
+}
+
+// x**0: a constant one that has the name and is no part of another power. *out_place where it is.
+static bool is_zeroth(const side_t *side, keel_op_id_t op, keel_frame_t *out_place) {
+    const keel_program_t *program = side->graph->program;
+    keel_type_id_t type;
+    keel_tensor_view_t tensor;
+    keel_str_t name = KEEL_STR("");
+    double one;
+    if (side->graph->constant[op] != op) return false;
+    keel_attr_id_t location = program->operations.data[op].location;
+    return keel_program_frames(program, location, out_place, 1, &name) && is_named_power(name) &&
+           keel_graph_tensor(side->graph, op, &type, &tensor) &&
+           keel_diff_number(program, type, &tensor, 0, &one) && one == 1 &&
+           !has_product_at(side, out_place);
+}
+
+// The last that gives it another shape.
+static keel_op_id_t in_shape(const side_t *side, keel_op_id_t constant) {
+    keel_op_id_t last = constant;
+    for (keel_op_id_t op = constant + 1; op < side->end; ++op)
+        if (side->graph->constant[op] == constant) last = op;
+    return last;
+}
+
+static void add_power(side_t *side, keel_op_id_t op, int64_t exponent) {
+    const keel_line_t *line = keel_graph_line(side->graph, op);
+    if (line->identity)
+        side->list[side->count++] = (power_t){.op = op, .line = line, .exponent = exponent};
+}
+
 static keel_status_t find_powers(keel_diff_t *diff, uint32_t function, side_t *side) {
     keel_graph_body(side->graph, function, &side->first, &side->end);
     size_t count = side->end > side->first ? side->end - side->first : 0;
@@ -96,11 +149,12 @@ static keel_status_t find_powers(keel_diff_t *diff, uint32_t function, side_t *s
         measure(side, op);
     for (keel_op_id_t op = side->first; op < side->end && side->count < POWERS; ++op) {
         size_t at = op - side->first;
-        if (!side->exponents[at] || side->goes_on[at]) continue;
-        const keel_line_t *line = keel_graph_line(side->graph, op);
-        if (line->identity)
-            side->list[side->count++] =
-                (power_t){.op = op, .line = line, .exponent = side->exponents[at]};
+        if (side->exponents[at] && !side->goes_on[at]) add_power(side, op, side->exponents[at]);
+        keel_frame_t place;
+        if (!is_zeroth(side, op, &place)) continue;
+        keel_op_id_t last = in_shape(side, op);
+        side->places[last - side->first] = place;
+        add_power(side, last, 0);
     }
     return NULL;
 }
@@ -145,22 +199,40 @@ static bool differ(side_t *before, side_t *after, uint64_t identity, power_t **o
     return *out_before && *out_after && (*out_before)->exponent != (*out_after)->exponent;
 }
 
-static bool is_at(const keel_program_t *program, keel_op_id_t op, const keel_frame_t *place) {
-    keel_frame_t frame;
-    keel_attr_id_t location = program->operations.data[op].location;
-    return keel_program_frames(program, location, &frame, 1, NULL) && is_same_place(&frame, place);
-}
-
 // The products at that place are told: none of them came or went by itself, nor did those of its
 // derivative.
 static void settle(side_t *side, const keel_frame_t *place, keel_op_id_t counterpart) {
     for (keel_op_id_t op = side->first; op < side->end; ++op) {
-        keel_str_t name = keel_graph_name(side->graph, op);
-        if (side->others[op] == KEEL_NONE &&
-            (keel_str_is(name, "multiply") || keel_str_is(name, "divide")) &&
+        if (side->others[op] == KEEL_NONE && is_product(side, op) &&
             is_at(side->graph->program, op, place))
             side->others[op] = counterpart;
     }
+}
+
+static void mark(const side_t *side, keel_op_id_t op, uint8_t *marks) {
+    keel_list_t operands = keel_program_operands(side->graph->program, op);
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        keel_op_id_t producer = side->graph->producer[operands.items[i]];
+        if (producer != KEEL_NONE && producer >= side->first && producer < side->end)
+            marks[producer - side->first] = 1;
+    }
+}
+
+// x**0 does not ask for x: what was computed for that alone comes and goes with it.
+static keel_status_t settle_unasked(keel_diff_t *diff, side_t *side, keel_op_id_t counterpart) {
+    size_t count = side->end - side->first;
+    uint8_t *wanted, *leads;
+    KEEL_TRY(keel_arena_array(&diff->arena, count, 1, (void **)&wanted));
+    KEEL_TRY(keel_arena_array(&diff->arena, count, 1, (void **)&leads));
+    memset(wanted, 0, count);
+    memset(leads, 0, count);
+    for (keel_op_id_t op = side->end; op-- > side->first;) {
+        size_t at = op - side->first;
+        if (side->others[op] == KEEL_NONE && leads[at] && !wanted[at])
+            side->others[op] = counterpart;
+        mark(side, op, side->others[op] == counterpart ? leads : wanted);
+    }
+    return NULL;
 }
 
 // A derivative multiplies by the exponent too.
@@ -200,6 +272,8 @@ static keel_status_t compare_function(keel_diff_t *diff, keel_function_pair_t fu
         KEEL_TRY(tell(diff, x, y));
         settle(&before, &before.places[x->op - before.first], y->op);
         settle(&after, &after.places[y->op - after.first], x->op);
+        if (!y->exponent) KEEL_TRY(settle_unasked(diff, &before, y->op));
+        if (!x->exponent) KEEL_TRY(settle_unasked(diff, &after, x->op));
         for (power_t *one = &after.list[i]; one;
              one = on_line(&after, (size_t)(one - after.list) + 1, identity))
             one->is_told = true;
