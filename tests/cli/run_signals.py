@@ -9,19 +9,22 @@ import subprocess
 import sys
 import time
 
-# Says when it is ready, then once for each signal; ends at the first SIGINT with code 5.
+# Says when it is ready, then once for each signal; ends at the first one with code 5. A signal may
+# come while it is still saying so, and print cannot be entered twice.
 CHILD = """
-import signal, sys, time
+import os, signal, sys, time
 count = 0
+def say(text):
+    os.write(1, text.encode())
 def handler(number, frame):
     global count
     count += 1
-    print("got", signal.Signals(number).name, flush=True)
+    say("got " + signal.Signals(number).name + "\\n")
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
     signal.signal(number, handler)
-print("ready", flush=True)
-end = time.time() + 20
-while not count and time.time() < end:
+say("ready\\n")
+end = time.monotonic() + 600
+while not count and time.monotonic() < end:
     time.sleep(0.01)
 time.sleep(0.3)
 sys.exit(4 + count)
@@ -46,11 +49,11 @@ def in_terminal(command, keys=None, after=None):
         os.execvp(command[0], command)
     text, sent = "", keys is None
     while True:
-        if not select.select([terminal], [], [], 30)[0]:
+        if not select.select([terminal], [], [], 600)[0]:
             os.kill(pid, signal.SIGKILL)
             sys.exit(f"no end to {command}: {text}")
         try:
-            piece = os.read(terminal, 4096).decode()
+            piece = os.read(terminal, 4096).decode(errors="replace")
         except OSError:
             break
         text += piece
@@ -75,7 +78,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
     print(number.name, words, "exit", code)
 
 # The child's own death by a signal, with the default action.
-run = subprocess.Popen(["keel", "run", "--quiet", "--", "sh", "-c", "echo ready; exec sleep 20"],
+run = subprocess.Popen(["keel", "run", "--quiet", "--", "sh", "-c", "echo ready; exec sleep 2000"],
                        stdout=subprocess.PIPE, text=True)
 until(run.stdout.readline, "ready")
 time.sleep(0.1)  # until sleep has taken the shell's place
