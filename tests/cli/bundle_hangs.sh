@@ -13,11 +13,11 @@ done
 
 # A plugin: the rest is told.
 plugin=$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so
-TEST_PLUGIN=client_hangs keel bundle --timeout 1 --plugin "$plugin" --python venv/bin/python3 >text
+TEST_PLUGIN=client_hangs keel bundle --timeout 5 --plugin "$plugin" --python venv/bin/python3 >text
 echo "exit $?"; grep 'trouble\|^  jax' text
 
 # A version manager's script that goes on writing, and what it started.
-printf '#!/bin/sh\nsleep 100 &\necho $! >child\nwhile printf x; do sleep 1; done\n' >shims/python3
+printf '#!/bin/sh\nsleep 3000 &\necho $! >child\nwhile printf x; do sleep 1; done\n' >shims/python3
 chmod +x shims/python3
 PATH=$HOME/shims:$PATH keel bundle --fast --plugin ./plugin.so | grep '^  path.*python'
 child=$(cat child)
@@ -28,10 +28,10 @@ echo "what it started has ended"
 export KEEL_FAULT
 try() {
     KEEL_FAULT=
-    "$@" >good 2>&1
+    "$@" --timeout 600 >good 2>&1
     wanted=$?
     for n in 1 2 3 4 5 6 8 10; do
-        KEEL_FAULT=file:$n:hang "$@" >out 2>err
+        KEEL_FAULT=file:$n:hang "$@" --timeout 1 >out 2>err
         code=$?
         if [ $code -eq 3 ]; then
             "$python" -c '
@@ -45,5 +45,5 @@ if not re.fullmatch(r"keel: (bundle|probe): (the config file|\S+) gives no answe
     done
     echo "tried: $*"
 }
-try keel bundle --timeout 1 --fast --json --plugin ./plugin.so --python venv/bin/python3
+try keel bundle --fast --json --plugin ./plugin.so --python venv/bin/python3
 exit 0
