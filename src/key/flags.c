@@ -185,6 +185,14 @@ static void put_all(flags_t *flags, keel_buffer_t *out) {
     }
 }
 
+// XLA has read it before, so that nothing is left in it, and its other end may never come again.
+static keel_status_t read_once(const char *path) {
+    return keel_status_make(KEEL_UNSUPPORTED,
+                            "XLA's flags come from %s, which can be read but once; put them into "
+                            "an ordinary file",
+                            path);
+}
+
 // What does not begin with a dash is the name of a file that holds the flags.
 static keel_status_t load(flags_t *flags, keel_str_t *text) {
     size_t begin = 0;
@@ -195,9 +203,15 @@ static keel_status_t load(flags_t *flags, keel_str_t *text) {
     uint8_t *bytes = NULL;
     size_t size = 0;
     KEEL_TRY(keel_strdup(*text, &path));
-    keel_status_t status = keel_file_read(path, 1 << 20, &bytes, &size);
+    keel_file_facts_t facts = {.is_file = true};
+    keel_status_t status = keel_file_read_with_facts(path, 1 << 20, &bytes, &size, &facts);
+    if (keel_status_code(status) == KEEL_INVALID && !facts.is_file && !facts.is_directory) {
+        keel_status_ignore(status);
+        status = read_once(path);
+    }
     keel_free(path);
-    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_code_t code = keel_status_code(status);
+    if (code == KEEL_NO_MEMORY || code == KEEL_UNSUPPORTED) return status;
     if (status) {
         keel_status_ignore(status);
         status = add(flags, KEEL_STR("@file"), *text);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -343,6 +344,23 @@ static void what_xla_does_not_read_is_kept(void **state) {
     assert_flags("nosuchfile.txt", "@file=nosuchfile.txt\n");
 }
 
+static void flags_from_a_named_pipe_have_no_key_and_nobody_waits(void **state) {
+    (void)state;
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/keel-flags-%ld", (long)getpid());
+    assert_int_equal(mkfifo(path, 0600), 0);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    alarm(20);
+    keel_status_t status = keel_key_flags(path, &out);
+    alarm(0);
+    unlink(path);
+    assert_int_equal(keel_status_code(status), KEEL_UNSUPPORTED);
+    assert_non_null(strstr(keel_status_message(status), path));
+    keel_status_ignore(status);
+    keel_buffer_deinitialize(&out);
+}
+
 static void flags_come_from_a_file_too(void **state) {
     (void)state;
     char path[] = "/tmp/keel-flags-XXXXXX";
@@ -435,6 +453,7 @@ int main(void) {
         cmocka_unit_test(dump_flags_are_left_out),
         cmocka_unit_test(a_later_scalar_overwrites_and_a_list_adds),
         cmocka_unit_test(what_xla_does_not_read_is_kept),
+        cmocka_unit_test(flags_from_a_named_pipe_have_no_key_and_nobody_waits),
         cmocka_unit_test(flags_come_from_a_file_too),
         cmocka_unit_test(the_processor_counts_what_may_be_used),
 #ifdef KEEL_FAULTS
