@@ -3,8 +3,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/internal.h"
-#include "pjrt/memory.h"
+#include "engine/background.h"
+#include "engine/counters.h"
+#include "engine/executables.h"
+#include "engine/flow.h"
+#include "engine/flow_journal.h"
+#include "engine/host_ops.h"
+#include "engine/memory.h"
+#include "engine/prefetch.h"
+#include "engine/progress.h"
+#include "engine/publish.h"
+#include "engine/release.h"
+#include "engine/request.h"
 
 static keel_journal_subject_t subject_of(const request_t *request) {
     return (keel_journal_subject_t){
@@ -25,7 +35,7 @@ static void count_executions(request_t *request, keel_journal_counts_t *out) {
     uint64_t total;
     *out = (keel_journal_counts_t){0};
     flow_journal_steps(request->engine);
-    keel_status_ignore(executables_collect(&request->engine->executables, out, &total));
+    keel_status_ignore(counters_collect(request->engine->counters, out, &total));
 }
 
 static void journal_load(request_t *request, const keel_tier_t *tier, const keel_entry_t *entry,
@@ -56,9 +66,13 @@ static void join(request_t *request, const PJRT_LoadedExecutable *loaded) {
     if (!request->replicas) return;
     release_begin(engine);
     if (!request->client->gates_replicas) return;
+    const gang_program_t program = {.client = request->args->client,
+                                    .key = &request->key.digest,
+                                    .name = request->name,
+                                    .replicas = request->replicas};
     keel_status_t status =
         request->cacheable.yes
-            ? executables_join(&engine->executables, request, loaded)
+            ? executables_join(engine, loaded, &program)
             : keel_status_make(KEEL_UNSUPPORTED,
                                "%s is for %llu replicas and not cacheable (%s), so they cannot "
                                "share an executable: this plugin waits for ever where each thread "
@@ -73,8 +87,7 @@ static void join(request_t *request, const PJRT_LoadedExecutable *loaded) {
 static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t *data,
                      size_t size) {
     keel_engine_t *engine = request->engine;
-    keel_status_t status =
-        executables_add(&engine->executables, loaded, &request->program, data, size);
+    keel_status_t status = executables_add(engine, loaded, &request->program, data, size);
     if (!status) {
         join(request, loaded);
         request->args->executable = loaded;
@@ -234,8 +247,8 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     request->inquiry.kind = INQUIRY_COMPILE;
     request->inquiry.compile_seconds = keel_seconds(took);
     request->handed_out = true;
-    keel_status_t status = executables_add(&engine->executables, request->args->executable,
-                                           &request->program, NULL, 0);
+    keel_status_t status =
+        executables_add(engine, request->args->executable, &request->program, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
     join(request, request->args->executable);
     publication_t publication = {.client = request->args->client,
@@ -248,11 +261,11 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     status = publishes ? serialize(request, &publication.payload, &publication.payload_size) : NULL;
     journal_compile(request);
     if (publishes && !status) {
-        publisher_publish(engine, &publication);
+        publish_executable(engine, &publication);
         return NULL;
     }
     if (!request->asked_before) memory_ask(engine, request->args->executable, &request->answer);
-    if (status) publisher_failed(engine, "serialize", &request->key, request->name, status);
+    if (status) publish_failed(engine, "serialize", &request->key, request->name, status);
     keel_store_release(held);
     return NULL;
 }
@@ -261,10 +274,10 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
 static void capture_stack(request_t *request) {
     enum { FEW = 32 };
     if (!request->is_read) return;
-    explain_capture(request->engine, &request->arena, &request->inquiry);
+    inquiry_capture(request->engine, &request->arena, &request->inquiry);
     bool is_operation = !request->site.is_traced && request->ops <= FEW && !request->recompile;
     if (strcmp(request->format, "mlir") == 0 && !is_operation)
-        explain_settle_site(&request->inquiry.stack, request->name, &request->site);
+        inquiry_settle_site(&request->inquiry.stack, request->name, &request->site);
 }
 
 static PJRT_Error *compile_uncacheable(request_t *request) {
@@ -299,15 +312,17 @@ static PJRT_Error *load_or_compile(request_t *request) {
                                                               .key = &request->key});
     request->inquiry.miss = engine->looks_up ? keel_miss_name(miss) : "refresh";
     request->inquiry.miss_note =
-        engine->looks_up ? explain_miss(miss) : "with mode refresh nothing is looked up";
+        engine->looks_up ? inquiry_miss(miss) : "with mode refresh nothing is looked up";
     PJRT_Error *error = compile(request, &held);
     // The last process may have ended by itself, as workers of a pool do, while the program was
     // proved. Were that so again, it would be taken for one that kills.
-    if (miss == KEEL_MISS_QUARANTINED) publisher_drain(engine, request->args->client);
+    if (miss == KEEL_MISS_QUARANTINED) background_drain(engine, request->args->client);
     return error;
 }
 
 // ---- the call ----------------------------------------------------------------------------------
+
+enum { RETRACES_EXPLAINED = 16 }; // of one function under one key
 
 // Hands the inquiry over with what it needs of the request. A client that asks for one key for ever
 // has been told.
@@ -328,14 +343,14 @@ static void inquire(request_t *request) {
     inquiry->arena = request->arena;
     keel_key_initialize(&request->key);
     keel_arena_initialize(&request->arena, 0);
-    publisher_explain(request->engine, inquiry);
+    inquiry_hand_over(request->engine, inquiry);
 }
 
-// Once a process; of what is published, the publisher writes it.
+// Once a process; of what is published, publish.c writes it.
 static void keep_memory(request_t *request) {
     if (!request->handed_out || request->asked_before || !request->answer.has_memory) return;
     keel_journal_subject_t subject = subject_of(request);
-    publisher_keep_memory(request->engine, &subject, &request->answer.memory);
+    memory_write_later(request->engine, &subject, &request->answer.memory);
 }
 
 static void note_line(const request_t *request) {
@@ -355,7 +370,7 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
         return error;
     }
     const char *known = strcmp(request.format, "hlo") == 0 ? "hlo" : "mlir";
-    publisher_keep_program(engine, &request.program, known, request.code);
+    publish_program(engine, &request.program, known, request.code);
     PJRT_Error *error = load_or_compile(&request);
     if (request.handed_out && request.cacheable.yes) prefetch_asked(engine, &request.key);
     keep_memory(&request);

@@ -8,20 +8,23 @@
 // Only this room knows all the steps. A step that fails is skipped, said once and written to the
 // journal; the client always gets what the plugin would have given it.
 //
-// Files: engine.c lifetime and clients; compile.c the way; request.c read and key; load.c an entry
-// made an executable again, prefetch.c before the client asks for it; portable.c
-// options that are rewritten; gang.c one executable for all replica threads, release.c their
-// buffers; publish.c what runs behind the client's back; explain.c why a program was asked for;
-// transfers.c what goes to the device and comes from it; flow.c where the host reads, and which
-// reads cut a step; flow_journal.c that for the journal; executables.c execute counts and stored
-// bytes by pointer; payload.c what is stored; progress.c the line on a terminal; figures.c the
-// figures of a run that goes on; memory.c what programs need and devices have in use; host_ops.c
-// what PyTorch/XLA computed on the host.
+// Files, from the top: lifetime.c begins and ends, and knows the clients; compile.c is the way
+// above. Of its steps: request.c read and key, portable.c options that are rewritten; load.c an
+// entry made an executable again, prefetch.c before the client asks for it; progress.c the line on
+// a terminal. Behind the client's back: background.c the thread, publish.c what is stored,
+// inquiry.c why a program was asked for, bundling.c what the process hangs on, memory.c what
+// programs need and devices have in use. Of what is executed and moved: executables.c executables
+// by pointer, gang.c one for all replica threads, release.c their buffers; transfers.c what goes to
+// the device and comes from it; flow.c where the host reads, and which reads cut a step,
+// flow_journal.c that for the journal; host_ops.c what PyTorch/XLA computed on the host; counters.c
+// what is counted of all that; figures.c the figures of a run that goes on. At the bottom: core.h
+// the engine itself, payload.c what is stored. No file needs one that needs it.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them by pointer only.
-// Threads: any function from any thread. One background thread publishes and explains; on a
-// terminal a second one shows long compiles.
+// Threads: any function from any thread. One background thread publishes and explains, one loads
+// ahead; on a terminal a third one shows long compiles, for replica threads a fourth one lets go of
+// buffers.
 #ifndef KEEL_ENGINE_ENGINE_H_
 #define KEEL_ENGINE_ENGINE_H_
 

@@ -1,5 +1,40 @@
-#include "engine/internal.h"
+#include "engine/executables.h"
+#include "engine/counters.h"
+#include "engine/flow.h"
 
+enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
+
+// Looked up without a lock by every execution; changed under one.
+typedef struct executable_slot_t {
+    _Atomic uintptr_t loaded;
+    _Atomic(counter_t *) counter;
+    _Atomic(keel_gang_t *) gang; // that it is executed in; NULL for nearly all
+    keel_gang_t *joined;         // until it is destroyed; under the lock
+    keel_stored_t *stored;       // under the lock; NULL where it was compiled here
+} executable_slot_t;
+
+// The bytes that an executable was loaded from, shared by the loaded executable, what the client
+// took from it, and what it serialized.
+struct keel_stored_t {
+    uint8_t *data;
+    keel_payload_t payload; // within data
+    atomic_uint references;
+};
+
+typedef struct taken_t {
+    const PJRT_Executable *executable;
+    keel_stored_t *stored;
+    struct taken_t *next;
+} taken_t;
+
+struct executables_t {
+    pthread_mutex_t lock;
+    executable_slot_t *slots;
+    taken_t *taken;
+    gangs_t gangs; // under the lock
+};
+
+// What a slot that was emptied holds as its pointer, so that a search goes on past it.
 static const uintptr_t EMPTIED = 1;
 
 static size_t place(const void *pointer) {
@@ -7,19 +42,22 @@ static size_t place(const void *pointer) {
     return (size_t)(bits >> 40) & (EXECUTABLE_SLOTS - 1);
 }
 
-keel_status_t executables_initialize(executables_t *table) {
+keel_status_t executables_create(keel_engine_t *engine) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(executables_t), &memory));
+    executables_t *table = memory;
+    engine->executables = table;
     pthread_mutex_init(&table->lock, NULL);
-    keel_map_initialize(&table->counter_of);
-    void *slots;
-    KEEL_TRY(keel_calloc(EXECUTABLE_SLOTS, sizeof(executable_slot_t), &slots));
-    table->slots = slots;
+    KEEL_TRY(keel_calloc(EXECUTABLE_SLOTS, sizeof(executable_slot_t), &memory));
+    table->slots = memory;
     return NULL;
 }
 
-void executables_deinitialize(executables_t *table) {
+void executables_destroy(executables_t *table) {
+    if (!table) return;
     keel_free(table->slots);
-    keel_map_deinitialize(&table->counter_of);
     pthread_mutex_destroy(&table->lock);
+    keel_free(table);
 }
 
 static executable_slot_t *find(executables_t *table, const PJRT_LoadedExecutable *loaded) {
@@ -35,22 +73,11 @@ static executable_slot_t *find(executables_t *table, const PJRT_LoadedExecutable
 
 keel_gang_t *keel_engine_executed(keel_engine_t *engine,
                                   const PJRT_LoadedExecutable_Execute_Args *args) {
-    executable_slot_t *slot = find(&engine->executables, args->executable);
+    executable_slot_t *slot = find(engine->executables, args->executable);
     counter_t *counter = slot ? atomic_load_explicit(&slot->counter, memory_order_relaxed) : NULL;
-    flow_t *flow = &engine->flow;
-    _Atomic uint64_t *count = counter ? &counter->count : &engine->executables.others;
+    _Atomic uint64_t *count = counter ? &counter->count : &engine->counters->others;
     uint64_t before = atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
-    uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
-    atomic_store_explicit(&flow->executions, executions + 1, memory_order_relaxed);
-    atomic_store_explicit(&flow->last, counter, memory_order_relaxed);
-    uint64_t begun = atomic_load_explicit(&flow->made_last, memory_order_relaxed);
-    atomic_store_explicit(&flow->made_begun, begun, memory_order_relaxed);
-    atomic_store_explicit(&flow->made_last,
-                          atomic_load_explicit(&flow->made_count, memory_order_relaxed),
-                          memory_order_relaxed);
-    bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
-    if (counter && (follows || before < FLOW_SAMPLES))
-        flow_follow(engine, counter, before, begun, args);
+    flow_executed(engine, counter, before, args);
     return slot ? atomic_load_explicit(&slot->gang, memory_order_relaxed) : NULL;
 }
 
@@ -58,29 +85,6 @@ void keel_stored_release(keel_stored_t *stored) {
     if (!stored || atomic_fetch_sub(&stored->references, 1) != 1) return;
     keel_free(stored->data);
     keel_free(stored);
-}
-
-static keel_status_t counter_for(executables_t *table, const keel_digest_t *program,
-                                 counter_t **out) {
-    keel_bytes_t key = keel_bytes(program->bytes, KEEL_DIGEST_SIZE);
-    uint64_t *known = keel_map_find(&table->counter_of, key);
-    if (known) {
-        *out = (counter_t *)(uintptr_t)*known;
-        return NULL;
-    }
-    void *memory;
-    KEEL_TRY(keel_calloc(1, sizeof(counter_t), &memory));
-    counter_t *counter = memory;
-    counter->program = *program;
-    keel_status_t status = keel_map_put(&table->counter_of, key, (uintptr_t)counter);
-    if (status) {
-        keel_free(counter);
-        return status;
-    }
-    counter->next = table->counters;
-    table->counters = counter;
-    *out = counter;
-    return NULL;
 }
 
 static executable_slot_t *free_slot(executables_t *table, const PJRT_LoadedExecutable *loaded) {
@@ -93,9 +97,7 @@ static executable_slot_t *free_slot(executables_t *table, const PJRT_LoadedExecu
 }
 
 static keel_status_t add(executables_t *table, const PJRT_LoadedExecutable *loaded,
-                         const keel_digest_t *program, keel_stored_t *stored) {
-    counter_t *counter;
-    KEEL_TRY(counter_for(table, program, &counter));
+                         counter_t *counter, keel_stored_t *stored) {
     executable_slot_t *slot = free_slot(table, loaded);
     if (!slot)
         return keel_status_make(KEEL_UNSUPPORTED,
@@ -109,8 +111,10 @@ static keel_status_t add(executables_t *table, const PJRT_LoadedExecutable *load
     return NULL;
 }
 
-keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable *loaded,
+keel_status_t executables_add(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
                               const keel_digest_t *program, uint8_t *data, size_t size) {
+    executables_t *table = engine->executables;
+    counter_t *counter = NULL;
     void *memory = NULL;
     keel_status_t status = data ? keel_alloc(sizeof(keel_stored_t), &memory) : NULL;
     keel_stored_t *stored = memory;
@@ -118,9 +122,10 @@ keel_status_t executables_add(executables_t *table, const PJRT_LoadedExecutable 
         *stored = (keel_stored_t){.data = data, .references = 1};
         status = keel_payload_unpack(keel_bytes(data, size), &stored->payload);
     }
+    if (!status) status = counters_of(engine->counters, program, &counter);
     if (!status) {
         pthread_mutex_lock(&table->lock);
-        status = add(table, loaded, program, stored);
+        status = add(table, loaded, counter, stored);
         pthread_mutex_unlock(&table->lock);
     }
     if (status) {
@@ -134,17 +139,31 @@ static keel_gang_t *gang_of(const executable_slot_t *slot) {
     return slot ? atomic_load_explicit(&slot->gang, memory_order_relaxed) : NULL;
 }
 
-keel_status_t executables_join(executables_t *table, const request_t *request,
-                               const PJRT_LoadedExecutable *loaded) {
+keel_status_t executables_join(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
+                               const gang_program_t *program) {
+    executables_t *table = engine->executables;
     keel_gang_t *gang = NULL;
     keel_status_t status = NULL;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
-    if (slot) status = gang_join(table, request, &gang);
+    if (slot) status = gang_join(&table->gangs, program, &gang);
     if (gang) slot->joined = gang;
     if (gang) atomic_store_explicit(&slot->gang, gang, memory_order_relaxed);
     pthread_mutex_unlock(&table->lock);
     return status;
+}
+
+void executables_watch_gangs(keel_engine_t *engine) {
+    static atomic_bool told;
+    executables_t *table = engine->executables;
+    char text[640];
+    if (atomic_load(&told)) return;
+    pthread_mutex_lock(&table->lock);
+    bool stuck = gangs_find_stuck(&table->gangs, text, sizeof text);
+    pthread_mutex_unlock(&table->lock);
+    if (!stuck || atomic_exchange(&told, true)) return;
+    keel_log_once("replicas", "%s", text);
+    keel_journal_fallback(engine->journal, "replicas", NULL, text);
 }
 
 static void destroy_leader(keel_engine_t *engine, PJRT_LoadedExecutable *leader) {
@@ -152,14 +171,14 @@ static void destroy_leader(keel_engine_t *engine, PJRT_LoadedExecutable *leader)
 }
 
 bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
-    executables_t *table = &engine->executables;
+    executables_t *table = engine->executables;
     PJRT_LoadedExecutable *leader = NULL;
     bool may = true;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
     if (slot) {
         bool active = gang_of(slot) != NULL;
-        if (slot->joined) may = gang_leave(table, slot->joined, loaded, active, &leader);
+        if (slot->joined) may = gang_leave(&table->gangs, slot->joined, loaded, active, &leader);
         keel_stored_release(slot->stored);
         slot->stored = NULL;
         atomic_store_explicit(&slot->loaded, EMPTIED, memory_order_release);
@@ -170,12 +189,12 @@ bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
 }
 
 bool keel_engine_loaded_deleting(keel_engine_t *engine, PJRT_LoadedExecutable *loaded) {
-    executables_t *table = &engine->executables;
+    executables_t *table = engine->executables;
     bool may = true;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
     if (gang_of(slot)) {
-        may = gang_delete(table, gang_of(slot), loaded);
+        may = gang_delete(&table->gangs, gang_of(slot), loaded);
         if (may) atomic_store_explicit(&slot->gang, NULL, memory_order_relaxed);
     }
     pthread_mutex_unlock(&table->lock);
@@ -183,7 +202,7 @@ bool keel_engine_loaded_deleting(keel_engine_t *engine, PJRT_LoadedExecutable *l
 }
 
 bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
-    keel_gang_t *gang = gang_of(find(&engine->executables, loaded));
+    keel_gang_t *gang = gang_of(find(engine->executables, loaded));
     return gang && gang_is_deleted(gang, loaded);
 }
 
@@ -201,7 +220,7 @@ static keel_status_t take(executables_t *table, const PJRT_Executable *executabl
 keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
                                            const PJRT_LoadedExecutable *loaded,
                                            const PJRT_Executable *executable) {
-    executables_t *table = &engine->executables;
+    executables_t *table = engine->executables;
     keel_status_t status = NULL;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find(table, loaded);
@@ -211,7 +230,7 @@ keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
 }
 
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable) {
-    executables_t *table = &engine->executables;
+    executables_t *table = engine->executables;
     pthread_mutex_lock(&table->lock);
     for (taken_t **link = &table->taken; *link; link = &(*link)->next) {
         taken_t *taken = *link;
@@ -226,7 +245,7 @@ void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable
 
 keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *executable,
                                   keel_payload_t *out) {
-    executables_t *table = &engine->executables;
+    executables_t *table = engine->executables;
     keel_stored_t *stored = NULL;
     pthread_mutex_lock(&table->lock);
     for (taken_t *taken = table->taken; taken && !stored; taken = taken->next) {
@@ -239,46 +258,10 @@ keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *
     return stored;
 }
 
-counter_t *executables_counter(executables_t *table, const keel_digest_t *program) {
-    pthread_mutex_lock(&table->lock);
-    const uint64_t *known =
-        keel_map_find(&table->counter_of, keel_bytes(program->bytes, KEEL_DIGEST_SIZE));
-    counter_t *counter = known ? (counter_t *)(uintptr_t)*known : NULL;
-    pthread_mutex_unlock(&table->lock);
-    return counter;
-}
-
 void executables_lock(executables_t *table) {
     pthread_mutex_lock(&table->lock);
 }
 
 void executables_unlock(executables_t *table) {
     pthread_mutex_unlock(&table->lock);
-}
-
-static keel_status_t collect(executables_t *table, keel_journal_counts_t *out,
-                             uint64_t *out_total) {
-    void *memory;
-    KEEL_TRY(keel_calloc(table->counter_of.count, sizeof(keel_journal_count_t), &memory));
-    keel_journal_count_t *counts = memory;
-    uint64_t total = atomic_load(&table->others);
-    size_t size = 0;
-    for (counter_t *counter = table->counters; counter; counter = counter->next) {
-        uint64_t now = atomic_load_explicit(&counter->count, memory_order_relaxed);
-        total += now;
-        if (now == counter->reported) continue;
-        counts[size++] = (keel_journal_count_t){counter->program, now - counter->reported};
-        counter->reported = now;
-    }
-    *out = (keel_journal_counts_t){counts, size};
-    *out_total = total;
-    return NULL;
-}
-
-keel_status_t executables_collect(executables_t *table, keel_journal_counts_t *out,
-                                  uint64_t *out_total) {
-    pthread_mutex_lock(&table->lock);
-    keel_status_t status = collect(table, out, out_total);
-    pthread_mutex_unlock(&table->lock);
-    return status;
 }

@@ -2,7 +2,7 @@
 // The figures of a run that goes on, as files beside its journal. They are counted from the lines
 // of the journal that this process wrote, read back: so nothing is added to what a client waits
 // for, and `keel stats` counts the same lines in the same way.
-#include "engine/internal.h"
+#include "engine/figures.h"
 #include "metrics/metrics.h"
 
 struct figures_t {

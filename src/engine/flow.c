@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/internal.h"
+#include "engine/flow.h"
+#include "explain/explain.h"
 
 // Of the time that goes by, this share may go into reading stacks, besides what is free.
 enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };
@@ -23,7 +24,11 @@ enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };
 enum { STACKS_TO_BELIEVE = 8, STACKS_TO_GUESS = 2, DOUBT_EVERY = 64 };
 enum { SITES = 4096 };
 
-keel_status_t flow_initialize(flow_t *flow) {
+keel_status_t flow_create(keel_engine_t *engine) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(flow_t), &memory));
+    flow_t *flow = memory;
+    engine->flow = flow;
     pthread_mutex_init(&flow->lock, NULL);
     keel_map_initialize(&flow->by_line);
     keel_arena_initialize(&flow->texts, 0);
@@ -87,19 +92,19 @@ static flow_site_t *site_at(flow_t *flow, const keel_place_t *place) {
 }
 
 static bool is_on(const keel_engine_t *engine) {
-    return engine->journal && engine->settings.stack && engine->flow.contexts;
+    return engine->journal && engine->settings.stack;
 }
 
 flow_site_t *flow_site(keel_engine_t *engine, const keel_place_t *place) {
-    pthread_mutex_lock(&engine->flow.lock);
-    flow_site_t *site = site_at(&engine->flow, place);
-    pthread_mutex_unlock(&engine->flow.lock);
+    pthread_mutex_lock(&engine->flow->lock);
+    flow_site_t *site = site_at(engine->flow, place);
+    pthread_mutex_unlock(&engine->flow->lock);
     return site;
 }
 
 void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place) {
     if (!is_on(engine) || !*place->file) return;
-    counter_t *counter = executables_counter(&engine->executables, program);
+    counter_t *counter = counters_find(engine->counters, program);
     if (!counter || atomic_load_explicit(&counter->flow.asked, memory_order_relaxed)) return;
     atomic_store_explicit(&counter->flow.asked, flow_site(engine, place), memory_order_relaxed);
 }
@@ -138,7 +143,8 @@ static void find_telling(const PJRT_Api *api, flow_sample_t *sample) {
     sample->telling_count = sample->count;
 }
 
-void flow_deinitialize(flow_t *flow) {
+void flow_destroy(flow_t *flow) {
+    if (!flow) return;
     forget(&flow->current);
     for (size_t i = 0; i < flow->pending_count; ++i)
         forget(&flow->pending[i]);
@@ -146,6 +152,7 @@ void flow_deinitialize(flow_t *flow) {
     keel_map_deinitialize(&flow->by_line);
     keel_arena_deinitialize(&flow->texts);
     pthread_mutex_destroy(&flow->lock);
+    keel_free(flow);
 }
 
 // The arguments on the first device stand for those on all.
@@ -182,7 +189,7 @@ static bool holds(const flow_sample_t *sample, const void *buffer) {
 
 // Data, no number, that the host sent behind the first `since` of such buffers.
 static bool takes_made(const keel_engine_t *engine, const flow_sample_t *sample, uint64_t since) {
-    const flow_t *flow = &engine->flow;
+    const flow_t *flow = engine->flow;
     uint64_t count = atomic_load_explicit(&flow->made_count, memory_order_relaxed);
     if (count - since > FLOW_MADE) since = count - FLOW_MADE;
     for (uint64_t i = since; i < count; ++i) {
@@ -237,7 +244,7 @@ static void settle_old(flow_t *flow, uint64_t now) {
 // A step begins behind an execution that was not read, and what a piece makes is of its step. What
 // came before the first of them may be weights.
 static void find_step(const keel_engine_t *engine, flow_sample_t *sample) {
-    const flow_t *flow = &engine->flow;
+    const flow_t *flow = engine->flow;
     const flow_sample_t *last = flow->current.piece ? &flow->current : NULL;
     if (!last && flow->pending_count) last = &flow->pending[flow->pending_count - 1];
     if (last) sample->begun = last->begun;
@@ -246,9 +253,11 @@ static void find_step(const keel_engine_t *engine, flow_sample_t *sample) {
                        (last && last->is_fresh && last->result && holds(sample, last->result));
 }
 
-void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before, uint64_t begun,
-                 const PJRT_LoadedExecutable_Execute_Args *args) {
-    flow_t *flow = &engine->flow;
+// An execution whose arguments are of interest: one of the first of its program, or flow->follows.
+// `begun`: how many buffers were made before the execution before it.
+static void follow(keel_engine_t *engine, counter_t *program, uint64_t before, uint64_t begun,
+                   const PJRT_LoadedExecutable_Execute_Args *args) {
+    flow_t *flow = engine->flow;
     bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
     bool is_asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed) != NULL;
     if (!follows && !is_asked) return;
@@ -277,6 +286,27 @@ void flow_follow(keel_engine_t *engine, counter_t *program, uint64_t before, uin
     pthread_mutex_unlock(&flow->lock);
 }
 
+void flow_executed(keel_engine_t *engine, counter_t *program, uint64_t before,
+                   const PJRT_LoadedExecutable_Execute_Args *args) {
+    flow_t *flow = engine->flow;
+    uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
+    atomic_store_explicit(&flow->executions, executions + 1, memory_order_relaxed);
+    atomic_store_explicit(&flow->last, program, memory_order_relaxed);
+    uint64_t begun = atomic_load_explicit(&flow->made_last, memory_order_relaxed);
+    atomic_store_explicit(&flow->made_begun, begun, memory_order_relaxed);
+    atomic_store_explicit(&flow->made_last,
+                          atomic_load_explicit(&flow->made_count, memory_order_relaxed),
+                          memory_order_relaxed);
+    bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
+    if (program && (follows || before < FLOW_SAMPLES)) follow(engine, program, before, begun, args);
+}
+
+uint64_t flow_sent(const keel_engine_t *engine) {
+    const flow_t *flow = engine->flow;
+    return atomic_load_explicit(&flow->made_count, memory_order_relaxed) -
+           atomic_load_explicit(&flow->made_begun, memory_order_relaxed);
+}
+
 static void lose(flow_sample_t *sample, const void *buffer) {
     bool held = sample->telling_count && bsearch(&buffer, sample->telling, sample->telling_count,
                                                  sizeof *sample->telling, by_address);
@@ -285,7 +315,7 @@ static void lose(flow_sample_t *sample, const void *buffer) {
 }
 
 void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer) {
-    flow_t *flow = &engine->flow;
+    flow_t *flow = engine->flow;
     uint64_t count = atomic_fetch_add_explicit(&flow->made_count, 1, memory_order_relaxed);
     atomic_store_explicit(&flow->made[count % FLOW_MADE], (uintptr_t)buffer, memory_order_relaxed);
     if (!atomic_load_explicit(&flow->follows, memory_order_relaxed)) return;
@@ -323,9 +353,9 @@ static void end_round(flow_t *flow) {
 }
 
 void flow_end(keel_engine_t *engine) {
-    pthread_mutex_lock(&engine->flow.lock);
-    end_round(&engine->flow);
-    pthread_mutex_unlock(&engine->flow.lock);
+    pthread_mutex_lock(&engine->flow->lock);
+    end_round(engine->flow);
+    pthread_mutex_unlock(&engine->flow->lock);
 }
 
 // NULL where there is no memory.
@@ -346,7 +376,7 @@ static flow_piece_t *piece_of(flow_t *flow, counter_t *program, flow_site_t *sit
 
 static void force(keel_engine_t *engine, counter_t *program, flow_site_t *site,
                   const PJRT_Buffer *buffer, uint64_t executions) {
-    flow_t *flow = &engine->flow;
+    flow_t *flow = engine->flow;
     uint64_t count = atomic_load_explicit(&program->count, memory_order_relaxed);
     if (program->flow.forced_at == count) return; // a second read of the same execution
     flow_piece_t *piece = piece_of(flow, program, site);
@@ -401,7 +431,7 @@ static bool wants_stack(const flow_t *flow, const flow_context_t *context) {
 static bool read_place(keel_arena_t *arena, keel_place_t *out) {
     keel_stack_t stack;
     keel_stack_read(arena, &stack);
-    if (stack.count) *out = explain_top(&stack);
+    if (stack.count) *out = keel_stack_top(&stack);
     return stack.count;
 }
 
@@ -436,7 +466,7 @@ static flow_site_t *find_site(flow_t *flow, const counter_t *program, uint64_t b
 }
 
 void flow_note(keel_engine_t *engine, flow_site_t *site, const PJRT_Buffer *buffer) {
-    flow_t *flow = &engine->flow;
+    flow_t *flow = engine->flow;
     counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
     if (!program || !site) return;
@@ -446,7 +476,7 @@ void flow_note(keel_engine_t *engine, flow_site_t *site, const PJRT_Buffer *buff
 }
 
 flow_site_t *flow_read(keel_engine_t *engine, uint64_t bytes) {
-    flow_t *flow = &engine->flow;
+    flow_t *flow = engine->flow;
     if (!is_on(engine)) return NULL;
     const counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);

@@ -1,5 +1,7 @@
 // What of the flow goes to the journal.
-#include "engine/internal.h"
+#include "engine/flow_journal.h"
+#include "engine/flow.h"
+#include "engine/transfers.h"
 
 static double seconds(uint64_t nanoseconds) {
     return keel_seconds(nanoseconds);
@@ -41,9 +43,9 @@ static keel_journal_piece_t piece_of(flow_piece_t *piece) {
 }
 
 // `out` may be NULL: only counts.
-static size_t gather_pieces(const executables_t *executables, keel_journal_piece_t *out) {
+static size_t gather_pieces(const counters_t *counters, keel_journal_piece_t *out) {
     size_t count = 0;
-    for (counter_t *counter = executables->counters; counter; counter = counter->next) {
+    for (counter_t *counter = counters->first; counter; counter = counter->next) {
         for (flow_piece_t *piece = counter->flow.pieces; piece; piece = piece->next) {
             bool is_told = piece->forced == piece->forced_reported &&
                            piece->sampled == piece->sampled_reported;
@@ -60,12 +62,11 @@ typedef struct lists_t {
     keel_journal_piece_t *pieces;
 } lists_t;
 
-static keel_status_t make_lists(const flow_t *flow, const executables_t *executables,
-                                lists_t *out) {
+static keel_status_t make_lists(const flow_t *flow, const counters_t *counters, lists_t *out) {
     void *memory;
     KEEL_TRY(keel_calloc(flow->by_line.count, sizeof *out->reads, &memory));
     out->reads = memory;
-    KEEL_TRY(keel_calloc(gather_pieces(executables, NULL), sizeof *out->pieces, &memory));
+    KEEL_TRY(keel_calloc(gather_pieces(counters, NULL), sizeof *out->pieces, &memory));
     out->pieces = memory;
     return NULL;
 }
@@ -73,16 +74,16 @@ static keel_status_t make_lists(const flow_t *flow, const executables_t *executa
 // Under both locks. The event borrows from the lists and the lines, which stay.
 static keel_status_t gather(keel_engine_t *engine, lists_t *lists,
                             keel_journal_transfers_t *event) {
-    flow_t *flow = &engine->flow;
-    KEEL_TRY(make_lists(flow, &engine->executables, lists));
+    flow_t *flow = engine->flow;
+    KEEL_TRY(make_lists(flow, engine->counters, lists));
     transfers_totals_t now;
     transfers_totals(engine, &now);
-    event->to_device = fresh(&now.to_device, &flow->totals_reported.to_device);
-    event->from_device = fresh(&now.from_device, &flow->totals_reported.from_device);
+    event->to_device = fresh(&now.to_device, &flow->to_device_reported);
+    event->from_device = fresh(&now.from_device, &flow->from_device_reported);
     event->reads = lists->reads;
     event->read_count = gather_reads(flow, lists->reads);
     event->pieces = lists->pieces;
-    event->piece_count = gather_pieces(&engine->executables, lists->pieces);
+    event->piece_count = gather_pieces(engine->counters, lists->pieces);
     event->cut_steps = flow->cut_steps - flow->cut_steps_reported;
     event->cut_pieces = flow->pieces - flow->pieces_reported;
     flow->cut_steps_reported = flow->cut_steps;
@@ -91,7 +92,7 @@ static keel_status_t gather(keel_engine_t *engine, lists_t *lists,
 }
 
 void flow_journal_steps(keel_engine_t *engine) {
-    flow_t *flow = &engine->flow;
+    flow_t *flow = engine->flow;
     transfers_totals_t now;
     transfers_totals(engine, &now);
     pthread_mutex_lock(&flow->lock);
@@ -105,12 +106,13 @@ void flow_journal(keel_engine_t *engine) {
     lists_t lists = {0};
     keel_journal_transfers_t event = {0};
     flow_journal_steps(engine);
-    executables_lock(&engine->executables);
-    pthread_mutex_lock(&engine->flow.lock);
+    pthread_mutex_lock(&engine->counters->lock);
+    pthread_mutex_lock(&engine->flow->lock);
     keel_status_t status = gather(engine, &lists, &event);
-    pthread_mutex_unlock(&engine->flow.lock);
-    executables_unlock(&engine->executables);
-    bool any = event.to_device.count || event.from_device.count || event.piece_count;
+    pthread_mutex_unlock(&engine->flow->lock);
+    pthread_mutex_unlock(&engine->counters->lock);
+    bool any =
+        event.to_device.count || event.from_device.count || event.piece_count || event.cut_steps;
     if (!status && any) keel_journal_transfers(engine->journal, &event);
     keel_free(lists.reads);
     keel_free(lists.pieces);

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "engine/internal.h"
+#include "engine/gang.h"
 
 typedef struct seat_t {
     _Atomic(PJRT_Device *) device;
@@ -40,40 +40,40 @@ struct keel_gang_t {
 
 // ---- members, under the table's lock -----------------------------------------------------------
 
-static keel_status_t make(executables_t *table, const request_t *request, keel_gang_t **out) {
+static keel_status_t make(gangs_t *gangs, const gang_program_t *program, keel_gang_t **out) {
     enum { MOST = 1 << 16 };
     void *memory;
-    uint64_t replicas = request->replicas;
+    uint64_t replicas = program->replicas;
     if (replicas > MOST)
         return keel_status_make(KEEL_UNSUPPORTED, "a program for %llu replicas: at most %d",
                                 (unsigned long long)replicas, MOST);
     KEEL_TRY(keel_calloc(1, sizeof(keel_gang_t) + replicas * sizeof(seat_t), &memory));
     keel_gang_t *gang = memory;
-    keel_status_t status = keel_strdup(keel_str(request->name), &gang->name);
+    keel_status_t status = keel_strdup(keel_str(program->name), &gang->name);
     if (status) {
         keel_free(gang);
         return status;
     }
-    gang->client = request->args->client;
-    gang->key = request->key.digest;
+    gang->client = program->client;
+    gang->key = *program->key;
     gang->seat_count = (uint32_t)replicas;
-    gang->next = table->gangs;
-    table->gangs = gang;
+    gang->next = gangs->first;
+    gangs->first = gang;
     *out = gang;
     return NULL;
 }
 
-static keel_gang_t *find(const executables_t *table, const request_t *request) {
-    keel_gang_t *gang = table->gangs;
-    while (gang && (gang->client != request->args->client ||
-                    !keel_digest_equal(&gang->key, &request->key.digest)))
+static keel_gang_t *find(const gangs_t *gangs, const gang_program_t *program) {
+    keel_gang_t *gang = gangs->first;
+    while (gang &&
+           (gang->client != program->client || !keel_digest_equal(&gang->key, program->key)))
         gang = gang->next;
     return gang;
 }
 
-keel_status_t gang_join(executables_t *table, const request_t *request, keel_gang_t **out) {
-    keel_gang_t *gang = find(table, request);
-    if (!gang) KEEL_TRY(make(table, request, &gang));
+keel_status_t gang_join(gangs_t *gangs, const gang_program_t *program, keel_gang_t **out) {
+    keel_gang_t *gang = find(gangs, program);
+    if (!gang) KEEL_TRY(make(gangs, program, &gang));
     ++gang->members;
     ++gang->active;
     *out = gang;
@@ -81,20 +81,20 @@ keel_status_t gang_join(executables_t *table, const request_t *request, keel_gan
 }
 
 // The last one that can be executed is gone: what is compiled from now on makes a gang of its own.
-static void retire(executables_t *table, const keel_gang_t *gang) {
-    keel_gang_t **link = &table->gangs;
+static void retire(gangs_t *gangs, const keel_gang_t *gang) {
+    keel_gang_t **link = &gangs->first;
     while (*link != gang)
         link = &(*link)->next;
     *link = gang->next;
 }
 
-bool gang_leave(executables_t *table, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
+bool gang_leave(gangs_t *gangs, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
                 bool was_active, PJRT_LoadedExecutable **out_leader) {
     PJRT_LoadedExecutable *leader = atomic_load(&gang->leader);
     bool is_leader = leader == loaded, is_last = --gang->members == 0;
     *out_leader = NULL;
     if (is_leader) gang->leader_closed = true;
-    if (was_active && --gang->active == 0) retire(table, gang);
+    if (was_active && --gang->active == 0) retire(gangs, gang);
     if (!is_last) return !is_leader;
     if (gang->leader_closed && !is_leader) *out_leader = leader;
     keel_free(gang->name);
@@ -108,13 +108,13 @@ static PJRT_LoadedExecutable *leader_of(keel_gang_t *gang, PJRT_LoadedExecutable
     return atomic_compare_exchange_strong(&gang->leader, &leader, loaded) ? loaded : leader;
 }
 
-bool gang_delete(executables_t *table, keel_gang_t *gang, PJRT_LoadedExecutable *loaded) {
+bool gang_delete(gangs_t *gangs, keel_gang_t *gang, PJRT_LoadedExecutable *loaded) {
     // A thread that executes it for the first time must not make a leader of what is gone.
     if (leader_of(gang, loaded) == loaded && gang->active > 1) {
         atomic_store(&gang->leader_deleted, true);
         return false;
     }
-    if (--gang->active == 0) retire(table, gang);
+    if (--gang->active == 0) retire(gangs, gang);
     return true;
 }
 
@@ -182,9 +182,9 @@ static uint32_t count_waiting(keel_gang_t *gang) {
     return count == gang->seat_count ? 0 : count;
 }
 
-static bool find_stuck(executables_t *table, char *text, size_t size) {
+bool gangs_find_stuck(const gangs_t *gangs, char *text, size_t size) {
     enum { SECONDS = 20 };
-    for (keel_gang_t *gang = table->gangs; gang; gang = gang->next) {
+    for (keel_gang_t *gang = gangs->first; gang; gang = gang->next) {
         uint32_t waiting = count_waiting(gang);
         uint64_t latest = atomic_load(&gang->latest); // before the clock, which it must not outrun
         double since = keel_seconds(keel_clock_monotonic() - latest);
@@ -200,16 +200,4 @@ static bool find_stuck(executables_t *table, char *text, size_t size) {
         return true;
     }
     return false;
-}
-
-void gang_watch(keel_engine_t *engine) {
-    static atomic_bool told;
-    char text[640];
-    if (atomic_load(&told)) return;
-    executables_lock(&engine->executables);
-    bool stuck = find_stuck(&engine->executables, text, sizeof text);
-    executables_unlock(&engine->executables);
-    if (!stuck || atomic_exchange(&told, true)) return;
-    keel_log_once("replicas", "%s", text);
-    keel_journal_fallback(engine->journal, "replicas", NULL, text);
 }

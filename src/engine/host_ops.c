@@ -2,7 +2,7 @@
 // may have the interpreter's lock, and the last ones when the interpreter ends.
 #include <unistd.h>
 
-#include "engine/internal.h"
+#include "engine/host_ops.h"
 #include "explain/host_ops.h"
 
 struct host_ops_t {

@@ -1,5 +1,5 @@
 // One entry of a tier, made an executable again.
-#include "engine/internal.h"
+#include "engine/load.h"
 
 typedef struct loading_t {
     keel_engine_t *engine;

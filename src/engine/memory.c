@@ -6,7 +6,8 @@
 // executable does not outlive that in XLA, so it could be asked only before the client has it.
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/background.h"
+#include "engine/memory.h"
 #include "pjrt/memory.h"
 
 typedef struct watched_t {
@@ -70,6 +71,50 @@ void memory_write(keel_engine_t *engine, const keel_journal_subject_t *subject,
                                                  .host = memory->host,
                                                  .peak = memory->peak,
                                                  .total = keel_program_memory_total(memory)});
+}
+
+typedef struct program_task_t {
+    task_t task;
+    keel_digest_t program, key;
+    char *name;
+    keel_program_memory_t memory;
+} program_task_t;
+
+static void write_program(keel_engine_t *engine, task_t *head) {
+    const program_task_t *task = (const program_task_t *)head;
+    const keel_journal_subject_t subject = {
+        .program = &task->program, .name = task->name, .key = &task->key};
+    memory_write(engine, &subject, &task->memory);
+}
+
+static void destroy_program_task(task_t *head) {
+    program_task_t *task = (program_task_t *)head;
+    keel_free(task->name);
+    keel_free(task);
+}
+
+static keel_status_t make_program_task(const keel_journal_subject_t *subject,
+                                       const keel_program_memory_t *memory, program_task_t **out) {
+    void *room;
+    *out = NULL;
+    KEEL_TRY(keel_calloc(1, sizeof(program_task_t), &room));
+    *out = room;
+    **out = (program_task_t){.task = {NULL, write_program, destroy_program_task, NULL},
+                             .program = *subject->program,
+                             .key = *subject->key,
+                             .memory = *memory};
+    return keel_strdup(keel_str(subject->name), &(*out)->name);
+}
+
+void memory_write_later(keel_engine_t *engine, const keel_journal_subject_t *subject,
+                        const keel_program_memory_t *memory) {
+    program_task_t *task;
+    if (!engine->journal) return;
+    keel_status_t status = make_program_task(subject, memory, &task);
+    if (!status) status = background_add(engine, &task->task);
+    if (!status) return;
+    if (task) destroy_program_task(&task->task);
+    engine_fell_through(engine, "memory", NULL, status);
 }
 
 // ---- devices -----------------------------------------------------------------------------------

@@ -9,7 +9,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "engine/internal.h"
+#include "engine/engine.h"
+#include "engine/portable.h"
 
 // ---- the program -------------------------------------------------------------------------------
 
@@ -263,56 +264,4 @@ uint64_t keel_engine_gathered_replicas(const PJRT_Api *api, const PJRT_Client_Co
     if (!is_known || memcmp(name.platform_name, "cpu", 3) != 0) return 0;
     if (!portable_is_needed("cpu", api)) return 0;
     return portable_replicas(keel_bytes(args->compile_options, args->compile_options_size));
-}
-
-static void tell(request_t *request, uint64_t replicas, keel_str_t obstacle) {
-    static atomic_bool told[2];
-    bool stays = obstacle.size != 0;
-    if (atomic_exchange(&told[stays], true)) return;
-    char text[512];
-    if (stays)
-        snprintf(
-            text, sizeof text,
-            "a program is compiled for %llu replicas and has '%.*s': what is executed on single "
-            "devices goes to one executable for all of them, since this plugin never ends an "
-            "execution on fewer devices",
-            (unsigned long long)replicas, KEEL_STR_ARGS(obstacle));
-    else
-        snprintf(text, sizeof text,
-                 "compiled for one replica and any device, not for %llu replicas: the program does "
-                 "the same on each, and this plugin never ends an execution on fewer devices",
-                 (unsigned long long)replicas);
-    keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
-    keel_journal_fallback(request->engine->journal, "options", &subject, text);
-}
-
-keel_status_t portable_apply(request_t *request, const keel_program_t *program) {
-    keel_bytes_t bytes =
-        keel_bytes(request->args->compile_options, request->args->compile_options_size);
-    if (!request->client->is_cpu || program->format != KEEL_FORMAT_HLO) return NULL;
-    uint64_t replicas = portable_replicas(bytes);
-    if (!replicas) return NULL;
-    keel_str_t obstacle = portable_obstacle(program);
-    if (obstacle.size) request->replicas = replicas;
-    if (!request->client->gates_replicas) return NULL;
-    tell(request, replicas, obstacle);
-    if (obstacle.size) return NULL;
-    keel_buffer_t out;
-    keel_buffer_initialize(&out, 0);
-    keel_status_t status = portable_options(bytes, &out);
-    keel_str_t kept;
-    if (!status)
-        status = keel_arena_str(&request->arena, keel_bytes_str(keel_buffer_bytes(&out)), &kept);
-    keel_buffer_deinitialize(&out);
-    if (status) return status;
-    request->sent_options = bytes;
-    request->args->compile_options = kept.data;
-    request->args->compile_options_size = kept.size;
-    return NULL;
-}
-
-void portable_restore(request_t *request) {
-    if (!request->sent_options.data) return;
-    request->args->compile_options = (const char *)request->sent_options.data;
-    request->args->compile_options_size = request->sent_options.size;
 }

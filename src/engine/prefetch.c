@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "engine/internal.h"
+#include "engine/prefetch.h"
 #include "store/plan.h"
 
 typedef enum item_state {

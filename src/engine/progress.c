@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/internal.h"
+#include "engine/progress.h"
 
 enum { LINE = 512 };
 static const uint64_t patience = 2000000000, period = 1000000000; // nanoseconds
@@ -25,21 +25,37 @@ static const uint64_t patience = 2000000000, period = 1000000000; // nanoseconds
     "8"
 #define CLEAR "\x1b[J"
 
-keel_status_t progress_initialize(progress_t *progress) {
-    *progress = (progress_t){0};
+struct progress_t {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    compiling_t *newest;
+    bool started; // the thread that shows them
+    bool idle;    // it waits for a compile, not for a time
+    bool shown;
+};
+
+keel_status_t progress_create(keel_engine_t *engine) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(progress_t), &memory));
+    progress_t *progress = memory;
     pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes))
+    if (pthread_condattr_init(&attributes)) {
+        keel_free(progress);
         return keel_status_make(KEEL_NO_MEMORY, "no memory for a condition");
+    }
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&progress->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&progress->lock, NULL);
+    engine->progress = progress;
     return NULL;
 }
 
-void progress_deinitialize(progress_t *progress) {
+void progress_destroy(progress_t *progress) {
+    if (!progress) return;
     pthread_mutex_destroy(&progress->lock);
     pthread_cond_destroy(&progress->changed);
+    keel_free(progress);
 }
 
 // A terminal that can place a cursor, which this process may write to.
@@ -171,7 +187,7 @@ static double last_seconds(keel_engine_t *engine, const moment_t *moment) {
 
 // Asks the history with no lock held: it may be reading a file.
 static void tell(keel_engine_t *engine) {
-    progress_t *progress = &engine->progress;
+    progress_t *progress = engine->progress;
     moment_t moment;
     take_moment(progress, &moment);
     pthread_mutex_unlock(&progress->lock);
@@ -185,7 +201,7 @@ static void tell(keel_engine_t *engine) {
 
 static void *work(void *context) {
     keel_engine_t *engine = context;
-    progress_t *progress = &engine->progress;
+    progress_t *progress = engine->progress;
     pthread_mutex_lock(&progress->lock);
     for (uint64_t next = 0;;) {
         const compiling_t *oldest = oldest_of(progress);
@@ -206,7 +222,7 @@ static void *work(void *context) {
 }
 
 void progress_begin(keel_engine_t *engine, compiling_t *compiling) {
-    progress_t *progress = &engine->progress;
+    progress_t *progress = engine->progress;
     pthread_mutex_lock(&progress->lock);
     if (!progress->started && has_terminal()) progress->started = engine_start_thread(work, engine);
     compiling->next = progress->newest;
@@ -217,7 +233,7 @@ void progress_begin(keel_engine_t *engine, compiling_t *compiling) {
 
 // The line is gone before the client goes on.
 void progress_end(keel_engine_t *engine, compiling_t *compiling) {
-    progress_t *progress = &engine->progress;
+    progress_t *progress = engine->progress;
     pthread_mutex_lock(&progress->lock);
     compiling_t **link = &progress->newest;
     while (*link != compiling)

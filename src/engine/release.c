@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/internal.h"
+#include "engine/release.h"
 
 typedef struct item_t {
     PJRT_Buffer *buffer;
@@ -22,6 +22,7 @@ struct release_t {
     pthread_cond_t changed;
     item_t *first, **last;
     bool started, working;
+    atomic_bool begun;
 };
 
 keel_status_t release_create(keel_engine_t *engine) {
@@ -74,12 +75,12 @@ void release_begin(keel_engine_t *engine) {
     release_t *release = engine->release;
     pthread_mutex_lock(&release->lock);
     if (!release->started) release->started = engine_start_thread(work, engine);
-    if (release->started) atomic_store_explicit(&engine->releases, true, memory_order_relaxed);
+    if (release->started) atomic_store_explicit(&release->begun, true, memory_order_relaxed);
     pthread_mutex_unlock(&release->lock);
 }
 
 bool keel_engine_releases(const keel_engine_t *engine) {
-    return atomic_load_explicit(&engine->releases, memory_order_relaxed);
+    return atomic_load_explicit(&engine->release->begun, memory_order_relaxed);
 }
 
 bool keel_engine_release(keel_engine_t *engine, PJRT_Buffer *buffer) {

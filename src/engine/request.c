@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/portable.h"
+#include "engine/request.h"
 #include "read/read.h"
 
 // ---- read and key ------------------------------------------------------------------------------
@@ -62,6 +63,62 @@ static keel_str_t without_number(keel_str_t name) {
     return has_number ? (keel_str_t){name.data, size - 1} : name;
 }
 
+// ---- options ----------------------------------------------------------------------------------
+
+static void tell_rewritten(request_t *request, uint64_t replicas, keel_str_t obstacle) {
+    static atomic_bool told[2];
+    bool stays = obstacle.size != 0;
+    if (atomic_exchange(&told[stays], true)) return;
+    char text[512];
+    if (stays)
+        snprintf(
+            text, sizeof text,
+            "a program is compiled for %llu replicas and has '%.*s': what is executed on single "
+            "devices goes to one executable for all of them, since this plugin never ends an "
+            "execution on fewer devices",
+            (unsigned long long)replicas, KEEL_STR_ARGS(obstacle));
+    else
+        snprintf(text, sizeof text,
+                 "compiled for one replica and any device, not for %llu replicas: the program does "
+                 "the same on each, and this plugin never ends an execution on fewer devices",
+                 (unsigned long long)replicas);
+    keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
+    keel_journal_fallback(request->engine->journal, "options", &subject, text);
+}
+
+// Gives the plugin options for one replica in place of the client's, in the request's arena, where
+// that is needed and right.
+static keel_status_t rewrite_options(request_t *request, const keel_program_t *program) {
+    keel_bytes_t bytes =
+        keel_bytes(request->args->compile_options, request->args->compile_options_size);
+    if (!request->client->is_cpu || program->format != KEEL_FORMAT_HLO) return NULL;
+    uint64_t replicas = portable_replicas(bytes);
+    if (!replicas) return NULL;
+    keel_str_t obstacle = portable_obstacle(program);
+    if (obstacle.size) request->replicas = replicas;
+    if (!request->client->gates_replicas) return NULL;
+    tell_rewritten(request, replicas, obstacle);
+    if (obstacle.size) return NULL;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_status_t status = portable_options(bytes, &out);
+    keel_str_t kept;
+    if (!status)
+        status = keel_arena_str(&request->arena, keel_bytes_str(keel_buffer_bytes(&out)), &kept);
+    keel_buffer_deinitialize(&out);
+    if (status) return status;
+    request->sent_options = bytes;
+    request->args->compile_options = kept.data;
+    request->args->compile_options_size = kept.size;
+    return NULL;
+}
+
+static void restore_options(request_t *request) {
+    if (!request->sent_options.data) return;
+    request->args->compile_options = (const char *)request->sent_options.data;
+    request->args->compile_options_size = request->sent_options.size;
+}
+
 static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     if (strcmp(request->format, "mlir") == 0 && !keel_read_is_mlir(request->code))
         return keel_status_make(KEEL_UNSUPPORTED, "MLIR as text is not read, only bytecode");
@@ -79,10 +136,10 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     request->name = kept.data;
     request->ops = keel_program_op_count(program);
     keel_site_of(program, &request->arena, &request->site);
-    if (is_hlo) explain_ask(request->engine, &request->arena, &request->inquiry, &request->site);
+    if (is_hlo) inquiry_ask(request->engine, &request->arena, &request->inquiry, &request->site);
     if (request->engine->history) keel_sketch_of(program, &request->inquiry.sketch);
     request->is_read = true;
-    KEEL_TRY(portable_apply(request, program));
+    KEEL_TRY(rewrite_options(request, program));
     return key_program(request, program);
 }
 
@@ -207,7 +264,7 @@ keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *arg
 }
 
 void request_end(request_t *request) {
-    portable_restore(request);
+    restore_options(request);
     keel_key_deinitialize(&request->key);
     keel_arena_deinitialize(&request->arena);
 }

@@ -1,49 +1,62 @@
 // Counts of what goes to the device and comes from it. A read is timed until its data are there:
 // clients wait for that in many ways, but the plugin's event tells it to whoever asks.
-#include "engine/internal.h"
+#include "engine/transfers.h"
+#include "engine/flow.h"
 
-void transfers_initialize(transfers_t *transfers) {
-    atomic_store(&transfers->free, UINT64_MAX);
-    for (size_t i = 0; i < TRANSFERS_AWAITED; ++i)
-        transfers->awaited[i].transfers = transfers;
+enum { TRANSFERS_AWAITED = 64 };
+
+// A read whose data are not there yet.
+typedef struct awaited_read_t {
+    keel_engine_t *engine;
+    keel_reading_t reading;
+} awaited_read_t;
+
+struct transfers_t {
+    transfer_counter_t to_device, from_device;
+    _Atomic uint64_t steps;
+    _Atomic uint64_t free; // a bit for each of `awaited`
+    awaited_read_t awaited[TRANSFERS_AWAITED];
+};
+
+keel_status_t transfers_create(keel_engine_t *engine) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(transfers_t), &memory));
+    engine->transfers = memory;
+    atomic_store(&engine->transfers->free, UINT64_MAX);
+    return NULL;
 }
 
-static void count(transfer_counter_t *counter, uint64_t bytes) {
-    atomic_fetch_add_explicit(&counter->count, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&counter->bytes, bytes, memory_order_relaxed);
-}
-
-static void took(transfer_counter_t *counter, uint64_t nanoseconds) {
-    atomic_fetch_add_explicit(&counter->nanoseconds, nanoseconds, memory_order_relaxed);
+void transfers_destroy(transfers_t *transfers) {
+    keel_free(transfers);
 }
 
 void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes,
                       uint64_t nanoseconds) {
     if (buffer) flow_made(engine, buffer);
-    count(&engine->transfers.to_device, bytes);
-    took(&engine->transfers.to_device, nanoseconds);
+    transfer_counter_add(&engine->transfers->to_device, bytes);
+    transfer_counter_took(&engine->transfers->to_device, nanoseconds);
 }
 
 // What finding the line takes is no part of the read.
 keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer *buffer,
                                        uint64_t bytes) {
-    count(&engine->transfers.from_device, bytes);
+    transfer_counter_add(&engine->transfers->from_device, bytes);
     flow_site_t *site = flow_read(engine, bytes);
     flow_note(engine, site, buffer);
-    if (site) count(&site->reads, bytes);
+    if (site) transfer_counter_add(&site->reads, bytes);
     return (keel_reading_t){.started = keel_clock_monotonic(), .site = site};
 }
 
 static void read_took(keel_engine_t *engine, const keel_reading_t *reading) {
     uint64_t nanoseconds = keel_clock_monotonic() - reading->started;
-    took(&engine->transfers.from_device, nanoseconds);
-    if (reading->site) took(&reading->site->reads, nanoseconds);
+    transfer_counter_took(&engine->transfers->from_device, nanoseconds);
+    if (reading->site) transfer_counter_took(&reading->site->reads, nanoseconds);
 }
 
 static void arrived(PJRT_Error *error, void *context) {
     awaited_read_t *awaited = context;
-    transfers_t *transfers = awaited->transfers;
     keel_engine_t *engine = awaited->engine;
+    transfers_t *transfers = engine->transfers;
     read_took(engine, &awaited->reading);
     atomic_fetch_or(&transfers->free, (uint64_t)1 << (awaited - transfers->awaited));
     if (!error) return;
@@ -62,7 +75,7 @@ static awaited_read_t *take_awaited(transfers_t *transfers) {
 
 static bool await(keel_engine_t *engine, const keel_reading_t *reading, PJRT_Event *event) {
     if (!event || !keel_pjrt_has(engine->api, PJRT_Event_OnReady)) return false;
-    transfers_t *transfers = &engine->transfers;
+    transfers_t *transfers = engine->transfers;
     awaited_read_t *awaited = take_awaited(transfers);
     if (!awaited) return false;
     awaited->engine = engine;
@@ -84,19 +97,12 @@ void keel_engine_read_ends(keel_engine_t *engine, const keel_reading_t *reading,
 }
 
 void keel_engine_step(keel_engine_t *engine) {
-    atomic_fetch_add_explicit(&engine->transfers.steps, 1, memory_order_relaxed);
-}
-
-transfer_count_t transfer_counter_load(const transfer_counter_t *counter) {
-    return (transfer_count_t){
-        .count = atomic_load_explicit(&counter->count, memory_order_relaxed),
-        .bytes = atomic_load_explicit(&counter->bytes, memory_order_relaxed),
-        .nanoseconds = atomic_load_explicit(&counter->nanoseconds, memory_order_relaxed)};
+    atomic_fetch_add_explicit(&engine->transfers->steps, 1, memory_order_relaxed);
 }
 
 void transfers_totals(const keel_engine_t *engine, transfers_totals_t *out) {
     *out = (transfers_totals_t){
-        .to_device = transfer_counter_load(&engine->transfers.to_device),
-        .from_device = transfer_counter_load(&engine->transfers.from_device),
-        .steps = atomic_load_explicit(&engine->transfers.steps, memory_order_relaxed)};
+        .to_device = transfer_counter_load(&engine->transfers->to_device),
+        .from_device = transfer_counter_load(&engine->transfers->from_device),
+        .steps = atomic_load_explicit(&engine->transfers->steps, memory_order_relaxed)};
 }

@@ -128,5 +128,7 @@ typedef struct keel_stack_t {
 // process at run time; works for CPython 3.9 and later. Text lives in `arena`. Never fails: says
 // why it was skipped. Takes the GIL: call it with no lock held.
 void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
+// The frame that asked, and who called it. The stack has one at least.
+keel_place_t keel_stack_top(const keel_stack_t *stack);
 
 #endif // KEEL_EXPLAIN_EXPLAIN_H_

@@ -104,3 +104,14 @@ void keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
     keel_python_leave(&python);
     out->skipped = hand_over(&walk, out);
 }
+
+keel_place_t keel_stack_top(const keel_stack_t *stack) {
+    const keel_stack_frame_t *frame = &stack->frames[0];
+    keel_place_t place = {
+        .file = frame->file, .line = frame->line, .function = frame->function, .call_file = ""};
+    if (stack->count > 1) {
+        place.call_file = stack->frames[1].file;
+        place.call_line = stack->frames[1].line;
+    }
+    return place;
+}

@@ -3,7 +3,12 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "engine/internal.h"
+#include <jansson.h>
+
+#include "engine/executables.h"
+#include "engine/flow.h"
+#include "engine/flow_journal.h"
+#include "engine/transfers.h"
 #include "store_help.h"
 
 // A process with an engine that has as much as the flow needs.
@@ -42,14 +47,14 @@ static int set_up(void **state) {
     stage->engine->settings.stack = true;
     stage->engine->api = &api;
     assert_ok(keel_journal_open(stage->place.root, "r1", &stage->engine->journal));
-    assert_ok(executables_initialize(&stage->engine->executables));
-    assert_ok(flow_initialize(&stage->engine->flow));
-    transfers_initialize(&stage->engine->transfers);
+    assert_ok(counters_create(stage->engine));
+    assert_ok(flow_create(stage->engine));
+    assert_ok(transfers_create(stage->engine));
+    assert_ok(executables_create(stage->engine));
     for (int i = 0; i < 4; ++i) {
         keel_digest_t program = digest_of(i);
         stage->loaded[i] = (PJRT_LoadedExecutable *)(uintptr_t)(0x1000 + i * 64);
-        assert_ok(
-            executables_add(&stage->engine->executables, stage->loaded[i], &program, NULL, 0));
+        assert_ok(executables_add(stage->engine, stage->loaded[i], &program, NULL, 0));
         // Program 0 is asked for by line 90, the step's end; 1 by line 10, 2 by line 20, ...
         keel_place_t place = line(i ? 10 * (uint32_t)i : 90);
         flow_asked(stage->engine, &program, &place);
@@ -61,12 +66,14 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     stage_t *stage = *state;
     keel_engine_t *engine = stage->engine;
-    for (counter_t *counter = engine->executables.counters, *next; counter; counter = next) {
+    for (counter_t *counter = engine->counters->first, *next; counter; counter = next) {
         next = counter->next;
         keel_free(counter);
     }
-    flow_deinitialize(&engine->flow);
-    executables_deinitialize(&engine->executables);
+    executables_destroy(engine->executables);
+    transfers_destroy(engine->transfers);
+    flow_destroy(engine->flow);
+    counters_destroy(engine->counters);
     keel_journal_close(engine->journal);
     place_remove(&stage->place);
     free(engine);
@@ -96,7 +103,7 @@ static void read_at(const stage_t *stage, uint32_t number, uintptr_t buffer) {
 
 static const flow_piece_t *piece(const stage_t *stage, int program) {
     keel_digest_t digest = digest_of(program);
-    return executables_counter(&stage->engine->executables, &digest)->flow.pieces;
+    return counters_find(stage->engine->counters, &digest)->flow.pieces;
 }
 
 static void assert_piece(const stage_t *stage, int program, uint64_t forced, uint64_t sampled,
@@ -118,9 +125,36 @@ static void a_read_whose_work_the_step_does_again_cuts_it(void **state) {
     flow_end(stage->engine);
     assert_piece(stage, 1, 3, 3, 3);
     assert_int_equal(piece(stage, 1)->in_step, 2);
-    assert_int_equal(stage->engine->flow.cut_steps, 3);
-    assert_int_equal(stage->engine->flow.pieces, 6);
+    assert_int_equal(stage->engine->flow->cut_steps, 3);
+    assert_int_equal(stage->engine->flow->pieces, 6);
     assert_null(piece(stage, 0));
+}
+
+static keel_status_t add_cut_steps(void *context, const struct json_t *event) {
+    uint64_t *cut_steps = context;
+    *cut_steps += (uint64_t)json_integer_value(json_object_get(event, "cut_steps"));
+    return NULL;
+}
+
+// The journal is written while the run goes on, and a step is known to be cut only once the next
+// one is, or the run ends: then there may be nothing else to write.
+static void the_last_step_that_was_cut_is_in_the_journal_too(void **state) {
+    const stage_t *stage = *state;
+    char *path;
+    uint64_t cut_steps = 0;
+    keel_journal_damage_t damage;
+    for (int step = 0; step < 3; ++step) {
+        EXECUTE(stage, 1, WEIGHT, BATCH);
+        read_at(stage, 10, LOSS);
+        EXECUTE(stage, 0, FRESH, BATCH, WEIGHT);
+        flow_journal(stage->engine);
+    }
+    flow_end(stage->engine);
+    flow_journal(stage->engine);
+    assert_ok(keel_journal_path(stage->place.root, "r1", &path));
+    assert_ok(keel_journal_read(path, add_cut_steps, &cut_steps, &damage));
+    assert_int_equal(cut_steps, 3);
+    keel_free(path);
 }
 
 static void a_read_whose_result_the_step_works_on_cuts_it(void **state) {
@@ -142,7 +176,7 @@ static void an_evaluation_with_a_batch_of_its_own_cuts_nothing(void **state) {
     EXECUTE(stage, 0, WEIGHT, BATCH);
     flow_end(stage->engine);
     assert_piece(stage, 1, 3, 3, 0);
-    assert_int_equal(stage->engine->flow.cut_steps, 0);
+    assert_int_equal(stage->engine->flow->cut_steps, 0);
 }
 
 static void a_buffer_that_is_made_anew_at_the_same_address_is_another_one(void **state) {
@@ -171,7 +205,7 @@ static void a_norm_of_the_weights_between_two_steps_cuts_neither(void **state) {
     }
     flow_end(stage->engine);
     assert_piece(stage, 1, 4, 3, 0);
-    assert_int_equal(stage->engine->flow.cut_steps, 0);
+    assert_int_equal(stage->engine->flow->cut_steps, 0);
 }
 
 static void a_norm_of_the_weights_before_the_first_step_cuts_none(void **state) {
@@ -251,7 +285,7 @@ static void a_loop_that_reads_what_each_turn_hands_to_the_next_has_no_step_to_cu
     }
     flow_end(stage->engine);
     assert_piece(stage, 1, 100, FLOW_SAMPLES, 0);
-    assert_int_equal(stage->engine->flow.cut_steps, 0);
+    assert_int_equal(stage->engine->flow->cut_steps, 0);
 }
 
 static void a_number_that_only_the_read_needs_hides_no_cut(void **state) {
@@ -306,7 +340,7 @@ static void a_step_has_as_many_pieces_as_reads_that_cut_it(void **state) {
         assert_piece(stage, program, 2, 2, 2);
         assert_int_equal(piece(stage, program)->in_step, 4);
     }
-    assert_int_equal(stage->engine->flow.cut_steps, 2);
+    assert_int_equal(stage->engine->flow->cut_steps, 2);
 }
 
 // The client has the program already when another line asks for the same.
@@ -333,8 +367,8 @@ static void buffers_are_followed_in_the_first_executions_only(void **state) {
     }
     EXECUTE(stage, 0, WEIGHT);
     assert_piece(stage, 1, 100, FLOW_SAMPLES, FLOW_SAMPLES);
-    assert_false(stage->engine->flow.follows);
-    assert_null(stage->engine->flow.current.arguments);
+    assert_false(stage->engine->flow->follows);
+    assert_null(stage->engine->flow->current.arguments);
 }
 
 static void where_every_execution_is_read_they_are_followed_no_longer_either(void **state) {
@@ -344,7 +378,7 @@ static void where_every_execution_is_read_they_are_followed_no_longer_either(voi
         read_at(stage, 10, LOSS);
     }
     assert_piece(stage, 1, 100, FLOW_SAMPLES, 0);
-    assert_false(stage->engine->flow.follows);
+    assert_false(stage->engine->flow->follows);
     EXECUTE(stage, 0, WEIGHT, HELD_OUT);
     assert_piece(stage, 1, 100, FLOW_SAMPLES, 0);
 }
@@ -355,7 +389,7 @@ static void what_nothing_follows_is_not_judged(void **state) {
     read_at(stage, 10, LOSS);
     flow_end(stage->engine);
     assert_piece(stage, 1, 1, 0, 0);
-    assert_int_equal(stage->engine->flow.cut_steps, 0);
+    assert_int_equal(stage->engine->flow->cut_steps, 0);
 }
 
 static void *run_steps(void *context) {
@@ -401,7 +435,7 @@ static void without_memory_executions_and_reads_go_on(void **state) {
         flow_journal(stage->engine);
         keel_fault_arm(KEEL_FAULT_ALLOC, 0);
     }
-    assert_int_equal(stage->engine->flow.executions, 33);
+    assert_int_equal(stage->engine->flow->executions, 33);
     flow_end(stage->engine);
 }
 #endif
@@ -410,6 +444,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(a_read_whose_work_the_step_does_again_cuts_it),
+        TEST(the_last_step_that_was_cut_is_in_the_journal_too),
         TEST(a_read_whose_result_the_step_works_on_cuts_it),
         TEST(an_evaluation_with_a_batch_of_its_own_cuts_nothing),
         TEST(a_buffer_that_is_made_anew_at_the_same_address_is_another_one),

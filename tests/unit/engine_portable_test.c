@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "door_help.h"
 
-#include "engine/internal.h"
+#include "engine/portable.h"
 #include "hlo_proto.h"
 
 static keel_bytes_t sample(const char *name) {

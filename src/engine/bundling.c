@@ -5,17 +5,18 @@
 
 #include "bundle/bundle.h"
 #include "bundle/versions.h"
-#include "engine/internal.h"
+#include "engine/background.h"
+#include "engine/bundling.h"
 
-struct bundling_t {
+typedef struct bundling_t {
+    task_t task;
     keel_bundle_t bundle;
-    PJRT_Client *client;
     char told[64];  // what `keel run` has spoken of already
     double seconds; // on the client's thread
-};
+} bundling_t;
 
-void bundling_destroy(bundling_t *bundling) {
-    if (!bundling) return;
+static void destroy(task_t *head) {
+    bundling_t *bundling = (bundling_t *)head;
     keel_bundle_deinitialize(&bundling->bundle);
     keel_free(bundling);
 }
@@ -33,12 +34,51 @@ static const char *told(void) {
     return text ? text : "";
 }
 
+// A client that is loaded is one that runs; which it is, the packages of the others do not tell.
+static void judge_clients(const bundling_t *bundling) {
+    const char *loaded =
+        keel_bundle_find(&bundling->bundle, KEEL_BUNDLE_INTERPRETER, KEEL_BUNDLE_LOADED);
+    for (size_t i = 0; loaded && i < keel_bundle_client_count(); ++i) {
+        keel_bundle_verdict_t verdict;
+        const char *name = keel_bundle_client_name(i);
+        if (!strstr(loaded, name) || strstr(bundling->told, name)) continue;
+        keel_bundle_judge_client(&bundling->bundle, i, false, &verdict);
+        if (*verdict.text) keel_log_once(name, "%s", verdict.text);
+    }
+}
+
+static keel_status_t tell(keel_engine_t *engine, bundling_t *bundling) {
+    uint64_t started = keel_clock_monotonic();
+    keel_bundle_request_t request = request_of(engine, bundling->task.client);
+    KEEL_TRY(keel_bundle_collect(&request, &bundling->bundle));
+    judge_clients(bundling);
+    keel_buffer_t json;
+    keel_buffer_initialize(&json, KEEL_BUNDLE_JSON_LIMIT);
+    keel_bundle_json(&bundling->bundle, &json);
+    keel_status_t status = keel_buffer_status(&json);
+    if (!status)
+        keel_journal_bundle(
+            engine->journal,
+            &(keel_journal_bundle_t){.json = keel_bytes_str(keel_buffer_bytes(&json)),
+                                     .seconds = keel_seconds(keel_clock_monotonic() - started),
+                                     .client_seconds = bundling->seconds});
+    keel_buffer_deinitialize(&json);
+    return status;
+}
+
+static void run(keel_engine_t *engine, task_t *head) {
+    keel_status_t status = tell(engine, (bundling_t *)head);
+    if (status) engine_fell_through(engine, "bundle", NULL, status);
+}
+
+// ---- on the client's thread --------------------------------------------------------------------
+
 static keel_status_t prepare(keel_engine_t *engine, PJRT_Client *client, bundling_t **out) {
     void *memory;
     uint64_t started = keel_clock_monotonic();
     KEEL_TRY(keel_calloc(1, sizeof(bundling_t), &memory));
     *out = memory;
-    (*out)->client = client;
+    (*out)->task = (task_t){client, run, destroy, NULL};
     snprintf((*out)->told, sizeof(*out)->told, "%.63s", told());
     keel_bundle_initialize(&(*out)->bundle);
     keel_bundle_request_t request = request_of(engine, client);
@@ -61,45 +101,8 @@ void bundling_begin(keel_engine_t *engine, PJRT_Client *client) {
     judge_plugin(engine);
     if (!engine->journal) return;
     keel_status_t status = prepare(engine, client, &bundling);
-    if (!status) status = publisher_bundle(engine, bundling, client);
+    if (!status) status = background_add(engine, &bundling->task);
     if (!status) return;
-    bundling_destroy(bundling);
+    if (bundling) destroy(&bundling->task);
     engine_fell_through(engine, "bundle", NULL, status);
-}
-
-// A client that is loaded is one that runs; which it is, the packages of the others do not tell.
-static void judge_clients(const bundling_t *bundling) {
-    const char *loaded =
-        keel_bundle_find(&bundling->bundle, KEEL_BUNDLE_INTERPRETER, KEEL_BUNDLE_LOADED);
-    for (size_t i = 0; loaded && i < keel_bundle_client_count(); ++i) {
-        keel_bundle_verdict_t verdict;
-        const char *name = keel_bundle_client_name(i);
-        if (!strstr(loaded, name) || strstr(bundling->told, name)) continue;
-        keel_bundle_judge_client(&bundling->bundle, i, false, &verdict);
-        if (*verdict.text) keel_log_once(name, "%s", verdict.text);
-    }
-}
-
-static keel_status_t tell(keel_engine_t *engine, bundling_t *bundling) {
-    uint64_t started = keel_clock_monotonic();
-    keel_bundle_request_t request = request_of(engine, bundling->client);
-    KEEL_TRY(keel_bundle_collect(&request, &bundling->bundle));
-    judge_clients(bundling);
-    keel_buffer_t json;
-    keel_buffer_initialize(&json, KEEL_BUNDLE_JSON_LIMIT);
-    keel_bundle_json(&bundling->bundle, &json);
-    keel_status_t status = keel_buffer_status(&json);
-    if (!status)
-        keel_journal_bundle(
-            engine->journal,
-            &(keel_journal_bundle_t){.json = keel_bytes_str(keel_buffer_bytes(&json)),
-                                     .seconds = keel_seconds(keel_clock_monotonic() - started),
-                                     .client_seconds = bundling->seconds});
-    keel_buffer_deinitialize(&json);
-    return status;
-}
-
-void bundling_run(keel_engine_t *engine, bundling_t *bundling) {
-    keel_status_t status = tell(engine, bundling);
-    if (status) engine_fell_through(engine, "bundle", NULL, status);
 }

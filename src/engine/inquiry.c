@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/background.h"
+#include "engine/flow.h"
+#include "engine/inquiry.h"
 #include "read/read.h"
 
-void explain_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry) {
+void inquiry_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry) {
     bool is_known = inquiry->stack.count || inquiry->stack.skipped;
     if (!engine->history || is_known) return;
     if (!engine->settings.stack) {
@@ -16,17 +18,6 @@ void explain_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inqu
     uint64_t start = keel_clock_monotonic();
     keel_stack_read(arena, &inquiry->stack);
     inquiry->stack_seconds = keel_seconds(keel_clock_monotonic() - start);
-}
-
-keel_place_t explain_top(const keel_stack_t *stack) {
-    const keel_stack_frame_t *frame = &stack->frames[0];
-    keel_place_t place = {
-        .file = frame->file, .line = frame->line, .function = frame->function, .call_file = ""};
-    if (stack->count > 1) {
-        place.call_file = stack->frames[1].file;
-        place.call_line = stack->frames[1].line;
-    }
-    return place;
 }
 
 static bool is_at(const keel_stack_frame_t *frame, const char *file, uint32_t line) {
@@ -46,7 +37,7 @@ static bool is_own_line(const keel_place_t *place, const char *module) {
 // the decorator's: what stands between that and the stack was traced, and has not asked. A caller
 // of the same name is taken for it. Elsewhere the program is right, which may be lowered on one
 // line and compiled on another.
-void explain_settle_site(const keel_stack_t *stack, const char *module, keel_site_t *site) {
+void inquiry_settle_site(const keel_stack_t *stack, const char *module, keel_site_t *site) {
     if (!stack->count) return;
     const keel_place_t *place = &site->place;
     const keel_stack_frame_t *frames = stack->frames;
@@ -54,17 +45,15 @@ void explain_settle_site(const keel_stack_t *stack, const char *module, keel_sit
     bool is_outside = stack->count > 1 && is_at(&frames[1], place->file, place->line);
     bool is_known = is_at(&frames[0], place->file, place->line);
     bool is_better = is_inside || is_outside || !site->is_traced || is_own_line(place, module);
-    if (!is_known && is_better) site->place = explain_top(stack);
+    if (!is_known && is_better) site->place = keel_stack_top(stack);
 }
 
-void explain_ask(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry,
+void inquiry_ask(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry,
                  keel_site_t *site) {
-    explain_capture(engine, arena, inquiry);
-    // The last execution may have begun behind what the client sent for this one.
-    inquiry->sent = atomic_load_explicit(&engine->flow.made_count, memory_order_relaxed) -
-                    atomic_load_explicit(&engine->flow.made_begun, memory_order_relaxed);
+    inquiry_capture(engine, arena, inquiry);
+    inquiry->sent = flow_sent(engine);
     if (!inquiry->stack.count) return;
-    site->place = explain_top(&inquiry->stack);
+    site->place = keel_stack_top(&inquiry->stack);
     void *text;
     size_t size = strlen(site->place.file) + 16;
     keel_status_t status = keel_arena_alloc(arena, size, &text);
@@ -74,7 +63,7 @@ void explain_ask(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry,
     site->origin = text;
 }
 
-const char *explain_miss(keel_miss_t miss) {
+const char *inquiry_miss(keel_miss_t miss) {
     switch (miss) {
         case KEEL_MISS_ABSENT:
             return "the cache has no such entry: it was never stored, or evicted, or cleared";
@@ -90,17 +79,13 @@ const char *explain_miss(keel_miss_t miss) {
     return "";
 }
 
-void explain_deinitialize(inquiry_t *inquiry) {
-    keel_key_deinitialize(&inquiry->key);
-    keel_arena_deinitialize(&inquiry->arena);
-}
-
 static keel_journal_subject_t subject_of(const inquiry_t *inquiry) {
     return (keel_journal_subject_t){
         .program = &inquiry->program, .name = inquiry->name, .key = &inquiry->key.digest};
 }
 
-void explain_failed(keel_engine_t *engine, const inquiry_t *inquiry, keel_status_t status) {
+// Takes the status.
+static void say_failed(keel_engine_t *engine, const inquiry_t *inquiry, keel_status_t status) {
     keel_journal_subject_t subject = subject_of(inquiry);
     keel_journal_fallback(engine->journal, "explain", &subject, keel_status_message(status));
     keel_status_ignore(status);
@@ -242,7 +227,7 @@ static keel_status_t add_lost_entry(keel_engine_t *engine, const inquiry_t *inqu
 // Where the program was asked for. The stack knows; a program has the lines of its first lowering,
 // which a client may keep and compile again from elsewhere.
 static keel_place_t asked_from(const inquiry_t *inquiry) {
-    return inquiry->stack.count ? explain_top(&inquiry->stack) : inquiry->site.place;
+    return inquiry->stack.count ? keel_stack_top(&inquiry->stack) : inquiry->site.place;
 }
 
 static void fill_places(const inquiry_t *inquiry, keel_explanation_t *explanation) {
@@ -368,9 +353,42 @@ static keel_status_t note(keel_engine_t *engine, const inquiry_t *inquiry) {
                                              });
 }
 
-void explain_run(keel_engine_t *engine, inquiry_t *inquiry) {
+// ---- behind the client's back ------------------------------------------------------------------
+
+typedef struct inquiry_task_t {
+    task_t task;
+    inquiry_t inquiry;
+} inquiry_task_t;
+
+static void run(keel_engine_t *engine, task_t *head) {
+    const inquiry_t *inquiry = &((inquiry_task_t *)head)->inquiry;
     keel_status_t status = inquiry->kind == INQUIRY_NOTE ? NULL : explain(engine, inquiry);
-    if (status) explain_failed(engine, inquiry, status);
+    if (status) say_failed(engine, inquiry, status);
     status = note(engine, inquiry);
-    if (status) explain_failed(engine, inquiry, status);
+    if (status) say_failed(engine, inquiry, status);
+}
+
+static void deinitialize(inquiry_t *inquiry) {
+    keel_key_deinitialize(&inquiry->key);
+    keel_arena_deinitialize(&inquiry->arena);
+}
+
+static void destroy(task_t *head) {
+    deinitialize(&((inquiry_task_t *)head)->inquiry);
+    keel_free(head);
+}
+
+void inquiry_hand_over(keel_engine_t *engine, inquiry_t *inquiry) {
+    void *memory;
+    inquiry_task_t *task = NULL;
+    keel_status_t status = keel_alloc(sizeof *task, &memory);
+    if (!status) {
+        task = memory;
+        *task = (inquiry_task_t){{inquiry->client, run, destroy, NULL}, *inquiry};
+        status = background_add(engine, &task->task);
+    }
+    if (!status) return;
+    say_failed(engine, inquiry, status);
+    deinitialize(inquiry);
+    keel_free(task);
 }

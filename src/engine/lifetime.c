@@ -1,51 +1,24 @@
 #define _GNU_SOURCE
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/internal.h"
+#include "engine/background.h"
+#include "engine/bundling.h"
+#include "engine/counters.h"
+#include "engine/executables.h"
+#include "engine/figures.h"
+#include "engine/flow.h"
+#include "engine/flow_journal.h"
+#include "engine/host_ops.h"
+#include "engine/memory.h"
+#include "engine/portable.h"
+#include "engine/prefetch.h"
+#include "engine/progress.h"
+#include "engine/release.h"
+#include "engine/transfers.h"
 #include "pjrt/identity.h"
-
-const char *engine_cache_dir(const keel_engine_t *engine) {
-    return keel_settings_text(&engine->settings, KEEL_SETTING_CACHE_DIR);
-}
-
-static const char *known(const char *text) {
-    return *text ? text : NULL;
-}
-
-keel_journal_site_t engine_site(const keel_place_t *place) {
-    return (keel_journal_site_t){.file = known(place->file),
-                                 .line = place->line,
-                                 .function = known(place->function),
-                                 .call_file = known(place->call_file),
-                                 .call_line = place->call_line};
-}
-
-void engine_fell_through(keel_engine_t *engine, const char *what,
-                         const keel_journal_subject_t *subject, keel_status_t status) {
-    keel_log_once(what, "%s: %s; the run goes on without", what, keel_status_message(status));
-    keel_journal_fallback(engine->journal, what, subject, keel_status_message(status));
-    keel_status_ignore(status);
-}
-
-// The client's signals are the client's: its handlers may expect its own threads, and a signal
-// that lands here would not wake the thread that waits for it. A crash is still a crash.
-bool engine_start_thread(void *(*body)(void *), void *context) {
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i)
-        sigdelset(&blocked, crashes[i]);
-    pthread_t thread;
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    int failed = pthread_create(&thread, NULL, body, context);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!failed) pthread_detach(thread);
-    return !failed;
-}
 
 static void found_crashed(void *context, const keel_digest_t *key) {
     keel_engine_t *engine = context;
@@ -93,13 +66,15 @@ static keel_status_t read_plugin_build(keel_engine_t *engine) {
 static keel_engine_t *forking;
 
 static void before_fork(void) {
-    executables_lock(&forking->executables);
-    pthread_mutex_lock(&forking->flow.lock);
+    executables_lock(forking->executables);
+    pthread_mutex_lock(&forking->counters->lock);
+    pthread_mutex_lock(&forking->flow->lock);
 }
 
 static void after_fork(void) {
-    pthread_mutex_unlock(&forking->flow.lock);
-    executables_unlock(&forking->executables);
+    pthread_mutex_unlock(&forking->flow->lock);
+    pthread_mutex_unlock(&forking->counters->lock);
+    executables_unlock(forking->executables);
 }
 
 // From the words of the process's own command line, as the system knows them.
@@ -137,14 +112,34 @@ static keel_status_t open_history(keel_engine_t *engine) {
     return status;
 }
 
+// So that a process which is killed has told most of what it executed.
+static void journal_executes(keel_engine_t *engine) {
+    keel_journal_counts_t counts;
+    uint64_t total;
+    flow_journal(engine);
+    keel_status_t status = counters_collect(engine->counters, &counts, &total);
+    if (!status && counts.size) keel_journal_executes(engine->journal, counts);
+    if (!status) keel_free((void *)(uintptr_t)counts.data);
+    keel_status_ignore(status);
+}
+
+static void look_around(keel_engine_t *engine) {
+    journal_executes(engine);
+    memory_sample(engine);
+    figures_update(engine);
+    prefetch_keep_plan(engine, false);
+    executables_watch_gangs(engine);
+}
+
 static keel_status_t create(keel_engine_t *engine) {
     pthread_mutex_init(&engine->lock, NULL);
     keel_map_initialize(&engine->names);
-    KEEL_TRY(progress_initialize(&engine->progress));
-    transfers_initialize(&engine->transfers);
-    KEEL_TRY(flow_initialize(&engine->flow));
-    KEEL_TRY(executables_initialize(&engine->executables));
-    KEEL_TRY(publisher_create(engine));
+    KEEL_TRY(progress_create(engine));
+    KEEL_TRY(counters_create(engine));
+    KEEL_TRY(flow_create(engine));
+    KEEL_TRY(transfers_create(engine));
+    KEEL_TRY(executables_create(engine));
+    KEEL_TRY(background_create(engine, look_around));
     KEEL_TRY(release_create(engine));
     KEEL_TRY(memory_create(engine));
     KEEL_TRY(host_ops_create(engine));
@@ -169,16 +164,18 @@ static void destroy(keel_engine_t *engine) {
     keel_journal_close(engine->journal);
     if (engine->memory.close) engine->memory.close(engine->memory.context);
     if (engine->disk.close) engine->disk.close(engine->disk.context);
-    publisher_destroy(engine->publisher);
+    background_destroy(engine->background);
     release_destroy(engine->release);
     figures_destroy(engine->figures);
     memory_destroy(engine->memory_use);
     host_ops_destroy(engine->host_ops);
     prefetch_destroy(engine->prefetch);
     keel_free(engine->script);
-    executables_deinitialize(&engine->executables);
-    flow_deinitialize(&engine->flow);
-    progress_deinitialize(&engine->progress);
+    executables_destroy(engine->executables);
+    transfers_destroy(engine->transfers);
+    flow_destroy(engine->flow);
+    counters_destroy(engine->counters);
+    progress_destroy(engine->progress);
     keel_map_deinitialize(&engine->names);
     keel_settings_deinitialize(&engine->settings);
     pthread_mutex_destroy(&engine->lock);
@@ -213,13 +210,13 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
 void keel_engine_end(keel_engine_t *engine) {
     if (getpid() != engine->pid || atomic_exchange(&engine->ended, true)) return;
     prefetch_stop(engine, NULL);
-    publisher_drain(engine, NULL);
+    background_drain(engine, NULL);
     prefetch_keep_plan(engine, true);
     release_drain(engine, 5);
     memory_forget(engine, NULL);
     keel_journal_counts_t counts = {0};
     uint64_t total = 0;
-    keel_status_ignore(executables_collect(&engine->executables, &counts, &total));
+    keel_status_ignore(counters_collect(engine->counters, &counts, &total));
     // A process that made no client has nothing to tell, and leaves no run behind.
     flow_end(engine);
     if (engine->had_client) flow_journal(engine);
@@ -294,7 +291,7 @@ void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix) 
 void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
     if (getpid() != engine->pid) return;
     prefetch_stop(engine, client);
-    publisher_drain(engine, client);
+    background_drain(engine, client);
     release_drain(engine, 3600);
     memory_forget(engine, client);
     pthread_mutex_lock(&engine->lock);

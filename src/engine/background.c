@@ -1,0 +1,132 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <time.h>
+
+#include "engine/background.h"
+
+enum { SECONDS = 2 }; // between two looks at what goes on
+
+struct background_t {
+    void (*look_around)(keel_engine_t *engine);
+    pthread_mutex_t lock; // of what follows
+    pthread_cond_t changed;
+    task_t *first, **last;
+    bool started, working;
+    const PJRT_Client *client; // of the task in work
+    uint64_t looked;           // when; the thread's own
+};
+
+keel_status_t background_create(keel_engine_t *engine, void (*look_around)(keel_engine_t *engine)) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(background_t), &memory));
+    background_t *background = memory;
+    background->look_around = look_around;
+    pthread_mutex_init(&background->lock, NULL);
+    pthread_cond_init(&background->changed, NULL);
+    background->last = &background->first;
+    engine->background = background;
+    return NULL;
+}
+
+void background_destroy(background_t *background) {
+    if (!background) return;
+    pthread_cond_destroy(&background->changed);
+    pthread_mutex_destroy(&background->lock);
+    keel_free(background);
+}
+
+// ---- the thread --------------------------------------------------------------------------------
+
+static void look_around(keel_engine_t *engine) {
+    engine->background->looked = keel_clock_monotonic();
+    engine->background->look_around(engine);
+}
+
+// Also where one task follows the other for long.
+static void look_around_when_due(keel_engine_t *engine) {
+    uint64_t now = keel_clock_monotonic();
+    if (now - engine->background->looked < SECONDS * 1000000000ull) return;
+    if (!atomic_load(&engine->ended)) look_around(engine);
+}
+
+static void wait_for_task(keel_engine_t *engine) {
+    background_t *background = engine->background;
+    while (!background->first) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += SECONDS;
+        if (pthread_cond_timedwait(&background->changed, &background->lock, &until) != ETIMEDOUT)
+            continue;
+        if (background->first || atomic_load(&engine->ended)) continue;
+        pthread_mutex_unlock(&background->lock);
+        look_around(engine);
+        pthread_mutex_lock(&background->lock);
+    }
+}
+
+static task_t *take_task(background_t *background) {
+    task_t *task = background->first;
+    background->first = task->next;
+    if (!background->first) background->last = &background->first;
+    background->working = true;
+    background->client = task->client;
+    return task;
+}
+
+static void *work(void *context) {
+    keel_engine_t *engine = context;
+    background_t *background = engine->background;
+    background->looked = keel_clock_monotonic();
+    pthread_mutex_lock(&background->lock);
+    for (;;) {
+        wait_for_task(engine);
+        task_t *task = take_task(background);
+        pthread_mutex_unlock(&background->lock);
+        task->run(engine, task);
+        task->destroy(task);
+        look_around_when_due(engine);
+        pthread_mutex_lock(&background->lock);
+        background->working = false;
+        pthread_cond_broadcast(&background->changed);
+    }
+    return NULL;
+}
+
+// ---- the client's side -------------------------------------------------------------------------
+
+static keel_status_t start(keel_engine_t *engine) {
+    background_t *background = engine->background;
+    if (background->started) return NULL;
+    if (!engine_start_thread(work, engine))
+        return keel_status_make(KEEL_INTERNAL, "the background thread cannot be started");
+    background->started = true;
+    return NULL;
+}
+
+keel_status_t background_add(keel_engine_t *engine, task_t *task) {
+    background_t *background = engine->background;
+    pthread_mutex_lock(&background->lock);
+    keel_status_t status = start(engine);
+    if (!status) {
+        *background->last = task;
+        background->last = &task->next;
+        pthread_cond_broadcast(&background->changed);
+    }
+    pthread_mutex_unlock(&background->lock);
+    return status;
+}
+
+static bool is_pending(const background_t *background, const PJRT_Client *client) {
+    if (background->working && (!client || background->client == client)) return true;
+    for (const task_t *task = background->first; task; task = task->next)
+        if (!client || task->client == client) return true;
+    return false;
+}
+
+void background_drain(keel_engine_t *engine, const PJRT_Client *client) {
+    background_t *background = engine->background;
+    pthread_mutex_lock(&background->lock);
+    while (is_pending(background, client))
+        pthread_cond_wait(&background->changed, &background->lock);
+    pthread_mutex_unlock(&background->lock);
+}

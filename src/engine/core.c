@@ -1,0 +1,43 @@
+#define _GNU_SOURCE
+#include <signal.h>
+
+#include "engine/core.h"
+
+const char *engine_cache_dir(const keel_engine_t *engine) {
+    return keel_settings_text(&engine->settings, KEEL_SETTING_CACHE_DIR);
+}
+
+static const char *known(const char *text) {
+    return *text ? text : NULL;
+}
+
+keel_journal_site_t engine_site(const keel_place_t *place) {
+    return (keel_journal_site_t){.file = known(place->file),
+                                 .line = place->line,
+                                 .function = known(place->function),
+                                 .call_file = known(place->call_file),
+                                 .call_line = place->call_line};
+}
+
+void engine_fell_through(keel_engine_t *engine, const char *what,
+                         const keel_journal_subject_t *subject, keel_status_t status) {
+    keel_log_once(what, "%s: %s; the run goes on without", what, keel_status_message(status));
+    keel_journal_fallback(engine->journal, what, subject, keel_status_message(status));
+    keel_status_ignore(status);
+}
+
+// The client's signals are the client's: its handlers may expect its own threads, and a signal
+// that lands here would not wake the thread that waits for it. A crash is still a crash.
+bool engine_start_thread(void *(*body)(void *), void *context) {
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i)
+        sigdelset(&blocked, crashes[i]);
+    pthread_t thread;
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int failed = pthread_create(&thread, NULL, body, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!failed) pthread_detach(thread);
+    return !failed;
+}

@@ -1,0 +1,27 @@
+// publish: what was compiled goes to the store, and each program to the journal.
+#ifndef KEEL_ENGINE_PUBLISH_H_
+#define KEEL_ENGINE_PUBLISH_H_
+
+#include "engine/core.h"
+
+typedef struct publication_t {
+    PJRT_Client *client;
+    uint8_t *payload; // serialized; handed over, from keel_alloc
+    size_t payload_size;
+    const keel_key_t *key;
+    const keel_digest_t *program;
+    const char *name;
+    double compile_seconds;
+    keel_claim_t claim; // handed over
+} publication_t;
+
+// Queues an executable that was just compiled. The claim is let go of in any case.
+void publish_executable(keel_engine_t *engine, const publication_t *publication);
+// Says that a program is not stored, and why. Takes the status.
+void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
+                    const char *name, keel_status_t status);
+// Queues a program's bytes (copied) for the journal.
+void publish_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
+                     keel_bytes_t bytes);
+
+#endif // KEEL_ENGINE_PUBLISH_H_

@@ -1,0 +1,17 @@
+// release: buffers that are destroyed behind the client's back. See release.c for why.
+#ifndef KEEL_ENGINE_RELEASE_H_
+#define KEEL_ENGINE_RELEASE_H_
+
+#include "engine/core.h"
+
+typedef struct release_t release_t;
+
+keel_status_t release_create(keel_engine_t *engine) KEEL_MUST_CHECK;
+// Before it began. NULL is allowed.
+void release_destroy(release_t *release);
+// From now on buffers are destroyed behind the client's back.
+void release_begin(keel_engine_t *engine);
+// Waits until none is left, or the time is up.
+void release_drain(keel_engine_t *engine, double seconds);
+
+#endif // KEEL_ENGINE_RELEASE_H_
