@@ -1,4 +1,5 @@
 #include "key/canon.h"
+#include "key/symbols.h"
 
 // A program that has more is not worth the memory: the caller keys its bytes.
 enum { EDGE_LIMIT = 16 << 20 };

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "key/canon.h"
+#include "key/sharding.h"
+#include "key/symbols.h"
 
 typedef struct entry_t {
     keel_str_t name;

@@ -1,5 +1,5 @@
 // Constants by value: the same numbers give the same form, however they are stored.
-#include "key/canon.h"
+#include "key/form.h"
 
 // How the elements stand in the form.
 enum { RAW, FULL, SAME, BITS };

@@ -2,7 +2,7 @@
 //   {"custom_call_config": {"body": "...", ..., "debug_locations": "..."}, ...}
 // debug_locations holds source paths and is read by debuggers alone. It is cut out as text, so that
 // no other byte is touched; JSON that does not look like the above stays whole.
-#include "key/canon.h"
+#include "key/form.h"
 
 typedef struct scan_t {
     keel_str_t text;

@@ -3,6 +3,8 @@
 // on; then what the entry does not reach, as a set.
 #include <stdlib.h>
 
+#include "key/key.h"
+#include "key/sharding.h"
 #include "key/stream.h"
 
 static bool contains(keel_str_t text, const char *part) {

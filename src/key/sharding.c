@@ -1,5 +1,6 @@
-// Shardings that say "replicated", and when that is no more than to say nothing (key.h).
-#include "key/canon.h"
+#include "key/sharding.h"
+
+#include "key/symbols.h"
 
 // ---- options -----------------------------------------------------------------------------------
 
