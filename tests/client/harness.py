@@ -8,6 +8,7 @@ import collections
 import json
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,7 @@ BUILD = pathlib.Path(os.environ.get("KEEL_TEST_BUILD") or ROOT / "build").resolv
 LIBRARY = BUILD / "lib" / "libkeel_pjrt.so"
 KEEL = BUILD / "bin" / "keel"
 PYTHON = ROOT / ".venv" / "bin" / "python"
-DEADLINE = 200  # seconds that no single process should come near
+DEADLINE = 900  # seconds that no single process should come near, on a slow and busy machine
 FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
 
 
@@ -132,6 +133,19 @@ def finish(process, seconds=DEADLINE):
         out, err = process.communicate()
         return Answer("timeout", out, err)
     return Answer(process.returncode, out, err)
+
+
+def errors_until(process, text, seconds=DEADLINE):
+    """What a process says on stderr until it has said `text`, or ends, or the time is over; finish()
+    gives the rest."""
+    said, end = b"", time.monotonic() + seconds
+    while text.encode() not in said and select.select(
+            [process.stderr], [], [], max(0, end - time.monotonic()))[0]:
+        more = os.read(process.stderr.fileno(), 1 << 16)
+        if not more:
+            break
+        said += more
+    return said.decode(errors="replace")
 
 
 def run(command, environment, seconds=DEADLINE, **options):

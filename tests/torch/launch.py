@@ -14,13 +14,12 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "client"))
 
-from harness import (KEEL, ROOT, Report, Workspace, clean_environment, compiles, journal,  # noqa: E402
-                     last_json, loads, of_kind, other_plugins, run, told)
+from harness import (KEEL, ROOT, Report, Workspace, clean_environment, compiles,  # noqa: E402
+                     errors_until, finish, journal, last_json, loads, of_kind, other_plugins, run,
+                     start, told)
 
 PYTHON = os.environ.get("KEEL_TORCH_PYTHON") or ROOT / ".venv-torch" / "bin" / "python"
 TOLERANCE = 1e-5  # relative: the CPU without XLA sums in another order
-DEADLINE = 120
-STUCK = 45  # Keel says it after 20
 report = Report()
 
 
@@ -34,13 +33,13 @@ class Runs:
         self.options = ["--cache-dir", space.path("cache")]
         self.options += ["--plugin", plugin] if plugin else []
 
-    def start(self, name, what, seconds):
-        return run([KEEL, "run", *self.options, "--run-dir", self.space.path(name), "--", PYTHON,
-                    HERE / "replicas.py", what], environment(), seconds)
+    def start(self, name, what):
+        return start([KEEL, "run", *self.options, "--run-dir", self.space.path(name), "--", PYTHON,
+                      HERE / "replicas.py", what], environment())
 
     def replicas(self, name):
         """The line of each replica, by its ordinal."""
-        answer = self.start(name, "launch", DEADLINE)
+        answer = finish(self.start(name, "launch"))
         lines = [json.loads(line) for line in answer.out.splitlines() if line.startswith("{")]
         found = {line.pop("ordinal"): line for line in lines}
         report.check(f"{name}: four replicas end well",
@@ -86,9 +85,11 @@ def check_told(runs, gathers):
 
 def check_lame(runs):
     """Replicas with other programs than the others wait for ever there, and Keel says why."""
-    answer = runs.start("lame", "lame", STUCK)
-    report.check("lame: replicas that run different programs are told to",
-                 "Each replica must run the same program" in answer.err, told(answer))
+    words = "Each replica must run the same program"
+    process = runs.start("lame", "lame")
+    said = errors_until(process, words)
+    finish(process, 0)
+    report.check("lame: replicas that run different programs are told to", words in said, said)
 
 
 def main():
