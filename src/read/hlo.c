@@ -1,5 +1,5 @@
-// HloModuleProto -> program. See read/hlo.h for what goes where.
-#include "read/hlo.h"
+// HloModuleProto -> program. See hlo_reader.h for what goes where.
+#include "read/hlo_reader.h"
 
 #include "read/read.h"
 

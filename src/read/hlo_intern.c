@@ -1,6 +1,6 @@
 // Equal items of a table are there once. An item is first appended, then looked for among those
 // before it, and taken off again where it was found.
-#include "read/hlo.h"
+#include "read/hlo_reader.h"
 
 typedef bool same_t(const keel_program_t *program, uint32_t a, uint32_t b);
 

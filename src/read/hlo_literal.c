@@ -5,7 +5,7 @@
 // Bytes fields and packed floats are borrowed from the source. What the wire holds as varints, in
 // several runs or with other high bits is decoded into memory of the program: at most eight bytes
 // for each byte of the literal (small numbers in s64).
-#include "read/hlo.h"
+#include "read/hlo_reader.h"
 
 enum { SHAPE_FIELD = 1, TUPLE_FIELD = 10, TUPLE_ELEMENT = 13 };
 

@@ -3,7 +3,7 @@
 //
 // A location never makes a file unreadable: what is odd in it is left out. So fields that are not
 // known are passed over here, and a chain of frames that closes on itself is cut.
-#include "read/hlo.h"
+#include "read/hlo_reader.h"
 
 enum { FILE_NAMES = 1, FUNCTION_NAMES = 2, FILE_LOCATIONS = 3, STACK_FRAMES = 4 };
 enum { NEW, OPEN, DONE }; // states of a frame

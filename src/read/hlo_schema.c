@@ -1,4 +1,4 @@
-#include "read/hlo.h"
+#include "read/hlo_reader.h"
 
 // clang-format off
 #define MESSAGE(name)             {KEEL_HLO_IS_MESSAGE_NAME, 0, 0, 0, #name}

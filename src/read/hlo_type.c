@@ -3,7 +3,7 @@
 // dynamic dimensions has there {"layout", "is_dynamic_dimension"}, the flags as INTS; its dims are
 // upper bounds, or KEEL_DYNAMIC where there is none. s32 is a signless integer, as StableHLO has
 // it.
-#include "read/hlo.h"
+#include "read/hlo_reader.h"
 
 enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, TUPLE_SHAPES = 4, LAYOUT = 5, IS_DYNAMIC = 6 };
 

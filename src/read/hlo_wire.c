@@ -1,4 +1,4 @@
-#include "read/hlo.h"
+#include "read/hlo_reader.h"
 
 enum { DEPTH = 64 }; // messages, shapes and literals within each other
 

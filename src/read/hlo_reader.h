@@ -1,4 +1,4 @@
-// hlo: the parts of the reader of HloModuleProto; only src/read/hlo*.c include this.
+// hlo_reader: what the parts of the reader of HloModuleProto share (read/read.h is for its users).
 //
 //   hlo_schema.c      which fields there are, as tables
 //   hlo_wire.c        messages on the wire, checked against the tables
@@ -28,8 +28,8 @@
 // as `tile_assignment_devices` or as `iota_reshape_dims` and `iota_transpose_perm`; or
 // `named_sharding`, which voids all others. {} is {replicated}. An instruction without a sharding
 // has no such attribute. Nothing is made canonical here.
-#ifndef KEEL_READ_HLO_H_
-#define KEEL_READ_HLO_H_
+#ifndef KEEL_READ_HLO_READER_H_
+#define KEEL_READ_HLO_READER_H_
 
 #include "program/program.h"
 
@@ -300,4 +300,4 @@ keel_status_t keel_hlo_read_frames(keel_hlo_reader_t *reader,
 keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *metadata,
                                 keel_attr_id_t *out) KEEL_MUST_CHECK;
 
-#endif // KEEL_READ_HLO_H_
+#endif // KEEL_READ_HLO_READER_H_
