@@ -64,13 +64,12 @@ static void where(keel_buffer_t *out, const keel_why_place_t *place) {
     }
 }
 
-// Of a further root the cause's own; of the first what the whole calls for.
 static void advice(const keel_html_page_t *page, const keel_why_entry_t *entry, size_t index) {
     keel_buffer_t *out = page->out;
     const keel_why_t *why = page->input->why;
     const keel_cause_facts_t *facts = keel_cause_facts(entry->roots[index].kind);
-    const char *for_jax = index ? facts->jax : keel_why_advice(why, entry, false),
-               *for_torch = index ? facts->torch : keel_why_advice(why, entry, true);
+    const char *for_jax = keel_why_advice(why, entry, &entry->roots[index], false),
+               *for_torch = keel_why_advice(why, entry, &entry->roots[index], true);
     bool torch = strcmp(why->framework, "torch") == 0, jax = strcmp(why->framework, "jax") == 0,
          differ = strcmp(for_jax, for_torch) != 0;
     keel_buffer_text(out, "<p class=\"advice\"><strong>What to do:</strong> ");

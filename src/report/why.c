@@ -36,27 +36,40 @@ const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry) {
     return cause && *cause->place.file ? &cause->place : &entry->site;
 }
 
+const keel_why_difference_t *keel_why_told(const keel_why_entry_t *entry,
+                                           const keel_why_pattern_t *pattern) {
+    for (size_t i = 0; pattern && i < entry->root_count; ++i) {
+        const keel_why_difference_t *root = &entry->roots[i];
+        bool is_subject = !*pattern->subject || strcmp(root->subject, pattern->subject) == 0;
+        if (root->kind == pattern->cause && is_subject) return root;
+    }
+    return keel_why_cause(entry);
+}
+
 const char *keel_why_sentence(const keel_why_pattern_t *pattern) {
     if (pattern->counted) return keel_note_text(KEEL_NOTE_COUNTED);
+    if (pattern->kind == KEEL_PATTERN_UNPADDED && pattern->cause == KEEL_CAUSE_SIZE)
+        return pattern->grows ? "a size grows with each step" : "a size varies freely";
     if (!pattern->grows) return keel_pattern_sentence(pattern->kind);
     if (pattern->kind == KEEL_PATTERN_SUBSETS) return "the program grows, for nothing ends a step";
     return "a dimension grows with each step";
 }
 
-const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry, bool torch) {
-    const keel_why_difference_t *cause = keel_why_cause(entry);
-    const keel_cause_facts_t *facts = keel_cause_facts(cause->kind);
-    bool grows = entry->pattern_index != KEEL_NONE && why->patterns[entry->pattern_index].grows;
-    if (grows && why->patterns[entry->pattern_index].kind == KEEL_PATTERN_SUBSETS)
-        return keel_reads_advice(true);
+const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
+                            const keel_why_difference_t *root, bool torch) {
+    const keel_cause_facts_t *facts = keel_cause_facts(root->kind);
+    const keel_why_pattern_t *pattern =
+        entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
+    bool grows = pattern && pattern->grows && pattern->cause == root->kind;
+    if (grows && pattern->kind == KEEL_PATTERN_SUBSETS) return keel_reads_advice(true);
     if (grows && torch)
         return "Allocate the full length once, write at an index (index_copy_); or pad.";
     if (grows)
         return "Allocate the full length once, write at an index (lax.dynamic_update_slice); or "
                "pad.";
-    if (cause->kind == KEEL_CAUSE_CACHE && strcmp(cause->subject, "refresh") == 0)
+    if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "refresh") == 0)
         return "Mode refresh compiles everything anew; leave it once the cache is fresh.";
-    const char *advice = keel_note_advice(cause->note);
+    const char *advice = keel_note_advice(root->note);
     if (advice) return advice;
     return torch ? facts->torch : facts->jax;
 }

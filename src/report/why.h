@@ -85,6 +85,7 @@ const char *keel_pattern_sentence(keel_pattern_kind_t kind);
 
 typedef struct keel_why_pattern_t {
     keel_pattern_kind_t kind;
+    keel_cause_t cause;  // of what makes it; COUNT: unknown
     const char *name;    // of the module
     const char *subject; // "batch['x']"
     const char *values;  // "3, 4, 5, 6"; of many the first few and the last
@@ -151,8 +152,12 @@ const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry);
 
 // What this pattern is, more closely than its kind says.
 const char *keel_why_sentence(const keel_why_pattern_t *pattern);
-// What to do about an entry that has a cause: what its pattern asks for, or its cause.
-const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry, bool torch);
+// The root of an entry that its pattern is about, else the first; NULL where it has none.
+const keel_why_difference_t *keel_why_told(const keel_why_entry_t *entry,
+                                           const keel_why_pattern_t *pattern);
+// What to do about a root of an entry: what the pattern that it makes asks for, or its cause.
+const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
+                            const keel_why_difference_t *root, bool torch);
 
 keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out) KEEL_MUST_CHECK;
 // The same from a journal's bytes.

@@ -4,7 +4,8 @@
 #include "report/why_internal.h"
 
 enum {
-    CAUSES_SHOWN = 3, // of one recompile
+    CAUSES_SHOWN = 3, // of one recompile, or one pattern
+    CAUSES_MET = 32,  // of one pattern
     INDENT = 5,
     PLACE_COLUMNS = 36, // of a longer one the end is shown
 };
@@ -21,9 +22,20 @@ static void step_text(const keel_why_item_t *item, char out[48]) {
         snprintf(out, 48, "steps %" PRIu64 "-%" PRIu64, first, last);
 }
 
-static const char *kind_text(const keel_why_entry_t *entry) {
-    const keel_why_difference_t *cause = keel_why_cause(entry);
-    return cause ? keel_cause_facts(cause->kind)->word : entry->unrelated ? "unrelated" : "unknown";
+// The cause that an item is told by.
+static const keel_why_difference_t *cause_of(const keel_why_item_t *item) {
+    return keel_why_told(item->entry, item->pattern);
+}
+
+static const char *kind_text(const keel_why_item_t *item) {
+    const keel_why_difference_t *cause = cause_of(item);
+    if (cause) return keel_cause_facts(cause->kind)->word;
+    return item->entry->unrelated ? "unrelated" : "unknown";
+}
+
+static const keel_why_place_t *place_of(const keel_why_item_t *item) {
+    const keel_why_difference_t *cause = cause_of(item);
+    return cause && *cause->place.file ? &cause->place : &item->entry->site;
 }
 
 static const char *place_text(const keel_why_place_t *place) {
@@ -37,7 +49,7 @@ static bool is_of_run(const keel_why_item_t *item) {
 }
 
 static const char *item_place(const keel_why_item_t *item, char scratch[40]) {
-    if (!is_of_run(item)) return place_text(keel_why_place(item->entry));
+    if (!is_of_run(item)) return place_text(place_of(item));
     snprintf(scratch, 40, "%" PRIu64 " programs", item->times);
     return scratch;
 }
@@ -56,7 +68,7 @@ void keel_why_measure(keel_why_page_t *page, const keel_why_item_t *item, size_t
     widen(&columns->step, text);
     keel_format_seconds(item->seconds, cost);
     widen(&columns->cost, cost);
-    widen(&columns->kind, kind_text(item->entry));
+    widen(&columns->kind, kind_text(item));
     widen(&columns->place, item_place(item, scratch));
     if (columns->place > PLACE_COLUMNS) columns->place = PLACE_COLUMNS;
 }
@@ -128,7 +140,7 @@ static void first_line(keel_why_page_t *page, const keel_why_item_t *item, size_
     keel_flow_t *flow = &page->flow;
     const keel_why_columns_t *columns = &page->columns;
     const keel_why_entry_t *entry = item->entry;
-    const keel_why_difference_t *cause = keel_why_cause(entry);
+    const keel_why_difference_t *cause = cause_of(item);
     char text[48], cost[24], scratch[40];
     flow->column = 0;
     snprintf(text, sizeof text, "%zu", number);
@@ -140,7 +152,7 @@ static void first_line(keel_why_page_t *page, const keel_why_item_t *item, size_
     keel_format_seconds(item->seconds, cost);
     keel_flow_cell(flow, cost, columns->cost, true);
     keel_flow_blanks(flow, 2);
-    kind_cell(page, kind_text(entry), columns->kind);
+    kind_cell(page, kind_text(item), columns->kind);
     keel_flow_blanks(flow, 2);
     bool more = item->pattern || entry->unrelated ||
                 (cause && (*cause->subject || *cause->old_value || *cause->new_value));
@@ -157,8 +169,9 @@ static void first_line(keel_why_page_t *page, const keel_why_item_t *item, size_
 // ---- the lines below ---------------------------------------------------------------------------
 
 // Where and in what program.
-static void add_place(keel_buffer_t *text, const keel_why_entry_t *entry) {
-    const keel_why_place_t *place = keel_why_place(entry);
+static void add_place(keel_buffer_t *text, const keel_why_item_t *item) {
+    const keel_why_entry_t *entry = item->entry;
+    const keel_why_place_t *place = place_of(item);
     keel_buffer_text(text, *entry->name ? entry->name : "a program without a name");
     if (*place->function && strcmp(place->function, "<module>") != 0)
         keel_buffer_format(text, " in %s", place->function);
@@ -179,14 +192,14 @@ static void add_against(keel_buffer_t *text, const keel_why_entry_t *entry) {
 
 static void second_line(keel_why_page_t *page, const keel_why_item_t *item) {
     const keel_why_entry_t *entry = item->entry;
-    const keel_why_difference_t *cause = keel_why_cause(entry);
+    const keel_why_difference_t *cause = cause_of(item);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     if (is_of_run(item))
         keel_buffer_format(&text, "%s at %s and %" PRIu64 " more", entry->name,
-                           place_text(keel_why_place(entry)), item->times - 1);
+                           place_text(place_of(item)), item->times - 1);
     else
-        add_place(&text, entry);
+        add_place(&text, item);
     if (item->times > 1 && !is_of_run(item))
         keel_buffer_format(&text, "; %" PRIu64 " times", item->times);
     if (item->pattern) keel_buffer_format(&text, "; %s", keel_why_sentence(item->pattern));
@@ -211,6 +224,20 @@ static void difference_line(keel_why_page_t *page, const char *word,
     place_cell(page, place_text(*one->place.shown ? &one->place : &page->item->site), 0);
     change(page, one);
     keel_flow_end(flow);
+    if (!keel_note_advice(one->note)) return;
+    keel_flow_line(flow);
+    keel_flow_words(flow, one->note);
+    keel_flow_end(flow);
+}
+
+static void more_causes(keel_why_page_t *page, uint64_t count, const char *where) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "... and %" PRIu64 " more cause%s%s", count, count == 1 ? "" : "s",
+                       where);
+    keel_flow_line(&page->flow);
+    keel_flow_buffer(&page->flow, &text);
+    keel_flow_end(&page->flow);
 }
 
 // Further root causes.
@@ -218,15 +245,36 @@ static void causes(keel_why_page_t *page, const keel_why_entry_t *entry) {
     size_t shown = 1;
     for (; shown < entry->root_count && (page->style->all || shown < CAUSES_SHOWN); ++shown)
         difference_line(page, "also ", &entry->roots[shown]);
-    if (entry->root_total <= shown) return;
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 0);
-    keel_buffer_format(&text, "... and %" PRIu64 " more cause%s", entry->root_total - shown,
-                       entry->root_total - shown == 1 ? "" : "s");
-    keel_buffer_text(&text, page->style->all ? " that the journal leaves out" : "; keel why --all");
-    keel_flow_line(&page->flow);
-    keel_flow_buffer(&page->flow, &text);
-    keel_flow_end(&page->flow);
+    if (entry->root_total > shown)
+        more_causes(page, entry->root_total - shown,
+                    page->style->all ? " that the journal leaves out" : "; keel why --all");
+}
+
+static bool is_same(const keel_why_difference_t *a, const keel_why_difference_t *b) {
+    if (a->kind != b->kind) return false;
+    return strcmp(a->place.shown, b->place.shown) == 0 || strcmp(a->subject, b->subject) == 0;
+}
+
+// What came in recompiles of a pattern besides what makes it: the first of each.
+static void besides(keel_why_page_t *page, const keel_why_item_t *item) {
+    const keel_why_t *why = page->why;
+    const keel_why_difference_t *told[CAUSES_MET] = {cause_of(item)};
+    size_t count = 1;
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        const keel_why_entry_t *entry = &why->entries[i];
+        bool is_of_it = entry->pattern_index == item->entry->pattern_index;
+        for (size_t j = 0; is_of_it && keel_why_is_shown(entry) && j < entry->root_count; ++j) {
+            const keel_why_difference_t *root = &entry->roots[j];
+            size_t known = 0;
+            while (known < count && !is_same(told[known], root))
+                ++known;
+            if (known < count || count == CAUSES_MET || root->kind == KEEL_CAUSE_RETRACE) continue;
+            told[count++] = root;
+        }
+    }
+    for (size_t i = 1; i < count && i < CAUSES_SHOWN; ++i)
+        difference_line(page, "also ", told[i]);
+    if (count > CAUSES_SHOWN) more_causes(page, count - CAUSES_SHOWN, "; keel why --all");
 }
 
 static void advice_line(keel_why_page_t *page, const char *who, const char *advice) {
@@ -243,8 +291,8 @@ static void advice(keel_why_page_t *page, const keel_why_item_t *item,
     char where[64];
     snprintf(where, sizeof where, "docs/causes/%s.md",
              item->pattern ? keel_pattern_word(item->pattern->kind) : facts->word);
-    const char *jax = keel_why_advice(page->why, item->entry, false),
-               *torch = keel_why_advice(page->why, item->entry, true);
+    const char *jax = keel_why_advice(page->why, item->entry, cause, false),
+               *torch = keel_why_advice(page->why, item->entry, cause, true);
     bool is_jax = strcmp(page->why->framework, "jax") == 0;
     if (*page->why->framework || strcmp(jax, torch) == 0) {
         advice_line(page, "", *page->why->framework && !is_jax ? torch : jax);
@@ -294,11 +342,14 @@ static void details(keel_why_page_t *page, const keel_why_entry_t *entry) {
 
 void keel_why_print(keel_why_page_t *page, const keel_why_item_t *item, size_t number) {
     const keel_why_entry_t *entry = page->item = item->entry;
-    const keel_why_difference_t *cause = keel_why_cause(entry);
+    const keel_why_difference_t *cause = cause_of(item);
     page->flow.indent = INDENT;
     first_line(page, item, number);
     if (cause) second_line(page, item);
-    if (cause && !item->pattern) causes(page, entry);
+    if (cause && item->pattern)
+        besides(page, item);
+    else if (cause)
+        causes(page, entry);
     if (cause) advice(page, item, cause);
     if (page->style->all) details(page, entry);
 }

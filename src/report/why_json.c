@@ -85,8 +85,8 @@ static void cause(keel_buffer_t *out, const keel_why_t *why, const keel_why_entr
     values(out, root ? root : &none);
     keel_json_name(out, "advice");
     keel_buffer_byte(out, '{');
-    keel_json_text(out, "jax", facts ? keel_why_advice(why, entry, false) : "");
-    keel_json_text(out, "torch", facts ? keel_why_advice(why, entry, true) : "");
+    keel_json_text(out, "jax", facts ? keel_why_advice(why, entry, root, false) : "");
+    keel_json_text(out, "torch", facts ? keel_why_advice(why, entry, root, true) : "");
     keel_buffer_byte(out, '}');
     char page[64] = "";
     if (facts) snprintf(page, sizeof page, "docs/causes/%s.md", facts->word);

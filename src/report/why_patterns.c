@@ -117,6 +117,7 @@ static keel_status_t add_pattern(keel_why_t *why, keel_pattern_kind_t kind, cons
     bool placed = first->root && *first->root->place.file;
     why->patterns[why->pattern_count++] =
         (keel_why_pattern_t){.kind = kind,
+                             .cause = first->root ? first->root->kind : KEEL_CAUSE_COUNT,
                              .name = entry->name,
                              .subject = subject,
                              .values = text,

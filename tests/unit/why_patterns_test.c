@@ -67,7 +67,8 @@ static void what_a_mask_leaves_is_a_shape_and_a_read(void **state) {
     assert_true(why.patterns[0].counted && !why.patterns[0].grows);
     assert_string_equal(keel_why_sentence(&why.patterns[0]),
                         "the host reads a mask here, to count what it leaves");
-    assert_non_null(strstr(keel_why_advice(&why, &why.entries[0], true), "torch.where"));
+    assert_non_null(
+        strstr(keel_why_advice(&why, &why.entries[0], why.entries[0].roots, true), "torch.where"));
     keel_why_deinitialize(&why);
     mask(8, 9, "aten::nonzero", &why); // another line reads: a batch of another length
     assert_false(why.patterns[0].counted);
@@ -90,6 +91,51 @@ static void a_pattern_is_told_by_its_own_cause_whatever_else_came_with_the_first
     keel_why_t why;
     parse(&why);
     assert_text(&why, &(keel_why_style_t){0}, "constant  m.py:4  power: 2, 3, 4, 5");
+    keel_why_deinitialize(&why);
+}
+
+static void of_two_stories_at_once_one_leads_and_the_other_stands_below(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; ++i) {
+        char program[8], roots[512];
+        snprintf(program, sizeof program, "p%d", i);
+        snprintf(roots, sizeof roots,
+                 AGAIN ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"f32[%d]\","
+                       "\"new\":\"f32[%d]\",\"file\":\"/w/m.py\",\"line\":2},"
+                       "{\"kind\":\"constant\",\"subject\":\"power\",\"old\":\"%d\","
+                       "\"new\":\"%d\",\"file\":\"/w/m.py\",\"line\":4}]",
+                 9 - i, 8 - i, i, i + 1);
+        explain("compile", program, "f", 1, roots);
+    }
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){0}, "constant  m.py:4  power: 0, 1, 2, 3, 4");
+    assert_text(&why, &(keel_why_style_t){0}, "also shape  m.py:2  x  f32[9] -> f32[8]");
+    assert_text(&why, &(keel_why_style_t){0}, keel_cause_facts(KEEL_CAUSE_CONSTANT)->jax);
+    keel_why_deinitialize(&why);
+}
+
+static void what_came_once_besides_a_pattern_is_told_with_its_note(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        char program[8], roots[640];
+        snprintf(program, sizeof program, "p%d", i);
+        snprintf(roots, sizeof roots,
+                 AGAIN ",\"roots\":[{\"kind\":\"size\",\"subject\":\"slice limit\",\"old\":\"%d\","
+                       "\"new\":\"%d\",\"file\":\"/w/m.py\",\"line\":2}%s]",
+                 9 - i, 8 - i,
+                 i ? ""
+                   : ",{\"kind\":\"arguments\",\"subject\":\"argument 8\",\"old\":\"absent\","
+                     "\"new\":\"f32[4]\",\"file\":\"/w/m.py\",\"line\":4,"
+                     "\"note\":\"the optimizer made this state in its first step\"}");
+        explain("compile", program, "f", 1, roots);
+    }
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){0}, "3 times; a size varies freely");
+    assert_text(&why, &(keel_why_style_t){0},
+                "     also arguments  m.py:4  argument 8  absent -> f32[4]\n"
+                "     the optimizer made this state in its first step\n");
     keel_why_deinitialize(&why);
 }
 
@@ -257,6 +303,8 @@ int main(void) {
         TEST(a_constant_that_counts_up_is_a_counter),
         TEST(what_a_mask_leaves_is_a_shape_and_a_read),
         TEST(a_pattern_is_told_by_its_own_cause_whatever_else_came_with_the_first),
+        TEST(of_two_stories_at_once_one_leads_and_the_other_stands_below),
+        TEST(what_came_once_besides_a_pattern_is_told_with_its_note),
         TEST(a_constant_that_jumps_or_belongs_to_several_is_no_counter),
         TEST(a_schedule_that_the_host_computes_is_a_counter),
         TEST(a_schedule_that_comes_back_is_no_counter),

@@ -77,8 +77,8 @@ static void gradients_that_nothing_zeroes_are_told_as_what_replaced_the_tensors(
     assert_string_equal(keel_why_cause(&why.entries[2])->note,
                         "nothing zeroes it, for the optimizer has other tensors; "
                         "and 1 more argument");
-    assert_string_equal(keel_why_advice(&why, &why.entries[2], true),
-                        keel_why_advice(&why, &why.entries[1], true));
+    assert_string_equal(keel_why_advice(&why, &why.entries[2], why.entries[2].roots, true),
+                        keel_why_advice(&why, &why.entries[1], why.entries[1].roots, true));
     keel_why_deinitialize(&why);
 }
 
