@@ -2,36 +2,9 @@
 
 #include "read/print.h"
 #include "read/print_number.h"
-#include "read/read.h"
-
-keel_printer_t keel_printer(const keel_program_t *program, keel_buffer_t *out, uint32_t largest,
-                            uint64_t more) {
-    uint64_t stop = more > SIZE_MAX - out->size ? SIZE_MAX : out->size + more;
-    return (keel_printer_t){program, out, largest, 0, (size_t)stop, false, false};
-}
-
-uint64_t keel_print_limit(const keel_program_t *program) {
-    return (256ull << 20) + 512 * (uint64_t)program->source.size;
-}
-
-bool keel_print_full(keel_printer_t *printer) {
-    if (printer->out->size < printer->stop && !printer->out->failed) return false;
-    printer->cut = true;
-    return true;
-}
 
 static void text(keel_printer_t *p, const char *words) {
     keel_buffer_text(p->out, words);
-}
-
-bool keel_print_open(keel_printer_t *p) {
-    if (p->depth >= 2 * KEEL_READ_ATTRIBUTE_DEPTH || keel_print_full(p)) {
-        p->cut = true;
-        text(p, "...");
-        return false;
-    }
-    ++p->depth;
-    return true;
 }
 
 static void type_list(keel_printer_t *p, uint32_t list, const char *before, const char *after) {
