@@ -234,7 +234,7 @@ def main():
     if not program:
         sys.exit("no Chromium; run tools/setup --tests")
     report = Report()
-    with Workspace("report") as workspace, devtools.Browser(program, seconds=90) as browser:
+    with Workspace("report") as workspace, devtools.Browser(program) as browser:
         real, large = real_page(workspace), made_page(workspace)
         check_page(report, browser, "real", real,
                    [("desktop", False), ("desktop", True), ("phone", False), ("phone", True)])

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -20,10 +19,11 @@ def find():
 
 
 class Browser:
-    """One browser with one page; `events` holds what the page has reported."""
+    """One browser with one page; `events` holds what the page has reported. It is given up when it
+    has said nothing for `seconds`."""
 
-    def __init__(self, program, seconds=30):
-        self.deadline = time.monotonic() + seconds
+    def __init__(self, program, seconds=600):
+        self.seconds = seconds
         self.folder = tempfile.TemporaryDirectory(prefix="keel-browser-", ignore_cleanup_errors=True)
         to_browser, self.output = os.pipe()
         self.input, from_browser = os.pipe()
@@ -57,6 +57,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def __enter__(self):
         return self
@@ -75,8 +76,7 @@ class Browser:
 
     def message(self):
         while b"\0" not in self.buffer:
-            left = self.deadline - time.monotonic()
-            if left <= 0 or not self.selector.select(left):
+            if not self.selector.select(self.seconds):
                 raise TimeoutError("the browser does not answer")
             more = os.read(self.input, 1 << 20)
             if not more:
@@ -100,8 +100,10 @@ class Browser:
             else:
                 return answer["result"]
 
-    def wait_for(self, method):
-        while not any(event.get("method") == method for event in self.events):
+    def wait_for_load(self, loader):
+        """Of that document: what was open before it may still be telling of its own."""
+        while not any(event.get("method") == "Page.lifecycleEvent" and event["params"]["name"] == "load"
+                      and event["params"]["loaderId"] == loader for event in self.events):
             self.events.append(self.message())
 
     def open(self, url, width, height, dark):
@@ -111,8 +113,7 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.events.clear()
-        self.call("Page.navigate", url=url)
-        self.wait_for("Page.loadEventFired")
+        self.wait_for_load(self.call("Page.navigate", url=url)["loaderId"])
 
     def evaluate(self, script):
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True,
