@@ -507,7 +507,7 @@ def compare(counts, ours, module):
 
 
 def keel_json(keel, path):
-    made = subprocess.run([*keel, "show", "--json", str(path)], capture_output=True, timeout=60)
+    made = subprocess.run([*keel, "show", "--json", str(path)], capture_output=True, timeout=900)
     if made.returncode:
         raise Differs(f"keel show: exit {made.returncode}: {made.stderr.decode(errors='replace').strip()[:300]}")
     return json.loads(made.stdout)

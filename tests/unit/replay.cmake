@@ -10,7 +10,7 @@ function(keel_fuzz name)
   keel_link(${name}_replay ${FUZZ_ROOMS})
   target_link_libraries(${name}_replay PRIVATE ${FUZZ_SYSTEM})
   add_test(NAME replay.${name} COMMAND ${name}_replay ${folder}/corpus/${name})
-  set_tests_properties(replay.${name} PROPERTIES TIMEOUT 300)
+  set_tests_properties(replay.${name} PROPERTIES TIMEOUT 1800)
 endfunction()
 
 file(GLOB targets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/*.cmake)
