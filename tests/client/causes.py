@@ -1,5 +1,5 @@
 """The examples in docs/causes, as they stand there: the first of a page compiles again and keel why
-names the page's cause, the mended one does not."""
+says what the page shows, the mended one does not."""
 
 import os
 import re
@@ -35,6 +35,20 @@ def named_causes(why):
     return {item["kind"] for item in why} | {item["pattern"] for item in why if item["pattern"]}
 
 
+def shown(page):
+    """The item that the page shows: its first block that is numbered as those of keel why are."""
+    return next(text for text in blocks(page, "") if re.match(r"\d+  ", text))
+
+
+def compared(text):
+    """An item less its number and what is another in each run: seconds, runs, digests, line ends."""
+    text = re.sub(r"^\d+  ", "", text)
+    text = re.sub(r"\b\d+(\.\d+)? m?s\b", "TIME", text)
+    text = re.sub(r"\b\d{8}-\d{6}-[0-9a-f]{8}\b", "RUN", text)
+    text = re.sub(r"\b[0-9a-f]{12}\b", "DIGEST", text)
+    return " ".join(text.split())
+
+
 def run_block(workspace, name, script, shell):
     """Runs a Python block, or a shell block with train.py beside it, with everything of its own."""
     folder = workspace.path(name)
@@ -49,7 +63,8 @@ def run_block(workspace, name, script, shell):
     command = ["bash", "-euc", shell or "keel run -- python train.py"]
     answer = run(command, environment, cwd=folder)
     why = whole_json(run([KEEL, "why", "--json", "--all"], environment, cwd=folder))
-    return answer, newest_events(folder / "runs"), named_causes(why or [])
+    text = run([KEEL, "why"] + (["--all"] if name.startswith("first") else []), environment, cwd=folder)
+    return answer, newest_events(folder / "runs"), named_causes(why or []), text.out
 
 
 def check_page(report, workspace, page):
@@ -66,12 +81,14 @@ def check_page(report, workspace, page):
         if shell and "OTHER_PLUGIN" in shell and not other_plugins():
             report.skip(f"{name}: the accident", "tools/setup --all-plugins brings them")
             continue
-        answer, events, named = run_block(workspace, f"{name}{index}", script, shell)
+        answer, events, named, text = run_block(workspace, f"{name}{index}", script, shell)
         title = f"{name}: {'the accident is' if again else 'mended, nothing is'} {what}"
         good = answer.code == 0 and bool(events) and bool(count(events)) == again
         report.check(title, good, f"{count(events)}; {told(answer)}")
         if again:
             report.check(f"{name}: keel why names it", name in named, sorted(named))
+            report.check(f"{name}: keel why says what the page shows",
+                         compared(shown(page)) in compared(text), text)
 
 
 def main():
