@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "cli/diff.h"
+#include "report/write.h"
 
 enum { SHOWN = 20, DIGITS = 12 };
 
@@ -115,9 +116,11 @@ static void moved_text(const keel_explanation_t *moved, bool whole, keel_buffer_
 }
 
 void cli_diff_runs_text(const cli_diff_runs_t *all, bool whole, keel_buffer_t *out) {
-    keel_buffer_format(out, "A: run %s, %zu programs\nB: run %s, %zu programs\n", all->runs[0].id,
-                       all->runs[0].stats.program_count, all->runs[1].id,
-                       all->runs[1].stats.program_count);
+    for (int i = 0; i < 2; ++i) {
+        keel_buffer_format(out, "%c: run %s, ", "AB"[i], all -> runs[i].id);
+        keel_write_counted(out, all->runs[i].stats.program_count, "program");
+        keel_buffer_byte(out, '\n');
+    }
     moved_text(&all->moved, whole, out);
     keel_buffer_format(out, "%zu in both, under the same key\n", all->shared);
     pairs_text(all, true, whole, out);
