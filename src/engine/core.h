@@ -52,6 +52,7 @@ struct keel_engine_t {
     struct prefetch_t *prefetch; // NULL where it is off
     struct progress_t *progress;
     struct release_t *release;
+    struct sites_t *sites;
     struct transfers_t *transfers;
 };
 

@@ -7,12 +7,12 @@
 
 // ---- executions --------------------------------------------------------------------------------
 
-struct flow_site_t;
+struct site_t;
 struct flow_piece_t;
 
 // What flow.c knows of a program; under its lock, but for what is atomic.
 typedef struct flow_program_t {
-    _Atomic(struct flow_site_t *) asked; // the line that asked for it; NULL: unknown
+    _Atomic(struct site_t *) asked; // the line that asked for it; NULL: unknown
     struct flow_piece_t *pieces;
     uint64_t forced_at; // the program's count when a read last forced it
 } flow_program_t;

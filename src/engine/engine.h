@@ -15,7 +15,7 @@
 // inquiry.c why a program was asked for, bundling.c what the process hangs on, memory.c what
 // programs need and devices have in use. Of what is executed and moved: executables.c executables
 // by pointer, gang.c one for all replica threads, release.c their buffers; transfers.c what goes to
-// the device and comes from it; flow.c where the host reads, and which reads cut a step,
+// the device and comes from it; sites.c where the host reads, flow.c which reads cut a step,
 // flow_journal.c that for the journal; host_ops.c what PyTorch/XLA computed on the host; counters.c
 // what is counted of all that; figures.c the figures of a run that goes on. At the bottom: core.h
 // the engine itself, payload.c what is stored. No file needs one that needs it.
@@ -108,7 +108,7 @@ void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t
 // the time.
 typedef struct keel_reading_t {
     uint64_t started;
-    struct flow_site_t *site;
+    struct site_t *site;
 } keel_reading_t;
 keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer *buffer,
                                        uint64_t bytes);

@@ -1,4 +1,4 @@
-// Where the host reads, and which of these reads cut a step into several programs.
+// Which reads of the host cut a step into several programs.
 //
 // A client that records operations, and compiles them when a result is wanted (PyTorch/XLA), does
 // so for the step's end, which waits for nothing, and for each read of what is only recorded. An
@@ -16,13 +16,6 @@
 #include <stdlib.h>
 
 #include "engine/flow.h"
-#include "explain/explain.h"
-
-// Of the time that goes by, this share may go into reading stacks, besides what is free.
-enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };
-// A context is believed after so many stacks that agreed, and doubted at each so manieth use.
-enum { STACKS_TO_BELIEVE = 8, STACKS_TO_GUESS = 2, DOUBT_EVERY = 64 };
-enum { SITES = 4096 };
 
 keel_status_t flow_create(keel_engine_t *engine) {
     void *memory;
@@ -30,83 +23,22 @@ keel_status_t flow_create(keel_engine_t *engine) {
     flow_t *flow = memory;
     engine->flow = flow;
     pthread_mutex_init(&flow->lock, NULL);
-    keel_map_initialize(&flow->by_line);
-    keel_arena_initialize(&flow->texts, 0);
-    flow->started = keel_clock_monotonic();
-    void *contexts;
-    KEEL_TRY(keel_calloc(FLOW_CONTEXTS, sizeof *flow->contexts, &contexts));
-    flow->contexts = contexts;
+    keel_arena_initialize(&flow->arena, 0);
     return NULL;
 }
 
 // ---- lines -------------------------------------------------------------------------------------
 
-static keel_status_t keep(flow_t *flow, const char *text, const char **out) {
-    keel_str_t copy = KEEL_STR("");
-    KEEL_TRY(keel_arena_str(&flow->texts, keel_str(text), &copy));
-    *out = copy.data;
-    return NULL;
-}
-
-static keel_status_t add_site(flow_t *flow, const keel_place_t *place, flow_site_t **out) {
-    void *memory;
-    KEEL_TRY(keel_arena_alloc(&flow->texts, sizeof(flow_site_t), &memory));
-    flow_site_t *site = memory;
-    memset(site, 0, sizeof *site);
-    site->place = *place;
-    KEEL_TRY(keep(flow, place->file, &site->place.file));
-    KEEL_TRY(keep(flow, place->function, &site->place.function));
-    KEEL_TRY(keep(flow, place->call_file, &site->place.call_file));
-    *out = site;
-    return NULL;
-}
-
-static keel_status_t find_or_add(flow_t *flow, const keel_place_t *place, const char *line,
-                                 flow_site_t **out) {
-    const uint64_t *known = keel_map_find(&flow->by_line, keel_str_bytes(keel_str(line)));
-    if (known) {
-        *out = (flow_site_t *)(uintptr_t)*known;
-        return NULL;
-    }
-    if (flow->by_line.count >= SITES) return NULL;
-    flow_site_t *site;
-    KEEL_TRY(add_site(flow, place, &site));
-    KEEL_TRY(keel_map_put(&flow->by_line, keel_str_bytes(keel_str(line)), (uintptr_t)site));
-    site->next = flow->sites;
-    flow->sites = site;
-    *out = site;
-    return NULL;
-}
-
-// Under the lock. NULL where there is no memory, or more lines than anyone would read about.
-static flow_site_t *site_at(flow_t *flow, const keel_place_t *place) {
-    flow_site_t *site = NULL;
-    char *line;
-    keel_status_t status = keel_path(&line, "%s:%u", place->file, place->line);
-    if (!status) {
-        status = find_or_add(flow, place, line, &site);
-        keel_free(line);
-    }
-    keel_status_ignore(status);
-    return site;
-}
-
 static bool is_on(const keel_engine_t *engine) {
     return engine->journal && engine->settings.stack;
-}
-
-flow_site_t *flow_site(keel_engine_t *engine, const keel_place_t *place) {
-    pthread_mutex_lock(&engine->flow->lock);
-    flow_site_t *site = site_at(engine->flow, place);
-    pthread_mutex_unlock(&engine->flow->lock);
-    return site;
 }
 
 void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place) {
     if (!is_on(engine) || !*place->file) return;
     counter_t *counter = counters_find(engine->counters, program);
     if (!counter || atomic_load_explicit(&counter->flow.asked, memory_order_relaxed)) return;
-    atomic_store_explicit(&counter->flow.asked, flow_site(engine, place), memory_order_relaxed);
+    atomic_store_explicit(&counter->flow.asked, sites_at(engine->sites, place),
+                          memory_order_relaxed);
 }
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -148,9 +80,7 @@ void flow_destroy(flow_t *flow) {
     forget(&flow->current);
     for (size_t i = 0; i < flow->pending_count; ++i)
         forget(&flow->pending[i]);
-    keel_free(flow->contexts);
-    keel_map_deinitialize(&flow->by_line);
-    keel_arena_deinitialize(&flow->texts);
+    keel_arena_deinitialize(&flow->arena);
     pthread_mutex_destroy(&flow->lock);
     keel_free(flow);
 }
@@ -359,13 +289,13 @@ void flow_end(keel_engine_t *engine) {
 }
 
 // NULL where there is no memory.
-static flow_piece_t *piece_of(flow_t *flow, counter_t *program, flow_site_t *site) {
+static flow_piece_t *piece_of(flow_t *flow, counter_t *program, site_t *site) {
     flow_piece_t *piece = program->flow.pieces;
     while (piece && piece->site != site)
         piece = piece->next;
     if (piece) return piece;
     void *memory;
-    keel_status_t status = keel_arena_alloc(&flow->texts, sizeof *piece, &memory);
+    keel_status_t status = keel_arena_alloc(&flow->arena, sizeof *piece, &memory);
     keel_status_ignore(status);
     if (status) return NULL;
     piece = memory;
@@ -374,7 +304,7 @@ static flow_piece_t *piece_of(flow_t *flow, counter_t *program, flow_site_t *sit
     return piece;
 }
 
-static void force(keel_engine_t *engine, counter_t *program, flow_site_t *site,
+static void force(keel_engine_t *engine, counter_t *program, site_t *site,
                   const PJRT_Buffer *buffer, uint64_t executions) {
     flow_t *flow = engine->flow;
     uint64_t count = atomic_load_explicit(&program->count, memory_order_relaxed);
@@ -397,75 +327,14 @@ static void force(keel_engine_t *engine, counter_t *program, flow_site_t *site,
 
 // The line that reads has asked for the program that was executed last; or another line had that
 // read it at once, and this one asks for the same.
-static bool is_forced(const counter_t *program, const flow_site_t *site) {
-    flow_site_t *asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed);
+static bool is_forced(const counter_t *program, const site_t *site) {
+    site_t *asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed);
     return asked && (asked == site || program->flow.pieces);
 }
 
 // ---- reads -------------------------------------------------------------------------------------
 
-static flow_context_t *context_of(flow_t *flow, const counter_t *program, uint64_t bytes,
-                                  uint64_t executions) {
-    flow->reads_behind = flow->read_behind == executions ? flow->reads_behind + 1 : 0;
-    flow->read_behind = executions;
-    uint64_t place = flow->reads_behind;
-    uint64_t bits =
-        ((uint64_t)(uintptr_t)program ^ bytes * 31 ^ place << 48) * 0x9E3779B97F4A7C15ull;
-    flow_context_t *context = &flow->contexts[(bits >> 40) % FLOW_CONTEXTS];
-    bool is_known =
-        context->program == program && context->bytes == bytes && context->place == place;
-    if (!is_known) *context = (flow_context_t){.program = program, .bytes = bytes, .place = place};
-    return context;
-}
-
-static bool may_spend(const flow_t *flow) {
-    uint64_t elapsed = keel_clock_monotonic() - flow->started;
-    return flow->stack_nanoseconds < STACK_FREE_NANOSECONDS + elapsed / STACK_SHARE;
-}
-
-static bool wants_stack(const flow_t *flow, const flow_context_t *context) {
-    bool is_believed = context->agreed >= STACKS_TO_BELIEVE && context->uses % DOUBT_EVERY;
-    return !is_believed && may_spend(flow);
-}
-
-static bool read_place(keel_arena_t *arena, keel_place_t *out) {
-    keel_stack_t stack;
-    keel_stack_read(arena, &stack);
-    if (stack.count) *out = keel_stack_top(&stack);
-    return stack.count;
-}
-
-// Under the lock, which is let go of meanwhile: another thread may want it that has Python's.
-static flow_site_t *ask(flow_t *flow) {
-    keel_arena_t arena;
-    keel_place_t place;
-    keel_arena_initialize(&arena, 0);
-    pthread_mutex_unlock(&flow->lock);
-    uint64_t started = keel_clock_monotonic();
-    bool known = read_place(&arena, &place);
-    uint64_t took = keel_clock_monotonic() - started;
-    pthread_mutex_lock(&flow->lock);
-    flow->stack_nanoseconds += took;
-    flow_site_t *site = known ? site_at(flow, &place) : NULL;
-    keel_arena_deinitialize(&arena);
-    return site;
-}
-
-static flow_site_t *find_site(flow_t *flow, const counter_t *program, uint64_t bytes,
-                              uint64_t executions) {
-    flow_context_t *context = context_of(flow, program, bytes, executions);
-    ++context->uses;
-    if (!wants_stack(flow, context))
-        return context->agreed >= STACKS_TO_GUESS ? context->site : NULL;
-    flow_site_t *site = ask(flow);
-    bool is_ours = context->program == program && context->bytes == bytes;
-    if (!is_ours) return site; // another thread has the place by now
-    context->agreed = context->site == site ? context->agreed + 1 : 1;
-    context->site = site;
-    return site;
-}
-
-void flow_note(keel_engine_t *engine, flow_site_t *site, const PJRT_Buffer *buffer) {
+void flow_note(keel_engine_t *engine, site_t *site, const PJRT_Buffer *buffer) {
     flow_t *flow = engine->flow;
     counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
@@ -475,13 +344,10 @@ void flow_note(keel_engine_t *engine, flow_site_t *site, const PJRT_Buffer *buff
     pthread_mutex_unlock(&flow->lock);
 }
 
-flow_site_t *flow_read(keel_engine_t *engine, uint64_t bytes) {
-    flow_t *flow = engine->flow;
+site_t *flow_read(keel_engine_t *engine, uint64_t bytes) {
+    const flow_t *flow = engine->flow;
     if (!is_on(engine)) return NULL;
     const counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
-    pthread_mutex_lock(&flow->lock);
-    flow_site_t *site = find_site(flow, program, bytes, executions);
-    pthread_mutex_unlock(&flow->lock);
-    return site;
+    return sites_reading(engine->sites, program, bytes, executions);
 }

@@ -1,9 +1,8 @@
-// flow: where the host reads, and which of these reads cut a step. See flow.c for how that is
-// known.
+// flow: which reads of the host cut a step. See flow.c for how that is known.
 #ifndef KEEL_ENGINE_FLOW_H_
 #define KEEL_ENGINE_FLOW_H_
 
-#include "engine/counters.h"
+#include "engine/sites.h"
 
 enum {
     FLOW_ARGUMENTS = 4096, // of one execution; of one that has more nothing is told
@@ -11,22 +10,13 @@ enum {
     FLOW_AGE = 64,         // executions behind it, after which nothing goes on with one
     FLOW_MADE = 256,       // buffers made from data of the host; of older ones nothing is known
     FLOW_ROUND = 32,
-    FLOW_CONTEXTS = 512,
     FLOW_SAMPLES = 8, // executions of a program whose arguments are followed
 };
-
-// A line that reads from the device, or that asked for a program. Never freed.
-typedef struct flow_site_t {
-    keel_place_t place;
-    transfer_counter_t reads;
-    transfer_count_t reported; // under the flow's lock
-    struct flow_site_t *next;
-} flow_site_t;
 
 // A program that is executed because a line of the host reads. Never freed.
 typedef struct flow_piece_t {
     counter_t *program;
-    flow_site_t *site;
+    site_t *site;
     uint64_t forced;       // executions
     uint64_t sampled;      // of those: whose buffers were followed
     uint64_t shared;       // of these: whose step went on with them
@@ -52,14 +42,6 @@ typedef struct flow_sample_t {
     bool lost;          // one of the arguments is gone, and its address another buffer's
 } flow_sample_t;
 
-// Reads that were alike so far: the same one behind an execution of the same program.
-typedef struct flow_context_t {
-    const counter_t *program;
-    uint64_t bytes, place;
-    flow_site_t *site;
-    uint64_t agreed, uses;
-} flow_context_t;
-
 typedef struct flow_t {
     _Atomic(counter_t *) last;   // what was executed last
     _Atomic uint64_t executions; // of all programs; less where several threads execute at once
@@ -69,11 +51,8 @@ typedef struct flow_t {
     _Atomic uint64_t made_begun; // and at the one before it
     _Atomic uintptr_t made[FLOW_MADE];
 
-    pthread_mutex_t lock; // of what follows; never held while the stack is read
-    flow_site_t *sites;
-    keel_map_t by_line; // "train.py:8" -> flow_site_t *
-    keel_arena_t texts;
-
+    pthread_mutex_t lock; // of what follows
+    keel_arena_t arena;
     bool stepped;          // a step has ended
     flow_sample_t current; // the last execution, while it is of interest
     flow_sample_t pending[FLOW_PENDING];
@@ -84,9 +63,6 @@ typedef struct flow_t {
     uint64_t round_end; // flow.executions at the last of them
     uint64_t cut_steps, pieces, cut_steps_reported, pieces_reported;
 
-    flow_context_t *contexts;
-    uint64_t read_behind, reads_behind; // reads since the execution of that number
-    uint64_t started, stack_nanoseconds;
     uint64_t steps_reported;
     transfer_count_t to_device_reported, from_device_reported;
 } flow_t;
@@ -107,11 +83,9 @@ void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer);
 // behind what was sent for the next.
 uint64_t flow_sent(const keel_engine_t *engine);
 // The line that reads so much, now, on the client's thread, which holds no lock. NULL: not known.
-flow_site_t *flow_read(keel_engine_t *engine, uint64_t bytes);
+site_t *flow_read(keel_engine_t *engine, uint64_t bytes);
 // That line (NULL is allowed) reads the buffer.
-void flow_note(keel_engine_t *engine, flow_site_t *site, const PJRT_Buffer *buffer);
-// A line; NULL where there is no memory, or more lines than anyone would read about.
-flow_site_t *flow_site(keel_engine_t *engine, const keel_place_t *place);
+void flow_note(keel_engine_t *engine, site_t *site, const PJRT_Buffer *buffer);
 // Nothing more will be executed.
 void flow_end(keel_engine_t *engine);
 

@@ -17,9 +17,9 @@ static keel_journal_transfer_t fresh(const transfer_count_t *now, transfer_count
     return transfer;
 }
 
-static size_t gather_reads(flow_t *flow, keel_journal_read_t *out) {
+static size_t gather_reads(sites_t *sites, keel_journal_read_t *out) {
     size_t count = 0;
-    for (flow_site_t *site = flow->sites; site; site = site->next) {
+    for (site_t *site = sites->first; site; site = site->next) {
         transfer_count_t now = transfer_counter_load(&site->reads);
         if (now.count == site->reported.count && now.nanoseconds == site->reported.nanoseconds)
             continue;
@@ -62,26 +62,26 @@ typedef struct lists_t {
     keel_journal_piece_t *pieces;
 } lists_t;
 
-static keel_status_t make_lists(const flow_t *flow, const counters_t *counters, lists_t *out) {
+static keel_status_t make_lists(const sites_t *sites, const counters_t *counters, lists_t *out) {
     void *memory;
-    KEEL_TRY(keel_calloc(flow->by_line.count, sizeof *out->reads, &memory));
+    KEEL_TRY(keel_calloc(sites->by_line.count, sizeof *out->reads, &memory));
     out->reads = memory;
     KEEL_TRY(keel_calloc(gather_pieces(counters, NULL), sizeof *out->pieces, &memory));
     out->pieces = memory;
     return NULL;
 }
 
-// Under both locks. The event borrows from the lists and the lines, which stay.
+// Under all three locks. The event borrows from the lists and the lines, which stay.
 static keel_status_t gather(keel_engine_t *engine, lists_t *lists,
                             keel_journal_transfers_t *event) {
     flow_t *flow = engine->flow;
-    KEEL_TRY(make_lists(flow, engine->counters, lists));
+    KEEL_TRY(make_lists(engine->sites, engine->counters, lists));
     transfers_totals_t now;
     transfers_totals(engine, &now);
     event->to_device = fresh(&now.to_device, &flow->to_device_reported);
     event->from_device = fresh(&now.from_device, &flow->from_device_reported);
     event->reads = lists->reads;
-    event->read_count = gather_reads(flow, lists->reads);
+    event->read_count = gather_reads(engine->sites, lists->reads);
     event->pieces = lists->pieces;
     event->piece_count = gather_pieces(engine->counters, lists->pieces);
     event->cut_steps = flow->cut_steps - flow->cut_steps_reported;
@@ -107,9 +107,11 @@ void flow_journal(keel_engine_t *engine) {
     keel_journal_transfers_t event = {0};
     flow_journal_steps(engine);
     pthread_mutex_lock(&engine->counters->lock);
+    pthread_mutex_lock(&engine->sites->lock);
     pthread_mutex_lock(&engine->flow->lock);
     keel_status_t status = gather(engine, &lists, &event);
     pthread_mutex_unlock(&engine->flow->lock);
+    pthread_mutex_unlock(&engine->sites->lock);
     pthread_mutex_unlock(&engine->counters->lock);
     bool any =
         event.to_device.count || event.from_device.count || event.piece_count || event.cut_steps;

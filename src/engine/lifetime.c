@@ -68,11 +68,13 @@ static keel_engine_t *forking;
 static void before_fork(void) {
     executables_lock(forking->executables);
     pthread_mutex_lock(&forking->counters->lock);
+    pthread_mutex_lock(&forking->sites->lock);
     pthread_mutex_lock(&forking->flow->lock);
 }
 
 static void after_fork(void) {
     pthread_mutex_unlock(&forking->flow->lock);
+    pthread_mutex_unlock(&forking->sites->lock);
     pthread_mutex_unlock(&forking->counters->lock);
     executables_unlock(forking->executables);
 }
@@ -136,6 +138,7 @@ static keel_status_t create(keel_engine_t *engine) {
     keel_map_initialize(&engine->names);
     KEEL_TRY(progress_create(engine));
     KEEL_TRY(counters_create(engine));
+    KEEL_TRY(sites_create(engine));
     KEEL_TRY(flow_create(engine));
     KEEL_TRY(transfers_create(engine));
     KEEL_TRY(executables_create(engine));
@@ -174,6 +177,7 @@ static void destroy(keel_engine_t *engine) {
     executables_destroy(engine->executables);
     transfers_destroy(engine->transfers);
     flow_destroy(engine->flow);
+    sites_destroy(engine->sites);
     counters_destroy(engine->counters);
     progress_destroy(engine->progress);
     keel_map_deinitialize(&engine->names);

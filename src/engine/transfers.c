@@ -41,7 +41,7 @@ void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t
 keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer *buffer,
                                        uint64_t bytes) {
     transfer_counter_add(&engine->transfers->from_device, bytes);
-    flow_site_t *site = flow_read(engine, bytes);
+    site_t *site = flow_read(engine, bytes);
     flow_note(engine, site, buffer);
     if (site) transfer_counter_add(&site->reads, bytes);
     return (keel_reading_t){.started = keel_clock_monotonic(), .site = site};

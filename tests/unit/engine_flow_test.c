@@ -48,6 +48,7 @@ static int set_up(void **state) {
     stage->engine->api = &api;
     assert_ok(keel_journal_open(stage->place.root, "r1", &stage->engine->journal));
     assert_ok(counters_create(stage->engine));
+    assert_ok(sites_create(stage->engine));
     assert_ok(flow_create(stage->engine));
     assert_ok(transfers_create(stage->engine));
     assert_ok(executables_create(stage->engine));
@@ -73,6 +74,7 @@ static int tear_down(void **state) {
     executables_destroy(engine->executables);
     transfers_destroy(engine->transfers);
     flow_destroy(engine->flow);
+    sites_destroy(engine->sites);
     counters_destroy(engine->counters);
     keel_journal_close(engine->journal);
     place_remove(&stage->place);
@@ -98,7 +100,7 @@ static void execute(const stage_t *stage, int program, const uintptr_t *buffers)
 
 static void read_at(const stage_t *stage, uint32_t number, uintptr_t buffer) {
     keel_place_t place = line(number);
-    flow_note(stage->engine, flow_site(stage->engine, &place), (const PJRT_Buffer *)buffer);
+    flow_note(stage->engine, sites_at(stage->engine->sites, &place), (const PJRT_Buffer *)buffer);
 }
 
 static const flow_piece_t *piece(const stage_t *stage, int program) {

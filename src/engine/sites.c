@@ -1,0 +1,158 @@
+#include "engine/sites.h"
+#include "explain/explain.h"
+
+// Of the time that goes by, this share may go into reading stacks, besides what is free.
+enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };
+// A context is believed after so many stacks that agreed, and doubted at each so manieth use.
+enum { STACKS_TO_BELIEVE = 8, STACKS_TO_GUESS = 2, DOUBT_EVERY = 64 };
+enum { SITES = 4096 };
+
+keel_status_t sites_create(keel_engine_t *engine) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(sites_t), &memory));
+    sites_t *sites = memory;
+    pthread_mutex_init(&sites->lock, NULL);
+    keel_map_initialize(&sites->by_line);
+    keel_arena_initialize(&sites->arena, 0);
+    sites->started = keel_clock_monotonic();
+    engine->sites = sites;
+    return NULL;
+}
+
+void sites_destroy(sites_t *sites) {
+    if (!sites) return;
+    keel_map_deinitialize(&sites->by_line);
+    keel_arena_deinitialize(&sites->arena);
+    pthread_mutex_destroy(&sites->lock);
+    keel_free(sites);
+}
+
+// ---- lines -------------------------------------------------------------------------------------
+
+static keel_status_t keep(sites_t *sites, const char *text, const char **out) {
+    keel_str_t copy = KEEL_STR("");
+    KEEL_TRY(keel_arena_str(&sites->arena, keel_str(text), &copy));
+    *out = copy.data;
+    return NULL;
+}
+
+static keel_status_t add_site(sites_t *sites, const keel_place_t *place, site_t **out) {
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&sites->arena, sizeof(site_t), &memory));
+    site_t *site = memory;
+    memset(site, 0, sizeof *site);
+    site->place = *place;
+    KEEL_TRY(keep(sites, place->file, &site->place.file));
+    KEEL_TRY(keep(sites, place->function, &site->place.function));
+    KEEL_TRY(keep(sites, place->call_file, &site->place.call_file));
+    *out = site;
+    return NULL;
+}
+
+static keel_status_t find_or_add(sites_t *sites, const keel_place_t *place, const char *line,
+                                 site_t **out) {
+    const uint64_t *known = keel_map_find(&sites->by_line, keel_str_bytes(keel_str(line)));
+    if (known) {
+        *out = (site_t *)(uintptr_t)*known;
+        return NULL;
+    }
+    if (sites->by_line.count >= SITES) return NULL;
+    site_t *site;
+    KEEL_TRY(add_site(sites, place, &site));
+    KEEL_TRY(keel_map_put(&sites->by_line, keel_str_bytes(keel_str(line)), (uintptr_t)site));
+    site->next = sites->first;
+    sites->first = site;
+    *out = site;
+    return NULL;
+}
+
+// Under the lock.
+static site_t *site_at(sites_t *sites, const keel_place_t *place) {
+    site_t *site = NULL;
+    char *line;
+    keel_status_t status = keel_path(&line, "%s:%u", place->file, place->line);
+    if (!status) {
+        status = find_or_add(sites, place, line, &site);
+        keel_free(line);
+    }
+    keel_status_ignore(status);
+    return site;
+}
+
+site_t *sites_at(sites_t *sites, const keel_place_t *place) {
+    pthread_mutex_lock(&sites->lock);
+    site_t *site = site_at(sites, place);
+    pthread_mutex_unlock(&sites->lock);
+    return site;
+}
+
+// ---- reads -------------------------------------------------------------------------------------
+
+static site_context_t *context_of(sites_t *sites, const counter_t *program, uint64_t bytes,
+                                  uint64_t executions) {
+    sites->reads_behind = sites->read_behind == executions ? sites->reads_behind + 1 : 0;
+    sites->read_behind = executions;
+    uint64_t place = sites->reads_behind;
+    uint64_t bits =
+        ((uint64_t)(uintptr_t)program ^ bytes * 31 ^ place << 48) * 0x9E3779B97F4A7C15ull;
+    site_context_t *context = &sites->contexts[(bits >> 40) % SITE_CONTEXTS];
+    bool is_known =
+        context->program == program && context->bytes == bytes && context->place == place;
+    if (!is_known) *context = (site_context_t){.program = program, .bytes = bytes, .place = place};
+    return context;
+}
+
+static bool may_spend(const sites_t *sites) {
+    uint64_t elapsed = keel_clock_monotonic() - sites->started;
+    return sites->stack_nanoseconds < STACK_FREE_NANOSECONDS + elapsed / STACK_SHARE;
+}
+
+static bool wants_stack(const sites_t *sites, const site_context_t *context) {
+    bool is_believed = context->agreed >= STACKS_TO_BELIEVE && context->uses % DOUBT_EVERY;
+    return !is_believed && may_spend(sites);
+}
+
+static bool read_place(keel_arena_t *arena, keel_place_t *out) {
+    keel_stack_t stack;
+    keel_stack_read(arena, &stack);
+    if (stack.count) *out = keel_stack_top(&stack);
+    return stack.count;
+}
+
+// Under the lock, which is let go of meanwhile: another thread may want it that has Python's.
+static site_t *ask(sites_t *sites) {
+    keel_arena_t arena;
+    keel_place_t place;
+    keel_arena_initialize(&arena, 0);
+    pthread_mutex_unlock(&sites->lock);
+    uint64_t started = keel_clock_monotonic();
+    bool known = read_place(&arena, &place);
+    uint64_t took = keel_clock_monotonic() - started;
+    pthread_mutex_lock(&sites->lock);
+    sites->stack_nanoseconds += took;
+    site_t *site = known ? site_at(sites, &place) : NULL;
+    keel_arena_deinitialize(&arena);
+    return site;
+}
+
+static site_t *find_reading(sites_t *sites, const counter_t *program, uint64_t bytes,
+                            uint64_t executions) {
+    site_context_t *context = context_of(sites, program, bytes, executions);
+    ++context->uses;
+    if (!wants_stack(sites, context))
+        return context->agreed >= STACKS_TO_GUESS ? context->site : NULL;
+    site_t *site = ask(sites);
+    bool is_ours = context->program == program && context->bytes == bytes;
+    if (!is_ours) return site; // another thread has the place by now
+    context->agreed = context->site == site ? context->agreed + 1 : 1;
+    context->site = site;
+    return site;
+}
+
+site_t *sites_reading(sites_t *sites, const counter_t *program, uint64_t bytes,
+                      uint64_t executions) {
+    pthread_mutex_lock(&sites->lock);
+    site_t *site = find_reading(sites, program, bytes, executions);
+    pthread_mutex_unlock(&sites->lock);
+    return site;
+}
