@@ -81,23 +81,32 @@ static bool is_scalar(const side_t *side, uint32_t number) {
     return argument->op != KEEL_NONE && !keel_diff_dims(side->graph->program, argument->type).count;
 }
 
-// The first addition, where all arguments of this side that the other lacks are accumulated. That
-// may be a residual or a bias too, so they must be called gradients, or come back under their
-// names.
-static keel_op_id_t all_accumulated(const side_t *side) {
+// The first addition, where all arguments of this side that the other lacks are accumulated, but
+// for `out_state` that an optimizer takes. That may be a residual or a bias too, so they must be
+// called gradients, or come back under their names.
+static keel_op_id_t all_accumulated(const side_t *side, uint32_t *out_state,
+                                    uint32_t *out_argument) {
     keel_op_id_t first = KEEL_NONE;
     uint32_t lonely = 0;
+    *out_state = 0;
     bool is_named = false, comes_back = true;
     enum { MOST = 4096 }; // each looks at the whole entry
     for (uint32_t i = 0; i < side->count; ++i) {
         if (side->arguments[i].counterpart != KEEL_NONE || is_scalar(side, i)) continue;
+        if (keel_diff_is_optimizers(side->graph, side->arguments[i].op)) {
+            ++*out_state;
+            continue;
+        }
         if (++lonely > MOST) return KEEL_NONE;
         // After the first few the rest is believed: a look at each costs the square of the program.
         if (lonely > 8) continue;
         uint32_t result;
         keel_op_id_t op = accumulation(side, &side->arguments[i], &result);
         if (op == KEEL_NONE) return KEEL_NONE;
-        if (first == KEEL_NONE || op < first) first = op;
+        if (first == KEEL_NONE || op < first) {
+            first = op;
+            *out_argument = i;
+        }
         is_named = is_named || result == KEEL_NONE;
         if (result == KEEL_NONE) continue;
         keel_str_t name = side->arguments[i].name, leaf = leaf_of(name);
@@ -166,6 +175,19 @@ static void tell_accumulation(keel_diff_t *diff, const side_t *side, keel_op_id_
     *(side->is_after ? &out->new_op : &out->old_op) = op;
 }
 
+// Beside the state that an optimizer made in the same step.
+static keel_status_t tell_beside_state(keel_diff_t *diff, const side_t *side, keel_op_id_t op,
+                                       uint32_t argument) {
+    keel_difference_t difference = {.subject = keel_diff_text(diff, "argument %u", argument),
+                                    .note = "",
+                                    .old_op = KEEL_NONE,
+                                    .new_op = KEEL_NONE,
+                                    .follows = KEEL_NONE};
+    tell_accumulation(diff, side, op, &difference);
+    uint32_t root;
+    return keel_diff_root(diff, &difference, &root);
+}
+
 static keel_status_t look_for_zeros(keel_diff_t *diff, const side_t *sides) {
     for (size_t i = 0; i < 2; ++i) {
         keel_op_id_t op = added_to_zeros(&sides[i]);
@@ -186,8 +208,10 @@ keel_status_t keel_diff_gradient(keel_diff_t *diff) {
         {&diff->after, diff->arguments_after, diff->origin, diff->after_count, true}};
     if (keel_diff_find(diff, KEEL_CAUSE_ARGUMENTS) == KEEL_NONE) return look_for_zeros(diff, sides);
     for (size_t i = 0; i < 2; ++i) {
-        keel_op_id_t op = all_accumulated(&sides[i]);
+        uint32_t state, number;
+        keel_op_id_t op = all_accumulated(&sides[i], &state, &number);
         if (op == KEEL_NONE) continue;
+        if (state) return tell_beside_state(diff, &sides[i], op, number);
         uint32_t first = keel_diff_find(diff, KEEL_CAUSE_ARGUMENTS);
         for (uint32_t root = first; root < diff->root_count; ++root) {
             keel_root_t *argument = &diff->roots[root];

@@ -10,7 +10,7 @@ static bool holds(keel_str_t text, keel_str_t part) {
     return false;
 }
 
-static bool is_of_optimizer(const keel_graph_t *graph, keel_op_id_t op) {
+bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op) {
     enum { FRAMES = 16 };
     if (op == KEEL_NONE) return false;
     keel_frame_t frames[FRAMES];
@@ -22,17 +22,36 @@ static bool is_of_optimizer(const keel_graph_t *graph, keel_op_id_t op) {
     return false;
 }
 
-// All tensors that were added are an optimizer's. Numbers come with what takes them.
-static bool is_all_state(const keel_diff_t *diff) {
+// How many tensors were added, if all are an optimizer's but for gradients that are told by
+// themselves. Numbers come with what takes them.
+static uint32_t count_state(const keel_diff_t *diff) {
     const keel_argument_t *list = diff->arguments_after;
+    bool has_gradients = keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE;
     uint32_t found = 0;
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         if (list[i].counterpart != KEEL_NONE) continue;
         if (!keel_diff_dims(diff->after.program, list[i].type).count) continue;
-        if (!is_of_optimizer(&diff->after, list[i].op)) return false;
-        ++found;
+        bool is_state = keel_diff_is_optimizers(&diff->after, list[i].op);
+        if (!is_state && !has_gradients) return 0;
+        found += is_state;
     }
-    return found > 0;
+    return found;
+}
+
+// Where gradients were added too, the root may stand for one of these, and counts them all.
+static void tell_of_state(keel_diff_t *diff, keel_difference_t *difference, uint32_t count) {
+    const keel_argument_t *list = diff->arguments_after;
+    uint32_t first = 0;
+    while (list[first].counterpart != KEEL_NONE ||
+           !keel_diff_dims(diff->after.program, list[first].type).count ||
+           !keel_diff_is_optimizers(&diff->after, list[first].op))
+        ++first;
+    difference->subject = keel_diff_text(diff, "argument %u", first);
+    difference->new_value = keel_diff_type(diff, diff->after.program, list[first].type);
+    difference->place = keel_diff_place(diff, true, list[first].op);
+    difference->note = count == 1 ? ""
+                                  : keel_diff_text(diff, "and %u more argument%s", count - 1,
+                                                   count == 2 ? "" : "s");
 }
 
 // An argument that is updated in place by one program, and another tensor in the other: its data
@@ -52,7 +71,7 @@ static bool is_replaced(keel_diff_t *diff) {
 static keel_op_id_t first_of_optimizer(const keel_graph_t *graph) {
     keel_op_id_t first, end;
     keel_graph_body(graph, graph->program->entry, &first, &end);
-    while (first < end && !is_of_optimizer(graph, first))
+    while (first < end && !keel_diff_is_optimizers(graph, first))
         ++first;
     return first < end ? first : KEEL_NONE;
 }
@@ -84,8 +103,8 @@ static uint32_t find_added(const keel_diff_t *diff) {
 
 static bool follows(const keel_diff_t *diff, const keel_difference_t *difference) {
     if (difference->kind == KEEL_CAUSE_ARGUMENTS) return true;
-    return is_of_optimizer(&diff->after, difference->new_op) ||
-           is_of_optimizer(&diff->before, difference->old_op);
+    return keel_diff_is_optimizers(&diff->after, difference->new_op) ||
+           keel_diff_is_optimizers(&diff->before, difference->old_op);
 }
 
 static void lead(keel_diff_t *diff, uint32_t top) {
@@ -118,7 +137,10 @@ void keel_diff_optimizer(keel_diff_t *diff) {
         return;
     }
     top = find_added(diff);
-    if (top == KEEL_NONE || !is_all_state(diff)) return;
+    uint32_t state = top == KEEL_NONE ? 0 : count_state(diff);
+    if (!state) return;
     lead(diff, top);
+    if (keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE)
+        tell_of_state(diff, &diff->roots[top].difference, state);
     tell(diff, top, KEEL_NOTE_STATE_MADE);
 }
