@@ -69,6 +69,10 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
                "pad.";
     if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "refresh") == 0)
         return "Mode refresh compiles everything anew; leave it once the cache is fresh.";
+    // PyTorch/XLA keeps all its programs but this one.
+    if (root->kind == KEEL_CAUSE_RETRACE && strcmp(entry->name, "ReplicateShardedData") == 0)
+        return "A sharded tensor is gathered by a program of its own at each read: read every N "
+               "steps.";
     const char *advice = keel_note_advice(root->note);
     if (advice) return advice;
     return torch ? facts->torch : facts->jax;

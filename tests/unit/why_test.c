@@ -234,6 +234,16 @@ static void advice_is_for_the_client_of_the_run(void **state) {
     keel_why_deinitialize(&why);
 }
 
+static void what_gathers_a_sharded_tensor_is_no_compiled_function(void **state) {
+    (void)state;
+    explain("retrace", "a", "ReplicateShardedData", 0.5, ",\"roots\":[{\"kind\":\"retrace\"}]");
+    keel_why_t why;
+    parse(&why);
+    assert_non_null(strstr(keel_why_advice(&why, why.entries, why.entries[0].roots, true),
+                           "read every N steps"));
+    keel_why_deinitialize(&why);
+}
+
 static void retraces_at_one_line_are_one_item(void **state) {
     (void)state;
     for (int i = 0; i < 12; ++i)
@@ -512,6 +522,7 @@ int main(void) {
         TEST(seconds_are_divided_among_the_roots_and_answer_the_questions),
         TEST(one_recompile_is_told_whole),
         TEST(advice_is_for_the_client_of_the_run),
+        TEST(what_gathers_a_sharded_tensor_is_no_compiled_function),
         TEST(retraces_at_one_line_are_one_item),
         TEST(programs_that_one_flag_compiled_again_are_one_item),
         TEST(programs_with_nothing_in_common_are_told_in_one_line_when_asked_for),
