@@ -216,6 +216,9 @@ static void nothing(const keel_why_t *why, keel_flow_t *flow) {
         keel_buffer_text(&text, "nothing was compiled again (");
         keel_write_counted(&text, why->compiles, "compile");
         keel_buffer_text(&text, "); keel stats has the figures.");
+    } else if (!*why->command) {
+        keel_buffer_text(&text,
+                         "no process has written to its journal, so nothing is known of it.");
     } else {
         keel_buffer_text(&text, "nothing was compiled; keel stats has the figures.");
     }

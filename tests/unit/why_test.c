@@ -244,6 +244,15 @@ static void what_gathers_a_sharded_tensor_is_no_compiled_function(void **state) 
     keel_why_deinitialize(&why);
 }
 
+static void of_an_empty_journal_nothing_is_said_to_have_been_compiled_or_not(void **state) {
+    (void)state;
+    journal.size = 0;
+    keel_why_t why;
+    parse(&why);
+    assert_text(&why, &(keel_why_style_t){0}, "no process has written to its journal");
+    keel_why_deinitialize(&why);
+}
+
 static void retraces_at_one_line_are_one_item(void **state) {
     (void)state;
     for (int i = 0; i < 12; ++i)
@@ -523,6 +532,7 @@ int main(void) {
         TEST(one_recompile_is_told_whole),
         TEST(advice_is_for_the_client_of_the_run),
         TEST(what_gathers_a_sharded_tensor_is_no_compiled_function),
+        TEST(of_an_empty_journal_nothing_is_said_to_have_been_compiled_or_not),
         TEST(retraces_at_one_line_are_one_item),
         TEST(programs_that_one_flag_compiled_again_are_one_item),
         TEST(programs_with_nothing_in_common_are_told_in_one_line_when_asked_for),
