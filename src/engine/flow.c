@@ -158,7 +158,7 @@ static void settle_current(flow_t *flow) {
         flow->current = (flow_sample_t){0};
         return;
     }
-    bool ends = flow->current.program && !is_piece;
+    bool ends = flow->current.program && !is_piece && !flow->current.is_blind;
     flow->stepped |= ends;
     while (ends && flow->pending_count)
         settle(flow, flow->pending_count - 1, NULL);
@@ -334,13 +334,27 @@ static bool is_forced(const counter_t *program, const site_t *site) {
 
 // ---- reads -------------------------------------------------------------------------------------
 
+// Autograd's threads have no line: what they read of a program that lines read too is such a read,
+// and what is known of no line is at least no step's end.
+static void note_without_line(keel_engine_t *engine, counter_t *program, const PJRT_Buffer *buffer,
+                              uint64_t executions) {
+    flow_t *flow = engine->flow;
+    flow_piece_t *piece = program->flow.pieces;
+    bool is_asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed) != NULL;
+    if (piece) force(engine, program, piece->site, buffer, executions);
+    if (!is_asked && flow->current.program == program) flow->current.is_blind = true;
+}
+
 void flow_note(keel_engine_t *engine, site_t *site, const PJRT_Buffer *buffer) {
     flow_t *flow = engine->flow;
     counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
-    if (!program || !site) return;
+    if (!program) return;
     pthread_mutex_lock(&flow->lock);
-    if (is_forced(program, site)) force(engine, program, site, buffer, executions);
+    if (!site)
+        note_without_line(engine, program, buffer, executions);
+    else if (is_forced(program, site))
+        force(engine, program, site, buffer, executions);
     pthread_mutex_unlock(&flow->lock);
 }
 

@@ -40,6 +40,7 @@ typedef struct flow_sample_t {
     uint64_t begun;     // that when its step began
     bool is_fresh;      // it works on data that came in its step
     bool lost;          // one of the arguments is gone, and its address another buffer's
+    bool is_blind;      // it was asked for and read on threads that have no line
 } flow_sample_t;
 
 typedef struct flow_t {
@@ -84,7 +85,7 @@ void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer);
 uint64_t flow_sent(const keel_engine_t *engine);
 // The line that reads so much, now, on the client's thread, which holds no lock. NULL: not known.
 site_t *flow_read(keel_engine_t *engine, uint64_t bytes);
-// That line (NULL is allowed) reads the buffer.
+// That line (NULL: not known) reads the buffer.
 void flow_note(keel_engine_t *engine, site_t *site, const PJRT_Buffer *buffer);
 // Nothing more will be executed.
 void flow_end(keel_engine_t *engine);

@@ -167,6 +167,43 @@ static void a_read_whose_result_the_step_works_on_cuts_it(void **state) {
     assert_piece(stage, 1, 1, 1, 1);
 }
 
+// As autograd's threads do, which know no Python: what the loss took of a mask is read once more.
+static void read_on_a_thread_without_a_stack(const stage_t *stage, uintptr_t buffer) {
+    flow_note(stage->engine, NULL, (const PJRT_Buffer *)buffer);
+}
+
+static void a_read_without_a_line_is_that_of_the_programs_other_reads(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 3; ++step) {
+        EXECUTE(stage, 1, BATCH);
+        read_at(stage, 10, HELD_OUT);
+        EXECUTE(stage, 1, BATCH);
+        read_on_a_thread_without_a_stack(stage, HELD_OUT);
+        EXECUTE(stage, 0, FRESH, BATCH, WEIGHT);
+    }
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 6, 6, 6);
+    assert_int_equal(piece(stage, 1)->in_step, 3);
+    assert_int_equal(stage->engine->flow->cut_steps, 3);
+}
+
+static void a_read_that_has_no_line_at_all_ends_no_step(void **state) {
+    const stage_t *stage = *state;
+    keel_digest_t program = digest_of(2);
+    counters_find(stage->engine->counters, &program)->flow.asked = NULL;
+    for (int step = 0; step < 3; ++step) {
+        EXECUTE(stage, 1, WEIGHT, BATCH);
+        read_at(stage, 10, LOSS);
+        EXECUTE(stage, 2, FRESH);
+        read_on_a_thread_without_a_stack(stage, HELD_OUT);
+        EXECUTE(stage, 0, FRESH, BATCH, WEIGHT);
+    }
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 3, 3, 3);
+    assert_null(piece(stage, 2));
+    assert_int_equal(stage->engine->flow->cut_steps, 3);
+}
+
 static void an_evaluation_with_a_batch_of_its_own_cuts_nothing(void **state) {
     const stage_t *stage = *state;
     for (int step = 0; step < 3; ++step) {
@@ -448,6 +485,8 @@ int main(void) {
         TEST(a_read_whose_work_the_step_does_again_cuts_it),
         TEST(the_last_step_that_was_cut_is_in_the_journal_too),
         TEST(a_read_whose_result_the_step_works_on_cuts_it),
+        TEST(a_read_without_a_line_is_that_of_the_programs_other_reads),
+        TEST(a_read_that_has_no_line_at_all_ends_no_step),
         TEST(an_evaluation_with_a_batch_of_its_own_cuts_nothing),
         TEST(a_buffer_that_is_made_anew_at_the_same_address_is_another_one),
         TEST(a_norm_of_the_weights_between_two_steps_cuts_neither),
