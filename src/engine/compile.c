@@ -100,8 +100,7 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t 
 
 // A plain load is not explained, but later programs are compared with it.
 static void note_load(request_t *request, double compile_seconds) {
-    bool is_retrace = request->asked_before != 0;
-    request->inquiry.kind = is_retrace           ? INQUIRY_RETRACE
+    request->inquiry.kind = request->is_retrace  ? INQUIRY_RETRACE
                             : request->recompile ? INQUIRY_LOAD
                                                  : INQUIRY_NOTE;
     request->inquiry.compile_seconds = compile_seconds;

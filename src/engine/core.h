@@ -39,7 +39,8 @@ struct keel_engine_t {
     client_t *clients;
     bool had_client;
     keel_map_t names; // functions (module names and where they come from): how many keys each had;
-                      // and functions with a key: how often each was asked for
+                      // and functions with a key: how often each was asked for, of replicas also by
+                      // which thread
 
     // The parts, made when the engine is and never exchanged.
     struct background_t *background;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/portable.h"
 #include "engine/request.h"
@@ -91,9 +92,9 @@ static void tell_rewritten(request_t *request, uint64_t replicas, keel_str_t obs
 static keel_status_t rewrite_options(request_t *request, const keel_program_t *program) {
     keel_bytes_t bytes =
         keel_bytes(request->args->compile_options, request->args->compile_options_size);
-    if (!request->client->is_cpu || program->format != KEEL_FORMAT_HLO) return NULL;
-    uint64_t replicas = portable_replicas(bytes);
-    if (!replicas) return NULL;
+    uint64_t replicas = program->format == KEEL_FORMAT_HLO ? portable_replicas(bytes) : 0;
+    request->is_replica = replicas != 0;
+    if (!request->client->is_cpu || !replicas) return NULL;
     keel_str_t obstacle = portable_obstacle(program);
     if (obstacle.size) request->replicas = replicas;
     if (!request->client->gates_replicas) return NULL;
@@ -190,35 +191,57 @@ static bool is_eager(const request_t *request) {
            !request->site.is_traced && request->ops <= FEW;
 }
 
-// Under a lock. `name` tells a function: a module's name and where it comes from.
-static keel_status_t note_key(request_t *request, keel_bytes_t name, keel_bytes_t name_and_key) {
+// What a function is known by: its module's name and where it comes from; and behind that the key
+// it was asked for with, and the thread that asked.
+typedef struct names_t {
+    keel_bytes_t function, keyed, by_thread;
+} names_t;
+
+static keel_status_t make_names(request_t *request, names_t *out) {
+    const char *origin = request->site.origin;
+    size_t name_size = strlen(request->name) + 1, length = name_size + strlen(origin);
+    size_t keyed = length + 1 + KEEL_DIGEST_SIZE;
+    pid_t thread = gettid(); // unlike pthread_self() not given to the next thread at once
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&request->arena, keyed + sizeof thread, &memory));
+    uint8_t *bytes = memory;
+    memcpy(bytes, request->name, name_size);
+    memcpy(bytes + name_size, origin, length - name_size + 1);
+    memcpy(bytes + length + 1, request->key.digest.bytes, KEEL_DIGEST_SIZE);
+    memcpy(bytes + keyed, &thread, sizeof thread);
+    *out = (names_t){keel_bytes(bytes, length), keel_bytes(bytes, keyed),
+                     keel_bytes(bytes, keyed + sizeof thread)};
+    return NULL;
+}
+
+// How often it was counted before.
+static uint64_t count_of(const keel_map_t *map, keel_bytes_t name) {
+    const uint64_t *found = keel_map_find(map, name);
+    return found ? *found : 0;
+}
+
+// Under a lock. Threads that are a replica each ask for a program once each.
+static keel_status_t note_key(request_t *request, const names_t *names) {
     enum { EAGER_KEYS = 8 };
-    keel_map_t *names = &request->engine->names;
-    const uint64_t *found = keel_map_find(names, name_and_key);
-    request->asked_before = found ? *found : 0;
-    found = keel_map_find(names, name);
-    uint64_t keys = found ? *found : 0;
+    keel_map_t *known = &request->engine->names;
+    uint64_t keys = count_of(known, names->function);
+    request->asked_before = count_of(known, names->keyed);
+    request->is_retrace =
+        count_of(known, request->is_replica ? names->by_thread : names->keyed) != 0;
     request->recompile =
         *request->name && !request->asked_before && keys >= (is_eager(request) ? EAGER_KEYS : 1);
-    if (!request->asked_before) KEEL_TRY(keel_map_add(names, name, 1));
-    return keel_map_add(names, name_and_key, 1);
+    if (!request->asked_before) KEEL_TRY(keel_map_add(known, names->function, 1));
+    if (request->is_replica) KEEL_TRY(keel_map_add(known, names->by_thread, 1));
+    return keel_map_add(known, names->keyed, 1);
 }
 
 // Has this traced function been seen under this key, or under another?
 static keel_status_t note_name(request_t *request) {
-    keel_engine_t *engine = request->engine;
-    const char *origin = request->site.origin;
-    size_t name_size = strlen(request->name) + 1, length = name_size + strlen(origin);
-    void *memory;
-    KEEL_TRY(keel_arena_alloc(&request->arena, length + 1 + KEEL_DIGEST_SIZE, &memory));
-    uint8_t *keyed = memory;
-    memcpy(keyed, request->name, name_size);
-    memcpy(keyed + name_size, origin, length - name_size + 1);
-    memcpy(keyed + length + 1, request->key.digest.bytes, KEEL_DIGEST_SIZE);
-    pthread_mutex_lock(&engine->lock);
-    keel_status_t status = note_key(request, keel_bytes(keyed, length),
-                                    keel_bytes(keyed, length + 1 + KEEL_DIGEST_SIZE));
-    pthread_mutex_unlock(&engine->lock);
+    names_t names;
+    KEEL_TRY(make_names(request, &names));
+    pthread_mutex_lock(&request->engine->lock);
+    keel_status_t status = note_key(request, &names);
+    pthread_mutex_unlock(&request->engine->lock);
     return status;
 }
 

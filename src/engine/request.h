@@ -20,10 +20,12 @@ typedef struct request_t {
     keel_cacheable_t cacheable;
     bool recompile;
     uint64_t asked_before; // how often this function for this key
+    bool is_retrace;       // by the same replica
     uint64_t started;
     uint64_t in_plugin;        // nanoseconds
     keel_bytes_t sent_options; // the client's, while args has others
     uint64_t replicas;         // that must run it together; 0: any device by itself
+    bool is_replica;           // of several that ask for it, each on a thread of its own
     bool is_read, handed_out;
     keel_payload_t answer; // has_memory: what the program needs, of which nothing is written yet
     inquiry_t inquiry;     // filled in on the way, handed over at the end

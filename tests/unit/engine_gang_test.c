@@ -294,6 +294,52 @@ static void test_executables_of_many_threads_come_and_go_and_none_is_left(void *
     door_run(*state, NEWER, let_threads_come_and_go);
 }
 
+static void *ask_once(void *context) {
+    const worker_t *worker = context;
+    const PJRT_Api *api = keel_shim_api();
+    door_destroy(api, compile(api, worker->client));
+    return NULL;
+}
+
+static void *ask_twice(void *context) {
+    ask_once(context);
+    return ask_once(context);
+}
+
+static void let_threads_ask(void *(*ask)(void *)) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    worker_t workers[THREADS];
+    start(workers, &(worker_t){.client = client}, ask);
+    wait_for(workers);
+    door_close(api, client);
+}
+
+static void let_threads_ask_once(const door_t *door) {
+    (void)door;
+    let_threads_ask(ask_once);
+}
+
+static void let_threads_ask_twice(const door_t *door) {
+    (void)door;
+    let_threads_ask(ask_twice);
+}
+
+// Of each replica, not of all of them together.
+static void test_a_retrace_is_what_one_thread_asks_for_again(void **state) {
+    static const char *const plugins[] = {NEWER, "TEST_PLUGIN=platform=cpu",
+                                          "TEST_PLUGIN=platform=tpu minor=117"};
+    const door_t *door = *state;
+    unsigned retraces = 0;
+    for (size_t i = 0; i < sizeof plugins / sizeof *plugins; ++i) {
+        door_run(door, plugins[i], let_threads_ask_once);
+        assert_int_equal(count_events(door, "\"what\":\"retrace\"", ""), retraces);
+        door_run(door, plugins[i], let_threads_ask_twice);
+        retraces += THREADS;
+        assert_int_equal(count_events(door, "\"what\":\"retrace\"", ""), retraces);
+    }
+}
+
 static void *drop_buffers(void *context) {
     const PJRT_Api *api = keel_shim_api();
     (void)context;
@@ -402,6 +448,7 @@ int main(void) {
         TEST(buffers_are_destroyed_behind_the_clients_back_and_before_it_closes),
         TEST(without_replicas_a_buffer_is_destroyed_at_once),
         TEST(executables_of_many_threads_come_and_go_and_none_is_left),
+        TEST(a_retrace_is_what_one_thread_asks_for_again),
         TEST(each_buffer_of_many_threads_is_destroyed_once),
         TEST(an_executable_may_be_deleted_while_threads_execute_it),
 #ifdef KEEL_FAULTS
