@@ -63,8 +63,9 @@ keel_status_t keel_journal_read(const char *path,
                                 void *context, keel_journal_damage_t *out_damage) {
     uint8_t *data;
     size_t size;
+    keel_file_facts_t facts;
     *out_damage = (keel_journal_damage_t){0};
-    KEEL_TRY(keel_file_read(path, JOURNAL_LIMIT, &data, &size));
+    KEEL_TRY(keel_file_read_with_facts(path, JOURNAL_LIMIT, &data, &size, &facts));
     keel_status_t status = keel_journal_parse(keel_bytes(data, size), visit, context, out_damage);
     keel_free(data);
     return status;
@@ -74,8 +75,10 @@ keel_status_t keel_journal_file_read(const char *run_dir, const char *id,
                                      keel_journal_file_t *out) {
     uint8_t *data;
     size_t size;
+    keel_file_facts_t facts;
     KEEL_TRY(keel_journal_path(run_dir, id, &out->path));
-    keel_status_t status = keel_file_read(out->path, JOURNAL_LIMIT, &data, &size);
+    keel_status_t status =
+        keel_file_read_with_facts(out->path, JOURNAL_LIMIT, &data, &size, &facts);
     if (status)
         keel_free(out->path);
     else
@@ -174,6 +177,16 @@ static keel_status_t match_program(void *context, const char *name) {
     return whole ? match(context, name) : NULL;
 }
 
+// Who reads a pipe waits for its other end.
+static keel_status_t path_of(const char *folder, const char *name, char **out) {
+    KEEL_TRY(keel_path(out, "%s/%s", folder, name));
+    if (keel_is_file(*out)) return NULL;
+    keel_status_t status =
+        keel_status_make(KEEL_INVALID, "%s is no ordinary file; remove it", *out);
+    keel_free(*out);
+    return status;
+}
+
 keel_status_t keel_journal_find_program(const char *run_dir, const char *hex, char **out) {
     char *folder;
     KEEL_TRY(keel_path(&folder, "%s/programs", run_dir));
@@ -187,7 +200,7 @@ keel_status_t keel_journal_find_program(const char *run_dir, const char *hex, ch
     else if (!status && search.matches > 1)
         status = keel_status_make(KEEL_INVALID, "%s: %zu programs begin so; write more digits", hex,
                                   search.matches);
-    if (!status) status = keel_path(out, "%s/%s", folder, search.found);
+    if (!status) status = path_of(folder, search.found, out);
     keel_free(search.found);
     keel_free(folder);
     return status;
@@ -219,7 +232,8 @@ static keel_status_t decompress(const char *path, keel_bytes_t bytes, uint8_t **
 keel_status_t keel_journal_read_program(const char *path, uint8_t **out, size_t *out_size) {
     uint8_t *data;
     size_t size;
-    KEEL_TRY(keel_file_read(path, PROGRAM_LIMIT, &data, &size));
+    keel_file_facts_t facts;
+    KEEL_TRY(keel_file_read_with_facts(path, PROGRAM_LIMIT, &data, &size, &facts));
     keel_status_t status = decompress(path, keel_bytes(data, size), out, out_size);
     keel_free(data);
     return status;

@@ -191,6 +191,37 @@ static void a_line_that_is_no_event_is_counted_and_the_rest_is_read(void **state
     json_decref(events);
 }
 
+static keel_status_t make_pipe(char *path, size_t room, const char *name) {
+    char command[160];
+    snprintf(path, room, "%s/%s", folder, name);
+    snprintf(command, sizeof command, "mkdir -p $(dirname %s) && mkfifo %s", path, path);
+    return system(command) ? keel_status_make(KEEL_IO, "mkfifo") : NULL;
+}
+
+static void assert_no_file(keel_status_t status, const char *path) {
+    assert_int_equal(keel_status_code(status), KEEL_INVALID);
+    assert_non_null(strstr(keel_status_message(status), path));
+    keel_status_ignore(status);
+}
+
+static void what_is_a_named_pipe_in_the_runs_folder_is_refused_and_nobody_waits(void **state) {
+    (void)state;
+    char journal[96], program[96];
+    keel_journal_damage_t damage;
+    keel_journal_file_t file;
+    uint8_t *data;
+    size_t size;
+    char *found;
+    assert_null(make_pipe(journal, sizeof journal, "piped/journal.ndjson"));
+    assert_null(make_pipe(program, sizeof program, "programs/abcd.mlir.zst"));
+    alarm(20);
+    assert_no_file(keel_journal_file_read(folder, "piped", &file), journal);
+    assert_no_file(keel_journal_read(journal, collect, NULL, &damage), journal);
+    assert_no_file(keel_journal_read_program(program, &data, &size), program);
+    assert_no_file(keel_journal_find_program(folder, "abcd", &found), program);
+    alarm(0);
+}
+
 static void after_a_torn_line_the_next_process_begins_a_new_one(void **state) {
     (void)state;
     keel_journal_t *journal;
@@ -380,6 +411,7 @@ int main(void) {
         TEST(lines_of_several_processes_and_threads_do_not_mix),
         TEST(the_unfinished_last_line_of_a_killed_process_is_no_damage),
         TEST(a_line_that_is_no_event_is_counted_and_the_rest_is_read),
+        TEST(what_is_a_named_pipe_in_the_runs_folder_is_refused_and_nobody_waits),
         TEST(after_a_torn_line_the_next_process_begins_a_new_one),
         TEST(a_journal_that_cannot_be_written_is_silent_after_one_line),
         TEST(a_run_dir_that_cannot_be_made_gives_no_journal_and_names_it),
