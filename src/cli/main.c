@@ -38,7 +38,7 @@ int main(int count, char **words) {
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     int (*run)(cli_call_t *) = cli_command(name, &call);
     if (!run) {
-        if (count < 2)
+        if (!*name)
             fprintf(stderr, "keel: no command; `keel help` lists them\n");
         else
             fprintf(stderr, "keel: %s: unknown command; `keel help` lists them\n", name);

@@ -130,5 +130,9 @@ bool cli_parse(cli_call_t *call, int least, int most, int *out_code) {
         return stop(out_code, cli_misuse(call, "something is missing: %s", call->usage));
     if (most >= 0 && call->rest_count > most)
         return stop(out_code, cli_misuse(call, "%s: one argument too many", call->rest[most]));
+    // A shell's variable that was never set; as a beginning of a name it would be that of all.
+    for (int i = 0; i < call->rest_count && i < most; ++i)
+        if (!*call->rest[i])
+            return stop(out_code, cli_misuse(call, "argument %d is empty: %s", i + 1, call->usage));
     return true;
 }

@@ -191,7 +191,7 @@ int cli_run(cli_call_t *call) {
     cli_text_or(call, "--fix", "[=NAME,...]", "all",
                 "mend known faults of clients, all or these (`keel fixes`)", &run.fixes);
     if (!cli_parse(call, 0, -1, &code)) return code;
-    if (!call->rest_count) {
+    if (!call->rest_count || !*call->rest[0]) {
         cli_say("run: no command; write it behind --: keel run -- python train.py");
         return CLI_USAGE;
     }
