@@ -51,14 +51,14 @@ bool keel_parse_size(const char *text, uint64_t *out) {
 }
 
 void keel_format_size(uint64_t bytes, char out[16]) {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;
     size_t unit = 0;
-    while (value >= 999.5 && unit < 6) {
-        value /= 1000;
+    while (value >= 1023.5 && unit < 6) {
+        value /= 1024;
         ++unit;
     }
-    snprintf(out, 16, value < 9.95 && unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    snprintf(out, 16, value < 99.95 && unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
 void keel_format_seconds(double seconds, char out[24]) {

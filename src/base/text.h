@@ -9,10 +9,10 @@
 // no surrogates, no overlong forms).
 size_t keel_utf8_length(keel_str_t text, size_t at);
 
-// "20G", "512M", "64k", "1024": bytes, powers of 1024. False on anything else.
+// "20G", "512MiB", "64kb", "1024": bytes, powers of 1024. False on anything else.
 bool keel_parse_size(const char *text, uint64_t *out);
 
-// "1.2 MB", "832 B" (powers of 1000, as disks are sold); `out` holds at least 16 bytes.
+// "1.2 MiB", "832 B": powers of 1024, as sizes are read; `out` holds at least 16 bytes.
 void keel_format_size(uint64_t bytes, char out[16]);
 // "12.4 s", "95 ms", "1.3 ms", "3 min 20 s"; `out` holds at least 24 bytes.
 void keel_format_seconds(double seconds, char out[24]);

@@ -124,11 +124,11 @@ void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out) {
     keel_buffer_text(out, " does not fit the device's memory");
     if (misfit->needed) {
         keel_buffer_text(out, ": it needs ");
-        keel_write_memory(out, misfit->needed);
+        keel_write_size(out, misfit->needed);
     }
     if (misfit->needed && misfit->available) {
         keel_buffer_text(out, ", there are ");
-        keel_write_memory(out, misfit->available);
+        keel_write_size(out, misfit->available);
     }
 }
 

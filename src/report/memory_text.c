@@ -8,7 +8,7 @@ enum { PROGRAMS_SHOWN = 20 };
 
 static void cell(keel_buffer_t *out, uint64_t bytes) {
     char text[16];
-    keel_format_memory(bytes, text);
+    keel_format_size(bytes, text);
     keel_buffer_format(out, "%12s", text);
 }
 
@@ -46,9 +46,9 @@ static void fit(const keel_memory_t *memory, const keel_memory_program_t *progra
     uint64_t limit = keel_memory_limit(memory);
     if (!limit) return;
     keel_buffer_text(out, program->total > limit ? "too large: " : "");
-    keel_write_memory(out, program->total);
+    keel_write_size(out, program->total);
     keel_buffer_format(out, " are %" PRIu64 " %% of the ", percent(program->total, limit));
-    keel_write_memory(out, limit);
+    keel_write_size(out, limit);
     keel_buffer_text(out, " that a device has\n");
 }
 

@@ -16,21 +16,9 @@ void keel_write_seconds(keel_buffer_t *out, double value) {
     keel_buffer_text(out, text);
 }
 
-void keel_format_memory(uint64_t bytes, char out[16]) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    double value = (double)bytes;
-    size_t unit = 0;
-    while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
-        value /= 1024;
-        ++unit;
-    }
-    bool whole = unit == 0 || value >= 99.95;
-    snprintf(out, 16, whole ? "%.0f %s" : "%.1f %s", value, units[unit]);
-}
-
-void keel_write_memory(keel_buffer_t *out, uint64_t bytes) {
+void keel_write_size(keel_buffer_t *out, uint64_t bytes) {
     char text[16];
-    keel_format_memory(bytes, text);
+    keel_format_size(bytes, text);
     keel_buffer_text(out, text);
 }
 

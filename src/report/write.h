@@ -9,9 +9,7 @@
 // Text from a foreign file, safe for a terminal.
 void keel_write_foreign(keel_buffer_t *out, const char *text);
 void keel_write_seconds(keel_buffer_t *out, double value);
-// "31.2 GiB", "832 B": powers of 1024, as memory is counted.
-void keel_format_memory(uint64_t bytes, char out[16]);
-void keel_write_memory(keel_buffer_t *out, uint64_t bytes);
+void keel_write_size(keel_buffer_t *out, uint64_t bytes);
 // "1 compile", "2 compiles".
 void keel_write_counted(keel_buffer_t *out, uint64_t count, const char *noun);
 // As keel_report_damage.

@@ -54,6 +54,22 @@ static void sizes_are_read_with_their_units(void **state) {
                  keel_parse_size("1x", &size) || keel_parse_size("99999999999G", &size));
 }
 
+static void sizes_are_told_in_the_units_that_they_are_read_in(void **state) {
+    (void)state;
+    static const struct {
+        const char *read, *told;
+    } sizes[] = {{"0", "0 B"},        {"832", "832 B"},       {"1023", "1023 B"},
+                 {"1k", "1.0 KiB"},   {"20G", "20.0 GiB"},    {"20gb", "20.0 GiB"},
+                 {"256M", "256 MiB"}, {"1048575", "1.0 MiB"}, {"1000k", "1000 KiB"}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        uint64_t size;
+        char told[16];
+        assert_true(keel_parse_size(sizes[i].read, &size));
+        keel_format_size(size, told);
+        assert_string_equal(told, sizes[i].told);
+    }
+}
+
 static void a_proto_field_longer_than_its_message_fails_the_cursor(void **state) {
     (void)state;
     const uint8_t bytes[] = {0x0a, 0x05, 'a', 'b'};
@@ -69,6 +85,7 @@ int main(void) {
         cmocka_unit_test(json_text_replaces_what_is_no_utf8),
         cmocka_unit_test(a_map_finds_what_was_put_after_it_grew),
         cmocka_unit_test(sizes_are_read_with_their_units),
+        cmocka_unit_test(sizes_are_told_in_the_units_that_they_are_read_in),
         cmocka_unit_test(a_proto_field_longer_than_its_message_fails_the_cursor),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);

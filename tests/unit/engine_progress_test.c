@@ -380,7 +380,7 @@ static void test_a_long_compile_is_told_each_second_and_then_no_more(void **stat
     const show_t *show = &shows[PLAIN];
     assert_seen(show, "keel: compiling jit_");
     assert_seen(show, " operations, ");
-    assert_true(count_seconds(show, "kB) ") >= 2);
+    assert_true(count_seconds(show, "KiB) ") >= 2);
     assert_not_seen(show, ") 0 s");
     assert_not_seen(show, ") 1 s");
     assert_not_seen(show, "the last such");
@@ -410,7 +410,7 @@ static void test_on_less_room_whole_parts_are_left_out(void **state) {
 static void test_what_is_written_meanwhile_stays_whole(void **state) {
     (void)state;
     assert_seen(&shows[MEANWHILE], "loader: ready");
-    assert_non_null(strstr(strstr(shows[MEANWHILE].seen, "loader: ready"), "kB) "));
+    assert_non_null(strstr(strstr(shows[MEANWHILE].seen, "loader: ready"), "KiB) "));
     assert_screen(&shows[MEANWHILE], "one|two ... loader: ready|done|");
 }
 
