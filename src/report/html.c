@@ -60,8 +60,9 @@ static void run_facts(const keel_html_page_t *page) {
         keel_buffer_format(out, "%" PRIu64 " processes", stats->processes);
     }
     if (stats->unfinished)
-        keel_buffer_format(out, ", %" PRIu64 " not finished: figures may miss the last seconds",
-                           stats->unfinished);
+        keel_buffer_format(
+            out, ", %" PRIu64 " without an end in the journal: figures may miss what came last",
+            stats->unfinished);
     keel_buffer_text(out, "</dd>\n");
     fact(out, "folder", stats->cwd);
     if (*stats->plugin_path) {

@@ -58,7 +58,7 @@ typedef struct keel_stats_t {
     double started; // seconds since 1970; 0: no event at all
     double wall_seconds;
     uint64_t processes;
-    uint64_t unfinished; // processes that wrote no end: running still, or killed
+    uint64_t unfinished; // processes that wrote no end: running still, killed, or cut off
 
     uint64_t compiles, loads, memory_hits, misses, uncacheable, publishes, executes;
     uint64_t ahead_loads;    // loads that had begun before they were asked for

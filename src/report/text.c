@@ -30,11 +30,6 @@ bool keel_report_is_restless(const keel_stats_t *stats) {
     return stats->steps > 1 && stats->settled_at_step == stats->steps && stats->compiles;
 }
 
-static void may_miss(const keel_stats_t *stats, keel_buffer_t *out) {
-    keel_buffer_format(out, "figures may miss %s last seconds",
-                       stats->unfinished == 1 ? "its" : "their");
-}
-
 static void compiles_and_loads(const keel_stats_t *stats, keel_buffer_t *out) {
     if (stats->compiles) {
         keel_write_counted(out, stats->compiles, "compile");
@@ -214,10 +209,10 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
         keel_buffer_byte(out, '\n');
     }
     if (stats->unfinished) {
-        keel_buffer_format(out, "keel: %" PRIu64 " process%s ended early: ", stats->unfinished,
-                           stats->unfinished == 1 ? "" : "es");
-        may_miss(stats, out);
-        keel_buffer_byte(out, '\n');
+        keel_buffer_format(out,
+                           "keel: %" PRIu64 " process%s no end in the journal (killed, or it could "
+                           "not be written): figures may miss what came last\n",
+                           stats->unfinished, stats->unfinished == 1 ? " has" : "es have");
     }
     if (stats->damage.lines) {
         keel_buffer_text(out, "keel: ");
@@ -249,11 +244,11 @@ static void head(const keel_stats_t *stats, keel_buffer_t *out) {
     keel_buffer_text(out, ", ");
     keel_buffer_format(out, "%" PRIu64 " process%s", stats->processes,
                        stats->processes == 1 ? "" : "es");
-    if (stats->unfinished) {
-        keel_buffer_format(
-            out, ", %" PRIu64 " not finished (running still, or killed): ", stats->unfinished);
-        may_miss(stats, out);
-    }
+    if (stats->unfinished)
+        keel_buffer_format(out,
+                           ", %" PRIu64 " without an end in the journal (running still, killed, or "
+                                        "it could not be written): figures may miss what came last",
+                           stats->unfinished);
     keel_buffer_byte(out, '\n');
     for (size_t i = 0; i < stats->fixes.count; ++i) {
         label(out, "fix");

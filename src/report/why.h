@@ -136,7 +136,7 @@ typedef struct keel_why_t {
     keel_fixes_t fixes; // asked for
     keel_asides_t asides;
     uint64_t executions; // of all programs
-    uint64_t unfinished; // processes that wrote no end: running still, or killed
+    uint64_t unfinished; // processes that wrote no end: running still, killed, or cut off
     const char *path;    // of the journal; "" from keel_why_parse
     keel_journal_damage_t damage;
     keel_arena_t texts;

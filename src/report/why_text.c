@@ -223,8 +223,11 @@ static void nothing(const keel_why_t *why, keel_flow_t *flow) {
         keel_buffer_text(&text, "nothing was compiled; keel stats has the figures.");
     }
     if (why->unfinished)
-        keel_buffer_format(&text, " %" PRIu64 " process%s not ended (running still, or killed).",
-                           why->unfinished, why->unfinished == 1 ? " has" : "es have");
+        keel_buffer_format(
+            &text,
+            " %" PRIu64
+            " process%s no end in the journal (running still, killed, or it could not be written).",
+            why->unfinished, why->unfinished == 1 ? " has" : "es have");
     keel_flow_buffer(flow, &text);
     keel_flow_end(flow);
 }

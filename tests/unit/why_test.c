@@ -333,7 +333,8 @@ static void a_run_without_recompiles_is_one_line(void **state) {
     keel_why_t why;
     parse(&why);
     assert_text(&why, &(keel_why_style_t){.width = 0},
-                "figures. 1 process has not ended (running still, or killed).\n");
+                "figures. 1 process has no end in the journal (running still, killed, or it could "
+                "not be written).\n");
     keel_why_deinitialize(&why);
     keel_buffer_text(&journal, "{\"event\":\"end\",\"pid\":1,\"wall\":1}\n");
     parse(&why);
