@@ -1,3 +1,4 @@
+// The thread is started with the first task.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>

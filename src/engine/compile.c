@@ -1,3 +1,4 @@
+// The way of one program (engine.h), from the top to the bottom.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

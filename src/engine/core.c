@@ -1,3 +1,4 @@
+// What all parts of the engine need.
 #define _GNU_SOURCE
 #include <signal.h>
 

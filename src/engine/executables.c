@@ -1,3 +1,5 @@
+// An execution finds its executable in an open table of pointers. A slot is filled and emptied
+// under the lock; whoever looks takes none.
 #include "engine/executables.h"
 #include "engine/counters.h"
 #include "engine/flow.h"

@@ -1,3 +1,4 @@
+// The engine begins and ends, and clients come and go.
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+// What was compiled is loaded back before it is stored: an entry that does not load is worth
+// nothing, and the client should not be the first to know.
 #include "engine/publish.h"
 #include "engine/background.h"
 #include "engine/memory.h"

@@ -1,3 +1,5 @@
+// A stack is read for the first reads of a kind. Where they agree the line is believed, and doubted
+// now and then, so that finding it costs next to nothing in a loop.
 #include "engine/sites.h"
 #include "explain/explain.h"
 
