@@ -94,11 +94,11 @@ static bool find_prefix(python_t *python, const char *interpreter) {
     if (strlen(folder) + strlen(interpreter) + 2 > sizeof python->path) return false;
     snprintf(python->path, sizeof python->path, "%s%s%s", folder, is_whole ? "" : "/", interpreter);
     memcpy(python->prefix, python->path, sizeof python->path);
-    if (!cut(python->prefix, 2)) return false;
-    python->is_environment = read_settings(python);
+    bool below = cut(python->prefix, 2); // /bin/python3 is not, and a link as a rule
+    python->is_environment = below && read_settings(python);
     if (python->is_environment) return true;
     char resolved[PATH_MAX];
-    if (!realpath(interpreter, resolved) || !cut(resolved, 2)) return true;
+    if (!realpath(interpreter, resolved) || !cut(resolved, 2)) return below;
     memcpy(python->prefix, resolved, sizeof resolved);
     return true;
 }

@@ -11,7 +11,7 @@ typedef struct asked_t {
     bool json, fast;
     unsigned seconds;
     keel_settings_t settings;
-    char *found; // the Python in force, where none was named
+    char *found; // the Python
     char *plugin, *digests;
 } asked_t;
 
@@ -47,20 +47,19 @@ static keel_status_t find_plugin(asked_t *asked) {
                      keel_settings_text(&asked->settings, KEEL_SETTING_CACHE_DIR));
 }
 
-static keel_status_t check_python(const char *python) {
+static keel_status_t find_named(const char *python, char **out) {
     char *path;
-    if (!python) return NULL;
+    cli_limit_at(python);
     KEEL_TRY(keel_python_find(python, &path));
-    keel_file_facts_t facts;
-    keel_status_t status = path ? keel_file_facts(path, &facts) : NULL;
-    bool there = path && !status && facts.is_file;
-    keel_status_ignore(status);
+    bool there = path && keel_is_file(path);
+    cli_limit_at(NULL);
+    keel_status_t status =
+        there ? cli_interpreter_named(path, out)
+              : keel_status_make(KEEL_NOT_FOUND,
+                                 "--python %s: no such interpreter; name one, as /venv/bin/python",
+                                 python);
     keel_free(path);
-    if (there) return NULL;
-    return keel_status_make(KEEL_NOT_FOUND,
-                            "--python %s: no such interpreter; name one, as "
-                            "/venv/bin/python",
-                            python);
+    return status;
 }
 
 // ---- support in JSON ---------------------------------------------------------------------------
@@ -90,11 +89,9 @@ static void print_json(const keel_bundle_t *bundle, keel_buffer_t *out) {
 // ---- the command -------------------------------------------------------------------------------
 
 static keel_status_t collect(asked_t *asked, keel_bundle_t *bundle) {
-    cli_limit_at(asked->python);
-    KEEL_TRY(check_python(asked->python));
-    cli_limit_at(NULL);
-    if (!asked->python) KEEL_TRY(cli_interpreter(&asked->found));
-    if (!asked->python) asked->python = asked->found;
+    KEEL_TRY(asked->python ? find_named(asked->python, &asked->found)
+                           : cli_interpreter(&asked->found));
+    asked->python = asked->found;
     KEEL_TRY(find_plugin(asked));
     const keel_bundle_request_t request = {.interpreter = asked->python,
                                            .plugin = asked->plugin,

@@ -172,6 +172,9 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
 // The Python that will run `command`, as far as its first word tells; NULL where it does not. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;
+// The Python that --python names, a file: itself where its name or an environment around it tells
+// so, else the one that it answers to be. KEEL_INVALID where it answers none. The caller frees it.
+keel_status_t cli_interpreter_named(const char *path, char **out) KEEL_MUST_CHECK;
 // The Python in force; NULL where there is none. The caller frees it.
 keel_status_t cli_interpreter(char **out) KEEL_MUST_CHECK;
 

@@ -132,17 +132,17 @@ static pid_t start(const char *script, int answer) {
 
 // What the script answers when it is asked which Python it starts; false where that is none. It and
 // what it started end with the answer, or without one in time.
-static bool ask(const char *script, char out[PATH_MAX]) {
+static bool ask(const char *script, char out[PATH_MAX], bool *out_in_time) {
     int answer[2];
     keel_guard_t guard;
-    bool in_time = true;
+    *out_in_time = true;
     out[0] = 0;
     if (pipe2(answer, O_CLOEXEC)) return false;
     keel_guard_begin(&guard);
     pid_t pid = start(script, answer[1]);
     keel_guard_watch(pid);
     close(answer[1]);
-    if (pid) in_time = read_answer(answer[0], out);
+    if (pid) *out_in_time = read_answer(answer[0], out);
     close(answer[0]);
     if (pid) {
         keel_guard_kill(pid);
@@ -150,9 +150,6 @@ static bool ask(const char *script, char out[PATH_MAX]) {
         }
     }
     keel_guard_end(&guard);
-    if (!in_time)
-        cli_say("%s does not tell in %d s which Python it starts; it is taken as it is", script,
-                ANSWER_SECONDS);
     return *out == '/' && keel_is_file(out);
 }
 
@@ -171,9 +168,20 @@ static bool is_in_environment(const char *python) {
 // where they stand tells nothing of its packages.
 static keel_status_t settle(const char *python, char **out) {
     char head[4], answer[PATH_MAX];
-    bool asked =
-        read_script(python, head, sizeof head) && !is_in_environment(python) && ask(python, answer);
+    bool in_time = true, asked = read_script(python, head, sizeof head) &&
+                                 !is_in_environment(python) && ask(python, answer, &in_time);
+    if (!in_time)
+        cli_say("%s does not tell in %d s which Python it starts; it is taken as it is", python,
+                ANSWER_SECONDS);
     return keel_strdup(keel_str(asked ? answer : python), out);
+}
+
+// By its name or what its links lead to; a script may start anything.
+static bool looks_like_python(const char *path) {
+    char head[4], resolved[PATH_MAX];
+    if (is_in_environment(path)) return true;
+    if (read_script(path, head, sizeof head)) return false;
+    return is_python(path) || (realpath(path, resolved) && is_python(resolved));
 }
 
 // ---- which it is -------------------------------------------------------------------------------
@@ -185,6 +193,22 @@ keel_status_t cli_interpreter_of(const char *command, char **out) {
     if (is_python(command)) return settle(path, out);
     bool found = read_script(path, head, sizeof head) && script_python(head, python);
     return found ? settle(python, out) : NULL;
+}
+
+keel_status_t cli_interpreter_named(const char *path, char **out) {
+    char answer[PATH_MAX];
+    bool in_time = true;
+    cli_limit_at(path);
+    bool is_one = looks_like_python(path);
+    cli_limit_at(NULL);
+    if (is_one) return keel_strdup(keel_str(path), out);
+    if (ask(path, answer, &in_time)) return keel_strdup(keel_str(answer), out);
+    char within[32] = "";
+    if (!in_time) snprintf(within, sizeof within, " in %d s", ANSWER_SECONDS);
+    return keel_status_make(KEEL_INVALID,
+                            "--python %s: no Python: it does not tell%s which one it is; name "
+                            "one, as /venv/bin/python",
+                            path, within);
 }
 
 keel_status_t cli_interpreter(char **out) {

@@ -60,4 +60,17 @@ keel bundle diff runs/one/journal.ndjson latest; echo "exit $?"
 printf '{"event":"start"}\n' >runs/one/journal.ndjson
 keel bundle diff a.json one; echo "exit $?"
 keel bundle --python nowhere/python; echo "exit $?"
+
+# What is called otherwise is asked which Python it is, and what answers nothing is none.
+keel bundle --python /bin/ls; echo "exit $?"
+keel bundle --fast --json --python ./plugin.so; echo "exit $?"
+printf '#!/bin/sh\nexit 1\n' >python && chmod +x python
+keel bundle --python ./python; echo "exit $?"
+printf '#!/bin/sh\nexec python3 "$@"\n' >chosen && chmod +x chosen
+keel bundle --fast --json --plugin ./plugin.so --python ./chosen | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["interpreter"]["path"] == sys.executable)'
+ln -s python3.12 venv/bin/other && : >venv/bin/python3.12
+(cd / && keel bundle --fast --json --plugin "$HOME/plugin.so" --python "$HOME/venv/bin/other") |
+    python3 -c 'import json, sys; print(json.load(sys.stdin)["interpreter"]["version"])'
 keel bundle --plugin ./nothing.so; echo "exit $?"
