@@ -4,6 +4,15 @@
 
 enum { LINES = 50 };
 
+static void figures(keel_buffer_t *out, const keel_moved_t *moved) {
+    keel_buffer_format(out,
+                       "</th><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
+                       "</td><td class=\"number\">",
+                       moved->count, moved->bytes);
+    keel_html_seconds(out, moved->seconds);
+    keel_buffer_text(out, "</td><td>");
+}
+
 static void row(keel_buffer_t *out, const keel_reads_line_t *line) {
     keel_buffer_text(out, "<tr><th scope=\"row\">");
     keel_html_place(out, line->shown, line->file);
@@ -12,12 +21,7 @@ static void row(keel_buffer_t *out, const keel_reads_line_t *line) {
         keel_html_cut(out, line->function, 80);
         keel_buffer_text(out, "</span>");
     }
-    keel_buffer_format(out,
-                       "</th><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
-                       "</td><td class=\"number\">",
-                       line->moved.count, line->moved.bytes);
-    keel_html_seconds(out, line->moved.seconds);
-    keel_buffer_text(out, "</td><td>");
+    figures(out, &line->moved);
     if (line->cuts) {
         keel_buffer_text(out, "cuts steps ");
         keel_html_count(out, line->cuts, "time");
@@ -57,6 +61,11 @@ void keel_html_reads(keel_html_page_t *page) {
                               "<th scope=\"col\">steps</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < reads->count && i < LINES; ++i)
         row(out, &reads->lines[i]);
+    if (reads->count && reads->elsewhere.count) {
+        keel_buffer_text(out, "<tr><th scope=\"row\">elsewhere (no Python line)");
+        figures(out, &reads->elsewhere);
+        keel_buffer_text(out, "</td></tr>\n");
+    }
     if (reads->count) keel_buffer_text(out, "</tbody></table></div>\n");
     keel_html_left(out, reads->count, LINES, "line");
     keel_buffer_text(out, "</section>\n");

@@ -171,6 +171,7 @@ void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out)
         keel_asides_json(&stats->asides, out);
         recompiles(stats, out);
         read_lines(&stats->reads, out);
+        direction(out, "reads_elsewhere", &stats->reads.elsewhere);
         programs(stats, out);
     }
     keel_buffer_byte(out, '}');

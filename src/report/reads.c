@@ -144,6 +144,19 @@ static void find_endless(const reading_t *reading) {
         reads->lines[i].endless = reads->endless;
 }
 
+// Lines and the whole are counted at different moments: what has a line is never more.
+static void find_elsewhere(keel_reads_t *reads) {
+    keel_moved_t *rest = &reads->elsewhere;
+    *rest = reads->from_device;
+    for (size_t i = 0; i < reads->count; ++i) {
+        const keel_moved_t *own = &reads->lines[i].moved;
+        rest->count -= own->count < rest->count ? own->count : rest->count;
+        rest->bytes -= own->bytes < rest->bytes ? own->bytes : rest->bytes;
+        rest->seconds -= own->seconds < rest->seconds ? own->seconds : rest->seconds;
+    }
+    if (!rest->count) *rest = (keel_moved_t){0};
+}
+
 static int by_weight(const void *a, const void *b) {
     const keel_reads_line_t *x = a, *y = b;
     if (!x->cuts != !y->cuts) return x->cuts ? -1 : 1;
@@ -166,6 +179,7 @@ static keel_status_t read_all(reading_t *reading) {
     for (size_t i = 0; i < reads->count; ++i)
         reads->cuts += reads->lines[i].cuts;
     find_endless(reading);
+    find_elsewhere(reads);
     if (reads->count) qsort(reads->lines, reads->count, sizeof *reads->lines, by_weight);
     while (reads->cut_count < reads->count && reads->lines[reads->cut_count].cuts)
         ++reads->cut_count;

@@ -36,6 +36,7 @@ typedef struct keel_reads_line_t {
 
 typedef struct keel_reads_t {
     keel_moved_t to_device, from_device;
+    keel_moved_t elsewhere;   // of from_device: what is of no line, since no Python asked for it
     keel_reads_line_t *lines; // those that cut first, then by reads
     size_t count;
     size_t cut_count; // lines that cut

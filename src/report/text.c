@@ -247,7 +247,7 @@ static void head(const keel_stats_t *stats, keel_buffer_t *out) {
     if (stats->unfinished)
         keel_buffer_format(out,
                            ", %" PRIu64 " without an end in the journal (running still, killed, or "
-                                        "it could not be written): figures may miss what came last",
+                           "it could not be written): figures may miss what came last",
                            stats->unfinished);
     keel_buffer_byte(out, '\n');
     for (size_t i = 0; i < stats->fixes.count; ++i) {
@@ -457,6 +457,16 @@ static void recompiles(const keel_stats_t *stats, keel_buffer_t *out) {
     left(out, stats->recompile_count, shown, "recompiles");
 }
 
+static void read_row(const keel_moved_t *moved, uint64_t cuts, const char *where,
+                     keel_buffer_t *out) {
+    char took[24];
+    keel_format_seconds(moved->seconds, took);
+    keel_buffer_format(out, "%-14" PRIu64 "%10" PRIu64 "%10s%10" PRIu64 "  ", moved->count,
+                       moved->bytes, took, cuts);
+    keel_write_foreign(out, where);
+    keel_buffer_byte(out, '\n');
+}
+
 static void reads(const keel_stats_t *stats, keel_buffer_t *out) {
     const keel_reads_t *reads = &stats->reads;
     if (!reads->count) return;
@@ -464,13 +474,9 @@ static void reads(const keel_stats_t *stats, keel_buffer_t *out) {
     size_t shown = 0;
     for (; shown < reads->count && shown < READS_SHOWN; ++shown) {
         const keel_reads_line_t *line = &reads->lines[shown];
-        char took[24];
-        keel_format_seconds(line->moved.seconds, took);
-        keel_buffer_format(out, "%-14" PRIu64 "%10" PRIu64 "%10s%10" PRIu64 "  ", line->moved.count,
-                           line->moved.bytes, took, line->cuts);
-        keel_write_foreign(out, *line->shown ? line->shown : "unknown line");
-        keel_buffer_byte(out, '\n');
+        read_row(&line->moved, line->cuts, *line->shown ? line->shown : "unknown line", out);
     }
+    if (reads->elsewhere.count) read_row(&reads->elsewhere, 0, "elsewhere (no Python line)", out);
     left(out, reads->count, shown, "lines");
 }
 

@@ -241,6 +241,39 @@ static void figures_are_told_by_the_step(void **state) {
     keel_stats_deinitialize(&stats);
 }
 
+static void reads_without_a_line_have_a_row_and_the_rows_are_all_reads(void **state) {
+    (void)state;
+    static const char run[] = START PROGRAM("aa", 14, 10) EXECUTES("\"aa\":1")
+        TRANSFERS(1, ",\"reads\":[" READS(14, 1) "]") TRANSFERS(1, "");
+    keel_stats_t stats;
+    keel_why_t why;
+    keel_timeline_t timeline;
+    keel_buffer_t out;
+    stats_of(run, &stats);
+    keel_buffer_initialize(&out, 0);
+    keel_report_text(&stats, &out);
+    assert_non_null(strstr(keel_buffer_cstr(&out),
+                           "1                      4    125 ms         0  train.py:14\n"
+                           "3                     12    375 ms         0  elsewhere (no Python "
+                           "line)\n"));
+    keel_report_json(&stats, true, &out);
+    assert_non_null(
+        strstr(keel_buffer_cstr(&out), "\"reads_elsewhere\": {\"count\": 3, \"bytes\": 12, "));
+    why_of(run, &why);
+    assert_null(keel_timeline_parse(keel_str_bytes(keel_str(run)), &timeline));
+    assert_null(keel_html_page(
+        &(keel_html_input_t){.stats = &stats, .why = &why, .timeline = &timeline}, &out));
+    assert_non_null(strstr(keel_buffer_cstr(&out),
+                           "elsewhere (no Python line)</th><td class=\"number\">3</td>"));
+    keel_buffer_deinitialize(&out);
+    keel_timeline_deinitialize(&timeline);
+    keel_why_deinitialize(&why);
+    keel_stats_deinitialize(&stats);
+    stats_of(cut_run, &stats); // its lines have more than all
+    assert_int_equal(stats.reads.elsewhere.count, 0);
+    keel_stats_deinitialize(&stats);
+}
+
 static void damaged_events_do_no_harm(void **state) {
     (void)state;
     keel_why_t why;
@@ -289,6 +322,7 @@ int main(void) {
         cmocka_unit_test(steps_are_executions_for_the_line_that_does_the_most),
         cmocka_unit_test(marks_are_the_steps_where_there_are_any),
         cmocka_unit_test(figures_are_told_by_the_step),
+        cmocka_unit_test(reads_without_a_line_have_a_row_and_the_rows_are_all_reads),
         cmocka_unit_test(damaged_events_do_no_harm),
         cmocka_unit_test(the_page_has_the_reads_where_there_are_any),
     };
