@@ -130,16 +130,34 @@ static keel_status_t judge(const reading_t *reading, const piece_t *piece) {
     return keel_event_keep(reading->texts, piece->program, &line->program);
 }
 
+enum { LEAST = 3 };
+
+// Reads at one line, each of a larger program than the one before. Of so few steps no more than one
+// need be followed by another.
+static bool grows(const reading_t *reading) {
+    uint64_t count = 0, most = 0;
+    for (size_t i = 0; i < reading->steps->program_count; ++i) {
+        const keel_steps_program_t *program = &reading->steps->programs[i];
+        if (!program->executes) continue;
+        if (program->ops <= most) return false;
+        most = program->ops;
+        ++count;
+    }
+    for (size_t i = 1; i < reading->piece_count; ++i)
+        if (reading->pieces[i].line != reading->pieces[0].line) return false;
+    return count >= LEAST;
+}
+
 // One read may end what a process has to do; where each does, a step that grows has no end.
 static void find_endless(const reading_t *reading) {
-    enum { LEAST = 3 };
     keel_reads_t *reads = reading->out;
     uint64_t executions = 0, forced = 0, cuts = reads->cuts;
     for (size_t i = 0; i < reading->steps->program_count; ++i)
         executions += reading->steps->programs[i].executes;
     for (size_t i = 0; i < reading->piece_count; ++i)
         forced += reading->pieces[i].forced;
-    reads->endless = cuts >= LEAST && cuts * 2 > executions && forced >= executions;
+    bool most = cuts >= LEAST && cuts * 2 > executions;
+    reads->endless = cuts && forced >= executions && (most || grows(reading));
     for (size_t i = 0; i < reads->count; ++i)
         reads->lines[i].endless = reads->endless;
 }

@@ -152,6 +152,32 @@ static void where_nothing_ends_a_step_that_is_what_is_told(void **state) {
     keel_why_deinitialize(&why);
 }
 
+#define THREE_STEPS(line, second, third)                                                           \
+    START PROGRAM("aa", 14, 10) PROGRAM("bb", 14, second) PROGRAM("cc", 14, third)                 \
+        EXECUTES("\"aa\":1,\"bb\":1,\"cc\":1")                                                     \
+            TRANSFERS(1, ",\"pieces\":[" PIECE("aa", 14, 1, 0, 0, 0) "," PIECE(                    \
+                             "bb", 14, 1, 1, 1, 2) "," PIECE("cc", line, 1, 0, 0, 0) "]")
+
+static void three_steps_tell_that_nothing_ends_them_where_each_program_is_larger(void **state) {
+    (void)state;
+    static const struct {
+        const char *run;
+        bool endless;
+    } runs[] = {
+        {THREE_STEPS(14, 20, 30), true},
+        {THREE_STEPS(14, 20, 20), false},
+        {THREE_STEPS(20, 20, 30), false},                      // the last is read elsewhere
+        {THREE_STEPS(14, 20, 30) EXECUTES("\"cc\":1"), false}, // a sync
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
+        keel_why_t why;
+        why_of(runs[i].run, &why);
+        assert_int_equal(why.reads.cuts, 1);
+        assert_int_equal(why.reads.endless, runs[i].endless);
+        keel_why_deinitialize(&why);
+    }
+}
+
 static void cuts_are_elements_of_the_json_list(void **state) {
     (void)state;
     keel_why_t why;
@@ -316,6 +342,7 @@ int main(void) {
         cmocka_unit_test(a_cut_whose_step_was_not_followed_to_its_end_is_told_alike_everywhere),
         cmocka_unit_test(steps_are_told_only_as_far_as_the_cuts_account_for_them),
         cmocka_unit_test(where_nothing_ends_a_step_that_is_what_is_told),
+        cmocka_unit_test(three_steps_tell_that_nothing_ends_them_where_each_program_is_larger),
         cmocka_unit_test(cuts_are_elements_of_the_json_list),
         cmocka_unit_test(what_most_steps_do_not_go_on_with_is_no_cut),
         cmocka_unit_test(processes_are_judged_each_for_itself_and_told_together),
