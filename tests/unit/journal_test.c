@@ -192,7 +192,7 @@ static void a_line_that_is_no_event_is_counted_and_the_rest_is_read(void **state
 }
 
 static keel_status_t make_pipe(char *path, size_t room, const char *name) {
-    char command[160];
+    char command[256];
     snprintf(path, room, "%s/%s", folder, name);
     snprintf(command, sizeof command, "mkdir -p $(dirname %s) && mkfifo %s", path, path);
     return system(command) ? keel_status_make(KEEL_IO, "mkfifo") : NULL;
