@@ -68,7 +68,10 @@ typedef struct keel_steps_t {
     keel_map_t last_of;     // the same -> the newest
     keel_steps_program_t *programs;
     size_t program_count;
-    double *families; // operations times executions
+    struct keel_steps_family_t {
+        double work; // operations times executions
+        uint64_t executes;
+    } * families;
     size_t family_count;
     size_t leading; // SIZE_MAX: nothing ran
     keel_steps_process_t *processes;
