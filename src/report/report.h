@@ -3,9 +3,9 @@
 // A *step* ends where the process marks it (keel_step). In a process without marks it is one
 // execution of the leading family: the programs that share a module name ("jit_step") and of all
 // such names do the most (the sum of operations times executions; an eighth of it where nothing of
-// that name ran again). PyTorch/XLA gives all its programs one name: there a family is what one line
-// asked for, so that the programs of host reads in mid-step and those of the set-up are no steps.
-// In a run of several processes each counts its own steps, and the largest figures stand.
+// that name ran again). PyTorch/XLA gives all its programs one name: there a family is what one
+// line asked for, so that the programs of host reads in mid-step and those of the set-up are no
+// steps. In a run of several processes each counts its own steps, and the largest figures stand.
 //
 // Ownership: a keel_stats_t owns all it points to. Threads: no shared state.
 #ifndef KEEL_REPORT_REPORT_H_

@@ -91,8 +91,9 @@ static void what_ran_once_leads_only_by_far(void **state) {
     "\",\"ops\":" #ops "}\n"
 #define RUN(once, steps)                                                                           \
     RAN("init", once)                                                                              \
-    RAN("step", 31) "{\"event\":\"end\",\"pid\":1,"                                                \
-                    "\"executes\":{\"init\":1,\"step\":" #steps "}}\n"
+    RAN("step", 31)                                                                                \
+    "{\"event\":\"end\",\"pid\":1,"                                                                \
+    "\"executes\":{\"init\":1,\"step\":" #steps "}}\n"
     static const struct {
         const char *journal;
         uint64_t steps;
