@@ -2,7 +2,7 @@
 // the calling thread takes, and how many frames were kept (UINT_MAX: it was skipped).
 #include <limits.h>
 
-#include "explain/explain.h"
+#include "host/host.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

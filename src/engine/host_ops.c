@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "engine/host_ops.h"
-#include "explain/host_ops.h"
+#include "host/host_ops.h"
 
 struct host_ops_t {
     pthread_mutex_t lock; // of `told`; never held while the interpreter's lock is waited for

@@ -88,7 +88,7 @@ static keel_status_t name_script(char *line, size_t size, char **out) {
     for (size_t at = 0; at < size && count < WORDS; at += strlen(words[count++]) + 1)
         words[count] = line + at;
     words[count] = NULL;
-    return keel_history_script(words, getcwd(folder, sizeof folder) ? folder : "", out);
+    return keel_host_script(words, getcwd(folder, sizeof folder) ? folder : "", out);
 }
 
 static keel_status_t find_script(char **out) {

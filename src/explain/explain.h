@@ -8,10 +8,6 @@
 //   power        whole exponents, which JAX unrolls                            power.c
 //   structure    operations without a counterpart                              structure.c
 //   sizes        sizes that follow from a drifted one                          sizes.c
-//   where, site  the user's line                                               where.c, site.c
-//   stack        the host's call stack at compile time                         stack.c
-//   python       the interpreter in this process, for stack.c and host_ops.c   python.h
-//   host_ops     what PyTorch/XLA computed on the host                         host_ops.h
 //
 // A difference is a *root* where nothing else explains it; the rest are folded under the root that
 // they follow from. Types are written as XLA does: "f32[8,512]".
@@ -23,21 +19,13 @@
 
 #include "base/base.h"
 #include "explain/cause.h"
+#include "host/host.h"
 #include "key/key.h"
 #include "program/program.h"
 
 // How many differences of each list are kept; the totals count all. What follows from a root that
 // is not kept is left out with it, so the folds of the roots are the total of what is folded.
 enum { KEEL_ROOTS_KEPT = 32, KEEL_FOLDED_KEPT = 64 };
-
-// A place in the user's source. "" and 0 where unknown.
-typedef struct keel_place_t {
-    const char *file;
-    uint32_t line;
-    const char *function;
-    const char *call_file; // where the traced function was called
-    uint32_t call_line;
-} keel_place_t;
 
 typedef struct keel_difference_t {
     keel_cause_t kind;
@@ -87,48 +75,5 @@ keel_status_t keel_explanation_add(keel_explanation_t *explanation,
 // Roots, or folded under root `follows`.
 keel_status_t keel_explain_components(const keel_key_t *old_key, const keel_key_t *new_key,
                                       uint32_t follows, keel_explanation_t *out) KEEL_MUST_CHECK;
-
-// ---- where.c -----------------------------------------------------------------------------------
-
-// True where a file belongs to a library (site-packages, the interpreter's own, <frozen ...>).
-bool keel_is_library_file(keel_str_t file);
-
-// ---- site.c ------------------------------------------------------------------------------------
-
-// Where a program comes from in the user's source.
-typedef struct keel_site_t {
-    keel_place_t place; // the line that called the traced function, and who called that
-    const char *origin; // tells one traced function from another of its name; "" where unknown
-    bool is_traced;     // the traced function has a frame of its own; else it may be one operation
-} keel_site_t;
-
-// Text lives in `arena`.
-void keel_site_of(const keel_program_t *program, keel_arena_t *arena, keel_site_t *out);
-
-// ---- stack.c -----------------------------------------------------------------------------------
-
-typedef struct keel_stack_frame_t {
-    const char *file;
-    const char *function;
-    uint32_t line;
-} keel_stack_frame_t;
-
-enum { KEEL_STACK_KEPT = 64 };
-
-// The host's stack, innermost first; frames of libraries are left out where user code is among
-// them, and counted.
-typedef struct keel_stack_t {
-    const keel_stack_frame_t *frames;
-    uint32_t count;
-    uint32_t left_out;
-    const char *skipped; // why there is none; NULL where there is one
-} keel_stack_t;
-
-// Reads the Python stack of the calling thread through the interpreter's C API, found in the
-// process at run time; works for CPython 3.9 and later. Text lives in `arena`. Never fails: says
-// why it was skipped. Takes the GIL: call it with no lock held.
-void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
-// The frame that asked, and who called it. The stack has one at least.
-keel_place_t keel_stack_top(const keel_stack_t *stack);
 
 #endif // KEEL_EXPLAIN_EXPLAIN_H_

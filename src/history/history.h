@@ -38,11 +38,6 @@ double keel_sketch_alike(const keel_sketch_t *a, const keel_sketch_t *b);
 
 typedef struct keel_history_t keel_history_t;
 
-// Names the script: the file that the interpreter runs ("python -u train.py --lr 1" -> train.py's
-// real path), "-m module", or the first word of the command; with `cwd` where it is no file. The
-// caller frees *out, which is a file name without a folder: "train.py-1f2e3d4c5b6a7988".
-keel_status_t keel_history_script(char *const *argv, const char *cwd, char **out) KEEL_MUST_CHECK;
-
 // `folder` is run_dir/history; NULL: nothing is kept beyond the process. Reads nothing yet.
 keel_status_t keel_history_open(const char *folder, const char *script, const char *run,
                                 keel_history_t **out) KEEL_MUST_CHECK;

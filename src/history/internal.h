@@ -1,6 +1,5 @@
 // Between the files of this room.
 //
-//   script.c   what a script's file is called
 //   table.c    records and their values in memory, bounded
 //   line.c     one line of a file: a flat JSON object
 //   file.c     lines of records and values

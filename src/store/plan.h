@@ -32,7 +32,7 @@ bool keel_plan_equal(const keel_plan_t *a, const keel_plan_t *b);
 // KEEL_CORRUPT where the bytes are no plan; *out is empty then.
 keel_status_t keel_plan_parse(keel_bytes_t bytes, keel_plan_t *out) KEEL_MUST_CHECK;
 
-// `script` is a file name without a folder (keel_history_script). A script without a plan has an
+// `script` is a file name without a folder (keel_host_script). A script without a plan has an
 // empty one.
 keel_status_t keel_plan_read(const char *folder, const char *script,
                              keel_plan_t *out) KEEL_MUST_CHECK;

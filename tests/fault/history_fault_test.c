@@ -117,7 +117,7 @@ static keel_status_t name_script(const stage_t *stage, keel_history_t *history) 
     (void)stage;
     (void)history;
     char *name;
-    KEEL_TRY(keel_history_script(NULL, "/", &name));
+    KEEL_TRY(keel_host_script(NULL, "/", &name));
     keel_free(name);
     return NULL;
 }

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "explain/explain.h"
+#include "host/host.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

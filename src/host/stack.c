@@ -1,8 +1,8 @@
 // The host's stack, read from the interpreter in the process.
 #include <string.h>
 
-#include "explain/explain.h"
-#include "explain/python.h"
+#include "host/host.h"
+#include "host/python.h"
 
 // A recursion may be many thousand frames deep; the innermost tell enough.
 enum { FRAMES_WALKED = 2048 };

@@ -1,8 +1,8 @@
-#include "explain/host_ops.h"
+#include "host/host_ops.h"
 
 #include <string.h>
 
-#include "explain/python.h"
+#include "host/python.h"
 
 static bool is_host_op(keel_str_t name) {
     static const char prefix[] = "aten::";

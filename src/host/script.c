@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "history/internal.h"
+#include "host/host.h"
 
 // What a command runs. `identity` tells it from others of its label.
 typedef struct script_t {
@@ -90,7 +90,7 @@ static uint64_t hash_of(const script_t *script, const char *cwd) {
     return keel_quick_hash(keel_bytes(parts, sizeof parts));
 }
 
-keel_status_t keel_history_script(char *const *argv, const char *cwd, char **out) {
+keel_status_t keel_host_script(char *const *argv, const char *cwd, char **out) {
     enum { LABEL_LIMIT = 64 };
     script_t script = script_of(argv);
     uint64_t hash = hash_of(&script, cwd ? cwd : "");

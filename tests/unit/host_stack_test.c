@@ -1,6 +1,6 @@
 // Whose file it is, and the stack where there is no Python; tests/client/stack.py has the Pythons.
 #define _GNU_SOURCE
-#include "explain/explain.h"
+#include "host/host.h"
 #include "place.h"
 
 static bool is_library(const char *file) {

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "explain/explain.h"
+#include "host/host.h"
 
 // Operations of the entry that are looked at before giving up: the first ones of a JAX program may
 // be constants, which have no position.

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "explain/explain.h"
+#include "host/host.h"
 
 static bool holds(keel_str_t text, const char *part) {
     return text.size && memmem(text.data, text.size, part, strlen(part));

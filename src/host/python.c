@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "explain/python.h"
+#include "host/python.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // host_ops: the operations that PyTorch/XLA computed on the host, as it counts them itself: its
 // counters that begin with "aten::".
-#ifndef KEEL_EXPLAIN_HOST_OPS_H_
-#define KEEL_EXPLAIN_HOST_OPS_H_
+#ifndef KEEL_HOST_HOST_OPS_H_
+#define KEEL_HOST_HOST_OPS_H_
 
 #include "base/base.h"
 
@@ -26,4 +26,4 @@ void keel_host_ops_read(keel_arena_t *arena, keel_host_ops_t *out);
 // that cannot be had. Once a process.
 bool keel_host_ops_at_exit(void (*call)(void));
 
-#endif // KEEL_EXPLAIN_HOST_OPS_H_
+#endif // KEEL_HOST_HOST_OPS_H_

@@ -4,8 +4,8 @@
 // that are needed).
 //
 // Threads: any that holds no lock which Python code may wait for.
-#ifndef KEEL_EXPLAIN_PYTHON_H_
-#define KEEL_EXPLAIN_PYTHON_H_
+#ifndef KEEL_HOST_PYTHON_H_
+#define KEEL_HOST_PYTHON_H_
 
 #include <stddef.h>
 
@@ -82,4 +82,4 @@ keel_object_t *keel_python_attribute(const keel_python_t *python, keel_object_t 
 // Lives as long as `object`; empty where it is no text.
 keel_str_t keel_python_text(const keel_python_t *python, keel_object_t *object);
 
-#endif // KEEL_EXPLAIN_PYTHON_H_
+#endif // KEEL_HOST_PYTHON_H_

@@ -1,0 +1,77 @@
+// host: the client's own code: the script that runs, the Python stack of a thread, and the line of
+// the user's source that a program comes from.
+//
+//   script     what a process runs, as a name                                  script.c
+//   where      which files are the user's                                      where.c
+//   site       the user's line that asked for a program                        site.c
+//   stack      the host's call stack                                           stack.c
+//   python     the interpreter in this process, found at run time              python.h
+//   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
+//
+// Ownership: text lives in the arena that is handed in. Threads: no shared state.
+#ifndef KEEL_HOST_HOST_H_
+#define KEEL_HOST_HOST_H_
+
+#include "base/base.h"
+#include "program/program.h"
+
+// A place in the user's source. "" and 0 where unknown.
+typedef struct keel_place_t {
+    const char *file;
+    uint32_t line;
+    const char *function;
+    const char *call_file; // where the traced function was called
+    uint32_t call_line;
+} keel_place_t;
+
+// ---- script.c ----------------------------------------------------------------------------------
+
+// Names the script: the file that the interpreter runs ("python -u train.py --lr 1" -> train.py's
+// real path), "-m module", or the first word of the command; with `cwd` where it is no file. The
+// caller frees *out, which is a file name without a folder: "train.py-1f2e3d4c5b6a7988".
+keel_status_t keel_host_script(char *const *argv, const char *cwd, char **out) KEEL_MUST_CHECK;
+
+// ---- where.c -----------------------------------------------------------------------------------
+
+// True where a file belongs to a library (site-packages, the interpreter's own, <frozen ...>).
+bool keel_is_library_file(keel_str_t file);
+
+// ---- site.c ------------------------------------------------------------------------------------
+
+// Where a program comes from in the user's source.
+typedef struct keel_site_t {
+    keel_place_t place; // the line that called the traced function, and who called that
+    const char *origin; // tells one traced function from another of its name; "" where unknown
+    bool is_traced;     // the traced function has a frame of its own; else it may be one operation
+} keel_site_t;
+
+// Text lives in `arena`.
+void keel_site_of(const keel_program_t *program, keel_arena_t *arena, keel_site_t *out);
+
+// ---- stack.c -----------------------------------------------------------------------------------
+
+typedef struct keel_stack_frame_t {
+    const char *file;
+    const char *function;
+    uint32_t line;
+} keel_stack_frame_t;
+
+enum { KEEL_STACK_KEPT = 64 };
+
+// The host's stack, innermost first; frames of libraries are left out where user code is among
+// them, and counted.
+typedef struct keel_stack_t {
+    const keel_stack_frame_t *frames;
+    uint32_t count;
+    uint32_t left_out;
+    const char *skipped; // why there is none; NULL where there is one
+} keel_stack_t;
+
+// Reads the Python stack of the calling thread through the interpreter's C API, found in the
+// process at run time; works for CPython 3.9 and later. Text lives in `arena`. Never fails: says
+// why it was skipped. Takes the GIL: call it with no lock held.
+void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
+// The frame that asked, and who called it. The stack has one at least.
+keel_place_t keel_stack_top(const keel_stack_t *stack);
+
+#endif // KEEL_HOST_HOST_H_

@@ -1,1 +1,0 @@
-keel_unit_test(explain_stack ROOMS explain base)

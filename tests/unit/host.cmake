@@ -1,0 +1,2 @@
+keel_unit_test(host_script ROOMS host base)
+keel_unit_test(host_stack ROOMS host base)
