@@ -277,7 +277,7 @@ static void capture_stack(request_t *request) {
     inquiry_capture(request->engine, &request->arena, &request->inquiry);
     bool is_operation = !request->site.is_traced && request->ops <= FEW && !request->recompile;
     if (strcmp(request->format, "mlir") == 0 && !is_operation)
-        inquiry_settle_site(&request->inquiry.stack, request->name, &request->site);
+        keel_site_settle(&request->inquiry.stack, request->name, &request->site);
 }
 
 static PJRT_Error *compile_uncacheable(request_t *request) {

@@ -34,8 +34,6 @@ typedef struct inquiry_t {
 // Reads the stack into the inquiry, its text into `arena`. On the client's thread, which holds no
 // lock: Python may have to wait for its own.
 void inquiry_capture(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry);
-// Puts the line that asked in the place of the program's own, where a decorator stands between.
-void inquiry_settle_site(const keel_stack_t *stack, const char *module, keel_site_t *site);
 // For a client that compiles whatever was recorded when a result was asked for: reads the stack,
 // and makes the line that asked the site. Without a stack the site stays.
 void inquiry_ask(keel_engine_t *engine, keel_arena_t *arena, inquiry_t *inquiry, keel_site_t *site);

@@ -74,4 +74,13 @@ void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
 // The frame that asked, and who called it. The stack has one at least.
 keel_place_t keel_stack_top(const keel_stack_t *stack);
 
+// ---- site.c, with the stack --------------------------------------------------------------------
+
+// Puts the line that asked in the place of the program's own, where a decorator stands between.
+// `module` is the program's name.
+void keel_site_settle(const keel_stack_t *stack, const char *module, keel_site_t *site);
+// For a client that compiles whatever was recorded when a result was asked for: the line that asked
+// is the site, and the origin. Without a stack the site stays.
+void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site);
+
 #endif // KEEL_HOST_HOST_H_

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "host/host.h"
 
@@ -112,4 +113,46 @@ void keel_site_of(const keel_program_t *program, keel_arena_t *arena, keel_site_
         ++op; // into it: a body may be all that is the user's (a function that is sharded whole)
     }
     if (best_count) choose(module, best, best_count, arena, out);
+}
+
+// ---- with the stack ----------------------------------------------------------------------------
+
+static bool is_at(const keel_stack_frame_t *frame, const char *file, uint32_t line) {
+    return frame->line == line && strcmp(frame->file, file) == 0;
+}
+
+// A line of the traced function itself, of which nobody tells who called it.
+static bool is_own_line(const keel_place_t *place, const char *module) {
+    const char *last = strrchr(place->function, '.');
+    last = last ? last + 1 : place->function;
+    size_t size = strlen(module), part = strlen(last);
+    return !*place->call_file && part && size > part && module[size - part - 1] == '_' &&
+           strcmp(module + size - part, last) == 0;
+}
+
+// A function that a decorator made has no frame of the module's name, or an inner one, called by
+// the decorator's: what stands between that and the stack was traced, and has not asked. A caller
+// of the same name is taken for it. Elsewhere the program is right, which may be lowered on one
+// line and compiled on another.
+void keel_site_settle(const keel_stack_t *stack, const char *module, keel_site_t *site) {
+    if (!stack->count) return;
+    const keel_place_t *place = &site->place;
+    const keel_stack_frame_t *frames = stack->frames;
+    bool is_inside = is_at(&frames[0], place->call_file, place->call_line);
+    bool is_outside = stack->count > 1 && is_at(&frames[1], place->file, place->line);
+    bool is_known = is_at(&frames[0], place->file, place->line);
+    bool is_better = is_inside || is_outside || !site->is_traced || is_own_line(place, module);
+    if (!is_known && is_better) site->place = keel_stack_top(stack);
+}
+
+void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site) {
+    if (!stack->count) return;
+    site->place = keel_stack_top(stack);
+    void *text;
+    size_t size = strlen(site->place.file) + 16;
+    keel_status_t status = keel_arena_alloc(arena, size, &text);
+    keel_status_ignore(status);
+    if (status) return;
+    snprintf(text, size, "%s:%u", site->place.file, site->place.line);
+    site->origin = text;
 }
