@@ -5,14 +5,6 @@
 
 // ---- arguments ---------------------------------------------------------------------------------
 
-static keel_str_t name_at(const keel_program_t *program, const keel_block_t *block, uint32_t i) {
-    if (block->argument_locations == KEEL_NONE) return KEEL_STR("");
-    const keel_attr_t *location =
-        &program->attrs.data[program->pool.data[block->argument_locations + i]];
-    return location->kind == KEEL_ATTR_LOC_NAME ? keel_program_str(program, location->a)
-                                                : KEEL_STR("");
-}
-
 static keel_attr_id_t item_of(const keel_program_t *program, keel_attr_id_t array, uint32_t i) {
     if (array == KEEL_NONE || program->attrs.data[array].kind != KEEL_ATTR_ARRAY) return KEEL_NONE;
     keel_list_t items = keel_program_list(program, program->attrs.data[array].b);
@@ -38,7 +30,7 @@ static keel_status_t list_arguments(keel_graph_t *graph, keel_argument_t **out,
             (keel_argument_t){.value = block->first_argument + i,
                               .type = keel_graph_type(graph, block->first_argument + i),
                               .attributes = item_of(program, function->argument_attributes, i),
-                              .name = name_at(program, block, i),
+                              .name = keel_program_argument_name(program, block, i),
                               .counterpart = KEEL_NONE,
                               .op = KEEL_NONE};
     return NULL;

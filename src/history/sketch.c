@@ -121,12 +121,8 @@ static uint32_t add_parameters(types_t *types, const keel_function_t *entry,
 static uint64_t hash_names(const keel_program_t *program, const keel_block_t *block) {
     uint64_t hash = mix(1, block->argument_count);
     if (block->argument_locations == KEEL_NONE) return hash;
-    for (uint32_t i = 0; i < block->argument_count; ++i) {
-        keel_attr_id_t id = program->pool.data[block->argument_locations + i];
-        const keel_attr_t *location = id < program->attrs.count ? &program->attrs.data[id] : NULL;
-        bool named = location && location->kind == KEEL_ATTR_LOC_NAME;
-        hash = mix_text(hash, named ? keel_program_str(program, location->a) : KEEL_STR(""));
-    }
+    for (uint32_t i = 0; i < block->argument_count; ++i)
+        hash = mix_text(hash, keel_program_argument_name(program, block, i));
     return hash;
 }
 

@@ -124,6 +124,10 @@ keel_status_t keel_program_add_blob(keel_program_t *program, keel_bytes_t blob, 
     return NULL;
 }
 
+const keel_attr_t keel_attr_none = {.kind = KEEL_ATTR_NONE, .a = KEEL_NONE, .b = KEEL_NONE};
+const keel_type_t keel_type_none = {
+    .kind = KEEL_TYPE_NONE, .a = KEEL_NONE, .b = KEEL_NONE, .c = KEEL_NONE};
+
 keel_str_t keel_program_str(const keel_program_t *program, keel_string_id_t id) {
     if (id >= program->strings.count) return (keel_str_t){"", 0};
     keel_slice_t slice = program->strings.data[id];

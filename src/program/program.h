@@ -255,7 +255,8 @@ typedef struct keel_block_t {
     keel_op_id_t end_op; // one past the last, nested ones included
     keel_value_id_t first_argument;
     uint32_t argument_count;
-    uint32_t argument_locations; // into pool: argument_count location attributes; or NONE
+    uint32_t argument_locations; // into pool: argument_count locations, each of which may be NONE;
+                                 // or NONE
 } keel_block_t;
 
 typedef struct keel_function_t {
@@ -348,6 +349,17 @@ keel_status_t keel_program_add_blob(keel_program_t *program, keel_bytes_t blob,
 
 // ---- reading -----------------------------------------------------------------------------------
 
+// What an index names that may be KEEL_NONE: an attribute or a type of kind NONE then, in which
+// every index is KEEL_NONE.
+extern const keel_attr_t keel_attr_none;
+extern const keel_type_t keel_type_none;
+static inline const keel_attr_t *keel_program_attr(const keel_program_t *p, keel_attr_id_t id) {
+    return id < p->attrs.count ? &p->attrs.data[id] : &keel_attr_none;
+}
+static inline const keel_type_t *keel_program_type(const keel_program_t *p, keel_type_id_t id) {
+    return id < p->types.count ? &p->types.data[id] : &keel_type_none;
+}
+
 // "" for KEEL_NONE.
 keel_str_t keel_program_str(const keel_program_t *program, keel_string_id_t id);
 
@@ -366,6 +378,22 @@ static inline keel_list_t keel_program_list(const keel_program_t *p, uint32_t of
 static inline keel_ints_t keel_program_ints(const keel_program_t *p, uint32_t offset) {
     if (offset == KEEL_NONE) return (keel_ints_t){NULL, 0};
     return (keel_ints_t){p->ints.data + offset + 1, (uint32_t)p->ints.data[offset]};
+}
+
+// Where an argument of a block comes from, and the name that its client gave it: KEEL_NONE and ""
+// where that is not told. Some of a block's arguments can have both and others neither: tokens, and
+// what a function closes over.
+static inline keel_attr_id_t keel_program_argument_location(const keel_program_t *p,
+                                                            const keel_block_t *block,
+                                                            uint32_t argument) {
+    if (block->argument_locations == KEEL_NONE) return KEEL_NONE;
+    return p->pool.data[block->argument_locations + argument];
+}
+static inline keel_str_t keel_program_argument_name(const keel_program_t *p,
+                                                    const keel_block_t *block, uint32_t argument) {
+    const keel_attr_t *location =
+        keel_program_attr(p, keel_program_argument_location(p, block, argument));
+    return keel_program_str(p, location->kind == KEEL_ATTR_LOC_NAME ? location->a : KEEL_NONE);
 }
 
 static inline uint32_t keel_program_op_count(const keel_program_t *p) {

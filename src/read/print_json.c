@@ -89,12 +89,6 @@ static void open_region(void *context, uint32_t index) {
     text(context, index ? ",{\"blocks\":[" : "{\"blocks\":[");
 }
 
-static keel_attr_id_t argument_location(const keel_program_t *program, const keel_block_t *block,
-                                        uint32_t index) {
-    if (block->argument_locations == KEEL_NONE) return KEEL_NONE;
-    return program->pool.data[block->argument_locations + index];
-}
-
 static void open_block(void *context, const keel_block_t *block, uint32_t index) {
     json_t *j = context;
     text(j, index ? ",{\"arguments\":[" : "{\"arguments\":[");
@@ -103,7 +97,7 @@ static void open_block(void *context, const keel_block_t *block, uint32_t index)
         value(j, block->first_argument + i);
         text(j, ",\"type\":");
         type(j, value_type(j, block->first_argument + i));
-        location(j, argument_location(j->printer.program, block, i));
+        location(j, keel_program_argument_location(j->printer.program, block, i));
         text(j, "}");
     }
     text(j, "],\"operations\":[");
@@ -128,8 +122,7 @@ static void argument_name(json_t *j, keel_attr_id_t id) {
     keel_str_t name = {"", 0};
     keel_frame_t frame;
     text(j, ",\"name\":");
-    if (id != KEEL_NONE && !keel_program_frames(j->printer.program, id, &frame, 1, &name) &&
-        name.size)
+    if (!keel_program_frames(j->printer.program, id, &frame, 1, &name) && name.size)
         string(j, name);
     else
         text(j, "null");
@@ -138,7 +131,7 @@ static void argument_name(json_t *j, keel_attr_id_t id) {
 static void arguments(json_t *j, const keel_function_t *function, const keel_block_t *block) {
     const keel_program_t *program = j->printer.program;
     for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&j->printer); ++i) {
-        keel_attr_id_t where = argument_location(program, block, i);
+        keel_attr_id_t where = keel_program_argument_location(program, block, i);
         text(j, i ? ",\n{\"type\":" : "\n{\"type\":");
         type(j, value_type(j, block->first_argument + i));
         text(j, ",\"attributes\":");

@@ -302,10 +302,8 @@ static void argument_name(text_t *t, const keel_block_t *block, uint32_t index) 
     const keel_program_t *program = t->printer.program;
     keel_str_t name = {"", 0};
     keel_frame_t frame;
-    if (block->argument_locations == KEEL_NONE) return;
-    keel_attr_id_t where = program->pool.data[block->argument_locations + index];
-    if (where == KEEL_NONE || keel_program_frames(program, where, &frame, 1, &name) || !name.size)
-        return;
+    keel_attr_id_t where = keel_program_argument_location(program, block, index);
+    if (keel_program_frames(program, where, &frame, 1, &name) || !name.size) return;
     text(t, "  // ");
     keel_print_name(t->printer.out, name);
 }

@@ -61,21 +61,11 @@ static keel_type_id_t type_of(const keel_program_t *p, keel_value_id_t value) {
     return value < p->value_types.count ? p->value_types.data[value] : KEEL_NONE;
 }
 
-// The client's own path where it is told, else the argument's number.
-static keel_str_t argument_name(const keel_program_t *p, const keel_block_t *block, uint32_t i) {
-    keel_str_t name = {"", 0};
-    keel_frame_t frame;
-    if (block->argument_locations == KEEL_NONE) return name;
-    keel_attr_id_t where = p->pool.data[block->argument_locations + i];
-    if (where == KEEL_NONE || keel_program_frames(p, where, &frame, 1, &name))
-        return (keel_str_t){"", 0};
-    return name;
-}
-
+// Named by the client's own path where it is told, else by its number.
 static keel_status_t argument_line(keel_html_side_t *side, const keel_function_t *f,
                                    const keel_block_t *block, uint32_t i, keel_buffer_t *text) {
     const keel_program_t *p = side->program;
-    keel_str_t name = argument_name(p, block, i);
+    keel_str_t name = keel_program_argument_name(p, block, i);
     if (name.size)
         keel_buffer_str(text, name);
     else

@@ -61,6 +61,11 @@ static const pair_t pairs[] = {
     {"transformer_batch",
      165,
      {{KEEL_CAUSE_SHAPE, "batch['x']", "f32[4,6,8]", "f32[3,6,8]", "", 36, 0}}},
+    // Arguments without a location beside such that have one: a token, and a hoisted closure.
+    {"ordered_print", 2, {{KEEL_CAUSE_SHAPE, "x", "f32[4]", "f32[5]", "", 13, 0}}},
+    {"closure_under_vmap",
+     3,
+     {{KEEL_CAUSE_SHAPE, "argument 0", "f32[8,3]", "f32[5,3]", "", 12, 16}}},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
