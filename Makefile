@@ -14,11 +14,11 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-torch accidents bench compatibility fuzz install wheel clean format lint help
+.PHONY: build demo test test-torch test-libraries accidents bench compatibility fuzz install wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
 
 # Tests are built too once `make test` has brought what they need.
 build: ## set up, then build build/bin/keel and build/lib/libkeel_pjrt.so
@@ -38,12 +38,17 @@ test: ## lint, build three ways, and run every test
 	@$(call build,tsan)
 	@$(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|report|python)\.'
 	@$(CTEST) --test-dir build/tsan -R '^(unit\.(base|bridge|engine|history|journal|pjrt|shim|store)|c_client)'
-	@$(CTEST) --test-dir build -E '^(torch|corpus\.torch)'
+	@$(CTEST) --test-dir build -E '^(torch|corpus\.(torch|libraries))'
 
 test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@tools/setup --tests --all-plugins --torch
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(torch|corpus\.torch)'
+
+test-libraries: ## hold what keel why says against programs of flax, equinox and others: 1 GB
+	@tools/setup --tests --libraries
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(CTEST) --test-dir build -R '^corpus\.libraries'
 
 accidents: build ## run each accident of examples/torch and rewrite its tables
 	@tools/setup --torch

@@ -10,8 +10,8 @@ COMMENT = re.compile(r"^\s*(?:#|//) ?(.*)$")
 FIELD = re.compile(r"^([a-z]+):(?: (.*))?$")
 MARKER = re.compile(r"(?:#|//) <- (.+)$")
 MARK = re.compile(r"^(cause|call|cut|read)(?: (\d+))?$")
-OF_CAUSE = ("cause", "subject", "old", "new", "pattern")
-OF_CASE = ("program", "reason", "plugin")
+OF_CAUSE = ("cause", "subject", "old", "new", "pattern", "advice")
+OF_CASE = ("program", "reason", "plugin", "launch")
 
 
 class Malformed(Exception):
@@ -27,6 +27,7 @@ class Cause:
     old: str | None = None
     new: str | None = None
     pattern: str | None = None
+    advice: str | None = None
     place: tuple[str, int] | None = None
     call: tuple[str, int] | None = None
 
@@ -49,9 +50,10 @@ class Case:
     runs: list[Run]
     cuts: dict[tuple[str, int], int]  # lines that cut a step -> programs of it
     reads: set[tuple[str, int]]  # lines that read and cut nothing
-    program: str = "jit_step"
+    program: str | None = None
     reason: str | None = None
     plugin: str | None = None
+    launch: str = ""
 
 
 def head(path):
@@ -98,7 +100,8 @@ def read_head(path):
     if not all("cause" in cause for cause in causes):
         raise Malformed(f"{path}: the head names no cause")
     causes = [Cause(cause.pop("cause"), **cause) for cause in causes]
-    return causes, runs or [Run()], fields
+    twice = causes[0].kind == "stable"  # what is compiled once is seen in a second process
+    return causes, runs or [Run() for _ in range(2 if twice else 1)], fields
 
 
 def read_markers(files, causes):

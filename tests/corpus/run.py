@@ -2,6 +2,7 @@
 and compares what `keel why` says of the last run with what the case expects.
 
     run.py [NAME]...   these cases, or all
+    --client NAME      the cases of tests/corpus/NAME
     --keep FOLDER      leave each case's cache and runs in FOLDER/<name>
     --jobs N           cases at once (2)
 
@@ -15,6 +16,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -30,11 +32,13 @@ BUILD = pathlib.Path(os.environ.get("KEEL_TEST_BUILD") or ROOT / "build").resolv
 KEEL = BUILD / "bin" / "keel"
 DEADLINE = 900  # seconds that no single process should come near, on a slow and busy machine
 FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
-# How a case of each client is started: options of `keel run`, the command.
-Client = collections.namedtuple("Client", "options command")
-CLIENTS = {"jax": Client([], [ROOT / ".venv" / "bin" / "python"]),
-           "torch": Client(["--lines"], [os.environ.get("KEEL_TORCH_PYTHON") or
-                                         ROOT / ".venv-torch" / "bin" / "python"])}
+# How a case of each client is started: options of `keel run`, the Python. And the program that is
+# looked at where the case says none; None for all of the report.
+Client = collections.namedtuple("Client", "options python program")
+CLIENTS = {"jax": Client([], ROOT / ".venv" / "bin" / "python", "jit_step"),
+           "torch": Client(["--lines"], os.environ.get("KEEL_TORCH_PYTHON") or
+                           ROOT / ".venv-torch" / "bin" / "python", "jit_step"),
+           "libraries": Client([], ROOT / ".venv-libraries" / "bin" / "python", None)}
 
 Verdict = collections.namedtuple("Verdict", "case faults skipped seconds folder")
 
@@ -80,8 +84,8 @@ def execute(case, client, folder):
             if plugin not in other_plugins():
                 raise Skipped(f"plugin {plugin} is not set up")
             words += ["--plugin", other_plugins()[plugin]]
-        done = answer([*words, "--", *client.command, case.main, *run.arguments], run.variables,
-                      folder)
+        done = answer([*words, "--", client.python, *shlex.split(case.launch), case.main,
+                       *run.arguments], run.variables, folder)
         if done.returncode:
             raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-600:]}")
 
@@ -94,12 +98,16 @@ def told(folder, command, *options):
     return json.loads(done.stdout)
 
 
-def last_events(folder, program):
-    """Compiles and loads of the program in the last run."""
-    runs = sorted(path for path in (folder / "runs").iterdir()
+def all_runs(folder):
+    """The folders of the runs, oldest first."""
+    return sorted(path for path in (folder / "runs").iterdir()
                   if (path / "journal.ndjson").exists())
-    events = map(json.loads, (runs[-1] / "journal.ndjson").read_text().splitlines())
-    return [event["event"] for event in events
+
+
+def events_of(run, program):
+    """Compiles and loads of the program in a run."""
+    events = map(json.loads, (run / "journal.ndjson").read_text().splitlines())
+    return [event for event in events
             if event["event"] in ("compile", "load") and is_as(program, event.get("name"))]
 
 
@@ -112,12 +120,29 @@ def show(cause):
     return f"{cause.kind} {cause.subject}: {cause.old} -> {cause.new}{place}{call}"
 
 
-def found(root, pattern=None):
+def found(root, entry, client):
     """A cause as Keel tells it; a place that is not told is None."""
     def place(file, line):
         return (root[file], root[line]) if root.get(line) else None
+    advice = root.get("advice") or entry["advice"]
     return cases.Cause(root["kind"], root.get("subject"), root.get("old"), root.get("new"),
-                       pattern or None, place("file", "line"), place("call_file", "call_line"))
+                       entry.get("pattern") or None,
+                       advice["torch" if client == "torch" else "jax"],
+                       place("file", "line"), place("call_file", "call_line"))
+
+
+def roots_of(entry, client):
+    if entry["unrelated"] and not entry["causes"]:
+        return [cases.Cause("unrelated", advice="")]
+    return [found(root, entry, client) for root in entry["causes"]]
+
+
+def advises(wanted, got):
+    """`a | b`: one of these words is in the advice; `!a | b`: none is."""
+    if wanted is None:
+        return True
+    words = [word.strip().lower() for word in wanted.removeprefix("!").split("|")]
+    return any(word in got.lower() for word in words) != wanted.startswith("!")
 
 
 def is_as(wanted, got):
@@ -130,14 +155,12 @@ def is_as(wanted, got):
 def differences(wanted, got):
     """Names of the fields that are not as the case has them."""
     fields = ("kind", "subject", "old", "new", "pattern", "place", "call")
-    return [field for field in fields if not is_as(getattr(wanted, field), getattr(got, field))]
+    wrong = [field for field in fields if not is_as(getattr(wanted, field), getattr(got, field))]
+    return wrong + ([] if advises(wanted.advice, got.advice) else ["advice"])
 
 
-def compare(case, entry):
+def compare(case, roots):
     """Pairs each planted cause with the root that is nearest to it."""
-    roots = [found(root, entry.get("pattern")) for root in entry["causes"]]
-    if entry["unrelated"] and not roots:
-        roots = [cases.Cause("unrelated")]
     left = list(roots)
     faults = []
     for wanted in case.causes:
@@ -150,6 +173,8 @@ def compare(case, entry):
         wrong = differences(wanted, nearest)
         if wrong:
             faults.append(f"{', '.join(wrong)}: got {show(nearest)}; wanted {show(wanted)}")
+        if "advice" in wrong:
+            faults.append(f"advice: got {nearest.advice!r}; wanted {wanted.advice!r}")
     return faults + [f"more than planted: {show(got)}" for got in left]
 
 
@@ -176,38 +201,74 @@ def judge_reads(case, cuts, folder):
     return faults + [f"no read at {file}:{line}" for file, line in sorted(case.reads - reads)]
 
 
-def judge(case, folder):
+def judge(case, client, folder):
     """What is wrong with what Keel says; empty where nothing is."""
+    if case.causes[0].kind == "stable":
+        return judge_silence(case, client, folder)
     entries = told(folder, "why", "--all")
     cuts = [entry for entry in entries if entry["what"] == "cut"]
+    program = case.program or CLIENTS[client].program
+    faults = judge_reads(case, cuts, folder)
+    if not program:
+        shown = [entry for entry in told(folder, "why") if entry["what"] != "cut"]
+        return faults + judge_report(case, shown, client)
     entries = [entry for entry in entries
-               if entry["what"] != "cut" and is_as(case.program, entry["name"])]
-    return judge_reads(case, cuts, folder) + judge_causes(case, entries, folder)
+               if entry["what"] != "cut" and is_as(program, entry["name"])]
+    return faults + judge_causes(case, program, entries, client, folder)
 
 
-def judge_causes(case, entries, folder):
+def judge_silence(case, client, folder):
+    """No run says anything, and those after the first compile nothing."""
+    faults = []
+    for number, run in enumerate(all_runs(folder), 1):
+        faults += [f"run {number}, {entry['name']}: {show(root)}"
+                   for entry in told(folder, "why", run.name)
+                   for root in roots_of(entry, client)]
+        faults += [f"run {number}: {event['name']} is compiled again"
+                   for event in events_of(run, None) if number > 1 and event["event"] == "compile"]
+    return faults
+
+
+def judge_report(case, entries, client):
+    """All that is shown must be the planted causes: each program's last row in full, and no row of
+    any other kind."""
+    if not entries:
+        return ["nothing is said"]
+    last = {entry["name"]: entry for entry in entries}
+    kinds = {cause.kind for cause in case.causes}
+    faults = compare(case, [root for entry in last.values() for root in roots_of(entry, client)])
+    for entry in entries:
+        if entry is last[entry["name"]]:
+            faults += miscounted(entry)
+        else:
+            faults += [f"{entry['name']} earlier: {show(root)}" for root in roots_of(entry, client)
+                       if root.kind not in kinds]
+    return faults
+
+
+def judge_causes(case, program, entries, client, folder):
     if case.causes[0].kind == "none":
-        events = last_events(folder, case.program)
+        events = [event["event"] for event in events_of(all_runs(folder)[-1], program)]
         if not events:
-            return [f"{case.program} was neither compiled nor loaded"]
+            return [f"{program} was neither compiled nor loaded"]
         if len(case.runs) > 1 and "load" not in events:
             return [f"it was not loaded: {events}"]
         limit = 1 if len(case.runs) == 1 else 0
         extra = [entry for entry in entries if entry["what"] != "load"][limit:]
-        return [f"{entry['what']}: {show(found(root))}" for entry in extra
-                for root in entry["causes"]]
+        return [f"{entry['what']}: {show(root)}" for entry in extra
+                for root in roots_of(entry, client)]
     if not entries:
-        return [f"nothing is said of {case.program}"]
-    return compare(case, entries[-1]) + miscounted(entries[-1])
+        return [f"nothing is said of {program}"]
+    return compare(case, roots_of(entries[-1], client)) + miscounted(entries[-1])
 
 
-def verdict(case, client, folder):
+def verdict(case, name, folder):
     started = time.monotonic()
     faults, skipped = [], None
     try:
         folder.mkdir(parents=True)
-        execute(case, client, folder)
-        faults = judge(case, folder)
+        execute(case, CLIENTS[name], folder)
+        faults = judge(case, name, folder)
     except Skipped as error:
         skipped = str(error)
     except (RuntimeError, ValueError, KeyError, OSError, subprocess.TimeoutExpired) as error:
@@ -235,7 +296,7 @@ def word_of(result, known):
 
 def tell(result, known):
     word = word_of(result, known)
-    print(f"{word:8} {result.case.name}", flush=True)
+    print(f"{word:8} {result.case.name} ({result.seconds:.0f} s)", flush=True)
     if word == "RIGHT":
         print("         it is right, but known.tsv lists it as wrong")
     for line in result.faults if word == "FAILED" else ():
@@ -266,6 +327,8 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+    if not pathlib.Path(CLIENTS[options.client].python).exists():
+        sys.exit(f"corpus: {CLIENTS[options.client].python} is not there; see tools/setup")
     if not KEEL.exists():
         sys.exit(f"corpus: {KEEL} is not there; build first, or set KEEL_TEST_BUILD")
     chosen = cases.read_all(HERE / options.client)
@@ -283,7 +346,7 @@ def main():
     def work(case):
         folder = base / case.name
         shutil.rmtree(folder, ignore_errors=True)
-        result = verdict(case, CLIENTS[options.client], folder)
+        result = verdict(case, options.client, folder)
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
         return result
