@@ -4,10 +4,14 @@
 
 // ---- types -------------------------------------------------------------------------------------
 
-static void learn_sizes(keel_diff_t *diff, keel_ints_t x, keel_ints_t y, uint32_t root) {
-    for (uint32_t i = 0; x.count == y.count && i < x.count; ++i)
-        if (keel_sizes_explain(&diff->sizes, x.items[i], y.items[i]) == KEEL_NONE)
-            keel_sizes_add(&diff->sizes, x.items[i], y.items[i], root);
+// Sizes that follow from a drifted one explain others in turn. Programs have few types and many
+// values of each.
+static void learn_sizes(keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after,
+                        uint32_t root) {
+    if (diff->learned[after] == before + 1) return;
+    diff->learned[after] = before + 1;
+    keel_sizes_add_dims(&diff->sizes, keel_diff_dims(diff->before.program, before),
+                        keel_diff_dims(diff->after.program, after), root);
 }
 
 // Of the same operands, in another dtype: what is summed up in.
@@ -64,7 +68,7 @@ static keel_status_t compare_type(keel_diff_t *diff, keel_pair_t *pair, keel_val
     uint32_t explained = explain_type(diff, pair, x, y, same_element);
     if (explained != KEEL_NONE) {
         diff->taint[after] = explained + 1;
-        learn_sizes(diff, x, y, explained);
+        learn_sizes(diff, a, b, explained);
         if (keel_diff_is_full(diff)) {
             keel_diff_count(diff, explained);
             return NULL;
@@ -81,7 +85,7 @@ static keel_status_t compare_type(keel_diff_t *diff, keel_pair_t *pair, keel_val
     if (same_element) describe_size(diff, x, y, &difference);
     KEEL_TRY(keel_pair_root(diff, &difference, &pair->root));
     diff->taint[after] = pair->root + 1;
-    learn_sizes(diff, x, y, pair->root);
+    learn_sizes(diff, a, b, pair->root);
     return NULL;
 }
 // ---- operands ----------------------------------------------------------------------------------

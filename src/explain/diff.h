@@ -63,6 +63,7 @@ typedef struct keel_diff_t {
     bool is_swapped;      // an argument took the place of what was computed, or the reverse
     keel_op_id_t rewired; // the first of `after` that takes another value in its place; NONE
     keel_sizes_t sizes;
+    keel_type_id_t *learned; // by type of `after`: 1 + that of `before` whose sizes were noted last
     keel_place_t site; // the line that called the traced function, of `after`
     uint64_t sent;     // buffers that the host made shortly before `after` was asked for
     keel_root_t *roots;

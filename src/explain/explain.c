@@ -248,6 +248,9 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     size_t values = after->value_types.count ? after->value_types.count : 1;
     KEEL_TRY(keel_arena_array(&diff->arena, values, sizeof *diff->taint, (void **)&diff->taint));
     memset(diff->taint, 0, values * sizeof *diff->taint);
+    size_t types = after->types.count ? after->types.count : 1;
+    KEEL_TRY(keel_arena_array(&diff->arena, types, sizeof *diff->learned, (void **)&diff->learned));
+    memset(diff->learned, 0, types * sizeof *diff->learned);
     KEEL_TRY(keel_diff_signature(diff));
     KEEL_TRY(keel_diff_pair(diff));
     out->alike = diff->alignable ? (double)diff->aligned / (double)diff->alignable : 1;

@@ -206,8 +206,7 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
         KEEL_TRY(add(diff, groups, dims_key(x, y), &difference, &root));
         if (x.count != y.count && diff->rank_root == KEEL_NONE) diff->rank_root = root;
         diff->roots[root].is_random = is_random_key(q, b);
-        for (uint32_t k = 0; x.count == y.count && k < x.count; ++k)
-            keel_sizes_add(&diff->sizes, x.items[k], y.items[k], root);
+        keel_sizes_add_dims(&diff->sizes, x, y, root);
     }
     if (from != to) {
         difference.kind = KEEL_CAUSE_DTYPE;

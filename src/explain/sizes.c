@@ -8,12 +8,50 @@ static bool is_size(int64_t value) {
     return value >= -limit && value <= limit;
 }
 
+static const keel_drift_t *find(const keel_drift_t *drifts, uint32_t count, int64_t before,
+                                int64_t after) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (drifts[i].before == before && drifts[i].after == after) return &drifts[i];
+    return NULL;
+}
+
 void keel_sizes_add(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
     if (before == after || sizes->count == KEEL_SIZES_KEPT) return;
     if (!is_size(before) || !is_size(after)) return;
-    for (uint32_t i = 0; i < sizes->count; ++i)
-        if (sizes->drifts[i].before == before && sizes->drifts[i].after == after) return;
+    if (find(sizes->drifts, sizes->count, before, after)) return;
     sizes->drifts[sizes->count++] = (keel_drift_t){before, after, root};
+}
+
+static void add_count(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
+    if (before == after || sizes->counts_count == KEEL_COUNTS_KEPT) return;
+    if (find(sizes->counts, sizes->counts_count, before, after)) return;
+    sizes->counts[sizes->counts_count++] = (keel_drift_t){before, after, root};
+}
+
+// The product of the dimensions that `mask` chooses; 0 where it is no size.
+static int64_t product(keel_ints_t dims, uint32_t mask) {
+    int64_t product = 1;
+    for (uint32_t i = 0; i < dims.count; ++i) {
+        if (!(mask & 1u << i)) continue;
+        if (dims.items[i] <= 0 || dims.items[i] > INT32_MAX) return 0;
+        product *= dims.items[i];
+        if (!is_size(product)) return 0;
+    }
+    return product;
+}
+
+void keel_sizes_add_dims(keel_sizes_t *sizes, keel_ints_t before, keel_ints_t after,
+                         uint32_t root) {
+    enum { RANK = 5 };
+    if (before.count != after.count) return;
+    for (uint32_t i = 0; i < before.count; ++i)
+        keel_sizes_add(sizes, before.items[i], after.items[i], root);
+    if (before.count > RANK) return;
+    for (uint32_t mask = 0; mask < 1u << before.count; ++mask) {
+        if (!(mask & (mask - 1))) continue; // none, or a single one
+        int64_t x = product(before, mask), y = product(after, mask);
+        if (x && y) add_count(sizes, x, y, root);
+    }
 }
 
 static bool is_multiple(int64_t before, int64_t after, const keel_drift_t *drift) {
@@ -44,16 +82,52 @@ static uint32_t explain_product(const keel_sizes_t *sizes, int64_t before, int64
     return UINT32_MAX;
 }
 
-uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t after) {
+static uint32_t explain_by(const keel_drift_t *drifts, uint32_t count, int64_t before,
+                           int64_t after) {
+    const keel_drift_t *same = find(drifts, count, before, after);
+    if (same) return same->root;
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_multiple(before, after, &drifts[i]) || is_near(before, after, &drifts[i]))
+            return drifts[i].root;
+    return UINT32_MAX;
+}
+
+// What numbers and sizes are explained by alike.
+static uint32_t explain_whole(const keel_sizes_t *sizes, int64_t before, int64_t after) {
     if (!is_size(before) || !is_size(after)) return UINT32_MAX;
+    uint32_t root = explain_by(sizes->drifts, sizes->count, before, after);
+    if (root == UINT32_MAX) root = explain_product(sizes, before, after);
+    if (root == UINT32_MAX) root = explain_by(sizes->counts, sizes->counts_count, before, after);
+    return root;
+}
+
+// The half of a length, pooled by hand: rounded down or up.
+static bool is_share(int64_t before, int64_t after, const keel_drift_t *drift) {
+    enum { PARTS = 4, SMALLEST = 4 };
+    if (before < SMALLEST || after < SMALLEST) return false;
+    for (int64_t parts = 2; parts <= PARTS; ++parts) {
+        if (before == drift->before / parts && after == drift->after / parts) return true;
+        if (before == (drift->before + parts - 1) / parts &&
+            after == (drift->after + parts - 1) / parts)
+            return true;
+    }
+    return false;
+}
+
+static bool is_sum(int64_t before, int64_t after, const keel_drift_t *a, const keel_drift_t *b) {
+    return before == a->before + b->before && after == a->after + b->after;
+}
+
+uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t after) {
+    uint32_t root = explain_whole(sizes, before, after);
+    if (root != UINT32_MAX || !is_size(before) || !is_size(after)) return root;
     for (uint32_t i = 0; i < sizes->count; ++i)
-        if (sizes->drifts[i].before == before && sizes->drifts[i].after == after)
-            return sizes->drifts[i].root;
+        if (is_share(before, after, &sizes->drifts[i])) return sizes->drifts[i].root;
     for (uint32_t i = 0; i < sizes->count; ++i)
-        if (is_multiple(before, after, &sizes->drifts[i]) ||
-            is_near(before, after, &sizes->drifts[i]))
-            return sizes->drifts[i].root;
-    return explain_product(sizes, before, after);
+        for (uint32_t j = i + 1; j < sizes->count; ++j)
+            if (is_sum(before, after, &sizes->drifts[i], &sizes->drifts[j]))
+                return sizes->drifts[i].root;
+    return UINT32_MAX;
 }
 
 static bool is_whole(double value, double tolerance) {
@@ -90,22 +164,32 @@ static bool scales(double before, double after, double n, double m, double toler
             is_part(1 / share, tolerance));
 }
 
+static uint32_t explain_value_by(const keel_drift_t *drifts, uint32_t count, double before,
+                                 double after, double tolerance) {
+    if (before * after <= 0) return UINT32_MAX;
+    double a = fabs(before), b = fabs(after);
+    for (uint32_t i = 0; i < count; ++i) {
+        double n = (double)drifts[i].before, m = (double)drifts[i].after;
+        if (n <= 0 || m <= 0) continue;
+        bool is_log =
+            n > 1 && m > 1 && is_equal(a, log(n), tolerance) && is_equal(b, log(m), tolerance);
+        if (is_log || scales(a, b, n, m, tolerance) || scales(a * a, b * b, n, m, 2 * tolerance))
+            return drifts[i].root;
+    }
+    return UINT32_MAX;
+}
+
 uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, double after,
                                   bool is_coarse) {
     if (!isfinite(before) || !isfinite(after)) return UINT32_MAX;
+    uint32_t root = UINT32_MAX;
     if (before == floor(before) && after == floor(after) && fabs(before) < 1e15 &&
-        fabs(after) < 1e15) {
-        uint32_t root = keel_sizes_explain(sizes, (int64_t)before, (int64_t)after);
-        if (root != UINT32_MAX) return root;
-    }
+        fabs(after) < 1e15)
+        root = explain_whole(sizes, (int64_t)before, (int64_t)after);
     double tolerance = is_coarse ? 1e-2 : 1e-6;
-    for (uint32_t i = 0; i < sizes->count; ++i) {
-        double n = (double)sizes->drifts[i].before, m = (double)sizes->drifts[i].after;
-        if (n <= 0 || m <= 0) continue;
-        double a = fabs(before), b = fabs(after);
-        if (before * after <= 0) continue;
-        if (scales(a, b, n, m, tolerance) || scales(a * a, b * b, n, m, 2 * tolerance))
-            return sizes->drifts[i].root;
-    }
-    return UINT32_MAX;
+    if (root == UINT32_MAX)
+        root = explain_value_by(sizes->drifts, sizes->count, before, after, tolerance);
+    if (root == UINT32_MAX)
+        root = explain_value_by(sizes->counts, sizes->counts_count, before, after, tolerance);
+    return root;
 }

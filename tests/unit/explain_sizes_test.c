@@ -102,6 +102,63 @@ static void two_drifts_multiplied_explain_their_product(void **state) {
     assert_int_equal(explain(&sizes, 8 * 128, 8 * 128 + 1), NONE);
 }
 
+static keel_sizes_t of_dims(int64_t *before, int64_t *after, uint32_t rank) {
+    keel_sizes_t sizes = {.count = 0};
+    keel_sizes_add_dims(&sizes, (keel_ints_t){before, rank}, (keel_ints_t){after, rank}, ROOT);
+    return sizes;
+}
+
+static void what_a_value_holds_along_several_dimensions_is_noted(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_dims((int64_t[]){8, 127, 16}, (int64_t[]){5, 87, 16}, 3);
+    assert_int_equal(sizes.count, 2);
+    assert_int_equal(explain_value(&sizes, 8 * 127, 5 * 87), ROOT);
+    assert_int_equal(explain_value(&sizes, 1.0 / (8 * 127), 1.0 / (5 * 87)), ROOT);
+    assert_int_equal(explain_value(&sizes, 2.0 / (8 * 127 * 16), 2.0 / (5 * 87 * 16)), ROOT);
+    assert_int_equal(explain_value(&sizes, 8 * 127 * 16 - 1, 5 * 87 * 16 - 1), ROOT); // ddof=1
+    assert_int_equal(explain_value(&sizes, sqrt(127 * 16), sqrt(87 * 16)), ROOT);
+    assert_int_equal(explain_value(&sizes, log(127), log(87)), ROOT);
+    assert_int_equal(explain_value(&sizes, 127 * 8, 87 * 8), ROOT);
+    assert_int_equal(explain_value(&sizes, 127 * 8, 88 * 5), NONE);
+    assert_int_equal(explain_value(&sizes, 0.001, 0.002), NONE);
+}
+
+static void a_value_of_many_dimensions_or_of_no_size_notes_what_it_can(void **state) {
+    (void)state;
+    keel_sizes_t wide =
+        of_dims((int64_t[]){8, 2, 2, 2, 2, 2, 2}, (int64_t[]){5, 2, 2, 2, 2, 2, 2}, 7);
+    assert_int_equal(wide.count, 1);
+    assert_int_equal(wide.counts_count, 0);
+    keel_sizes_t odd = of_dims((int64_t[]){INT64_MIN, 0, 8}, (int64_t[]){7, 0, 5}, 3);
+    assert_int_equal(odd.count, 1);
+    assert_int_equal(odd.counts_count, 0);
+    keel_sizes_t large = of_dims((int64_t[]){INT32_MAX, INT32_MAX, INT32_MAX},
+                                 (int64_t[]){INT32_MAX, INT32_MAX - 1, INT32_MAX}, 3);
+    assert_int_equal(large.counts_count, 0);
+    keel_sizes_t none = {.count = 0};
+    keel_sizes_add_dims(&none, (keel_ints_t){(int64_t[]){8}, 1},
+                        (keel_ints_t){(int64_t[]){8, 2}, 2}, ROOT);
+    assert_int_equal(none.count, 0);
+    for (int64_t i = 0; i < 2 * KEEL_COUNTS_KEPT; ++i)
+        keel_sizes_add_dims(&none, (keel_ints_t){(int64_t[]){i + 2, 3}, 2},
+                            (keel_ints_t){(int64_t[]){i + 3, 3}, 2}, ROOT);
+    assert_int_equal(none.counts_count, KEEL_COUNTS_KEPT);
+}
+
+static void shares_and_sums_of_sizes_follow_but_no_numbers_do(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(129, 90);
+    keel_sizes_add(&sizes, 40, 12, ROOT);
+    assert_int_equal(explain(&sizes, 64, 45), ROOT); // n // 2
+    assert_int_equal(explain(&sizes, 65, 45), ROOT); // (n + 1) // 2
+    assert_int_equal(explain(&sizes, 43, 30), ROOT); // n // 3
+    assert_int_equal(explain(&sizes, 169, 102), ROOT);
+    assert_int_equal(explain(&sizes, 64, 44), NONE);
+    assert_int_equal(explain(&sizes, 169, 103), NONE);
+    assert_int_equal(explain_value(&sizes, 64, 45), NONE);
+    assert_int_equal(explain_value(&sizes, 169, 102), NONE);
+}
+
 // ---- constants ---------------------------------------------------------------------------------
 
 static void a_mean_a_share_and_a_scale_follow(void **state) {
@@ -194,6 +251,9 @@ int main(void) {
         cmocka_unit_test(multiples_and_neighbours_follow),
         cmocka_unit_test(what_merely_moved_too_does_not),
         cmocka_unit_test(two_drifts_multiplied_explain_their_product),
+        cmocka_unit_test(what_a_value_holds_along_several_dimensions_is_noted),
+        cmocka_unit_test(a_value_of_many_dimensions_or_of_no_size_notes_what_it_can),
+        cmocka_unit_test(shares_and_sums_of_sizes_follow_but_no_numbers_do),
         cmocka_unit_test(a_mean_a_share_and_a_scale_follow),
         cmocka_unit_test(a_constant_that_halves_as_a_size_does_need_not_follow),
         cmocka_unit_test(few_bits_leave_room_for_rounding),
