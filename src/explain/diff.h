@@ -64,8 +64,8 @@ typedef struct keel_diff_t {
     keel_op_id_t rewired; // the first of `after` that takes another value in its place; NONE
     keel_sizes_t sizes;
     keel_type_id_t *learned; // by type of `after`: 1 + that of `before` whose sizes were noted last
-    keel_place_t site; // the line that called the traced function, of `after`
-    uint64_t sent;     // buffers that the host made shortly before `after` was asked for
+    keel_place_t site;       // the line that called the traced function, of `after`
+    uint64_t sent;           // buffers that the host made shortly before `after` was asked for
     keel_root_t *roots;
     uint32_t root_count;
     keel_difference_t *folded;
