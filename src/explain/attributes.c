@@ -33,7 +33,7 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
     if (ONE_OF(name, layouts)) return KEEL_CAUSE_LAYOUT;
     if (moves_type && ONE_OF(name, bounds)) return KEEL_CAUSE_SIZE;
     if (attr == KEEL_NONE) return KEEL_CAUSE_STRUCTURE;
-    switch (diff->after.program->attrs.data[attr].kind) {
+    switch (keel_program_attr(diff->after.program, attr)->kind) {
         case KEEL_ATTR_ENUM:
         case KEEL_ATTR_STRING:
         case KEEL_ATTR_SYMBOL:
@@ -54,9 +54,7 @@ enum { DIMENSION_FIELDS = sizeof dimension_fields / sizeof *dimension_fields, SI
 static keel_list_t dimensions_of(const keel_program_t *program, keel_attr_id_t attr) {
     const keel_list_t none = {NULL, 0};
     keel_attr_id_t inside = keel_program_dict_find(program, attr, "dimensions");
-    if (inside != KEEL_NONE) attr = inside;
-    if (attr == KEEL_NONE || program->attrs.data[attr].kind != KEEL_ATTR_ARRAY) return none;
-    keel_list_t items = keel_program_list(program, program->attrs.data[attr].b);
+    keel_list_t items = keel_program_array(program, inside == KEEL_NONE ? attr : inside);
     bool is_known =
         items.count && keel_program_dict_find(program, items.items[0], "stride") != KEEL_NONE;
     return is_known ? items : none;
@@ -66,16 +64,14 @@ static double dimension_number(const keel_program_t *program, keel_list_t dimens
     if (at / DIMENSION_FIELDS >= dimensions.count) return 0;
     keel_attr_id_t number = keel_program_dict_find(program, dimensions.items[at / DIMENSION_FIELDS],
                                                    dimension_fields[at % DIMENSION_FIELDS]);
-    if (number == KEEL_NONE || program->attrs.data[number].kind != KEEL_ATTR_INT) return 0;
-    return (double)program->ints.data[program->attrs.data[number].b];
+    return (double)keel_program_number(program, number, 0);
 }
 
 // The numbers of an attribute, whichever of the kinds they are kept in.
 static bool numbers_of(keel_graph_t *graph, keel_attr_id_t attr, uint64_t at, double *out,
                        uint64_t *out_count) {
     const keel_program_t *program = graph->program;
-    if (attr == KEEL_NONE) return false;
-    const keel_attr_t *contents = &program->attrs.data[attr];
+    const keel_attr_t *contents = keel_program_attr(program, attr);
     if (contents->kind == KEEL_ATTR_INTS) {
         keel_ints_t ints = keel_program_ints(program, contents->b);
         *out_count = ints.count;
@@ -212,9 +208,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
 }
 
 static keel_list_t entries_of(const keel_program_t *program, keel_op_id_t op) {
-    keel_attr_id_t dict = program->operations.data[op].attributes;
-    if (dict == KEEL_NONE) return (keel_list_t){NULL, 0};
-    return keel_program_list(program, program->attrs.data[dict].b);
+    return keel_program_entries(program, program->operations.data[op].attributes);
 }
 
 // Padding and the end of a slice are worked out from what the user writes, so they come last: they

@@ -259,9 +259,7 @@ static void inherit(keel_diff_t *diff, const keel_pair_t *pair) {
     if (a == KEEL_NONE || b == KEEL_NONE || diff->before.call_site[a] != pair->before ||
         diff->after.call_site[b] != pair->after)
         return;
-    inherit_arguments(diff, first_block(p, &p->regions.data[p->functions.data[a].region]),
-                      first_block(q, &q->regions.data[q->functions.data[b].region]), operands,
-                      inherited);
+    inherit_arguments(diff, keel_program_body(p, a), keel_program_body(q, b), operands, inherited);
 }
 
 enum { CALL_DEPTH = 64 };
@@ -284,7 +282,7 @@ static keel_status_t compare_callee(keel_diff_t *diff, keel_pair_t *pair, unsign
 
 // Its parts tell.
 static bool is_tuple(const keel_diff_t *diff, keel_value_id_t after) {
-    return diff->after.program->types.data[keel_graph_type(&diff->after, after)].kind ==
+    return keel_program_type(diff->after.program, keel_graph_type(&diff->after, after))->kind ==
            KEEL_TYPE_TUPLE;
 }
 

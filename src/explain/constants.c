@@ -28,15 +28,13 @@ static keel_op_id_t user_of(keel_diff_t *diff, keel_op_id_t op, uint32_t operand
             return op;
         if (callee != KEEL_NONE) function = callee;
         if (function == KEEL_NONE) return op;
-        const keel_region_t *region =
-            &program->regions.data[program->functions.data[function].region];
-        if (!region->block_count) return op;
-        const keel_block_t *block = &program->blocks.data[region->first_block];
+        const keel_block_t *block = keel_program_body(program, function);
+        if (!block) return op;
         if (callee != KEEL_NONE && operand >= block->argument_count) return op;
         keel_value_id_t value = callee == KEEL_NONE ? program->operations.data[op].first_result
                                                     : block->first_argument + operand;
         keel_op_id_t from = callee == KEEL_NONE ? op + 1 : block->first_op;
-        keel_op_id_t user = first_user(program, from, region->end, value, &operand);
+        keel_op_id_t user = first_user(program, from, block->end_op, value, &operand);
         if (user == KEEL_NONE || keel_str_is(keel_graph_name(&diff->after, user), "return"))
             return op;
         op = user;

@@ -98,11 +98,11 @@ static keel_str_t callee_name(const keel_program_t *program, keel_op_id_t op) {
     for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
         keel_attr_id_t found = keel_program_dict_find(program, dict, places[i]);
         if (found == KEEL_NONE) continue;
-        const keel_attr_t *attr = &program->attrs.data[found];
+        const keel_attr_t *attr = keel_program_attr(program, found);
         if (attr->kind == KEEL_ATTR_ARRAY) {
             keel_list_t items = keel_program_list(program, attr->b);
             if (!items.count) continue;
-            attr = &program->attrs.data[items.items[0]];
+            attr = keel_program_attr(program, items.items[0]);
         }
         if (attr->kind == KEEL_ATTR_SYMBOL || attr->kind == KEEL_ATTR_STRING)
             return keel_program_str(program, attr->a);
@@ -212,7 +212,7 @@ static uint64_t hash_type(keel_graph_t *graph, keel_type_id_t id, unsigned depth
     if (id == KEEL_NONE || depth > DEPTH) return 1;
     if (graph->type_hashes[id]) return graph->type_hashes[id];
     const keel_program_t *program = graph->program;
-    const keel_type_t *type = &program->types.data[id];
+    const keel_type_t *type = keel_program_type(program, id);
     uint64_t hash = mix(type->kind, type->aux);
     switch (type->kind) {
         case KEEL_TYPE_INTEGER:
@@ -320,7 +320,7 @@ static uint64_t hash_contents(keel_graph_t *graph, const keel_attr_t *attr, unsi
 static uint64_t hash_attr(keel_graph_t *graph, keel_attr_id_t attr, unsigned depth) {
     if (attr == KEEL_NONE || depth > DEPTH) return 1;
     if (graph->attr_hashes[attr]) return graph->attr_hashes[attr];
-    const keel_attr_t *contents = &graph->program->attrs.data[attr];
+    const keel_attr_t *contents = keel_program_attr(graph->program, attr);
     uint64_t kind = keel_attr_is_location(contents->kind) ? KEEL_ATTR_LOC_UNKNOWN : contents->kind;
     uint64_t hash = mix(kind + 1, hash_contents(graph, contents, depth)) | 1;
     return graph->attr_hashes[attr] = hash;
@@ -344,8 +344,8 @@ bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_ty
     const keel_attr_id_t dict = program->operations.data[constant].attributes;
     keel_attr_id_t value = keel_program_dict_find(program, dict, "value");
     if (value == KEEL_NONE) value = keel_program_dict_find(program, dict, "literal");
-    if (value == KEEL_NONE || program->attrs.data[value].kind != KEEL_ATTR_TENSOR) return false;
-    const keel_attr_t *attr = &program->attrs.data[value];
+    if (keel_program_attr(program, value)->kind != KEEL_ATTR_TENSOR) return false;
+    const keel_attr_t *attr = keel_program_attr(program, value);
     *out_type = attr->a;
     keel_status_t status = keel_program_tensor(program, attr->a, program->blobs.data[attr->b], out);
     bool is_good = !status;

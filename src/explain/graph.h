@@ -39,7 +39,8 @@ keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *progra
                                keel_arena_t *arena) KEEL_MUST_CHECK;
 
 static inline keel_type_id_t keel_graph_type(const keel_graph_t *graph, keel_value_id_t value) {
-    return graph->program->value_types.data[value];
+    const keel_program_t *program = graph->program; // an operation may have no result
+    return value < program->value_types.count ? program->value_types.data[value] : KEEL_NONE;
 }
 
 // Equal where the contents are; locations count for nothing.

@@ -149,11 +149,6 @@ static keel_status_t pair_callees(keel_diff_t *diff, keel_op_id_t before, keel_o
     return NULL;
 }
 
-static const keel_block_t *block_of(const keel_program_t *program, uint32_t function) {
-    const keel_region_t *region = &program->regions.data[program->functions.data[function].region];
-    return region->block_count ? &program->blocks.data[region->first_block] : NULL;
-}
-
 static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t functions,
                                    keel_arena_t *scratch) {
     sequence_t a, b;
@@ -197,8 +192,8 @@ static void pair_arguments(keel_diff_t *diff, keel_function_pair_t functions, bo
         }
         return;
     }
-    const keel_block_t *x = block_of(diff->before.program, functions.before);
-    const keel_block_t *y = block_of(diff->after.program, functions.after);
+    const keel_block_t *x = keel_program_body(diff->before.program, functions.before);
+    const keel_block_t *y = keel_program_body(diff->after.program, functions.after);
     if (x && y)
         pair_values(diff, x->first_argument, x->argument_count, y->first_argument,
                     y->argument_count);

@@ -126,15 +126,13 @@ keel_status_t keel_parameters_pair(keel_diff_t *diff) {
 // The first parameter's is left out, as protos do with what is 0.
 static int64_t number_in(const keel_program_t *program, keel_attr_id_t dict) {
     keel_attr_id_t number = keel_program_dict_find(program, dict, "parameter_number");
-    if (number == KEEL_NONE || program->attrs.data[number].kind != KEEL_ATTR_INT) return 0;
-    return program->ints.data[program->attrs.data[number].b];
+    return keel_program_number(program, number, 0);
 }
 
 static void mark_donated(const keel_program_t *program, keel_attr_id_t place, uint8_t *donated,
                          uint32_t count) {
     keel_attr_id_t entries = keel_program_dict_find(program, place, "entries");
-    if (entries == KEEL_NONE || program->attrs.data[entries].kind != KEEL_ATTR_ARRAY) return;
-    keel_list_t items = keel_program_list(program, program->attrs.data[entries].b);
+    keel_list_t items = keel_program_array(program, entries);
     for (uint32_t i = 0; i < items.count; ++i) {
         int64_t number = number_in(program, items.items[i]);
         if (number >= 0 && number < count) donated[number] = 1;

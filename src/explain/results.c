@@ -5,23 +5,19 @@
 static keel_list_t results_of(const keel_graph_t *graph) {
     const keel_program_t *program = graph->program;
     keel_type_id_t type = program->functions.data[program->entry].type;
-    if (type == KEEL_NONE || program->types.data[type].kind != KEEL_TYPE_FUNCTION)
-        return (keel_list_t){NULL, 0};
-    return keel_program_list(program, program->types.data[type].c);
+    if (keel_program_type(program, type)->kind != KEEL_TYPE_FUNCTION) return (keel_list_t){NULL, 0};
+    return keel_program_list(program, keel_program_type(program, type)->c);
 }
 
 // "result['hidden']", as JAX gives it; "" where the client names none.
 keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number) {
     const keel_program_t *program = graph->program;
     keel_attr_id_t array = program->functions.data[program->entry].result_attributes;
-    if (array == KEEL_NONE || program->attrs.data[array].kind != KEEL_ATTR_ARRAY)
-        return KEEL_STR("");
-    keel_list_t dicts = keel_program_list(program, program->attrs.data[array].b);
+    keel_list_t dicts = keel_program_array(program, array);
     if (number >= dicts.count) return KEEL_STR("");
     keel_attr_id_t name = keel_program_dict_find(program, dicts.items[number], "jax.result_info");
-    if (name == KEEL_NONE || program->attrs.data[name].kind != KEEL_ATTR_STRING)
-        return KEEL_STR("");
-    return keel_program_str(program, program->attrs.data[name].a);
+    if (keel_program_attr(program, name)->kind != KEEL_ATTR_STRING) return KEEL_STR("");
+    return keel_program_str(program, keel_program_attr(program, name)->a);
 }
 
 static keel_status_t put_names(const keel_graph_t *graph, uint32_t count, keel_map_t *out) {

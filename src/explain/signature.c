@@ -6,8 +6,7 @@
 // ---- arguments ---------------------------------------------------------------------------------
 
 static keel_attr_id_t item_of(const keel_program_t *program, keel_attr_id_t array, uint32_t i) {
-    if (array == KEEL_NONE || program->attrs.data[array].kind != KEEL_ATTR_ARRAY) return KEEL_NONE;
-    keel_list_t items = keel_program_list(program, program->attrs.data[array].b);
+    keel_list_t items = keel_program_array(program, array);
     return i < items.count ? items.items[i] : KEEL_NONE;
 }
 
@@ -15,10 +14,8 @@ static keel_status_t list_arguments(keel_graph_t *graph, keel_argument_t **out,
                                     uint32_t *out_count) {
     const keel_program_t *program = graph->program;
     const keel_function_t *function = &program->functions.data[program->entry];
-    const keel_region_t *region = &program->regions.data[function->region];
     bool is_hlo = program->format == KEEL_FORMAT_HLO;
-    const keel_block_t *block =
-        region->block_count ? &program->blocks.data[region->first_block] : NULL;
+    const keel_block_t *block = keel_program_body(program, program->entry);
     *out_count = is_hlo ? keel_parameters_list(graph, NULL) : block ? block->argument_count : 0;
     void *memory;
     KEEL_TRY(keel_arena_array(graph->arena, *out_count ? *out_count : 1, sizeof **out, &memory));
@@ -168,9 +165,9 @@ static keel_place_t place_of(keel_diff_t *diff, bool is_after, uint32_t number) 
 // The words of a key for random numbers: two of threefry's, four of Philox's.
 static bool is_random_key(const keel_program_t *program, const keel_argument_t *argument) {
     if (argument->op != KEEL_NONE) return !keel_diff_dims(program, argument->type).count;
-    const keel_type_t *type = &program->types.data[argument->type];
+    const keel_type_t *type = keel_program_type(program, argument->type);
     if (type->kind != KEEL_TYPE_TENSOR) return false;
-    const keel_type_t *element = &program->types.data[type->a];
+    const keel_type_t *element = keel_program_type(program, type->a);
     keel_ints_t dims = keel_diff_dims(program, argument->type);
     return element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED &&
            element->a == 32 && dims.count >= 1 && dims.count <= 2 &&
@@ -258,12 +255,6 @@ static bool is_donated(const keel_program_t *program, const keel_argument_t *arg
            keel_program_dict_find(program, dict, "jax.buffer_donor") != KEEL_NONE;
 }
 
-static keel_list_t entries_of(const keel_program_t *program, keel_attr_id_t dict) {
-    if (dict == KEEL_NONE || program->attrs.data[dict].kind != KEEL_ATTR_DICT)
-        return (keel_list_t){NULL, 0};
-    return keel_program_list(program, program->attrs.data[dict].b);
-}
-
 // Two dictionaries that are compared, and what they belong to.
 typedef struct dicts_t {
     keel_attr_id_t before, after;
@@ -274,11 +265,12 @@ typedef struct dicts_t {
 // What clients write for an argument that nobody sharded: JAX an empty mesh, PyTorch/XLA that it is
 // replicated, which is an empty message.
 static bool is_unsharded(const keel_program_t *program, keel_attr_id_t sharding) {
-    if (sharding == KEEL_NONE || program->attrs.data[sharding].kind != KEEL_ATTR_DICT) return false;
-    if (program->format == KEEL_FORMAT_HLO) return !entries_of(program, sharding).count;
+    if (keel_program_attr(program, sharding)->kind != KEEL_ATTR_DICT) return false;
+    if (program->format == KEEL_FORMAT_HLO) return !keel_program_entries(program, sharding).count;
     keel_attr_id_t mesh = keel_program_dict_find(program, sharding, "mesh");
-    if (mesh == KEEL_NONE || program->attrs.data[mesh].kind != KEEL_ATTR_SYMBOL) return false;
-    return keel_str_is(keel_program_str(program, program->attrs.data[mesh].a), "empty_mesh");
+    if (keel_program_attr(program, mesh)->kind != KEEL_ATTR_SYMBOL) return false;
+    return keel_str_is(keel_program_str(program, keel_program_attr(program, mesh)->a),
+                       "empty_mesh");
 }
 
 static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts,
@@ -306,7 +298,8 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
 
 static keel_status_t compare_dicts(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
-    keel_list_t x = entries_of(p, dicts->before), y = entries_of(q, dicts->after);
+    keel_list_t x = keel_program_entries(p, dicts->before),
+                y = keel_program_entries(q, dicts->after);
     for (uint32_t i = 0; i + 1 < x.count; i += 2) {
         keel_str_t name = keel_program_str(p, x.items[i]);
         KEEL_TRY(compare_attribute(diff, groups, dicts, name, x.items[i + 1],
@@ -407,11 +400,7 @@ static keel_status_t compare_results(keel_diff_t *diff, groups_t *groups) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
     keel_attr_id_t a = p->functions.data[p->entry].result_attributes;
     keel_attr_id_t b = q->functions.data[q->entry].result_attributes;
-    if (a == KEEL_NONE || b == KEEL_NONE || p->attrs.data[a].kind != KEEL_ATTR_ARRAY ||
-        q->attrs.data[b].kind != KEEL_ATTR_ARRAY)
-        return NULL;
-    uint32_t x = keel_program_list(p, p->attrs.data[a].b).count;
-    uint32_t y = keel_program_list(q, q->attrs.data[b].b).count;
+    uint32_t x = keel_program_array(p, a).count, y = keel_program_array(q, b).count;
     if (x != y) return NULL;
     for (uint32_t i = 0; i < x; ++i) {
         dicts_t dicts = {item_of(p, a, i), item_of(q, b, i), keel_diff_text(diff, "result %u", i),
@@ -430,7 +419,7 @@ static keel_attr_id_t mesh_named(keel_graph_t *graph, uint64_t name, keel_str_t 
         keel_attr_id_t dict = program->operations.data[op].attributes;
         keel_attr_id_t symbol = keel_program_dict_find(program, dict, "sym_name");
         if (symbol == KEEL_NONE) continue;
-        *out_name = keel_program_str(program, program->attrs.data[symbol].a);
+        *out_name = keel_program_str(program, keel_program_attr(program, symbol)->a);
         if (name && keel_quick_hash(keel_str_bytes(*out_name)) != name) continue;
         *inout_from = op + 1;
         return keel_program_dict_find(program, dict, "mesh");
@@ -445,17 +434,13 @@ static const char *mesh_text(keel_diff_t *diff, const keel_program_t *program, k
     keel_buffer_initialize(&buffer, 0);
     *out_size = 1;
     keel_attr_id_t axes = keel_program_dict_find(program, mesh, "axes");
-    keel_list_t items = {NULL, 0};
-    if (axes != KEEL_NONE && program->attrs.data[axes].kind == KEEL_ATTR_ARRAY)
-        items = keel_program_list(program, program->attrs.data[axes].b);
+    keel_list_t items = keel_program_array(program, axes);
     for (uint32_t i = 0; i < items.count; ++i) {
         keel_attr_id_t name = keel_program_dict_find(program, items.items[i], "name");
         keel_attr_id_t size = keel_program_dict_find(program, items.items[i], "size");
-        if (name == KEEL_NONE || size == KEEL_NONE ||
-            program->attrs.data[size].kind != KEEL_ATTR_INT)
-            continue;
-        int64_t number = program->ints.data[program->attrs.data[size].b];
-        keel_str_t text = keel_program_str(program, program->attrs.data[name].a);
+        if (name == KEEL_NONE || keel_program_attr(program, size)->kind != KEEL_ATTR_INT) continue;
+        int64_t number = program->ints.data[keel_program_attr(program, size)->b];
+        keel_str_t text = keel_program_str(program, keel_program_attr(program, name)->a);
         keel_buffer_format(&buffer, "%s%.*s=%lld", i ? ", " : "", (int)text.size, text.data,
                            (long long)number);
         if (number > 0 && *out_size < INT32_MAX && number < INT32_MAX) *out_size *= number;

@@ -150,8 +150,9 @@ static bool marks_sharding(const keel_graph_t *graph, keel_op_id_t op) {
     if (!keel_str_is(keel_graph_name(graph, op), "custom-call")) return false;
     keel_attr_id_t target = keel_program_dict_find(program, program->operations.data[op].attributes,
                                                    "custom_call_target");
-    return target != KEEL_NONE && program->attrs.data[target].kind == KEEL_ATTR_STRING &&
-           keel_str_is(keel_program_str(program, program->attrs.data[target].a), "Sharding");
+    return keel_program_attr(program, target)->kind == KEEL_ATTR_STRING &&
+           keel_str_is(keel_program_str(program, keel_program_attr(program, target)->a),
+                       "Sharding");
 }
 
 static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t *cluster) {
@@ -364,9 +365,9 @@ static keel_difference_t describe_marking(const clusters_t *clusters, const clus
     keel_attr_id_t sharding = keel_program_dict_find(
         graph->program, graph->program->operations.data[op].attributes, "sharding");
     // That it is on all devices is an empty message.
-    const keel_attr_t *said = sharding == KEEL_NONE ? NULL : &graph->program->attrs.data[sharding];
-    bool is_on_all = !said || (said->kind == KEEL_ATTR_DICT &&
-                               !keel_program_list(graph->program, said->b).count);
+    bool is_on_all = sharding == KEEL_NONE ||
+                     (keel_program_attr(graph->program, sharding)->kind == KEEL_ATTR_DICT &&
+                      !keel_program_entries(graph->program, sharding).count);
     const char *text = is_on_all ? "replicated" : keel_diff_attr(diff, graph->program, sharding);
     keel_value_id_t value = graph->program->operations.data[op].first_result;
     return (keel_difference_t){

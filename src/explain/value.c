@@ -19,20 +19,21 @@ static const char *cut(keel_diff_t *diff, keel_buffer_t *buffer) {
 }
 
 keel_ints_t keel_diff_dims(const keel_program_t *program, keel_type_id_t id) {
-    const keel_type_t *type = &program->types.data[id];
+    const keel_type_t *type = keel_program_type(program, id);
     if (type->kind != KEEL_TYPE_TENSOR && type->kind != KEEL_TYPE_BUFFER)
         return (keel_ints_t){NULL, 0};
     return keel_program_ints(program, type->b);
 }
 
 static bool has_dims(const keel_program_t *program, keel_type_id_t type) {
-    return program->types.data[type].kind == KEEL_TYPE_TENSOR ||
-           program->types.data[type].kind == KEEL_TYPE_BUFFER;
+    return keel_program_type(program, type)->kind == KEEL_TYPE_TENSOR ||
+           keel_program_type(program, type)->kind == KEEL_TYPE_BUFFER;
 }
 
 uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type) {
     bool is_tensor = has_dims(graph->program, type);
-    return keel_graph_type_hash(graph, is_tensor ? graph->program->types.data[type].a : type);
+    return keel_graph_type_hash(graph,
+                                is_tensor ? keel_program_type(graph->program, type)->a : type);
 }
 
 const char *keel_diff_type(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type) {
@@ -42,7 +43,7 @@ const char *keel_diff_type(keel_diff_t *diff, const keel_program_t *program, kee
         keel_print_type(program, type, &buffer);
         return cut(diff, &buffer);
     }
-    keel_print_type(program, program->types.data[type].a, &buffer);
+    keel_print_type(program, keel_program_type(program, type)->a, &buffer);
     keel_ints_t dims = keel_diff_dims(program, type);
     keel_buffer_byte(&buffer, '[');
     for (uint32_t i = 0; i < dims.count; ++i) {
@@ -56,8 +57,8 @@ const char *keel_diff_type(keel_diff_t *diff, const keel_program_t *program, kee
 }
 
 static const keel_type_t *element_type(const keel_program_t *program, keel_type_id_t type) {
-    const keel_type_t *found = &program->types.data[type];
-    return has_dims(program, type) ? &program->types.data[found->a] : found;
+    const keel_type_t *found = keel_program_type(program, type);
+    return has_dims(program, type) ? keel_program_type(program, found->a) : found;
 }
 
 // "HIGHEST" for [HIGHEST, HIGHEST], as the precision of a product's operands mostly is.
@@ -66,28 +67,22 @@ static const char *common_name(keel_diff_t *diff, const keel_program_t *program,
                                keel_attr_id_t attr) {
     keel_attr_id_t operands = keel_program_dict_find(program, attr, "operand_precision");
     if (operands != KEEL_NONE) attr = operands;
-    const keel_attr_t *contents = &program->attrs.data[attr];
+    const keel_attr_t *contents = keel_program_attr(program, attr);
     if (contents->kind != KEEL_ATTR_ARRAY) return NULL;
     keel_list_t items = keel_program_list(program, contents->b);
     for (uint32_t i = 0; i < items.count; ++i) {
-        const keel_attr_t *item = &program->attrs.data[items.items[i]];
-        const keel_attr_t *first = &program->attrs.data[items.items[0]];
+        const keel_attr_t *item = keel_program_attr(program, items.items[i]);
+        const keel_attr_t *first = keel_program_attr(program, items.items[0]);
         bool is_name = item->kind == KEEL_ATTR_ENUM || item->kind == KEEL_ATTR_STRING;
         if (!is_name || item->kind != first->kind || item->a != first->a ||
             item->klass != first->klass)
             return NULL;
     }
     if (!items.count) return NULL;
-    const keel_attr_t *first = &program->attrs.data[items.items[0]];
+    const keel_attr_t *first = keel_program_attr(program, items.items[0]);
     if (first->kind == KEEL_ATTR_ENUM) return keel_enum_name(first->klass, first->a);
     keel_str_t text = operands == KEEL_NONE ? KEEL_STR("") : keel_program_str(program, first->a);
     return text.size ? keel_diff_text(diff, "%.*s", (int)text.size, text.data) : NULL;
-}
-
-static keel_list_t items_of(const keel_program_t *program, keel_attr_id_t attr) {
-    if (attr == KEEL_NONE || program->attrs.data[attr].kind != KEEL_ATTR_ARRAY)
-        return (keel_list_t){NULL, 0};
-    return keel_program_list(program, program->attrs.data[attr].b);
 }
 
 static void print_axes(const keel_program_t *program, keel_list_t axes, keel_buffer_t *out) {
@@ -98,9 +93,9 @@ static void print_axes(const keel_program_t *program, keel_list_t axes, keel_buf
         keel_attr_id_t part = keel_program_dict_find(program, axes.items[i], "sub_axis_info");
         keel_buffer_format(out, "%s'", i ? ", " : "");
         if (name != KEEL_NONE)
-            keel_buffer_str(out, keel_program_str(program, program->attrs.data[name].a));
+            keel_buffer_str(out, keel_program_str(program, keel_program_attr(program, name)->a));
         keel_buffer_byte(out, '\'');
-        if (part != KEEL_NONE && program->attrs.data[part].kind != KEEL_ATTR_NONE)
+        if (keel_program_attr(program, part)->kind != KEEL_ATTR_NONE)
             keel_print_attribute(program, part, 4, out);
     }
     if (axes.count > 1) keel_buffer_byte(out, ')');
@@ -112,7 +107,7 @@ static bool print_shardings(const keel_program_t *program, keel_list_t shardings
                             keel_buffer_t *out) {
     bool is_known = shardings.count > 0;
     for (uint32_t i = 0; is_known && i < shardings.count; ++i) {
-        const keel_attr_t *item = &program->attrs.data[shardings.items[i]];
+        const keel_attr_t *item = keel_program_attr(program, shardings.items[i]);
         if (i) keel_buffer_text(out, ", ");
         is_known = item->kind == KEEL_ATTR_DICT && item->klass == KEEL_RECORD_SDY_SHARDING &&
                    print_sharding(program, shardings.items[i], out);
@@ -122,7 +117,7 @@ static bool print_shardings(const keel_program_t *program, keel_list_t shardings
 
 // "4,1"
 static void print_list(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
-    const keel_attr_t *contents = &program->attrs.data[attr];
+    const keel_attr_t *contents = keel_program_attr(program, attr);
     if (contents->kind != KEEL_ATTR_INTS) return;
     keel_ints_t ints = keel_program_ints(program, contents->b);
     for (uint32_t i = 0; i < ints.count; ++i)
@@ -134,7 +129,7 @@ static bool print_tiles(const keel_program_t *program, keel_attr_id_t attr, keel
     keel_attr_id_t dims = keel_program_dict_find(program, attr, "tile_assignment_dimensions");
     keel_attr_id_t devices = keel_program_dict_find(program, attr, "tile_assignment_devices");
     if (dims == KEEL_NONE || devices == KEEL_NONE ||
-        keel_program_list(program, program->attrs.data[attr].b).count != 6)
+        keel_program_list(program, keel_program_attr(program, attr)->b).count != 6)
         return false;
     keel_buffer_text(out, "devices=[");
     print_list(program, dims, out);
@@ -145,25 +140,30 @@ static bool print_tiles(const keel_program_t *program, keel_attr_id_t attr, keel
 
 // P('data', None), as JAX writes a sharding; False for one that says more than that can.
 static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
-    const keel_attr_t *contents = &program->attrs.data[attr];
+    const keel_attr_t *contents = keel_program_attr(program, attr);
     if (contents->kind != KEEL_ATTR_DICT) return false;
     if (contents->klass == KEEL_RECORD_SDY_SHARDING_PER_VALUE)
         return print_shardings(
-            program, items_of(program, keel_program_dict_find(program, attr, "shardings")), out);
+            program,
+            keel_program_array(program, keel_program_dict_find(program, attr, "shardings")), out);
     if (contents->klass != KEEL_RECORD_SDY_SHARDING) return print_tiles(program, attr, out);
     keel_list_t dims =
-        items_of(program, keel_program_dict_find(program, attr, "dimension_shardings"));
-    if (!dims.items) dims = items_of(program, keel_program_dict_find(program, attr, "dimensions"));
+        keel_program_array(program, keel_program_dict_find(program, attr, "dimension_shardings"));
+    if (!dims.items)
+        dims = keel_program_array(program, keel_program_dict_find(program, attr, "dimensions"));
     bool says_something = false;
     for (uint32_t i = 0; i < dims.count; ++i)
         says_something =
             says_something ||
-            items_of(program, keel_program_dict_find(program, dims.items[i], "axes")).count;
+            keel_program_array(program, keel_program_dict_find(program, dims.items[i], "axes"))
+                .count;
     keel_buffer_text(out, "P(");
     for (uint32_t i = 0; says_something && i < dims.count; ++i) {
         if (i) keel_buffer_text(out, ", ");
-        print_axes(program,
-                   items_of(program, keel_program_dict_find(program, dims.items[i], "axes")), out);
+        print_axes(
+            program,
+            keel_program_array(program, keel_program_dict_find(program, dims.items[i], "axes")),
+            out);
     }
     keel_buffer_byte(out, ')');
     return true;
@@ -172,7 +172,7 @@ static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, k
 // "[1, 2]" for a short list of whole numbers that is kept as a tensor.
 static bool print_numbers(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
     enum { SHOWN = 16 };
-    const keel_attr_t *contents = &program->attrs.data[attr];
+    const keel_attr_t *contents = keel_program_attr(program, attr);
     if (contents->kind != KEEL_ATTR_TENSOR) return false;
     keel_tensor_view_t tensor;
     keel_status_t status =
@@ -195,7 +195,7 @@ const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, kee
     if (name) return name;
     keel_buffer_t buffer;
     keel_buffer_initialize(&buffer, 0);
-    const keel_attr_t *contents = &program->attrs.data[attr];
+    const keel_attr_t *contents = keel_program_attr(program, attr);
     if (contents->kind == KEEL_ATTR_STRING) {
         keel_str_t text = keel_program_str(program, contents->a);
         if (text.size > VALUE_SIZE) text.size = VALUE_SIZE + 1; // so that it is seen to be cut

@@ -51,7 +51,7 @@ static void count_types(types_t *types, uint32_t offset) {
 
 static void count_signature(types_t *types, keel_type_id_t id) {
     const keel_type_t *type =
-        id < types->program->types.count ? &types->program->types.data[id] : NULL;
+        id < types->program->types.count ? keel_program_type(types->program, id) : NULL;
     if (!type || type->kind != KEEL_TYPE_FUNCTION) return;
     count_types(types, type->b);
     count_types(types, type->c);
@@ -67,7 +67,7 @@ static void add_dimensions(types_t *types, uint32_t offset) {
 static void add_type(types_t *types, keel_type_id_t id, int depth) {
     if (id >= types->program->types.count || !types->left) return;
     --types->left;
-    const keel_type_t *type = &types->program->types.data[id];
+    const keel_type_t *type = keel_program_type(types->program, id);
     types->hash = mix(types->hash, (uint64_t)type->kind << 8 | type->aux);
     if (!depth) return;
     switch (type->kind) {
@@ -137,18 +137,12 @@ static void count_operations(const keel_program_t *program, keel_sketch_t *out) 
     }
 }
 
-static const keel_block_t *entry_block(const keel_program_t *program,
-                                       const keel_function_t *entry) {
-    const keel_region_t *region = &program->regions.data[entry->region];
-    return region->block_count ? &program->blocks.data[region->first_block] : NULL;
-}
-
 void keel_sketch_of(const keel_program_t *program, keel_sketch_t *out) {
     *out = (keel_sketch_t){.operations = keel_program_op_count(program), .signature = 1};
     count_operations(program, out);
     if (program->entry == KEEL_NONE) return;
     const keel_function_t *entry = &program->functions.data[program->entry];
-    const keel_block_t *block = entry_block(program, entry);
+    const keel_block_t *block = keel_program_body(program, program->entry);
     types_t types = {.program = program, .hash = 1, .left = TYPE_VISITS};
     if (entry->type != KEEL_NONE) count_signature(&types, entry->type);
     if (block) {

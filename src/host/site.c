@@ -91,15 +91,13 @@ static void choose(keel_str_t module, const keel_frame_t *frames, uint32_t count
 
 void keel_site_of(const keel_program_t *program, keel_arena_t *arena, keel_site_t *out) {
     *out = (keel_site_t){.place = {.file = "", .function = "", .call_file = ""}, .origin = ""};
-    if (program->entry == KEEL_NONE) return;
-    const keel_region_t *region =
-        &program->regions.data[program->functions.data[program->entry].region];
-    if (!region->block_count) return;
+    const keel_block_t *block = keel_program_body(program, program->entry);
+    if (!block) return;
     keel_str_t module = keel_program_str(program, program->name);
-    keel_op_id_t op = program->blocks.data[region->first_block].first_op;
+    keel_op_id_t op = block->first_op;
     keel_frame_t best[FRAMES];
     uint32_t best_count = 0;
-    for (int tried = 0; tried < OPS_TRIED && op < region->end; ++tried) {
+    for (int tried = 0; tried < OPS_TRIED && op < block->end_op; ++tried) {
         keel_frame_t frames[FRAMES];
         uint32_t count = keel_program_frames(program, program->operations.data[op].location, frames,
                                              FRAMES, NULL);

@@ -396,6 +396,31 @@ static inline keel_str_t keel_program_argument_name(const keel_program_t *p,
     return keel_program_str(p, location->kind == KEEL_ATTR_LOC_NAME ? location->a : KEEL_NONE);
 }
 
+// The items of an ARRAY, and of a DICT (name, attribute, ...); none where it is no such.
+static inline keel_list_t keel_program_array(const keel_program_t *p, keel_attr_id_t id) {
+    const keel_attr_t *attr = keel_program_attr(p, id);
+    return keel_program_list(p, attr->kind == KEEL_ATTR_ARRAY ? attr->b : KEEL_NONE);
+}
+static inline keel_list_t keel_program_entries(const keel_program_t *p, keel_attr_id_t id) {
+    const keel_attr_t *attr = keel_program_attr(p, id);
+    return keel_program_list(p, attr->kind == KEEL_ATTR_DICT ? attr->b : KEEL_NONE);
+}
+
+// The value of an INT; `otherwise` where it is no such.
+static inline int64_t keel_program_number(const keel_program_t *p, keel_attr_id_t id,
+                                          int64_t otherwise) {
+    const keel_attr_t *attr = keel_program_attr(p, id);
+    return attr->kind == KEEL_ATTR_INT ? p->ints.data[attr->b] : otherwise;
+}
+
+// The block of a function; NULL for KEEL_NONE, and where it has none.
+static inline const keel_block_t *keel_program_body(const keel_program_t *p, uint32_t function) {
+    if (function >= p->functions.count) return NULL;
+    uint32_t number = p->functions.data[function].region;
+    if (number >= p->regions.count || !p->regions.data[number].block_count) return NULL;
+    return &p->blocks.data[p->regions.data[number].first_block];
+}
+
 static inline uint32_t keel_program_op_count(const keel_program_t *p) {
     return p->operations.count ? p->operations.count - 1 : 0;
 }

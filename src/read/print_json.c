@@ -158,7 +158,7 @@ static void declared(json_t *j, uint32_t list, keel_attr_id_t attributes) {
 static void results(json_t *j, const keel_function_t *function) {
     const keel_program_t *program = j->printer.program;
     if (function->type != KEEL_NONE) {
-        declared(j, program->types.data[function->type].c, function->result_attributes);
+        declared(j, keel_program_type(program, function->type)->c, function->result_attributes);
     } else if (function->root != KEEL_NONE) {
         text(j, "\n{\"type\":");
         type(j, value_type(j, program->operations.data[function->root].first_result));
@@ -180,7 +180,7 @@ static void signature(json_t *j, const keel_function_t *function, const keel_blo
     if (count)
         arguments(j, function, blocks);
     else if (function->type != KEEL_NONE)
-        declared(j, program->types.data[function->type].b, function->argument_attributes);
+        declared(j, keel_program_type(program, function->type)->b, function->argument_attributes);
     text(j, "],\"results\":[");
     results(j, function);
     text(j, "]");

@@ -11,11 +11,11 @@ static void text(keel_printer_t *p, const char *words) {
 
 keel_type_id_t keel_print_element_type(const keel_program_t *program, keel_type_id_t type) {
     if (type >= program->types.count) return type;
-    switch (program->types.data[type].kind) {
+    switch (keel_program_type(program, type)->kind) {
         case KEEL_TYPE_TENSOR:
         case KEEL_TYPE_UNRANKED_TENSOR:
         case KEEL_TYPE_BUFFER:
-            return program->types.data[type].a;
+            return keel_program_type(program, type)->a;
         default:
             return type;
     }
@@ -49,7 +49,7 @@ void keel_print_element(keel_printer_t *p, keel_type_id_t type, const keel_tenso
         text(p, keel_tensor_bool(tensor, at) ? "true" : "false");
         return;
     }
-    const keel_type_t *t = &p->program->types.data[type];
+    const keel_type_t *t = keel_program_type(p->program, type);
     const uint8_t *bytes =
         tensor->bytes.data + (tensor->is_splat ? 0 : at * (uint64_t)tensor->element_size);
     if (t->kind != KEEL_TYPE_COMPLEX) {
@@ -58,9 +58,9 @@ void keel_print_element(keel_printer_t *p, keel_type_id_t type, const keel_tenso
     }
     uint32_t half = tensor->element_size / 2;
     text(p, "(");
-    scalar(p, &p->program->types.data[t->a], bytes, half);
+    scalar(p, keel_program_type(p->program, t->a), bytes, half);
     text(p, ",");
-    scalar(p, &p->program->types.data[t->a], bytes + half, half);
+    scalar(p, keel_program_type(p->program, t->a), bytes + half, half);
     text(p, ")");
 }
 
@@ -94,7 +94,8 @@ static void elements(keel_printer_t *p, keel_type_id_t type, const keel_tensor_v
         keel_print_element(p, element, tensor, 0);
     } else if (tensor->count <= p->largest) {
         keel_ints_t sizes = {NULL, 0};
-        if (element != type) sizes = keel_program_ints(p->program, p->program->types.data[type].b);
+        if (element != type)
+            sizes = keel_program_ints(p->program, keel_program_type(p->program, type)->b);
         nested(p, element, sizes, tensor);
     } else {
         text(p, "[");
@@ -108,9 +109,9 @@ static void elements(keel_printer_t *p, keel_type_id_t type, const keel_tensor_v
 
 // StableHLO's short form for lists of dimensions: [1, 0].
 static bool is_dimension_list(const keel_program_t *program, keel_type_id_t type) {
-    const keel_type_t *t = &program->types.data[type];
+    const keel_type_t *t = keel_program_type(program, type);
     if (t->kind != KEEL_TYPE_TENSOR || keel_program_ints(program, t->b).count != 1) return false;
-    const keel_type_t *element = &program->types.data[t->a];
+    const keel_type_t *element = keel_program_type(program, t->a);
     return element->kind == KEEL_TYPE_INDEX ||
            (element->kind == KEEL_TYPE_INTEGER && (element->a == 64 || element->a == 1));
 }
@@ -138,7 +139,7 @@ keel_tensor_view_t keel_print_array_view(const keel_program_t *program, const ke
         KEEL_FLOATS(WIDTH)
 #undef WIDTH
     };
-    const keel_type_t *type = &program->types.data[array->a];
+    const keel_type_t *type = keel_program_type(program, array->a);
     keel_bytes_t blob = program->blobs.data[array->b];
     uint32_t width = 64;
     if (type->kind == KEEL_TYPE_INTEGER && type->a) width = type->a;

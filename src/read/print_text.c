@@ -64,7 +64,7 @@ static void comment(text_t *t, keel_attr_id_t location) {
 static bool is_default_list(const keel_program_t *program, const keel_attr_t *a) {
     keel_list_t items = keel_program_list(program, a->b);
     for (uint32_t i = 0; i < items.count; ++i) {
-        const keel_attr_t *each = &program->attrs.data[items.items[i]];
+        const keel_attr_t *each = keel_program_attr(program, items.items[i]);
         if (each->kind != KEEL_ATTR_ENUM || each->klass != KEEL_ENUM_PRECISION || each->a)
             return false;
     }
@@ -73,8 +73,7 @@ static bool is_default_list(const keel_program_t *program, const keel_attr_t *a)
 
 static bool is_default_accuracy(const keel_program_t *program, keel_attr_id_t id) {
     keel_attr_id_t mode = keel_program_dict_find(program, id, "mode");
-    if (mode == KEEL_NONE) return false;
-    const keel_attr_t *a = &program->attrs.data[mode];
+    const keel_attr_t *a = keel_program_attr(program, mode);
     return a->kind == KEEL_ATTR_ENUM && a->a == 0;
 }
 
@@ -89,7 +88,7 @@ static bool is_empty_message(const keel_program_t *program, const keel_attr_t *a
 }
 
 static bool says_nothing(const keel_program_t *program, keel_attr_id_t id, unsigned depth) {
-    const keel_attr_t *a = &program->attrs.data[id];
+    const keel_attr_t *a = keel_program_attr(program, id);
     keel_tensor_view_t view;
     keel_status_t status;
     switch (a->kind) {
@@ -98,7 +97,7 @@ static bool says_nothing(const keel_program_t *program, keel_attr_id_t id, unsig
         case KEEL_ATTR_STRING:
             return !keel_program_str(program, a->a).size;
         case KEEL_ATTR_TYPE:
-            return a->a < program->types.count && program->types.data[a->a].kind == KEEL_TYPE_NONE;
+            return keel_program_type(program, a->a)->kind == KEEL_TYPE_NONE;
         case KEEL_ATTR_ARRAY:
             return is_default_list(program, a);
         case KEEL_ATTR_INTS:
@@ -124,8 +123,7 @@ static bool is_repeated(const keel_program_t *program, keel_str_t name) {
 
 static void attributes(text_t *t, keel_attr_id_t dictionary, const char *apart) {
     const keel_program_t *program = t->printer.program;
-    if (dictionary == KEEL_NONE) return;
-    keel_list_t pairs = keel_program_list(program, program->attrs.data[dictionary].b);
+    keel_list_t pairs = keel_program_entries(program, dictionary);
     uint32_t shown = 0;
     for (uint32_t i = 0; i + 1 < pairs.count && !keel_print_full(&t->printer); i += 2) {
         keel_str_t name = keel_program_str(program, pairs.items[i]);
@@ -135,7 +133,7 @@ static void attributes(text_t *t, keel_attr_id_t dictionary, const char *apart) 
             continue;
         text(t, shown++ ? ", " : " {");
         keel_print_name(t->printer.out, name);
-        if (program->attrs.data[attribute].kind == KEEL_ATTR_UNIT) continue;
+        if (keel_program_attr(program, attribute)->kind == KEEL_ATTR_UNIT) continue;
         text(t, " = ");
         keel_print_value_text(&t->printer, attribute);
     }
@@ -185,9 +183,9 @@ static bool constant(text_t *t, const keel_operation_t *o) {
     const keel_program_t *program = t->printer.program;
     const char *name = program->format == KEEL_FORMAT_HLO ? "literal" : "value";
     keel_attr_id_t held = keel_program_dict_find(program, o->attributes, name);
-    if (held == KEEL_NONE || program->attrs.data[held].kind != KEEL_ATTR_TENSOR) return false;
+    if (keel_program_attr(program, held)->kind != KEEL_ATTR_TENSOR) return false;
     text(t, " ");
-    keel_print_tensor_text(&t->printer, &program->attrs.data[held], false);
+    keel_print_tensor_text(&t->printer, keel_program_attr(program, held), false);
     attributes(t, o->attributes, name);
     return true;
 }
@@ -196,9 +194,7 @@ static bool constant(text_t *t, const keel_operation_t *o) {
 static void parameter(text_t *t, const keel_operation_t *o) {
     const keel_program_t *program = t->printer.program;
     keel_attr_id_t number = keel_program_dict_find(program, o->attributes, "parameter_number");
-    bool is_told = number != KEEL_NONE && program->attrs.data[number].kind == KEEL_ATTR_INT;
-    keel_buffer_format(t->printer.out, " %lld",
-                       is_told ? (long long)program->ints.data[program->attrs.data[number].b] : 0);
+    keel_buffer_format(t->printer.out, " %lld", (long long)keel_program_number(program, number, 0));
     attributes(t, o->attributes, "parameter_number");
 }
 
@@ -324,7 +320,8 @@ static void parameters(text_t *t, const keel_function_t *function, const keel_bl
 static void returned(text_t *t, const keel_function_t *function) {
     const keel_program_t *program = t->printer.program;
     if (function->type != KEEL_NONE) {
-        keel_list_t types = keel_program_list(program, program->types.data[function->type].c);
+        keel_list_t types =
+            keel_program_list(program, keel_program_type(program, function->type)->c);
         text(t, " -> (");
         for (uint32_t i = 0; i < types.count && !keel_print_full(&t->printer); ++i) {
             if (i) text(t, ", ");

@@ -20,11 +20,11 @@ static void type_list(keel_printer_t *p, uint32_t list, const char *before, cons
 // minor_to_major of a layout of HLO, and how many fields that has.
 static keel_attr_id_t order_of(const keel_program_t *program, keel_attr_id_t layout,
                                uint32_t *out_fields) {
-    const keel_attr_t *a = &program->attrs.data[layout];
+    const keel_attr_t *a = keel_program_attr(program, layout);
     if (a->kind != KEEL_ATTR_DICT || a->klass != KEEL_RECORD_HLO_MESSAGE) return KEEL_NONE;
     *out_fields = keel_program_list(program, a->b).count / 2;
     keel_attr_id_t order = keel_program_dict_find(program, layout, "minor_to_major");
-    if (order == KEEL_NONE || program->attrs.data[order].kind != KEEL_ATTR_INTS) return KEEL_NONE;
+    if (keel_program_attr(program, order)->kind != KEEL_ATTR_INTS) return KEEL_NONE;
     return order;
 }
 
@@ -39,8 +39,8 @@ void keel_print_layout(keel_printer_t *p, keel_attr_id_t layout) {
     uint32_t largest = p->largest, fields = UINT32_MAX;
     keel_attr_id_t order = order_of(p->program, layout, &fields);
     if (fields <= (order != KEEL_NONE)) {
-        keel_ints_t numbers =
-            keel_program_ints(p->program, fields ? p->program->attrs.data[order].b : KEEL_NONE);
+        keel_ints_t numbers = keel_program_ints(
+            p->program, fields ? keel_program_attr(p->program, order)->b : KEEL_NONE);
         if (!p->is_exact && is_row_major(numbers)) return;
         text(p, ", {");
         for (uint32_t i = 0; i < numbers.count; ++i)
@@ -71,8 +71,8 @@ static void shape(keel_printer_t *p, const keel_type_t *type, const char *word) 
 static void function_type(keel_printer_t *p, const keel_type_t *type) {
     type_list(p, type->b, "(", ") -> ");
     keel_list_t results = keel_program_list(p->program, type->c);
-    bool alone =
-        results.count == 1 && p->program->types.data[results.items[0]].kind != KEEL_TYPE_FUNCTION;
+    bool alone = results.count == 1 &&
+                 keel_program_type(p->program, results.items[0])->kind != KEEL_TYPE_FUNCTION;
     type_list(p, type->c, alone ? "" : "(", alone ? "" : ")");
 }
 
@@ -151,7 +151,7 @@ void keel_print_value_type(keel_printer_t *p, keel_type_id_t type) {
         return;
     }
     if (!keel_print_open(p)) return;
-    type_body(p, &p->program->types.data[type]);
+    type_body(p, keel_program_type(p->program, type));
     keel_print_close(p);
 }
 

@@ -26,11 +26,10 @@ void keel_print_name(keel_buffer_t *out, keel_str_t name) {
 
 keel_attr_id_t keel_print_entry(const keel_program_t *program, keel_attr_id_t array,
                                 uint32_t index) {
-    if (array == KEEL_NONE || program->attrs.data[array].kind != KEEL_ATTR_ARRAY) return KEEL_NONE;
-    keel_list_t items = keel_program_list(program, program->attrs.data[array].b);
+    keel_list_t items = keel_program_array(program, array);
     if (index >= items.count) return KEEL_NONE;
     keel_attr_id_t found = items.items[index];
-    return program->attrs.data[found].kind == KEEL_ATTR_DICT ? found : KEEL_NONE;
+    return keel_program_attr(program, found)->kind == KEEL_ATTR_DICT ? found : KEEL_NONE;
 }
 
 // ": i32" behind a number, where it is not the type that a bare number has.
@@ -46,8 +45,7 @@ static void suffix(keel_printer_t *p, keel_type_id_t type, const char *usual) {
 }
 
 bool keel_print_is_bool(const keel_program_t *program, const keel_attr_t *integer) {
-    if (integer->a >= program->types.count) return false;
-    const keel_type_t *type = &program->types.data[integer->a];
+    const keel_type_t *type = keel_program_type(program, integer->a);
     return type->kind == KEEL_TYPE_INTEGER && type->a == 1 && type->aux == KEEL_SIGNLESS;
 }
 
@@ -57,8 +55,8 @@ static void integer(keel_printer_t *p, const keel_attr_t *a) {
         text(p, value ? "true" : "false");
         return;
     }
-    const keel_type_t *type = a->a == KEEL_NONE ? NULL : &p->program->types.data[a->a];
-    bool is_unsigned = type && type->kind == KEEL_TYPE_INTEGER && type->aux == KEEL_UNSIGNED;
+    const keel_type_t *type = keel_program_type(p->program, a->a);
+    bool is_unsigned = type->kind == KEEL_TYPE_INTEGER && type->aux == KEEL_UNSIGNED;
     keel_print_integer((uint64_t)value, 64, !is_unsigned, p->out);
     suffix(p, a->a, "i64");
 }
@@ -73,7 +71,7 @@ static void wide(keel_printer_t *p, const keel_attr_t *a) {
 
 static void number(keel_printer_t *p, const keel_attr_t *a) {
     uint64_t bits = (uint64_t)p->program->ints.data[a->b];
-    const keel_type_t *type = &p->program->types.data[a->a];
+    const keel_type_t *type = keel_program_type(p->program, a->a);
     if (type->kind != KEEL_TYPE_FLOAT || !keel_print_float(type->a, bits, p->out))
         keel_buffer_format(p->out, "0x%llx", (unsigned long long)bits);
     suffix(p, a->a, "f64");
@@ -138,8 +136,7 @@ static void symbol(keel_printer_t *p, const keel_attr_t *a) {
 }
 
 void keel_print_dictionary_text(keel_printer_t *p, keel_attr_id_t dictionary) {
-    const keel_attr_t *a = dictionary == KEEL_NONE ? NULL : &p->program->attrs.data[dictionary];
-    keel_list_t pairs = keel_program_list(p->program, a ? a->b : KEEL_NONE);
+    keel_list_t pairs = keel_program_entries(p->program, dictionary);
     text(p, "{");
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {
         if (i) text(p, ", ");
@@ -149,7 +146,7 @@ void keel_print_dictionary_text(keel_printer_t *p, keel_attr_id_t dictionary) {
         }
         keel_str_t name = keel_program_str(p->program, pairs.items[i]);
         keel_print_name(p->out, name);
-        if (p->program->attrs.data[pairs.items[i + 1]].kind == KEEL_ATTR_UNIT) continue;
+        if (keel_program_attr(p->program, pairs.items[i + 1])->kind == KEEL_ATTR_UNIT) continue;
         text(p, " = ");
         keel_print_value_text(p, pairs.items[i + 1]);
     }
@@ -193,7 +190,7 @@ static void opaque(keel_printer_t *p, const keel_attr_t *a) {
 }
 
 static void attribute_body(keel_printer_t *p, keel_attr_id_t id) {
-    const keel_attr_t *a = &p->program->attrs.data[id];
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     switch (a->kind) {
         case KEEL_ATTR_NONE:
             text(p, "none");

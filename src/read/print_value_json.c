@@ -38,7 +38,7 @@ static void quoted(keel_printer_t *p, keel_str_t string) {
 }
 
 static bool is_kind(const keel_printer_t *p, keel_type_id_t type, keel_type_kind_t kind) {
-    return type < p->program->types.count && p->program->types.data[type].kind == kind;
+    return type < p->program->types.count && keel_program_type(p->program, type)->kind == kind;
 }
 
 // ---- numbers -----------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ static void integer(keel_printer_t *p, const keel_attr_t *a) {
         text(p, p->program->ints.data[a->b] ? "true" : "false");
         return;
     }
-    const keel_type_t *type = a->a == KEEL_NONE ? NULL : &p->program->types.data[a->a];
+    const keel_type_t *type = a->a == KEEL_NONE ? NULL : keel_program_type(p->program, a->a);
     bool is_unsigned = type && type->kind == KEEL_TYPE_INTEGER && type->aux == KEEL_UNSIGNED;
     bool is_plain =
         !type || (type->kind == KEEL_TYPE_INTEGER && type->a == 64 && type->aux == KEEL_SIGNLESS);
@@ -82,7 +82,7 @@ static uint32_t float_digits(const keel_type_t *type) {
 
 static void number(keel_printer_t *p, const keel_attr_t *a) {
     uint64_t bits = (uint64_t)p->program->ints.data[a->b];
-    const keel_type_t *type = &p->program->types.data[a->a];
+    const keel_type_t *type = keel_program_type(p->program, a->a);
     text(p, "{\"float\":");
     size_t at = p->out->size;
     if (type->kind != KEEL_TYPE_FLOAT || !keel_print_float(type->a, bits, p->out)) {
@@ -179,7 +179,7 @@ static void list(keel_printer_t *p, uint32_t offset) {
 }
 
 static void entries(keel_printer_t *p, keel_attr_id_t dictionary, bool first) {
-    keel_list_t pairs = keel_program_list(p->program, p->program->attrs.data[dictionary].b);
+    keel_list_t pairs = keel_program_entries(p->program, dictionary);
     for (uint32_t i = 0; i + 1 < pairs.count && !keel_print_full(p); i += 2) {
         if (i || !first) text(p, ",");
         keel_buffer_json_str(p->out, keel_program_str(p->program, pairs.items[i]));
@@ -190,12 +190,12 @@ static void entries(keel_printer_t *p, keel_attr_id_t dictionary, bool first) {
 
 void keel_print_dictionary_json(keel_printer_t *p, keel_attr_id_t dictionary) {
     text(p, "{");
-    if (dictionary != KEEL_NONE) entries(p, dictionary, true);
+    entries(p, dictionary, true);
     text(p, "}");
 }
 
 static void dictionary(keel_printer_t *p, keel_attr_id_t id) {
-    uint16_t klass = p->program->attrs.data[id].klass;
+    uint16_t klass = keel_program_attr(p->program, id)->klass;
     bool is_record = klass != KEEL_RECORD_DICTIONARY && klass != KEEL_RECORD_HLO_MESSAGE;
     if (is_record) {
         keel_buffer_format(p->out, "{\"kind\":\"%s\"", keel_record_name(klass));
@@ -311,7 +311,7 @@ bool keel_print_location_json(keel_printer_t *p, keel_attr_id_t location) {
 // ---- any ---------------------------------------------------------------------------------------
 
 static void body(keel_printer_t *p, keel_attr_id_t id) {
-    const keel_attr_t *a = &p->program->attrs.data[id];
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     switch (a->kind) {
         case KEEL_ATTR_NONE:
             text(p, "null");

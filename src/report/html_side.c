@@ -67,7 +67,7 @@ static unsigned depth_of(const keel_program_t *p, const keel_function_t *f, keel
 
 static uint64_t rank_of(const keel_program_t *p, keel_value_id_t value) {
     if (value >= p->value_types.count || p->value_types.data[value] >= p->types.count) return 0;
-    const keel_type_t *type = &p->types.data[p->value_types.data[value]];
+    const keel_type_t *type = keel_program_type(p, p->value_types.data[value]);
     return type->kind == KEEL_TYPE_TENSOR ? 1 + keel_program_ints(p, type->b).count : 0;
 }
 
@@ -75,8 +75,8 @@ static uint64_t rank_of(const keel_program_t *p, keel_value_id_t value) {
 static uint64_t value_of(const keel_program_t *p, keel_op_id_t op) {
     const char *name = p->format == KEEL_FORMAT_HLO ? "literal" : "value";
     keel_attr_id_t held = keel_program_dict_find(p, p->operations.data[op].attributes, name);
-    if (held == KEEL_NONE || p->attrs.data[held].kind != KEEL_ATTR_TENSOR) return 0;
-    keel_str_t bytes = keel_bytes_str(p->blobs.data[p->attrs.data[held].b]);
+    if (keel_program_attr(p, held)->kind != KEEL_ATTR_TENSOR) return 0;
+    keel_str_t bytes = keel_bytes_str(p->blobs.data[keel_program_attr(p, held)->b]);
     if (bytes.size > 64) bytes.size = 64;
     return keel_quick_hash(keel_str_bytes(bytes));
 }

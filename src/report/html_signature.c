@@ -6,8 +6,8 @@ enum { ARGUMENTS = 2000 };
 
 // "f32[8,512]", as differences have it.
 static void type_text(const keel_program_t *p, keel_type_id_t id, keel_buffer_t *out) {
-    const keel_type_t *type = id < p->types.count ? &p->types.data[id] : NULL;
-    if (!type || type->kind != KEEL_TYPE_TENSOR) {
+    const keel_type_t *type = keel_program_type(p, id);
+    if (type->kind != KEEL_TYPE_TENSOR) {
         keel_print_type(p, id, out);
         return;
     }
@@ -26,12 +26,8 @@ static void type_text(const keel_program_t *p, keel_type_id_t id, keel_buffer_t 
 
 // The dictionary of an argument or a result.
 static keel_list_t attributes_of(const keel_program_t *p, keel_attr_id_t array, uint32_t index) {
-    static const keel_list_t none = {NULL, 0};
-    if (array == KEEL_NONE || p->attrs.data[array].kind != KEEL_ATTR_ARRAY) return none;
-    keel_list_t items = keel_program_list(p, p->attrs.data[array].b);
-    if (index >= items.count || p->attrs.data[items.items[index]].kind != KEEL_ATTR_DICT)
-        return none;
-    return keel_program_list(p, p->attrs.data[items.items[index]].b);
+    keel_list_t items = keel_program_array(p, array);
+    return keel_program_entries(p, index < items.count ? items.items[index] : KEEL_NONE);
 }
 
 static bool is_name_of_result(keel_str_t name) {
@@ -81,7 +77,7 @@ static keel_status_t argument_line(keel_html_side_t *side, const keel_function_t
 static void result_name(const keel_program_t *p, keel_list_t pairs, uint32_t index,
                         keel_buffer_t *out) {
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {
-        const keel_attr_t *a = &p->attrs.data[pairs.items[i + 1]];
+        const keel_attr_t *a = keel_program_attr(p, pairs.items[i + 1]);
         if (!is_name_of_result(keel_program_str(p, pairs.items[i])) || a->kind != KEEL_ATTR_STRING)
             continue;
         keel_str_t name = keel_program_str(p, a->a);
@@ -96,7 +92,7 @@ static keel_status_t result_lines(keel_html_side_t *side, const keel_function_t 
                                   keel_buffer_t *text) {
     const keel_program_t *p = side->program;
     if (f->type == KEEL_NONE) return NULL;
-    keel_list_t types = keel_program_list(p, p->types.data[f->type].c);
+    keel_list_t types = keel_program_list(p, keel_program_type(p, f->type)->c);
     for (uint32_t i = 0; i < types.count && i < ARGUMENTS; ++i) {
         keel_list_t pairs = attributes_of(p, f->result_attributes, i);
         result_name(p, pairs, i, text);
@@ -127,11 +123,10 @@ static keel_status_t parameter_lines(keel_html_side_t *side, const keel_function
 keel_status_t keel_html_signature(keel_html_side_t *side, keel_buffer_t *text) {
     const keel_program_t *p = side->program;
     KEEL_TRY(keel_html_begin(side, 2 * ARGUMENTS));
-    if (p->entry >= p->functions.count) return NULL;
+    const keel_block_t *block = keel_program_body(p, p->entry);
+    if (!block) return NULL;
     const keel_function_t *f = &p->functions.data[p->entry];
-    if (f->region >= p->regions.count || !p->regions.data[f->region].block_count) return NULL;
     if (p->format == KEEL_FORMAT_HLO) return parameter_lines(side, f, text);
-    const keel_block_t *block = &p->blocks.data[p->regions.data[f->region].first_block];
     for (uint32_t i = 0; i < block->argument_count && i < ARGUMENTS; ++i)
         KEEL_TRY(argument_line(side, f, block, i, text));
     return result_lines(side, f, text);
