@@ -17,7 +17,7 @@ static const char *const names[] = {
     "nav",  "a",    "main",  "section", "ul",         "ol",      "li",      "b",      "br",
     "time", "div",  "table", "caption", "thead",      "tbody",   "tr",      "th",     "td",
     "svg",  "path", "rect",  "g",       "figure",     "details", "summary", "pre",    "article",
-    "i",    "del",  "ins",   "footer",  "figcaption",
+    "i",    "del",  "ins",   "footer",  "figcaption", "em",
 };
 enum { NAMES = sizeof names / sizeof *names, DEEPEST = 64 };
 

@@ -8,6 +8,16 @@
 #include "report/report.h"
 #include "report/why.h"
 
+static void whole_text(const keel_stats_t *stats, keel_buffer_t *out) {
+    keel_report_text(stats, 0, out);
+    keel_report_line(stats, 0, out);
+}
+
+static void narrow_text(const keel_stats_t *stats, keel_buffer_t *out) {
+    keel_report_text(stats, 40, out);
+    keel_report_line(stats, 40, out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(bool good) {
@@ -81,8 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(stats.memory_hits <= stats.loads);
     check(stats.unfinished <= stats.processes);
     check_text(keel_report_summary, &stats);
-    check_text(keel_report_text, &stats);
-    check_text(keel_report_line, &stats);
+    check_text(whole_text, &stats);
+    check_text(narrow_text, &stats);
     check_text(keel_report_damage, &stats);
     check_json(&stats, true);
     check_json(&stats, false);

@@ -21,6 +21,8 @@
     X(stats, "[OPTION]... [RUN]", "what a run compiled, loaded and recompiled, and on which line") \
     X(why, "[OPTION]... [RUN]",                                                                    \
       "why programs were compiled again: what changed, where, what to do")                         \
+    X(explain, "[OPTION]... [CAUSE]",                                                              \
+      "what a cause is: how it comes about, what to do, how to check that it is gone")             \
     X(memory, "[OPTION]... [RUN|PROGRAM]",                                                         \
       "what programs need of a device's memory, and what devices had in use")                      \
     X(report, "[OPTION]... [RUN]",                                                                 \
@@ -101,7 +103,7 @@ int cli_misuse(const cli_call_t *call, const char *format, ...) KEEL_PRINTF(2, 3
 int cli_answer(keel_buffer_t *buffer);
 // Whether what goes there may be coloured: a terminal that can show it, and no NO_COLOR.
 bool cli_is_colored(FILE *stream);
-// Columns to wrap at: the terminal's, at most 100, which is also for what is no terminal.
+// Columns of the terminal; 0 for what is none, where nothing is wrapped or cut.
 unsigned cli_width(FILE *stream);
 // Begins a field of a JSON object being written to `out`.
 void cli_field(keel_buffer_t *out, const char *name);

@@ -81,11 +81,11 @@ bool cli_is_colored(FILE *stream) {
 }
 
 unsigned cli_width(FILE *stream) {
-    enum { LEAST = 60, MOST = 100 };
+    enum { LEAST = 40, USUAL = 80 };
     struct winsize size;
-    if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &size) || !size.ws_col)
-        return MOST;
-    return size.ws_col < LEAST ? LEAST : size.ws_col > MOST ? MOST : size.ws_col;
+    if (!isatty(fileno(stream))) return 0;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) || !size.ws_col) return USUAL;
+    return size.ws_col < LEAST ? LEAST : size.ws_col;
 }
 
 void cli_field(keel_buffer_t *out, const char *name) {

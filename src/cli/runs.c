@@ -8,6 +8,7 @@ typedef struct listing_t {
     const char *run_dir;
     keel_buffer_t out;
     bool json;
+    unsigned width;
     bool damaged;
     size_t count;
 } listing_t;
@@ -27,7 +28,7 @@ static keel_status_t list_run(void *context, const char *id) {
         keel_buffer_text(&listing->out, listing->count ? ",\n " : "");
         keel_report_json(&stats, false, &listing->out);
     } else {
-        keel_report_line(&stats, &listing->out);
+        keel_report_line(&stats, listing->width, &listing->out);
         keel_buffer_byte(&listing->out, '\n');
     }
     ++listing->count;
@@ -53,7 +54,8 @@ int cli_runs(cli_call_t *call) {
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);
     listing_t listing = {.run_dir = keel_settings_text(&settings, KEEL_SETTING_RUN_DIR),
-                         .json = json};
+                         .json = json,
+                         .width = cli_width(stdout)};
     keel_buffer_initialize(&listing.out, 0);
     if (json) keel_buffer_byte(&listing.out, '[');
     cli_progress_begin("reading journals");

@@ -48,7 +48,7 @@ static keel_status_t write_stats(const char *run_dir, const char *run, bool json
     if (json)
         keel_report_json(&stats, true, out);
     else
-        keel_report_text(&stats, out);
+        keel_report_text(&stats, cli_width(stdout), out);
     keel_report_damage(&stats, damaged);
     keel_stats_deinitialize(&stats);
     return NULL;

@@ -13,7 +13,8 @@ static keel_status_t read_why(const char *run_dir, const char *run, keel_why_t *
 
 static const char details[] =
     "RUN is a run's id or the beginning of it; without one, the newest run. Each entry names what\n"
-    "changed, where, what it cost and what to do, the dearest first. docs/causes/ has a page for\n"
+    "changed, where, what it cost and what to do, the dearest first; `keel explain` has a page "
+    "for\n"
     "each kind of cause.\n";
 
 int cli_why(cli_call_t *call) {

@@ -228,6 +228,7 @@ static keel_status_t body(keel_html_page_t *page) {
     KEEL_TRY(keel_html_recompiles(page));
     if (page->input->why->reads.from_device.count) keel_html_reads(page);
     keel_html_programs(page);
+    keel_html_pages(page);
     keel_buffer_text(page->out, "</main>\n<footer>keel " KEEL_VERSION ", from ");
     keel_html_text(page->out, page->input->stats->path ? page->input->stats->path : "");
     keel_buffer_text(page->out, "</footer>\n</body>\n</html>\n");
@@ -238,12 +239,14 @@ keel_status_t keel_html_page(const keel_html_input_t *input, keel_buffer_t *out)
     keel_html_page_t page = {.input = input, .out = out, .budget = PROGRAMS_READ};
     keel_html_choose_tones(&page);
     keel_status_t status = keel_html_choose(&page);
+    if (!status) status = keel_html_open_pages(&page);
     if (!status) {
         head(&page);
         status = body(&page);
     }
     keel_html_close_programs(&page);
     keel_html_close_sources(&page);
+    keel_html_close_pages(&page);
     keel_free(page.is_whole);
     keel_free(page.order);
     return status ? status : keel_buffer_status(out);

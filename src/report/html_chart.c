@@ -140,22 +140,18 @@ static void grid(const chart_t *c) {
 
 // ---- compiles ----------------------------------------------------------------------------------
 
-static keel_cause_t cause_of(const chart_t *c, const keel_timeline_event_t *event) {
-    const keel_why_t *why = c->page->input->why;
-    return event->entry < why->entry_count ? keel_html_cause(&why->entries[event->entry])
-                                           : KEEL_CAUSE_COUNT;
-}
-
-// Among all causes equally, as the ledger does.
+// By the shares that the ledger adds up too.
 static void divide(const chart_t *c, const keel_timeline_event_t *event, column_t *column) {
     const keel_why_t *why = c->page->input->why;
-    const keel_why_entry_t *entry =
-        event->entry < why->entry_count ? &why->entries[event->entry] : NULL;
-    size_t count = entry ? entry->root_count : 0;
-    for (size_t i = 0; i < count; ++i)
-        column->seconds[keel_html_tone(c->page, entry->roots[i].kind)] +=
-            event->seconds / (double)count;
-    if (!count) column->seconds[keel_html_tone(c->page, cause_of(c, event))] += event->seconds;
+    if (event->entry >= why->entry_count) {
+        column->seconds[keel_html_tone(c->page, KEEL_CAUSE_COUNT)] += event->seconds;
+        return;
+    }
+    const keel_why_entry_t *entry = &why->entries[event->entry];
+    for (size_t i = 0; i < keel_why_share_count(entry); ++i) {
+        keel_why_share_t share = keel_why_share(entry, i);
+        column->seconds[keel_html_tone(c->page, share.kind)] += share.seconds;
+    }
 }
 
 static void fill_columns(chart_t *c) {

@@ -115,9 +115,9 @@ static void pattern(const keel_html_page_t *page, const keel_why_pattern_t *p) {
     keel_html_count(out, p->times, "time");
     keel_buffer_text(out, ", ");
     keel_html_seconds(out, p->seconds);
-    keel_buffer_format(
-        out, ". <span class=\"muted\">More: <code>docs/causes/%s.md</code></span></p></li>\n",
-        keel_pattern_word(p->kind));
+    keel_buffer_byte(out, '.');
+    keel_html_more(page, keel_pattern_word(p->kind));
+    keel_buffer_text(out, "</p></li>\n");
 }
 
 void keel_html_patterns(keel_html_page_t *page) {

@@ -46,6 +46,7 @@ typedef struct keel_html_page_t {
     uint64_t uses;
     keel_html_source_t sources[KEEL_HTML_SOURCES];
     size_t next_source;
+    bool *is_cited; // of each of keel_pages
 } keel_html_page_t;
 
 // The program of that digest; out->missing tells why there is none. Lives until KEEL_HTML_PROGRAMS
@@ -64,6 +65,15 @@ void keel_html_close_sources(keel_html_page_t *page);
 void keel_html_choose_tones(keel_html_page_t *page);
 // A cause's; KEEL_CAUSE_COUNT: nothing explains it.
 uint8_t keel_html_tone(const keel_html_page_t *page, keel_cause_t cause);
+
+// ---- html_pages.c ------------------------------------------------------------------------------
+
+keel_status_t keel_html_open_pages(keel_html_page_t *page) KEEL_MUST_CHECK;
+void keel_html_close_pages(keel_html_page_t *page);
+// "More: shape": a link to the page of that cause or pattern, which the report will have.
+void keel_html_more(const keel_html_page_t *page, const char *word);
+// Those that were named.
+void keel_html_pages(const keel_html_page_t *page);
 
 // ---- html_text.c -------------------------------------------------------------------------------
 

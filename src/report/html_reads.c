@@ -30,7 +30,9 @@ static void row(keel_buffer_t *out, const keel_reads_line_t *line) {
     keel_buffer_text(out, "</td></tr>\n");
 }
 
-static void summary(keel_buffer_t *out, const keel_reads_t *reads) {
+static void summary(const keel_html_page_t *page) {
+    const keel_reads_t *reads = &page->input->why->reads;
+    keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<p>");
     keel_html_count(out, reads->from_device.count, "read");
     keel_buffer_text(out, " from the device; ");
@@ -39,10 +41,8 @@ static void summary(keel_buffer_t *out, const keel_reads_t *reads) {
     if (reads->cut_count) {
         keel_buffer_text(out, "Reads in mid-step cut steps <strong>");
         keel_reads_times(reads, out);
-        keel_buffer_format(out,
-                           "</strong>. %s <span class=\"muted\">More: "
-                           "<code>docs/causes/host_read.md</code></span>",
-                           keel_reads_advice(reads->endless));
+        keel_buffer_format(out, "</strong>. %s", keel_reads_advice(reads->endless));
+        keel_html_more(page, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word);
     }
     keel_buffer_text(out, "</p>\n");
 }
@@ -51,7 +51,7 @@ void keel_html_reads(keel_html_page_t *page) {
     const keel_reads_t *reads = &page->input->why->reads;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"reads\"><h2>Host reads</h2>\n");
-    summary(out, reads);
+    summary(page);
     if (reads->count)
         keel_buffer_text(out, "<div class=\"wide\" tabindex=\"0\"><table><thead><tr>"
                               "<th scope=\"col\">line</th>"

@@ -77,9 +77,8 @@ static void advice(const keel_html_page_t *page, const keel_why_entry_t *entry, 
     if (!torch && !jax && differ)
         keel_buffer_text(out, " <span class=\"muted\">PyTorch/XLA:</span> ");
     if (torch || (!jax && differ)) keel_html_text(out, for_torch);
-    keel_buffer_format(out,
-                       " <span class=\"muted\">More: <code>docs/causes/%s.md</code></span></p>\n",
-                       facts->word);
+    keel_html_more(page, facts->word);
+    keel_buffer_text(out, "</p>\n");
 }
 
 static keel_status_t root(keel_html_page_t *page, const keel_why_entry_t *entry, size_t index) {

@@ -105,6 +105,8 @@ const char keel_html_style[] =
     ".arrow{color:var(--muted)}\n"
     "details{margin:.5rem 0}\nsummary{cursor:pointer;font-size:.95rem}\n"
     "summary:hover{color:var(--link)}\n"
+    ".page{background:var(--card);border:1px solid var(--edge);border-radius:8px;"
+    "padding:.5rem 1rem}\n.page h3{margin:1rem 0 .3rem}\n"
     ".folded,.stack{margin:.3rem 0;padding-left:1.6rem;font-size:.9rem}\n"
     ".source{background:var(--code);border-radius:6px;padding:.5rem 0;margin:.4rem 0;"
     "overflow-x:auto;line-height:1.45}\n"

@@ -107,10 +107,10 @@ void keel_stats_deinitialize(keel_stats_t *stats);
 bool keel_report_is_restless(const keel_stats_t *stats);
 // Few lines for the end of a run, each beginning with "keel: ".
 void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out);
-// All of it for people.
-void keel_report_text(const keel_stats_t *stats, keel_buffer_t *out);
-// One line for `keel runs`, without its end.
-void keel_report_line(const keel_stats_t *stats, keel_buffer_t *out);
+// All of it for people. `width`: columns that long values are cut to; 0: nothing is cut.
+void keel_report_text(const keel_stats_t *stats, unsigned width, keel_buffer_t *out);
+// One line for `keel runs`, without its end; a command that is longer than the width is cut.
+void keel_report_line(const keel_stats_t *stats, unsigned width, keel_buffer_t *out);
 // "JOURNAL:12: no JSON; ...", or "" where there is no damage.
 void keel_report_damage(const keel_stats_t *stats, keel_buffer_t *out);
 // docs/journal.md tells the fields. `whole`: with the lists, as `keel stats`; else as `keel runs`.

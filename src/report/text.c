@@ -90,8 +90,10 @@ static void place(keel_buffer_t *out, const keel_stats_recompile_t *recompile) {
     keel_buffer_byte(out, ')');
 }
 
-// "train.py:13 shape batch['x'] f32[8,4] -> f32[5,4]"; of several only what they have in common.
-static void cause(keel_buffer_t *out, const keel_stats_recompile_t *recompile, bool whole) {
+// "train.py:13 shape batch['x'] f32[8,4] -> f32[5,4]"; of several only what they have in common. A
+// subject, and each value, has at most `limit` columns (0: any number).
+static void cause(keel_buffer_t *out, const keel_stats_recompile_t *recompile, bool whole,
+                  unsigned limit) {
     if (!*recompile->cause) {
         place(out, recompile);
         return;
@@ -107,11 +109,11 @@ static void cause(keel_buffer_t *out, const keel_stats_recompile_t *recompile, b
     keel_write_foreign(out, recompile->cause);
     if (*recompile->subject) {
         keel_buffer_byte(out, ' ');
-        keel_flow_around(&flow, recompile->subject, 0, VALUE_COLUMNS);
+        keel_flow_around(&flow, recompile->subject, 0, limit);
     }
     if (!whole || (!*recompile->old_value && !*recompile->new_value)) return;
     keel_buffer_byte(out, ' ');
-    keel_flow_change(&flow, recompile->old_value, recompile->new_value, 2 * VALUE_COLUMNS);
+    keel_flow_change(&flow, recompile->old_value, recompile->new_value, 2 * limit);
 }
 
 static bool is_explained(const keel_stats_t *stats) {
@@ -143,7 +145,7 @@ static void dearest_lines(const keel_stats_t *stats, keel_buffer_t *out) {
             return;
         }
         keel_buffer_text(out, shown == 1 ? ": " : ", ");
-        cause(out, &stats->recompiles[best], best_times == 1);
+        cause(out, &stats->recompiles[best], best_times == 1, VALUE_COLUMNS);
         bool told = *stats->recompiles[best].cause;
         if (best_times > 1)
             keel_buffer_format(out, "%s%" PRIu64 " times%s", told ? " (" : " ", best_times,
@@ -191,7 +193,7 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
         keel_buffer_text(out, " known from earlier runs cost ");
         keel_write_seconds(out, stats->known_seconds);
         keel_buffer_text(out, stats->known > 1 ? "; the dearest: " : ": ");
-        cause(out, &stats->dearest_known, true);
+        cause(out, &stats->dearest_known, true, VALUE_COLUMNS);
         keel_buffer_text(out, "; keel why tells\n");
     }
     if (stats->asides.misfit_count) {
@@ -432,7 +434,14 @@ static void whole_place(keel_buffer_t *out, const keel_stats_recompile_t *recomp
     }
 }
 
-static void recompiles(const keel_stats_t *stats, keel_buffer_t *out) {
+// What values may take of a line that begins with their place: two thirds of it, for a subject and
+// the two sides of a change.
+static unsigned value_limit(unsigned width) {
+    unsigned limit = width * 2 / 9;
+    return !width ? 0 : limit > VALUE_COLUMNS / 4 ? limit : VALUE_COLUMNS / 4;
+}
+
+static void recompiles(const keel_stats_t *stats, unsigned width, keel_buffer_t *out) {
     if (!stats->recompile_count) return;
     keel_buffer_byte(out, '\n');
     keel_write_counted(out, stats->recompile_count, "recompile");
@@ -449,7 +458,7 @@ static void recompiles(const keel_stats_t *stats, keel_buffer_t *out) {
                            at_end ? "  after %-5" PRIu64 "%10s  " : "  step %-6" PRIu64 "%10s  ",
                            recompile->step - at_end, cost);
         if (*recompile->cause)
-            cause(out, recompile, true);
+            cause(out, recompile, true, value_limit(width));
         else
             whole_place(out, recompile);
         keel_buffer_byte(out, '\n');
@@ -480,7 +489,7 @@ static void reads(const keel_stats_t *stats, keel_buffer_t *out) {
     left(out, reads->count, shown, "lines");
 }
 
-void keel_report_text(const keel_stats_t *stats, keel_buffer_t *out) {
+void keel_report_text(const keel_stats_t *stats, unsigned width, keel_buffer_t *out) {
     head(stats, out);
     figures(stats, out);
     host_ops(stats, out);
@@ -488,18 +497,18 @@ void keel_report_text(const keel_stats_t *stats, keel_buffer_t *out) {
     failures(stats, out);
     programs(stats, out);
     reads(stats, out);
-    recompiles(stats, out);
+    recompiles(stats, width, out);
 }
 
-void keel_report_line(const keel_stats_t *stats, keel_buffer_t *out) {
+void keel_report_line(const keel_stats_t *stats, unsigned width, keel_buffer_t *out) {
+    enum { LEAST = 16 };
+    size_t begin = out->size;
     keel_buffer_format(out, "%s  ", stats->id);
     started(stats, out);
     keel_buffer_text(out, "  ");
     compiles_and_loads(stats, out);
     keel_buffer_text(out, "  ");
-    keel_buffer_t command;
-    keel_buffer_initialize(&command, 0);
-    keel_write_foreign(&command, stats->command);
-    keel_buffer_format(out, "%.60s%s", keel_buffer_cstr(&command), command.size > 60 ? "..." : "");
-    keel_buffer_deinitialize(&command);
+    size_t used = out->size - begin, room = width > used + LEAST ? width - used : LEAST;
+    keel_flow_t flow = {.out = out};
+    keel_flow_around(&flow, stats->command, 0, width ? (unsigned)room : 0);
 }

@@ -150,6 +150,17 @@ const keel_why_difference_t *keel_why_cause(const keel_why_entry_t *entry);
 // That root's place, else the line that the journal gives the compile.
 const keel_why_place_t *keel_why_place(const keel_why_entry_t *entry);
 
+// A part of what an entry cost: its seconds are divided equally among its roots. What is shown by
+// default; all else is one share, the first of its kind. Every figure by cause, by line or by
+// question is a sum of these.
+typedef struct keel_why_share_t {
+    keel_cause_t kind;
+    const keel_why_place_t *place;
+    double seconds;
+} keel_why_share_t;
+size_t keel_why_share_count(const keel_why_entry_t *entry);
+keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index);
+
 // What this pattern is, more closely than its kind says.
 const char *keel_why_sentence(const keel_why_pattern_t *pattern);
 // The root of an entry that its pattern is about, else the first; NULL where it has none.

@@ -2,20 +2,18 @@
 
 #include "report/why_internal.h"
 
-// What an entry's seconds are divided among: its roots, equally, or itself where it has none.
-typedef struct share_t {
-    keel_cause_t kind;
-    const keel_why_place_t *place;
-    double seconds;
-} share_t;
-
-static size_t share_count(const keel_why_entry_t *entry) {
-    return entry->root_count ? entry->root_count : 1;
+static size_t root_count(const keel_why_entry_t *entry) {
+    return keel_why_is_shown(entry) ? entry->root_count : 0;
 }
 
-static share_t share_of(const keel_why_entry_t *entry, size_t index) {
-    share_t share = {KEEL_CAUSE_FIRST, &entry->site, entry->seconds / (double)share_count(entry)};
-    if (!entry->root_count) return share; // unlike all others: the first of its kind in effect
+size_t keel_why_share_count(const keel_why_entry_t *entry) {
+    return root_count(entry) ? root_count(entry) : 1;
+}
+
+keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index) {
+    keel_why_share_t share = {KEEL_CAUSE_FIRST, &entry->site,
+                              entry->seconds / (double)keel_why_share_count(entry)};
+    if (index >= root_count(entry)) return share;
     share.kind = entry->roots[index].kind;
     if (*entry->roots[index].place.file) share.place = &entry->roots[index].place;
     return share;
@@ -26,7 +24,7 @@ static share_t share_of(const keel_why_entry_t *entry, size_t index) {
 static void answer_questions(keel_why_t *why, const keel_why_entry_t *entry) {
     bool met[KEEL_QUESTION_NONE] = {false};
     for (size_t i = 0; i < entry->root_count; ++i) {
-        share_t share = share_of(entry, i);
+        keel_why_share_t share = keel_why_share(entry, i);
         keel_question_t question = keel_cause_facts(share.kind)->question;
         if (question == KEEL_QUESTION_NONE) continue;
         why->questions[question].seconds += share.seconds;
@@ -72,8 +70,8 @@ static keel_status_t enter(keel_why_t *why, ledger_t *by_cause, ledger_t *by_lin
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *entry = &why->entries[i];
         if (!keel_why_is_shown(entry)) continue;
-        for (size_t j = 0; j < share_count(entry); ++j) {
-            share_t share = share_of(entry, j);
+        for (size_t j = 0; j < keel_why_share_count(entry); ++j) {
+            keel_why_share_t share = keel_why_share(entry, j);
             keel_why_cost_t cause = {.kind = share.kind, .place = nowhere},
                             line = {.kind = share.kind, .place = *share.place};
             KEEL_TRY(add_cost(by_cause, keel_bytes(&share.kind, sizeof share.kind), &cause,

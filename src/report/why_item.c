@@ -7,7 +7,7 @@ enum {
     CAUSES_SHOWN = 3, // of one recompile, or one pattern
     CAUSES_MET = 32,  // of one pattern
     INDENT = 5,
-    PLACE_COLUMNS = 36, // of a longer one the end is shown
+    PLACE_COLUMNS = 36, // that are kept for it; a longer one takes what it needs
 };
 
 // ---- what stands in columns --------------------------------------------------------------------
@@ -82,11 +82,15 @@ static void kind_cell(keel_why_page_t *page, const char *kind, unsigned width) {
     keel_flow_blanks(flow, columns < width ? width - columns : 0);
 }
 
+// Whole, since a path is to be opened: on a line of its own where it does not fit.
 static void place_cell(keel_why_page_t *page, const char *text, unsigned width) {
     keel_flow_t *flow = &page->flow;
-    unsigned began = flow->column;
-    keel_flow_around(flow, text, strlen(text), page->style->width ? PLACE_COLUMNS : 0);
-    unsigned used = flow->column - began;
+    unsigned used = keel_flow_columns(text);
+    if (flow->width && flow->column > flow->indent && flow->column + used > flow->width) {
+        keel_flow_end(flow);
+        keel_flow_line(flow);
+    }
+    keel_flow_text(flow, text);
     keel_flow_blanks(flow, used < width ? width - used : 0);
 }
 
@@ -289,7 +293,7 @@ static void advice(keel_why_page_t *page, const keel_why_item_t *item,
     keel_flow_t *flow = &page->flow;
     const keel_cause_facts_t *facts = keel_cause_facts(cause->kind);
     char where[64];
-    snprintf(where, sizeof where, "docs/causes/%s.md",
+    snprintf(where, sizeof where, "keel explain %s",
              item->pattern ? keel_pattern_word(item->pattern->kind) : facts->word);
     const char *jax = keel_why_advice(page->why, item->entry, cause, false),
                *torch = keel_why_advice(page->why, item->entry, cause, true);
@@ -425,6 +429,6 @@ void keel_why_print_cut(keel_why_page_t *page, const keel_reads_line_t *line, si
     keel_flow_buffer(flow, &text);
     keel_flow_end(flow);
     advice_line(page, "", keel_reads_advice(line->endless));
-    keel_flow_edge(flow, "docs/causes/host_read.md");
+    keel_flow_edge(flow, "keel explain host_read");
     keel_flow_end(flow);
 }

@@ -54,7 +54,7 @@ static keel_status_t as_stats(keel_buffer_t *out) {
     keel_stats_t stats;
     KEEL_TRY(keel_stats_parse(keel_str_bytes(keel_str(journal)), "r", "/r", &stats));
     keel_report_summary(&stats, out);
-    keel_report_text(&stats, out);
+    keel_report_text(&stats, 0, out);
     keel_report_json(&stats, true, out);
     keel_stats_deinitialize(&stats);
     return keel_buffer_status(out);

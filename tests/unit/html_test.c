@@ -115,8 +115,10 @@ static void a_page_tells_what_was_compiled_again_why_and_where(void **state) {
         "(a note)",
         "of the same process, <time datetime=\"1970-01-01T00:16:41Z\">",
         "of run <code>r0</code>",
-        "docs/causes/shape.md",
-        "docs/causes/constant.md",
+        "<a href=\"#cause-shape\">shape</a>",
+        "<a href=\"#cause-constant\">constant</a>",
+        "<div id=\"cause-shape\">",
+        "<div id=\"cause-constant\">",
         "98&nbsp;% of the operations",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
@@ -142,6 +144,51 @@ static void bars_link_to_the_recompile_and_say_what_they_are(void **state) {
     assert_has(&page, "<a href=\"#r1\"><g class=\"bar\"><title>step 5: 1 compile, 3.0 s (shape "
                       "3.0 s); jit_step</title>");
     assert_has(&page, "<title>step 1: 1 compile, 2.0 s (first 2.0 s); jit_step</title>");
+    keel_buffer_deinitialize(&page);
+}
+
+// A program that is merely like another is the first of its kind: the ledger has none of it.
+static void the_chart_and_the_ledger_tell_one_figure_of_a_cause(void **state) {
+    (void)state;
+    static const char like[] =
+        "{\"event\":\"compile\",\"t\":1002,\"pid\":1,\"program\":\"ee\",\"key\":\"ke\",\"name\":"
+        "\"jit_eval\",\"ops\":9,\"seconds\":45.0}\n"
+        "{\"event\":\"explain\",\"t\":1002,\"pid\":1,\"program\":\"ee\",\"key\":\"ke\",\"name\":"
+        "\"jit_eval\",\"what\":\"compile\",\"seconds\":45.0,\"against\":{\"program\":\"aa\","
+        "\"name\":\"jit_step\",\"is_ours\":true},\"roots\":[{\"kind\":\"shape\",\"subject\":"
+        "\"x\",\"old\":\"f32[8]\",\"new\":\"f32[9]\"}]}\n";
+    keel_buffer_t journal, page;
+    keel_buffer_initialize(&journal, 0);
+    keel_buffer_text(&journal, small_run);
+    keel_buffer_text(&journal, like);
+    make_page(keel_buffer_cstr(&journal), NULL, &page);
+    assert_has(&page, "</span>shape <span class=\"muted\">3.0&nbsp;s</span>");
+    assert_has(&page, "</span>first <span class=\"muted\">47.0&nbsp;s</span>");
+    assert_has(&page, "<td class=\"number\">1</td><td class=\"number\">3.0&nbsp;s</td>");
+    assert_lacks(&page, "48.0&nbsp;s");
+    keel_buffer_deinitialize(&page);
+    keel_buffer_deinitialize(&journal);
+}
+
+static void a_link_within_a_page_leads_to_one_that_the_report_has(void **state) {
+    (void)state;
+    static const char retrace[] =
+        START "{\"event\":\"load\",\"tier\":\"memory\",\"t\":1001,\"pid\":1,\"program\":\"aa\","
+              "\"key\":\"ka\",\"name\":\"jit_f\",\"seconds\":0.1}\n"
+              "{\"event\":\"explain\",\"t\":1001,\"pid\":1,\"program\":\"aa\",\"key\":\"ka\","
+              "\"name\":\"jit_f\",\"what\":\"retrace\",\"seconds\":0.1,\"roots\":[{\"kind\":"
+              "\"retrace\"}]}\n";
+    keel_buffer_t page;
+    make_page(retrace, NULL, &page);
+    assert_has(&page,
+               "<summary><code>retrace</code>: the client asked again for a program that has "
+               "not changed</summary>\n<div id=\"cause-retrace\">");
+    assert_has(&page, "<h3>What to do</h3>");
+    assert_has(&page, "<li>Call <code>jax.jit</code> at module level");
+    assert_has(&page, "<span class=\"line\">import jax</span>");
+    assert_lacks(&page, "cause-shape");
+    assert_int_equal(count_of(keel_buffer_cstr(&page), "<details"),
+                     count_of(keel_buffer_cstr(&page), "</details>"));
     keel_buffer_deinitialize(&page);
 }
 
@@ -690,6 +737,8 @@ int main(void) {
         cmocka_unit_test(a_page_tells_what_was_compiled_again_why_and_where),
         cmocka_unit_test(the_dearest_recompile_stands_first_and_a_first_is_only_counted),
         cmocka_unit_test(bars_link_to_the_recompile_and_say_what_they_are),
+        cmocka_unit_test(the_chart_and_the_ledger_tell_one_figure_of_a_cause),
+        cmocka_unit_test(a_link_within_a_page_leads_to_one_that_the_report_has),
         cmocka_unit_test(a_page_loads_nothing_and_runs_nothing),
         cmocka_unit_test(a_run_without_an_event_has_a_page_too),
         cmocka_unit_test(a_run_of_an_older_keel_is_shown_without_causes),

@@ -58,7 +58,7 @@ static void a_cut_is_told_with_its_line_and_what_it_reads(void **state) {
     assert_non_null(strstr(text, "1  10 times  250 ms  host_read  train.py:14  step is cut in 2 "
                                  "programs by a host read\n"));
     assert_non_null(strstr(text, "SyncTensorsGraph in main; 10 reads, 8 bytes, 250 ms until"));
-    assert_non_null(strstr(text, "docs/causes/host_read.md"));
+    assert_non_null(strstr(text, "keel explain host_read"));
     assert_null(strstr(text, "train.py:30"));
     keel_buffer_deinitialize(&out);
     keel_why_deinitialize(&why);
@@ -78,7 +78,7 @@ static void a_cut_whose_step_was_not_followed_to_its_end_is_told_alike_everywher
     stats_of(run, &stats);
     keel_buffer_initialize(&out, 0);
     keel_why_text(&why, &(keel_why_style_t){.width = 100}, &out);
-    keel_report_text(&stats, &out);
+    keel_report_text(&stats, 0, &out);
     keel_report_summary(&stats, &out);
     const char *text = keel_buffer_cstr(&out);
     assert_non_null(strstr(text, "Host reads cut steps 10 times."));
@@ -101,7 +101,7 @@ static void steps_are_told_only_as_far_as_the_cuts_account_for_them(void **state
                                   "aa", 14, 9, 8, 3, 2) "," PIECE("cc", 15, 2, 2, 2, 2) "]"),
              &stats);
     keel_buffer_initialize(&out, 0);
-    keel_report_text(&stats, &out);
+    keel_report_text(&stats, 0, &out);
     assert_non_null(strstr(keel_buffer_cstr(&out), "cut         2 times\n"));
     keel_buffer_deinitialize(&out);
     keel_stats_deinitialize(&stats);
@@ -110,7 +110,7 @@ static void steps_are_told_only_as_far_as_the_cuts_account_for_them(void **state
                                                                                      3, 2) "]"),
              &stats);
     keel_buffer_initialize(&out, 0);
-    keel_report_text(&stats, &out);
+    keel_report_text(&stats, 0, &out);
     assert_null(strstr(keel_buffer_cstr(&out), "  cut  "));
     keel_buffer_deinitialize(&out);
     keel_stats_deinitialize(&stats);
@@ -255,7 +255,7 @@ static void figures_are_told_by_the_step(void **state) {
     keel_buffer_t out;
     stats_of(cut_run, &stats);
     keel_buffer_initialize(&out, 0);
-    keel_report_text(&stats, &out);
+    keel_report_text(&stats, 0, &out);
     const char *text = keel_buffer_cstr(&out);
     assert_non_null(strstr(text, "executes    20, 2.0 a step\n"));
     assert_non_null(strstr(text, "to device   6 transfers, 0.6 a step; 600 bytes, 1.0 s\n"));
@@ -277,7 +277,7 @@ static void reads_without_a_line_have_a_row_and_the_rows_are_all_reads(void **st
     keel_buffer_t out;
     stats_of(run, &stats);
     keel_buffer_initialize(&out, 0);
-    keel_report_text(&stats, &out);
+    keel_report_text(&stats, 0, &out);
     assert_non_null(strstr(keel_buffer_cstr(&out),
                            "1                      4    125 ms         0  train.py:14\n"
                            "3                     12    375 ms         0  elsewhere (no Python "

@@ -398,8 +398,8 @@ static void an_empty_journal_and_one_of_strange_fields_have_figures_too(void **s
     assert_true(stats.compile_seconds == 0);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    keel_report_text(&stats, &text);
-    keel_report_line(&stats, &text);
+    keel_report_text(&stats, 0, &text);
+    keel_report_line(&stats, 0, &text);
     assert_null(keel_buffer_status(&text));
     keel_buffer_deinitialize(&text);
     keel_stats_deinitialize(&stats);

@@ -211,7 +211,7 @@ static void a_dimension_that_only_grows_asks_for_a_buffer(void **state) {
     assert_true(why.patterns[0].grows);
     assert_text(&why, &(keel_why_style_t){.width = 100}, "; a dimension grows with each step\n");
     assert_text(&why, &(keel_why_style_t){.width = 100}, "write at an index");
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "docs/causes/unpadded.md");
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "keel explain unpadded");
     keel_why_deinitialize(&why);
 }
 

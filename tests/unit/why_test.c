@@ -212,7 +212,7 @@ static void one_recompile_is_told_whole(void **state) {
              "1  step 9  4.1 s  shape  train.py:88  batch['tokens']  i32[8,512] -> i32[5,512]\n"
              "     jit_step in main, called at run.py:120; 61 differences follow from it; compared "
              "with f\n"
-             "     %s                    docs/causes/shape.md\n",
+             "     %s                      keel explain shape\n",
              keel_cause_facts(KEEL_CAUSE_SHAPE)->jax);
     assert_text(&why, &(keel_why_style_t){.width = 100}, expected);
     assert_text(&why, &(keel_why_style_t){.width = 100, .color = true}, "  \x1b[1mshape\x1b[0m  ");

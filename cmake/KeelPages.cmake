@@ -1,0 +1,22 @@
+# Writes a C file with the pages of docs/causes as bytes, so that a program has them wherever it is:
+#
+#   cmake -DFOLDER=docs/causes -DOUT=pages.c -P KeelPages.cmake
+#
+# A page may be longer than what a C compiler must take as one string.
+file(GLOB pages ${FOLDER}/*.md)
+list(SORT pages)
+set(bytes "")
+set(rows "")
+foreach(page IN LISTS pages)
+  get_filename_component(word ${page} NAME_WE)
+  if(word STREQUAL "README")
+    continue()
+  endif()
+  file(READ ${page} hex HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," hex "${hex}")
+  string(APPEND bytes "static const unsigned char ${word}_text[] = {${hex}};\n")
+  string(APPEND rows "    {\"${word}\", {(const char *)${word}_text, sizeof ${word}_text}},\n")
+endforeach()
+file(WRITE ${OUT} "#include \"report/pages.h\"\n\n${bytes}\n"
+  "const keel_page_t keel_pages[] = {\n${rows}};\n"
+  "const size_t keel_page_count = sizeof keel_pages / sizeof *keel_pages;\n")

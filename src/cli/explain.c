@@ -1,0 +1,37 @@
+#include "cli/cli.h"
+#include "report/pages.h"
+
+static const char details[] =
+    "CAUSE is a word that `keel why` names: what it looks like, how it comes about in JAX and in\n"
+    "PyTorch/XLA, what to do, what it costs, and how to check that it is gone. Without one, all\n"
+    "causes are listed.\n";
+
+static int unknown(const char *word) {
+    const char *nearest = keel_page_nearest(word);
+    if (nearest)
+        cli_say("explain: %s: no such cause; did you mean %s? `keel explain` lists them", word,
+                nearest);
+    else
+        cli_say("explain: %s: no such cause; `keel explain` lists them", word);
+    return CLI_USAGE;
+}
+
+int cli_explain(cli_call_t *call) {
+    bool json = false;
+    int code;
+    call->details = details;
+    cli_switch(call, "--json", "print JSON: a list of causes; with CAUSE, its page too", &json);
+    if (!cli_parse(call, 0, 1, &code)) return code;
+    const char *word = call->rest[0];
+    const keel_page_t *page = word ? keel_page_by_word(word) : NULL;
+    if (word && !page) return unknown(word);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    if (json)
+        keel_page_json(page, &out);
+    else if (page)
+        keel_page_text(page, cli_width(stdout), cli_is_colored(stdout), &out);
+    else
+        keel_page_list(&out);
+    return cli_answer(&out);
+}
