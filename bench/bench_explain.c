@@ -101,7 +101,7 @@ static keel_history_t *full_history(const keel_program_t *old) {
     keel_sketch_of(old, &sketch);
     keel_key_initialize(&key);
     MUST(keel_key_finish(&key));
-    MUST(keel_history_open(NULL, "train.py", "run", &history));
+    MUST(keel_history_open(NULL, "train.py", "run", 0, &history));
     for (unsigned i = 0; i < KEEL_HISTORY_LIMIT; ++i) {
         keel_sketch_t other = sketch;
         other.signature += i;

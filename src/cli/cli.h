@@ -121,6 +121,10 @@ keel_status_t cli_check_folder(const keel_settings_t *settings,
 
 // ---- progress.c --------------------------------------------------------------------------------
 
+// Sees to it that it is known why each program of the run was asked for. What fails is said; the
+// command goes on without.
+void cli_analyse(const char *run_dir, const char *id);
+
 // Says on a terminal, after 2 s and then every second, that `what` is still going on.
 void cli_progress_begin(const char *what);
 void cli_progress_end(void);

@@ -39,6 +39,7 @@ static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer
     keel_why_t why = {0};
     keel_timeline_t timeline = {0};
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
+    cli_analyse(run_dir, id);
     keel_status_t status = keel_stats_read(run_dir, id, &stats);
     if (!status) status = keel_why_read(run_dir, id, &why);
     if (!status) status = keel_timeline_read(run_dir, id, &timeline);

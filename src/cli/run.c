@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/analysis.h"
 #include "cli/bundle.h"
 #include "cli/cli.h"
 #include "journal/journal.h"
@@ -129,8 +130,9 @@ static void nothing_recorded(const run_t *run, bool began) {
 // What happened, on stderr. Nothing here changes the exit code: that is the child's own.
 static void sum_up(const run_t *run) {
     keel_stats_t stats;
-    keel_status_t status =
-        keel_stats_read(keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR), run->id, &stats);
+    const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
+    cli_analyse(run_dir, run->id);
+    keel_status_t status = keel_stats_read(run_dir, run->id, &stats);
     if (status) {
         bool absent = keel_status_code(status) == KEEL_NOT_FOUND;
         if (!absent)
@@ -204,7 +206,13 @@ int cli_run(cli_call_t *call) {
         return cli_fail(status);
     }
     bool started;
+    keel_analysis_follower_t follower;
+    keel_analysis_follow(keel_settings_text(&run.settings, KEEL_SETTING_RUN_DIR), run.id,
+                         &follower);
     code = cli_run_child(call->rest, &started);
+    cli_progress_begin("explaining the run's programs");
+    keel_analysis_follow_end(&follower);
+    cli_progress_end();
     if (started) sum_up(&run);
     release(&run);
     return code;

@@ -9,6 +9,7 @@
 static keel_status_t read_stats(const char *run_dir, const char *run, keel_stats_t *out) {
     char *id;
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
+    cli_analyse(run_dir, id);
     keel_status_t status = keel_stats_read(run_dir, id, out);
     keel_free(id);
     return status;
@@ -29,6 +30,7 @@ static keel_status_t write_metrics(const char *run_dir, const char *run, write_t
     keel_metrics_t metrics;
     keel_journal_damage_t damage;
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
+    cli_analyse(run_dir, id);
     keel_status_t status = keel_report_metrics(run_dir, id, &metrics, &damage);
     if (!status) write(&metrics, id, out);
     keel_metrics_deinitialize(&metrics);

@@ -101,10 +101,10 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t 
 
 // A plain load is not explained, but later programs are compared with it.
 static void note_load(request_t *request, double compile_seconds) {
-    request->inquiry.kind = request->is_retrace  ? INQUIRY_RETRACE
-                            : request->recompile ? INQUIRY_LOAD
-                                                 : INQUIRY_NOTE;
-    request->inquiry.compile_seconds = compile_seconds;
+    request->ask.kind = request->is_retrace  ? KEEL_ASK_RETRACE
+                        : request->recompile ? KEEL_ASK_LOAD
+                                             : KEEL_ASK_NOTE;
+    request->ask.compile_seconds = compile_seconds;
     request->handed_out = true;
 }
 
@@ -244,8 +244,8 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
         return error;
     }
     request->answer = (keel_payload_t){0}; // that of an entry which did not load
-    request->inquiry.kind = INQUIRY_COMPILE;
-    request->inquiry.compile_seconds = keel_seconds(took);
+    request->ask.kind = KEEL_ASK_COMPILE;
+    request->ask.compile_seconds = keel_seconds(took);
     request->handed_out = true;
     keel_status_t status =
         executables_add(engine, request->args->executable, &request->program, NULL, 0);
@@ -274,18 +274,18 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
 static void capture_stack(request_t *request) {
     enum { FEW = 32 };
     if (!request->is_read) return;
-    inquiry_capture(request->engine, &request->arena, &request->inquiry);
+    ask_capture(request->engine, &request->arena, &request->ask);
     bool is_operation = !request->site.is_traced && request->ops <= FEW && !request->recompile;
     if (strcmp(request->format, "mlir") == 0 && !is_operation)
-        keel_site_settle(&request->inquiry.stack, request->name, &request->site);
+        keel_site_settle(&request->ask.stack, request->name, &request->site);
 }
 
 static PJRT_Error *compile_uncacheable(request_t *request) {
     keel_str_t reason = KEEL_STR("");
     keel_status_ignore(
         keel_arena_str(&request->arena, keel_str(request->cacheable.reason), &reason));
-    request->inquiry.miss = "uncacheable";
-    request->inquiry.miss_note = reason.data;
+    request->ask.miss = "uncacheable";
+    request->ask.miss_note = reason.data;
     capture_stack(request);
     keel_journal_uncacheable(request->engine->journal,
                              &(keel_journal_uncacheable_t){.subject = subject_of(request),
@@ -310,9 +310,9 @@ static PJRT_Error *load_or_compile(request_t *request) {
     keel_journal_miss(engine->journal, &(keel_journal_miss_t){.subject = subject_of(request),
                                                               .reason = keel_miss_name(miss),
                                                               .key = &request->key});
-    request->inquiry.miss = engine->looks_up ? keel_miss_name(miss) : "refresh";
-    request->inquiry.miss_note =
-        engine->looks_up ? inquiry_miss(miss) : "with mode refresh nothing is looked up";
+    request->ask.miss = engine->looks_up ? keel_miss_name(miss) : "refresh";
+    request->ask.miss_note =
+        engine->looks_up ? ask_miss(miss) : "with mode refresh nothing is looked up";
     PJRT_Error *error = compile(request, &held);
     // The last process may have ended by itself, as workers of a pool do, while the program was
     // proved. Were that so again, it would be taken for one that kills.
@@ -322,28 +322,29 @@ static PJRT_Error *load_or_compile(request_t *request) {
 
 // ---- the call ----------------------------------------------------------------------------------
 
-enum { RETRACES_EXPLAINED = 16 }; // of one function under one key
+enum { RETRACES_TOLD = 16 }; // of one function under one key
 
-// Hands the inquiry over with what it needs of the request. A client that asks for one key for ever
-// has been told.
-static void inquire(request_t *request) {
-    inquiry_t *inquiry = &request->inquiry;
-    bool is_retrace = inquiry->kind == INQUIRY_RETRACE;
-    if (!request->engine->history || !request->is_read || !request->handed_out) return;
-    if (is_retrace && request->asked_before > RETRACES_EXPLAINED) return;
-    bool has_stack = inquiry->stack.count || inquiry->stack.skipped;
+// Hands over what the journal is to say of it. A client that asks for one key for ever has been
+// told.
+static void tell(request_t *request) {
+    ask_t *ask = &request->ask;
+    bool is_retrace = ask->kind == KEEL_ASK_RETRACE;
+    if (!request->engine->journal || !request->is_read || !request->handed_out) return;
+    if (is_retrace && request->asked_before > RETRACES_TOLD) return;
+    bool has_stack = ask->stack.count || ask->stack.skipped;
     if (is_retrace && !has_stack) capture_stack(request);
-    inquiry->client = request->args->client;
-    inquiry->program = request->program;
-    inquiry->name = request->name;
-    inquiry->site = request->site;
-    inquiry->recompile = request->recompile;
-    inquiry->seconds = keel_seconds(request->in_plugin);
-    inquiry->key = request->key;
-    inquiry->arena = request->arena;
+    ask->client = request->args->client;
+    ask->backend = request->client;
+    ask->program = request->program;
+    ask->name = request->name;
+    ask->site = request->site;
+    ask->recompile = request->recompile;
+    ask->seconds = keel_seconds(request->in_plugin);
+    ask->key = request->key;
+    ask->arena = request->arena;
     keel_key_initialize(&request->key);
     keel_arena_initialize(&request->arena, 0);
-    inquiry_hand_over(request->engine, inquiry);
+    ask_hand_over(request->engine, ask);
 }
 
 // Once a process; of what is published, publish.c writes it.
@@ -354,9 +355,16 @@ static void keep_memory(request_t *request) {
 }
 
 static void note_line(const request_t *request) {
-    bool is_recorded = strcmp(request->format, "hlo") == 0 && request->inquiry.stack.count;
+    bool is_recorded = strcmp(request->format, "hlo") == 0 && request->ask.stack.count;
     if (request->handed_out && is_recorded)
         flow_asked(request->engine, &request->program, &request->site.place);
+}
+
+static void note_plan(const request_t *request) {
+    prefetch_asked(request->engine, &request->key,
+                   &(keel_cost_t){.name = keel_plan_name(request->name),
+                                  .operations = request->ops,
+                                  .seconds = request->ask.compile_seconds});
 }
 
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args) {
@@ -372,11 +380,11 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
     const char *known = strcmp(request.format, "hlo") == 0 ? "hlo" : "mlir";
     publish_program(engine, &request.program, known, request.code);
     PJRT_Error *error = load_or_compile(&request);
-    if (request.handed_out && request.cacheable.yes) prefetch_asked(engine, &request.key);
+    if (request.handed_out && request.cacheable.yes) note_plan(&request);
     keep_memory(&request);
     host_ops_look(engine);
     note_line(&request);
-    inquire(&request);
+    tell(&request);
     request_end(&request);
     return error;
 }

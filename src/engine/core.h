@@ -8,12 +8,12 @@
 #include <sys/types.h>
 
 #include "engine/engine.h"
-#include "history/history.h"
 #include "key/key.h"
 #include "store/store.h"
 
 typedef struct client_t {
     PJRT_Client *client;
+    uint64_t number;    // of the process's clients, from 1
     keel_key_t backend; // the components that are the same for all programs
     uint32_t process_count;
     bool is_cpu;
@@ -30,14 +30,14 @@ struct keel_engine_t {
     atomic_bool bundled; // see bundling.c
     keel_digest_t plugin_build;
     keel_journal_t *journal; // NULL where there is none
-    keel_history_t *history; // likewise; NULL: nothing is explained
     keel_tier_t memory, disk;
     bool looks_up, stores;
-    char *script; // as the history names it; NULL: unknown
+    char *script;           // keel_host_script; NULL: unknown
+    keel_map_t told_values; // components whose text the journal has; the background thread's own
 
     pthread_mutex_t lock; // of what follows
     client_t *clients;
-    bool had_client;
+    uint64_t client_count; // that were ever made
     keel_map_t names; // functions (module names and where they come from): how many keys each had;
                       // and functions with a key: how often each was asked for, of replicas also by
                       // which thread

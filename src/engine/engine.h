@@ -12,13 +12,13 @@
 // above. Of its steps: request.c read and key, portable.c options that are rewritten; load.c an
 // entry made an executable again, prefetch.c before the client asks for it; progress.c the line on
 // a terminal. Behind the client's back: background.c the thread, publish.c what is stored,
-// inquiry.c why a program was asked for, bundling.c what the process hangs on, memory.c what
-// programs need and devices have in use. Of what is executed and moved: executables.c executables
-// by pointer, gang.c one for all replica threads, release.c their buffers; transfers.c what goes to
-// the device and comes from it; sites.c where the host reads, flow.c which reads cut a step,
-// flow_journal.c that for the journal; host_ops.c what PyTorch/XLA computed on the host; counters.c
-// what is counted of all that; figures.c the figures of a run that goes on. At the bottom: core.h
-// the engine itself, payload.c what is stored. No file needs one that needs it.
+// ask.c what is told of a program that was asked for, bundling.c what the process hangs on,
+// memory.c what programs need and devices have in use. Of what is executed and moved: executables.c
+// executables by pointer, gang.c one for all replica threads, release.c their buffers; transfers.c
+// what goes to the device and comes from it; sites.c where the host reads, flow.c which reads cut a
+// step, flow_journal.c that for the journal; host_ops.c what PyTorch/XLA computed on the host;
+// counters.c what is counted of all that; figures.c the figures of a run that goes on. At the
+// bottom: core.h the engine itself, payload.c what is stored. No file needs one that needs it.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them by pointer only.

@@ -105,16 +105,6 @@ static keel_status_t find_script(char **out) {
     return status;
 }
 
-static keel_status_t open_history(keel_engine_t *engine) {
-    char *folder;
-    KEEL_TRY(keel_path(&folder, "%s/history",
-                       keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR)));
-    keel_status_t status = keel_history_open(folder, engine->script,
-                                             keel_journal_id(engine->journal), &engine->history);
-    keel_free(folder);
-    return status;
-}
-
 // So that a process which is killed has told most of what it executed.
 static void journal_executes(keel_engine_t *engine) {
     keel_journal_counts_t counts;
@@ -137,6 +127,7 @@ static void look_around(keel_engine_t *engine) {
 static keel_status_t create(keel_engine_t *engine) {
     pthread_mutex_init(&engine->lock, NULL);
     keel_map_initialize(&engine->names);
+    keel_map_initialize(&engine->told_values);
     KEEL_TRY(progress_create(engine));
     KEEL_TRY(counters_create(engine));
     KEEL_TRY(sites_create(engine));
@@ -154,8 +145,7 @@ static keel_status_t create(keel_engine_t *engine) {
                           getenv("KEEL_RUN_ID"), &engine->journal);
     if (status) engine_fell_through(engine, "journal", NULL, status);
     status = find_script(&engine->script);
-    if (!status && engine->journal) status = open_history(engine);
-    if (status) engine_fell_through(engine, "history", NULL, status);
+    if (status) engine_fell_through(engine, "script", NULL, status);
     status = figures_create(engine);
     if (status) engine_fell_through(engine, "metrics", NULL, status);
     KEEL_TRY(read_plugin_build(engine));
@@ -164,7 +154,6 @@ static keel_status_t create(keel_engine_t *engine) {
 
 // Of an engine that nobody has yet.
 static void destroy(keel_engine_t *engine) {
-    keel_history_close(engine->history);
     keel_journal_close(engine->journal);
     if (engine->memory.close) engine->memory.close(engine->memory.context);
     if (engine->disk.close) engine->disk.close(engine->disk.context);
@@ -182,6 +171,7 @@ static void destroy(keel_engine_t *engine) {
     counters_destroy(engine->counters);
     progress_destroy(engine->progress);
     keel_map_deinitialize(&engine->names);
+    keel_map_deinitialize(&engine->told_values);
     keel_settings_deinitialize(&engine->settings);
     pthread_mutex_destroy(&engine->lock);
     keel_free(engine);
@@ -224,19 +214,21 @@ void keel_engine_end(keel_engine_t *engine) {
     keel_status_ignore(counters_collect(engine->counters, &counts, &total));
     // A process that made no client has nothing to tell, and leaves no run behind.
     flow_end(engine);
-    if (engine->had_client) flow_journal(engine);
-    if (engine->had_client) keel_journal_end(engine->journal, total, counts);
+    if (engine->client_count) flow_journal(engine);
+    if (engine->client_count) keel_journal_end(engine->journal, total, counts);
     keel_free((void *)(uintptr_t)counts.data);
-    if (engine->had_client) figures_update(engine);
+    if (engine->client_count) figures_update(engine);
 }
 
 // ---- clients -----------------------------------------------------------------------------------
 
 static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
-                          const keel_key_t *key) {
+                          const client_t *client) {
     keel_journal_start_t event = {.mode = keel_mode_name(engine->settings.mode),
                                   .cache_dir = engine_cache_dir(engine),
-                                  .key = key};
+                                  .script = engine->script,
+                                  .client = client->number,
+                                  .key = &client->backend};
     event.plugin.path = engine->plugin->path;
     event.plugin.name = strrchr(engine->plugin->path, '/') + 1;
     event.plugin.platform = backend->platform_name;
@@ -263,11 +255,13 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
         keel_free(added);
         return status;
     }
-    journal_start(engine, backend, &added->backend);
+    pthread_mutex_lock(&engine->lock);
+    added->number = ++engine->client_count;
+    pthread_mutex_unlock(&engine->lock);
+    journal_start(engine, backend, added);
     pthread_mutex_lock(&engine->lock);
     added->next = engine->clients;
     engine->clients = added;
-    engine->had_client = true;
     pthread_mutex_unlock(&engine->lock);
     prefetch_begin(engine, added);
     return NULL;

@@ -14,7 +14,6 @@
 #include <time.h>
 
 #include "engine/prefetch.h"
-#include "store/plan.h"
 
 typedef enum item_state {
     ITEM_QUEUED,
@@ -89,15 +88,25 @@ static void read_plan(keel_engine_t *engine) {
     pthread_mutex_unlock(&prefetch->lock);
 }
 
-void prefetch_asked(keel_engine_t *engine, const keel_key_t *key) {
+void prefetch_asked(keel_engine_t *engine, const keel_key_t *key, const keel_cost_t *cost) {
     prefetch_t *prefetch = engine->prefetch;
     if (!prefetch) return;
     pthread_mutex_lock(&prefetch->lock);
     keel_plan_add(&prefetch->asked,
                   &(keel_planned_t){key->components[KEEL_COMPONENT_PROGRAM],
                                     key->components[KEEL_COMPONENT_OPTIONS],
-                                    key->components[KEEL_COMPONENT_DEVICE_ASSIGNMENT]});
+                                    key->components[KEEL_COMPONENT_DEVICE_ASSIGNMENT], *cost});
     pthread_mutex_unlock(&prefetch->lock);
+}
+
+double prefetch_last_seconds(keel_engine_t *engine, const char *name, uint64_t operations) {
+    prefetch_t *prefetch = engine->prefetch;
+    if (!prefetch) return 0;
+    pthread_mutex_lock(&prefetch->lock);
+    double seconds = keel_plan_seconds(&prefetch->asked, name, operations);
+    if (seconds <= 0) seconds = keel_plan_seconds(&prefetch->last, name, operations);
+    pthread_mutex_unlock(&prefetch->lock);
+    return seconds;
 }
 
 // A run that is killed has not asked for all that it would have: what the last one asked for stays
@@ -153,6 +162,15 @@ static keel_status_t make_items(prefetch_t *prefetch) {
     pthread_mutex_unlock(&prefetch->lock);
     keel_key_deinitialize(&key);
     return status;
+}
+
+// Where nothing is looked up the plan tells what programs cost, no more.
+static keel_status_t plan_nothing(prefetch_t *prefetch) {
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->planned = true;
+    pthread_cond_broadcast(&prefetch->changed);
+    pthread_mutex_unlock(&prefetch->lock);
+    return NULL;
 }
 
 static item_t *next_queued(prefetch_t *prefetch) {
@@ -223,7 +241,7 @@ static void *work(void *context) {
     keel_engine_t *engine = context;
     prefetch_t *prefetch = engine->prefetch;
     read_plan(engine);
-    keel_status_t status = make_items(prefetch);
+    keel_status_t status = engine->looks_up ? make_items(prefetch) : plan_nothing(prefetch);
     if (status) engine_fell_through(engine, "prefetch", NULL, status);
     pthread_mutex_lock(&prefetch->lock);
     load_items(engine);
@@ -240,7 +258,7 @@ static void *work(void *context) {
 
 void prefetch_begin(keel_engine_t *engine, const client_t *client) {
     prefetch_t *prefetch = engine->prefetch;
-    if (!prefetch || !engine->script || !engine->looks_up || client->process_count > 1) return;
+    if (!prefetch || !engine->script || client->process_count > 1) return;
     pthread_mutex_lock(&prefetch->lock);
     bool is_first = !prefetch->begun;
     if (is_first) {

@@ -3,6 +3,7 @@
 #define KEEL_ENGINE_PREFETCH_H_
 
 #include "engine/load.h"
+#include "store/plan.h"
 
 enum { PREFETCH_PATIENCE = 300 }; // seconds that an executable waits for the client to ask
 
@@ -27,7 +28,9 @@ typedef struct prefetched_t {
 bool prefetch_take(keel_engine_t *engine, const PJRT_Client *client, const keel_digest_t *key,
                    prefetched_t *out);
 // The client has an executable of this key, which may be stored.
-void prefetch_asked(keel_engine_t *engine, const keel_key_t *key);
+void prefetch_asked(keel_engine_t *engine, const keel_key_t *key, const keel_cost_t *cost);
+// What compiling such a program took in this process or the script's last run; 0: unknown.
+double prefetch_last_seconds(keel_engine_t *engine, const char *name, uint64_t operations);
 // Writes what was asked for where that is news; `ended`: nothing more will be.
 void prefetch_keep_plan(keel_engine_t *engine, bool ended);
 

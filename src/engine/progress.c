@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/prefetch.h"
 #include "engine/progress.h"
 
 enum { LINE = 512 };
@@ -73,7 +74,7 @@ static void put(const char *text, size_t size) {
 
 // ---- the line ----------------------------------------------------------------------------------
 
-// What is shown of one moment, so that the history is asked with no lock held.
+// What is shown of one moment, so that the plan is asked with no lock held.
 typedef struct moment_t {
     char name[128];
     uint64_t ops, bytes, started, age;
@@ -178,20 +179,13 @@ static void wait_until(progress_t *progress, uint64_t time) {
     pthread_cond_timedwait(&progress->changed, &progress->lock, &until);
 }
 
-// What such a compile took in this run or an earlier one; 0 where that is unknown.
-static double last_seconds(keel_engine_t *engine, const moment_t *moment) {
-    if (!engine->history) return 0;
-    keel_history_read(engine->history);
-    return keel_history_last_seconds(engine->history, moment->name, (uint32_t)moment->ops);
-}
-
-// Asks the history with no lock held: it may be reading a file.
+// Asks the plan with no lock held: it has one of its own.
 static void tell(keel_engine_t *engine) {
     progress_t *progress = engine->progress;
     moment_t moment;
     take_moment(progress, &moment);
     pthread_mutex_unlock(&progress->lock);
-    double last = last_seconds(engine, &moment);
+    double last = prefetch_last_seconds(engine, moment.name, moment.ops);
     pthread_mutex_lock(&progress->lock);
     const compiling_t *oldest = oldest_of(progress);
     if (!oldest || oldest->started != moment.started || !has_terminal()) return;

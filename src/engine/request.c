@@ -137,8 +137,7 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     request->name = kept.data;
     request->ops = keel_program_op_count(program);
     keel_site_of(program, &request->arena, &request->site);
-    if (is_hlo) inquiry_ask(request->engine, &request->arena, &request->inquiry, &request->site);
-    if (request->engine->history) keel_sketch_of(program, &request->inquiry.sketch);
+    if (is_hlo) ask_where(request->engine, &request->arena, &request->ask, &request->site);
     request->is_read = true;
     KEEL_TRY(rewrite_options(request, program));
     return key_program(request, program);

@@ -2,7 +2,7 @@
 #ifndef KEEL_ENGINE_REQUEST_H_
 #define KEEL_ENGINE_REQUEST_H_
 
-#include "engine/inquiry.h"
+#include "engine/ask.h"
 
 // One Compile call of the client.
 typedef struct request_t {
@@ -28,7 +28,7 @@ typedef struct request_t {
     bool is_replica;           // of several that ask for it, each on a thread of its own
     bool is_read, handed_out;
     keel_payload_t answer; // has_memory: what the program needs, of which nothing is written yet
-    inquiry_t inquiry;     // filled in on the way, handed over at the end
+    ask_t ask;             // filled in on the way, handed over at the end
 } request_t;
 
 // Reads the program and makes its key. To be ended also on failure.

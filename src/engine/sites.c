@@ -1,7 +1,7 @@
 // A stack is read for the first reads of a kind. Where they agree the line is believed, and doubted
 // now and then, so that finding it costs next to nothing in a loop.
 #include "engine/sites.h"
-#include "explain/explain.h"
+#include "host/host.h"
 
 // Of the time that goes by, this share may go into reading stacks, besides what is free.
 enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };

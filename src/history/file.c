@@ -178,9 +178,13 @@ static bool read_components(const table_t *table, keel_str_t text,
     return true;
 }
 
-static bool is_of_now(const table_t *table, const line_t *line) {
-    if (table->since > 0 && read_seconds(line, "when_us") >= table->since) return true;
+static bool is_of_run(const table_t *table, const line_t *line) {
     return table->run && *table->run && keel_str_is(line_text(line, "run"), table->run);
+}
+
+static bool is_of_now(const table_t *table, const line_t *line) {
+    bool is_later = table->since > 0 && read_seconds(line, "when_us") >= table->since;
+    return is_later || is_of_run(table, line);
 }
 
 static keel_status_t add_record(table_t *table, const line_t *line, bool *out_good) {
@@ -198,10 +202,14 @@ static keel_status_t add_record(table_t *table, const line_t *line, bool *out_go
                 read_components(table, line_text(line, "components"), values) &&
                 read_sketch(line, &record.sketch);
     if (!*out_good) return NULL;
-    bool is_now = is_of_now(table, line);
-    if (is_now && table_find(table, record_id(&record.program, &key.digest))) return NULL;
-    KEEL_TRY(table_add(table, &record, values, &added));
-    added->is_of_now = is_now;
+    bool is_now = is_of_now(table, line), is_told = is_of_run(table, line);
+    added = is_now ? table_find(table, record_id(&record.program, &key.digest)) : NULL;
+    if (!added) {
+        KEEL_TRY(table_add(table, &record, values, &added));
+        added->is_of_now = is_now;
+    }
+    added->in_file = true;
+    added->is_told |= is_told;
     return NULL;
 }
 
@@ -210,7 +218,9 @@ static bool see_again(table_t *table, const line_t *line) {
     if (!read_id(line_text(line, "seen"), &id)) return false;
     record_t *record = table_find(table, id);
     // Its own line may have gone when the file was rewritten.
-    if (!record || is_of_now(table, line)) return true;
+    if (!record) return true;
+    record->is_told |= is_of_run(table, line);
+    if (is_of_now(table, line)) return true;
     record_seen(record, line_text(line, "run").data, read_seconds(line, "when_us"),
                 read_seconds(line, "took_us"), false);
     record->is_of_now = false;

@@ -10,6 +10,7 @@ struct keel_history_t {
     table_t table;
     char *folder, *path; // NULL: there is no file
     char *run;
+    double began;
     atomic_bool is_read;
     uint64_t inode, size; // of the file as it was last seen; 0: none
 };
@@ -23,11 +24,12 @@ static keel_status_t set_paths(const char *folder, const char *script, keel_hist
 }
 
 keel_status_t keel_history_open(const char *folder, const char *script, const char *run,
-                                keel_history_t **out) {
+                                double began, keel_history_t **out) {
     void *memory;
     *out = NULL;
     KEEL_TRY(keel_calloc(1, sizeof(keel_history_t), &memory));
     keel_history_t *history = memory;
+    history->began = began;
     pthread_mutex_init(&history->writing, NULL);
     pthread_mutex_init(&history->lock, NULL);
     keel_status_t status = keel_strdup(keel_str(run ? run : ""), &history->run);
@@ -74,8 +76,8 @@ static void read_once(keel_history_t *history) {
         // The kernel tells to a hundredth of a second when a process began. Rounded up: what ended
         // just before is an earlier run's.
         const double tick = 0.01;
-        double now = keel_seconds(keel_clock_wall());
-        table_t table = {.run = history->run, .since = now - keel_process_seconds() + tick};
+        double since = history->began > 0 ? history->began + tick : 0;
+        table_t table = {.run = history->run, .since = since};
         keel_status_ignore(read_into(history, &table));
         pthread_mutex_lock(&history->lock);
         history->table = table;
@@ -83,10 +85,6 @@ static void read_once(keel_history_t *history) {
         atomic_store(&history->is_read, true);
     }
     pthread_mutex_unlock(&history->writing);
-}
-
-void keel_history_read(keel_history_t *history) {
-    read_once(history);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -117,27 +115,6 @@ static void learn_inode(keel_history_t *history) {
     keel_status_ignore(status);
 }
 
-static keel_status_t append(keel_history_t *history, const record_t *record, bool is_new) {
-    keel_buffer_t lines;
-    keel_buffer_initialize(&lines, 0);
-    keel_status_t status = look_at_file(history);
-    if (!status) {
-        if (is_new)
-            file_put_record(record, &lines);
-        else
-            file_put_seen(record, &lines);
-        status = keel_buffer_status(&lines);
-    }
-    if (!status) status = keel_file_append(history->path, keel_buffer_bytes(&lines));
-    if (status)
-        table_forget_file(&history->table);
-    else
-        history->size += lines.size;
-    if (!status && !history->inode) learn_inode(history);
-    keel_buffer_deinitialize(&lines);
-    return status;
-}
-
 // What the file holds now, which other processes write to as well; where it cannot be read, what
 // this one knows.
 static keel_status_t rewrite_from(keel_history_t *history, table_t *read) {
@@ -164,26 +141,58 @@ static keel_status_t rewrite(keel_history_t *history) {
     return status;
 }
 
-static keel_status_t note(keel_history_t *history, const keel_history_record_t *from) {
+static keel_status_t append(keel_history_t *history, keel_bytes_t lines) {
+    KEEL_TRY(keel_file_append(history->path, lines));
+    history->size += lines.size;
+    if (!history->inode) learn_inode(history);
+    return history->size > KEEL_HISTORY_FILE_LIMIT ? rewrite(history) : NULL;
+}
+
+static void put_new(keel_history_t *history, keel_buffer_t *lines) {
+    for (record_t *record = history->table.oldest; record; record = record->newer) {
+        if (!record->is_ours || record->is_told) continue;
+        if (record->in_file)
+            file_put_seen(record, lines);
+        else
+            file_put_record(record, lines);
+        record->in_file = record->is_told = true;
+    }
+}
+
+static keel_status_t keep(keel_history_t *history) {
+    keel_buffer_t lines;
+    keel_buffer_initialize(&lines, 0);
+    keel_status_t status = look_at_file(history);
+    if (!status) {
+        pthread_mutex_lock(&history->lock);
+        put_new(history, &lines);
+        pthread_mutex_unlock(&history->lock);
+        status = keel_buffer_status(&lines);
+    }
+    if (!status && lines.size) status = append(history, keel_buffer_bytes(&lines));
+    if (status) table_forget_file(&history->table);
+    keel_buffer_deinitialize(&lines);
+    return status;
+}
+
+keel_status_t keel_history_keep(keel_history_t *history) {
+    if (!history->path) return NULL;
+    read_once(history);
+    pthread_mutex_lock(&history->writing);
+    keel_status_t status = keep(history);
+    pthread_mutex_unlock(&history->writing);
+    return status;
+}
+
+keel_status_t keel_history_add(keel_history_t *history, const keel_history_record_t *from) {
     record_t *record;
     keel_history_record_t own = *from;
     own.is_ours = true;
     own.run = from->run ? from->run : history->run;
-    const record_t *known = table_find(&history->table, record_id(&own.program, &own.key->digest));
-    bool is_new = !known, was_ours = known && known->is_ours;
+    read_once(history);
     pthread_mutex_lock(&history->lock);
     keel_status_t status = table_add_key(&history->table, &own, &record);
     pthread_mutex_unlock(&history->lock);
-    if (status || !history->path || was_ours) return status;
-    KEEL_TRY(append(history, record, is_new));
-    return history->size > KEEL_HISTORY_FILE_LIMIT ? rewrite(history) : NULL;
-}
-
-keel_status_t keel_history_add(keel_history_t *history, const keel_history_record_t *record) {
-    read_once(history);
-    pthread_mutex_lock(&history->writing);
-    keel_status_t status = note(history, record);
-    pthread_mutex_unlock(&history->writing);
     return status;
 }
 
@@ -238,22 +247,12 @@ bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *q
     return count > 0;
 }
 
-static uint32_t distance(uint32_t a, uint32_t b) {
-    return a < b ? b - a : a - b;
-}
-
-double keel_history_last_seconds(keel_history_t *history, const char *name, uint32_t operations) {
-    uint64_t hash = name_hash_of(name);
-    const record_t *best = NULL;
-    pthread_mutex_lock(&history->lock);
-    for (const record_t *record = history->table.newest; record; record = record->older)
-        if (record->name_hash == hash && record->seconds > 0 &&
-            (!best || distance(record->sketch.operations, operations) <
-                          distance(best->sketch.operations, operations)))
-            best = record;
-    double seconds = best ? best->seconds : 0;
-    pthread_mutex_unlock(&history->lock);
-    return seconds;
+bool keel_history_sketch(keel_history_t *history, const keel_digest_t *program,
+                         const keel_digest_t *key, keel_sketch_t *out) {
+    read_once(history);
+    const record_t *record = table_find(&history->table, record_id(program, key));
+    if (record) *out = record->sketch;
+    return record != NULL;
 }
 
 // ---- from bytes --------------------------------------------------------------------------------

@@ -4,8 +4,9 @@
 //
 //   run_dir/history/<script>.ndjson   one line a program, newest last; shared by runs of one script
 //
-// Processes of one run write at the same time, and so may runs of several hosts: nothing is
-// compared with what the file tells of this run, or of the time since this process began.
+// A history is that of one process of a run. Processes of one run go on at the same time, and so
+// may runs of several hosts: nothing is compared with what the file tells of this run, or of the
+// time since this process began.
 //
 // Bounded: at most KEEL_HISTORY_LIMIT records in memory, oldest out first; the file is rewritten
 // with the newer half when it outgrows KEEL_HISTORY_FILE_LIMIT. A file that cannot be read or
@@ -38,13 +39,11 @@ double keel_sketch_alike(const keel_sketch_t *a, const keel_sketch_t *b);
 
 typedef struct keel_history_t keel_history_t;
 
-// `folder` is run_dir/history; NULL: nothing is kept beyond the process. Reads nothing yet.
+// `folder` is run_dir/history; NULL: nothing is kept beyond the process. `began`: when the process
+// did, in seconds since 1970. Reads nothing yet.
 keel_status_t keel_history_open(const char *folder, const char *script, const char *run,
-                                keel_history_t **out) KEEL_MUST_CHECK;
+                                double began, keel_history_t **out) KEEL_MUST_CHECK;
 void keel_history_close(keel_history_t *history);
-
-// Reads the file now, if nothing has read it yet: for a thread that can wait for a disk.
-void keel_history_read(keel_history_t *history);
 
 typedef struct keel_history_record_t {
     keel_digest_t program; // of its raw bytes: the journal finds it by that
@@ -59,10 +58,17 @@ typedef struct keel_history_record_t {
 } keel_history_record_t;
 
 // Notes a program. Copies all. A program whose key and bytes are known already moves to the front.
-// What is new is appended to the file as well (in one write; failure is returned, the record stands
-// in memory all the same). The first call reads the file.
+// The first call reads the file.
 keel_status_t keel_history_add(keel_history_t *history,
                                const keel_history_record_t *record) KEEL_MUST_CHECK;
+
+// Appends the programs of this process that the file does not tell of this run yet, in the order
+// in which they were noted, in one write.
+keel_status_t keel_history_keep(keel_history_t *history) KEEL_MUST_CHECK;
+
+// The sketch of a program that is known by its bytes and key.
+bool keel_history_sketch(keel_history_t *history, const keel_digest_t *program,
+                         const keel_digest_t *key, keel_sketch_t *out);
 
 // What is looked for; `name`, `origin` and `sketch` as in a record.
 typedef struct keel_history_query_t {
@@ -85,10 +91,6 @@ bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *q
 // next nearest. `out` has room for KEEL_HISTORY_CANDIDATES; gives how many there are.
 size_t keel_history_candidates(keel_history_t *history, const keel_history_query_t *query,
                                keel_arena_t *arena, keel_history_record_t *out);
-
-// Seconds that the last compile of such a program took (same name, then nearest in operations among
-// all of this process and the file if it was read); 0: unknown. Quick: for a progress line.
-double keel_history_last_seconds(keel_history_t *history, const char *name, uint32_t operations);
 
 // Calls `visit` for each record that a history file's bytes tell, oldest first; what a record
 // points to is borrowed. Lines that cannot be read are passed over and counted. A status from

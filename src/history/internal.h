@@ -43,6 +43,8 @@ typedef struct record_t {
     double seconds, when;
     bool is_ours;
     bool is_of_now; // another process had it first, that runs at the same time as this one
+    bool in_file;   // has a line of its own there
+    bool is_told;   // the file tells it of this run
     const char *name, *origin; // in `text`
     size_t bytes;              // of this allocation
     char run[RUN_LIMIT + 1];

@@ -1,6 +1,7 @@
 // journal: what happened in a run, one JSON object a line, and every program of it once.
 //
 //   run_dir/<run id>/journal.ndjson            one folder a run; several processes append to it
+//   run_dir/<run id>/explained.ndjson          what `keel` worked out from it (analysis/analysis.h)
 //   run_dir/programs/<digest>.<mlir|hlo>.zst   shared by all runs
 //   run_dir/history/                           the programs of each script (history/history.h)
 //
@@ -17,7 +18,7 @@
 #define KEEL_JOURNAL_JOURNAL_H_
 
 #include "base/base.h"
-#include "explain/explain.h"
+#include "host/host.h"
 #include "key/key.h"
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -76,6 +77,8 @@ typedef struct keel_journal_start_t {
     } plugin;
     const char *mode, *cache_dir;
     const char *python;    // "3.12.1", or the interpreter's path
+    const char *script;    // keel_host_script
+    uint64_t client;       // number of the process's client, from 1
     const keel_key_t *key; // the components that are the same for all its programs
 } keel_journal_start_t;
 
@@ -148,25 +151,40 @@ typedef struct keel_journal_publish_t {
     double seconds;         // from the end of the compile until the entry stood
 } keel_journal_publish_t;
 
-// Why a program was asked for: written behind the client's back, after its compile or load.
-typedef struct keel_journal_explain_t {
+// How a program was asked for.
+#define KEEL_ASK_KINDS(X)                                                                          \
+    X(NOTE, "note")       /* loaded, as a warm start does */                                       \
+    X(COMPILE, "compile") /* compiled */                                                           \
+    X(LOAD, "load")       /* loaded, and would have been a recompile */                            \
+    X(RETRACE, "retrace") /* the function had it before */
+
+typedef enum keel_ask_kind {
+#define KEEL_ASK_ENUM(name, word) KEEL_ASK_##name,
+    KEEL_ASK_KINDS(KEEL_ASK_ENUM)
+#undef KEEL_ASK_ENUM
+        KEEL_ASK_COUNT,
+} keel_ask_kind_t;
+const char *keel_ask_word(keel_ask_kind_t kind);
+
+// A program that the client has now: all that is needed to work out why it asked (src/analysis).
+// Written behind the client's back, once the program is kept.
+typedef struct keel_journal_ask_t {
     keel_journal_subject_t subject;
-    const char
-        *what;      // "compile", "load", or "retrace": from memory, which this function had before
-    double seconds; // what it cost: inside the plugin
-    bool recompile; // as for a compile
+    keel_ask_kind_t kind;
+    double seconds;         // inside the plugin
+    double compile_seconds; // what compiling it takes, now or when it was stored
+    bool recompile;         // as for a compile
     keel_journal_site_t site;
-    // What it is compared with; NULL program: nothing, it is the first of its kind.
-    struct {
-        const keel_digest_t *program;
-        const char *name, *run;
-        double when;
-        bool is_ours; // seen by this process
-    } against;
-    const keel_explanation_t *explanation;
+    const char *origin;           // keel_site_t
+    const char *miss, *miss_note; // why it was compiled: "absent", and that in a sentence
+    uint64_t sent;                // buffers that the host made shortly before
+    uint64_t client;              // number of the process's client
+    const keel_key_t *key;        // written where it differs from `backend`, the start event's key
+    const keel_key_t *backend;
+    bool values[KEEL_COMPONENT_COUNT]; // texts to write: those that the process has not yet
     const keel_stack_t *stack;
-    double explain_seconds;
-} keel_journal_explain_t;
+    double stack_seconds;
+} keel_journal_ask_t;
 
 // A known fault of the client, asked to be mended (python/keel/fixes).
 typedef struct keel_journal_fix_t {
@@ -250,7 +268,7 @@ void keel_journal_prefetch(keel_journal_t *journal, const keel_journal_prefetch_
 void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event);
 void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncacheable_t *event);
 void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event);
-void keel_journal_explain(keel_journal_t *journal, const keel_journal_explain_t *event);
+void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event);
 void keel_journal_fix(keel_journal_t *journal, const keel_journal_fix_t *event);
 // `what` is a word for the operation that failed ("get", "put", "prove"), `key` may be NULL.
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
@@ -301,10 +319,13 @@ keel_status_t keel_journal_find_run(const char *run_dir, const char *text,
                                     char **out) KEEL_MUST_CHECK;
 // run_dir/<id>/journal.ndjson; the caller frees it.
 keel_status_t keel_journal_path(const char *run_dir, const char *id, char **out) KEEL_MUST_CHECK;
+// run_dir/<id>/explained.ndjson, likewise.
+keel_status_t keel_journal_explained_path(const char *run_dir, const char *id,
+                                          char **out) KEEL_MUST_CHECK;
 
-// A run's journal as it stands on the disk.
+// A run's journal as it stands on the disk, and behind it what was worked out from it, if it was.
 typedef struct keel_journal_file_t {
-    char *path;
+    char *path; // of the journal
     keel_bytes_t bytes;
 } keel_journal_file_t;
 

@@ -1,6 +1,14 @@
 #include <inttypes.h>
 
+#include <string.h>
+
 #include "journal/line.h"
+
+void keel_line_begin_at(keel_buffer_t *line, const char *event, double t, int64_t pid) {
+    uint64_t micros = t > 0 && t < 1e12 ? (uint64_t)(t * 1e6 + 0.5) : 0;
+    keel_buffer_format(line, "{\"event\":\"%s\",\"t\":%" PRIu64 ".%06" PRIu64 ",\"pid\":%" PRId64,
+                       event, micros / 1000000u, micros % 1000000u, pid);
+}
 
 void keel_line_name(keel_buffer_t *line, const char *name) {
     keel_buffer_format(line, ",\"%s\":", name);
@@ -10,6 +18,23 @@ void keel_line_text(keel_buffer_t *line, const char *name, const char *text) {
     if (!text) return;
     keel_line_name(line, name);
     keel_buffer_json_str(line, keel_str(text));
+}
+
+void keel_line_known_text(keel_buffer_t *line, const char *name, const char *text) {
+    enum { LIMIT = 1024 };
+    if (!text || !*text) return;
+    keel_str_t whole = keel_str(text);
+    if (whole.size <= LIMIT) {
+        keel_line_text(line, name, text);
+        return;
+    }
+    char cut[LIMIT + 4];
+    size_t size = LIMIT;
+    while (size && ((unsigned char)text[size] & 0xc0) == 0x80)
+        --size; // not within a character
+    memcpy(cut, text, size);
+    memcpy(cut + size, "...", 4);
+    keel_line_text(line, name, cut);
 }
 
 void keel_line_number(keel_buffer_t *line, const char *name, uint64_t number) {

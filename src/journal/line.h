@@ -1,4 +1,5 @@
-// line: one event being written, for the files of this room.
+// line: one event being written, for the files of this room and for those that write lines of
+// their own beside a journal.
 #ifndef KEEL_JOURNAL_LINE_H_
 #define KEEL_JOURNAL_LINE_H_
 
@@ -9,9 +10,14 @@ bool keel_line_begin(keel_journal_t *journal, keel_buffer_t *line, const char *e
 // Writes the line, and gives the journal up where that fails. Frees the buffer.
 void keel_line_finish(keel_journal_t *journal, keel_buffer_t *line);
 
+// Begins a line of an event that is no journal's; it ends with "}\n".
+void keel_line_begin_at(keel_buffer_t *line, const char *event, double t, int64_t pid);
+
 // Fields, each with the comma before it. NULL leaves the field out.
 void keel_line_name(keel_buffer_t *line, const char *name);
 void keel_line_text(keel_buffer_t *line, const char *name, const char *text);
+// Leaves out "" too, and cuts what is long.
+void keel_line_known_text(keel_buffer_t *line, const char *name, const char *text);
 void keel_line_number(keel_buffer_t *line, const char *name, uint64_t number);
 // With nine decimals; what is negative, no number or beyond 9e9 as 0.
 void keel_line_real(keel_buffer_t *line, const char *name, double value);
@@ -19,6 +25,8 @@ void keel_line_true(keel_buffer_t *line, const char *name, bool value);
 void keel_line_digest(keel_buffer_t *line, const char *name, const keel_digest_t *digest);
 void keel_line_subject(keel_buffer_t *line, const keel_journal_subject_t *subject);
 void keel_line_site(keel_buffer_t *line, const keel_journal_site_t *site);
+// "stack", "stack_left_out", "stack_skipped".
+void keel_line_stack(keel_buffer_t *line, const keel_stack_t *stack);
 
 // An object as a field; keel_line_close takes what keel_line_open gave.
 size_t keel_line_open(keel_buffer_t *line, const char *name);

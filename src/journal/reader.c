@@ -1,5 +1,7 @@
+#define _GNU_SOURCE // memrchr
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #include <jansson.h>
@@ -71,6 +73,47 @@ keel_status_t keel_journal_read(const char *path,
     return status;
 }
 
+static keel_status_t append(keel_journal_file_t *file, keel_bytes_t more) {
+    // The unfinished line of a process that was killed, or writes it now, stays unread.
+    const uint8_t *last =
+        file->bytes.size ? memrchr(file->bytes.data, '\n', file->bytes.size) : NULL;
+    size_t whole = last ? (size_t)(last - file->bytes.data) + 1 : 0;
+    void *grown = (void *)(uintptr_t)file->bytes.data;
+    KEEL_TRY(keel_realloc_array(whole + more.size + 1, 1, &grown));
+    memcpy((uint8_t *)grown + whole, more.data, more.size);
+    file->bytes = keel_bytes(grown, whole + more.size);
+    return NULL;
+}
+
+// Without its first line and its last, which tell of the file itself; nothing where it is not
+// whole.
+static keel_bytes_t answers_of(keel_bytes_t bytes) {
+    const uint8_t *first = bytes.size ? memchr(bytes.data, '\n', bytes.size) : NULL;
+    const uint8_t *last = first ? memrchr(bytes.data, '\n', bytes.size - 1) : NULL;
+    if (!last) return keel_bytes(NULL, 0);
+    return keel_bytes(first + 1, (size_t)(last - first));
+}
+
+static keel_status_t append_explained(const char *run_dir, const char *id,
+                                      keel_journal_file_t *file) {
+    char *path;
+    uint8_t *data;
+    size_t size;
+    keel_file_facts_t facts;
+    KEEL_TRY(keel_journal_explained_path(run_dir, id, &path));
+    keel_status_t status = keel_file_read_with_facts(path, JOURNAL_LIMIT, &data, &size, &facts);
+    keel_free(path);
+    if (status) {
+        bool is_out_of_memory = keel_status_code(status) == KEEL_NO_MEMORY;
+        if (is_out_of_memory) return status;
+        keel_status_ignore(status); // then nothing is explained
+        return NULL;
+    }
+    status = append(file, answers_of(keel_bytes(data, size)));
+    keel_free(data);
+    return status;
+}
+
 keel_status_t keel_journal_file_read(const char *run_dir, const char *id,
                                      keel_journal_file_t *out) {
     uint8_t *data;
@@ -79,10 +122,12 @@ keel_status_t keel_journal_file_read(const char *run_dir, const char *id,
     KEEL_TRY(keel_journal_path(run_dir, id, &out->path));
     keel_status_t status =
         keel_file_read_with_facts(out->path, JOURNAL_LIMIT, &data, &size, &facts);
-    if (status)
-        keel_free(out->path);
-    else
+    if (!status) {
         out->bytes = keel_bytes(data, size);
+        status = append_explained(run_dir, id, out);
+        if (status) keel_free((void *)(uintptr_t)out->bytes.data);
+    }
+    if (status) keel_free(out->path);
     return status;
 }
 

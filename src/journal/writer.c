@@ -21,7 +21,7 @@ struct keel_journal_t {
 enum {
     EVENT_LIMIT = 1 << 20,
     ARGUMENTS_LIMIT = 1 << 16,
-    VALUE_LIMIT = 512, // of a component's readable text
+    VALUE_LIMIT = 512, // of a component's readable text, where it is but a hint
 };
 
 // ---- runs --------------------------------------------------------------------------------------
@@ -49,6 +49,10 @@ bool keel_journal_is_id(const char *text) {
 
 keel_status_t keel_journal_path(const char *run_dir, const char *id, char **out) {
     return keel_path(out, "%s/%s/journal.ndjson", run_dir, id);
+}
+
+keel_status_t keel_journal_explained_path(const char *run_dir, const char *id, char **out) {
+    return keel_path(out, "%s/%s/explained.ndjson", run_dir, id);
 }
 
 static keel_status_t open_journal(const char *run_dir, const char *run_id,
@@ -117,7 +121,8 @@ static bool is_set(const keel_digest_t *digest) {
     return !keel_digest_equal(digest, &zero);
 }
 
-static void components_field(keel_buffer_t *line, const keel_key_t *key) {
+// Texts of values up to `limit` bytes.
+static void components_field(keel_buffer_t *line, const keel_key_t *key, size_t limit) {
     if (!key) return;
     size_t at = keel_line_open(line, "components");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
@@ -127,7 +132,7 @@ static void components_field(keel_buffer_t *line, const keel_key_t *key) {
     at = keel_line_open(line, "values");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         const char *value = key->values[i];
-        if (value && *value && strlen(value) <= VALUE_LIMIT)
+        if (value && *value && strlen(value) <= limit)
             keel_line_text(line, keel_component_name((keel_component_t)i), value);
     }
     keel_line_close(line, at);
@@ -138,9 +143,7 @@ static void components_field(keel_buffer_t *line, const keel_key_t *key) {
 bool keel_line_begin(keel_journal_t *journal, keel_buffer_t *line, const char *event) {
     if (!journal || atomic_load_explicit(&journal->off, memory_order_relaxed)) return false;
     keel_buffer_initialize(line, EVENT_LIMIT);
-    uint64_t micros = keel_clock_wall() / 1000u;
-    keel_buffer_format(line, "{\"event\":\"%s\",\"t\":%" PRIu64 ".%06" PRIu64 ",\"pid\":%d", event,
-                       micros / 1000000u, micros % 1000000u, (int)getpid());
+    keel_line_begin_at(line, event, keel_seconds(keel_clock_wall()), getpid());
     return true;
 }
 
@@ -201,7 +204,10 @@ void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *eve
     keel_line_text(&line, "version", event->plugin.version);
     keel_line_close(&line, at);
     flags_field(&line);
-    components_field(&line, event->key);
+    keel_line_text(&line, "script", event->script);
+    keel_line_number(&line, "client", event->client);
+    keel_line_real(&line, "began", keel_seconds(keel_clock_wall()) - keel_process_seconds());
+    components_field(&line, event->key, KEEL_KEY_VALUE_LIMIT);
     keel_line_finish(journal, &line);
 }
 
@@ -256,7 +262,7 @@ void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event
     if (!keel_line_begin(journal, &line, "miss")) return;
     keel_line_subject(&line, &event->subject);
     keel_line_text(&line, "reason", event->reason);
-    components_field(&line, event->key);
+    components_field(&line, event->key, VALUE_LIMIT);
     keel_line_finish(journal, &line);
 }
 

@@ -1,30 +1,95 @@
 #include "store/plan.h"
 
+#include <inttypes.h>
+
 #include "store/layout.h"
 
-static const char head[] = "keel plan 1\n";
+static const char head[] = "keel plan 2\n";
 
 enum {
     DIGITS = 2 * KEEL_DIGEST_SIZE,
     HEAD_SIZE = sizeof head - 1,
-    LINE_SIZE = 3 * (DIGITS + 1),
+    NAME_DIGITS = 16,
+    COUNT_DIGITS = 8,
+    TIME_DIGITS = 16,
+    COST_SIZE = NAME_DIGITS + 1 + COUNT_DIGITS + 1 + TIME_DIGITS + 1,
+    LINE_SIZE = 3 * (DIGITS + 1) + COST_SIZE,
     FILE_LIMIT = HEAD_SIZE + KEEL_PLAN_LIMIT * LINE_SIZE,
 };
 
+static uint64_t micros(const keel_cost_t *cost) {
+    return cost->seconds > 0 && cost->seconds < 1e9 ? (uint64_t)(cost->seconds * 1e6 + 0.5) : 0;
+}
+
+static bool is_same_program(const keel_planned_t *a, const keel_planned_t *b) {
+    return keel_digest_equal(&a->program, &b->program) &&
+           keel_digest_equal(&a->options, &b->options) &&
+           keel_digest_equal(&a->assignment, &b->assignment);
+}
+
 bool keel_plan_add(keel_plan_t *plan, const keel_planned_t *planned) {
     for (size_t i = 0; i < plan->count; ++i)
-        if (memcmp(&plan->programs[i], planned, sizeof *planned) == 0) return false;
+        if (is_same_program(&plan->programs[i], planned)) return false;
     if (plan->count == KEEL_PLAN_LIMIT) return false;
     plan->programs[plan->count++] = *planned;
     return true;
 }
 
 bool keel_plan_equal(const keel_plan_t *a, const keel_plan_t *b) {
-    return a->count == b->count &&
-           memcmp(a->programs, b->programs, a->count * sizeof *a->programs) == 0;
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; ++i) {
+        const keel_planned_t *x = &a->programs[i], *y = &b->programs[i];
+        if (!is_same_program(x, y) || x->cost.name != y->cost.name ||
+            x->cost.operations != y->cost.operations || micros(&x->cost) != micros(&y->cost))
+            return false;
+    }
+    return true;
+}
+
+uint64_t keel_plan_name(const char *name) {
+    return keel_quick_hash(keel_str_bytes(keel_str(name)));
+}
+
+static uint64_t distance(uint64_t a, uint64_t b) {
+    return a < b ? b - a : a - b;
+}
+
+double keel_plan_seconds(const keel_plan_t *plan, const char *name, uint64_t operations) {
+    const keel_cost_t *best = NULL;
+    uint64_t hash = keel_plan_name(name);
+    for (size_t i = 0; i < plan->count; ++i) {
+        const keel_cost_t *cost = &plan->programs[i].cost;
+        if (cost->name != hash || cost->seconds <= 0) continue;
+        if (!best ||
+            distance(cost->operations, operations) <= distance(best->operations, operations))
+            best = cost;
+    }
+    return best ? best->seconds : 0;
 }
 
 // ---- the file's bytes --------------------------------------------------------------------------
+
+static bool parse_number(const uint8_t *text, size_t digits, char behind, uint64_t *out) {
+    uint8_t bytes[8] = {0};
+    *out = 0;
+    if (text[digits] != (uint8_t)behind ||
+        !keel_unhex((keel_str_t){(const char *)text, digits}, bytes, digits / 2))
+        return false;
+    for (size_t i = 0; i < digits / 2; ++i)
+        *out = *out << 8 | bytes[i];
+    return true;
+}
+
+static bool parse_cost(const uint8_t *text, keel_cost_t *out) {
+    uint64_t operations, took;
+    if (!parse_number(text, NAME_DIGITS, ' ', &out->name) ||
+        !parse_number(text + NAME_DIGITS + 1, COUNT_DIGITS, ' ', &operations) ||
+        !parse_number(text + NAME_DIGITS + COUNT_DIGITS + 2, TIME_DIGITS, '\n', &took))
+        return false;
+    out->operations = (uint32_t)operations;
+    out->seconds = (double)took / 1e6;
+    return true;
+}
 
 static bool parse_digest(const uint8_t *text, char behind, keel_digest_t *out) {
     return text[DIGITS] == (uint8_t)behind &&
@@ -34,7 +99,8 @@ static bool parse_digest(const uint8_t *text, char behind, keel_digest_t *out) {
 static bool parse_line(const uint8_t *line, keel_planned_t *out) {
     return parse_digest(line, ' ', &out->program) &&
            parse_digest(line + DIGITS + 1, ' ', &out->options) &&
-           parse_digest(line + 2 * (DIGITS + 1), '\n', &out->assignment);
+           parse_digest(line + 2 * (DIGITS + 1), ' ', &out->assignment) &&
+           parse_cost(line + 3 * (DIGITS + 1), &out->cost);
 }
 
 static bool parse(keel_bytes_t bytes, keel_plan_t *plan) {
@@ -60,7 +126,9 @@ static void write_line(const keel_planned_t *planned, keel_buffer_t *out) {
     keel_digest_hex(&planned->program, program);
     keel_digest_hex(&planned->options, options);
     keel_digest_hex(&planned->assignment, assignment);
-    keel_buffer_format(out, "%s %s %s\n", program, options, assignment);
+    keel_buffer_format(out, "%s %s %s %016" PRIx64 " %08" PRIx32 " %016" PRIx64 "\n", program,
+                       options, assignment, planned->cost.name, planned->cost.operations,
+                       micros(&planned->cost));
 }
 
 // ---- the file ----------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 // plan: the programs that a script asked for, in that order, so that its next run can load them
 // before it asks.
 //
-//   plans/<script>.plan      "keel plan 1\n", then a line a program: the digests, in hex, of its
-//                            key's components program, compile options and device assignment
+//   plans/<script>.plan      "keel plan 2\n", then a line a program: the digests, in hex, of its
+//                            key's components program, compile options and device assignment;
+//                            then, in hex too, what compiling it cost: a hash of the module's name,
+//                            operations, microseconds
 //
 // The other components of a key are the same for all programs of a client, and the client's own: so
 // whoever follows a plan makes the keys anew, and comes upon no entry that was compiled for another
@@ -16,8 +18,16 @@
 
 enum { KEEL_PLAN_LIMIT = 256 }; // programs; later ones are not planned
 
+// What compiling a program cost when it was last compiled.
+typedef struct keel_cost_t {
+    uint64_t name; // keel_plan_name
+    uint32_t operations;
+    double seconds; // to the microsecond; 0: unknown
+} keel_cost_t;
+
 typedef struct keel_planned_t {
     keel_digest_t program, options, assignment; // components of a key
+    keel_cost_t cost;
 } keel_planned_t;
 
 typedef struct keel_plan_t {
@@ -28,6 +38,11 @@ typedef struct keel_plan_t {
 // False where it stands there already, or there is no more room.
 bool keel_plan_add(keel_plan_t *plan, const keel_planned_t *planned);
 bool keel_plan_equal(const keel_plan_t *a, const keel_plan_t *b);
+
+// A hash of a module's name.
+uint64_t keel_plan_name(const char *name);
+// What compiling a program of that name took, of those the one nearest in operations; 0: unknown.
+double keel_plan_seconds(const keel_plan_t *plan, const char *name, uint64_t operations);
 
 // KEEL_CORRUPT where the bytes are no plan; *out is empty then.
 keel_status_t keel_plan_parse(keel_bytes_t bytes, keel_plan_t *out) KEEL_MUST_CHECK;

@@ -212,11 +212,11 @@ def check_client(report):
                                          ("    step(x)", "main"), ("main()", "<module>"))]
         for name, more in (("read", {}), ("off", {"KEEL_STACK": "off"})):
             answer = run([PYTHON, script], keel_environment(space.path(name), space.runs, name, **more))
-            events = [event for event in of_kind(journal(space.runs, name), "explain")
+            events = [event for event in of_kind(journal(space.runs, name), "ask")
                       if event["name"] == "jit_loss"]
             got = events[0] if len(events) == 1 else {}
             if name == "read":
-                report.check("JAX: an explain event has the stack", got.get("stack") == wanted
+                report.check("JAX: what is asked for has the stack", got.get("stack") == wanted
                              and got["stack_left_out"] > 0 and "stack_skipped" not in got,
                              f"{got}; {told(answer)}")
             else:

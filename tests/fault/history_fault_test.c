@@ -20,8 +20,8 @@ typedef struct stage_t {
 
 static void add_to(const char *folder, const made_t *made) {
     keel_history_t *history;
-    assert_ok(keel_history_open(folder, SCRIPT, "run-0", &history));
-    assert_ok(keel_history_add(history, &made->record));
+    assert_ok(open_history(folder, SCRIPT, "run-0", &history));
+    assert_ok(add_and_keep(history, &made->record));
     keel_history_close(history);
 }
 
@@ -85,7 +85,7 @@ static keel_status_t wrong(const char *what) {
 typedef keel_status_t (*operation_t)(const stage_t *stage, keel_history_t *history);
 
 static keel_status_t add(const stage_t *stage, keel_history_t *history) {
-    return keel_history_add(history, &stage->made.record);
+    return add_and_keep(history, &stage->made.record);
 }
 
 static keel_status_t add_twice(const stage_t *stage, keel_history_t *history) {
@@ -107,19 +107,10 @@ static keel_status_t look(const stage_t *stage, keel_history_t *history) {
 
 static keel_status_t run(const stage_t *stage, operation_t operation) {
     keel_history_t *history;
-    KEEL_TRY(keel_history_open(stage->folder, SCRIPT, "run-1", &history));
+    KEEL_TRY(open_history(stage->folder, SCRIPT, "run-1", &history));
     keel_status_t status = operation(stage, history);
     keel_history_close(history);
     return status;
-}
-
-static keel_status_t name_script(const stage_t *stage, keel_history_t *history) {
-    (void)stage;
-    (void)history;
-    char *name;
-    KEEL_TRY(keel_host_script(NULL, "/", &name));
-    keel_free(name);
-    return NULL;
 }
 
 // ---- what must hold afterwards -----------------------------------------------------------------
@@ -181,7 +172,7 @@ static void fail_each(operation_t operation, const char *what, keel_fault_kind_t
     }
 }
 
-#define OPERATIONS(X) X(add) X(add_twice) X(look) X(name_script)
+#define OPERATIONS(X) X(add) X(add_twice) X(look)
 
 static void each_allocation_may_fail(void **state) {
     (void)state;
@@ -250,7 +241,7 @@ static void what_could_not_be_written_is_known_to_this_process(void **state) {
         keel_history_record_t found;
         keel_arena_t arena;
         make_stage(&stage, BEFORE, false);
-        assert_ok(keel_history_open(stage.folder, SCRIPT, "run-1", &history));
+        assert_ok(open_history(stage.folder, SCRIPT, "run-1", &history));
         keel_fault_arm(KEEL_FAULT_FILE, nth);
         keel_status_t status = add(&stage, history);
         keel_fault_arm(KEEL_FAULT_FILE, 0);

@@ -36,7 +36,9 @@ static void leave_mark(const place_t *place) {
 static keel_plan_t plan_of(size_t count) {
     keel_plan_t plan = {0};
     for (size_t i = 0; i < count; ++i)
-        keel_plan_add(&plan, &(keel_planned_t){key_of(i), key_of(100), key_of(200)});
+        keel_plan_add(&plan, &(keel_planned_t){.program = key_of(i),
+                                               .options = key_of(100),
+                                               .assignment = key_of(200)});
     return plan;
 }
 

@@ -22,6 +22,20 @@ static inline void set_component(keel_key_t *key, keel_component_t component, co
     assert_ok(keel_key_set(key, component, keel_str_bytes(keel_str(value)), keel_str(value)));
 }
 
+// As a process of now opens it.
+static inline keel_status_t open_history(const char *folder, const char *script, const char *run,
+                                         keel_history_t **out) {
+    double began = keel_seconds(keel_clock_wall()) - keel_process_seconds();
+    return keel_history_open(folder, script, run, began, out);
+}
+
+// Notes a record, and keeps it in the file.
+static inline keel_status_t add_and_keep(keel_history_t *history,
+                                         const keel_history_record_t *record) {
+    KEEL_TRY(keel_history_add(history, record));
+    return keel_history_keep(history);
+}
+
 // A program of that name and number: other numbers are other programs of much the same look.
 static inline void make_record(made_t *made, const char *name, uint64_t number) {
     *made = (made_t){.record = {.program = digest_of(name, number),

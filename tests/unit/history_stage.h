@@ -14,7 +14,7 @@ typedef struct stage_t {
 static const char SCRIPT[] = "train.py-0011223344556677";
 
 static inline void open_stage(stage_t *stage) {
-    assert_ok(keel_history_open(stage->folder, SCRIPT, "run-9", &stage->history));
+    assert_ok(open_history(stage->folder, SCRIPT, "run-9", &stage->history));
 }
 
 static inline void make_stage(stage_t *stage) {
@@ -40,7 +40,7 @@ static inline void remove_stage(stage_t *stage) {
 static inline void add(stage_t *stage, const char *name, uint64_t number) {
     made_t made;
     make_record(&made, name, number);
-    assert_ok(keel_history_add(stage->history, &made.record));
+    assert_ok(add_and_keep(stage->history, &made.record));
     free_record(&made);
 }
 

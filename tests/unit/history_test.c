@@ -84,7 +84,7 @@ static void the_nearest_is_given_whole(void **state) {
     made_t made;
     make_stage(&stage);
     make_record(&made, "jit_step", 1);
-    assert_ok(keel_history_add(stage.history, &made.record));
+    assert_ok(add_and_keep(stage.history, &made.record));
     for (int later = 0; later < 2; ++later) {
         keel_history_query_t query = query_of(&made);
         keel_history_record_t found;
@@ -119,8 +119,8 @@ static void the_same_program_comes_first(void **state) {
     move_component(&two, KEEL_COMPONENT_XLA_FLAGS, "xla_a=2\n");
     move_component(&two, KEEL_COMPONENT_PLATFORM, "another");
     two.record.program = digest_of("two moved", 0);
-    assert_ok(keel_history_add(stage.history, &one.record));
-    assert_ok(keel_history_add(stage.history, &two.record));
+    assert_ok(add_and_keep(stage.history, &one.record));
+    assert_ok(add_and_keep(stage.history, &two.record));
     reopen(&stage);
     add(&stage, "jit_step", 2);
     make_record(&new, "jit_step", 1);
@@ -149,7 +149,7 @@ static void this_process_comes_before_earlier_runs_and_the_newest_first(void **s
     made_t ours;
     make_record(&ours, "jit_step", 4);
     ours.record.sketch.counts[0] = 0; // less alike, but of this process
-    assert_ok(keel_history_add(stage.history, &ours.record));
+    assert_ok(add_and_keep(stage.history, &ours.record));
     assert_nearest(&stage, &new, "jit_step", 4);
     free_record(&ours);
     free_record(&new);
@@ -164,7 +164,7 @@ static void the_most_alike_comes_before_the_newest(void **state) {
     add(&stage, "jit_step", 1);
     make_record(&made, "jit_step", 2);
     made.record.sketch.signature = 8;
-    assert_ok(keel_history_add(stage.history, &made.record));
+    assert_ok(add_and_keep(stage.history, &made.record));
     make_record(&new, "jit_step", 3);
     assert_nearest(&stage, &new, "jit_step", 1);
     new.record.sketch.signature = 8;
@@ -185,8 +185,8 @@ static void one_argument_of_another_type_is_nearer_than_two(void **state) {
     one.record.sketch.signature = 21, one.record.sketch.types = 0x2001;
     two.record.sketch.signature = 22, two.record.sketch.types = 0x1011;
     new.record.sketch.signature = 23, new.record.sketch.types = 0x3000;
-    assert_ok(keel_history_add(stage.history, &one.record));
-    assert_ok(keel_history_add(stage.history, &two.record));
+    assert_ok(add_and_keep(stage.history, &one.record));
+    assert_ok(add_and_keep(stage.history, &two.record));
     assert_nearest(&stage, &new, "jit_step", 1);
     reopen(&stage); // a file keeps them
     assert_nearest(&stage, &new, "jit_step", 1);
@@ -211,7 +211,7 @@ static void add_with(stage_t *stage, uint64_t number, uint16_t first_count) {
     made_t made;
     make_record(&made, "jit_step", number);
     made.record.sketch.counts[0] = first_count;
-    assert_ok(keel_history_add(stage->history, &made.record));
+    assert_ok(add_and_keep(stage->history, &made.record));
     free_record(&made);
 }
 
@@ -287,7 +287,7 @@ static void small_programs_are_not_alike_by_chance(void **state) {
     old.record.sketch.counts[1] = 4;
     old.record.sketch.operations = new.record.sketch.operations = 4;
     new.record.sketch = old.record.sketch;
-    assert_ok(keel_history_add(stage.history, &old.record));
+    assert_ok(add_and_keep(stage.history, &old.record));
     reopen(&stage);
     assert_nearest(&stage, &new, "jit_f", 1);
     new.record.sketch.counts[1] = 3;
@@ -306,34 +306,10 @@ static void graphs_that_a_client_counts_up_share_a_name(void **state) {
     make_record(&old, "SyncTensorsGraph.42", 1);
     make_record(&new, "SyncTensorsGraph.1042", 2);
     memset(old.record.sketch.counts, 0, sizeof old.record.sketch.counts); // nothing alike
-    assert_ok(keel_history_add(stage.history, &old.record));
+    assert_ok(add_and_keep(stage.history, &old.record));
     assert_nearest(&stage, &new, "SyncTensorsGraph.42", 1);
     free_record(&old);
     free_record(&new);
-    remove_stage(&stage);
-}
-
-// ---- seconds -----------------------------------------------------------------------------------
-
-static void seconds_are_those_of_the_program_nearest_in_size(void **state) {
-    (void)state;
-    stage_t stage;
-    made_t small, large;
-    make_stage(&stage);
-    make_record(&small, "jit_step", 1);
-    make_record(&large, "jit_step", 20);
-    small.record.sketch.operations = 10;
-    large.record.sketch.operations = 1000;
-    assert_ok(keel_history_add(stage.history, &small.record));
-    assert_ok(keel_history_add(stage.history, &large.record));
-    assert_true(keel_history_last_seconds(stage.history, "jit_step", 900) == 21);
-    assert_true(keel_history_last_seconds(stage.history, "jit_step", 0) == 2);
-    assert_true(keel_history_last_seconds(stage.history, "jit_other", 900) == 0);
-    large.record.seconds = 0; // it was loaded: what compiling took stays known
-    assert_ok(keel_history_add(stage.history, &large.record));
-    assert_true(keel_history_last_seconds(stage.history, "jit_step", 900) == 21);
-    free_record(&small);
-    free_record(&large);
     remove_stage(&stage);
 }
 
@@ -353,7 +329,6 @@ int main(void) {
         cmocka_unit_test(a_new_function_beside_an_old_one_is_the_first_of_its_kind),
         cmocka_unit_test(small_programs_are_not_alike_by_chance),
         cmocka_unit_test(graphs_that_a_client_counts_up_share_a_name),
-        cmocka_unit_test(seconds_are_those_of_the_program_nearest_in_size),
     };
     return cmocka_run_group_tests_name("history", tests, NULL, NULL);
 }

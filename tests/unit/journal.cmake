@@ -1,2 +1,1 @@
 keel_unit_test(journal ROOMS journal)
-keel_unit_test(journal_explain ROOMS journal)

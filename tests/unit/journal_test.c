@@ -403,10 +403,24 @@ static void whatever_fails_a_run_goes_on(void **state) {
 }
 #endif
 
+static void what_lies_beside_the_runs_is_no_run(void **state) {
+    (void)state;
+    assert_false(keel_journal_is_id("programs"));
+    assert_false(keel_journal_is_id("history"));
+    assert_false(keel_journal_is_id("latest"));
+    assert_true(keel_journal_is_id("history-2"));
+    // A run that is told to take that name takes another.
+    keel_journal_t *journal;
+    assert_null(keel_journal_open(folder, "history", &journal));
+    assert_string_not_equal(keel_journal_id(journal), "history");
+    keel_journal_close(journal);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(every_event_is_read_as_it_was_written),
+        TEST(what_lies_beside_the_runs_is_no_run),
         TEST(without_a_journal_writing_does_nothing),
         TEST(lines_of_several_processes_and_threads_do_not_mix),
         TEST(the_unfinished_last_line_of_a_killed_process_is_no_damage),

@@ -6,7 +6,10 @@
 #include "store_help.h"
 
 static keel_planned_t planned_of(uint64_t seed) {
-    return (keel_planned_t){key_of(seed), key_of(seed / 2), key_of(seed / 3)};
+    return (keel_planned_t){key_of(seed),
+                            key_of(seed / 2),
+                            key_of(seed / 3),
+                            {seed * 7, (uint32_t)seed, 0.25 * (double)seed}};
 }
 
 static keel_plan_t plan_of(size_t count) {

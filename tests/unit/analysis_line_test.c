@@ -10,50 +10,23 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "journal/journal.h"
-
-static char folder[64];
-
-static int set_up(void **state) {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/keel-explain-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
-}
+#include "analysis/answer.h"
 
 static keel_digest_t digest_of(const char *text) {
     return keel_digest(keel_str_bytes(keel_str(text)));
 }
 
-static keel_status_t collect(void *context, const struct json_t *event) {
-    json_array_append(context, (json_t *)(uintptr_t)event);
-    return NULL;
-}
-
-// Writes the event to a journal of its own and reads it back; the caller frees it.
-static json_t *written(const char *id, const keel_journal_explain_t *event) {
-    keel_journal_t *journal;
-    assert_null(keel_journal_open(folder, id, &journal));
-    keel_journal_explain(journal, event);
-    keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0}); // the journal goes on
-    char *path;
-    assert_null(keel_journal_path(folder, id, &path));
-    keel_journal_close(journal);
-    json_t *events = json_array();
-    keel_journal_damage_t damage;
-    assert_null(keel_journal_read(path, collect, events, &damage));
-    assert_int_equal(damage.lines, 0);
-    assert_int_equal(json_array_size(events), 2);
-    json_t *read = json_incref(json_array_get(events, 0));
-    json_decref(events);
-    keel_free(path);
-    return read;
+// The line, read back; the caller frees it.
+static json_t *written(const asked_t *asked, const answer_t *answer) {
+    keel_buffer_t line;
+    keel_buffer_initialize(&line, 0);
+    answer_line(asked, answer, &line);
+    assert_null(keel_buffer_status(&line));
+    assert_true(line.size < 1 << 20);
+    json_t *event = json_loadb((const char *)line.data, line.size, 0, NULL);
+    assert_non_null(event);
+    keel_buffer_deinitialize(&line);
+    return event;
 }
 
 static const char *text_of(const json_t *event, const char *name) {
@@ -89,18 +62,26 @@ static void an_explanation_is_read_as_it_was_written(void **state) {
     explanation.alike = 0.98;
     keel_stack_frame_t frames[] = {{"/w/train.py", "main", 88}, {"/w/train.py", "<module>", 120}};
     keel_stack_t stack = {.frames = frames, .count = 2, .left_out = 6};
-    keel_digest_t program = digest_of("new"), old = digest_of("old"), key = digest_of("key");
-    json_t *event = written(
-        "whole",
-        &(keel_journal_explain_t){.subject = {&program, "jit_step", &key},
-                                  .what = "compile",
-                                  .seconds = 1.5,
-                                  .recompile = true,
-                                  .site = {.file = "/w/train.py", .line = 88},
-                                  .against = {&old, "jit_step", "run-0", 1767268800.5, false},
-                                  .explanation = &explanation,
-                                  .stack = &stack,
-                                  .explain_seconds = 0.003});
+    keel_digest_t old = digest_of("old");
+    keel_key_t old_key = {.digest = digest_of("key")};
+    const asked_t asked = {.kind = KEEL_ASK_COMPILE,
+                           .t = 1767268900.25,
+                           .pid = 17,
+                           .program = digest_of("new"),
+                           .key = {.digest = digest_of("key")},
+                           .name = "jit_step",
+                           .site = {.place = {"/w/train.py", 88, "", "", 0}, .origin = ""},
+                           .recompile = true,
+                           .seconds = 1.5,
+                           .stack = stack};
+    const answer_t answer = {.explanation = explanation,
+                             .has_record = true,
+                             .record = {.program = old,
+                                        .name = "jit_step",
+                                        .run = "run-0",
+                                        .when = 1767268800.5,
+                                        .key = &old_key}};
+    json_t *event = written(&asked, &answer);
     keel_explanation_deinitialize(&explanation);
 
     char hex[KEEL_DIGEST_HEX];
@@ -111,7 +92,8 @@ static void an_explanation_is_read_as_it_was_written(void **state) {
     assert_true(json_number_value(json_object_get(event, "seconds")) == 1.5);
     assert_true(json_is_true(json_object_get(event, "recompile")));
     assert_true(json_number_value(json_object_get(event, "alike")) == 0.98);
-    assert_true(json_number_value(json_object_get(event, "explain_seconds")) == 0.003);
+    assert_true(json_number_value(json_object_get(event, "t")) == 1767268900.25);
+    assert_int_equal(number_of(event, "pid"), 17);
     const json_t *against = json_object_get(event, "against");
     assert_string_equal(text_of(against, "program"), hex);
     assert_string_equal(text_of(against, "run"), "run-0");
@@ -145,22 +127,31 @@ static void an_explanation_is_read_as_it_was_written(void **state) {
     json_decref(event);
 }
 
+// A program of which nothing is known but its name.
+static asked_t asked_of(const char *name) {
+    return (asked_t){.kind = KEEL_ASK_COMPILE,
+                     .program = digest_of(name),
+                     .name = "f",
+                     .site = {.place = {.file = "", .function = "", .call_file = ""}}};
+}
+
 static void the_first_of_its_kind_is_compared_with_nothing(void **state) {
     (void)state;
-    keel_digest_t program = digest_of("first");
-    keel_stack_t stack = {.skipped = "no Python in this process"};
-    json_t *event =
-        written("first", &(keel_journal_explain_t){
-                             .subject = {&program, "f", NULL}, .what = "compile", .stack = &stack});
+    asked_t asked = asked_of("first");
+    asked.stack.skipped = "no Python in this process";
+    answer_t answer = {.has_record = false};
+    keel_explanation_initialize(&answer.explanation);
+    json_t *event = written(&asked, &answer);
     assert_null(json_object_get(event, "against"));
-    assert_null(json_object_get(event, "roots"));
+    assert_int_equal(json_array_size(json_object_get(event, "roots")), 0);
     assert_int_equal(json_array_size(json_object_get(event, "stack")), 0);
     assert_string_equal(text_of(event, "stack_skipped"), "no Python in this process");
     json_decref(event);
+    answer_deinitialize(&answer);
 }
 
 // As long as texts can be, in as many differences as are kept, and each byte six in JSON.
-static void an_explanation_beyond_all_bounds_is_cut_and_the_journal_goes_on(void **state) {
+static void an_explanation_beyond_all_bounds_is_cut(void **state) {
     (void)state;
     enum { LONG = 100000 };
     char *huge = malloc(LONG + 1);
@@ -184,11 +175,9 @@ static void an_explanation_beyond_all_bounds_is_cut_and_the_journal_goes_on(void
     for (int i = 0; i < KEEL_STACK_KEPT; ++i)
         frames[i] = (keel_stack_frame_t){huge, huge, 1};
     keel_stack_t stack = {.frames = frames, .count = KEEL_STACK_KEPT};
-    keel_digest_t program = digest_of("huge");
-    json_t *event = written("huge", &(keel_journal_explain_t){.subject = {&program, "f", NULL},
-                                                              .what = "compile",
-                                                              .explanation = &explanation,
-                                                              .stack = &stack});
+    asked_t asked = asked_of("huge");
+    asked.stack = stack;
+    json_t *event = written(&asked, &(answer_t){.explanation = explanation});
     const json_t *roots = json_object_get(event, "roots");
     assert_true(json_array_size(roots) > 4 && json_array_size(roots) < KEEL_ROOTS_KEPT);
     assert_int_equal(number_of(event, "root_total"), 2 * KEEL_ROOTS_KEPT);
@@ -209,9 +198,8 @@ static void a_text_is_not_cut_within_a_character(void **state) {
     keel_explanation_initialize(&explanation);
     assert_null(keel_explanation_add(&explanation,
                                      &(keel_difference_t){.subject = text, .follows = KEEL_NONE}));
-    keel_digest_t program = digest_of("cut");
-    json_t *event = written("cut", &(keel_journal_explain_t){.subject = {&program, "f", NULL},
-                                                             .explanation = &explanation});
+    asked_t asked = asked_of("cut");
+    json_t *event = written(&asked, &(answer_t){.explanation = explanation});
     const char *subject = text_of(json_array_get(json_object_get(event, "roots"), 0), "subject");
     assert_int_equal(strlen(subject), 1023 + 3); // 1 and 511 characters of two bytes
     assert_null(strstr(subject, "\xef\xbf\xbd"));
@@ -219,57 +207,12 @@ static void a_text_is_not_cut_within_a_character(void **state) {
     keel_explanation_deinitialize(&explanation);
 }
 
-static void without_a_journal_nothing_is_written(void **state) {
-    (void)state;
-    keel_journal_explain(NULL, &(keel_journal_explain_t){.what = "compile"});
-}
-
-static void what_lies_beside_the_runs_is_no_run(void **state) {
-    (void)state;
-    assert_false(keel_journal_is_id("programs"));
-    assert_false(keel_journal_is_id("history"));
-    assert_false(keel_journal_is_id("latest"));
-    assert_true(keel_journal_is_id("history-2"));
-    // A run that is told to take that name takes another.
-    keel_journal_t *journal;
-    assert_null(keel_journal_open(folder, "history", &journal));
-    assert_string_not_equal(keel_journal_id(journal), "history");
-    keel_journal_close(journal);
-}
-
-#ifdef KEEL_FAULTS
-static void every_allocation_that_fails_ends_the_journal_and_nothing_else(void **state) {
-    (void)state;
-    keel_stack_frame_t frame = {"/w/train.py", "main", 88};
-    keel_stack_t stack = {.frames = &frame, .count = 1};
-    keel_digest_t program = digest_of("faults");
-    for (uint64_t n = 1;; ++n) {
-        assert_true(n < 1000);
-        keel_journal_t *journal;
-        assert_null(keel_journal_open(folder, "faults", &journal));
-        keel_fault_arm(KEEL_FAULT_ALLOC, n);
-        keel_journal_explain(journal, &(keel_journal_explain_t){.subject = {&program, "f", NULL},
-                                                                .what = "compile",
-                                                                .stack = &stack});
-        uint64_t seen = keel_fault_count(KEEL_FAULT_ALLOC);
-        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
-        keel_journal_close(journal);
-        if (seen < n) break;
-    }
-}
-#endif
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_explanation_is_read_as_it_was_written),
         cmocka_unit_test(the_first_of_its_kind_is_compared_with_nothing),
-        cmocka_unit_test(an_explanation_beyond_all_bounds_is_cut_and_the_journal_goes_on),
+        cmocka_unit_test(an_explanation_beyond_all_bounds_is_cut),
         cmocka_unit_test(a_text_is_not_cut_within_a_character),
-        cmocka_unit_test(without_a_journal_nothing_is_written),
-        cmocka_unit_test(what_lies_beside_the_runs_is_no_run),
-#ifdef KEEL_FAULTS
-        cmocka_unit_test(every_allocation_that_fails_ends_the_journal_and_nothing_else),
-#endif
     };
-    return cmocka_run_group_tests_name("journal_explain", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("analysis_line", tests, NULL, NULL);
 }

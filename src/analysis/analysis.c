@@ -1,0 +1,269 @@
+#define _GNU_SOURCE // memmem
+#include "analysis/analysis.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "analysis/answers.h"
+#include "analysis/earlier.h"
+#include "analysis/guard.h"
+#include "journal/journal.h"
+
+// ---- is there anything to do -------------------------------------------------------------------
+
+static keel_status_t journal_size(const char *run_dir, const char *id, uint64_t *out) {
+    char *path;
+    keel_file_facts_t facts;
+    *out = 0;
+    KEEL_TRY(keel_journal_path(run_dir, id, &path));
+    keel_status_t status = keel_file_facts(path, &facts);
+    keel_free(path);
+    if (!status) *out = facts.size;
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
+// A journal that an older Keel wrote says why itself.
+static keel_status_t has_asks(const char *run_dir, const char *id, bool *out) {
+    static const char ask[] = "{\"event\":\"ask\"";
+    enum { MOST = 1 << 24 };
+    char *path;
+    *out = false;
+    KEEL_TRY(keel_journal_path(run_dir, id, &path));
+    keel_status_t status = NULL;
+    for (uint64_t at = 0; !status && !*out;) {
+        uint8_t *data;
+        size_t size;
+        status = keel_file_read_from(path, at, MOST, &data, &size);
+        if (status) break;
+        *out = memmem(data, size, ask, sizeof ask - 1) != NULL;
+        keel_free(data);
+        if (size < MOST) break;
+        at += size - sizeof ask; // one may stand on the edge
+    }
+    keel_free(path);
+    return status;
+}
+
+// ---- the work ----------------------------------------------------------------------------------
+
+typedef struct work_t {
+    const char *run_dir, *id;
+    const char *path; // of the file that the answers go to
+    uint64_t answered;
+    walk_watch_t *watch;
+} work_t;
+
+static keel_status_t finish(walk_t *walk) {
+    KEEL_TRY(answers_end(walk->run_dir, walk->id, walk->answers, walk->read, walk->asked));
+    keel_status_ignore(walk_keep(walk)); // then later runs know less of this one
+    return NULL;
+}
+
+static keel_status_t work(const work_t *work) {
+    walk_t walk;
+    keel_status_t status =
+        walk_create(work->run_dir, work->id, work->path, work->answered, work->watch, &walk);
+    if (!status) status = walk_on(&walk);
+    if (!status) status = finish(&walk);
+    walk_destroy(&walk);
+    return status;
+}
+
+static bool give_up_on(walk_watch_t *watch) {
+    uint64_t asked = atomic_exchange(&watch->asked, 0);
+    if (!asked || watch->failed_count == WALK_FAILURES) return false;
+    watch->failed[watch->failed_count++] = asked;
+    return true;
+}
+
+// Each program that ends a child is passed over by the next.
+static keel_status_t work_guarded(work_t *task, const answers_t *known) {
+    for (;;) {
+        pid_t child;
+        *task->watch->message = 0;
+        KEEL_TRY(guard_fork(&child));
+        if (!child) guard_leave(work(task), task->watch);
+        guard_end_t end = guard_wait(child, task->watch);
+        if (end == GUARD_DONE) return NULL;
+        if (end == GUARD_FAILED) return keel_status_make(KEEL_IO, "%s", task->watch->message);
+        if (!give_up_on(task->watch))
+            return keel_status_make(KEEL_INTERNAL,
+                                    "run %s: the process that explains it ended again and again",
+                                    task->id);
+        // Anew, so that the same journal gives the same file.
+        char *path;
+        keel_status_t status = answers_begin(task->run_dir, task->id, known, &path);
+        keel_free(status ? NULL : path);
+        KEEL_TRY(status);
+    }
+}
+
+static keel_status_t cover(const char *run_dir, const char *id, const answers_t *known,
+                           bool guarded) {
+    walk_watch_t own = {.failed_count = 0};
+    work_t task = {.run_dir = run_dir, .id = id, .answered = known->asked, .watch = &own};
+    char *path;
+    if (guarded && !(task.watch = guard_watch_create()))
+        return keel_status_make(KEEL_NO_MEMORY, "no memory to share with a child");
+    keel_status_t status = answers_begin(run_dir, id, known, &path);
+    if (!status) {
+        task.path = path;
+        status = guarded ? work_guarded(&task, known) : work(&task);
+        if (status) keel_status_ignore(keel_file_remove(path));
+        keel_free(path);
+    }
+    if (guarded) guard_watch_destroy(task.watch);
+    return status;
+}
+
+// ---- one run, and those before it --------------------------------------------------------------
+
+static keel_status_t ensure(const char *run_dir, const char *id, bool guarded);
+
+typedef struct before_t {
+    const char *run_dir;
+    bool guarded;
+} before_t;
+
+static keel_status_t cover_alone(const char *run_dir, const char *id, bool guarded) {
+    answers_t known;
+    uint64_t size;
+    bool asks = true;
+    KEEL_TRY(journal_size(run_dir, id, &size));
+    KEEL_TRY(answers_read(run_dir, id, &known));
+    keel_status_t status = NULL;
+    if (known.bytes > size) answers_free(&known); // of another journal
+    if (!known.bytes) status = has_asks(run_dir, id, &asks);
+    if (!status && asks && known.bytes < size) status = cover(run_dir, id, &known, guarded);
+    answers_free(&known);
+    return status;
+}
+
+// What cannot be made up for costs later runs what they would have known of it.
+static keel_status_t cover_earlier(void *context, const char *id) {
+    const before_t *before = context;
+    keel_status_t status = cover_alone(before->run_dir, id, before->guarded);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static keel_status_t ensure(const char *run_dir, const char *id, bool guarded) {
+    uint64_t size;
+    answers_t known;
+    KEEL_TRY(journal_size(run_dir, id, &size));
+    KEEL_TRY(answers_read(run_dir, id, &known));
+    bool is_covered = !size || known.bytes == size;
+    bool is_begun = known.bytes != 0;
+    answers_free(&known);
+    if (is_covered) return NULL;
+    bool asks = is_begun;
+    if (!asks) KEEL_TRY(has_asks(run_dir, id, &asks));
+    if (!asks) return NULL;
+    before_t before = {run_dir, guarded};
+    KEEL_TRY(earlier_runs(run_dir, id, cover_earlier, &before));
+    return cover_alone(run_dir, id, guarded);
+}
+
+keel_status_t keel_analysis_ensure(const char *run_dir, const char *id) {
+    return ensure(run_dir, id, true);
+}
+
+keel_status_t keel_analysis_run(const char *run_dir, const char *id) {
+    return ensure(run_dir, id, false);
+}
+
+// ---- while the run goes on ---------------------------------------------------------------------
+
+// False once the other end is closed.
+static bool wait_a_moment(int descriptor) {
+    enum { MILLISECONDS = 250 };
+    struct pollfd end = {.fd = descriptor, .events = POLLIN};
+    return poll(&end, 1, MILLISECONDS) <= 0;
+}
+
+static keel_status_t follow_walk(walk_t *walk, int descriptor) {
+    bool goes_on = true, is_begun = false;
+    while (goes_on) {
+        uint64_t size;
+        goes_on = wait_a_moment(descriptor);
+        KEEL_TRY(journal_size(walk->run_dir, walk->id, &size));
+        if (!size) continue;
+        if (!is_begun) {
+            before_t before = {walk->run_dir, true};
+            KEEL_TRY(earlier_runs(walk->run_dir, walk->id, cover_earlier, &before));
+        }
+        is_begun = true;
+        KEEL_TRY(walk_on(walk));
+    }
+    if (walk->asked) return finish(walk);
+    keel_status_ignore(keel_file_remove(walk->answers));
+    return NULL;
+}
+
+// The run's folder is made by its first process.
+static bool wait_for_folder(const char *run_dir, const char *id, int descriptor) {
+    uint64_t size;
+    for (;;) {
+        keel_status_t status = journal_size(run_dir, id, &size);
+        keel_status_ignore(status);
+        if (status) return false;
+        if (size) return true;
+        if (!wait_a_moment(descriptor)) return false;
+    }
+}
+
+static keel_status_t follow(const char *run_dir, const char *id, int descriptor,
+                            walk_watch_t *watch) {
+    static const answers_t nothing;
+    walk_t walk;
+    char *path;
+    if (!wait_for_folder(run_dir, id, descriptor)) return NULL;
+    KEEL_TRY(answers_begin(run_dir, id, &nothing, &path));
+    keel_status_t status = walk_create(run_dir, id, path, 0, watch, &walk);
+    if (!status) status = follow_walk(&walk, descriptor);
+    if (status) keel_status_ignore(keel_file_remove(path));
+    walk_destroy(&walk);
+    keel_free(path);
+    return status;
+}
+
+void keel_analysis_follow(const char *run_dir, const char *id, keel_analysis_follower_t *out) {
+    int ends[2];
+    *out = (keel_analysis_follower_t){.descriptor = -1};
+    walk_watch_t *watch = guard_watch_create();
+    if (!watch || pipe2(ends, O_CLOEXEC)) {
+        guard_watch_destroy(watch);
+        return;
+    }
+    keel_status_t status = guard_fork(&out->child);
+    if (!status && !out->child) {
+        close(ends[1]);
+        setpriority(PRIO_PROCESS, 0, 10); // the command comes first
+        guard_leave(follow(run_dir, id, ends[0], watch), watch);
+    }
+    out->watch = watch;
+    keel_status_ignore(status);
+    close(ends[0]);
+    if (out->child > 0)
+        out->descriptor = ends[1];
+    else
+        close(ends[1]);
+    if (out->child <= 0) guard_watch_destroy(watch);
+}
+
+void keel_analysis_follow_end(keel_analysis_follower_t *follower) {
+    if (follower->child <= 0) return;
+    setpriority(PRIO_PROCESS, (id_t)follower->child, 0);
+    close(follower->descriptor);
+    // What it could not do is done by keel_analysis_ensure, which knows how to get over a crash.
+    (void)guard_wait(follower->child, follower->watch);
+    guard_watch_destroy(follower->watch);
+    *follower = (keel_analysis_follower_t){.descriptor = -1};
+}

@@ -1,0 +1,197 @@
+#include "analysis/answer.h"
+
+// ---- what it is compared with ------------------------------------------------------------------
+
+static keel_status_t sketch_of(process_t *process, kept_t *kept, const asked_t *asked,
+                               keel_sketch_t *out) {
+    if (keel_history_sketch(process->history, &asked->program, &asked->key.digest, out))
+        return NULL;
+    const keel_program_t *program;
+    KEEL_TRY(kept_read(kept, &asked->program, &program));
+    keel_sketch_of(program, out);
+    return NULL;
+}
+
+// Of a recompile the question is how it differs from what this run had, even where an earlier run
+// had the very same program: so the search does not know the program. Gives how many there are, 0
+// where nothing is near; `out` has room for KEEL_HISTORY_CANDIDATES.
+static size_t find_candidates(process_t *process, const asked_t *asked, const keel_sketch_t *sketch,
+                              bool knows_program, keel_arena_t *arena, keel_history_record_t *out) {
+    keel_key_t key = asked->key;
+    if (!knows_program) key.components[KEEL_COMPONENT_PROGRAM] = (keel_digest_t){0};
+    const keel_history_query_t query = {
+        .name = asked->name, .origin = asked->site.origin, .sketch = sketch, .key = &key};
+    return keel_history_candidates(process->history, &query, arena, out);
+}
+
+static bool is_same_key(const asked_t *asked, const keel_history_record_t *record) {
+    return keel_digest_equal(&asked->key.digest, &record->key->digest);
+}
+
+// ---- how they differ ---------------------------------------------------------------------------
+
+static keel_status_t compare_programs(kept_t *kept, const asked_t *asked,
+                                      const keel_history_record_t *record,
+                                      keel_explanation_t *out) {
+    const keel_program_t *before, *after;
+    KEEL_TRY(kept_read(kept, &record->program, &before));
+    KEEL_TRY(kept_read(kept, &asked->program, &after));
+    const keel_place_t *place = &asked->site.place;
+    return keel_explain(&(keel_side_t){.program = before, .key = record->key},
+                        &(keel_side_t){.program = after,
+                                       .key = &asked->key,
+                                       .site = *place->file ? place : NULL,
+                                       .sent = asked->sent},
+                        out);
+}
+
+// Where the program is the same the keys tell it all.
+static keel_status_t compare(kept_t *kept, const asked_t *asked,
+                             const keel_history_record_t *record, keel_explanation_t *out) {
+    if (!keel_digest_equal(&asked->key.components[KEEL_COMPONENT_PROGRAM],
+                           &record->key->components[KEEL_COMPONENT_PROGRAM]))
+        return compare_programs(kept, asked, record, out);
+    return keel_explain(&(keel_side_t){.key = record->key}, &(keel_side_t){.key = &asked->key},
+                        out);
+}
+
+static keel_status_t add_root(keel_explanation_t *out, keel_cause_t kind, const char *subject,
+                              const char *note) {
+    const keel_difference_t root = {.kind = kind,
+                                    .subject = subject,
+                                    .old_value = "",
+                                    .new_value = "",
+                                    .note = note,
+                                    .place = {.file = "", .function = "", .call_file = ""},
+                                    .old_op = KEEL_NONE,
+                                    .new_op = KEEL_NONE,
+                                    .follows = KEEL_NONE};
+    return keel_explanation_add(out, &root);
+}
+
+static keel_status_t differ(kept_t *kept, const asked_t *asked, const keel_history_record_t *record,
+                            keel_explanation_t *out) {
+    if (asked->kind == KEEL_ASK_RETRACE) return add_root(out, KEEL_CAUSE_RETRACE, "", "");
+    if (!record) return add_root(out, KEEL_CAUSE_FIRST, "", "");
+    if (is_same_key(asked, record))
+        return add_root(out, KEEL_CAUSE_CACHE, asked->miss, asked->miss_note);
+    return compare(kept, asked, record, out);
+}
+
+// The simpler of two explanations is the likelier one; of two alike, the change from what was last.
+static bool is_better(const answer_t *a, const answer_t *b) {
+    const keel_explanation_t *x = &a->explanation, *y = &b->explanation;
+    if (x->unrelated != y->unrelated) return y->unrelated;
+    if (x->root_total != y->root_total) return x->root_total < y->root_total;
+    if (x->folded_total != y->folded_total) return x->folded_total < y->folded_total;
+    return a->record.when > b->record.when;
+}
+
+// Operations that are compared for one answer: enough for all candidates of all but the largest
+// programs, of which the nearest has to do.
+static const uint64_t operations_limit = 1 << 21;
+
+// What one of them cannot tell another may.
+static keel_status_t choose(kept_t *kept, const asked_t *asked, const keel_sketch_t *sketch,
+                            const keel_history_record_t *records, size_t count, answer_t *out) {
+    keel_status_t failed = NULL;
+    uint64_t operations = 0;
+    bool any = false;
+    for (size_t i = 0; i < count; ++i) {
+        operations += (uint64_t)sketch->operations + records[i].sketch.operations;
+        if (any && operations > operations_limit) break;
+        answer_t answer = {.has_record = true, .record = records[i]};
+        keel_explanation_initialize(&answer.explanation);
+        keel_status_t status = differ(kept, asked, &records[i], &answer.explanation);
+        bool is_best = !status && (!any || is_better(&answer, out));
+        answer_t worse = is_best ? *out : answer;
+        if (is_best) *out = answer;
+        answer_deinitialize(&worse);
+        any |= !status;
+        if (!failed)
+            failed = status;
+        else
+            keel_status_ignore(status);
+    }
+    if (!any) return failed;
+    keel_status_ignore(failed);
+    return NULL;
+}
+
+// An earlier run had what this one compiles again, besides what differs within this one.
+static keel_status_t add_lost_entry(process_t *process, const asked_t *asked,
+                                    const keel_sketch_t *sketch, keel_explanation_t *out) {
+    keel_arena_t arena;
+    keel_history_record_t records[KEEL_HISTORY_CANDIDATES];
+    keel_arena_initialize(&arena, 0);
+    bool is_lost = find_candidates(process, asked, sketch, true, &arena, records) &&
+                   is_same_key(asked, &records[0]) && out->root_count &&
+                   out->roots[0].kind != KEEL_CAUSE_CACHE;
+    keel_arena_deinitialize(&arena);
+    return is_lost ? add_root(out, KEEL_CAUSE_CACHE, asked->miss, asked->miss_note) : NULL;
+}
+
+// The stack knows; a program has the lines of its first lowering, which a client may keep and
+// compile again from elsewhere.
+static void fill_places(const asked_t *asked, keel_explanation_t *explanation) {
+    keel_place_t asked_from =
+        asked->stack.count ? keel_stack_top(&asked->stack) : asked->site.place;
+    for (size_t i = 0; i < explanation->root_count; ++i) {
+        keel_place_t *place = &explanation->roots[i].place;
+        if (!*place->file) *place = asked_from;
+    }
+}
+
+// ---- together ----------------------------------------------------------------------------------
+
+static keel_status_t find(process_t *process, kept_t *kept, const asked_t *asked,
+                          const keel_sketch_t *sketch, const keel_history_record_t *records,
+                          size_t count, answer_t *out) {
+    keel_explanation_t *explanation = &out->explanation;
+    if (count)
+        KEEL_TRY(choose(kept, asked, sketch, records, count, out));
+    else
+        KEEL_TRY(differ(kept, asked, NULL, explanation));
+    if (asked->recompile && asked->kind == KEEL_ASK_COMPILE)
+        KEEL_TRY(add_lost_entry(process, asked, sketch, explanation));
+    fill_places(asked, explanation);
+    return NULL;
+}
+
+keel_status_t answer_find(process_t *process, kept_t *kept, const asked_t *asked,
+                          keel_arena_t *arena, answer_t *out, bool *out_said) {
+    *out_said = false;
+    if (asked->kind == KEEL_ASK_NOTE) return NULL;
+    keel_sketch_t sketch;
+    keel_history_record_t records[KEEL_HISTORY_CANDIDATES];
+    KEEL_TRY(sketch_of(process, kept, asked, &sketch));
+    size_t count = find_candidates(process, asked, &sketch, !asked->recompile, arena, records);
+    bool is_same = count && is_same_key(asked, &records[0]);
+    // What this run had is not known any more: nothing is left to say of a load, and little of the
+    // others.
+    if (asked->kind == KEEL_ASK_LOAD && is_same) return NULL;
+    if (asked->kind == KEEL_ASK_RETRACE) count = is_same;
+    *out = (answer_t){.has_record = false};
+    keel_explanation_initialize(&out->explanation);
+    keel_status_t status = find(process, kept, asked, &sketch, records, count, out);
+    *out_said = !status;
+    if (status) answer_deinitialize(out);
+    return status;
+}
+
+void answer_deinitialize(answer_t *answer) {
+    keel_explanation_deinitialize(&answer->explanation);
+}
+
+keel_status_t answer_note(process_t *process, kept_t *kept, const asked_t *asked, const char *run) {
+    keel_history_record_t record = {.program = asked->program,
+                                    .name = asked->name,
+                                    .origin = asked->site.origin,
+                                    .run = run,
+                                    .key = &asked->key,
+                                    .seconds = asked->compile_seconds,
+                                    .when = asked->t,
+                                    .is_ours = true};
+    KEEL_TRY(sketch_of(process, kept, asked, &record.sketch));
+    return keel_history_add(process->history, &record);
+}

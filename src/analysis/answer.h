@@ -1,0 +1,29 @@
+// answer: what a program differs from that was known when it was asked for, and how.
+#ifndef KEEL_ANALYSIS_ANSWER_H_
+#define KEEL_ANALYSIS_ANSWER_H_
+
+#include "analysis/asked.h"
+#include "analysis/kept.h"
+#include "analysis/process.h"
+#include "explain/explain.h"
+
+typedef struct answer_t {
+    keel_explanation_t explanation;
+    bool has_record;
+    keel_history_record_t record; // that it is compared with, its text in the arena; else the
+                                  // program is the first of its kind
+} answer_t;
+
+// *out_said: there is something to say; only then *out is to be deinitialized.
+keel_status_t answer_find(process_t *process, kept_t *kept, const asked_t *asked,
+                          keel_arena_t *arena, answer_t *out, bool *out_said) KEEL_MUST_CHECK;
+void answer_deinitialize(answer_t *answer);
+
+// The program is known to the process from now on.
+keel_status_t answer_note(process_t *process, kept_t *kept, const asked_t *asked,
+                          const char *run) KEEL_MUST_CHECK;
+
+// The answer as a line of explained.ndjson, with its newline (line.c).
+void answer_line(const asked_t *asked, const answer_t *answer, keel_buffer_t *out);
+
+#endif // KEEL_ANALYSIS_ANSWER_H_

@@ -1,0 +1,28 @@
+// asked: one `ask` event of a journal, read (journal/ask.c writes it).
+#ifndef KEEL_ANALYSIS_ASKED_H_
+#define KEEL_ANALYSIS_ASKED_H_
+
+#include "host/host.h"
+#include "journal/journal.h"
+
+// Text is the event's, or the process's (key values); the stack's frames lie in the arena.
+typedef struct asked_t {
+    keel_ask_kind_t kind;
+    double t;
+    int64_t pid;
+    keel_digest_t program;
+    keel_key_t key; // values borrowed: not to be deinitialized
+    const char *name;
+    keel_site_t site;
+    bool recompile;
+    double seconds, compile_seconds;
+    const char *miss, *miss_note;
+    uint64_t sent;
+    keel_stack_t stack;
+} asked_t;
+
+// Fills in all but the key's components, which process.c knows. False where the event lacks what
+// it needs, or says it in another way than this Keel knows.
+bool asked_read(const struct json_t *event, keel_arena_t *arena, asked_t *out);
+
+#endif // KEEL_ANALYSIS_ASKED_H_

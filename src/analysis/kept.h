@@ -1,0 +1,31 @@
+// kept: programs that the journal kept, read. Neighbours are compared again and again, so the last
+// few stay.
+#ifndef KEEL_ANALYSIS_KEPT_H_
+#define KEEL_ANALYSIS_KEPT_H_
+
+#include "program/program.h"
+
+enum { KEPT_SLOTS = 16 };
+
+// A program, and the bytes that it borrows.
+typedef struct kept_program_t {
+    keel_digest_t digest;
+    keel_program_t program;
+    uint8_t *bytes; // NULL: the slot is empty
+    size_t size;
+    uint64_t used; // when, counted
+} kept_program_t;
+
+typedef struct kept_t {
+    const char *run_dir;
+    kept_program_t slots[KEPT_SLOTS];
+    uint64_t clock;
+} kept_t;
+
+void kept_initialize(kept_t *kept, const char *run_dir);
+void kept_deinitialize(kept_t *kept);
+// *out is valid until the next call but one: a program and its neighbour may be held at once.
+keel_status_t kept_read(kept_t *kept, const keel_digest_t *digest,
+                        const keel_program_t **out) KEEL_MUST_CHECK;
+
+#endif // KEEL_ANALYSIS_KEPT_H_

@@ -1,0 +1,153 @@
+#include "analysis/process.h"
+
+#include <jansson.h>
+
+static const char *text_of(const json_t *object, const char *name) {
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static double number_of(const json_t *object, const char *name) {
+    double number = json_number_value(json_object_get(object, name));
+    return number > 0 && number < 1e18 ? number : 0;
+}
+
+static double began(const json_t *start) {
+    double when = number_of(start, "began");
+    return when > 0 ? when : number_of(start, "t");
+}
+
+// ---- the script --------------------------------------------------------------------------------
+
+static keel_status_t name_by_command(const json_t *start, char **out) {
+    enum { WORDS = 1024 };
+    char *words[WORDS + 1];
+    size_t count = 0, index;
+    json_t *word;
+    json_array_foreach(json_object_get(start, "argv"), index, word) {
+        if (!json_is_string(word) || count == WORDS) break;
+        words[count++] = (char *)(uintptr_t)json_string_value(word);
+    }
+    words[count] = NULL;
+    return count ? keel_host_script(words, text_of(start, "cwd"), out)
+                 : keel_strdup(KEEL_STR(""), out);
+}
+
+keel_status_t process_script(const json_t *start, char **out) {
+    const char *script = text_of(start, "script");
+    return *script && !strchr(script, '/') ? keel_strdup(keel_str(script), out)
+                                           : name_by_command(start, out);
+}
+
+// ---- components of keys ------------------------------------------------------------------------
+
+typedef struct value_name_t {
+    uint64_t component;
+    keel_digest_t digest;
+} value_name_t;
+
+static keel_status_t add_value(process_t *process, int component, const keel_digest_t *digest,
+                               const char *text) {
+    const value_name_t name = {(uint64_t)component, *digest};
+    keel_str_t kept;
+    KEEL_TRY(keel_arena_str(&process->texts, keel_str(text), &kept));
+    return keel_map_put(&process->values, keel_bytes(&name, sizeof name),
+                        (uint64_t)(uintptr_t)kept.data);
+}
+
+static char *value_of(const process_t *process, int component, const keel_digest_t *digest) {
+    const value_name_t name = {(uint64_t)component, *digest};
+    const uint64_t *found = keel_map_find(&process->values, keel_bytes(&name, sizeof name));
+    return found ? (char *)(uintptr_t)*found : NULL;
+}
+
+// Those that the event tells; the others stay.
+static keel_status_t read_components(process_t *process, const json_t *event,
+                                     keel_digest_t components[KEEL_COMPONENT_COUNT]) {
+    const json_t *digests = json_object_get(event, "components");
+    const json_t *values = json_object_get(event, "values");
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        const char *name = keel_component_name((keel_component_t)i), *value;
+        keel_digest_t digest;
+        if (keel_digest_unhex(keel_str(text_of(digests, name)), &digest)) components[i] = digest;
+        value = text_of(values, name);
+        if (*value) KEEL_TRY(add_value(process, i, &components[i], value));
+    }
+    return NULL;
+}
+
+static const process_client_t *client_of(const process_t *process, const json_t *ask) {
+    uint64_t number = (uint64_t)number_of(ask, "client");
+    for (size_t i = 0; i < process->client_count; ++i)
+        if (process->clients[i].number == number) return &process->clients[i];
+    return NULL;
+}
+
+keel_status_t process_key(process_t *process, const json_t *ask, keel_key_t *key) {
+    const process_client_t *client = client_of(process, ask);
+    if (client) memcpy(key->components, client->components, sizeof key->components);
+    KEEL_TRY(read_components(process, ask, key->components));
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        key->values[i] = value_of(process, i, &key->components[i]);
+    return NULL;
+}
+
+// ---- its life ----------------------------------------------------------------------------------
+
+keel_status_t process_started(process_t *process, const json_t *start) {
+    void *grown = process->clients;
+    KEEL_TRY(keel_realloc_array(process->client_count + 1, sizeof *process->clients, &grown));
+    process->clients = grown;
+    process_client_t *client = &process->clients[process->client_count++];
+    *client = (process_client_t){.number = (uint64_t)number_of(start, "client")};
+    return read_components(process, start, client->components);
+}
+
+bool process_is(const process_t *process, const json_t *start) {
+    // The same instant, measured twice.
+    enum { TOLERANCE = 1 };
+    double apart = process->began - began(start);
+    return process->pid == json_integer_value(json_object_get(start, "pid")) && apart < TOLERANCE &&
+           apart > -TOLERANCE;
+}
+
+static keel_status_t open_history(process_t *process, const char *run_dir, const char *run,
+                                  const json_t *start) {
+    char *folder, *script;
+    KEEL_TRY(process_script(start, &script));
+    keel_status_t status = keel_path(&folder, "%s/history", run_dir);
+    if (!status) {
+        status = keel_history_open(*script ? folder : NULL, script, run, process->began,
+                                   &process->history);
+        keel_free(folder);
+    }
+    keel_free(script);
+    return status;
+}
+
+keel_status_t process_create(const char *run_dir, const char *run, const json_t *start,
+                             process_t **out) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof **out, &memory));
+    process_t *process = memory;
+    process->pid = json_integer_value(json_object_get(start, "pid"));
+    process->began = began(start);
+    keel_map_initialize(&process->values);
+    keel_arena_initialize(&process->texts, 0);
+    keel_status_t status = open_history(process, run_dir, run, start);
+    if (!status) status = process_started(process, start);
+    if (status)
+        process_destroy(process);
+    else
+        *out = process;
+    return status;
+}
+
+void process_destroy(process_t *process) {
+    if (!process) return;
+    keel_history_close(process->history);
+    keel_free(process->clients);
+    keel_map_deinitialize(&process->values);
+    keel_arena_deinitialize(&process->texts);
+    keel_free(process);
+}

@@ -1,0 +1,40 @@
+// process: what one process of a run had up to now: the programs that it asked for, those that
+// earlier runs of its script had, and the parts of keys that its clients share.
+#ifndef KEEL_ANALYSIS_PROCESS_H_
+#define KEEL_ANALYSIS_PROCESS_H_
+
+#include "analysis/asked.h"
+#include "history/history.h"
+
+typedef struct process_client_t {
+    uint64_t number;
+    keel_digest_t components[KEEL_COMPONENT_COUNT];
+} process_client_t;
+
+typedef struct process_t {
+    int64_t pid;
+    double began; // seconds since 1970
+    keel_history_t *history;
+    process_client_t *clients;
+    size_t client_count;
+    keel_map_t values; // component and digest -> its text, a pointer into `texts`
+    keel_arena_t texts;
+} process_t;
+
+// From its `start` event.
+keel_status_t process_create(const char *run_dir, const char *run, const struct json_t *start,
+                             process_t **out) KEEL_MUST_CHECK;
+void process_destroy(process_t *process);
+// Another `start` event of the process, which has made another client.
+keel_status_t process_started(process_t *process, const struct json_t *start) KEEL_MUST_CHECK;
+// True where the event is of this process, and not of another that was given its number.
+bool process_is(const process_t *process, const struct json_t *start);
+// Fills in the key's components and their texts.
+keel_status_t process_key(process_t *process, const struct json_t *ask,
+                          keel_key_t *key) KEEL_MUST_CHECK;
+
+// The script's name as a `start` event tells it, or its command line; the caller frees it. "" where
+// neither does.
+keel_status_t process_script(const struct json_t *start, char **out) KEEL_MUST_CHECK;
+
+#endif // KEEL_ANALYSIS_PROCESS_H_

@@ -1,0 +1,177 @@
+#define _GNU_SOURCE // memrchr
+#include "analysis/walk.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "analysis/answer.h"
+#include "journal/line.h"
+
+static const char *text_of(const json_t *event, const char *name) {
+    const char *text = json_string_value(json_object_get(event, name));
+    return text ? text : "";
+}
+
+keel_status_t walk_create(const char *run_dir, const char *id, const char *answers,
+                          uint64_t answered, walk_watch_t *watch, walk_t *out) {
+    *out = (walk_t){
+        .run_dir = run_dir, .id = id, .answers = answers, .answered = answered, .watch = watch};
+    kept_initialize(&out->kept, run_dir);
+    return keel_journal_path(run_dir, id, &out->journal);
+}
+
+void walk_destroy(walk_t *walk) {
+    for (size_t i = 0; i < walk->process_count; ++i)
+        process_destroy(walk->processes[i]);
+    keel_free(walk->processes);
+    kept_deinitialize(&walk->kept);
+    keel_free(walk->journal);
+}
+
+// ---- processes ---------------------------------------------------------------------------------
+
+// The newest of that number.
+static process_t *process_of(const walk_t *walk, int64_t pid) {
+    for (size_t i = walk->process_count; i > 0; --i)
+        if (walk->processes[i - 1]->pid == pid) return walk->processes[i - 1];
+    return NULL;
+}
+
+static keel_status_t add_process(walk_t *walk, const json_t *start) {
+    void *grown = walk->processes;
+    KEEL_TRY(keel_realloc_array(walk->process_count + 1, sizeof *walk->processes, &grown));
+    walk->processes = grown;
+    KEEL_TRY(process_create(walk->run_dir, walk->id, start, &walk->processes[walk->process_count]));
+    ++walk->process_count;
+    return NULL;
+}
+
+static keel_status_t meet_start(walk_t *walk, const json_t *start) {
+    process_t *process = process_of(walk, json_integer_value(json_object_get(start, "pid")));
+    if (process && process_is(process, start)) return process_started(process, start);
+    return add_process(walk, start);
+}
+
+// ---- lines -------------------------------------------------------------------------------------
+
+static keel_status_t put(walk_t *walk, keel_buffer_t *line) {
+    keel_status_t status = keel_buffer_status(line);
+    if (!status) status = keel_file_append(walk->answers, keel_buffer_bytes(line));
+    keel_buffer_deinitialize(line);
+    return status;
+}
+
+static keel_status_t put_answer(walk_t *walk, const asked_t *asked, const answer_t *answer) {
+    keel_buffer_t line;
+    keel_buffer_initialize(&line, 0);
+    answer_line(asked, answer, &line);
+    return put(walk, &line);
+}
+
+// Takes the status.
+static keel_status_t put_failure(walk_t *walk, const asked_t *asked, keel_status_t failed) {
+    keel_buffer_t line;
+    keel_buffer_initialize(&line, 0);
+    keel_line_begin_at(&line, "fallback", asked->t, asked->pid);
+    keel_line_text(&line, "what", "explain");
+    keel_line_subject(&line, &(keel_journal_subject_t){.program = &asked->program,
+                                                       .name = asked->name,
+                                                       .key = &asked->key.digest});
+    keel_line_text(&line, "message", keel_status_message(failed));
+    keel_buffer_text(&line, "}\n");
+    keel_status_ignore(failed);
+    return put(walk, &line);
+}
+
+// ---- one program -------------------------------------------------------------------------------
+
+static bool has_failed(const walk_t *walk) {
+    for (size_t i = 0; i < walk->watch->failed_count; ++i)
+        if (walk->watch->failed[i] == walk->asked) return true;
+    return false;
+}
+
+static keel_status_t answer(walk_t *walk, process_t *process, const asked_t *asked,
+                            keel_arena_t *arena) {
+    answer_t found;
+    bool said;
+    keel_status_t status = answer_find(process, &walk->kept, asked, arena, &found, &said);
+    if (status) return put_failure(walk, asked, status);
+    if (!said) return NULL;
+    status = put_answer(walk, asked, &found);
+    answer_deinitialize(&found);
+    return status;
+}
+
+static keel_status_t answer_and_note(walk_t *walk, process_t *process, const asked_t *asked,
+                                     keel_arena_t *arena) {
+    bool is_new = walk->asked > walk->answered;
+    if (has_failed(walk)) {
+        if (!is_new) return NULL;
+        return put_failure(walk, asked,
+                           keel_status_make(KEEL_INTERNAL, "explaining it ended the process that "
+                                                           "does so, or took it too long"));
+    }
+    if (is_new) KEEL_TRY(answer(walk, process, asked, arena));
+    keel_status_t status = answer_note(process, &walk->kept, asked, walk->id);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status); // a program that is not there: what came after it is not compared
+    return NULL;                // with it
+}
+
+static keel_status_t meet_ask(walk_t *walk, const json_t *event) {
+    process_t *process = process_of(walk, json_integer_value(json_object_get(event, "pid")));
+    keel_arena_t arena;
+    asked_t asked;
+    ++walk->asked;
+    if (!process) return NULL; // its beginning was not written
+    atomic_store(&walk->watch->asked, walk->asked);
+    keel_arena_initialize(&arena, 0);
+    keel_status_t status = NULL;
+    if (asked_read(event, &arena, &asked)) {
+        status = process_key(process, event, &asked.key);
+        if (!status) status = answer_and_note(walk, process, &asked, &arena);
+    }
+    keel_arena_deinitialize(&arena);
+    atomic_store(&walk->watch->asked, 0);
+    return status;
+}
+
+// ---- the journal -------------------------------------------------------------------------------
+
+static keel_status_t meet(void *context, const json_t *event) {
+    const char *kind = text_of(event, "event");
+    if (strcmp(kind, "start") == 0) return meet_start(context, event);
+    if (strcmp(kind, "ask") == 0) return meet_ask(context, event);
+    return NULL;
+}
+
+// Whole lines only: a process may be writing the last one.
+keel_status_t walk_on(walk_t *walk) {
+    enum { MOST = 1 << 24 };
+    for (;;) {
+        uint8_t *data;
+        size_t size;
+        KEEL_TRY(keel_file_read_from(walk->journal, walk->read, MOST, &data, &size));
+        const uint8_t *last = size ? memrchr(data, '\n', size) : NULL;
+        size_t whole = last ? (size_t)(last - data) + 1 : 0;
+        keel_journal_damage_t damage;
+        keel_status_t status = keel_journal_parse(keel_bytes(data, whole), meet, walk, &damage);
+        keel_free(data);
+        KEEL_TRY(status);
+        walk->read += whole;
+        if (!whole || size < MOST) return NULL;
+    }
+}
+
+keel_status_t walk_keep(walk_t *walk) {
+    keel_status_t failed = NULL;
+    for (size_t i = 0; i < walk->process_count; ++i) {
+        keel_status_t status = keel_history_keep(walk->processes[i]->history);
+        if (!failed)
+            failed = status;
+        else
+            keel_status_ignore(status);
+    }
+    return failed;
+}

@@ -1,0 +1,42 @@
+// walk: a run's journal from its beginning, event by event; what is found goes to a file of lines.
+#ifndef KEEL_ANALYSIS_WALK_H_
+#define KEEL_ANALYSIS_WALK_H_
+
+#include <stdatomic.h>
+
+#include "analysis/kept.h"
+#include "analysis/process.h"
+
+enum { WALK_FAILURES = 32 };
+
+// What the walk and who watches it share.
+typedef struct walk_watch_t {
+    _Atomic uint64_t asked;         // number of the ask that is in work, from 1
+    uint64_t failed[WALK_FAILURES]; // numbers of those that ended a walk before: passed over
+    size_t failed_count;
+    char message[256]; // why a walk could not go on; ""
+} walk_watch_t;
+
+typedef struct walk_t {
+    const char *run_dir, *id;
+    char *journal;       // its path
+    const char *answers; // path of the file that lines are appended to
+    walk_watch_t *watch;
+    uint64_t read;     // bytes of the journal
+    uint64_t asked;    // asks that were met
+    uint64_t answered; // of those, how many of the first have their answers already
+    process_t **processes;
+    size_t process_count;
+    kept_t kept;
+} walk_t;
+
+// All that is passed must outlive the walk. To be destroyed also on failure.
+keel_status_t walk_create(const char *run_dir, const char *id, const char *answers,
+                          uint64_t answered, walk_watch_t *watch, walk_t *out) KEEL_MUST_CHECK;
+void walk_destroy(walk_t *walk);
+// Goes on to the journal's end as it stands now.
+keel_status_t walk_on(walk_t *walk) KEEL_MUST_CHECK;
+// What the run's programs are is known to later runs from now on.
+keel_status_t walk_keep(walk_t *walk) KEEL_MUST_CHECK;
+
+#endif // KEEL_ANALYSIS_WALK_H_

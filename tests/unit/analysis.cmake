@@ -1,0 +1,1 @@
+keel_unit_test(analysis_line ROOMS analysis)
