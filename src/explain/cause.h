@@ -82,9 +82,13 @@
     X(STATE_MADE, "the optimizer made this state in its first step",                               \
       "Make it before the first step: fill optimizer.state[p] for each parameter, then sync.")     \
     X(REPLACED, "another tensor is in its place, which the optimizer does not update",             \
-      "load_state_dict without assign=True, or load before the optimizer is made.")                \
+      "load_state_dict without assign=True, or make the optimizer anew behind it.")                \
+    X(IDLE, "its step does nothing, as if it were skipped",                                        \
+      "If you do not skip it: make the optimizer behind load_state_dict(assign=True).")            \
+    X(COPIED, "another tensor was copied into it, which was recorded with the step",               \
+      "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
     X(NOT_ZEROED, "nothing zeroes it, for the optimizer has other tensors",                        \
-      "load_state_dict without assign=True, or load before the optimizer is made.")                \
+      "load_state_dict without assign=True, or make the optimizer anew behind it.")                \
     X(COUNTED, "the host reads a mask here, to count what it leaves",                              \
       "Keep the full size: torch.where with the mask instead of x[mask] or nonzero.")
 

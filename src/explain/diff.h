@@ -138,7 +138,7 @@ keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
 // optimizer.c: true for what an optimizer of PyTorch's computes, by its line in the source.
 bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 // What these optimizers bring about, which has advice of its own.
-void keel_diff_optimizer(keel_diff_t *diff);
+keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 // results.c: the name that the client gives a result, "result['hidden']"; "" where it has none.
 keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.

@@ -263,7 +263,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     KEEL_TRY(keel_diff_results(diff));
     KEEL_TRY(tell_the_rest(diff));
     fold_shardings(diff);
-    keel_diff_optimizer(diff);
+    KEEL_TRY(keel_diff_optimizer(diff));
     fold_constants(diff);
     fold_lines(diff);
     fold_derived(diff);

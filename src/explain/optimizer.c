@@ -54,19 +54,7 @@ static void tell_of_state(keel_diff_t *diff, keel_difference_t *difference, uint
                                                    count == 2 ? "" : "s");
 }
 
-// An argument that is updated in place by one program, and another tensor in the other: its data
-// was moved to the device by another line.
-static bool is_replaced(keel_diff_t *diff) {
-    for (uint32_t i = 0; i < diff->after_count; ++i) {
-        const keel_argument_t *now = &diff->arguments_after[i];
-        if (now->counterpart == KEEL_NONE) continue;
-        const keel_argument_t *then = &diff->arguments_before[now->counterpart];
-        if (then->is_donated == now->is_donated) continue;
-        uint64_t line = keel_graph_line(&diff->before, then->op)->identity;
-        if (line && line != keel_graph_line(&diff->after, now->op)->identity) return true;
-    }
-    return false;
-}
+// ---- parameters that are updated no more -------------------------------------------------------
 
 static keel_op_id_t first_of_optimizer(const keel_graph_t *graph) {
     keel_op_id_t first, end;
@@ -76,18 +64,93 @@ static keel_op_id_t first_of_optimizer(const keel_graph_t *graph) {
     return first < end ? first : KEEL_NONE;
 }
 
-// Where a sync has moved the other tensors their line is not known. But the optimizer does nothing
-// any more, and the host has sent as many as it leaves alone.
-static bool is_left_alone(const keel_diff_t *diff, keel_op_id_t *out) {
-    uint64_t kept = 0;
-    for (uint32_t i = 0; i < diff->after_count; ++i) {
-        const keel_argument_t *now = &diff->arguments_after[i];
-        if (now->counterpart == KEEL_NONE) continue;
-        kept += diff->arguments_before[now->counterpart].is_donated && !now->is_donated;
+// What a value is, less what only gives it another shape or dtype.
+static keel_value_id_t source_of(const keel_graph_t *graph, keel_value_id_t value) {
+    enum { LOOKED_THROUGH = 8 };
+    for (unsigned i = 0; i < LOOKED_THROUGH && graph->producer[value] != KEEL_NONE; ++i) {
+        keel_op_id_t op = graph->producer[value];
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (operands.count != 1 || !keel_graph_only_reshapes(keel_graph_name(graph, op)))
+            return value;
+        value = operands.items[0];
     }
-    if (!kept || diff->sent < kept || first_of_optimizer(&diff->after) != KEEL_NONE) return false;
-    *out = first_of_optimizer(&diff->before);
-    return *out != KEEL_NONE;
+    return value;
+}
+
+// By value: whether the optimizer computes with it.
+static keel_status_t find_optimized(keel_diff_t *diff, const keel_graph_t *graph, uint8_t **out) {
+    size_t count = graph->program->value_types.count;
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&diff->arena, count + 1, &memory));
+    memset(memory, 0, count + 1);
+    *out = memory;
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        if (!keel_diff_is_optimizers(graph, op)) continue;
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        for (uint32_t i = 0; i < operands.count; ++i)
+            (*out)[source_of(graph, operands.items[i])] = 1;
+    }
+    return NULL;
+}
+
+// What became of parameters that the program before updates in place and this one does not.
+typedef struct updates_t {
+    uint32_t replaced; // the optimizer leaves it alone, and another line moved its data
+    uint32_t idle;     // the optimizer leaves it alone
+    uint32_t copied;   // it is updated still, but its data are another tensor's
+    uint32_t kept;     // all of them
+    uint32_t back;     // the way back: updated here, and another line's before
+} updates_t;
+
+static bool has_other_line(keel_diff_t *diff, const keel_argument_t *then,
+                           const keel_argument_t *now) {
+    uint64_t line = keel_graph_line(&diff->before, then->op)->identity;
+    return line && line != keel_graph_line(&diff->after, now->op)->identity;
+}
+
+static bool is_of_shape(keel_graph_t *graph, keel_type_id_t type, keel_type_id_t wanted) {
+    keel_ints_t x = keel_diff_dims(graph->program, type),
+                y = keel_diff_dims(graph->program, wanted);
+    return x.count == y.count && memcmp(x.items, y.items, x.count * sizeof *x.items) == 0 &&
+           keel_diff_element_hash(graph, type) == keel_diff_element_hash(graph, wanted);
+}
+
+// A tensor that is differentiated no more was frozen on purpose. Of one that is, the gradient is a
+// result.
+static bool is_differentiated(keel_graph_t *graph, const keel_argument_t *argument) {
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = end; op-- > first;) {
+        if (!keel_str_is(keel_graph_name(graph, op), "tuple")) continue;
+        keel_list_t results = keel_program_operands(graph->program, op);
+        for (uint32_t i = 0; i < results.count; ++i)
+            if (is_of_shape(graph, keel_graph_type(graph, results.items[i]), argument->type))
+                return true;
+        return false;
+    }
+    return false;
+}
+
+static keel_status_t count_updates(keel_diff_t *diff, updates_t *out) {
+    uint8_t *then, *now;
+    KEEL_TRY(find_optimized(diff, &diff->before, &then));
+    KEEL_TRY(find_optimized(diff, &diff->after, &now));
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        const keel_argument_t *b = &diff->arguments_after[i];
+        if (b->counterpart == KEEL_NONE) continue;
+        const keel_argument_t *a = &diff->arguments_before[b->counterpart];
+        bool is_other = has_other_line(diff, a, b), is_updated = now[b->value];
+        out->back += !a->is_donated && b->is_donated && is_other;
+        if (!a->is_donated || b->is_donated) continue;
+        ++out->kept;
+        out->copied += is_updated || (!then[a->value] && is_other);
+        if (is_updated || !then[a->value] || !is_differentiated(&diff->after, b)) continue;
+        ++out->idle;
+        out->replaced += is_other;
+    }
+    return NULL;
 }
 
 // Arguments that were added, numbers aside; NONE.
@@ -120,27 +183,70 @@ static void tell(keel_diff_t *diff, uint32_t root, keel_note_t note) {
                                       *difference->note ? "; " : "", difference->note);
 }
 
-void keel_diff_optimizer(keel_diff_t *diff) {
-    if (!diff->before.lender || !diff->after.lender) return;
-    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DONATION);
-    if (top != KEEL_NONE && is_replaced(diff)) {
-        lead(diff, top);
-        if (strcmp(diff->roots[top].difference.new_value, "kept") == 0)
-            tell(diff, top, KEEL_NOTE_REPLACED);
-        return;
-    }
-    keel_op_id_t op;
-    if (top != KEEL_NONE && is_left_alone(diff, &op)) {
+// Told by the donation, or where the optimizer does nothing any more, by that.
+static void tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+    keel_op_id_t op = first_of_optimizer(&diff->before);
+    bool is_left_alone = first_of_optimizer(&diff->after) == KEEL_NONE;
+    keel_difference_t *difference = &diff->roots[top].difference;
+    if (updates->replaced) {
         lead(diff, top);
         tell(diff, top, KEEL_NOTE_REPLACED);
-        diff->roots[top].difference.place = keel_diff_place(diff, false, op);
-        return;
+    } else if (is_left_alone && diff->sent >= updates->kept) {
+        // A sync has moved the other tensors, so that their line is not known. But the host has
+        // sent as many as the optimizer leaves alone.
+        lead(diff, top);
+        tell(diff, top, KEEL_NOTE_REPLACED);
+        difference->place = keel_diff_place(diff, false, op);
+    } else if (is_left_alone) {
+        lead(diff, top);
+        difference->kind = KEEL_CAUSE_STRUCTURE;
+        difference->subject = "optimizer";
+        difference->old_value = keel_diff_text(diff, "updates %u tensor%s", updates->idle,
+                                               updates->idle == 1 ? "" : "s");
+        difference->new_value = "updates none";
+        difference->note = keel_note_text(KEEL_NOTE_IDLE);
+        difference->place = keel_diff_place(diff, false, op);
+        difference->old_op = op;
+        difference->new_op = KEEL_NONE;
+    }
+}
+
+// A copy that was recorded with the step changes nothing but whose data the tensors are.
+static bool is_alone(const keel_diff_t *diff, uint32_t top) {
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (i != top && diff->roots[i].follows == KEEL_NONE &&
+            diff->roots[i].difference.kind != KEEL_CAUSE_DONATION)
+            return false;
+    return true;
+}
+
+static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_told) {
+    updates_t updates = {0};
+    KEEL_TRY(count_updates(diff, &updates));
+    *out_told = updates.idle || updates.copied || updates.back;
+    if (updates.idle)
+        tell_idle(diff, top, &updates);
+    else if (updates.copied && is_alone(diff, top))
+        tell(diff, top, KEEL_NOTE_COPIED);
+    else if (updates.back)
+        lead(diff, top);
+    return NULL;
+}
+
+keel_status_t keel_diff_optimizer(keel_diff_t *diff) {
+    if (!diff->before.lender || !diff->after.lender) return NULL;
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DONATION);
+    if (top != KEEL_NONE) {
+        bool told;
+        KEEL_TRY(tell_of_updates(diff, top, &told));
+        if (told) return NULL;
     }
     top = find_added(diff);
     uint32_t state = top == KEEL_NONE ? 0 : count_state(diff);
-    if (!state) return;
+    if (!state) return NULL;
     lead(diff, top);
     if (keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE)
         tell_of_state(diff, &diff->roots[top].difference, state);
     tell(diff, top, KEEL_NOTE_STATE_MADE);
+    return NULL;
 }

@@ -23,32 +23,74 @@ uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out) {
     return count;
 }
 
-// What they are brought together by, the most telling first.
-enum { LEVEL_LINE, LEVEL_PLACE, LEVEL_OTHER_TYPE, LEVEL_TYPE, LEVELS };
+// What they are brought together by, the most telling first. A tensor may come to be made on
+// another line and go on with the same work; one of another type that the same line made for the
+// same work is that argument in another shape.
+enum {
+    BY_TYPE = 1,
+    BY_PLACE = 2, // without the line, which moves with every edit above it
+    BY_LINE = 4,
+    BY_USE = 8,
+};
+static const uint8_t levels[] = {
+    BY_TYPE | BY_PLACE | BY_LINE | BY_USE,
+    BY_TYPE | BY_PLACE | BY_LINE,
+    BY_TYPE | BY_PLACE | BY_USE,
+    BY_TYPE | BY_PLACE,
+    BY_PLACE | BY_LINE | BY_USE,
+    BY_TYPE | BY_USE,
+    BY_PLACE | BY_LINE,
+    BY_TYPE,
+};
 
 static uint64_t mix(uint64_t a, uint64_t b) {
     return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
 }
 
-static uint64_t token(keel_graph_t *graph, const keel_argument_t *argument, int level) {
-    const keel_line_t *line = keel_graph_line(graph, argument->op);
-    uint64_t type = keel_graph_type_hash(graph, argument->type);
-    switch (level) {
-        case LEVEL_LINE:
-            return mix(mix(type, line->token), line->identity);
-        case LEVEL_PLACE:
-            return mix(type, line->token);
-        case LEVEL_OTHER_TYPE:
-            return mix(line->token, line->identity);
-        default:
-            return type;
-    }
+static uint64_t hash_name(const keel_graph_t *graph, keel_op_id_t op) {
+    return keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
 }
 
-static void fill(keel_graph_t *graph, const keel_argument_t *arguments, uint32_t count, int level,
-                 uint64_t *out) {
+// By argument, what it is used for first: the operation and its line, behind whatever gives the
+// argument another shape or dtype. `of` is by value: 1 + the argument that it is.
+static keel_status_t find_uses(keel_graph_t *graph, const keel_argument_t *arguments,
+                               uint32_t count, uint64_t *out) {
+    size_t values = graph->program->value_types.count;
+    void *memory;
+    KEEL_TRY(keel_arena_array(graph->arena, values + 1, sizeof(uint32_t), &memory));
+    uint32_t *of = memory;
+    memset(of, 0, (values + 1) * sizeof *of);
+    memset(out, 0, count * sizeof *out);
     for (uint32_t i = 0; i < count; ++i)
-        out[i] = token(graph, &arguments[i], level);
+        of[arguments[i].value] = i + 1;
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        const keel_operation_t *operation = &graph->program->operations.data[op];
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        bool passes_on = operands.count == 1 && operation->result_count == 1 &&
+                         keel_graph_only_reshapes(keel_graph_name(graph, op));
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            uint32_t argument = of[operands.items[i]];
+            if (!argument) continue;
+            if (passes_on) of[operation->first_result] = argument;
+            if (passes_on || out[argument - 1]) continue;
+            uint64_t use = mix(hash_name(graph, op), i);
+            out[argument - 1] = mix(use, keel_graph_line(graph, op)->token) | 1;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t token(keel_graph_t *graph, const keel_argument_t *argument, uint64_t use,
+                      unsigned level) {
+    const keel_line_t *line = keel_graph_line(graph, argument->op);
+    uint64_t hash = level;
+    if (level & BY_TYPE) hash = mix(hash, keel_graph_type_hash(graph, argument->type));
+    if (level & BY_PLACE) hash = mix(hash, line->token);
+    if (level & BY_LINE) hash = mix(hash, line->identity);
+    if (level & BY_USE) hash = mix(hash, use);
+    return hash;
 }
 
 // HLO numbers its arguments from the results backwards, so that an argument may stand elsewhere
@@ -92,31 +134,54 @@ static void pair_the_rest(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
     }
 }
 
+// One side: its arguments, what each is used for, and its token of the level at hand.
+typedef struct side_t {
+    keel_graph_t *graph;
+    const keel_argument_t *arguments;
+    uint64_t *uses, *tokens;
+    uint32_t *to_other;
+    uint32_t count;
+} side_t;
+
+static keel_status_t make_side(keel_diff_t *diff, bool is_after, side_t *out) {
+    *out = (side_t){.graph = is_after ? &diff->after : &diff->before,
+                    .arguments = is_after ? diff->arguments_after : diff->arguments_before,
+                    .count = is_after ? diff->after_count : diff->before_count};
+    void *memory;
+    KEEL_TRY(
+        keel_arena_array(&diff->arena, 2 * (size_t)out->count + 1, sizeof *out->uses, &memory));
+    out->uses = memory;
+    out->tokens = out->uses + out->count;
+    KEEL_TRY(
+        keel_arena_array(&diff->arena, (size_t)out->count + 1, sizeof *out->to_other, &memory));
+    out->to_other = memory;
+    memset(out->to_other, 0xff, out->count * sizeof *out->to_other);
+    return find_uses(out->graph, out->arguments, out->count, out->uses);
+}
+
+static void fill(side_t *side, unsigned level) {
+    for (uint32_t i = 0; i < side->count; ++i)
+        side->tokens[i] = token(side->graph, &side->arguments[i], side->uses[i], level);
+}
+
 keel_status_t keel_parameters_pair(keel_diff_t *diff) {
-    uint32_t a_count = diff->before_count, b_count = diff->after_count;
-    size_t both = (size_t)a_count + b_count + 1;
-    uint64_t *a;
-    uint32_t *to_b;
-    KEEL_TRY(keel_arena_array(&diff->arena, both, sizeof *a, (void **)&a));
-    KEEL_TRY(keel_arena_array(&diff->arena, both, sizeof *to_b, (void **)&to_b));
-    uint64_t *b = a + a_count;
-    uint32_t *to_a = to_b + a_count;
-    memset(to_b, 0xff, both * sizeof *to_b);
-    for (int level = 0; level < LEVELS; ++level) {
-        fill(&diff->before, diff->arguments_before, a_count, level, a);
-        fill(&diff->after, diff->arguments_after, b_count, level, b);
-        KEEL_TRY(keel_align_gaps(a, a_count, b, b_count, KEEL_ALIGN_EDITS, to_b, to_a));
+    side_t a, b;
+    KEEL_TRY(make_side(diff, false, &a));
+    KEEL_TRY(make_side(diff, true, &b));
+    for (size_t i = 0; i < sizeof levels; ++i) {
+        fill(&a, levels[i]);
+        fill(&b, levels[i]);
+        KEEL_TRY(keel_align_gaps(a.tokens, a.count, b.tokens, b.count, KEEL_ALIGN_EDITS, a.to_other,
+                                 b.to_other));
+        bool is_of_a_place = levels[i] & (BY_PLACE | BY_USE);
+        if (levels[i] & BY_TYPE && is_of_a_place)
+            KEEL_TRY(pair_moved(diff, a.tokens, b.tokens, a.to_other, b.to_other));
     }
-    for (int level = LEVEL_LINE; level <= LEVEL_PLACE; ++level) {
-        fill(&diff->before, diff->arguments_before, a_count, level, a);
-        fill(&diff->after, diff->arguments_after, b_count, level, b);
-        KEEL_TRY(pair_moved(diff, a, b, to_b, to_a));
-    }
-    pair_the_rest(diff, to_b, to_a);
-    for (uint32_t i = 0; i < a_count; ++i) {
-        if (to_b[i] == UINT32_MAX) continue;
-        diff->arguments_before[i].counterpart = to_b[i];
-        diff->arguments_after[to_b[i]].counterpart = i;
+    pair_the_rest(diff, a.to_other, b.to_other);
+    for (uint32_t i = 0; i < a.count; ++i) {
+        if (a.to_other[i] == UINT32_MAX) continue;
+        diff->arguments_before[i].counterpart = a.to_other[i];
+        diff->arguments_after[a.to_other[i]].counterpart = i;
     }
     return NULL;
 }

@@ -130,6 +130,20 @@ const char *keel_steps_name(const keel_steps_t *steps, const char *digest) {
     return index ? steps->programs[*index].name : "";
 }
 
+// That event itself has what was executed before it.
+bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
+                            int64_t pid) {
+    size_t index;
+    const json_t *event;
+    bool is_behind = false;
+    json_array_foreach(steps->events, index, event) {
+        if (json_integer_value(json_object_get(event, "pid")) != pid) continue;
+        if (is_behind && json_object_get(json_object_get(event, "executes"), digest)) return true;
+        is_behind |= is_request(event) && strcmp(keel_event_text(event, "program"), other) == 0;
+    }
+    return false;
+}
+
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event) {
     return (size_t)*keel_map_find(&steps->by_identity, name_bytes(identity_of(event)));
 }

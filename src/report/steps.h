@@ -88,6 +88,10 @@ void keel_steps_deinitialize(keel_steps_t *steps);
 // The module's name of the last program with those bytes; "" where the journal has none.
 const char *keel_steps_name(const keel_steps_t *steps, const char *digest);
 
+// Was a program with those bytes executed in that process behind the compile or load of `other`?
+bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
+                            int64_t pid);
+
 // The program that a compile or load of the journal is about.
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);
 

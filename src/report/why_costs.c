@@ -21,11 +21,17 @@ keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index) {
 
 // ---- the questions -----------------------------------------------------------------------------
 
+// The optimizer's own state is no input that the user gave.
+static keel_question_t question_of(const keel_why_difference_t *root) {
+    if (keel_note_leads(root->note, KEEL_NOTE_STATE_MADE)) return KEEL_QUESTION_NONE;
+    return keel_cause_facts(root->kind)->question;
+}
+
 static void answer_questions(keel_why_t *why, const keel_why_entry_t *entry) {
     bool met[KEEL_QUESTION_NONE] = {false};
     for (size_t i = 0; i < entry->root_count; ++i) {
         keel_why_share_t share = keel_why_share(entry, i);
-        keel_question_t question = keel_cause_facts(share.kind)->question;
+        keel_question_t question = question_of(&entry->roots[i]);
         if (question == KEEL_QUESTION_NONE) continue;
         why->questions[question].seconds += share.seconds;
         why->questions[question].times += !met[question];

@@ -90,12 +90,27 @@ static keel_status_t lead_note(keel_why_t *why, keel_note_t note, const char **i
     return status;
 }
 
+// A step without the optimizer may be skipped on purpose. Where the program that it was held
+// against runs never again, the optimizer has other tensors.
+static keel_status_t find_idle(keel_why_t *why, const keel_steps_t *steps) {
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        keel_why_entry_t *entry = &why->entries[i];
+        if (!is_told(entry, KEEL_NOTE_IDLE) || !entry->against_is_ours) continue;
+        if (keel_steps_runs_behind(steps, entry->against_program, entry->program, entry->pid))
+            continue;
+        entry->roots[0].note = "";
+        KEEL_TRY(lead_note(why, KEEL_NOTE_REPLACED, &entry->roots[0].note));
+    }
+    return NULL;
+}
+
 // Gradients of tensors that were put in the place of others are added to for want of an optimizer
 // that zeroes them.
-static keel_status_t follow_replaced(keel_why_t *why, keel_why_entry_t *entry) {
+static keel_status_t follow_replaced(keel_why_t *why, size_t index) {
+    keel_why_entry_t *entry = &why->entries[index];
     if (!entry->root_count || entry->roots[0].kind != KEEL_CAUSE_GRADIENT) return NULL;
     bool is_replaced = false;
-    for (size_t i = 0; i < why->entry_count && !is_replaced; ++i)
+    for (size_t i = 0; i < index && !is_replaced; ++i)
         is_replaced = strcmp(why->entries[i].program, entry->against_program) == 0 &&
                       is_told(&why->entries[i], KEEL_NOTE_REPLACED);
     if (!is_replaced) return NULL;
@@ -165,7 +180,6 @@ static keel_status_t add_entry(keel_why_t *why, keel_steps_t *steps, const json_
     keel_why_entry_t *entry = &why->entries[why->entry_count];
     *entry = (keel_why_entry_t){.step = request ? request->step : step};
     KEEL_TRY(entry_of(why, event, entry));
-    KEEL_TRY(follow_replaced(why, entry));
     ++why->entry_count;
     bool left_out = entry->unrelated && entry->recompile && strcmp(entry->what, "compile") == 0;
     if (left_out && why->recompiles) --why->recompiles;
@@ -261,6 +275,9 @@ static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
     keel_asides_settle(&why->asides);
     KEEL_TRY(keel_reads_read(steps, why->cwd, &why->texts, &why->reads));
     KEEL_TRY(find_counted(why));
+    KEEL_TRY(find_idle(why, steps));
+    for (size_t i = 0; i < why->entry_count; ++i)
+        KEEL_TRY(follow_replaced(why, i));
     KEEL_TRY(keel_why_find_patterns(why));
     return keel_why_sum_up(why);
 }

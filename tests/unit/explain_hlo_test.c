@@ -105,7 +105,10 @@ static void tensors_that_a_sync_has_moved_are_told_by_how_many_were_sent(void **
                         keel_note_advice(keel_note_text(KEEL_NOTE_REPLACED)));
     explain_sent(1, &left_out); // a step without the optimizer, a branch
     assert_int_equal(left_out.roots[0].kind, KEEL_CAUSE_STRUCTURE);
-    assert_null(keel_note_advice(left_out.roots[0].note));
+    assert_string_equal(left_out.roots[0].note, keel_note_text(KEEL_NOTE_IDLE));
+    assert_string_equal(left_out.roots[0].subject, "optimizer");
+    assert_string_equal(left_out.roots[0].new_value, "updates none");
+    assert_int_equal(left_out.root_total, 1);
     keel_explanation_deinitialize(&replaced);
     keel_explanation_deinitialize(&left_out);
 }
