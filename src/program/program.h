@@ -449,6 +449,7 @@ uint32_t keel_program_function(const keel_program_t *program, keel_str_t name);
 
 // Tensors. `count` elements; each `size` bytes in whole bytes (complex: both parts). A blob that
 // holds one element for a larger shape is a splat; packed bools are expanded by keel_tensor_bool.
+// Where there are no elements there are no bytes, even if the blob holds one as a splat.
 typedef struct keel_tensor_view_t {
     keel_bytes_t bytes;
     uint64_t count;

@@ -77,7 +77,9 @@ keel_status_t keel_program_tensor(const keel_program_t *program, keel_type_id_t 
     const keel_type_t *element = &program->types.data[type->a];
     uint64_t full;
     if (view.count == 0) {
-        if (blob.size) return misfit(blob);
+        // MLIR writes one element of a splat, however many there are.
+        if (blob.size && blob.size != view.element_size) return misfit(blob);
+        view.bytes.size = 0;
     } else if (element->kind == KEEL_TYPE_INTEGER && element->a == 1) {
         KEEL_TRY(view_bools(&view));
     } else if (__builtin_mul_overflow(view.count, view.element_size, &full) || full != blob.size) {

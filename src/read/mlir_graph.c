@@ -185,6 +185,15 @@ static bool check_array(const graph_t *g, keel_attr_t *array) {
     return true;
 }
 
+// A tensor of no elements has one all the same where it was written as a splat: it means nothing.
+static keel_status_t check_tensor(const graph_t *g, keel_attr_t *tensor) {
+    keel_bytes_t blob = g->program->blobs.data[tensor->b];
+    keel_tensor_view_t view;
+    KEEL_TRY(keel_program_tensor(g->program, tensor->a, blob, &view));
+    if (view.bytes.size == blob.size) return NULL;
+    return keel_program_add_blob(g->program, view.bytes, &tensor->b);
+}
+
 static bool check_kinds(const graph_t *g, keel_attr_t *attr, keel_status_t *out_status) {
     switch (attr->kind) {
         case KEEL_ATTR_DICT:
@@ -194,12 +203,9 @@ static bool check_kinds(const graph_t *g, keel_attr_t *attr, keel_status_t *out_
         case KEEL_ATTR_SYMBOL:
             return take_string(g, &attr->a) &&
                    (attr->b == KEEL_NONE || check_list(g, attr->b, is_plain_symbol));
-        case KEEL_ATTR_TENSOR: {
-            keel_tensor_view_t view;
-            *out_status =
-                keel_program_tensor(g->program, attr->a, g->program->blobs.data[attr->b], &view);
+        case KEEL_ATTR_TENSOR:
+            *out_status = check_tensor(g, attr);
             return true;
-        }
         case KEEL_ATTR_LOC_FILE:
             return take_string(g, &attr->a);
         case KEEL_ATTR_LOC_NAME:

@@ -377,8 +377,12 @@ def _split(value):
     return (held, shape + "x") if colon else (value, "")
 
 
+# Of each type one value over many elements, one, and none: MLIR writes the one value for all of them.
+_SPLATS = ["1", "3", "8", "9", "0", "4x1x0"]
+
 for _name, (_element, _values) in _CONSTANTS.items():
     _lines, _types = [], []
+    _values = [*_values, *(f"{_split(_values[0])[0]}:{_shape}" for _shape in _SPLATS if _name != "tables")]
     for _i, _value in enumerate(_values):
         _held, _shape = _split(_value)
         _types.append(f"tensor<{_shape}{_element}>")

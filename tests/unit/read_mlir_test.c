@@ -278,6 +278,28 @@ static void constants_stay_in_the_file(void **state) {
     release(&p);
 }
 
+// jax.random.normal(key, (4, 0)): MLIR writes dense<1.0> : tensor<4x1x0xf32> with its one element.
+static void a_splat_of_no_elements_holds_none(void **state) {
+    (void)state;
+    keel_program_t p = read_sample("zero_elements");
+    assert_consistent(&p);
+    unsigned empty = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(&p); ++op) {
+        if (!keel_str_is(keel_program_str(&p, keel_program_op_name(&p, op)->name), "constant"))
+            continue;
+        const keel_attr_t *value = attribute(&p, p.operations.data[op].attributes, "value");
+        keel_tensor_view_t view;
+        assert_null(keel_program_tensor(&p, value->a, p.blobs.data[value->b], &view));
+        if (view.count) continue;
+        ++empty;
+        assert_int_equal(view.bytes.size, 0);
+        assert_int_equal(p.blobs.data[value->b].size, 0);
+        assert_false(view.is_splat);
+    }
+    assert_true(empty > 2);
+    release(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sample_is_read_to_its_last_byte),
@@ -290,6 +312,7 @@ int main(void) {
         cmocka_unit_test(regions_stand_in_order_with_their_operations_inside),
         cmocka_unit_test(shardings_are_records_with_named_fields),
         cmocka_unit_test(constants_stay_in_the_file),
+        cmocka_unit_test(a_splat_of_no_elements_holds_none),
     };
     return cmocka_run_group_tests_name("read_mlir", tests, NULL, NULL);
 }
