@@ -186,8 +186,10 @@ static keel_status_t set_options(request_t *request) {
 // accident, unless they never end.
 static bool is_eager(const request_t *request) {
     enum { FEW = 32 };
+    // jax.pmap traces the user's function within one of its own, which has no frame.
     return strcmp(request->format, "mlir") == 0 && *request->site.place.file &&
-           !request->site.is_traced && request->ops <= FEW;
+           !request->site.is_traced && request->ops <= FEW &&
+           strcmp(request->name, "jit__fun") != 0;
 }
 
 // What a function is known by: its module's name and where it comes from; and behind that the key

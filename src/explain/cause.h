@@ -90,7 +90,15 @@
     X(NOT_ZEROED, "nothing zeroes it, for the optimizer has other tensors",                        \
       "load_state_dict without assign=True, or make the optimizer anew behind it.")                \
     X(COUNTED, "the host reads a mask here, to count what it leaves",                              \
-      "Keep the full size: torch.where with the mask instead of x[mask] or nonzero.")
+      "Keep the full size: torch.where with the mask instead of x[mask] or nonzero.")              \
+    X(COMMITTED, "jax.device_put commits an array to its device",                                  \
+      "Place it the same way in every call: jax.device_put before the first one, or never.")       \
+    X(OTHER_DEVICE, "a program is compiled for each device that its inputs are on",                \
+      "Keep the inputs on one device: jax.device_put(x, jax.devices()[0]) in every call.")         \
+    X(GENERATOR, "random numbers come from another generator",                                     \
+      "Make all keys alike: set jax_default_prng_impl once at the start, or pass one impl=.")      \
+    X(CONSTRAINED, "only one of the two programs has this constraint",                             \
+      "Constrain the value in every call or in none; P() leaves it whole on each device.")
 
 typedef enum keel_question {
 #define KEEL_QUESTION_ENUM(name, sentence) KEEL_QUESTION_##name,

@@ -313,6 +313,9 @@ static keel_status_t find_spread(components_t *c, const keel_moved_fields_t *opt
     if (!has_moved(c, KEEL_COMPONENT_DEVICE_ASSIGNMENT)) return NULL;
     words_t words = {0};
     KEEL_TRY(whole(c, KEEL_COMPONENT_DEVICE_ASSIGNMENT, &words));
+    bool is_of_one =
+        strstr(words.before, " 1 computations") && strstr(words.after, " 1 computations");
+    if (is_of_one && *root == KEEL_NONE) words.note = keel_note_text(KEEL_NOTE_OTHER_DEVICE);
     return find_in(c, KEEL_CAUSE_DEVICES, words, root);
 }
 

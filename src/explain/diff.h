@@ -114,6 +114,10 @@ bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t va
 // `is_after`.
 keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number);
 
+// The implementations of random numbers, as JAX calls them.
+#define KEEL_THREEFRY "threefry2x32"
+#define KEEL_RBG "rbg"
+
 // ---- the steps, in order -----------------------------------------------------------------------
 
 // signature.c: arguments by name, donation, shardings, layouts, results; fills sizes.
@@ -135,6 +139,8 @@ keel_status_t keel_diff_powers(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: operations that have none.
 keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
+// random.c: another generator of random numbers, and what follows from it.
+keel_status_t keel_diff_random(keel_diff_t *diff) KEEL_MUST_CHECK;
 // optimizer.c: true for what an optimizer of PyTorch's computes, by its line in the source.
 bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 // What these optimizers bring about, which has advice of its own.

@@ -45,10 +45,37 @@ static void fold_shardings(keel_diff_t *diff) {
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
         const keel_root_t *root = &diff->roots[i];
         if (root->difference.kind != KEEL_CAUSE_SHARDING) continue;
+        // With explicit axes the sharding of each operation is worked out from its operands'.
+        bool is_inside =
+            root->difference.new_op != KEEL_NONE && diff->roots[top].difference.new_op == KEEL_NONE;
         if (diff->roots[top].difference.kind == KEEL_CAUSE_DEVICES || is_about(root, "mesh ") ||
-            is_about(root, "result "))
+            is_about(root, "result ") || is_inside)
             fold_root(diff, i, top);
     }
+}
+
+// All that drifted of that root is so much for each device.
+static bool is_per_device(const keel_diff_t *diff, uint32_t root, const keel_root_t *devices) {
+    int64_t had = (int64_t)devices->before, has = (int64_t)devices->after;
+    bool any = false;
+    for (uint32_t i = 0; i < diff->sizes.count; ++i) {
+        const keel_drift_t *drift = &diff->sizes.drifts[i];
+        if (drift->root != root) continue;
+        if (drift->before % had || drift->after % has || drift->before / had != drift->after / has)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+// A batch that is split over all devices grows with them; under pmap it must.
+static void fold_shapes(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DEVICES);
+    if (top == KEEL_NONE || diff->roots[top].before <= 0 || diff->roots[top].after <= 0) return;
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (diff->roots[i].difference.kind == KEEL_CAUSE_SHAPE &&
+            diff->roots[i].follows == KEEL_NONE && is_per_device(diff, i, &diff->roots[top]))
+            fold_root(diff, i, top);
 }
 
 // Sizes that were found after a constant, and branches on its line.
@@ -261,8 +288,10 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     KEEL_TRY(keel_diff_gradient(diff));
     KEEL_TRY(keel_diff_structure(diff));
     KEEL_TRY(keel_diff_results(diff));
+    KEEL_TRY(keel_diff_random(diff));
     KEEL_TRY(tell_the_rest(diff));
     fold_shardings(diff);
+    fold_shapes(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
     fold_constants(diff);
     fold_lines(diff);
@@ -305,10 +334,33 @@ static bool is_derived(const keel_difference_t *difference) {
     return false;
 }
 
+// An array that is on another device is committed to that. The device is the cause then.
+static keel_status_t put_device_first(const keel_explanation_t *components, keel_explanation_t *out,
+                                      bool *out_done) {
+    *out_done = false;
+    if (!out->root_count || !components->root_count) return NULL;
+    keel_difference_t device = components->roots[0], first = out->roots[0];
+    if (!keel_note_leads(device.note, KEEL_NOTE_OTHER_DEVICE) ||
+        !keel_note_leads(first.note, KEEL_NOTE_COMMITTED))
+        return NULL;
+    if (out->root_count == KEEL_ROOTS_KEPT) return NULL;
+    device.place = first.place;
+    device.follows = KEEL_NONE;
+    KEEL_TRY(keel_explanation_add(out, &device));
+    --out->root_total;
+    out->roots[0] = out->roots[--out->root_count];
+    out->roots[0].folds = first.folds;
+    first.folds = 0;
+    first.follows = 0;
+    *out_done = true;
+    return keel_explanation_add(out, &first);
+}
+
 static keel_status_t add_components(keel_explanation_t *components, keel_explanation_t *out) {
-    uint32_t place[KEEL_ROOTS_KEPT];
-    bool has_program_root = out->root_total > 0;
-    for (size_t i = 0; i < components->root_count; ++i) {
+    uint32_t place[KEEL_ROOTS_KEPT] = {0};
+    bool has_program_root = out->root_total > 0, is_device_first;
+    KEEL_TRY(put_device_first(components, out, &is_device_first));
+    for (size_t i = is_device_first; i < components->root_count; ++i) {
         keel_difference_t difference = components->roots[i];
         bool follows = has_program_root && is_derived(&difference);
         difference.folds = 0;

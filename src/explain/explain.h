@@ -7,6 +7,7 @@
 //   compare      what each operation says otherwise than its counterpart       compare.c
 //   power        whole exponents, which JAX unrolls                            power.c
 //   structure    operations without a counterpart                              structure.c
+//   random       another generator of random numbers                           random.c
 //   sizes        sizes that follow from a drifted one                          sizes.c
 //
 // A difference is a *root* where nothing else explains it; the rest are folded under the root that

@@ -46,8 +46,9 @@ static void fill_functions(keel_graph_t *graph) {
 }
 
 bool keel_graph_only_reshapes(keel_str_t name) {
-    static const char *const names[] = {"broadcast_in_dim", "broadcast", "reshape",
-                                        "convert",          "transpose", "bitcast"};
+    static const char *const names[] = {
+        "broadcast_in_dim",          "broadcast", "reshape", "convert", "transpose", "bitcast",
+        "unrealized_conversion_cast"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (keel_str_is(name, names[i])) return true;
     return false;

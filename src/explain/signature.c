@@ -137,6 +137,8 @@ static void tell_of_the_others(keel_diff_t *diff, const groups_t *groups) {
     for (uint32_t i = 0; i < groups->count; ++i) {
         keel_difference_t *root = &diff->roots[groups->items[i].root].difference;
         if (!groups->items[i].more) continue;
+        // A program may name one mesh several times, which is nothing more.
+        if (strncmp(root->subject, "mesh ", 5) == 0) continue;
         root->note =
             keel_diff_text(diff, "%s%sand %u more argument%s", root->note, *root->note ? "; " : "",
                            groups->items[i].more, groups->items[i].more == 1 ? "" : "s");
@@ -185,6 +187,23 @@ static uint64_t dims_key(keel_ints_t a, keel_ints_t b) {
     return key;
 }
 
+// A key for random numbers by how many words it has; NULL for any other value.
+static const char *generator_of(const keel_program_t *program, const keel_argument_t *argument) {
+    if (argument->op != KEEL_NONE || !is_random_key(program, argument)) return NULL;
+    keel_ints_t dims = keel_diff_dims(program, argument->type);
+    return dims.items[dims.count - 1] == 2 ? KEEL_THREEFRY : KEEL_RBG;
+}
+
+// Keys of two implementations: the same dimensions but for the words of a key.
+static bool is_other_generator(const keel_diff_t *diff, const keel_argument_t *a,
+                               const keel_argument_t *b) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    const char *was = generator_of(p, a), *is = generator_of(q, b);
+    keel_ints_t x = keel_diff_dims(p, a->type), y = keel_diff_dims(q, b->type);
+    return was && is && strcmp(was, is) != 0 && x.count == y.count &&
+           memcmp(x.items, y.items, (x.count - 1) * sizeof *x.items) == 0;
+}
+
 static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t i, uint32_t j) {
     const keel_argument_t *a = &diff->arguments_before[i], *b = &diff->arguments_after[j];
     if (is_same_type(diff, i, j)) return NULL;
@@ -199,7 +218,14 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
                       keel_diff_type(diff, p, a->type), keel_diff_type(diff, q, b->type));
     difference.place = place_of(diff, true, j);
     uint32_t root = KEEL_NONE;
-    if (!same_dims) {
+    if (is_other_generator(diff, a, b)) {
+        difference.kind = KEEL_CAUSE_OPTION;
+        difference.old_value = generator_of(p, a);
+        difference.new_value = generator_of(q, b);
+        difference.note = keel_note_text(KEEL_NOTE_GENERATOR);
+        KEEL_TRY(add(diff, groups, 1, &difference, &root));
+        diff->roots[root].is_random = true;
+    } else if (!same_dims) {
         KEEL_TRY(add(diff, groups, dims_key(x, y), &difference, &root));
         if (x.count != y.count && diff->rank_root == KEEL_NONE) diff->rank_root = root;
         diff->roots[root].is_random = is_random_key(q, b);
@@ -260,6 +286,8 @@ typedef struct dicts_t {
     keel_attr_id_t before, after;
     const char *subject;
     keel_place_t place;
+    bool is_result;
+    uint32_t shape_root; // that moved the rank of the value; NONE
 } dicts_t;
 
 // What clients write for an argument that nobody sharded: JAX an empty mesh, PyTorch/XLA that it is
@@ -273,6 +301,20 @@ static bool is_unsharded(const keel_program_t *program, keel_attr_id_t sharding)
                        "empty_mesh");
 }
 
+// JAX leaves an array where it is needed until jax.device_put has committed it to a device; then it
+// writes an empty mesh. Nothing but a place: the program computes the same.
+static keel_status_t tell_commitment(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts,
+                                     bool was_committed) {
+    static const char *const words[] = {"not committed", "committed to a device"};
+    if (dicts->is_result) return NULL;
+    keel_difference_t difference = difference_of(diff, KEEL_CAUSE_SHARDING, dicts->subject,
+                                                 words[was_committed], words[!was_committed]);
+    difference.note = keel_note_text(KEEL_NOTE_COMMITTED);
+    difference.place = dicts->place;
+    uint32_t root;
+    return add(diff, groups, was_committed, &difference, &root);
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts,
                                        keel_str_t name, keel_attr_id_t x, keel_attr_id_t y) {
     static const keel_cause_t causes[] = {[ATTRIBUTE_SHARDING] = KEEL_CAUSE_SHARDING,
@@ -281,8 +323,15 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
                                           [ATTRIBUTE_OTHER] = KEEL_CAUSE_OPTION};
     attribute_kind_t kind = attribute_kind(name);
     if (kind == ATTRIBUTE_IGNORED || kind == ATTRIBUTE_DONATION) return NULL;
-    if (kind == ATTRIBUTE_SHARDING && is_unsharded(diff->before.program, x)) x = KEEL_NONE;
-    if (kind == ATTRIBUTE_SHARDING && is_unsharded(diff->after.program, y)) y = KEEL_NONE;
+    if (kind == ATTRIBUTE_SHARDING) {
+        bool was_lone = is_unsharded(diff->before.program, x);
+        bool is_lone = is_unsharded(diff->after.program, y);
+        bool is_mlir = diff->after.program->format == KEEL_FORMAT_MLIR;
+        if (is_mlir && ((was_lone && y == KEEL_NONE) || (is_lone && x == KEEL_NONE)))
+            return tell_commitment(diff, groups, dicts, was_lone);
+        if (was_lone) x = KEEL_NONE;
+        if (is_lone) y = KEEL_NONE;
+    }
     uint64_t a = keel_graph_attr_hash(&diff->before, x), b = keel_graph_attr_hash(&diff->after, y);
     if (a == b) return NULL;
     const char *subject = dicts->subject;
@@ -292,6 +341,10 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
         difference_of(diff, causes[kind], subject, keel_diff_attr(diff, diff->before.program, x),
                       keel_diff_attr(diff, diff->after.program, y));
     difference.place = dicts->place;
+    // A sharding has one entry for each dimension: of another rank it is another one and reads the
+    // same.
+    if (dicts->shape_root != KEEL_NONE && strcmp(difference.old_value, difference.new_value) == 0)
+        return keel_diff_fold(diff, dicts->shape_root, &difference);
     uint32_t root;
     return add(diff, groups, a * 31 + b, &difference, &root);
 }
@@ -317,7 +370,12 @@ static keel_status_t compare_attributes(keel_diff_t *diff, groups_t *groups, uin
                                         uint32_t j) {
     const keel_argument_t *a = &diff->arguments_before[i], *b = &diff->arguments_after[j];
     const char *subject = subject_of(diff, b, j);
-    dicts_t dicts = {a->attributes, b->attributes, subject, place_of(diff, true, j)};
+    bool is_other_rank = keel_diff_dims(diff->before.program, a->type).count !=
+                         keel_diff_dims(diff->after.program, b->type).count;
+    uint32_t shape_root =
+        is_other_rank && diff->taint[b->value] ? diff->taint[b->value] - 1 : KEEL_NONE;
+    dicts_t dicts = {a->attributes,           b->attributes, subject,
+                     place_of(diff, true, j), false,         shape_root};
     KEEL_TRY(compare_dicts(diff, groups, &dicts));
     bool was = is_donated(diff->before.program, a);
     bool is = is_donated(diff->after.program, b);
@@ -403,8 +461,12 @@ static keel_status_t compare_results(keel_diff_t *diff, groups_t *groups) {
     uint32_t x = keel_program_array(p, a).count, y = keel_program_array(q, b).count;
     if (x != y) return NULL;
     for (uint32_t i = 0; i < x; ++i) {
-        dicts_t dicts = {item_of(p, a, i), item_of(q, b, i), keel_diff_text(diff, "result %u", i),
-                         diff->site};
+        dicts_t dicts = {item_of(p, a, i),
+                         item_of(q, b, i),
+                         keel_diff_text(diff, "result %u", i),
+                         diff->site,
+                         true,
+                         diff->rank_root};
         KEEL_TRY(compare_dicts(diff, groups, &dicts));
     }
     return NULL;
@@ -471,7 +533,12 @@ static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_
         difference.new_value = keel_diff_attr(diff, diff->after.program, after);
     }
     uint32_t root;
-    return add(diff, groups, 0, &difference, &root);
+    KEEL_TRY(add(diff, groups, 0, &difference, &root));
+    if (difference.kind == KEEL_CAUSE_DEVICES && had != has) {
+        diff->roots[root].before = (double)had;
+        diff->roots[root].after = (double)has;
+    }
+    return NULL;
 }
 
 static keel_status_t compare_meshes(keel_diff_t *diff, groups_t *groups) {

@@ -144,12 +144,16 @@ static bool is_trivial(keel_str_t name) {
            keel_str_is(name, "tuple");
 }
 
-// HLO: PyTorch/XLA says the sharding of a value by an operation.
+// The sharding of a value is said by an operation.
 static bool marks_sharding(const keel_graph_t *graph, keel_op_id_t op) {
     const keel_program_t *program = graph->program;
-    if (!keel_str_is(keel_graph_name(graph, op), "custom-call")) return false;
-    keel_attr_id_t target = keel_program_dict_find(program, program->operations.data[op].attributes,
-                                                   "custom_call_target");
+    keel_str_t name = keel_graph_name(graph, op);
+    if (keel_str_is(name, "sharding_constraint") || keel_str_is(name, "reshard")) return true;
+    bool is_hlo = keel_str_is(name, "custom-call");
+    if (!is_hlo && !keel_str_is(name, "custom_call")) return false;
+    keel_attr_id_t target =
+        keel_program_dict_find(program, program->operations.data[op].attributes,
+                               is_hlo ? "custom_call_target" : "call_target_name");
     return keel_program_attr(program, target)->kind == KEEL_ATTR_STRING &&
            keel_str_is(keel_program_str(program, keel_program_attr(program, target)->a),
                        "Sharding");
@@ -364,18 +368,29 @@ static keel_difference_t describe_marking(const clusters_t *clusters, const clus
     uint32_t more = cluster->marks_count - 1;
     keel_attr_id_t sharding = keel_program_dict_find(
         graph->program, graph->program->operations.data[op].attributes, "sharding");
+    if (sharding == KEEL_NONE)
+        sharding = keel_program_dict_find(
+            graph->program, graph->program->operations.data[op].attributes, "mhlo.sharding");
     // That it is on all devices is an empty message.
-    bool is_on_all = sharding == KEEL_NONE ||
-                     (keel_program_attr(graph->program, sharding)->kind == KEEL_ATTR_DICT &&
-                      !keel_program_entries(graph->program, sharding).count);
+    bool is_hlo = graph->program->format == KEEL_FORMAT_HLO;
+    const char *note =
+        more ? keel_diff_text(diff, "and %u more value%s", more, more == 1 ? "" : "s") : "";
+    if (!is_hlo)
+        note = keel_diff_text(diff, "%s%s%s", keel_note_text(KEEL_NOTE_CONSTRAINED),
+                              more ? "; " : "", note);
+    bool is_on_all =
+        sharding == KEEL_NONE ||
+        (is_hlo && keel_program_attr(graph->program, sharding)->kind == KEEL_ATTR_DICT &&
+         !keel_program_entries(graph->program, sharding).count);
     const char *text = is_on_all ? "replicated" : keel_diff_attr(diff, graph->program, sharding);
     keel_value_id_t value = graph->program->operations.data[op].first_result;
     return (keel_difference_t){
         .kind = KEEL_CAUSE_SHARDING,
-        .subject = keel_diff_type(diff, graph->program, keel_graph_type(graph, value)),
+        .subject = is_hlo ? keel_diff_type(diff, graph->program, keel_graph_type(graph, value))
+                          : "with_sharding_constraint",
         .old_value = is_after ? "unset" : text,
         .new_value = is_after ? text : "unset",
-        .note = more ? keel_diff_text(diff, "and %u more value%s", more, more == 1 ? "" : "s") : "",
+        .note = note,
         .place = keel_diff_place(diff, is_after, op),
         .old_op = is_after ? KEEL_NONE : op,
         .new_op = is_after ? op : KEEL_NONE,

@@ -1,7 +1,7 @@
-# cause: shape
+# cause: option
 # subject: key
-# old: ui32[2]
-# new: ui32[4]
+# old: threefry2x32
+# new: rbg
 
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,7 @@
-# cause: structure
-# subject: concatenate
-# old: slice...
-# new: concatenate...
+# cause: option
+# subject: jax.random
+# old: threefry2x32
+# new: rbg
 
 import functools
 

@@ -1,0 +1,134 @@
+// Another generator of random numbers: JAX computes threefry's numbers by ordinary operations, and
+// has one operation for those of rbg and unsafe_rbg. Whatever differs where random numbers are made
+// follows from that.
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "explain/diff.h"
+
+static bool has(keel_str_t text, const char *part) {
+    return text.size && memmem(text.data, text.size, part, strlen(part));
+}
+
+// Lines of the user's source where random numbers are made, of both programs.
+typedef struct draws_t {
+    keel_diff_t *diff;
+    keel_map_t lines;
+    keel_op_id_t seed; // the first operation of `after` that makes a key of a seed; NONE
+    bool was_rbg, is_rbg, had_threefry, has_threefry;
+} draws_t;
+
+static bool is_threefry(const keel_program_t *program, uint32_t function) {
+    return has(keel_program_str(program, program->functions.data[function].name), "threefry");
+}
+
+static bool is_draw(const keel_graph_t *graph, keel_op_id_t op, bool *out_is_rbg,
+                    bool *out_is_threefry) {
+    const keel_program_t *program = graph->program;
+    keel_str_t primitive = KEEL_STR("");
+    if (keel_str_is(keel_graph_name(graph, op), "rng_bit_generator")) return *out_is_rbg = true;
+    uint32_t callee = keel_graph_callee(graph, op), function = graph->function_of[op];
+    if ((callee != KEEL_NONE && is_threefry(program, callee)) ||
+        (function != KEEL_NONE && is_threefry(program, function)))
+        return *out_is_threefry = true;
+    keel_program_frames(program, program->operations.data[op].location, NULL, 0, &primitive);
+    return has(primitive, "/random_");
+}
+
+static keel_op_id_t find_seed(const keel_graph_t *graph) {
+    const keel_program_t *program = graph->program;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op) {
+        keel_str_t primitive = KEEL_STR("");
+        keel_program_frames(program, program->operations.data[op].location, NULL, 0, &primitive);
+        if (has(primitive, "/random_seed")) return op;
+    }
+    return KEEL_NONE;
+}
+
+static keel_status_t find_draws(draws_t *draws, keel_graph_t *graph, bool *out_is_rbg,
+                                bool *out_is_threefry) {
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        if (!is_draw(graph, op, out_is_rbg, out_is_threefry)) continue;
+        const keel_line_t *line = keel_graph_line(graph, op);
+        if (line->identity)
+            KEEL_TRY(
+                keel_map_put(&draws->lines, keel_bytes(&line->identity, sizeof line->identity), 1));
+    }
+    return NULL;
+}
+
+static bool is_on_such_a_line(const draws_t *draws, keel_graph_t *graph, keel_op_id_t op) {
+    if (op == KEEL_NONE) return false;
+    const keel_line_t *line = keel_graph_line(graph, op);
+    return line->identity &&
+           keel_map_find(&draws->lines, keel_bytes(&line->identity, sizeof line->identity));
+}
+
+static bool is_about_random(const draws_t *draws, const keel_difference_t *difference) {
+    return is_on_such_a_line(draws, &draws->diff->after, difference->new_op) ||
+           is_on_such_a_line(draws, &draws->diff->before, difference->old_op);
+}
+
+static uint32_t find_generator(const keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (keel_note_leads(diff->roots[i].difference.note, KEEL_NOTE_GENERATOR)) return i;
+    return KEEL_NONE;
+}
+
+static bool stands_before(const keel_place_t *a, const keel_place_t *b) {
+    return a->line && a->line < b->line && strcmp(a->file, b->file) == 0;
+}
+
+// Where the key is made, which settles it; else the first of what differs.
+static keel_place_t first_place(const draws_t *draws) {
+    keel_diff_t *diff = draws->diff;
+    if (draws->seed != KEEL_NONE) return keel_diff_place(diff, true, draws->seed);
+    const keel_place_t *place = NULL;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_difference_t *one = &diff->roots[i].difference;
+        if (is_about_random(draws, one) && (!place || stands_before(&one->place, place)))
+            place = &one->place;
+    }
+    return place ? *place : diff->site;
+}
+
+static keel_status_t tell(draws_t *draws, uint32_t *out) {
+    keel_difference_t difference = {.kind = KEEL_CAUSE_OPTION,
+                                    .subject = "jax.random",
+                                    .old_value = draws->was_rbg ? KEEL_RBG : KEEL_THREEFRY,
+                                    .new_value = draws->is_rbg ? KEEL_RBG : KEEL_THREEFRY,
+                                    .note = keel_note_text(KEEL_NOTE_GENERATOR),
+                                    .place = first_place(draws),
+                                    .old_op = KEEL_NONE,
+                                    .new_op = KEEL_NONE,
+                                    .follows = KEEL_NONE};
+    return keel_diff_root(draws->diff, &difference, out);
+}
+
+static keel_status_t look(draws_t *draws) {
+    keel_diff_t *diff = draws->diff;
+    KEEL_TRY(find_draws(draws, &diff->before, &draws->was_rbg, &draws->had_threefry));
+    KEEL_TRY(find_draws(draws, &diff->after, &draws->is_rbg, &draws->has_threefry));
+    uint32_t root = find_generator(diff);
+    if (root == KEEL_NONE) {
+        bool is_other = draws->was_rbg != draws->is_rbg &&
+                        (draws->is_rbg ? draws->had_threefry : draws->has_threefry);
+        if (!is_other) return NULL;
+        draws->seed = find_seed(&diff->after);
+        KEEL_TRY(tell(draws, &root));
+    }
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (i != root && diff->roots[i].follows == KEEL_NONE &&
+            is_about_random(draws, &diff->roots[i].difference))
+            diff->roots[i].follows = root;
+    return NULL;
+}
+
+keel_status_t keel_diff_random(keel_diff_t *diff) {
+    if (diff->after.lender || !diff->root_count) return NULL; // PyTorch/XLA has one generator
+    draws_t draws = {.diff = diff, .seed = KEEL_NONE};
+    keel_map_initialize(&draws.lines);
+    keel_status_t status = look(&draws);
+    keel_map_deinitialize(&draws.lines);
+    return status;
+}

@@ -1,0 +1,17 @@
+# cause: sharding
+# subject: x
+# old: not committed
+# new: committed to a device
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def step(x):
+    return jnp.tanh(x).sum(axis=1)
+
+
+x = jnp.ones((8, 4))
+step(x)
+step(jax.device_put(x, jax.devices()[0]))  # <- cause

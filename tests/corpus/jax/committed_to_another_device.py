@@ -1,0 +1,17 @@
+# cause: devices
+# subject: device assignment
+# old: 1 replicas, 1 computations: 0
+# new: 1 replicas, 1 computations: 1
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def step(w, x):
+    return jnp.tanh(x @ w).sum()
+
+
+w, x = jnp.ones((4, 4)), jnp.ones((8, 4))
+step(w, x)
+step(w, jax.device_put(x, jax.devices()[1]))  # <- cause
