@@ -35,7 +35,9 @@ static keel_place_t place_of(const json_t *site) {
                           .line = line_of(site, "line"),
                           .function = text_of(site, "function"),
                           .call_file = text_of(site, "call_file"),
-                          .call_line = line_of(site, "call_line")};
+                          .call_line = line_of(site, "call_line"),
+                          .library_file = text_of(site, "library_file"),
+                          .library_line = line_of(site, "library_line")};
 }
 
 static bool read_stack(const json_t *event, keel_arena_t *arena, keel_stack_t *out) {

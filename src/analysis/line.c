@@ -21,6 +21,8 @@ static void difference(keel_buffer_t *line, const keel_difference_t *value, bool
     keel_line_known_text(line, "function", value->place.function);
     keel_line_known_text(line, "call_file", value->place.call_file);
     number(line, "call_line", value->place.call_line, 0);
+    keel_line_known_text(line, "library_file", value->place.library_file);
+    number(line, "library_line", value->place.library_line, 0);
     number(line, "old_op", value->old_op, KEEL_NONE);
     number(line, "new_op", value->new_op, KEEL_NONE);
     if (is_root)
@@ -67,7 +69,7 @@ static void against(keel_buffer_t *line, const keel_history_record_t *record) {
 }
 
 static const char *known(const char *text) {
-    return *text ? text : NULL;
+    return text && *text ? text : NULL;
 }
 
 static void site(keel_buffer_t *line, const keel_place_t *place) {
@@ -75,7 +77,9 @@ static void site(keel_buffer_t *line, const keel_place_t *place) {
                                                 .line = place->line,
                                                 .function = known(place->function),
                                                 .call_file = known(place->call_file),
-                                                .call_line = place->call_line});
+                                                .call_line = place->call_line,
+                                                .library_file = known(place->library_file),
+                                                .library_line = place->library_line});
 }
 
 void answer_line(const asked_t *asked, const answer_t *answer, keel_buffer_t *out) {

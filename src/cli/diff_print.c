@@ -52,9 +52,13 @@ void cli_diff_place(const keel_place_t *place, keel_buffer_t *out) {
         keel_buffer_text(out, " in ");
         cli_diff_value(place->function, VALUE_SHOWN, out);
     }
-    if (!*caller) return;
-    keel_buffer_text(out, *file ? ", called at " : "called at ");
-    line_of(caller, place->call_line, out);
+    if (*caller) {
+        keel_buffer_text(out, *file ? ", called at " : "called at ");
+        line_of(caller, place->call_line, out);
+    }
+    if (!place->library_file || !*place->library_file) return;
+    keel_buffer_text(out, ", by way of ");
+    line_of(keel_library_shown(place->library_file), place->library_line, out);
 }
 
 static void follow(const keel_explanation_t *explanation, uint32_t root, keel_buffer_t *out) {
@@ -131,6 +135,8 @@ static void element(const keel_difference_t *value, bool is_root, keel_buffer_t 
     known_text(out, "function", value->place.function);
     known_text(out, "call_file", value->place.call_file);
     known_number(out, "call_line", value->place.call_line, 0);
+    known_text(out, "library_file", value->place.library_file);
+    known_number(out, "library_line", value->place.library_line, 0);
     known_number(out, "old_op", value->old_op, KEEL_NONE);
     known_number(out, "new_op", value->new_op, KEEL_NONE);
     if (is_root)

@@ -270,23 +270,12 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     return NULL;
 }
 
-// With no lock or claim held: whoever has Python's may be waiting for it.
-static void capture_stack(request_t *request) {
-    enum { FEW = 32 };
-    if (!request->is_read) return;
-    ask_capture(request->engine, &request->arena, &request->ask);
-    bool is_operation = !request->site.is_traced && request->ops <= FEW && !request->recompile;
-    if (strcmp(request->format, "mlir") == 0 && !is_operation)
-        keel_site_settle(&request->ask.stack, request->name, &request->site);
-}
-
 static PJRT_Error *compile_uncacheable(request_t *request) {
     keel_str_t reason = KEEL_STR("");
     keel_status_ignore(
         keel_arena_str(&request->arena, keel_str(request->cacheable.reason), &reason));
     request->ask.miss = "uncacheable";
     request->ask.miss_note = reason.data;
-    capture_stack(request);
     keel_journal_uncacheable(request->engine->journal,
                              &(keel_journal_uncacheable_t){.subject = subject_of(request),
                                                            .reason = request->cacheable.reason,
@@ -300,7 +289,6 @@ static PJRT_Error *load_or_compile(request_t *request) {
     if (!request->cacheable.yes) return compile_uncacheable(request);
     keel_miss_t miss;
     if (load(request, &miss)) return NULL;
-    capture_stack(request);
     keel_claim_t held;
     keel_miss_t after_claim;
     if (claim(request, &held) && load_stored(request, &after_claim)) {
@@ -331,8 +319,6 @@ static void tell(request_t *request) {
     bool is_retrace = ask->kind == KEEL_ASK_RETRACE;
     if (!request->engine->journal || !request->is_read || !request->handed_out) return;
     if (is_retrace && request->asked_before > RETRACES_TOLD) return;
-    bool has_stack = ask->stack.count || ask->stack.skipped;
-    if (is_retrace && !has_stack) capture_stack(request);
     ask->client = request->args->client;
     ask->backend = request->client;
     ask->program = request->program;

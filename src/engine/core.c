@@ -9,7 +9,7 @@ const char *engine_cache_dir(const keel_engine_t *engine) {
 }
 
 static const char *known(const char *text) {
-    return *text ? text : NULL;
+    return text && *text ? text : NULL;
 }
 
 keel_journal_site_t engine_site(const keel_place_t *place) {
@@ -17,7 +17,9 @@ keel_journal_site_t engine_site(const keel_place_t *place) {
                                  .line = place->line,
                                  .function = known(place->function),
                                  .call_file = known(place->call_file),
-                                 .call_line = place->call_line};
+                                 .call_line = place->call_line,
+                                 .library_file = known(place->library_file),
+                                 .library_line = place->library_line};
 }
 
 void engine_fell_through(keel_engine_t *engine, const char *what,

@@ -136,7 +136,8 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     KEEL_TRY(keel_arena_str(&request->arena, name, &kept));
     request->name = kept.data;
     request->ops = keel_program_op_count(program);
-    keel_site_of(program, &request->arena, &request->site);
+    if (!is_hlo) ask_capture(request->engine, &request->arena, &request->ask);
+    keel_site_of(program, is_hlo ? NULL : &request->ask.stack, &request->arena, &request->site);
     if (is_hlo) ask_where(request->engine, &request->arena, &request->ask, &request->site);
     request->is_read = true;
     KEEL_TRY(rewrite_options(request, program));

@@ -47,6 +47,7 @@ static keel_status_t add_site(sites_t *sites, const keel_place_t *place, site_t 
     KEEL_TRY(keep(sites, place->file, &site->place.file));
     KEEL_TRY(keep(sites, place->function, &site->place.function));
     KEEL_TRY(keep(sites, place->call_file, &site->place.call_file));
+    if (place->library_file) KEEL_TRY(keep(sites, place->library_file, &site->place.library_file));
     *out = site;
     return NULL;
 }

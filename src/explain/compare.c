@@ -101,7 +101,8 @@ static void move_to_constant(keel_diff_t *diff, const keel_pair_t *made, uint32_
     if (!taint || taint == KEEL_PENDING + 1) return;
     keel_difference_t *root = &diff->roots[taint - 1].difference;
     keel_place_t place = keel_diff_place(diff, true, made->after);
-    if (root->kind != KEEL_CAUSE_SIZE || strcmp(root->place.file, place.file) != 0 ||
+    bool is_users = !keel_graph_line(&diff->after, made->after)->is_foreign;
+    if (root->kind != KEEL_CAUSE_SIZE || !is_users || strcmp(root->place.file, place.file) != 0 ||
         root->place.line <= place.line)
         return;
     root->place = place;

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 static keel_status_t keep(keel_diff_t *diff, keel_difference_t *difference) {
-    const char **texts[] = {&difference->subject,        &difference->old_value,
-                            &difference->new_value,      &difference->note,
-                            &difference->place.file,     &difference->place.function,
-                            &difference->place.call_file};
+    const char **texts[] = {&difference->subject,         &difference->old_value,
+                            &difference->new_value,       &difference->note,
+                            &difference->place.file,      &difference->place.function,
+                            &difference->place.call_file, &difference->place.library_file};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
         keel_str_t copy;
         KEEL_TRY(keel_arena_str(&diff->arena, keel_str(*texts[i] ? *texts[i] : ""), &copy));
@@ -100,15 +100,27 @@ const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) {
     return "";
 }
 
+static const char *text_of(keel_diff_t *diff, keel_str_t text) {
+    return keel_diff_text(diff, "%.*s", (int)text.size, text.data);
+}
+
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
     const keel_line_t *line = keel_graph_line(is_after ? &diff->after : &diff->before, op);
     if (!line->identity) return diff->site;
-    return (keel_place_t){
-        .file = keel_diff_text(diff, "%.*s", (int)line->file.size, line->file.data),
-        .line = line->line,
-        .function = keel_diff_text(diff, "%.*s", (int)line->function.size, line->function.data),
-        .call_file = diff->site.file,
-        .call_line = diff->site.line};
+    keel_place_t place = diff->site;
+    if (!line->is_foreign || !*place.file)
+        place = (keel_place_t){.file = text_of(diff, line->file),
+                               .line = line->line,
+                               .function = text_of(diff, line->function),
+                               .call_file = diff->site.file,
+                               .call_line = diff->site.line};
+    bool is_beside = line->library_file.size && strcmp(place.file, "") != 0 &&
+                     !keel_str_is(line->library_file, place.file);
+    if (is_beside) {
+        place.library_file = text_of(diff, line->library_file);
+        place.library_line = line->library_line;
+    }
+    return place;
 }
 
 keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entries, keel_str_t name,
@@ -120,4 +132,15 @@ keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entrie
         if (keel_str_equal(keel_program_str(program, entries.items[i]), name))
             return entries.items[i + 1];
     return KEEL_NONE;
+}
+
+static bool is_same_file(const char *a, const char *b) {
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+bool keel_diff_same_line(const keel_diff_t *diff, const keel_place_t *a, const keel_place_t *b) {
+    if (!a->line || a->line != b->line || !is_same_file(a->file, b->file)) return false;
+    bool is_inside = a->line != diff->site.line || !is_same_file(a->file, diff->site.file);
+    return is_inside ||
+           (a->library_line == b->library_line && is_same_file(a->library_file, b->library_file));
 }

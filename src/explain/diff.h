@@ -93,6 +93,9 @@ uint32_t keel_diff_same(const keel_diff_t *diff, const keel_difference_t *differ
 
 // The place of an operation of `after` (or of `before` where `op` stands there).
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op);
+// True where both stand on one known line of the user's. What is a library's through and through
+// has the line that called the traced function: there the library's line counts too.
+bool keel_diff_same_line(const keel_diff_t *diff, const keel_place_t *a, const keel_place_t *b);
 // For text that a difference takes: zero-terminated, in the arena; "" where memory is short, which
 // the comparison tells in the end.
 const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRINTF(2, 3);

@@ -90,8 +90,7 @@ static void fold_constants(keel_diff_t *diff) {
                 keel_sizes_explain_value(&diff->sizes, root->before, root->after, root->is_coarse));
         if (structure == KEEL_NONE || root->follows != KEEL_NONE) continue;
         const keel_place_t *place = &diff->roots[structure].difference.place;
-        if (root->difference.place.line == place->line && place->line &&
-            strcmp(root->difference.place.file, place->file) == 0)
+        if (keel_diff_same_line(diff, &root->difference.place, place))
             fold_root(diff, i, structure);
     }
 }
@@ -106,8 +105,7 @@ static void fold_lines(keel_diff_t *diff) {
         for (uint32_t j = i + 1; j < diff->root_count; ++j) {
             const keel_root_t *other = &diff->roots[j];
             if (other->difference.kind == KEEL_CAUSE_CONSTANT && other->follows == KEEL_NONE &&
-                other->difference.place.line == root->difference.place.line &&
-                strcmp(other->difference.place.file, root->difference.place.file) == 0)
+                keel_diff_same_line(diff, &other->difference.place, &root->difference.place))
                 fold_root(diff, j, i);
         }
     }
@@ -267,11 +265,18 @@ static keel_status_t tell_the_rest(keel_diff_t *diff) {
     return keel_diff_root(diff, &difference, &root);
 }
 
+// Who asked is the user: in a library's file only where that library is the script.
+static keel_str_t users_package(const keel_place_t *site) {
+    keel_str_t file = keel_str(site->file);
+    return keel_is_library_file(file) ? keel_package_of(file) : KEEL_STR("");
+}
+
 static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
                              const keel_program_t *after, keel_explanation_t *out) {
     diff->rewired = diff->rank_root = diff->baked_root = KEEL_NONE;
-    KEEL_TRY(keel_graph_build(&diff->before, before, &diff->arena));
-    KEEL_TRY(keel_graph_build(&diff->after, after, &diff->arena));
+    keel_str_t package = users_package(&diff->site);
+    KEEL_TRY(keel_graph_build(&diff->before, before, package, &diff->arena));
+    KEEL_TRY(keel_graph_build(&diff->after, after, package, &diff->arena));
     size_t values = after->value_types.count ? after->value_types.count : 1;
     KEEL_TRY(keel_arena_array(&diff->arena, values, sizeof *diff->taint, (void **)&diff->taint));
     memset(diff->taint, 0, values * sizeof *diff->taint);
@@ -302,7 +307,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
 static keel_place_t place_of(const keel_side_t *side, keel_arena_t *arena) {
     if (side->site) return *side->site;
     keel_site_t site;
-    keel_site_of(side->program, arena, &site);
+    keel_site_of(side->program, NULL, arena, &site);
     return site.place;
 }
 

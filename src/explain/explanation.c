@@ -47,6 +47,7 @@ keel_status_t keel_explanation_add(keel_explanation_t *explanation,
     KEEL_TRY(keep(arena, &kept.place.file));
     KEEL_TRY(keep(arena, &kept.place.function));
     KEEL_TRY(keep(arena, &kept.place.call_file));
+    KEEL_TRY(keep(arena, &kept.place.library_file));
     (*list)[(*count)++] = kept;
     return NULL;
 }

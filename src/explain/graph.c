@@ -137,7 +137,7 @@ static keel_status_t fill_callees(keel_graph_t *graph, uint32_t op_count) {
 static bool is_users(keel_graph_t *graph, keel_op_id_t op) {
     const keel_line_t *line =
         keel_graph_line_at(graph, graph->program->operations.data[op].location);
-    return line->identity && !keel_is_library_file(line->file);
+    return line->identity && !line->is_foreign;
 }
 
 // Of the operands that have a line the last, which stands nearest to what is differentiated.
@@ -175,8 +175,8 @@ static keel_status_t fill_lenders(keel_graph_t *graph, uint32_t op_count) {
 }
 
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
-                               keel_arena_t *arena) {
-    *graph = (keel_graph_t){.program = program, .arena = arena};
+                               keel_str_t package, keel_arena_t *arena) {
+    *graph = (keel_graph_t){.program = program, .arena = arena, .package = package};
     uint32_t op_count = keel_program_op_count(program);
     KEEL_TRY(table(arena, program->value_types.count, sizeof *graph->producer, 0xff,
                    (void **)&graph->producer));
@@ -359,16 +359,22 @@ bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_ty
 static const keel_line_t nowhere;
 
 // The innermost frame of user code; where all are a library's, the innermost.
-static keel_line_t choose_line(const keel_frame_t *frames, uint32_t count) {
+static keel_line_t choose_line(const keel_frame_t *frames, uint32_t count, keel_str_t package) {
     uint32_t chosen = 0;
-    while (chosen < count && keel_is_library_file(frames[chosen].file))
+    while (chosen < count && keel_is_foreign_file(frames[chosen].file, package))
         ++chosen;
-    if (chosen == count) chosen = 0;
+    bool is_foreign = chosen == count;
+    if (is_foreign) chosen = 0;
     const keel_frame_t *frame = &frames[chosen];
     keel_line_t line = {.file = frame->file,
                         .function = frame->function,
                         .line = frame->line,
-                        .column = frame->column};
+                        .column = frame->column,
+                        .is_foreign = is_foreign};
+    if (is_foreign || chosen) {
+        line.library_file = frames->file;
+        line.library_line = frames->line;
+    }
     line.identity = mix(hash_str(frame->file), frame->line) | 1;
     // Without the line, which moves with every edit above it. Those of a library do not move.
     line.token = mix(hash_str(frame->function), frame->column);
@@ -403,7 +409,7 @@ const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t locati
         keel_frame_t frames[FRAMES];
         uint32_t count = keel_program_frames(graph->program, location, frames, FRAMES, NULL);
         if (count > FRAMES) count = FRAMES;
-        keel_line_t line = count ? choose_line(frames, count) : nowhere;
+        keel_line_t line = count ? choose_line(frames, count, graph->package) : nowhere;
         uint32_t at = intern_line(graph, &line);
         if (at == KEEL_NONE) return &nowhere;
         *known = at + 1;

@@ -12,6 +12,9 @@
 typedef struct keel_line_t {
     keel_str_t file, function;
     uint32_t line, column;
+    keel_str_t library_file; // that stands between it and the operation; empty: none
+    uint32_t library_line;
+    bool is_foreign;   // all of it is a library's
     uint64_t identity; // hash of file and line; 0: unknown
     uint64_t token;    // of function, column and the place in a library that was called from there:
                        // the same after an edit above
@@ -20,6 +23,7 @@ typedef struct keel_line_t {
 typedef struct keel_graph_t {
     const keel_program_t *program;
     keel_arena_t *arena;
+    keel_str_t package;     // that is the user's own, see keel_is_foreign_file
     keel_op_id_t *producer; // by value: the operation that defines it; NONE: an argument
     keel_op_id_t *constant; // by operation: the constant that it is in another shape; NONE. A
                             // parameter of HLO's entry stands for itself: it is an argument
@@ -36,7 +40,7 @@ typedef struct keel_graph_t {
 } keel_graph_t;
 
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
-                               keel_arena_t *arena) KEEL_MUST_CHECK;
+                               keel_str_t package, keel_arena_t *arena) KEEL_MUST_CHECK;
 
 static inline keel_type_id_t keel_graph_type(const keel_graph_t *graph, keel_value_id_t value) {
     const keel_program_t *program = graph->program; // an operation may have no result

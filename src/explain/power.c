@@ -241,8 +241,7 @@ static void lead(keel_diff_t *diff, uint32_t root) {
     for (uint32_t i = 0; i < root; ++i) {
         const keel_place_t *other = &diff->roots[i].difference.place;
         if (diff->roots[i].difference.kind == KEEL_CAUSE_CONSTANT &&
-            diff->roots[i].follows == KEEL_NONE && other->line == place->line &&
-            strcmp(other->file, place->file) == 0)
+            diff->roots[i].follows == KEEL_NONE && keel_diff_same_line(diff, other, place))
             diff->roots[i].follows = root;
     }
 }

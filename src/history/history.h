@@ -48,7 +48,7 @@ void keel_history_close(keel_history_t *history);
 typedef struct keel_history_record_t {
     keel_digest_t program; // of its raw bytes: the journal finds it by that
     const char *name;      // of the module
-    const char *origin;    // tells one traced function from another of its name; ""
+    const char *origin;    // keel_site_t; ""
     const char *run;       // the run that saw it
     keel_sketch_t sketch;
     const keel_key_t *key; // its components and their values
@@ -79,10 +79,10 @@ typedef struct keel_history_query_t {
 
 // The nearest record. Those with the same program component come first (fewest other components
 // that moved), then those of this process that share name and origin, then those of earlier runs
-// that do, then any whose sketch is near enough (names change). Among equals the most alike, then
-// the fewest components that moved, then the newest. False where none is near: it is the first of
-// its kind. Text and key of *out are copied into `arena`. A failure to read the file is no failure
-// here.
+// that do, wherever in its file the function stood, then any whose sketch is near enough (names
+// change). Among equals the most alike, then the fewest components that moved, then the newest.
+// False where none is near: it is the first of its kind. Text and key of *out are copied into
+// `arena`. A failure to read the file is no failure here.
 bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *query,
                           keel_arena_t *arena, keel_history_record_t *out);
 

@@ -9,6 +9,7 @@
 #define KEEL_HISTORY_INTERNAL_H_
 
 #include "history/history.h"
+#include "host/host.h"
 
 enum {
     NAME_LIMIT = 256, // of a module; longer ones are cut, here and when they are looked for
@@ -38,10 +39,12 @@ typedef struct record_t {
     uint64_t id;            // hash of program and key
     keel_digest_t program, key;
     uint64_t name_hash, who; // of the name, and of name and origin
+    uint64_t function;       // of name and origin, whatever its line
     keel_sketch_t sketch;
     value_t *values[KEEL_COMPONENT_COUNT]; // NULL: the key lacks it
     double seconds, when;
     bool is_ours;
+    bool is_traced; // the origin names a function
     bool is_of_now; // another process had it first, that runs at the same time as this one
     bool in_file;   // has a line of its own there
     bool is_told;   // the file tells it of this run
@@ -65,9 +68,13 @@ typedef struct table_t {
 
 // At most `limit` bytes, cut between characters.
 keel_str_t text_cut(const char *text, size_t limit);
-// Of the module's name without the number that a client may count up behind it; and of a function.
+// Of the module's name without the number that a client may count up behind it.
 uint64_t name_hash_of(const char *name);
+// Of a function: as it stands in the source now, and as it may stand after an edit above it.
 uint64_t who_of(const char *name, const char *origin);
+uint64_t function_of(const char *name, const char *origin);
+// True where the origin names a function, and not only the line that asked for one operation.
+bool names_function(const char *origin);
 
 // ---- table.c -----------------------------------------------------------------------------------
 

@@ -10,7 +10,15 @@ typedef struct candidate_t {
     kin_t kin;
     double alike;
     unsigned moved;
+    bool in_place; // the function stands on the same line
 } candidate_t;
+
+// What is looked for.
+typedef struct asker_t {
+    const keel_history_query_t *query;
+    uint64_t who, function;
+    bool is_traced;
+} asker_t;
 
 // A component that either of the two does not tell has not moved as far as is known.
 static unsigned moved_components(const keel_key_t *key, const record_t *record) {
@@ -36,29 +44,31 @@ typedef struct seen_t {
     uint64_t bits[64];
 } seen_t;
 
-static void note(seen_t *seen, uint64_t who) {
-    seen->bits[who / 64 % 64] |= (uint64_t)1 << who % 64;
+static void note(seen_t *seen, uint64_t function) {
+    seen->bits[function / 64 % 64] |= (uint64_t)1 << function % 64;
 }
 
-static bool has(const seen_t *seen, uint64_t who) {
-    return seen->bits[who / 64 % 64] >> who % 64 & 1;
+static bool has(const seen_t *seen, uint64_t function) {
+    return seen->bits[function / 64 % 64] >> function % 64 & 1;
 }
 
 static void note_ours(const table_t *table, seen_t *out) {
     for (const record_t *record = table->newest; record; record = record->older)
-        if (record->is_ours) note(out, record->who);
+        if (record->is_ours) note(out, record->function);
 }
 
 // A function under another name, or that stands elsewhere now. Programs of a handful of operations
 // look alike by chance. Within one process functions are not renamed, unless the client counts them
 // up; and whoever came under its own name in this run was not renamed since the last.
-static bool is_lookalike(const keel_sketch_t *sketch, const record_t *record, double alike,
+static bool is_lookalike(const asker_t *asker, const record_t *record, double alike,
                          const seen_t *seen) {
+    const keel_sketch_t *sketch = asker->query->sketch;
     enum { FEW = 8, MANY = 24 };
     uint32_t a = sketch->operations, b = record->sketch.operations, fewer = a < b ? a : b;
     bool same_names = sketch->names == record->sketch.names;
+    if (record->is_ours && record->is_traced && asker->is_traced) return false; // two functions
     if (record->is_ours) return fewer >= MANY && alike >= 0.9 && same_names;
-    if (has(seen, record->who)) return false;
+    if (has(seen, record->function)) return false;
     if (fewer < FEW) return alike > 0.949;
     if (fewer < MANY) return alike >= (same_names ? 0.75 : 0.9);
     return alike >= (same_names ? 0.6 : 0.75);
@@ -66,15 +76,19 @@ static bool is_lookalike(const keel_sketch_t *sketch, const record_t *record, do
 
 // ---- ranking -----------------------------------------------------------------------------------
 
-static candidate_t judge(const record_t *record, const keel_history_query_t *query, uint64_t who,
-                         const seen_t *seen) {
-    candidate_t c = {.record = record, .kin = STRANGER};
+// In one process a function stays on its line. Since an earlier run it may have moved: which of
+// those of its name it was is told by what is nearest.
+static candidate_t judge(const record_t *record, const asker_t *asker, const seen_t *seen) {
+    const keel_history_query_t *query = asker->query;
+    candidate_t c = {.record = record, .kin = STRANGER, .in_place = record->who == asker->who};
     if (is_same_program(query->key, record))
         c.kin = SAME_PROGRAM;
-    else if (record->who == who)
-        c.kin = record->is_ours ? OURS : EARLIER;
+    else if (record->is_ours && c.in_place)
+        c.kin = OURS;
+    else if (!record->is_ours && record->function == asker->function)
+        c.kin = EARLIER;
     c.alike = keel_sketch_alike(query->sketch, &record->sketch);
-    if (c.kin == STRANGER && is_lookalike(query->sketch, record, c.alike, seen)) c.kin = LOOKALIKE;
+    if (c.kin == STRANGER && is_lookalike(asker, record, c.alike, seen)) c.kin = LOOKALIKE;
     if (c.kin != STRANGER) c.moved = moved_components(query->key, record);
     return c;
 }
@@ -84,6 +98,7 @@ static candidate_t judge(const record_t *record, const keel_history_query_t *que
 static bool is_nearer(const candidate_t *a, const candidate_t *b) {
     if (a->kin != b->kin) return a->kin < b->kin;
     if (a->kin != SAME_PROGRAM && a->alike != b->alike) return a->alike > b->alike;
+    if (a->kin == EARLIER && a->in_place != b->in_place) return a->in_place;
     return a->moved < b->moved;
 }
 
@@ -126,14 +141,17 @@ static size_t choose(const best_t *best, const record_t *newest, const record_t 
 
 size_t nearest_records(const table_t *table, const keel_history_query_t *query,
                        const record_t **out) {
-    uint64_t who = who_of(query->name, query->origin);
+    const asker_t asker = {.query = query,
+                           .who = who_of(query->name, query->origin),
+                           .function = function_of(query->name, query->origin),
+                           .is_traced = names_function(query->origin)};
     const record_t *newest = NULL;
     best_t best = {.count = 0};
     seen_t seen = {0};
     note_ours(table, &seen);
     for (const record_t *record = table->newest; record; record = record->older) {
         if (record->is_of_now && !record->is_ours) continue;
-        candidate_t c = judge(record, query, who, &seen);
+        candidate_t c = judge(record, &asker, &seen);
         if (c.kin == OURS && !newest) newest = record;
         if (c.kin != STRANGER) enter(&best, &c);
     }

@@ -36,6 +36,16 @@ uint64_t who_of(const char *name, const char *origin) {
     return hash_with(name_hash_of(name), where.data, where.size);
 }
 
+bool names_function(const char *origin) {
+    keel_str_t whole = text_cut(origin, ORIGIN_LIMIT);
+    return keel_origin_function(whole).size < whole.size;
+}
+
+uint64_t function_of(const char *name, const char *origin) {
+    keel_str_t where = keel_origin_function(text_cut(origin, ORIGIN_LIMIT));
+    return hash_with(name_hash_of(name), where.data, where.size);
+}
+
 // ---- values ------------------------------------------------------------------------------------
 
 // By the component's name: its number is another one as soon as the list of them grows. The text
@@ -170,6 +180,8 @@ static keel_status_t make(const keel_history_record_t *from, record_t **out) {
     record->id = record_id(&record->program, &record->key);
     record->name_hash = name_hash_of(from->name);
     record->who = who_of(from->name, from->origin);
+    record->function = function_of(from->name, from->origin);
+    record->is_traced = names_function(from->origin);
     record->sketch = from->sketch;
     record->name = record->text;
     record->origin = record->text + name.size + 1;

@@ -3,8 +3,8 @@
 //
 //   script     what a process runs, as a name                                  script.c
 //   where      which files are the user's                                      where.c
-//   site       the user's line that asked for a program                        site.c
 //   stack      the host's call stack                                           stack.c
+//   site       the user's line that asked for a program                        site.c
 //   python     the interpreter in this process, found at run time              python.h
 //   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
 //
@@ -15,13 +15,15 @@
 #include "base/base.h"
 #include "program/program.h"
 
-// A place in the user's source. "" and 0 where unknown.
+// A place in the user's source. "" and 0 where unknown; the library's file may be NULL too.
 typedef struct keel_place_t {
     const char *file;
     uint32_t line;
     const char *function;
     const char *call_file; // where the traced function was called
     uint32_t call_line;
+    const char *library_file; // a library's line that stands between it and what is told of
+    uint32_t library_line;
 } keel_place_t;
 
 // ---- script.c ----------------------------------------------------------------------------------
@@ -35,18 +37,15 @@ keel_status_t keel_host_script(char *const *argv, const char *cwd, char **out) K
 
 // True where a file belongs to a library (site-packages, the interpreter's own, <frozen ...>).
 bool keel_is_library_file(keel_str_t file);
-
-// ---- site.c ------------------------------------------------------------------------------------
-
-// Where a program comes from in the user's source.
-typedef struct keel_site_t {
-    keel_place_t place; // the line that called the traced function, and who called that
-    const char *origin; // tells one traced function from another of its name; "" where unknown
-    bool is_traced;     // the traced function has a frame of its own; else it may be one operation
-} keel_site_t;
-
-// Text lives in `arena`.
-void keel_site_of(const keel_program_t *program, keel_arena_t *arena, keel_site_t *out);
+// The file of an installed package without the folders above it, as people know it:
+// "equinox/_jit.py".
+const char *keel_library_shown(const char *file);
+// The package that an installed file belongs to: ".../site-packages/flax/", or the file itself
+// where it lies there alone; "<string>" is a package of its own. Empty for any other file.
+keel_str_t keel_package_of(keel_str_t file);
+// The same as keel_is_library_file where `package` is empty. It names the package that is the
+// user's own, because the script is one of its files (python -m package).
+bool keel_is_foreign_file(keel_str_t file, keel_str_t package);
 
 // ---- stack.c -----------------------------------------------------------------------------------
 
@@ -59,12 +58,17 @@ typedef struct keel_stack_frame_t {
 enum { KEEL_STACK_KEPT = 64 };
 
 // The host's stack, innermost first; frames of libraries are left out where user code is among
-// them, and counted.
+// them, and counted. Where the script is itself an installed package, that package is user code.
 typedef struct keel_stack_t {
     const keel_stack_frame_t *frames;
     uint32_t count;
     uint32_t left_out;
     const char *skipped; // why there is none; NULL where there is one
+    // JAX: the function that was traced, as its compiler was given it. NULL and 0 where unknown.
+    const char *traced_file;
+    uint32_t traced_line; // of its def
+    // JAX: what was lowered before is compiled by a call of its own, maybe on another line.
+    bool is_deferred;
 } keel_stack_t;
 
 // Reads the Python stack of the calling thread through the interpreter's C API, found in the
@@ -74,13 +78,26 @@ void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
 // The frame that asked, and who called it. The stack has one at least.
 keel_place_t keel_stack_top(const keel_stack_t *stack);
 
-// ---- site.c, with the stack --------------------------------------------------------------------
+// ---- site.c ------------------------------------------------------------------------------------
 
-// Puts the line that asked in the place of the program's own, where a decorator stands between.
-// `module` is the program's name.
-void keel_site_settle(const keel_stack_t *stack, const char *module, keel_site_t *site);
+// Where a program comes from in the user's source.
+typedef struct keel_site_t {
+    keel_place_t place; // the user's line that called the traced function, and who called that
+    const char *origin; // tells one function from another of its name, see below; "" where unknown
+    bool is_traced;     // the traced function has a frame of its own; else it may be one operation
+} keel_site_t;
+
+// The origin of a traced function is its qualified name, its file and the line of its def:
+// "make_train.<locals>.step at /home/u/train.py:12". The line is 0 where only the function's name
+// is known; of a lambda it is the first that computes something then. All else has the line that
+// asked for it: "/home/u/train.py:31". `stack` is the host's when the program was asked for, or
+// NULL. Text lives in `arena`, or is the stack's.
+void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel_arena_t *arena,
+                  keel_site_t *out);
 // For a client that compiles whatever was recorded when a result was asked for: the line that asked
 // is the site, and the origin. Without a stack the site stays.
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site);
+// What stays of an origin when lines above it are edited: all but the line of a traced function.
+keel_str_t keel_origin_function(keel_str_t origin);
 
 #endif // KEEL_HOST_HOST_H_

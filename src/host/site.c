@@ -1,3 +1,8 @@
+// The user's line that asked for a program: the innermost frame that is no library's. A program of
+// JAX's has frames of its own: those within the traced function, then those that led to it when it
+// was traced, about ten in all. The host's stack begins where the traced function was called, is
+// longer, and is the truth where the trace was made for another line.
+#define _GNU_SOURCE // memrchr, memmem
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +11,11 @@
 // Operations of the entry that are looked at before giving up: the first ones of a JAX program may
 // be constants, which have no position.
 enum { OPS_TRIED = 64, FRAMES = 128 };
+
+typedef struct chain_t {
+    keel_frame_t frames[FRAMES]; // innermost first
+    uint32_t count;
+} chain_t;
 
 static const char *keep(keel_arena_t *arena, keel_str_t text) {
     keel_str_t copy;
@@ -17,11 +27,22 @@ static const char *keep(keel_arena_t *arena, keel_str_t text) {
     return copy.data;
 }
 
+// ---- names -------------------------------------------------------------------------------------
+
 // "Model.__call__" and "f.<locals>.g" name their function last.
 static keel_str_t last_part(keel_str_t name) {
     for (size_t i = name.size; i > 0; --i)
         if (name.data[i - 1] == '.') return (keel_str_t){name.data + i, name.size - i};
     return name;
+}
+
+// "Model" of "Model.__call__"; empty for any other.
+static keel_str_t class_of_call(keel_str_t name) {
+    static const char call[] = ".__call__";
+    enum { CALL = sizeof call - 1 };
+    if (name.size <= CALL || memcmp(name.data + name.size - CALL, call, CALL) != 0)
+        return KEEL_STR("");
+    return last_part((keel_str_t){name.data, name.size - CALL});
 }
 
 // JAX strips them from a module's name: "jit___call" is "__call__".
@@ -31,126 +52,261 @@ static keel_str_t without_trailing_underscores(keel_str_t name) {
     return name;
 }
 
-// JAX calls the module of f "jit_f", and writes "_" for what cannot stand in a name.
+static bool is_lambda(keel_str_t function) {
+    return keel_str_is(last_part(function), "<lambda>");
+}
+
+// JAX calls the module of f "jit_f", that of an object with __call__ after its class or nothing at
+// all, and writes "_" for what cannot stand in a name.
 static bool names_function(keel_str_t module, keel_str_t function) {
     static const char *const prefixes[] = {"jit_", "pmap_"};
-    keel_str_t name = without_trailing_underscores(last_part(function));
+    keel_str_t names[] = {last_part(function), class_of_call(function)};
+    if (is_lambda(function)) return keel_str_starts(module, KEEL_STR("jit__lambda"));
+    if (keel_str_is(module, "jit__unnamed_function")) return names[1].size;
     module = without_trailing_underscores(module);
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i) {
         keel_str_t prefix = keel_str(prefixes[i]);
-        if (keel_str_starts(module, prefix) &&
-            keel_str_equal((keel_str_t){module.data + prefix.size, module.size - prefix.size},
-                           name))
-            return true;
+        if (!keel_str_starts(module, prefix)) continue;
+        keel_str_t rest = {module.data + prefix.size, module.size - prefix.size};
+        for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
+            if (names[k].size && keel_str_equal(rest, without_trailing_underscores(names[k])))
+                return true;
     }
-    return keel_str_is(name, "<lambda>") && keel_str_starts(module, KEEL_STR("jit__lambda"));
+    return false;
 }
 
-// The traced function's own frame is the outermost of its name; `count` where there is none.
-static uint32_t own_frame(keel_str_t module, const keel_frame_t *frames, uint32_t count) {
-    uint32_t own = count;
-    for (uint32_t i = 0; i < count; ++i)
-        if (names_function(module, frames[i].function)) own = i;
-    return own;
+// ---- the traced function's own frame -----------------------------------------------------------
+
+// The outermost of its name among the first `limit`; `chain->count` where there is none.
+static uint32_t outermost_of_name(keel_str_t module, const chain_t *chain, uint32_t limit) {
+    for (uint32_t i = limit; i-- > 0;)
+        if (names_function(module, chain->frames[i].function)) return i;
+    return chain->count;
 }
 
-// What tells one traced function from another of its name: its file, and where it has no name of
-// its own, its line. "" where there is no memory.
-static const char *origin_of(const keel_frame_t *frame, bool has_name, keel_arena_t *arena) {
+static uint32_t innermost_of_name(keel_str_t module, const chain_t *chain) {
+    uint32_t i = 0;
+    while (i < chain->count && !names_function(module, chain->frames[i].function))
+        ++i;
+    return i;
+}
+
+static bool is_same_frame(const keel_frame_t *a, const keel_frame_t *b) {
+    return a->line == b->line && a->column == b->column && keel_str_equal(a->file, b->file) &&
+           keel_str_equal(a->function, b->function);
+}
+
+// How many frames two operations share from outside. The outermost ones of a deep chain are left
+// out by the client; such chains have no end in common, and tell nothing.
+static uint32_t shared(const chain_t *a, const chain_t *b, uint32_t most) {
+    if (!b->count || !is_same_frame(&a->frames[a->count - 1], &b->frames[b->count - 1]))
+        return most;
+    uint32_t count = 0;
+    while (count < a->count && count < b->count &&
+           is_same_frame(&a->frames[a->count - 1 - count], &b->frames[b->count - 1 - count]))
+        ++count;
+    return count < most ? count : most;
+}
+
+static void read_chain(const keel_program_t *program, keel_op_id_t op, chain_t *out) {
+    out->count = keel_program_frames(program, program->operations.data[op].location, out->frames,
+                                     FRAMES, NULL);
+    if (out->count > FRAMES) out->count = FRAMES;
+}
+
+// A caller may have the name of what it calls: Trainer.step calls the jitted step. Of its frames
+// those that all operations share are outside of it; if it is one line long, and so shared too, it
+// is the innermost.
+static uint32_t own_among_callers(const keel_program_t *program, keel_str_t module,
+                                  const chain_t *chain, keel_op_id_t op, keel_op_id_t end) {
+    chain_t other;
+    uint32_t common = chain->count;
+    for (int tried = 0; tried < OPS_TRIED && op < end; ++tried, ++op) {
+        read_chain(program, op, &other);
+        common = shared(chain, &other, common);
+    }
+    uint32_t own = outermost_of_name(module, chain, chain->count - common);
+    return own < chain->count ? own : innermost_of_name(module, chain);
+}
+
+// ---- the stack ---------------------------------------------------------------------------------
+
+static bool is_at(const keel_frame_t *frame, const keel_stack_frame_t *at) {
+    return frame->line == at->line && keel_str_is(frame->file, at->file) &&
+           keel_str_equal(last_part(frame->function), last_part(keel_str(at->function)));
+}
+
+// True where the chain goes on from `at` as the stack does, as far as both are known.
+static bool continues(const chain_t *chain, uint32_t at, const keel_stack_t *stack,
+                      keel_str_t package) {
+    uint32_t next = 0;
+    for (uint32_t i = at; i < chain->count && next < stack->count; ++i) {
+        if (keel_is_foreign_file(chain->frames[i].file, package)) continue;
+        if (!is_at(&chain->frames[i], &stack->frames[next++])) return false;
+    }
+    return true;
+}
+
+// The frame of the chain that is the stack's innermost; `chain->count` where it is not among them.
+static uint32_t find_stack(const chain_t *chain, const keel_stack_t *stack, keel_str_t package) {
+    for (uint32_t i = 0; i < chain->count; ++i)
+        if (is_at(&chain->frames[i], &stack->frames[0]) && continues(chain, i, stack, package))
+            return i;
+    return chain->count;
+}
+
+// ---- origins -----------------------------------------------------------------------------------
+
+static const char text_between[] = " at ";
+
+static const char *make_origin(keel_arena_t *arena, keel_str_t function, keel_str_t file,
+                               uint32_t line) {
     void *text;
-    size_t size = frame->file.size + 16;
+    size_t size = function.size + file.size + sizeof text_between + 16;
     keel_status_t status = keel_arena_alloc(arena, size, &text);
     if (status) {
         keel_status_ignore(status);
         return "";
     }
-    snprintf(text, size, "%.*s:%u", (int)frame->file.size, frame->file.data,
-             has_name ? 0 : frame->line);
+    snprintf(text, size, "%.*s%s%.*s:%u", KEEL_STR_ARGS(function),
+             function.size ? text_between : "", KEEL_STR_ARGS(file), line);
     return text;
 }
 
-// The line to show is the one that called the traced function. A program without a frame of its own
-// is a single operation run by itself: its innermost frame is the line already.
-static void choose(keel_str_t module, const keel_frame_t *frames, uint32_t count,
-                   keel_arena_t *arena, keel_site_t *out) {
-    uint32_t own = own_frame(module, frames, count);
-    bool is_traced = own < count;
-    uint32_t shown = own + 1 < count ? own + 1 : is_traced ? own : 0;
-    const keel_frame_t *frame = &frames[shown];
-    out->place.file = keep(arena, frame->file);
-    out->place.line = frame->line;
-    out->place.function = keep(arena, frame->function);
-    const keel_frame_t *origin = &frames[is_traced ? own : 0];
-    bool has_name = is_traced && !keel_str_is(last_part(origin->function), "<lambda>");
-    out->origin = origin_of(origin, has_name, arena);
-    out->is_traced = is_traced;
-    if (shown + 1 >= count) return;
-    out->place.call_file = keep(arena, frames[shown + 1].file);
-    out->place.call_line = frames[shown + 1].line;
+keel_str_t keel_origin_function(keel_str_t origin) {
+    const char *end = memrchr(origin.data, ':', origin.size);
+    bool is_function = memmem(origin.data, origin.size, text_between, sizeof text_between - 1);
+    return end && is_function ? (keel_str_t){origin.data, (size_t)(end - origin.data)} : origin;
 }
 
-void keel_site_of(const keel_program_t *program, keel_arena_t *arena, keel_site_t *out) {
-    *out = (keel_site_t){.place = {.file = "", .function = "", .call_file = ""}, .origin = ""};
+// ---- together ----------------------------------------------------------------------------------
+
+// A program and what is known of it.
+typedef struct found_t {
+    keel_str_t module;
+    const keel_stack_t *stack; // NULL: none
+    keel_str_t package;        // that is the user's own
+    chain_t chain;
+    uint32_t own; // the traced function's frame; chain.count
+} found_t;
+
+// The client says that a function of the user's was traced.
+static bool is_users_trace(const found_t *found) {
+    const char *file = found->stack ? found->stack->traced_file : NULL;
+    return file && !keel_is_foreign_file(keel_str(file), found->package);
+}
+
+static const char *origin_of(const found_t *found, keel_arena_t *arena) {
+    const keel_stack_t *stack = found->stack;
+    keel_str_t traced = keel_str(stack && stack->traced_file ? stack->traced_file : "");
+    if (found->own < found->chain.count) {
+        const keel_frame_t *frame = &found->chain.frames[found->own];
+        uint32_t line = is_lambda(frame->function) ? frame->line : 0;
+        if (traced.size && keel_str_equal(traced, frame->file)) line = stack->traced_line;
+        return make_origin(arena, frame->function, frame->file, line);
+    }
+    if (is_users_trace(found)) return make_origin(arena, found->module, traced, stack->traced_line);
+    if (!found->chain.count) return "";
+    return make_origin(arena, KEEL_STR(""), found->chain.frames[0].file,
+                       found->chain.frames[0].line);
+}
+
+// The user's frames from `at` on: the first is the place, the next called it. False where there is
+// none.
+static bool place_from(const found_t *found, uint32_t at, keel_arena_t *arena, keel_place_t *out) {
+    const keel_frame_t *users[2];
+    uint32_t count = 0;
+    for (; at < found->chain.count && count < 2; ++at)
+        if (!keel_is_foreign_file(found->chain.frames[at].file, found->package))
+            users[count++] = &found->chain.frames[at];
+    if (!count) return false;
+    *out = (keel_place_t){.file = keep(arena, users[0]->file),
+                          .line = users[0]->line,
+                          .function = keep(arena, users[0]->function),
+                          .call_file = count > 1 ? keep(arena, users[1]->file) : "",
+                          .call_line = count > 1 ? users[1]->line : 0};
+    return true;
+}
+
+// Where all is a library's: the line that called the traced function, or its own.
+static keel_place_t place_in_library(const found_t *found, uint32_t at, keel_arena_t *arena) {
+    const chain_t *chain = &found->chain;
+    if (at == chain->count) --at;
+    const keel_frame_t *frame = &chain->frames[at];
+    keel_place_t place = {.file = keep(arena, frame->file),
+                          .line = frame->line,
+                          .function = keep(arena, frame->function),
+                          .call_file = ""};
+    if (at + 1 < chain->count) {
+        place.call_file = keep(arena, chain->frames[at + 1].file);
+        place.call_line = chain->frames[at + 1].line;
+    }
+    return place;
+}
+
+// Who asked is the stack's innermost frame, unless what was lowered on one line is compiled on
+// another.
+static void choose(const found_t *found, keel_arena_t *arena, keel_place_t *out) {
+    const chain_t *chain = &found->chain;
+    const keel_stack_t *stack = found->stack;
+    uint32_t outside = found->own < chain->count ? found->own + 1 : 0;
+    bool has_stack = stack && stack->count;
+    bool is_known = (!has_stack || stack->is_deferred) && place_from(found, outside, arena, out);
+    if (!is_known && has_stack)
+        *out = keel_stack_top(stack);
+    else if (!is_known && chain->count)
+        *out = place_in_library(found, outside, arena);
+    if (outside >= chain->count) return;
+    keel_str_t file = chain->frames[outside].file;
+    if (!keel_is_foreign_file(file, found->package)) return;
+    out->library_file = keep(arena, file);
+    out->library_line = chain->frames[outside].line;
+}
+
+// Looks for an operation whose frames show the traced function; else for the longest.
+static void look(const keel_program_t *program, found_t *found) {
     const keel_block_t *block = keel_program_body(program, program->entry);
     if (!block) return;
-    keel_str_t module = keel_program_str(program, program->name);
     keel_op_id_t op = block->first_op;
-    keel_frame_t best[FRAMES];
-    uint32_t best_count = 0;
+    const keel_stack_t *stack = found->stack;
+    bool has_stack = stack && stack->count && !stack->is_deferred;
+    chain_t chain;
     for (int tried = 0; tried < OPS_TRIED && op < block->end_op; ++tried) {
-        keel_frame_t frames[FRAMES];
-        uint32_t count = keel_program_frames(program, program->operations.data[op].location, frames,
-                                             FRAMES, NULL);
-        if (count > FRAMES) count = FRAMES;
-        bool is_own = own_frame(module, frames, count) < count;
-        if (is_own || count > best_count) {
-            memcpy(best, frames, count * sizeof *frames);
-            best_count = count;
+        read_chain(program, op, &chain);
+        uint32_t asker = has_stack ? find_stack(&chain, stack, found->package) : chain.count;
+        uint32_t own = outermost_of_name(found->module, &chain, asker);
+        bool is_own = own < chain.count;
+        if (is_own || chain.count > found->chain.count) {
+            memcpy(found->chain.frames, chain.frames, chain.count * sizeof *chain.frames);
+            found->chain.count = found->own = chain.count;
         }
-        if (is_own) break;
         ++op; // into it: a body may be all that is the user's (a function that is sharded whole)
+        if (!is_own) continue;
+        bool is_sure = asker < chain.count || own == innermost_of_name(found->module, &chain);
+        found->own =
+            is_sure ? own : own_among_callers(program, found->module, &chain, op, block->end_op);
+        return;
     }
-    if (best_count) choose(module, best, best_count, arena, out);
 }
 
-// ---- with the stack ----------------------------------------------------------------------------
-
-static bool is_at(const keel_stack_frame_t *frame, const char *file, uint32_t line) {
-    return frame->line == line && strcmp(frame->file, file) == 0;
-}
-
-// A line of the traced function itself, of which nobody tells who called it.
-static bool is_own_line(const keel_place_t *place, const char *module) {
-    const char *last = strrchr(place->function, '.');
-    last = last ? last + 1 : place->function;
-    size_t size = strlen(module), part = strlen(last);
-    return !*place->call_file && part && size > part && module[size - part - 1] == '_' &&
-           strcmp(module + size - part, last) == 0;
-}
-
-// A function that a decorator made has no frame of the module's name, or an inner one, called by
-// the decorator's: what stands between that and the stack was traced, and has not asked. A caller
-// of the same name is taken for it. Elsewhere the program is right, which may be lowered on one
-// line and compiled on another.
-void keel_site_settle(const keel_stack_t *stack, const char *module, keel_site_t *site) {
-    if (!stack->count) return;
-    const keel_place_t *place = &site->place;
-    const keel_stack_frame_t *frames = stack->frames;
-    bool is_inside = is_at(&frames[0], place->call_file, place->call_line);
-    bool is_outside = stack->count > 1 && is_at(&frames[1], place->file, place->line);
-    bool is_known = is_at(&frames[0], place->file, place->line);
-    bool is_better = is_inside || is_outside || !site->is_traced || is_own_line(place, module);
-    if (!is_known && is_better) site->place = keel_stack_top(stack);
+void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel_arena_t *arena,
+                  keel_site_t *out) {
+    *out = (keel_site_t){.place = {.file = "", .function = "", .call_file = ""}, .origin = ""};
+    found_t found;
+    found.module = keel_program_str(program, program->name);
+    found.stack = stack;
+    found.package = KEEL_STR("");
+    found.chain.count = found.own = 0;
+    if (stack && stack->count && keel_is_library_file(keel_str(stack->frames[0].file)))
+        found.package = keel_package_of(keel_str(stack->frames[0].file));
+    look(program, &found);
+    out->is_traced = found.own < found.chain.count || is_users_trace(&found);
+    out->origin = origin_of(&found, arena);
+    choose(&found, arena, &out->place);
 }
 
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site) {
     if (!stack->count) return;
     site->place = keel_stack_top(stack);
-    void *text;
-    size_t size = strlen(site->place.file) + 16;
-    keel_status_t status = keel_arena_alloc(arena, size, &text);
-    keel_status_ignore(status);
-    if (status) return;
-    snprintf(text, size, "%s:%u", site->place.file, site->place.line);
-    site->origin = text;
+    site->origin = make_origin(arena, KEEL_STR(""), keel_str(site->place.file), site->place.line);
 }

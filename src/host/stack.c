@@ -1,4 +1,5 @@
 // The host's stack, read from the interpreter in the process.
+#define _GNU_SOURCE // memrchr, memmem
 #include <string.h>
 
 #include "host/host.h"
@@ -17,9 +18,14 @@ typedef struct frames_t {
 typedef struct walk_t {
     const keel_python_t *python;
     keel_arena_t *arena;
+    keel_str_t package; // that is the user's own
     frames_t users, libraries;
     uint32_t total;
+    keel_str_t outermost;      // package of the outermost frame that has one
     const char *function_name; // the attribute of a code object that the interpreter has
+    const char *traced_file;
+    uint32_t traced_line;
+    bool is_deferred;
     bool no_memory;
 } walk_t;
 
@@ -42,21 +48,85 @@ static const char *keep(walk_t *walk, keel_str_t text) {
     return copy.data;
 }
 
+// ---- what JAX's own frames tell ----------------------------------------------------------------
+
+static bool ends_with(keel_str_t text, const char *end) {
+    size_t size = strlen(end);
+    return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
+}
+
+// "step at /home/u/train.py:12"
+static void keep_traced(walk_t *walk, keel_str_t text) {
+    static const char between[] = " at ";
+    enum { BETWEEN = sizeof between - 1 };
+    const char *name_end = text.size ? memmem(text.data, text.size, between, BETWEEN) : NULL;
+    const char *colon = text.size ? memrchr(text.data, ':', text.size) : NULL;
+    if (!name_end || !colon || name_end + BETWEEN > colon) return;
+    uint32_t line = 0;
+    for (const char *digit = colon + 1; digit < text.data + text.size; ++digit) {
+        if (*digit < '0' || *digit > '9' || line > UINT32_MAX / 10 - 1) return;
+        line = line * 10 + (uint32_t)(*digit - '0');
+    }
+    const char *file = name_end + BETWEEN;
+    walk->traced_file = keep(walk, (keel_str_t){file, (size_t)(colon - file)});
+    walk->traced_line = line;
+}
+
+static keel_object_t *local_of(const walk_t *walk, keel_object_t *frame, const char *name) {
+    keel_object_t *locals = keel_python_attribute(walk->python, frame, "f_locals");
+    keel_object_t *value = locals ? walk->python->item(locals, name) : NULL;
+    if (!value) walk->python->clear_error();
+    walk->python->drop(locals);
+    return value;
+}
+
+// An attribute, NULL where there is none. Drops `object`.
+static keel_object_t *part_of(const walk_t *walk, keel_object_t *object, const char *name) {
+    keel_object_t *value = object ? keel_python_attribute(walk->python, object, name) : NULL;
+    walk->python->drop(object);
+    return value;
+}
+
+// Where JAX has a program compiled it knows which function it traced, wrappers left out: the same
+// text that its error messages have. Nothing depends on it but that two functions of one name are
+// told apart.
+static void look_for_traced(walk_t *walk, keel_object_t *frame) {
+    keel_object_t *info = local_of(walk, frame, "all_args_info");
+    info = part_of(walk, part_of(walk, info, "debug_info"), "func_src_info");
+    keep_traced(walk, keel_python_text(walk->python, info));
+    walk->python->drop(info);
+}
+
+static void look_at_library(walk_t *walk, keel_object_t *frame, keel_str_t file,
+                            keel_str_t function) {
+    if (walk->users.count) return;
+    if (!walk->traced_file && ends_with(function, "from_hlo") && ends_with(file, "/pxla.py"))
+        look_for_traced(walk, frame);
+    if (ends_with(function, "compile") && ends_with(file, "/jax/_src/stages.py"))
+        walk->is_deferred = true;
+}
+
+// ---- the walk ----------------------------------------------------------------------------------
+
 static void add_frame(walk_t *walk, keel_object_t *frame) {
     const keel_python_t *python = walk->python;
     keel_object_t *code = python->code(frame);
     keel_object_t *file = code ? keel_python_attribute(walk->python, code, "co_filename") : NULL;
     keel_object_t *function = code ? function_of(walk, code) : NULL;
-    keel_str_t path = keel_python_text(python, file);
-    bool is_library = keel_is_library_file(path);
+    keel_str_t path = keel_python_text(python, file), name = keel_python_text(python, function);
+    bool is_library = keel_is_foreign_file(path, walk->package);
     frames_t *list = is_library ? &walk->libraries : &walk->users;
     bool is_wanted = !is_library || !walk->users.count;
+    if (is_library) look_at_library(walk, frame, path, name);
+    keel_str_t package = is_library ? keel_package_of(path) : KEEL_STR("");
+    bool is_known = walk->outermost.size && keel_str_starts(path, walk->outermost);
+    if (package.size && !is_known)
+        walk->outermost = (keel_str_t){keep(walk, package), package.size};
     if (is_wanted && list->count < KEEL_STACK_KEPT) {
         int line = python->line(frame);
-        list->kept[list->count++] =
-            (keel_stack_frame_t){.file = keep(walk, path),
-                                 .function = keep(walk, keel_python_text(python, function)),
-                                 .line = line > 0 ? (uint32_t)line : 0};
+        list->kept[list->count++] = (keel_stack_frame_t){.file = keep(walk, path),
+                                                         .function = keep(walk, name),
+                                                         .line = line > 0 ? (uint32_t)line : 0};
     }
     ++walk->total;
     python->drop(function);
@@ -77,6 +147,20 @@ static void walk_frames(walk_t *walk) {
     python->drop(frame);
 }
 
+// The script that an installer writes for a command of a package: bin/NAME, which only calls it.
+static bool is_launcher(const keel_stack_frame_t *frame) {
+    const char *name = strrchr(frame->file, '/');
+    return name && strcmp(frame->function, "<module>") == 0 && !strchr(name, '.') &&
+           ends_with((keel_str_t){frame->file, (size_t)(name - frame->file)}, "/bin");
+}
+
+// No file of the user's is there: the package is what the user runs.
+static bool runs_a_package(const walk_t *walk) {
+    bool has_users =
+        walk->users.count > 1 || (walk->users.count == 1 && !is_launcher(&walk->users.kept[0]));
+    return !has_users && walk->outermost.size;
+}
+
 static const char *hand_over(const walk_t *walk, keel_stack_t *out) {
     const frames_t *list = walk->users.count ? &walk->users : &walk->libraries;
     if (!list->count) return "the thread runs no Python code";
@@ -89,6 +173,9 @@ static const char *hand_over(const walk_t *walk, keel_stack_t *out) {
     out->frames = memory;
     out->count = list->count;
     out->left_out = walk->total - list->count;
+    out->traced_file = walk->traced_file;
+    out->traced_line = walk->traced_line;
+    out->is_deferred = walk->is_deferred;
     return NULL;
 }
 
@@ -101,6 +188,13 @@ void keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
     if (out->skipped) return;
     walk_t walk = {.python = &python, .arena = arena, .function_name = "co_qualname"};
     walk_frames(&walk);
+    if (runs_a_package(&walk)) {
+        walk = (walk_t){.python = &python,
+                        .arena = arena,
+                        .package = walk.outermost,
+                        .function_name = walk.function_name};
+        walk_frames(&walk);
+    }
     keel_python_leave(&python);
     out->skipped = hand_over(&walk, out);
 }

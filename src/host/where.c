@@ -44,16 +44,44 @@ static bool is_of_interpreter(keel_str_t file) {
 // Code that is in no file: of these names it was typed by the user, of all others it was made
 // ("<frozen runpy>", "<string>", "<attrs generated init x>").
 static bool is_typed(keel_str_t file) {
-    static const char *const names[] = {"<stdin>", "<console>", "<input>", "<ipython-input",
-                                        "<doctest"};
+    static const char *const names[] = {"<stdin",        "<console",  "<input>", "<ipython-input",
+                                        "<python-input", "<command-", "<doctest"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (keel_str_starts(file, keel_str(names[i]))) return true;
     return false;
 }
 
+static const char *const installed[] = {"/site-packages/", "/dist-packages/"};
+
 bool keel_is_library_file(keel_str_t file) {
     if (!file.size) return true;
     if (file.data[0] == '<') return !is_typed(file);
-    return holds(file, "/site-packages/") || holds(file, "/dist-packages/") ||
-           is_of_interpreter(file);
+    for (size_t i = 0; i < sizeof installed / sizeof *installed; ++i)
+        if (holds(file, installed[i])) return true;
+    return is_of_interpreter(file);
+}
+
+keel_str_t keel_package_of(keel_str_t file) {
+    if (keel_str_is(file, "<string>")) return file;
+    for (size_t i = 0; i < sizeof installed / sizeof *installed; ++i) {
+        size_t size = strlen(installed[i]);
+        const char *at = file.size ? memmem(file.data, file.size, installed[i], size) : NULL;
+        if (!at) continue;
+        at += size;
+        const char *slash = memchr(at, '/', file.size - (size_t)(at - file.data));
+        return slash ? (keel_str_t){file.data, (size_t)(slash - file.data) + 1} : file;
+    }
+    return KEEL_STR("");
+}
+
+const char *keel_library_shown(const char *file) {
+    keel_str_t package = keel_package_of(keel_str(file));
+    size_t at = package.size && file[package.size - 1] == '/' ? package.size - 1 : package.size;
+    while (at && file[at - 1] != '/')
+        --at;
+    return file + at;
+}
+
+bool keel_is_foreign_file(keel_str_t file, keel_str_t package) {
+    return keel_is_library_file(file) && !(package.size && keel_str_starts(file, package));
 }

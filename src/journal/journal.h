@@ -55,6 +55,8 @@ typedef struct keel_journal_site_t {
     const char *function;
     const char *call_file; // where the outermost frame of user code called from
     uint32_t call_line;
+    const char *library_file; // a library's line that stands between it and what is told of
+    uint32_t library_line;
 } keel_journal_site_t;
 
 // Executions of one program since they were last written.

@@ -86,5 +86,7 @@ void keel_line_site(keel_buffer_t *line, const keel_journal_site_t *site) {
     keel_line_text(line, "function", site->function);
     keel_line_text(line, "call_file", site->call_file);
     if (site->call_file) keel_line_number(line, "call_line", site->call_line);
+    keel_line_text(line, "library_file", site->library_file);
+    if (site->library_file) keel_line_number(line, "library_line", site->library_line);
     keel_line_close(line, at);
 }

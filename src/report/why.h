@@ -19,6 +19,9 @@ typedef struct keel_why_place_t {
     uint32_t line;
     const char *call_file, *call_shown;
     uint32_t call_line;
+    const char *library_file;  // "" or NULL: there is none
+    const char *library_shown; // "flax/nnx/compilation.py:138"
+    uint32_t library_line;
 } keel_why_place_t;
 
 typedef struct keel_why_difference_t {

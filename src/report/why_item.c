@@ -181,6 +181,8 @@ static void add_place(keel_buffer_t *text, const keel_why_item_t *item) {
         keel_buffer_format(text, " in %s", place->function);
     if (*place->call_shown && strcmp(place->call_shown, place->shown) != 0)
         keel_buffer_format(text, ", called at %s", place->call_shown);
+    if (place->library_file && *place->library_file)
+        keel_buffer_format(text, ", by way of %s", place->library_shown);
 }
 
 // What it was held against, where that is not the same program of this run.

@@ -9,6 +9,8 @@ static void place(keel_buffer_t *out, const keel_why_place_t *value) {
     keel_json_text(out, "function", value->function);
     keel_json_text(out, "call_file", value->call_file);
     keel_json_number(out, "call_line", value->call_line);
+    keel_json_text(out, "library_file", value->library_file);
+    keel_json_number(out, "library_line", value->library_line);
 }
 
 static void operation(keel_buffer_t *out, const char *field, uint32_t index) {

@@ -17,6 +17,10 @@ static keel_status_t place_of(keel_why_t *why, const json_t *object, keel_why_pl
     KEEL_TRY(keep(why, object, "file", &out->file));
     KEEL_TRY(keep(why, object, "function", &out->function));
     KEEL_TRY(keep(why, object, "call_file", &out->call_file));
+    out->library_line = keel_event_line(object, "library_line");
+    KEEL_TRY(keep(why, object, "library_file", &out->library_file));
+    KEEL_TRY(keel_event_place(&why->texts, keel_library_shown(out->library_file), out->library_line,
+                              why->cwd, &out->library_shown));
     KEEL_TRY(keel_event_place(&why->texts, out->file, out->line, why->cwd, &out->shown));
     return keel_event_place(&why->texts, out->call_file, out->call_line, why->cwd,
                             &out->call_shown);

@@ -246,8 +246,6 @@ static void test_a_load_that_was_a_recompile_is_explained_by_what_this_run_had(v
     assert_explained(door, 1, "load\"", "\"recompile\":true", "\"run\":\"second\"");
     assert_explained(door, 0, "load\"", "\"kind\":\"retrace\"", NULL);
     assert_explained(door, 0, "load\"", "\"kind\":\"cache\"", NULL);
-    // Its stack would cost the client something, and nothing was lost.
-    assert_explained(door, 0, "load\"", "\"stack_skipped\"", NULL);
 }
 
 static void test_a_program_asked_for_again_is_a_retrace_and_told_only_so_often(void **state) {
