@@ -259,6 +259,51 @@ static void a_renamed_function_is_found_by_its_look(void **state) {
     remove_stage(&stage);
 }
 
+static void add_at(stage_t *stage, uint64_t number, const char *origin, uint16_t look) {
+    made_t made;
+    make_record(&made, "jit_step", number);
+    made.record.origin = origin;
+    made.record.sketch.counts[0] = look;
+    assert_ok(add_and_keep(stage->history, &made.record));
+    free_record(&made);
+}
+
+static void a_function_is_its_qualified_name_its_file_and_its_line(void **state) {
+    (void)state;
+    stage_t stage;
+    made_t new;
+    make_stage(&stage);
+    make_record(&new, "jit_step", 3);
+    new.record.origin = "main.<locals>.step at /home/u/train.py:20";
+    add_at(&stage, 1, "main.<locals>.step at /home/u/train.py:12", 9);
+    add_at(&stage, 2, "other.<locals>.step at /home/u/train.py:20", 9);
+    assert_none(&stage, &new);
+    add_at(&stage, 4, "main.<locals>.step at /home/u/train.py:20", 1);
+    assert_nearest(&stage, &new, "jit_step", 4);
+    free_record(&new);
+    remove_stage(&stage);
+}
+
+// Lines were added above: what is nearest tells which of two functions of one name it was.
+static void a_function_that_moved_since_the_last_run_is_found_by_its_look(void **state) {
+    (void)state;
+    stage_t stage;
+    made_t new;
+    make_stage(&stage);
+    add_at(&stage, 1, "main.<locals>.step at /home/u/train.py:12", 60);
+    add_at(&stage, 2, "main.<locals>.step at /home/u/train.py:20", 9);
+    add_at(&stage, 3, "step at /home/u/other.py:20", 60);
+    reopen(&stage);
+    make_record(&new, "jit_step", 4);
+    new.record.sketch.counts[0] = 60;
+    new.record.origin = "main.<locals>.step at /home/u/train.py:20";
+    assert_nearest(&stage, &new, "jit_step", 1);
+    new.record.sketch.counts[0] = 9;
+    assert_nearest(&stage, &new, "jit_step", 2);
+    free_record(&new);
+    remove_stage(&stage);
+}
+
 // What came under its own name in this run was not renamed.
 static void a_new_function_beside_an_old_one_is_the_first_of_its_kind(void **state) {
     (void)state;
@@ -325,6 +370,8 @@ int main(void) {
         cmocka_unit_test(one_argument_of_another_type_is_nearer_than_two),
         cmocka_unit_test(the_nearest_the_newest_and_the_next_nearest_are_candidates),
         cmocka_unit_test(constants_are_no_part_of_a_programs_look),
+        cmocka_unit_test(a_function_is_its_qualified_name_its_file_and_its_line),
+        cmocka_unit_test(a_function_that_moved_since_the_last_run_is_found_by_its_look),
         cmocka_unit_test(a_renamed_function_is_found_by_its_look),
         cmocka_unit_test(a_new_function_beside_an_old_one_is_the_first_of_its_kind),
         cmocka_unit_test(small_programs_are_not_alike_by_chance),

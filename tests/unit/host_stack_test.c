@@ -43,9 +43,54 @@ static void test_all_else_is_the_users(void **state) {
         "<ipython-input-3-0123456789ab>",
         "/var/tmp/ipykernel/12/345.py",
         "<doctest model[0]>",
+        "<python-input-0>",
+        "<stdin-1>",
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
         if (is_library(files[i])) fail_msg("%s", files[i]);
+}
+
+static void assert_package(const char *file, const char *package, const char *shown) {
+    keel_str_t found = keel_package_of(keel_str(file));
+    if (!keel_str_is(found, package)) fail_msg("%s: %.*s", file, KEEL_STR_ARGS(found));
+    assert_string_equal(keel_library_shown(file), shown);
+}
+
+static void test_an_installed_file_belongs_to_a_package(void **state) {
+    (void)state;
+    assert_package("/v/lib/python3.13/site-packages/flax/nnx/x.py",
+                   "/v/lib/python3.13/site-packages/flax/", "flax/nnx/x.py");
+    assert_package("/v/lib/python3.13/site-packages/six.py",
+                   "/v/lib/python3.13/site-packages/six.py", "six.py");
+    assert_package("/usr/lib/python3/dist-packages/numpy/a.py",
+                   "/usr/lib/python3/dist-packages/numpy/", "numpy/a.py");
+    assert_package("/home/u/train.py", "", "/home/u/train.py");
+    assert_package("<string>", "<string>", "<string>");
+    assert_package("", "", "");
+}
+
+static void test_the_package_that_is_run_is_the_users(void **state) {
+    (void)state;
+    keel_str_t package = KEEL_STR("/v/lib/python3.13/site-packages/trainer/");
+    assert_false(
+        keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainer/a.py"), package));
+    assert_true(
+        keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainers/a.py"), package));
+    assert_false(keel_is_foreign_file(KEEL_STR("/home/u/train.py"), package));
+    assert_true(keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainer/a.py"),
+                                     KEEL_STR("")));
+}
+
+static void assert_function(const char *origin, const char *function) {
+    assert_true(keel_str_is(keel_origin_function(keel_str(origin)), function));
+}
+
+static void test_an_edit_above_moves_a_function_and_not_a_line_that_asked(void **state) {
+    (void)state;
+    assert_function("make.<locals>.step at /home/u/train.py:12",
+                    "make.<locals>.step at /home/u/train.py");
+    assert_function("/home/u/train.py:31", "/home/u/train.py:31");
+    assert_function("", "");
 }
 
 static void test_without_python_the_stack_is_skipped_with_the_reason(void **state) {
@@ -64,6 +109,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files_of_packages_and_of_the_interpreter_are_a_librarys),
         cmocka_unit_test(test_all_else_is_the_users),
+        cmocka_unit_test(test_an_installed_file_belongs_to_a_package),
+        cmocka_unit_test(test_the_package_that_is_run_is_the_users),
+        cmocka_unit_test(test_an_edit_above_moves_a_function_and_not_a_line_that_asked),
         cmocka_unit_test(test_without_python_the_stack_is_skipped_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
