@@ -41,7 +41,7 @@ static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
     cli_analyse(run_dir, id);
     keel_status_t status = keel_stats_read(run_dir, id, &stats);
-    if (!status) status = keel_why_read(run_dir, id, &why);
+    if (!status) status = keel_why_read(run_dir, id, true, &why);
     if (!status) status = keel_timeline_read(run_dir, id, &timeline);
     const keel_html_input_t input = {
         .why = &why, .stats = &stats, .timeline = &timeline, .run_dir = run_dir};

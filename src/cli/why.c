@@ -3,11 +3,11 @@
 #include "cli/cli.h"
 #include "report/why.h"
 
-static keel_status_t read_why(const char *run_dir, const char *run, keel_why_t *out) {
+static keel_status_t read_why(const char *run_dir, const char *run, bool whole, keel_why_t *out) {
     char *id;
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
     cli_analyse(run_dir, id);
-    keel_status_t status = keel_why_read(run_dir, id, out);
+    keel_status_t status = keel_why_read(run_dir, id, whole, out);
     keel_free(id);
     return status;
 }
@@ -32,7 +32,8 @@ int cli_why(cli_call_t *call) {
     keel_why_t why;
     status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
     if (!status)
-        status = read_why(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0], &why);
+        status = read_why(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0],
+                          json || all, &why);
     keel_settings_deinitialize(&settings);
     if (status) return cli_fail(status);
     keel_buffer_t out, damage;

@@ -309,6 +309,20 @@ keel_status_t keel_journal_parse(keel_bytes_t bytes,
                                  keel_status_t (*visit)(void *context, const struct json_t *event),
                                  void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
 
+// What a reader does without, and so is not parsed: kinds of events, and of the others lists and
+// objects by their names. Both end in NULL. Journals that Keel did not write may have them still.
+typedef struct keel_journal_needless_t {
+    const char *const *events, *const *lists;
+} keel_journal_needless_t;
+keel_status_t
+keel_journal_parse_without(keel_bytes_t bytes, const keel_journal_needless_t *needless,
+                           keel_status_t (*visit)(void *context, const struct json_t *event),
+                           void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
+// needless.c: true where the line is an event of such a kind; a line without such lists, which is
+// the line itself or stands in `scratch`.
+bool keel_journal_is_needless(keel_str_t line, const char *const *events);
+keel_str_t keel_journal_without(keel_str_t line, const char *const *lists, keel_buffer_t *scratch);
+
 // Calls `visit` for each run that has a journal, oldest first. A run_dir that is not there has
 // none.
 keel_status_t keel_journal_runs(const char *run_dir,

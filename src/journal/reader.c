@@ -36,7 +36,8 @@ static json_t *parse_event(keel_str_t line, char why[160]) {
     return NULL;
 }
 
-keel_status_t keel_journal_parse(keel_bytes_t bytes,
+static keel_status_t parse_lines(keel_bytes_t bytes, const keel_journal_needless_t *needless,
+                                 keel_buffer_t *scratch,
                                  keel_status_t (*visit)(void *context, const struct json_t *event),
                                  void *context, keel_journal_damage_t *out_damage) {
     *out_damage = (keel_journal_damage_t){0};
@@ -46,9 +47,9 @@ keel_status_t keel_journal_parse(keel_bytes_t bytes,
         keel_str_t line = {rest.data, end ? (size_t)(end - rest.data) : rest.size};
         size_t taken = line.size + (end ? 1 : 0);
         rest = (keel_str_t){rest.data + taken, rest.size - taken};
-        if (!line.size) continue;
+        if (!line.size || keel_journal_is_needless(line, needless->events)) continue;
         char why[160];
-        json_t *event = parse_event(line, why);
+        json_t *event = parse_event(keel_journal_without(line, needless->lists, scratch), why);
         if (event) {
             keel_status_t status = visit(context, event);
             json_decref(event);
@@ -58,6 +59,26 @@ keel_status_t keel_journal_parse(keel_bytes_t bytes,
         }
     }
     return NULL;
+}
+
+keel_status_t
+keel_journal_parse_without(keel_bytes_t bytes, const keel_journal_needless_t *needless,
+                           keel_status_t (*visit)(void *context, const struct json_t *event),
+                           void *context, keel_journal_damage_t *out_damage) {
+    keel_buffer_t scratch;
+    keel_buffer_initialize(&scratch, 0);
+    keel_status_t status = parse_lines(bytes, needless, &scratch, visit, context, out_damage);
+    if (!status) status = keel_buffer_status(&scratch);
+    keel_buffer_deinitialize(&scratch);
+    return status;
+}
+
+keel_status_t keel_journal_parse(keel_bytes_t bytes,
+                                 keel_status_t (*visit)(void *context, const struct json_t *event),
+                                 void *context, keel_journal_damage_t *out_damage) {
+    static const char *const none[] = {NULL};
+    return keel_journal_parse_without(bytes, &(keel_journal_needless_t){none, none}, visit, context,
+                                      out_damage);
 }
 
 keel_status_t keel_journal_read(const char *path,

@@ -323,7 +323,7 @@ static keel_status_t parse(keel_bytes_t bytes, const char *id, const char *path,
     keel_status_t status = keel_strdup(keel_str(path), &stats->path);
     if (!status) status = keep(&counting, id, &stats->id);
     if (status) return status;
-    status = keel_steps_read(bytes, &counting.steps, &stats->damage);
+    status = keel_steps_read(bytes, false, &counting.steps, &stats->damage);
     if (!status) status = count_all(&counting);
     keel_steps_deinitialize(&counting.steps);
     return status;

@@ -222,7 +222,16 @@ static keel_status_t collect(void *context, const struct json_t *event) {
     return keel_status_make(KEEL_NO_MEMORY, "out of memory: keeping the journal's events");
 }
 
-keel_status_t keel_steps_read(keel_bytes_t bytes, keel_steps_t *out,
+// What a report asks of no event.
+static keel_status_t parse(keel_bytes_t bytes, bool whole, keel_steps_t *out,
+                           keel_journal_damage_t *out_damage) {
+    static const char *const events[] = {"ask", "memory", NULL};
+    static const char *const lists[] = {"folded", "stack", "components", "values", NULL};
+    const keel_journal_needless_t needless = {events, lists + (whole ? 2 : 0)};
+    return keel_journal_parse_without(bytes, &needless, collect, out, out_damage);
+}
+
+keel_status_t keel_steps_read(keel_bytes_t bytes, bool whole, keel_steps_t *out,
                               keel_journal_damage_t *out_damage) {
     *out = (keel_steps_t){.events = json_array(), .leading = SIZE_MAX};
     keel_map_initialize(&out->by_identity);
@@ -231,7 +240,7 @@ keel_status_t keel_steps_read(keel_bytes_t bytes, keel_steps_t *out,
     keel_map_initialize(&out->by_pid);
     keel_map_initialize(&out->requests_of);
     keel_map_initialize(&out->last_of);
-    KEEL_TRY(keel_journal_parse(bytes, collect, out, out_damage));
+    KEEL_TRY(parse(bytes, whole, out, out_damage));
     size_t index;
     json_t *event;
     json_array_foreach(out->events, index, event) {

@@ -80,8 +80,9 @@ typedef struct keel_steps_t {
     size_t request_count;
 } keel_steps_t;
 
-// `out` is to be deinitialized also on failure.
-keel_status_t keel_steps_read(keel_bytes_t bytes, keel_steps_t *out,
+// `whole`: with what follows from each cause and the host's stacks, which are most of a journal;
+// without them it is read in a fraction of the time. `out` is to be deinitialized also on failure.
+keel_status_t keel_steps_read(keel_bytes_t bytes, bool whole, keel_steps_t *out,
                               keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
 void keel_steps_deinitialize(keel_steps_t *steps);
 

@@ -92,7 +92,7 @@ static keel_status_t count_programs(drawing_t *d) {
 
 static keel_status_t draw_all(drawing_t *d, keel_bytes_t bytes) {
     keel_journal_damage_t damage;
-    KEEL_TRY(keel_steps_read(bytes, &d->steps, &damage));
+    KEEL_TRY(keel_steps_read(bytes, false, &d->steps, &damage));
     size_t index;
     json_t *event;
     json_array_foreach(d->steps.events, index, event) note_time(d, event);

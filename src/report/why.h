@@ -173,8 +173,10 @@ const keel_why_difference_t *keel_why_told(const keel_why_entry_t *entry,
 const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
                             const keel_why_difference_t *root, bool torch);
 
-keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out) KEEL_MUST_CHECK;
-// The same from a journal's bytes.
+// `whole`: also what follows from each cause, and the host's stacks; only the totals else.
+keel_status_t keel_why_read(const char *run_dir, const char *id, bool whole,
+                            keel_why_t *out) KEEL_MUST_CHECK;
+// The same, whole, from a journal's bytes.
 keel_status_t keel_why_parse(keel_bytes_t bytes, const char *id, keel_why_t *out) KEEL_MUST_CHECK;
 void keel_why_deinitialize(keel_why_t *why);
 

@@ -286,34 +286,35 @@ static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
     return keel_why_sum_up(why);
 }
 
-static keel_status_t parse(keel_bytes_t bytes, const char *id, const char *path, keel_why_t *why) {
+static keel_status_t parse(keel_bytes_t bytes, const char *id, const char *path, bool whole,
+                           keel_why_t *why) {
     keel_steps_t steps;
     KEEL_TRY(keel_event_keep(&why->texts, id, &why->id));
     KEEL_TRY(keel_event_keep(&why->texts, path, &why->path));
-    keel_status_t status = keel_steps_read(bytes, &steps, &why->damage);
+    keel_status_t status = keel_steps_read(bytes, whole, &steps, &why->damage);
     if (!status) status = meet_all(why, &steps);
     keel_steps_deinitialize(&steps);
     return status;
 }
 
-static keel_status_t parse_from(keel_bytes_t bytes, const char *id, const char *path,
+static keel_status_t parse_from(keel_bytes_t bytes, const char *id, const char *path, bool whole,
                                 keel_why_t *out) {
     *out = (keel_why_t){.id = "", .command = "", .cwd = "", .framework = "", .path = ""};
     keel_arena_initialize(&out->texts, 0);
-    keel_status_t status = parse(bytes, id, path, out);
+    keel_status_t status = parse(bytes, id, path, whole, out);
     if (status) keel_why_deinitialize(out);
     return status;
 }
 
 keel_status_t keel_why_parse(keel_bytes_t bytes, const char *id, keel_why_t *out) {
-    return parse_from(bytes, id, "", out);
+    return parse_from(bytes, id, "", true, out);
 }
 
-keel_status_t keel_why_read(const char *run_dir, const char *id, keel_why_t *out) {
+keel_status_t keel_why_read(const char *run_dir, const char *id, bool whole, keel_why_t *out) {
     keel_journal_file_t journal;
     *out = (keel_why_t){0};
     KEEL_TRY(keel_journal_file_read(run_dir, id, &journal));
-    keel_status_t status = parse_from(journal.bytes, id, journal.path, out);
+    keel_status_t status = parse_from(journal.bytes, id, journal.path, whole, out);
     keel_journal_file_free(&journal);
     return status;
 }

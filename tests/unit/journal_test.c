@@ -416,9 +416,53 @@ static void what_lies_beside_the_runs_is_no_run(void **state) {
     keel_journal_close(journal);
 }
 
+static void what_a_reader_does_without_is_cut_out_of_its_line(void **state) {
+    (void)state;
+    static const char *const lists[] = {"folded", "stack", NULL};
+    static const struct {
+        const char *line, *expected;
+    } cases[] = {
+        {"{\"event\":\"x\",\"folded\":[1,[2]],\"t\":3}", "{\"event\":\"x\",\"t\":3}"},
+        {"{\"event\":\"x\",\"folded\":[{\"a\":\"]}\\\"]\"}],\"stack\":{\"b\":[]}}",
+         "{\"event\":\"x\"}"},
+        {"{\"event\":\"x\",\"stack\":[],\"folded\":[]}", "{\"event\":\"x\"}"},
+        {"{\"event\":\"x\",\"a\":\",\\\"folded\\\":[1]\",\"folded\":7}",
+         "{\"event\":\"x\",\"a\":\",\\\"folded\\\":[1]\",\"folded\":7}"},
+        {"{\"event\":\"x\",\"folded\":[\"", "{\"event\":\"x\",\"folded\":[\""},
+        {"{\"event\":\"x\",\"folded\":[\"\\", "{\"event\":\"x\",\"folded\":[\"\\"},
+        {"{\"event\":\"x\",\"folded\":", "{\"event\":\"x\",\"folded\":"},
+    };
+    keel_buffer_t scratch;
+    keel_buffer_initialize(&scratch, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        keel_str_t line = keel_journal_without(keel_str(cases[i].line), lists, &scratch);
+        assert_true(keel_str_is(line, cases[i].expected));
+    }
+    keel_buffer_deinitialize(&scratch);
+}
+
+static void events_that_a_reader_does_without_are_passed_over_unless_cut_short(void **state) {
+    (void)state;
+    static const char *const events[] = {"ask", "memory", NULL};
+    static const struct {
+        const char *line;
+        bool is_needless;
+    } cases[] = {
+        {"{\"event\":\"ask\",\"t\":1}", true},    {"{\"event\":\"memory\"}", true},
+        {"{\"event\":\"asked\",\"t\":1}", false}, {"{\"event\":\"load\",\"t\":1}", false},
+        {"{\"event\":\"ask\",\"t\":", false},     {"{\"event\":\"ask", false},
+        {"{\"t\":1,\"event\":\"ask\"}", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        assert_int_equal(keel_journal_is_needless(keel_str(cases[i].line), events),
+                         cases[i].is_needless);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        TEST(what_a_reader_does_without_is_cut_out_of_its_line),
+        TEST(events_that_a_reader_does_without_are_passed_over_unless_cut_short),
         TEST(every_event_is_read_as_it_was_written),
         TEST(what_lies_beside_the_runs_is_no_run),
         TEST(without_a_journal_writing_does_nothing),

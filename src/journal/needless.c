@@ -1,0 +1,74 @@
+// What a reader does without is cut out of a line before it is parsed: parsing takes most of the
+// time that reading a journal takes, and most of a journal is lists that few readers want.
+#define _GNU_SOURCE // memmem
+#include <stdio.h>
+#include <string.h>
+
+#include "journal/journal.h"
+
+static const char begin[] = "{\"event\":\"";
+enum { BEGIN = sizeof begin - 1 };
+
+bool keel_journal_is_needless(keel_str_t line, const char *const *events) {
+    if (line.size <= BEGIN || memcmp(line.data, begin, BEGIN) != 0) return false;
+    if (line.data[line.size - 1] != '}') return false; // cut short: the parser tells
+    keel_str_t rest = {line.data + BEGIN, line.size - BEGIN};
+    for (; *events; ++events) {
+        size_t size = strlen(*events);
+        if (rest.size > size && memcmp(rest.data, *events, size) == 0 && rest.data[size] == '"')
+            return true;
+    }
+    return false;
+}
+
+// Behind the quote that ends a string; `at` stands behind the one that begins it. NULL where the
+// text ends before.
+static const char *end_of_string(const char *at, const char *end) {
+    while (at < end && *at != '"')
+        at += *at == '\\' ? 2 : 1;
+    return at < end ? at + 1 : NULL;
+}
+
+// Behind the bracket that closes the one at `at`; NULL where nothing does.
+static const char *end_of_list(const char *at, const char *end) {
+    size_t depth = 0;
+    while (at && at < end) {
+        char c = *at++;
+        if (c == '"')
+            at = end_of_string(at, end);
+        else if (c == '[' || c == '{')
+            ++depth;
+        else if ((c == ']' || c == '}') && --depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+// The member of that name, its comma with it; size 0 where there is none. A quote within a string
+// stands behind a backslash, so this is found in no text.
+static keel_str_t find_list(keel_str_t line, const char *name) {
+    char key[64];
+    int size = snprintf(key, sizeof key, ",\"%s\":", name);
+    const char *end = line.data + line.size,
+               *found = memmem(line.data, line.size, key, (size_t)size);
+    const char *value = found ? found + size : end;
+    bool is_list = value < end && (*value == '[' || *value == '{');
+    const char *behind = is_list ? end_of_list(value, end) : NULL;
+    return behind ? (keel_str_t){found, (size_t)(behind - found)} : (keel_str_t){line.data, 0};
+}
+
+keel_str_t keel_journal_without(keel_str_t line, const char *const *lists, keel_buffer_t *scratch) {
+    for (; *lists; ++lists) {
+        keel_str_t found = find_list(line, *lists);
+        if (!found.size) continue;
+        size_t before = (size_t)(found.data - line.data), behind = before + found.size;
+        bool is_copy = line.data == (const char *)scratch->data;
+        if (!is_copy) scratch->size = 0;
+        if (!is_copy) keel_buffer_append(scratch, line.data, line.size);
+        if (scratch->failed) return line;
+        memmove(scratch->data + before, scratch->data + behind, line.size - behind);
+        scratch->size = line.size - found.size;
+        line = keel_bytes_str(keel_buffer_bytes(scratch));
+    }
+    return line;
+}
