@@ -5,10 +5,10 @@
 // execution that is read at the very line that asked for its program was *forced* by that read. It
 // *cuts* the step where the step goes on with it: where all its arguments, numbers aside, also go
 // into a later program of the step (its operations were not done with, and most are done twice), or
-// where what was read does. What only evaluates, or reads what a step left behind, has arguments of
-// its own; or it works on no data of this step, and what goes on with it on data that came since: a
-// norm of the weights between two steps. So buffers are followed, as pointers, in the first few
-// executions of each program.
+// where what was read does, or the places that the host found in it (nonzero). What only evaluates,
+// or reads what a step left behind, has arguments of its own; or it works on no data of this step,
+// and what goes on with it on data that came since: a norm of the weights between two steps. So
+// buffers are followed, as pointers, in the first few executions of each program.
 //
 // Executions may come from a thread of the client that knows no Python, reads come from the thread
 // that wants the data, and after the execution that makes them.
@@ -53,15 +53,25 @@ static void forget(flow_sample_t *sample) {
     *sample = (flow_sample_t){0};
 }
 
-// A number of its own is often the other side of a comparison, and says nothing of the data.
-static bool is_scalar(const PJRT_Api *api, const void *buffer) {
+// False where the plugin does not tell. The dimensions are the buffer's.
+static bool dimensions_of(const PJRT_Api *api, const void *buffer, const int64_t **out,
+                          size_t *out_count) {
     PJRT_Buffer_Dimensions_Args args = {.struct_size = PJRT_Buffer_Dimensions_Args_STRUCT_SIZE,
                                         .buffer = (PJRT_Buffer *)(uintptr_t)buffer};
     if (!keel_pjrt_has(api, PJRT_Buffer_Dimensions)) return false;
     PJRT_Error *error = api->PJRT_Buffer_Dimensions(&args);
-    if (!error) return args.num_dims == 0;
+    *out = args.dims;
+    *out_count = args.num_dims;
+    if (!error) return true;
     keel_status_ignore(keel_pjrt_status(api, error, "PJRT_Buffer_Dimensions"));
     return false;
+}
+
+// A number of its own is often the other side of a comparison, and says nothing of the data.
+static bool is_scalar(const PJRT_Api *api, const void *buffer) {
+    const int64_t *dimensions;
+    size_t count;
+    return dimensions_of(api, buffer, &dimensions, &count) && count == 0;
 }
 
 // All of them where there are none but numbers.
@@ -130,10 +140,34 @@ static bool takes_made(const keel_engine_t *engine, const flow_sample_t *sample,
     return false;
 }
 
+// As many rows as the mask has true elements, with a column for each of its dimensions.
+static bool is_of_places(const PJRT_Api *api, const void *buffer, const flow_sample_t *part) {
+    const int64_t *dimensions;
+    size_t count;
+    return dimensions_of(api, buffer, &dimensions, &count) && count == 2 && dimensions[0] >= 0 &&
+           (uint64_t)dimensions[0] <= part->result_size &&
+           (uint64_t)dimensions[1] == part->result_rank;
+}
+
+// The host has looked for places in what it read, and sent them.
+static bool takes_places(const keel_engine_t *engine, const flow_sample_t *part,
+                         const flow_sample_t *later) {
+    const flow_t *flow = engine->flow;
+    uint64_t count = atomic_load_explicit(&flow->made_count, memory_order_relaxed);
+    if (!part->result_rank || count - part->read_at > FLOW_MADE) return false;
+    for (uint64_t i = part->read_at; i < count; ++i) {
+        uintptr_t made = atomic_load_explicit(&flow->made[i % FLOW_MADE], memory_order_relaxed);
+        const void *buffer = (const void *)made;
+        if (holds(later, buffer) && is_of_places(engine->api, buffer, part)) return true;
+    }
+    return false;
+}
+
 // Its work was not done with, or what it made is worked on; and both are of one step.
 static bool goes_on(const keel_engine_t *engine, const flow_sample_t *part,
                     const flow_sample_t *later) {
     if (part->program == later->program) return false;
+    if (takes_places(engine, part, later)) return true;
     bool takes_result = part->result && holds(later, part->result);
     if (!takes_result && !is_within(part, later)) return false;
     return part->is_fresh || !takes_made(engine, later, part->made);
@@ -304,6 +338,24 @@ static flow_piece_t *piece_of(flow_t *flow, counter_t *program, site_t *site) {
     return piece;
 }
 
+static void note_result(const keel_engine_t *engine, flow_sample_t *sample,
+                        const PJRT_Buffer *buffer) {
+    const int64_t *dimensions;
+    size_t count = 0;
+    sample->result = buffer;
+    sample->result_size = 1;
+    if (!dimensions_of(engine->api, buffer, &dimensions, &count)) return;
+    sample->result_rank = count;
+    for (size_t i = 0; i < count; ++i)
+        if (dimensions[i] < 0 ||
+            __builtin_mul_overflow(sample->result_size, (uint64_t)dimensions[i],
+                                   &sample->result_size))
+            sample->result_size = UINT64_MAX;
+    sample->read_at = atomic_load_explicit(&engine->flow->made_count, memory_order_relaxed);
+    // What is sent next may be what the host made of it: the places of a mask.
+    sample->is_fresh |= count > 0;
+}
+
 static void force(keel_engine_t *engine, counter_t *program, site_t *site,
                   const PJRT_Buffer *buffer, uint64_t executions) {
     flow_t *flow = engine->flow;
@@ -315,9 +367,7 @@ static void force(keel_engine_t *engine, counter_t *program, site_t *site,
     ++piece->forced;
     if (flow->current.program == program) {
         flow->current.piece = piece;
-        flow->current.result = buffer;
-        // What is sent next may be what the host made of it: the places of a mask.
-        flow->current.is_fresh |= !is_scalar(engine->api, buffer);
+        note_result(engine, &flow->current, buffer);
     }
     bool goes_on = executions == flow->round_end + 1 && flow->round_count < FLOW_ROUND;
     if (!goes_on) end_round(flow);

@@ -34,13 +34,15 @@ typedef struct flow_sample_t {
     size_t count;
     const void **telling; // those of them that tell which data it works on; sorted
     size_t telling_count;
-    const void *result; // that was read
-    uint64_t at;        // flow.executions then
-    uint64_t made;      // flow.made_count then
-    uint64_t begun;     // that when its step began
-    bool is_fresh;      // it works on data that came in its step
-    bool lost;          // one of the arguments is gone, and its address another buffer's
-    bool is_blind;      // it was asked for and read on threads that have no line
+    const void *result;                // that was read
+    uint64_t result_rank, result_size; // its dimensions and elements
+    uint64_t read_at;                  // flow.made_count then
+    uint64_t at;                       // flow.executions then
+    uint64_t made;                     // flow.made_count then
+    uint64_t begun;                    // that when its step began
+    bool is_fresh;                     // it works on data that came in its step
+    bool lost;     // one of the arguments is gone, and its address another buffer's
+    bool is_blind; // it was asked for and read on threads that have no line
 } flow_sample_t;
 
 typedef struct flow_t {

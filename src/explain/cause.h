@@ -89,6 +89,10 @@
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
     X(NOT_ZEROED, "nothing zeroes it, for the optimizer has other tensors",                        \
       "load_state_dict without assign=True, or make the optimizer anew behind it.")                \
+    X(ENDLESS, "no step is ended, so each host read does all of it again",                         \
+      "End each step with torch_xla.sync(); read behind it.")                                      \
+    X(READ_BACK, "the host read this number, which is a constant of the next program",             \
+      "Leave it on the device, in one dimension: x.index_select(0, i) instead of x[i].")           \
     X(COUNTED, "the host reads a mask here, to count what it leaves",                              \
       "Keep the full size: torch.where with the mask instead of x[mask] or nonzero.")              \
     X(COMMITTED, "jax.device_put commits an array to its device",                                  \

@@ -228,14 +228,14 @@ void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out) {
 
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out) {
     if (line->endless) {
-        keel_buffer_text(out, "no step is ended, so each host read does all of it again");
+        keel_buffer_text(out, keel_note_text(KEEL_NOTE_ENDLESS));
         return;
     }
     keel_buffer_format(out, "step is cut in %" PRIu64 " programs by a host read", line->pieces);
 }
 
 const char *keel_reads_advice(bool endless) {
-    if (endless) return "End each step with torch_xla.sync(); read behind it.";
+    if (endless) return keel_note_advice(keel_note_text(KEEL_NOTE_ENDLESS));
     return keel_cause_facts(KEEL_CAUSE_HOST_READ)->torch;
 }
 

@@ -166,26 +166,56 @@ static void count_executes(keel_steps_t *steps, const json_t *event) {
     }
 }
 
-// What ran once sets up or ends a run as a rule, and leads only by far: a random array made without
-// jit has more operations than four steps of a small model.
-static double weight(const struct keel_steps_family_t *family) {
-    enum { BY_FAR = 8 };
-    return family->executes > 1 ? family->work : family->work / BY_FAR;
+// Programs of which a step went on in most executions that were followed (reads.h).
+static void meet_pieces(keel_steps_t *steps, const json_t *event) {
+    size_t at;
+    const json_t *piece;
+    json_array_foreach(json_object_get(event, "pieces"), at, piece) {
+        const uint64_t *index =
+            keel_map_find(&steps->by_program, name_bytes(keel_event_text(piece, "program")));
+        uint64_t shared = keel_event_count(piece, "shared");
+        if (index)
+            steps->programs[*index].is_cut =
+                shared && shared * 2 >= keel_event_count(piece, "sampled");
+    }
 }
 
-static void find_leading(keel_steps_t *steps) {
+// What ran once sets up or ends a run as a rule, and leads only by far: a random array made without
+// jit has more operations than four steps of a small model.
+static double weight(double work, uint64_t executes) {
+    enum { BY_FAR = 8 };
+    return executes > 1 ? work : work / BY_FAR;
+}
+
+static size_t heaviest(const keel_steps_t *steps, bool uncut) {
     double most = 0;
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < steps->family_count; ++i) {
+        const struct keel_steps_family_t *family = &steps->families[i];
+        double own = uncut ? weight(family->uncut_work, family->uncut_executes)
+                           : weight(family->work, family->executes);
+        if (own <= most) continue;
+        most = own;
+        found = i;
+    }
+    return found;
+}
+
+// A step ends with what no read cuts, unless that runs far less often: then reads do all the work.
+static void find_leading(keel_steps_t *steps) {
     for (size_t i = 0; i < steps->program_count; ++i) {
         const keel_steps_program_t *program = &steps->programs[i];
         struct keel_steps_family_t *family = &steps->families[program->family];
-        family->work += (double)(program->ops ? program->ops : 1) * (double)program->executes;
+        double work = (double)(program->ops ? program->ops : 1) * (double)program->executes;
+        family->work += work;
         family->executes += program->executes;
+        family->uncut_work += program->is_cut ? 0 : work;
+        family->uncut_executes += program->is_cut ? 0 : program->executes;
     }
-    for (size_t i = 0; i < steps->family_count; ++i) {
-        if (weight(&steps->families[i]) <= most) continue;
-        most = weight(&steps->families[i]);
-        steps->leading = i;
-    }
+    size_t all = heaviest(steps, false), uncut = heaviest(steps, true);
+    bool is_often = uncut != SIZE_MAX &&
+                    steps->families[uncut].uncut_executes * 2 >= steps->families[all].executes;
+    steps->leading = is_often ? uncut : all;
 }
 
 static keel_status_t process_of(keel_steps_t *steps, const json_t *event, size_t *out) {
@@ -246,6 +276,7 @@ keel_status_t keel_steps_read(keel_bytes_t bytes, bool whole, keel_steps_t *out,
     json_array_foreach(out->events, index, event) {
         KEEL_TRY(meet_program(out, event));
         KEEL_TRY(meet_mark(out, event));
+        meet_pieces(out, event);
         count_executes(out, event);
     }
     find_leading(out);

@@ -46,6 +46,7 @@ typedef struct keel_steps_program_t {
     const char *identity;
     const char *name;
     uint64_t ops, executes;
+    bool is_cut; // a host read cuts the step there: it does not end one
     size_t family;
 } keel_steps_program_t;
 
@@ -69,8 +70,8 @@ typedef struct keel_steps_t {
     keel_steps_program_t *programs;
     size_t program_count;
     struct keel_steps_family_t {
-        double work; // operations times executions
-        uint64_t executes;
+        double work, uncut_work; // operations times executions
+        uint64_t executes, uncut_executes;
     } * families;
     size_t family_count;
     size_t leading; // SIZE_MAX: nothing ran

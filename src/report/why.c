@@ -51,7 +51,6 @@ const char *keel_why_sentence(const keel_why_pattern_t *pattern) {
     if (pattern->kind == KEEL_PATTERN_UNPADDED && pattern->cause == KEEL_CAUSE_SIZE)
         return pattern->grows ? "a size grows with each step" : "a size varies freely";
     if (!pattern->grows) return keel_pattern_sentence(pattern->kind);
-    if (pattern->kind == KEEL_PATTERN_SUBSETS) return "the program grows, for nothing ends a step";
     return "a dimension grows with each step";
 }
 
@@ -61,7 +60,6 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     const keel_why_pattern_t *pattern =
         entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
     bool grows = pattern && pattern->grows && pattern->cause == root->kind;
-    if (grows && pattern->kind == KEEL_PATTERN_SUBSETS) return keel_reads_advice(true);
     if (grows && torch)
         return "Allocate the full length once, write at an index (index_copy_); or pad.";
     if (grows)

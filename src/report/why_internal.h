@@ -8,6 +8,10 @@
 // why_patterns.c: fills out->patterns and names each entry's pattern. Entries are complete.
 keel_status_t keel_why_find_patterns(keel_why_t *why) KEEL_MUST_CHECK;
 
+// why_follows.c: makes host reads the cause of what follows from them. The entries and reads are
+// complete, patterns are not found yet.
+keel_status_t keel_why_follow_reads(keel_why_t *why) KEEL_MUST_CHECK;
+
 // why_costs.c: questions, ledgers, totals.
 keel_status_t keel_why_sum_up(keel_why_t *why) KEEL_MUST_CHECK;
 

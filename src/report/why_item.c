@@ -196,6 +196,23 @@ static void add_against(keel_buffer_t *text, const keel_why_entry_t *entry) {
     if (elsewhere) keel_buffer_format(text, "run %s", entry->against_run);
 }
 
+// How the read that a recompile follows from cuts steps, and what it moved.
+static void add_cut(keel_buffer_t *text, const keel_why_page_t *page,
+                    const keel_why_difference_t *cause) {
+    const keel_reads_t *reads = &page->why->reads;
+    for (size_t i = 0; i < reads->count; ++i) {
+        const keel_reads_line_t *line = &reads->lines[i];
+        if (line->line != cause->place.line || strcmp(line->file, cause->place.file) != 0) continue;
+        keel_buffer_text(text, "; ");
+        if (line->cuts && !line->endless) {
+            keel_reads_sentence(line, text);
+            keel_buffer_text(text, "; ");
+        }
+        keel_reads_moved(&line->moved, text);
+        return;
+    }
+}
+
 static void second_line(keel_why_page_t *page, const keel_why_item_t *item) {
     const keel_why_entry_t *entry = item->entry;
     const keel_why_difference_t *cause = cause_of(item);
@@ -210,6 +227,7 @@ static void second_line(keel_why_page_t *page, const keel_why_item_t *item) {
         keel_buffer_format(&text, "; %" PRIu64 " times", item->times);
     if (item->pattern) keel_buffer_format(&text, "; %s", keel_why_sentence(item->pattern));
     if (cause && *cause->note && !item->pattern) keel_buffer_format(&text, "; %s", cause->note);
+    if (cause && cause->kind == KEEL_CAUSE_HOST_READ) add_cut(&text, page, cause);
     if (entry->folded_total && item->times == 1)
         keel_buffer_format(&text, "; %" PRIu64 " difference%s from %s", entry->folded_total,
                            entry->folded_total == 1 ? " follows" : "s follow",

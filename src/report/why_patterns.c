@@ -344,14 +344,11 @@ static keel_status_t find_subsets(keel_why_t *why, const groups_t *groups, const
     keel_map_initialize(&subsets.subjects);
     keel_buffer_initialize(&subsets.set, 0);
     keel_buffer_initialize(&subsets.values, 0);
-    size_t before = why->pattern_count;
     keel_status_t status = meet_group(&subsets, groups, group);
     // The same key may come and go, since each program is compared with its nearest.
     if (!status && subsets.entries >= LEAST && subsets.sets.count >= 2)
         status = add_mentions(why, KEEL_PATTERN_SUBSETS, groups, group->first, group->count, "",
                               &subsets.values);
-    for (; before < why->pattern_count; ++before)
-        why->patterns[before].grows = why->reads.endless;
     keel_map_deinitialize(&subsets.sets);
     keel_map_deinitialize(&subsets.subjects);
     keel_buffer_deinitialize(&subsets.set);

@@ -282,6 +282,7 @@ static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
     KEEL_TRY(find_idle(why, steps));
     for (size_t i = 0; i < why->entry_count; ++i)
         KEEL_TRY(follow_replaced(why, i));
+    KEEL_TRY(keel_why_follow_reads(why));
     KEEL_TRY(keel_why_find_patterns(why));
     return keel_why_sum_up(why);
 }

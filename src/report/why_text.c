@@ -27,6 +27,9 @@ static void name_item(keel_buffer_t *name, const keel_why_entry_t *entry, size_t
     } else if (!all && is_retrace(entry)) {
         keel_buffer_append(name, entry->name, strlen(entry->name) + 1);
         keel_buffer_text(name, keel_why_place(entry)->shown);
+    } else if (!all && cause && cause->kind == KEEL_CAUSE_HOST_READ) {
+        keel_buffer_format(name, "read %u ", cause->place.line);
+        keel_buffer_text(name, cause->place.file);
     } else if (!all && cause && keel_why_is_of_run(cause->kind)) {
         const char *const parts[] = {cause->subject, cause->old_value, cause->new_value,
                                      entry->against_run};
@@ -237,25 +240,55 @@ static void left_out(keel_why_page_t *page, size_t count) {
     if (count) keel_buffer_format(page->flow.out, "\n... and %zu more; keel why --all\n", count);
 }
 
+// A read that brought recompiles is told with them.
+static bool is_told_already(const items_t *items, const keel_reads_line_t *line) {
+    for (size_t i = 0; i < items->count; ++i) {
+        const keel_why_difference_t *cause = keel_why_cause(items->list[i].entry);
+        if (cause && cause->kind == KEEL_CAUSE_HOST_READ && cause->place.line == line->line &&
+            strcmp(cause->place.file, line->file) == 0)
+            return true;
+    }
+    return false;
+}
+
+static size_t count_cuts(const keel_why_page_t *page, const items_t *items) {
+    size_t count = 0;
+    for (size_t i = 0; i < page->why->reads.cut_count; ++i)
+        count += !is_told_already(items, &page->why->reads.lines[i]);
+    return count;
+}
+
+// The dearest first, `most` of them; `print` or only measure.
+static void cuts(keel_why_page_t *page, const items_t *items, size_t most, bool print) {
+    const keel_reads_t *reads = &page->why->reads;
+    size_t number = 0;
+    for (size_t i = 0; i < reads->cut_count && number < most; ++i) {
+        if (is_told_already(items, &reads->lines[i])) continue;
+        ++number;
+        if (!print) {
+            keel_why_measure_cut(page, &reads->lines[i], items->count + number);
+            continue;
+        }
+        keel_flow_end(&page->flow);
+        keel_why_print_cut(page, &reads->lines[i], items->count + number);
+    }
+}
+
 static void print_items(keel_why_page_t *page, const items_t *items) {
     bool all = page->style->all;
     size_t shown = all || items->count <= ITEMS_SHOWN ? items->count : ITEMS_SHOWN;
-    const keel_reads_t *reads = &page->why->reads;
-    size_t cuts = all || reads->cut_count <= ITEMS_SHOWN ? reads->cut_count : ITEMS_SHOWN;
+    size_t cut_count = count_cuts(page, items);
+    size_t cuts_shown = all || cut_count <= ITEMS_SHOWN ? cut_count : ITEMS_SHOWN;
     for (size_t i = 0; i < shown; ++i)
         keel_why_measure(page, &items->list[i], i + 1);
-    for (size_t i = 0; i < cuts; ++i)
-        keel_why_measure_cut(page, &reads->lines[i], items->count + i + 1);
+    cuts(page, items, cuts_shown, false);
     for (size_t i = 0; i < shown; ++i) {
         keel_flow_end(&page->flow);
         keel_why_print(page, &items->list[i], i + 1);
     }
     left_out(page, items->count - shown);
-    for (size_t i = 0; i < cuts; ++i) {
-        keel_flow_end(&page->flow);
-        keel_why_print_cut(page, &reads->lines[i], items->count + i + 1);
-    }
-    left_out(page, reads->cut_count - cuts);
+    cuts(page, items, cuts_shown, true);
+    left_out(page, cut_count - cuts_shown);
 }
 
 static void print(keel_why_page_t *page, const items_t *items) {

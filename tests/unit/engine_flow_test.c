@@ -28,12 +28,14 @@ static keel_place_t line(uint32_t number) {
         .file = "/w/train.py", .line = number, .function = "main", .call_file = ""};
 }
 
-enum { WEIGHT = 0x100, BATCH, HELD_OUT, LOSS, FRESH, NUMBER };
+enum { WEIGHT = 0x100, BATCH, HELD_OUT, LOSS, FRESH, NUMBER, MASK, PLACES, PAIRS };
 
-// A loss and a number have no dimensions, all others one.
+// A loss and a number have no dimensions, places and pairs two, all others one.
 static PJRT_Error *dimensions(PJRT_Buffer_Dimensions_Args *args) {
     uintptr_t buffer = (uintptr_t)args->buffer;
-    args->num_dims = buffer != LOSS && buffer != NUMBER;
+    static const int64_t places[] = {3, 1}, pairs[] = {3, 2}, eight[] = {8};
+    args->dims = buffer == PLACES ? places : buffer == PAIRS ? pairs : eight;
+    args->num_dims = buffer == PLACES || buffer == PAIRS ? 2 : buffer != LOSS && buffer != NUMBER;
     return NULL;
 }
 
@@ -316,6 +318,36 @@ static void what_the_host_makes_of_a_mask_hides_no_cut(void **state) {
     assert_piece(stage, 1, 4, 4, 4);
 }
 
+static void made(const stage_t *stage, uintptr_t buffer) {
+    flow_made(stage->engine, (const PJRT_Buffer *)buffer);
+}
+
+static void places_that_the_host_found_are_what_the_step_goes_on_with(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 3; ++step) {
+        made(stage, BATCH);
+        EXECUTE(stage, 1, BATCH);
+        read_at(stage, 10, MASK);
+        made(stage, PLACES);
+        EXECUTE(stage, 0, PLACES);
+    }
+    assert_piece(stage, 1, 3, 3, 3);
+}
+
+// Tokens of the next batch have no column for each dimension of what was read.
+static void a_batch_that_is_sent_behind_an_evaluation_is_not_made_of_it(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 3; ++step) {
+        made(stage, HELD_OUT);
+        EXECUTE(stage, 1, HELD_OUT);
+        read_at(stage, 10, MASK);
+        made(stage, PAIRS);
+        EXECUTE(stage, 0, PAIRS, WEIGHT);
+    }
+    EXECUTE(stage, 0, PAIRS, WEIGHT);
+    assert_piece(stage, 1, 3, 3, 0);
+}
+
 static void a_loop_that_reads_what_each_turn_hands_to_the_next_has_no_step_to_cut(void **state) {
     const stage_t *stage = *state;
     for (int token = 0; token < 100; ++token) {
@@ -495,6 +527,8 @@ int main(void) {
         TEST(a_sum_over_steps_that_is_read_between_two_cuts_neither),
         TEST(labels_that_come_behind_the_read_hide_no_cut),
         TEST(what_the_host_makes_of_a_mask_hides_no_cut),
+        TEST(places_that_the_host_found_are_what_the_step_goes_on_with),
+        TEST(a_batch_that_is_sent_behind_an_evaluation_is_not_made_of_it),
         TEST(a_loop_that_reads_what_each_turn_hands_to_the_next_has_no_step_to_cut),
         TEST(a_number_that_only_the_read_needs_hides_no_cut),
         TEST(a_figure_made_of_the_steps_loss_cuts_nothing),

@@ -121,8 +121,9 @@ static void steps_are_told_only_as_far_as_the_cuts_account_for_them(void **state
     "{\"event\":\"explain\",\"t\":1001,\"pid\":1,\"program\":\"" digest                            \
     "\",\"name\":\"SyncTensorsGraph\",\"what\":\"compile\",\"seconds\":1,\"recompile\":true,"      \
     "\"against\":{\"program\":\"aa\",\"name\":\"SyncTensorsGraph\",\"run\":\"r1\",\"when\":1,"     \
-    "\"is_ours\":true},\"alike\":0.9,\"root_total\":1,\"roots\":[{\"kind\":\"arguments\","         \
-    "\"subject\":\"argument " #seen "\",\"old\":\"absent\",\"new\":\"f32[8]\"}]}\n"
+    "\"is_ours\":true}," SITE(                                                                     \
+        14) ",\"alike\":0.9,\"root_total\":1,\"roots\":[{\"kind\":\"arguments\","                  \
+            "\"subject\":\"argument " #seen "\",\"old\":\"absent\",\"new\":\"f32[8]\"}]}\n"
 
 static void where_nothing_ends_a_step_that_is_what_is_told(void **state) {
     (void)state;
@@ -140,8 +141,11 @@ static void where_nothing_ends_a_step_that_is_what_is_told(void **state) {
     keel_buffer_initialize(&out, 0);
     keel_why_text(&why, &(keel_why_style_t){.width = 200}, &out);
     const char *text = keel_buffer_cstr(&out);
-    assert_non_null(strstr(text, "no step is ended, so each host read does all of it again\n"));
-    assert_non_null(strstr(text, "the program grows, for nothing ends a step"));
+    assert_non_null(strstr(text, "  host_read  train.py:14\n"));
+    assert_non_null(strstr(text,
+                           "SyncTensorsGraph in main; 3 times; no step is ended, so each host "
+                           "read does all of it again; 4 reads, 4 bytes, "));
+    assert_null(strstr(text, "\n2  "));
     assert_non_null(strstr(text, "End each step with torch_xla.sync(); read behind it."));
     assert_null(strstr(text, "optional"));
     assert_null(strstr(text, "keys"));
@@ -232,6 +236,22 @@ static void steps_are_executions_for_the_line_that_does_the_most(void **state) {
              &stats);
     assert_int_equal(stats.steps, 40);
     assert_int_equal(stats.settled_at_step, 1);
+    keel_stats_deinitialize(&stats);
+}
+
+// The read does most of the work; what it cuts off still ends the step.
+static void a_program_that_a_read_cuts_off_ends_no_step(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of(START PROGRAM("aa", 14, 90) PROGRAM("bb", 20, 10) EXECUTES("\"aa\":6,\"bb\":6")
+                 TRANSFERS(1, ",\"pieces\":[" PIECE("aa", 14, 6, 6, 6, 2) "]") EXECUTES("\"aa\":1"),
+             &stats);
+    assert_int_equal(stats.steps, 6);
+    keel_stats_deinitialize(&stats);
+    stats_of(START PROGRAM("aa", 14, 90) PROGRAM("bb", 20, 10) EXECUTES("\"aa\":6,\"bb\":1")
+                 TRANSFERS(1, ",\"pieces\":[" PIECE("aa", 14, 6, 6, 6, 2) "]"),
+             &stats);
+    assert_int_equal(stats.steps, 6); // all others are too few to be steps
     keel_stats_deinitialize(&stats);
 }
 
@@ -347,6 +367,7 @@ int main(void) {
         cmocka_unit_test(what_most_steps_do_not_go_on_with_is_no_cut),
         cmocka_unit_test(processes_are_judged_each_for_itself_and_told_together),
         cmocka_unit_test(steps_are_executions_for_the_line_that_does_the_most),
+        cmocka_unit_test(a_program_that_a_read_cuts_off_ends_no_step),
         cmocka_unit_test(marks_are_the_steps_where_there_are_any),
         cmocka_unit_test(figures_are_told_by_the_step),
         cmocka_unit_test(reads_without_a_line_have_a_row_and_the_rows_are_all_reads),

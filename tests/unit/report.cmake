@@ -1,4 +1,5 @@
 keel_unit_test(report ROOMS report)
 keel_unit_test(why ROOMS report)
 keel_unit_test(why_patterns ROOMS report)
+keel_unit_test(why_follows ROOMS report)
 keel_unit_test(reads ROOMS report)

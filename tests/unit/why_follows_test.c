@@ -1,0 +1,99 @@
+// Recompiles that follow from host reads: which constants come from one is told by the source.
+#define _GNU_SOURCE
+#include "place.h"
+
+#include "report/why.h"
+
+// Text of the file, the line that reads, the line of the constant, whether that comes from it.
+static const struct {
+    const char *text;
+    unsigned read, used, asked;
+    bool follows;
+} sources[] = {
+    {"at = int(t)\ny = x[at:at + 4]\n", 1, 2, 9, true},
+    {"at = int(t)\ny = x[step]\n", 1, 2, 9, false},
+    {"at = int(t)\nend = at + 4\ny = x[2:end]\n", 1, 3, 9, true},
+    {"self.at, n = t.tolist()\n\ny = x[self.at]\n", 1, 3, 9, true},
+    {"self.at = t.item()\ny = x[self.step]\n", 1, 2, 9, false},
+    {"for i in t.tolist():\n    y = x[i]\n", 1, 2, 9, true},
+    {"n: int = t.item()\ny = f(x, k=n)\n", 1, 2, 9, true},
+    {"if t.item() == step:\n    y = x[step]\n", 1, 2, 9, false},
+    {"print(t.item())\ny = x[step]\n", 1, 2, 9, false},
+    {"loss = t.item()\nlosses = x[step]\n", 1, 2, 9, false}, // another word
+    {"y = x[t]\n", 1, 1, 9, true},                           // t is a tensor without dimensions
+    {"print((x * step).item())\n", 1, 1, 1, false},          // what is read had it before
+};
+
+#define SITE "\"site\":{\"file\":\"%s\",\"line\":%u}"
+
+static void parse(const char *file, unsigned read, unsigned used, unsigned asked, keel_why_t *out) {
+    char journal[4096];
+    snprintf(journal, sizeof journal,
+             "{\"event\":\"compile\",\"t\":9e9,\"pid\":1,\"program\":\"aa\",\"name\":\"S\","
+             "\"format\":\"hlo\",\"seconds\":1,\"recompile\":true," SITE "}\n"
+             "{\"event\":\"explain\",\"t\":9e9,\"pid\":1,\"program\":\"aa\",\"name\":\"S\","
+             "\"what\":\"compile\",\"seconds\":1,\"recompile\":true,\"root_total\":2,"
+             "\"against\":{\"program\":\"bb\",\"is_ours\":true},\"folded_total\":1,"
+             "\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"1\",\"new\":\"2\"},"
+             "{\"kind\":\"constant\",\"subject\":\"slice start\",\"old\":\"3\",\"new\":\"4\","
+             "\"file\":\"%s\",\"line\":%u,\"folds\":1}],"
+             "\"folded\":[{\"kind\":\"size\",\"subject\":\"pad\",\"follows\":1}]," SITE "}\n"
+             "{\"event\":\"transfers\",\"t\":9e9,\"pid\":1,\"from_device\":{\"count\":1},"
+             "\"reads\":[{" SITE ",\"count\":1,\"bytes\":4,\"seconds\":0.1}]}\n",
+             file, asked, file, used, file, asked, file, read);
+    assert_ok(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", out));
+}
+
+static void a_constant_that_was_read_is_folded_under_the_read(void **state) {
+    (void)state;
+    place_t place;
+    char path[300];
+    place_make(&place);
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        keel_why_t why;
+        snprintf(path, sizeof path, "%s/train%zu.py", place.root, i);
+        write_bytes(path, sources[i].text, strlen(sources[i].text));
+        parse(path, sources[i].read, sources[i].used, sources[i].asked, &why);
+        const keel_why_entry_t *entry = &why.entries[0];
+        const keel_why_difference_t *root = &entry->roots[1];
+        assert_int_equal(entry->root_count, 2);
+        assert_int_equal(entry->roots[0].kind, KEEL_CAUSE_SHAPE);
+        bool follows = root->kind == KEEL_CAUSE_HOST_READ;
+        if (follows != sources[i].follows) print_message("%s\n", sources[i].text);
+        assert_int_equal(follows, sources[i].follows);
+        assert_int_equal(entry->folded_total, follows ? 2 : 1);
+        assert_int_equal(root->folds, entry->folded_total);
+        assert_string_equal(root->subject, "slice start");
+        assert_int_equal(root->place.line, follows ? sources[i].read : sources[i].used);
+        for (size_t j = 0; j < entry->folded_count; ++j)
+            assert_int_equal(entry->folded[j].follows, 1);
+        keel_why_deinitialize(&why);
+    }
+    place_remove(&place);
+}
+
+static void source_that_is_gone_or_newer_tells_nothing(void **state) {
+    (void)state;
+    place_t place;
+    keel_why_t why;
+    char path[300];
+    place_make(&place);
+    snprintf(path, sizeof path, "%s/train.py", place.root);
+    parse(path, 1, 2, 9, &why);
+    assert_int_equal(why.entries[0].roots[1].kind, KEEL_CAUSE_CONSTANT);
+    keel_why_deinitialize(&why);
+    write_bytes(path, sources[0].text, strlen(sources[0].text));
+    set_age(path, -10000000000l); // written behind the run
+    parse(path, 1, 2, 9, &why);
+    assert_int_equal(why.entries[0].roots[1].kind, KEEL_CAUSE_CONSTANT);
+    keel_why_deinitialize(&why);
+    place_remove(&place);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_constant_that_was_read_is_folded_under_the_read),
+        cmocka_unit_test(source_that_is_gone_or_newer_tells_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
