@@ -1,6 +1,6 @@
 # cause: retrace
 # advice: once
-# reason: the state's tx is static, and a new optax.adam is equal to no other
+# reason: the state's tx is static, and a new optax.sgd is equal to no other
 
 import flax.linen as nn
 import jax
