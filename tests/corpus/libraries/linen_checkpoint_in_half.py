@@ -1,7 +1,7 @@
 # cause: dtype
 # subject: state.params['Dense_0']['bias']
-# old: f32[16]
-# new: bf16[16]
+# old: f32[2]
+# new: bf16[2]
 # advice: where the data is made | astype | asarray
 
 import flax.linen as nn

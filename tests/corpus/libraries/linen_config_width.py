@@ -1,7 +1,7 @@
 # cause: shape
-# subject: params['Dense_0']['bias']
-# old: f32[16]
-# new: f32[24]
+# subject: params['Dense_0']['kernel']
+# old: f32[16,2]
+# new: f32[24,2]
 # program: jit_train_step
 
 import flax.linen as nn

@@ -1,5 +1,5 @@
 # cause: structure
-# reason: with the flag off neither gradient nor update is traced
+# reason: with the flag off neither gradient nor update is traced; the gradient's operations have the loss's line
 
 import functools
 
@@ -24,8 +24,8 @@ def run_batch(state, x, y, is_training):
 
     if not is_training:
         return state, loss_fn(state.params)
-    loss, grads = jax.value_and_grad(loss_fn)(state.params)  # <- cause
-    return state.apply_gradients(grads=grads), loss
+    loss, grads = jax.value_and_grad(loss_fn)(state.params)
+    return state.apply_gradients(grads=grads), loss  # <- cause
 
 
 model = Net()

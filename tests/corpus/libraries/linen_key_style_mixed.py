@@ -1,6 +1,6 @@
-# cause: retrace
-# advice: !in the loop
-# reason: a key of the old style carries the same two words as a new one
+# cause: dtype
+# subject: key
+# reason: a key of the new style has a type of its own, one of the old style is two words
 
 import flax.linen as nn
 import jax

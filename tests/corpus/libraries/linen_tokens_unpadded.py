@@ -39,6 +39,6 @@ def update(params, opt_state, batch):
 
 params = jax.jit(model.init)(jax.random.key(0), np.ones((2, 4), np.int32))
 opt_state = jax.jit(optimizer.init)(params)
-for length in (9, 12, 7):
+for length in (9, 14, 12, 7):
     batch = {"tokens": np.ones((2, length), np.int32)}
     params, opt_state, loss = update(params, opt_state, batch)  # <- cause

@@ -20,6 +20,6 @@ class Encoder(nnx.Module):
 
 
 encoder = nnx.jit(Encoder)(nnx.Rngs(0))
-for sentence in ("a b c d", "a b c d e f g h i j", "a b c d e f"):
+for sentence in ("a b c d", "a b c d e f g", "a b c d e f g h i j", "a b c d e f"):
     tokens = np.ones((2, len(sentence.split())), np.int32)
     encoder.encode(tokens)  # <- cause
