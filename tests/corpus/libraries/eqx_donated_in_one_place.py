@@ -17,5 +17,4 @@ def update(model, x):
 x = np.ones((3, 4), np.float32)
 model = eqx.nn.Linear(4, 2, key=jax.random.key(0))
 model = eqx.filter_jit(update)(model, x)
-model = eqx.filter_jit(update, donate="all-except-first")(x=x, model=model)
 model = eqx.filter_jit(update, donate="all")(model, x)  # <- cause

@@ -1,6 +1,6 @@
 # cause: constant
-# old: 3
-# new: 4
+# old: 0.3
+# new: 0.4
 # pattern: counter
 # advice: asarray | array
 

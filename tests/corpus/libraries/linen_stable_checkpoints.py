@@ -26,7 +26,7 @@ model = Net()
 x = np.ones((3, 4), np.float32)
 params = jax.jit(model.init)(jax.random.key(0), x)["params"]
 state = TrainState.create(apply_fn=model.apply, params=params, tx=optax.sgd(0.1, momentum=0.9))
-state = state.replace(step=jnp.asarray(0))
+state = state.replace(step=np.int32(0))
 for _ in range(2):
     state = train_step(state, x)
 blob = serialization.to_bytes(state)

@@ -36,7 +36,7 @@ x = np.ones((3, 4), np.float32)
 params = jax.jit(model.init)(jax.random.key(0), x)["params"]
 state = State.create(apply_fn=model.apply, params=params, tx=optax.sgd(0.1),
                      scale=dynamic_scale.DynamicScale())
-state = jax.tree.map(jnp.asarray, state)
+state = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.asarray(leaf).dtype), state)
 for _ in range(3):
     state, loss = train_step(state, x)
 print(float(loss))
