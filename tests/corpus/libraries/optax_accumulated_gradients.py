@@ -1,7 +1,7 @@
-# cause: gradient
+# cause: arguments
 # subject: total['w']
-# old: create
-# new: accumulate
+# old: absent
+# new: f32[3,2]
 # advice: zeros
 
 import jax

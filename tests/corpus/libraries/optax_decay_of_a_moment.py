@@ -3,6 +3,7 @@
 # old: 0.9
 # new: 0.8
 # reason: 1 - decay, which is baked in too, follows from it
+# program: jit_update
 
 import jax
 import jax.numpy as jnp

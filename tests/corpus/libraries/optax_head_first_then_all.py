@@ -1,6 +1,7 @@
 # cause: arguments
 # subject: opt_state.inner_states['off']...
 # reason: what was frozen has no moments; unfrozen it has
+# program: jit_update
 
 import jax
 import jax.numpy as jnp

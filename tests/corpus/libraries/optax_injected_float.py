@@ -1,6 +1,9 @@
-# cause: retrace
+# cause: weak_type
+# subject: opt_state.hyperparams['learning_rate']
+# old: f32[]
+# new: weak f32[]
 # advice: asarray | array
-# reason: a Python number in the place of the injected array; the program is the same
+# reason: a Python number in the place of the injected array
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,6 @@
 # cause: constant
 # reason: how many micro steps make a step is baked into the update
+# program: jit_update
 
 import jax
 import jax.numpy as jnp

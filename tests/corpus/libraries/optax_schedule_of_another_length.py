@@ -1,5 +1,6 @@
 # cause: constant
 # reason: the total of steps is baked into the schedule that the optimizer evaluates
+# program: jit_update
 
 import jax
 import jax.numpy as jnp

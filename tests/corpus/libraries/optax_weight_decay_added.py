@@ -1,5 +1,6 @@
 # cause: structure
 # reason: adamw adds the decay to what adam does
+# program: jit_update
 
 import jax
 import jax.numpy as jnp
