@@ -4,6 +4,7 @@ and compares what `keel why` says of the last run with what the case expects.
     run.py [NAME]...   these cases, or all
     --client NAME      the cases of tests/corpus/NAME
     --keep FOLDER      leave each case's cache and runs in FOLDER/<name>
+    --programs FOLDER  leave every program there that a case compiled
     --jobs N           cases at once (2)
 
 Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it; one
@@ -262,6 +263,13 @@ def judge_causes(case, program, entries, client, folder):
     return compare(case, roots_of(entries[-1], client)) + miscounted(entries[-1])
 
 
+def keep_programs(runs, into):
+    """Leaves the programs of a case in a folder that all share: they are named by their contents."""
+    for program in runs.glob("programs/*"):
+        if not (into / program.name).exists():
+            shutil.copyfile(program, into / program.name)
+
+
 def verdict(case, name, folder):
     started = time.monotonic()
     faults, skipped = [], None
@@ -325,6 +333,7 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--client", choices=sorted(CLIENTS), default="jax")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if not pathlib.Path(CLIENTS[options.client].python).exists():
@@ -341,12 +350,17 @@ def main():
         chosen = [case for case in chosen if case.name in options.names]
     base = options.keep.resolve() if options.keep else pathlib.Path(
         tempfile.mkdtemp(prefix="keel-corpus-"))
+    if options.programs:
+        shutil.rmtree(options.programs, ignore_errors=True)
+        options.programs.mkdir(parents=True)
     started = time.monotonic()
 
     def work(case):
         folder = base / case.name
         shutil.rmtree(folder, ignore_errors=True)
         result = verdict(case, options.client, folder)
+        if options.programs:
+            keep_programs(folder / "runs", options.programs)
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
         return result

@@ -1,0 +1,24 @@
+// What Keel does with one program, and with two. Whatever a client compiled has to come through it.
+#ifndef KEEL_TESTS_PROGRAMS_EACH_H_
+#define KEEL_TESTS_PROGRAMS_EACH_H_
+
+#include "history/history.h"
+#include "program/program.h"
+
+typedef struct loaded_t {
+    keel_program_t program;
+    uint8_t *bytes;
+    size_t size;
+} loaded_t;
+
+// Reads a program, compressed (.zst) or not. On failure there is nothing to unload.
+keel_status_t load(const char *path, loaded_t *out) KEEL_MUST_CHECK;
+void unload(loaded_t *loaded);
+
+// Keys it, shows it as text and JSON, finds its line, compares it with itself. A failed status or a
+// result that contradicts itself ends the process.
+void work_on(const keel_program_t *program, keel_sketch_t *out);
+// Explains one against the other, both ways, and writes what a report shows of the two.
+void compare(const keel_program_t *before, const keel_program_t *after);
+
+#endif // KEEL_TESTS_PROGRAMS_EACH_H_
