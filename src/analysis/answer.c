@@ -69,9 +69,20 @@ static keel_status_t add_root(keel_explanation_t *out, keel_cause_t kind, const 
     return keel_explanation_add(out, &root);
 }
 
+// Programs under one key may still differ in the names of their arguments and results.
+static keel_status_t tell_retrace(kept_t *kept, const asked_t *asked,
+                                  const keel_history_record_t *record, keel_explanation_t *out) {
+    const keel_program_t *before = NULL, *after = NULL;
+    keel_status_t status = record ? kept_read(kept, &record->program, &before) : NULL;
+    if (!status && record) status = kept_read(kept, &asked->program, &after);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    return keel_explain_retrace(before, after, out);
+}
+
 static keel_status_t differ(kept_t *kept, const asked_t *asked, const keel_history_record_t *record,
                             keel_explanation_t *out) {
-    if (asked->kind == KEEL_ASK_RETRACE) return add_root(out, KEEL_CAUSE_RETRACE, "", "");
+    if (asked->kind == KEEL_ASK_RETRACE) return tell_retrace(kept, asked, record, out);
     if (!record) return add_root(out, KEEL_CAUSE_FIRST, "", "");
     if (is_same_key(asked, record))
         return add_root(out, KEEL_CAUSE_CACHE, asked->miss, asked->miss_note);

@@ -101,6 +101,18 @@
       "Keep the inputs on one device: jax.device_put(x, jax.devices()[0]) in every call.")         \
     X(GENERATOR, "random numbers come from another generator",                                     \
       "Make all keys alike: set jax_default_prng_impl once at the start, or pass one impl=.")      \
+    X(LOOP, "a loop runs another number of times",                                                 \
+      "Pass the bound as an array to lax.fori_loop or while_loop; a scan: pad to one length, "     \
+      "mask.")                                                                                     \
+    X(EAGER, "an operation that runs by itself, outside jit, is a program of its own",             \
+      "Run what makes these arrays under one jit: params = jax.jit(init)(key).")                   \
+    X(RESULT_TREE, "the function returns other containers or keys",                                \
+      "Return the same containers with the same keys from every call.")                            \
+    X(ARGUMENT_TREE, "the same arrays are passed under other names",                               \
+      "Pass the same containers with the same keys in every call.")                                \
+    X(SAME_FUNCTION, "the arrays are alike, and something else that JAX compares is not",          \
+      "Keep what JAX compares besides arrays: containers, keys, unused arguments, static values "  \
+      "(with __eq__ and __hash__); no jax.clear_caches(), no new partial in the loop.")            \
     X(CONSTRAINED, "only one of the two programs has this constraint",                             \
       "Constrain the value in every call or in none; P() leaves it whole on each device.")
 

@@ -153,6 +153,9 @@ keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.
 keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;
 
+// circumstances.c: notes on how roots came about.
+void keel_diff_circumstances(keel_diff_t *diff);
+
 // ---- value.c: how people read it ---------------------------------------------------------------
 
 // "f32[8,4]"

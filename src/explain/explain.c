@@ -301,6 +301,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     fold_constants(diff);
     fold_lines(diff);
     fold_derived(diff);
+    keel_diff_circumstances(diff);
     return hand_over(diff, out);
 }
 

@@ -7,6 +7,8 @@
 //   compare      what each operation says otherwise than its counterpart       compare.c
 //   power        whole exponents, which JAX unrolls                            power.c
 //   structure    operations without a counterpart                              structure.c
+//   circumstances  notes on how roots came about, with advice of their own      circumstances.c
+//   retrace      a program that has not changed                                retrace.c
 //   random       another generator of random numbers                           random.c
 //   sizes        sizes that follow from a drifted one                          sizes.c
 //
@@ -65,6 +67,11 @@ typedef struct keel_side_t {
 // RETRACE. `out` is initialized, and to be deinitialized also on failure.
 keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_side,
                            keel_explanation_t *out) KEEL_MUST_CHECK;
+
+// Why a client asked again for a program that it had, as far as the two can tell: the one that it
+// was known by and the one that came now, either of which may be NULL. Adds one root.
+keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
+                                   keel_explanation_t *out) KEEL_MUST_CHECK;
 
 // Adds a difference; text is copied. For the files of this room, and for callers who know more (no
 // program to compare with, an entry that was gone). A root where `follows` is KEEL_NONE; roots come

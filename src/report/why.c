@@ -60,6 +60,7 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     const keel_why_pattern_t *pattern =
         entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
     bool grows = pattern && pattern->grows && pattern->cause == root->kind;
+    if (keel_note_leads(root->note, KEEL_NOTE_EAGER)) return keel_note_advice(root->note);
     if (grows && torch)
         return "Allocate the full length once, write at an index (index_copy_); or pad.";
     if (grows)

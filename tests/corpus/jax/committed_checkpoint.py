@@ -2,6 +2,7 @@
 # subject: params['b']
 # old: committed to a device
 # new: not committed
+# advice: jax.device_put
 
 import jax
 import jax.numpy as jnp

@@ -2,6 +2,7 @@
 # subject: x
 # old: not committed
 # new: committed to a device
+# advice: jax.device_put
 
 import jax
 import jax.numpy as jnp

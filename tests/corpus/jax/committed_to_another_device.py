@@ -2,6 +2,7 @@
 # subject: device assignment
 # old: 1 replicas, 1 computations: 0
 # new: 1 replicas, 1 computations: 1
+# advice: one device
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
 # cause: retrace
+# advice: same keys
 # reason: the name of a key is no part of what is computed
 
 import jax

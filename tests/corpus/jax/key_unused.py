@@ -1,4 +1,5 @@
 # cause: retrace
+# advice: containers
 # reason: an argument that nothing uses is dropped before the program is made
 
 import jax

@@ -1,7 +1,8 @@
 # cause: constant
-# subject: compare
+# subject: loop bound
 # old: 3
 # new: 5
+# advice: fori_loop
 
 import jax
 import numpy as np

@@ -1,7 +1,8 @@
 # cause: constant
-# subject: compare
+# subject: loop bound
 # old: 4
 # new: 6
+# advice: fori_loop
 
 import functools
 

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: loop bound
 # old: 10
 # new: 20
 

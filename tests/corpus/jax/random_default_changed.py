@@ -2,6 +2,7 @@
 # subject: key
 # old: threefry2x32
 # new: rbg
+# advice: jax_default_prng_impl
 
 import jax
 import numpy as np

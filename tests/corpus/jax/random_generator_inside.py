@@ -2,6 +2,7 @@
 # subject: jax.random
 # old: rbg
 # new: threefry2x32
+# advice: impl=
 
 import functools
 

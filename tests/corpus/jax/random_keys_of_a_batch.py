@@ -2,6 +2,7 @@
 # subject: state['keys']
 # old: rbg
 # new: threefry2x32
+# advice: jax_default_prng_impl
 
 import jax
 import jax.numpy as jnp

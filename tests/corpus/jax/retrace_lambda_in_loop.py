@@ -1,4 +1,5 @@
 # cause: retrace
+# advice: Jit the function once
 # program: jit__lambda
 
 import jax

@@ -1,4 +1,5 @@
 # cause: retrace
+# advice: partial
 
 import functools
 

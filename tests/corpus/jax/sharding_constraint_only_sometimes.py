@@ -2,6 +2,7 @@
 # subject: with_sharding_constraint
 # old: unset
 # new: P('data', None)
+# advice: every call
 
 import functools
 

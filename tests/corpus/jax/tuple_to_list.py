@@ -1,4 +1,5 @@
 # cause: retrace
+# advice: containers
 # reason: a tuple and a list of the same arrays make the same program
 
 import jax

@@ -1,0 +1,113 @@
+// How a root came about, where the operations around it tell: the bound of a loop, or an operation
+// that ran by itself. Such roots have a note, and advice of their own (cause.h).
+#include <math.h>
+
+#include "explain/diff.h"
+
+static const char *with_note(keel_diff_t *diff, keel_note_t note, const char *rest) {
+    return keel_diff_text(diff, "%s%s%s", keel_note_text(note), *rest ? "; " : "", rest);
+}
+
+// ---- loops -------------------------------------------------------------------------------------
+
+// The constant that a loop's condition compares with. False where it is no such condition.
+static bool bound_of(const keel_graph_t *graph, keel_op_id_t loop, double *out) {
+    const keel_program_t *program = graph->program;
+    keel_region_run_t regions = keel_program_regions(program, loop);
+    if (!regions.count || !regions.items[0].block_count) return false;
+    const keel_block_t *block = &program->blocks.data[regions.items[0].first_block];
+    for (keel_op_id_t op = block->first_op; op < block->end_op; ++op) {
+        if (!keel_str_is(keel_graph_name(graph, op), "compare")) continue;
+        keel_list_t operands = keel_program_operands(program, op);
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            keel_op_id_t producer = graph->producer[operands.items[i]];
+            keel_op_id_t constant = producer == KEEL_NONE ? KEEL_NONE : graph->constant[producer];
+            keel_type_id_t type;
+            keel_tensor_view_t tensor;
+            if (constant != KEEL_NONE && keel_graph_tensor(graph, constant, &type, &tensor) &&
+                tensor.count == 1 && keel_diff_number(program, type, &tensor, 0, out))
+                return true;
+        }
+        return false;
+    }
+    return false;
+}
+
+// What is made of so many elements as the loop has turns follows from its bound.
+static void tell_loop(keel_diff_t *diff, double before, double after) {
+    const char *was = keel_diff_text(diff, "%.0f", before);
+    const char *is = keel_diff_text(diff, "%.0f", after);
+    uint32_t first = KEEL_NONE;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        keel_difference_t *difference = &root->difference;
+        bool is_size =
+            difference->kind == KEEL_CAUSE_SIZE || difference->kind == KEEL_CAUSE_CONSTANT;
+        if (!is_size || root->follows != KEEL_NONE || strcmp(difference->old_value, was) != 0 ||
+            strcmp(difference->new_value, is) != 0)
+            continue;
+        if (first != KEEL_NONE) {
+            root->follows = first;
+            continue;
+        }
+        first = i;
+        // A number that is a size of the program too is one cause, however it was met first.
+        difference->kind = KEEL_CAUSE_CONSTANT;
+        difference->subject = "loop bound";
+        difference->note = with_note(diff, KEEL_NOTE_LOOP, "");
+    }
+}
+
+static void find_loops(keel_diff_t *diff) {
+    for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op) {
+        if (diff->origin[op] == KEEL_NONE ||
+            !keel_str_is(keel_graph_name(&diff->after, op), "while"))
+            continue;
+        double before, after;
+        if (bound_of(&diff->before, diff->origin[op], &before) &&
+            bound_of(&diff->after, op, &after) && before != after && isfinite(before) &&
+            isfinite(after))
+            tell_loop(diff, before, after);
+    }
+}
+
+// ---- operations by themselves ------------------------------------------------------------------
+
+// An operation that the client runs outside all traced functions: nothing but one line of the
+// user's stands in it, which is no line of a function that was traced.
+static bool is_eager(keel_graph_t *graph) {
+    enum { FEW = 256 };
+    const keel_program_t *program = graph->program;
+    uint32_t count = keel_program_op_count(program);
+    if (program->format != KEEL_FORMAT_MLIR || count > FEW) return false;
+    keel_site_t site;
+    keel_site_of(program, graph->arena, &site);
+    if (site.is_traced || !*site.place.file ||
+        keel_str_is(keel_program_str(program, program->name), "jit__fun"))
+        return false;
+    uint64_t line = 0;
+    for (keel_op_id_t op = 0; op < count; ++op) {
+        uint64_t identity =
+            keel_graph_line_at(graph, program->operations.data[op].location)->identity;
+        if (identity && line && identity != line) return false;
+        if (identity) line = identity;
+    }
+    return line != 0;
+}
+
+static void tell_eager(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_difference_t *difference = &diff->roots[i].difference;
+        bool is_inside = difference->kind == KEEL_CAUSE_SIZE ||
+                         difference->kind == KEEL_CAUSE_CONSTANT ||
+                         difference->kind == KEEL_CAUSE_STRUCTURE;
+        if (is_inside && !keel_note_advice(difference->note))
+            difference->note = with_note(diff, KEEL_NOTE_EAGER, difference->note);
+    }
+}
+
+void keel_diff_circumstances(keel_diff_t *diff) {
+    if (!diff->root_count || diff->after.lender) return;
+    find_loops(diff);
+    if (is_eager(&diff->after) && is_eager(&diff->before)) tell_eager(diff);
+}
