@@ -77,7 +77,7 @@ static keel_status_t tell_retrace(kept_t *kept, const asked_t *asked,
     if (!status && record) status = kept_read(kept, &asked->program, &after);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_ignore(status);
-    return keel_explain_retrace(before, after, out);
+    return keel_explain_retrace(before, after, asked->site.origin, out);
 }
 
 static keel_status_t differ(kept_t *kept, const asked_t *asked, const keel_history_record_t *record,

@@ -81,7 +81,7 @@ static bool is_eager(keel_graph_t *graph) {
     uint32_t count = keel_program_op_count(program);
     if (program->format != KEEL_FORMAT_MLIR || count > FEW) return false;
     keel_site_t site;
-    keel_site_of(program, graph->arena, &site);
+    keel_site_of(program, NULL, graph->arena, &site);
     if (site.is_traced || !*site.place.file ||
         keel_str_is(keel_program_str(program, program->name), "jit__fun"))
         return false;

@@ -5,44 +5,10 @@
 
 #include "explain/diff.h"
 
-static bool is_made_in_a_call(keel_str_t function) {
-    static const char *const marks[] = {"<locals>", "<lambda>"};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i)
-        for (size_t at = 0, size = strlen(marks[i]); at + size <= function.size; ++at)
-            if (memcmp(function.data + at, marks[i], size) == 0) return true;
-    return false;
-}
-
-// "f" of "make.<locals>.f", and of the module "jit_f".
-static bool is_of_module(keel_str_t function, keel_str_t module) {
-    size_t from = function.size;
-    while (from > 0 && function.data[from - 1] != '.')
-        --from;
-    keel_str_t last = {function.data + from, function.size - from};
-    if (keel_str_is(last, "<lambda>")) return keel_str_is(module, "jit__lambda");
-    return keel_str_starts(module, KEEL_STR("jit_")) &&
-           keel_str_equal((keel_str_t){module.data + 4, module.size - 4}, last);
-}
-
-// A function of the module's own level is one object, however often it is called.
-static bool is_one_object(const keel_program_t *program) {
-    enum { FRAMES = 128, OPS_TRIED = 64 };
-    keel_str_t module = keel_program_str(program, program->name);
-    const keel_block_t *block = keel_program_body(program, program->entry);
-    if (!block) return false;
-    bool is_known = false;
-    for (keel_op_id_t op = block->first_op; op < block->end_op && op - block->first_op < OPS_TRIED;
-         ++op) {
-        keel_frame_t frames[FRAMES];
-        uint32_t count = keel_program_frames(program, program->operations.data[op].location, frames,
-                                             FRAMES, NULL);
-        for (uint32_t i = 0; i < count && i < FRAMES; ++i) {
-            if (!is_of_module(frames[i].function, module)) continue;
-            if (is_made_in_a_call(frames[i].function)) return false;
-            is_known = true;
-        }
-    }
-    return is_known;
+// A traced function of the module's own level, or a method, is one object however often it is
+// called; one that is made within a call is another one each time.
+static bool is_one_object(const char *origin) {
+    return strstr(origin, " at ") && !strstr(origin, "<locals>") && !strstr(origin, "<lambda>");
 }
 
 // The first two names that differ; false where none does.
@@ -88,7 +54,7 @@ static keel_status_t text_of(keel_explanation_t *out, keel_str_t text, const cha
 }
 
 keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
-                                   keel_explanation_t *out) {
+                                   const char *origin, keel_explanation_t *out) {
     keel_difference_t root = {.kind = KEEL_CAUSE_RETRACE,
                               .subject = "",
                               .old_value = "",
@@ -106,7 +72,7 @@ keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_prog
         root.note = keel_note_text(KEEL_NOTE_ARGUMENT_TREE);
     else if (is_known && other_results(before, after, names))
         root.note = keel_note_text(KEEL_NOTE_RESULT_TREE);
-    else if (is_known && is_one_object(after))
+    else if (is_known && is_one_object(origin))
         root.note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
     if (keel_note_leads(root.note, KEEL_NOTE_ARGUMENT_TREE) ||
         keel_note_leads(root.note, KEEL_NOTE_RESULT_TREE)) {
