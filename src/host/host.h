@@ -29,8 +29,9 @@ typedef struct keel_place_t {
 // ---- script.c ----------------------------------------------------------------------------------
 
 // Names the script: the file that the interpreter runs ("python -u train.py --lr 1" -> train.py's
-// real path), "-m module", or the first word of the command; with `cwd` where it is no file. The
-// caller frees *out, which is a file name without a folder: "train.py-1f2e3d4c5b6a7988".
+// real path), "-m module", or the first word of the command; with what a launcher launches
+// ("torchrun train.py"), else with `cwd` where it is no file. The caller frees *out, which is a
+// file name without a folder: "train.py-1f2e3d4c5b6a7988".
 keel_status_t keel_host_script(char *const *argv, const char *cwd, char **out) KEEL_MUST_CHECK;
 
 // ---- where.c -----------------------------------------------------------------------------------

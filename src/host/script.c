@@ -1,8 +1,14 @@
-#define _GNU_SOURCE // realpath, basename
+// What a process runs, as a name: its plan and its history go by it. A launcher (pytest, torchrun,
+// a company's own) says little by itself, so what it launches is part of the name. Values of
+// options are not: a script with another learning rate is the same script.
+#define _GNU_SOURCE // realpath
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "host/host.h"
 
@@ -11,6 +17,7 @@ typedef struct script_t {
     const char *label;
     const char *path;     // of a file, as the command names it; or NULL
     const char *identity; // where it is no file: "http.server", the text behind -c
+    char *const *rest;    // the words behind it, where it may be a launcher; or NULL
 } script_t;
 
 static const char *last_part(const char *path) {
@@ -30,6 +37,15 @@ static const char *argument_of(char *const **at, const char *letter) {
     return (*at)[1] ? *++*at : "";
 }
 
+// A command that an installer made has no ending ("torchrun"); a script of the user's has one.
+static bool may_launch(const char *path) {
+    return !strchr(last_part(path), '.');
+}
+
+static script_t file_script(char *const *at) {
+    return (script_t){last_part(*at), *at, *at, may_launch(*at) ? at + 1 : NULL};
+}
+
 // True where the options end with this word: it names what is run.
 static bool read_option(char *const **at, script_t *out) {
     const char *word = **at;
@@ -41,7 +57,8 @@ static bool read_option(char *const **at, script_t *out) {
         if (*letter == 'm' || *letter == 'c') {
             bool is_module = *letter == 'm';
             const char *text = argument_of(at, letter);
-            *out = (script_t){is_module ? text : "python-c", NULL, text};
+            *out = (script_t){is_module ? text : "python-c", NULL, text, NULL};
+            if (is_module && **at) out->rest = *at + 1;
             return true;
         }
         if (*letter == 'W' || *letter == 'X') {
@@ -54,23 +71,19 @@ static bool read_option(char *const **at, script_t *out) {
 
 // CPython's options: https://docs.python.org/3/using/cmdline.html
 static script_t python_script(char *const *argv) {
-    script_t script = {last_part(argv[0]), NULL, ""};
+    script_t script = {last_part(argv[0]), NULL, "", NULL};
     for (char *const *at = argv + 1; *at; ++at) {
         if (strcmp(*at, "-") == 0) return script;
-        if (**at != '-') return (script_t){last_part(*at), *at, *at};
-        if (strcmp(*at, "--") == 0) {
-            if (at[1]) return (script_t){last_part(at[1]), at[1], at[1]};
-            return script;
-        }
+        if (**at != '-') return file_script(at);
+        if (strcmp(*at, "--") == 0) return at[1] ? file_script(at + 1) : script;
         if (read_option(&at, &script)) return script;
     }
     return script;
 }
 
 static script_t script_of(char *const *argv) {
-    if (!argv || !argv[0]) return (script_t){"unknown", NULL, ""};
-    if (is_python(argv[0])) return python_script(argv);
-    return (script_t){last_part(argv[0]), argv[0], argv[0]};
+    if (!argv || !argv[0]) return (script_t){"unknown", NULL, "", NULL};
+    return is_python(argv[0]) ? python_script(argv) : file_script(argv);
 }
 
 static bool resolve(const char *path, const char *cwd, char out[PATH_MAX]) {
@@ -80,27 +93,127 @@ static bool resolve(const char *path, const char *cwd, char out[PATH_MAX]) {
     return size > 0 && (size_t)size < sizeof joined && realpath(joined, out);
 }
 
-static uint64_t hash_of(const script_t *script, const char *cwd) {
+// ---- what a launcher launches ------------------------------------------------------------------
+
+typedef struct target_t {
+    const char *cwd;
+    keel_str_t label; // of the first one; empty: there is none
+    uint64_t hash;    // of all of them
+    bool is_pytest;   // which takes any number of files and folders, and names of tests behind them
+} target_t;
+
+static void add_target(target_t *target, keel_str_t label, uint64_t hash) {
+    uint64_t pair[2] = {target->hash, hash};
+    if (!target->label.size) target->label = label;
+    target->hash = keel_quick_hash(keel_bytes(pair, sizeof pair));
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t size = strlen(text), part = strlen(end);
+    return size >= part && strcmp(text + size - part, end) == 0;
+}
+
+static bool is_pytest(const char *name) {
+    return strcmp(last_part(name), "pytest") == 0 || strcmp(last_part(name), "py.test") == 0;
+}
+
+// "pkg.train"
+static bool is_module(const char *word) {
+    if (!isalpha((unsigned char)*word) && *word != '_') return false;
+    for (; *word; ++word)
+        if (!isalnum((unsigned char)*word) && *word != '_' && *word != '.') return false;
+    return true;
+}
+
+static bool is_option(const char *word) {
+    return *word == '-' && !strchr(word, '=');
+}
+
+// "--config", "--config_file", "--cfg": what follows is a value, whatever file it is.
+static bool takes_configuration(const char *word) {
+    static const char *const names[] = {"config", "config-file", "config_file", "conf", "cfg"};
+    for (size_t i = 0; *word == '-' && i < sizeof names / sizeof *names; ++i)
+        if (ends_with(word, names[i])) return true;
+    return false;
+}
+
+// The file of "tests/test_a.py::test_b[3]", and where there is a test, its name without parameters.
+static bool read_path(const target_t *target, const char *word, uint64_t *out) {
+    char path[PATH_MAX], real[PATH_MAX];
+    const char *test = target->is_pytest ? strstr(word, "::") : NULL;
+    size_t size = test ? (size_t)(test - word) : strlen(word);
+    if (!size || size >= sizeof path) return false;
+    memcpy(path, word, size);
+    path[size] = 0;
+    struct stat is;
+    if (!resolve(path, target->cwd, real) || stat(real, &is)) return false;
+    bool is_program = S_ISREG(is.st_mode) && (ends_with(path, ".py") || ends_with(path, ".ipynb"));
+    if (!is_program && !target->is_pytest) return false;
+    size_t name = test ? strcspn(test, "[") : 0;
+    uint64_t pair[2] = {keel_quick_hash(keel_str_bytes(keel_str(real))),
+                        test ? keel_quick_hash(keel_bytes(test, name)) : 0};
+    *out = keel_quick_hash(keel_bytes(pair, sizeof pair));
+    return true;
+}
+
+// The first file of a program; those behind an option too, which may be the option's value or what
+// is launched. A module that is launched may launch in turn (coverage run -m pytest).
+static void find_target(char *const *rest, target_t *out) {
+    enum { WORDS = 256 };
+    const char *before = "";
+    for (int i = 0; i < WORDS && rest[i]; before = rest[i++]) {
+        const char *word = rest[i];
+        bool names_module = strcmp(word, "-m") == 0 || strcmp(word, "--module") == 0;
+        if (names_module && !out->is_pytest && rest[i + 1] && is_module(rest[i + 1])) {
+            word = rest[++i];
+            add_target(out, keel_str(word), keel_quick_hash(keel_str_bytes(keel_str(word))));
+            out->is_pytest = is_pytest(word);
+            continue;
+        }
+        uint64_t hash;
+        if (*word == '-' || takes_configuration(before) || !read_path(out, word, &hash)) continue;
+        const char *name = last_part(word), *test = strstr(name, "::");
+        add_target(out, (keel_str_t){name, test ? (size_t)(test - name) : strlen(name)}, hash);
+        if (!out->is_pytest && !is_option(before)) return;
+    }
+}
+
+// ---- the name ----------------------------------------------------------------------------------
+
+static uint64_t hash_of(const script_t *script, const target_t *target) {
     char path[PATH_MAX];
-    if (script->path && resolve(script->path, cwd, path))
+    uint64_t named[3] = {keel_quick_hash(keel_str_bytes(keel_str(script->label))),
+                         keel_quick_hash(keel_str_bytes(keel_str(script->identity)))};
+    if (target->label.size) { // wherever the launcher lies, and whatever it is called from
+        named[1] = target->hash;
+        return keel_quick_hash(keel_bytes(named, sizeof named));
+    }
+    if (script->path && resolve(script->path, target->cwd, path))
         return keel_quick_hash(keel_str_bytes(keel_str(path)));
-    uint64_t parts[3] = {keel_quick_hash(keel_str_bytes(keel_str(script->label))),
-                         keel_quick_hash(keel_str_bytes(keel_str(script->identity))),
-                         keel_quick_hash(keel_str_bytes(keel_str(cwd)))};
-    return keel_quick_hash(keel_bytes(parts, sizeof parts));
+    named[2] = keel_quick_hash(keel_str_bytes(keel_str(target->cwd)));
+    return keel_quick_hash(keel_bytes(named, sizeof named));
+}
+
+static size_t add_label(char *label, size_t size, size_t limit, keel_str_t text) {
+    for (const char *c = text.data; c < text.data + text.size && size < limit; ++c) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || *c == '_' || *c == '-' || (*c == '.' && size);
+        label[size++] = plain ? *c : '_';
+    }
+    return size;
 }
 
 keel_status_t keel_host_script(char *const *argv, const char *cwd, char **out) {
     enum { LABEL_LIMIT = 64 };
     script_t script = script_of(argv);
-    uint64_t hash = hash_of(&script, cwd ? cwd : "");
+    target_t target = {
+        .cwd = cwd ? cwd : "", .label = KEEL_STR(""), .is_pytest = is_pytest(script.label)};
+    if (script.rest) find_target(script.rest, &target);
+    uint64_t hash = hash_of(&script, &target);
     char label[LABEL_LIMIT + 1];
-    size_t size = 0;
-    for (const char *c = script.label; *c && size < LABEL_LIMIT; ++c) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     (*c >= '0' && *c <= '9') || *c == '_' || *c == '-' || (*c == '.' && size);
-        label[size++] = plain ? *c : '_';
-    }
+    size_t size = add_label(label, 0, LABEL_LIMIT, keel_str(script.label));
+    if (target.label.size && size < LABEL_LIMIT) label[size++] = '-';
+    size = add_label(label, size, LABEL_LIMIT, target.label);
     label[size] = 0;
     return keel_path(out, "%s-%016" PRIx64, size ? label : "script", hash);
 }

@@ -57,10 +57,79 @@ static void a_module_and_a_text_count_with_their_folder(void **state) {
     script_id("/one", "", "unknown");
 }
 
+static void write_file(const place_t *place, const char *name) {
+    char path[500];
+    snprintf(path, sizeof path, "%s/%s", place->root, name);
+    write_bytes(path, "", 0);
+}
+
+static void a_launcher_counts_with_what_it_launches(void **state) {
+    (void)state;
+    place_t place;
+    place_make(&place);
+    const char *files[] = {"train.py", "other.py", "acc.yaml", "base.py", "hook.py"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+        write_file(&place, files[i]);
+    const char *here = place.root;
+#define ID(command, label) script_id(here, command, label)
+    uint64_t run = ID("python3|-m|torch.distributed.run|--nproc_per_node=2|train.py|--lr|1",
+                      "torch.distributed.run-train.py");
+    assert_int_equal(run, ID("python3|-mtorch.distributed.run|--nnodes|2|train.py|--lr|2",
+                             "torch.distributed.run-train.py"));
+    assert_int_not_equal(run, ID("python3|-m|torch.distributed.run|other.py|--lr|1",
+                                 "torch.distributed.run-other.py"));
+    assert_int_not_equal(run, ID("python3|-m|own.launcher|train.py", "own.launcher-train.py"));
+    // The command that an installer made, run by its name or by its interpreter.
+    uint64_t torchrun =
+        ID("/v/bin/torchrun|--standalone|train.py|--config|base.py|x", "torchrun-train.py");
+    assert_int_equal(torchrun,
+                     ID("python|/w/bin/torchrun|--nnodes=1|train.py", "torchrun-train.py"));
+    assert_int_not_equal(torchrun, ID("torchrun|--standalone|other.py", "torchrun-other.py"));
+    uint64_t launch =
+        ID("accelerate|launch|--config_file|acc.yaml|train.py", "accelerate-train.py");
+    assert_int_equal(launch,
+                     ID("accelerate|launch|train.py|--lr|3|--seed=1", "accelerate-train.py"));
+    assert_int_not_equal(launch, ID("accelerate|launch|-m|pkg.train", "accelerate-pkg.train"));
+    // A file behind an option may be what is launched: it never hides another.
+    assert_int_not_equal(ID("python|-m|own|--hook|hook.py|train.py", "own-hook.py"),
+                         ID("python|-m|own|--hook|hook.py|other.py", "own-hook.py"));
+    // Files that a script of the user's, or a module, takes as values.
+    uint64_t module = ID("python|-m|pkg.train|--config|base.py|--data|acc.yaml", "pkg.train");
+    assert_int_equal(module, ID("python|-m|pkg.train|--config|other.py", "pkg.train"));
+    assert_int_equal(ID("python|train.py|other.py", "train.py"), ID("python|train.py", "train.py"));
+    place_remove(&place);
+}
+
+static void tests_count_with_their_files_and_names(void **state) {
+    (void)state;
+    place_t place;
+    place_make(&place);
+    char folder[400];
+    snprintf(folder, sizeof folder, "%s/tests", place.root);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    write_file(&place, "tests/test_a.py");
+    write_file(&place, "tests/test_b.py");
+    const char *here = place.root;
+    uint64_t a = ID("python|-m|pytest|-x|tests/test_a.py", "pytest-test_a.py");
+    assert_int_equal(a, ID("/v/bin/pytest|tests/test_a.py|-q|-k|fast", "pytest-test_a.py"));
+    assert_int_not_equal(a, ID("pytest|tests/test_b.py", "pytest-test_b.py"));
+    assert_int_not_equal(a, ID("pytest|tests/test_a.py|tests/test_b.py", "pytest-test_a.py"));
+    assert_int_not_equal(a, ID("pytest|tests", "pytest-tests"));
+    assert_int_not_equal(a, ID("pytest|-q", "pytest"));
+    uint64_t one = ID("pytest|tests/test_a.py::test_x[1-float]", "pytest-test_a.py");
+    assert_int_not_equal(one, a);
+    assert_int_not_equal(one, ID("pytest|tests/test_a.py::test_y", "pytest-test_a.py"));
+    uint64_t covered = ID("coverage|run|-m|pytest|tests", "coverage-pytest");
+    assert_int_not_equal(covered, ID("coverage|run|-m|pytest|tests/test_a.py", "coverage-pytest"));
+    place_remove(&place);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_is_the_file_that_the_interpreter_runs),
         cmocka_unit_test(a_module_and_a_text_count_with_their_folder),
+        cmocka_unit_test(a_launcher_counts_with_what_it_launches),
+        cmocka_unit_test(tests_count_with_their_files_and_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
