@@ -41,6 +41,7 @@ static keel_status_t compare_programs(kept_t *kept, const asked_t *asked,
                         &(keel_side_t){.program = after,
                                        .key = &asked->key,
                                        .site = *place->file ? place : NULL,
+                                       .names = asked->names,
                                        .sent = asked->sent},
                         out);
 }

@@ -74,6 +74,7 @@ bool asked_read(const json_t *event, keel_arena_t *arena, asked_t *out) {
                      .compile_seconds = number_of(event, "compile_seconds"),
                      .miss = text_of(event, "miss"),
                      .miss_note = text_of(event, "miss_note"),
+                     .names = text_of(event, "names"),
                      .sent = (uint64_t)number_of(event, "sent")};
     return kind_of(event, &out->kind) && digest_of(event, "program", &out->program) &&
            digest_of(event, "key", &out->key.digest) && read_stack(event, arena, &out->stack);

@@ -19,6 +19,7 @@ typedef struct asked_t {
     const char *miss, *miss_note;
     uint64_t sent;
     keel_stack_t stack;
+    const char *names; // keel_names_read; ""
 } asked_t;
 
 // Fills in all but the key's components, which process.c knows. False where the event lacks what

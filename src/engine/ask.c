@@ -14,6 +14,13 @@ void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask) {
     ask->stack_seconds = keel_seconds(keel_clock_monotonic() - start);
 }
 
+void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site) {
+    if (!engine->journal || !engine->settings.stack || !site->is_wrapped || ask->names) return;
+    uint64_t start = keel_clock_monotonic();
+    ask->names = keel_names_read(arena);
+    ask->stack_seconds += keel_seconds(keel_clock_monotonic() - start);
+}
+
 void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site_t *site) {
     ask_capture(engine, arena, ask);
     ask->sent = flow_sent(engine);
@@ -76,6 +83,7 @@ static void run(keel_engine_t *engine, task_t *head) {
         .key = &ask->key,
         .backend = &ask->backend->backend,
         .stack = &ask->stack,
+        .names = ask->names,
         .stack_seconds = ask->stack_seconds};
     choose_values(engine, &ask->key, event.values);
     keel_journal_ask(engine->journal, &event);

@@ -22,7 +22,8 @@ typedef struct ask_t {
     const char *miss, *miss_note; // why it was compiled: "absent", and that in a sentence
     keel_stack_t stack;
     double stack_seconds;
-    uint64_t sent; // buffers that the host made since the last execution but one
+    const char *names; // keel_names_read; NULL: as the program has them
+    uint64_t sent;     // buffers that the host made since the last execution but one
 } ask_t;
 
 // Reads the stack, its text into `arena`. On the client's thread, which holds no lock: Python may
@@ -31,6 +32,8 @@ void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask);
 // For a client that compiles whatever was recorded when a result was asked for: reads the stack,
 // and makes the line that asked the site. Without a stack the site stays.
 void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site_t *site);
+// Reads what the user calls the arguments, where the program does not tell. As ask_capture.
+void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site);
 // "the cache has no such entry: ..."
 const char *ask_miss(keel_miss_t miss);
 // Writes it behind the client's back, once the program itself is kept. Takes the ask over.

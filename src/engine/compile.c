@@ -288,7 +288,9 @@ static PJRT_Error *load_or_compile(request_t *request) {
     keel_engine_t *engine = request->engine;
     if (!request->cacheable.yes) return compile_uncacheable(request);
     keel_miss_t miss;
+    if (request->recompile) ask_names(engine, &request->arena, &request->ask, &request->site);
     if (load(request, &miss)) return NULL;
+    ask_names(engine, &request->arena, &request->ask, &request->site);
     keel_claim_t held;
     keel_miss_t after_claim;
     if (claim(request, &held) && load_stored(request, &after_claim)) {

@@ -108,7 +108,9 @@ keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) 
     const keel_line_t *line = keel_graph_line(is_after ? &diff->after : &diff->before, op);
     if (!line->identity) return diff->site;
     keel_place_t place = diff->site;
-    if (!line->is_foreign || !*place.file)
+    // Outside of the traced function stands its call, with who called that.
+    bool is_site = *place.file && line->line == place.line && keel_str_is(line->file, place.file);
+    if (!is_site && (!line->is_foreign || !*place.file))
         place = (keel_place_t){.file = text_of(diff, line->file),
                                .line = line->line,
                                .function = text_of(diff, line->function),

@@ -87,7 +87,8 @@ static void pair_the_rest(keel_diff_t *diff) {
 
 static const char *subject_of(keel_diff_t *diff, const keel_argument_t *argument, uint32_t number) {
     if (!argument->name.size) return keel_diff_text(diff, "argument %u", number);
-    return keel_diff_text(diff, "%.*s", (int)argument->name.size, argument->name.data);
+    keel_str_t name = keel_names_find(diff->names, argument->name);
+    return keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name));
 }
 
 // ---- one difference of many arguments is one root ----------------------------------------------

@@ -5,6 +5,7 @@
 //   where      which files are the user's                                      where.c
 //   stack      the host's call stack                                           stack.c
 //   site       the user's line that asked for a program                        site.c
+//   names      what the user calls a program's arguments                       names.c
 //   python     the interpreter in this process, found at run time              python.h
 //   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
 //
@@ -79,6 +80,16 @@ void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
 // The frame that asked, and who called it. The stack has one at least.
 keel_place_t keel_stack_top(const keel_stack_t *stack);
 
+// ---- names.c -----------------------------------------------------------------------------------
+
+// For a program whose traced function was called by a library in the user's name: what the user
+// calls its arguments, a line each, "dynamic['rest'][9]\tbatch['tokens']\n"; those that are named
+// alike, or whose name cannot be found, are left out. Runs some Python, so only where a program is
+// compiled; takes the GIL. Never fails: "".
+const char *keel_names_read(keel_arena_t *arena);
+// The user's name, or the client's where there is no other. `names` may be NULL.
+keel_str_t keel_names_find(const char *names, keel_str_t client);
+
 // ---- site.c ------------------------------------------------------------------------------------
 
 // Where a program comes from in the user's source.
@@ -86,6 +97,7 @@ typedef struct keel_site_t {
     keel_place_t place; // the user's line that called the traced function, and who called that
     const char *origin; // tells one function from another of its name, see below; "" where unknown
     bool is_traced;     // the traced function has a frame of its own; else it may be one operation
+    bool is_wrapped;    // a library calls it, and it is the user's
 } keel_site_t;
 
 // The origin of a traced function is its qualified name, its file and the line of its def:

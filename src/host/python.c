@@ -2,6 +2,7 @@
 #include "host/python.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
 // False where something needed is not there.
@@ -23,6 +24,19 @@ static bool find(keel_python_t *out) {
     return (out->take_error && out->put_error) || (out->fetch_error && out->restore_error);
 }
 
+// A client has hundreds of libraries, and a search for what none of them has goes through all. What
+// was found once stays where it is.
+static bool find_once(keel_python_t *out) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static keel_python_t kept;
+    static bool is_kept;
+    pthread_mutex_lock(&lock);
+    if (!is_kept) is_kept = find(&kept);
+    if (is_kept) *out = kept;
+    pthread_mutex_unlock(&lock);
+    return is_kept;
+}
+
 static bool is_ending(const keel_python_t *python) {
     if (python->is_finalizing) return python->is_finalizing();
     return python->is_finalizing_before && python->is_finalizing_before();
@@ -30,7 +44,7 @@ static bool is_ending(const keel_python_t *python) {
 
 const char *keel_python_enter(keel_python_t *out) {
     *out = (keel_python_t){0};
-    if (!find(out))
+    if (!find_once(out))
         return dlsym(RTLD_DEFAULT, "Py_IsInitialized")
                    ? "this Python is older than 3.9, or no CPython"
                    : "there is no Python in this process";

@@ -48,12 +48,14 @@ typedef struct keel_python_method_t {
     X(make_function, keel_object_t *, (keel_python_method_t *, keel_object_t *, keel_object_t *),  \
       "PyCFunction_NewEx")
 
-// Of each pair, what the interpreter's version has.
+// Of each pair, what the interpreter's version has; and what little depends on.
 #define KEEL_PYTHON_OPTIONAL(X)                                                                    \
     X(is_finalizing, int, (void), "Py_IsFinalizing")                                               \
     X(is_finalizing_before, int, (void), "_Py_IsFinalizing")                                       \
     X(take_error, keel_object_t *, (void), "PyErr_GetRaisedException")                             \
     X(put_error, void, (keel_object_t *), "PyErr_SetRaisedException")                              \
+    X(run, keel_object_t *, (const char *, int, keel_object_t *, keel_object_t *), "PyRun_String") \
+    X(make_dict, keel_object_t *, (void), "PyDict_New")                                            \
     X(fetch_error, void, (keel_object_t **, keel_object_t **, keel_object_t **), "PyErr_Fetch")    \
     X(restore_error, void, (keel_object_t *, keel_object_t *, keel_object_t *), "PyErr_Restore")
 

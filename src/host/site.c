@@ -263,6 +263,13 @@ static void choose(const found_t *found, keel_arena_t *arena, keel_place_t *out)
     out->library_line = chain->frames[outside].line;
 }
 
+static bool is_wrapped(const found_t *found) {
+    const chain_t *chain = &found->chain;
+    return found->own + 1 < chain->count &&
+           !keel_is_foreign_file(chain->frames[found->own].file, found->package) &&
+           keel_is_foreign_file(chain->frames[found->own + 1].file, found->package);
+}
+
 // Looks for an operation whose frames show the traced function; else for the longest.
 static void look(const keel_program_t *program, found_t *found) {
     const keel_block_t *block = keel_program_body(program, program->entry);
@@ -301,6 +308,7 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
         found.package = keel_package_of(keel_str(stack->frames[0].file));
     look(program, &found);
     out->is_traced = found.own < found.chain.count || is_users_trace(&found);
+    out->is_wrapped = is_wrapped(&found);
     out->origin = origin_of(&found, arena);
     choose(&found, arena, &out->place);
 }

@@ -64,6 +64,7 @@ void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event) 
     keel_line_number(&line, "client", event->client);
     components(&line, event);
     keel_line_stack(&line, event->stack);
+    if (event->names && *event->names) keel_line_text(&line, "names", event->names);
     if (event->stack_seconds > 0) keel_line_real(&line, "stack_seconds", event->stack_seconds);
     keel_line_finish(journal, &line);
 }

@@ -186,6 +186,7 @@ typedef struct keel_journal_ask_t {
     bool values[KEEL_COMPONENT_COUNT]; // texts to write: those that the process has not yet
     const keel_stack_t *stack;
     double stack_seconds;
+    const char *names; // keel_names_read
 } keel_journal_ask_t;
 
 // A known fault of the client, asked to be mended (python/keel/fixes).

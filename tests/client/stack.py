@@ -27,6 +27,13 @@ def through(function):
 def ask_here(function):
     return function()
 '''
+# An installed package that is run, and asks by way of another one.
+RUNS = '''
+import helper
+def work():
+    return helper.through(ask)
+print(json.dumps(work()))
+'''
 # A script's name, and its lines behind HEAD; it prints one line of JSON.
 SCRIPTS = {
     "user": '''
@@ -69,6 +76,11 @@ def down(depth):
     return down(depth - 1) if depth else ask()
 sys.setrecursionlimit(10000)
 print(json.dumps([down(500), down(3000)]))
+''',
+    # The script is an installed package, run by its command or by -m: it is the user's code.
+    "package": '''
+import subprocess
+print(subprocess.run([sys.executable, "-m", "runs"], capture_output=True, text=True).stdout)
 ''',
     "counts": '''
 def hold():
@@ -136,6 +148,9 @@ class Place:
         self.libraries = self.folder / "lib" / "python3.99" / "site-packages"
         self.libraries.mkdir(parents=True)
         (self.libraries / "helper.py").write_text(HELPER)
+        package = self.libraries / "runs"
+        package.mkdir()
+        (package / "__main__.py").write_text(HEAD.format(probe=str(PROBE)) + RUNS)
         for name, body in SCRIPTS.items():
             self.script(name).write_text(HEAD.format(probe=str(PROBE)) + body)
 
@@ -179,6 +194,11 @@ def check_others(report, place, python, label):
     report.check(f"{label}: what libraries run for the user is left out",
                  got and not got[0] and got[1] == 2
                  and {frame[0] for frame in got[2]} == {str(place.script("library"))},
+                 f"{got}; {why}")
+    got, why = place.ask(python, "package")
+    report.check(f"{label}: where an installed package is what is run, its frames are the user's",
+                 got and not got[0] and [frame[2] for frame in got[2]] == ["ask", "work", "<module>"]
+                 and {frame[0] for frame in got[2]} == {str(place.libraries / "runs" / "__main__.py")},
                  f"{got}; {why}")
     got, why = place.ask(python, "threads")
     report.check(f"{label}: each thread has its own stack; one that Python does not know has none",
