@@ -5,7 +5,7 @@
 # A room may depend only on rooms that stand before it in KEEL_ROOMS, so there can be no cycle, and
 # its sources see the headers of the rooms it declares and no others: each room's headers are
 # reached through a folder of their own that holds nothing but a link to the room.
-set(KEEL_ROOMS base settings program read key store host history explain contract journal analysis metrics pjrt
+set(KEEL_ROOMS base settings program read key store host history explain contract journal metrics analysis pjrt
   bundle probe engine shim tensor library report cli)
 
 set(KEEL_ROOM_LINKS ${CMAKE_BINARY_DIR}/rooms)
@@ -45,6 +45,13 @@ function(keel_room name)
 endfunction()
 
 # Rooms link in one order, whatever order their folders are read in.
+# Rooms of the client's process in which nothing is done often.
+function(keel_small)
+  foreach(room IN LISTS ARGN)
+    target_compile_options(keel_${room} PRIVATE $<$<CONFIG:Release>:-Os>)
+  endforeach()
+endfunction()
+
 function(keel_link target)
   foreach(room IN LISTS ARGN)
     target_link_libraries(${target} PRIVATE keel_${room})

@@ -188,8 +188,22 @@ static bool wait_a_moment(int descriptor) {
     return poll(&end, 1, MILLISECONDS) <= 0;
 }
 
+// At most every two seconds. What cannot be written is done without.
+static void write_figures(live_t *live, bool is_last, uint64_t *inout_written) {
+    const uint64_t period = 2000000000;
+    uint64_t now = keel_clock_monotonic();
+    if (!is_last && now - *inout_written < period) return;
+    *inout_written = now;
+    keel_status_t status = live_write(live);
+    if (status)
+        keel_log_once("metrics", "metrics: %s; the run goes on without",
+                      keel_status_message(status));
+    keel_status_ignore(status);
+}
+
 static keel_status_t follow_walk(walk_t *walk, int descriptor) {
     bool goes_on = true, is_begun = false;
+    uint64_t written = keel_clock_monotonic();
     while (goes_on) {
         uint64_t size;
         goes_on = wait_a_moment(descriptor);
@@ -201,6 +215,7 @@ static keel_status_t follow_walk(walk_t *walk, int descriptor) {
         }
         is_begun = true;
         KEEL_TRY(walk_on(walk));
+        write_figures(walk->live, !goes_on, &written);
     }
     if (walk->asked) return finish(walk);
     keel_status_ignore(keel_file_remove(walk->answers));
@@ -210,12 +225,13 @@ static keel_status_t follow_walk(walk_t *walk, int descriptor) {
 // The run's folder is made by its first process.
 static bool wait_for_folder(const char *run_dir, const char *id, int descriptor) {
     uint64_t size;
-    for (;;) {
+    for (bool is_over = false;;) {
         keel_status_t status = journal_size(run_dir, id, &size);
         keel_status_ignore(status);
         if (status) return false;
         if (size) return true;
-        if (!wait_a_moment(descriptor)) return false;
+        if (is_over) return false;
+        is_over = !wait_a_moment(descriptor);
     }
 }
 
@@ -223,13 +239,17 @@ static keel_status_t follow(const char *run_dir, const char *id, int descriptor,
                             walk_watch_t *watch) {
     static const answers_t nothing;
     walk_t walk;
+    live_t live;
     char *path;
     if (!wait_for_folder(run_dir, id, descriptor)) return NULL;
     KEEL_TRY(answers_begin(run_dir, id, &nothing, &path));
     keel_status_t status = walk_create(run_dir, id, path, 0, watch, &walk);
+    live_initialize(&live, run_dir, id);
+    walk.live = &live;
     if (!status) status = follow_walk(&walk, descriptor);
     if (status) keel_status_ignore(keel_file_remove(path));
     walk_destroy(&walk);
+    live_deinitialize(&live);
     keel_free(path);
     return status;
 }

@@ -22,6 +22,7 @@
 //   asked.c      one `ask` event
 //   answer.c     what it differs from, and how
 //   kept.c       programs that the journal kept, read
+//   live.c       the figures of a run that goes on
 //   line.c       an answer as a line
 //
 // Ownership: callers own what they pass. Threads: one thread of a process at a time; a caller with
@@ -43,7 +44,8 @@ keel_status_t keel_analysis_ensure(const char *run_dir, const char *id) KEEL_MUS
 // The same in this very process, without a child: for tests and tools that watch for crashes.
 keel_status_t keel_analysis_run(const char *run_dir, const char *id) KEEL_MUST_CHECK;
 
-// While the run goes on: a child follows its journal, so that little is left to do at the end.
+// While the run goes on: a child follows its journal, so that little is left to do at the end, and
+// keeps files of the run's figures.
 typedef struct keel_analysis_follower_t {
     pid_t child;    // 0: there is none
     int descriptor; // what ends it when it is closed

@@ -140,9 +140,11 @@ static keel_status_t meet_ask(walk_t *walk, const json_t *event) {
 // ---- the journal -------------------------------------------------------------------------------
 
 static keel_status_t meet(void *context, const json_t *event) {
+    walk_t *walk = context;
+    if (walk->live) KEEL_TRY(live_event(walk->live, event));
     const char *kind = text_of(event, "event");
-    if (strcmp(kind, "start") == 0) return meet_start(context, event);
-    if (strcmp(kind, "ask") == 0) return meet_ask(context, event);
+    if (strcmp(kind, "start") == 0) return meet_start(walk, event);
+    if (strcmp(kind, "ask") == 0) return meet_ask(walk, event);
     return NULL;
 }
 

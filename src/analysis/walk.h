@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "analysis/kept.h"
+#include "analysis/live.h"
 #include "analysis/process.h"
 
 enum { WALK_FAILURES = 32 };
@@ -28,6 +29,7 @@ typedef struct walk_t {
     process_t **processes;
     size_t process_count;
     kept_t kept;
+    live_t *live; // NULL: no figures are wanted
 } walk_t;
 
 // All that is passed must outlive the walk. To be destroyed also on failure.

@@ -88,9 +88,19 @@ void keel_buffer_u64(keel_buffer_t *buffer, uint64_t value) {
     keel_buffer_append(buffer, bytes, sizeof bytes);
 }
 
+static bool is_plain(unsigned char c) {
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
 void keel_buffer_json_str(keel_buffer_t *buffer, keel_str_t text) {
     keel_buffer_byte(buffer, '"');
     for (size_t i = 0; i < text.size;) {
+        size_t plain = i;
+        while (plain < text.size && is_plain((unsigned char)text.data[plain]))
+            ++plain;
+        keel_buffer_append(buffer, text.data + i, plain - i);
+        i = plain;
+        if (i == text.size) break;
         size_t length = keel_utf8_length(text, i);
         unsigned char c = (unsigned char)text.data[i];
         if (!length) {

@@ -91,8 +91,9 @@ static bool find_prefix(python_t *python, const char *interpreter) {
     char folder[PATH_MAX] = "";
     bool is_whole = interpreter[0] == '/';
     if (!is_whole && !getcwd(folder, sizeof folder)) return false;
-    if (strlen(folder) + strlen(interpreter) + 2 > sizeof python->path) return false;
-    snprintf(python->path, sizeof python->path, "%s%s%s", folder, is_whole ? "" : "/", interpreter);
+    int size = snprintf(python->path, sizeof python->path, "%s%s%s", folder, is_whole ? "" : "/",
+                        interpreter);
+    if (size < 0 || (size_t)size >= sizeof python->path) return false;
     memcpy(python->prefix, python->path, sizeof python->path);
     bool below = cut(python->prefix, 2); // /bin/python3 is not, and a link as a rule
     python->is_environment = below && read_settings(python);

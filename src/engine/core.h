@@ -46,7 +46,6 @@ struct keel_engine_t {
     struct background_t *background;
     struct counters_t *counters;
     struct executables_t *executables;
-    struct figures_t *figures; // NULL where there is no journal
     struct flow_t *flow;
     struct host_ops_t *host_ops;
     struct memory_t *memory_use;

@@ -17,7 +17,7 @@
 // executables by pointer, gang.c one for all replica threads, release.c their buffers; transfers.c
 // what goes to the device and comes from it; sites.c where the host reads, flow.c which reads cut a
 // step, flow_journal.c that for the journal; host_ops.c what PyTorch/XLA computed on the host;
-// counters.c what is counted of all that; figures.c the figures of a run that goes on. At the
+// counters.c what is counted of all that. At the
 // bottom: core.h the engine itself, payload.c what is stored. No file needs one that needs it.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the

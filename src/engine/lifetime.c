@@ -9,7 +9,6 @@
 #include "engine/bundling.h"
 #include "engine/counters.h"
 #include "engine/executables.h"
-#include "engine/figures.h"
 #include "engine/flow.h"
 #include "engine/flow_journal.h"
 #include "engine/host_ops.h"
@@ -119,7 +118,6 @@ static void journal_executes(keel_engine_t *engine) {
 static void look_around(keel_engine_t *engine) {
     journal_executes(engine);
     memory_sample(engine);
-    figures_update(engine);
     prefetch_keep_plan(engine, false);
     executables_watch_gangs(engine);
 }
@@ -146,8 +144,6 @@ static keel_status_t create(keel_engine_t *engine) {
     if (status) engine_fell_through(engine, "journal", NULL, status);
     status = find_script(&engine->script);
     if (status) engine_fell_through(engine, "script", NULL, status);
-    status = figures_create(engine);
-    if (status) engine_fell_through(engine, "metrics", NULL, status);
     KEEL_TRY(read_plugin_build(engine));
     return open_stores(engine);
 }
@@ -159,7 +155,6 @@ static void destroy(keel_engine_t *engine) {
     if (engine->disk.close) engine->disk.close(engine->disk.context);
     background_destroy(engine->background);
     release_destroy(engine->release);
-    figures_destroy(engine->figures);
     memory_destroy(engine->memory_use);
     host_ops_destroy(engine->host_ops);
     prefetch_destroy(engine->prefetch);
@@ -217,7 +212,6 @@ void keel_engine_end(keel_engine_t *engine) {
     if (engine->client_count) flow_journal(engine);
     if (engine->client_count) keel_journal_end(engine->journal, total, counts);
     keel_free((void *)(uintptr_t)counts.data);
-    if (engine->client_count) figures_update(engine);
 }
 
 // ---- clients -----------------------------------------------------------------------------------

@@ -120,11 +120,14 @@ static keel_status_t publish_entry(keel_engine_t *engine, executable_task_t *tas
     KEEL_TRY(describe(engine, task, entry));
     KEEL_TRY(prove(engine, task, entry));
     if (crashes) keel_store_forgive(engine_cache_dir(engine), &task->key.digest);
+    // The entry has its bytes by now; one copy less while it is packed.
+    keel_free(task->payload);
+    task->payload = NULL;
     *out_step = "put";
-    keel_status_t status =
-        engine->memory.put ? engine->memory.put(engine->memory.context, entry) : NULL;
-    keel_status_ignore(status); // too large for memory, or none left: the disk has it
-    return engine->disk.put(engine->disk.context, entry);
+    keel_status_t status = engine->disk.put(engine->disk.context, entry);
+    if (engine->memory.put) // too large for memory, or none left: the disk has it
+        keel_status_ignore(engine->memory.put(engine->memory.context, entry));
+    return status;
 }
 
 void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,

@@ -76,7 +76,7 @@ static bool find_debug(keel_str_t json, size_t *from, size_t *to) {
 }
 
 void keel_form_kernel(keel_canon_t *canon, keel_str_t json) {
-    size_t from, to;
+    size_t from = 0, to = 0;
     if (!find_debug(json, &from, &to)) {
         keel_form_str(canon, json);
         return;

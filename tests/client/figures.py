@@ -3,7 +3,7 @@ every plugin that is there."""
 
 import json
 
-from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, journal, keel_environment, last_json,
+from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, clean_environment, journal, last_json,
                      of_kind, other_plugins, run, told)
 
 report = Report()
@@ -79,19 +79,21 @@ def on_plugin(space, name, plugin):
     said = {}
     for temperature in ("cold", "warm"):
         run_name = f"{name}-{temperature}"
-        answer = run([PYTHON, worker], keel_environment(
-            space.path(f"cache-{name}"), space.runs, run_name, plugin=plugin), cwd=space.folder)
+        answer = run([KEEL, "run", "--quiet", "--plugin", plugin, "--run-dir", space.runs,
+                      "--cache-dir", space.path(f"cache-{name}"), "--", PYTHON, worker],
+                     clean_environment(), cwd=space.folder)
+        identity = max(path.name for path in space.runs.glob("2*"))
         numbers = last_json(answer)
         if not report.check(f"{run_name}: the process ends well", answer.code == 0 and numbers,
                             told(answer)):
             continue
-        events = journal(space.runs, run_name)
+        events = journal(space.runs, identity)
         report.equal(f"{run_name}: only the cold one compiles", bool(of_kind(events, "compile")),
                      temperature == "cold")
         numbers.pop("loss")
         said[temperature] = numbers
-        check_memory(space, run_name, numbers)
-        check_metrics(space, run_name)
+        check_memory(space, identity, numbers)
+        check_metrics(space, identity)
     report.equal(f"{name}: a loaded program needs what it needed when it was compiled",
                  said.get("warm"), said.get("cold"))
 
