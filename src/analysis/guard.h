@@ -10,6 +10,9 @@ typedef enum guard_end {
     GUARD_BROKEN, // it crashed, or was ended because it did not get on
 } guard_end_t;
 
+// Seconds of processor time that one program may take; for tests to shorten.
+extern double guard_patience;
+
 // Shared with the children that are forked after it is made. NULL where there is no memory.
 walk_watch_t *guard_watch_create(void);
 void guard_watch_destroy(walk_watch_t *watch);

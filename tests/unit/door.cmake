@@ -1,5 +1,5 @@
 # The door runs above the plugin of tests/plugin; these tests start it in processes of their own.
-foreach(name pjrt bridge shim shim_transfers engine_flow engine engine_bundle engine_portable engine_gang engine_progress engine_prefetch analysis_run)
+foreach(name pjrt bridge shim shim_transfers engine_flow engine engine_bundle engine_portable engine_gang engine_progress engine_prefetch analysis_run analysis_guard)
   keel_unit_test(${name} ROOMS shim store base)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE
@@ -12,3 +12,5 @@ foreach(name pjrt bridge shim shim_transfers engine_flow engine engine_bundle en
 endforeach()
 target_link_options(engine_prefetch_test PRIVATE -Wl,--wrap=pthread_cond_timedwait)
 keel_link(analysis_run_test analysis)
+keel_link(analysis_guard_test analysis)
+target_link_options(analysis_guard_test PRIVATE -Wl,--wrap=keel_explain)
