@@ -1,0 +1,18 @@
+# cause: constant
+# old: 2
+# new: 3
+# pattern: counter
+# program: jit_diffeqsolve
+# reason: a Python float is no argument of diffeqsolve's own jit, but a part of its program
+
+import jax.numpy as jnp
+from diffrax import ODETerm, Tsit5, diffeqsolve
+
+
+def field(t, y, args):
+    return -args * y
+
+
+y0, decay = jnp.array([1.0, 2.0]), jnp.float32(0.5)
+for horizon in (1.0, 2.0, 3.0):
+    solution = diffeqsolve(ODETerm(field), Tsit5(), 0.0, horizon, 0.1, y0, decay)  # <- cause
