@@ -1,5 +1,4 @@
 # cause: structure
-# program: jit_run
 
 import blackjax
 import jax

@@ -1,7 +1,6 @@
 # cause: size
 # old: 6
 # new: 10
-# program: jit_inference_loop
 
 from functools import partial
 

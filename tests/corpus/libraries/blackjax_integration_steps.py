@@ -1,7 +1,6 @@
 # cause: constant
 # old: 4
 # new: 8
-# program: jit_step_fn
 
 import blackjax
 import jax

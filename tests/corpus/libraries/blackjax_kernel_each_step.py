@@ -1,5 +1,5 @@
 # cause: retrace
-# program: jit_step_fn
+# advice: once
 
 import blackjax
 import jax

@@ -2,7 +2,7 @@
 # subject: minibatch
 # old: f32[16,3]
 # new: f32[4,3]
-# program: jit_step_fn
+# advice: pad
 
 import blackjax
 import jax

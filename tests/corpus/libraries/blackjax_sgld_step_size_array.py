@@ -2,7 +2,7 @@
 # subject: step_size
 # old: weak f32[]
 # new: f32[]
-# program: jit_step_fn
+# advice: asarray | array
 
 import blackjax
 import jax

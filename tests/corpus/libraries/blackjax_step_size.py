@@ -1,7 +1,7 @@
 # cause: constant
 # old: 0.5
 # new: 0.25
-# program: jit_step_fn
+# advice: array
 
 import blackjax
 import jax

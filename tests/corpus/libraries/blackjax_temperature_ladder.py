@@ -4,6 +4,7 @@
 # new: 0.75
 # pattern: counter
 # program: jit_step_fn
+# advice: array
 
 import blackjax
 import jax

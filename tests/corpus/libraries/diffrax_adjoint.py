@@ -1,5 +1,4 @@
 # cause: structure
-# program: jit_gradient
 
 import diffrax
 import jax

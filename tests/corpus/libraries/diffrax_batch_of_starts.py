@@ -2,7 +2,7 @@
 # subject: y0s
 # old: f32[8,2]
 # new: f32[3,2]
-# program: jit_solve_all
+# advice: pad | short batch
 
 import diffrax
 import jax

@@ -2,8 +2,8 @@
 # old: 2
 # new: 3
 # pattern: counter
-# program: jit_diffeqsolve
 # reason: a Python float is no argument of diffeqsolve's own jit, but a part of its program
+# advice: array
 
 import jax.numpy as jnp
 from diffrax import ODETerm, Tsit5, diffeqsolve

@@ -1,7 +1,6 @@
 # cause: constant
 # old: 1
 # new: 1.5
-# program: jit_loss
 
 import functools
 

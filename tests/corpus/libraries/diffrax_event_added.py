@@ -1,5 +1,4 @@
 # cause: structure
-# program: jit_diffeqsolve
 
 import diffrax
 import jax.numpy as jnp

@@ -1,5 +1,4 @@
 # cause: structure
-# program: jit_diffeqsolve
 # reason: dt0=None makes the controller compute a first step of its own
 
 import diffrax

@@ -1,5 +1,5 @@
 # cause: retrace
-# program: jit_diffeqsolve
+# advice: lambda | once
 
 import diffrax
 import jax.numpy as jnp

@@ -1,7 +1,6 @@
 # cause: constant
 # old: 64
 # new: 128
-# program: jit_diffeqsolve
 
 import diffrax
 import jax.numpy as jnp

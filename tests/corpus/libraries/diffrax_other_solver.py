@@ -1,5 +1,4 @@
 # cause: structure
-# program: jit_diffeqsolve
 
 import jax.numpy as jnp
 from diffrax import Dopri5, Heun, ODETerm, diffeqsolve

@@ -2,7 +2,6 @@
 # subject: args
 # old: absent
 # new: f32[2]
-# program: jit_diffeqsolve
 
 import jax.numpy as jnp
 from diffrax import Euler, ODETerm, diffeqsolve

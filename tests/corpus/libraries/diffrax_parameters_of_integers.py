@@ -2,7 +2,7 @@
 # subject: args['rate']
 # old: f32[]
 # new: i32[]
-# program: jit_diffeqsolve
+# advice: asarray | dtype
 
 import jax.numpy as jnp
 import numpy as np

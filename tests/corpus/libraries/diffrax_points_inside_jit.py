@@ -1,7 +1,6 @@
 # cause: size
 # old: 4
 # new: 7
-# program: jit_trajectory
 
 import functools
 

@@ -1,5 +1,4 @@
 # cause: devices
-# program: jit_diffeqsolve
 
 import diffrax
 import jax

@@ -2,7 +2,6 @@
 # subject: t1
 # old: absent
 # new: f32[]
-# program: jit_diffeqsolve
 # reason: filter_jit takes arrays as arguments, and makes Python numbers a part of the program
 
 import jax.numpy as jnp

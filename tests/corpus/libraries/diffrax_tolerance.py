@@ -1,7 +1,7 @@
 # cause: constant
 # old: 0.001
 # new: 1e-05
-# program: jit_diffeqsolve
+# advice: array
 
 import jax.numpy as jnp
 from diffrax import ODETerm, PIDController, SaveAt, Tsit5, diffeqsolve

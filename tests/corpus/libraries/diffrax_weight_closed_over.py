@@ -1,7 +1,6 @@
 # cause: constant
 # old: 0.5
 # new: 0.25
-# program: jit_diffeqsolve
 # subject: multiply
 
 import jax.numpy as jnp

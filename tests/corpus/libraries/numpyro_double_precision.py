@@ -2,7 +2,6 @@
 # subject: x
 # old: f32[5]
 # new: f64[5]
-# program: jit_log_density
 
 import jax
 import numpy as np

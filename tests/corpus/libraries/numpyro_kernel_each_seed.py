@@ -1,5 +1,6 @@
 # cause: retrace
 # program: jit__fori_collect_loop
+# advice: once
 
 import jax
 import jax.numpy as jnp

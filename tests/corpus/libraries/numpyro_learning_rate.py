@@ -1,7 +1,7 @@
 # cause: constant
 # old: 0.01
 # new: 0.001
-# program: jit_step
+# advice: array
 
 import jax
 import jax.numpy as jnp

@@ -2,7 +2,7 @@
 # subject: mask
 # old: absent
 # new: bool[6]
-# program: jit_log_likelihood
+# advice: zeros | ones | same keys
 
 import jax
 import jax.numpy as jnp

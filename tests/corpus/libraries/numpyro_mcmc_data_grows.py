@@ -3,6 +3,7 @@
 # new: 11
 # program: jit__fori_collect_loop
 # reason: NUTS closes over its data, so they are no arguments of the sampling loop
+# advice: fixed | pad | mask
 
 import jax
 import numpy as np

@@ -2,7 +2,7 @@
 # old: 2
 # new: 3
 # pattern: counter
-# program: jit_draw
+# advice: array
 
 import jax
 import jax.numpy as jnp

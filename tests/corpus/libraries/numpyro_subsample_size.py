@@ -1,7 +1,6 @@
 # cause: size
 # old: 3
 # new: 5
-# program: jit_elbo_step
 
 import functools
 

@@ -2,7 +2,7 @@
 # subject: batch['image']
 # old: f32[8,4]
 # new: f32[2,4]
-# program: jit_update
+# advice: pad
 
 import jax
 import jax.numpy as jnp
