@@ -1,6 +1,8 @@
 # cause: retrace
 # advice: clear_caches
+# program: jit_diffeqsolve
 # reason: nothing is jitted anew here, so advice not to do so would not fit
+# run: EQX_ON_ERROR=nan
 
 import diffrax
 import jax

@@ -1,6 +1,7 @@
 # cause: constant
 # old: 1
 # new: 1.5
+# run: EQX_ON_ERROR=nan
 
 import functools
 

@@ -1,4 +1,5 @@
 # cause: structure
+# run: EQX_ON_ERROR=nan
 
 import diffrax
 import jax.numpy as jnp

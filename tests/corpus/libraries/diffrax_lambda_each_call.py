@@ -1,5 +1,6 @@
 # cause: retrace
 # advice: lambda | once
+# run: EQX_ON_ERROR=nan
 
 import diffrax
 import jax.numpy as jnp

@@ -1,6 +1,7 @@
 # cause: constant
 # old: 64
 # new: 128
+# run: EQX_ON_ERROR=nan
 
 import diffrax
 import jax.numpy as jnp

@@ -4,6 +4,7 @@
 # new: f32[9]
 # reason: the lengths of ti and yi drift as one; ti is the first of them
 # advice: pad | fixed shape
+# run: EQX_ON_ERROR=nan
 
 import diffrax
 import equinox as eqx

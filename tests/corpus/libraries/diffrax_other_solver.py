@@ -1,4 +1,5 @@
 # cause: structure
+# run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp
 from diffrax import Dopri5, Heun, ODETerm, diffeqsolve

@@ -2,6 +2,7 @@
 # subject: args
 # old: absent
 # new: f32[2]
+# run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp
 from diffrax import Euler, ODETerm, diffeqsolve

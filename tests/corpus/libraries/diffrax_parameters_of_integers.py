@@ -3,6 +3,7 @@
 # old: f32[]
 # new: i32[]
 # advice: asarray | dtype
+# run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp
 import numpy as np

@@ -1,5 +1,7 @@
 # cause: stable
 # reason: training of a neural ODE with batches of one length, then a checkpoint and an evaluation
+# run: EQX_ON_ERROR=nan
+# run: EQX_ON_ERROR=nan
 
 import pathlib
 

@@ -1,4 +1,6 @@
 # cause: stable
+# run: EQX_ON_ERROR=nan
+# run: EQX_ON_ERROR=nan
 
 import diffrax
 import jax

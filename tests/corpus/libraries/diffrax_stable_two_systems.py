@@ -1,5 +1,7 @@
 # cause: stable
 # reason: two systems of different size, each solved several times, are two programs by intent
+# run: EQX_ON_ERROR=nan
+# run: EQX_ON_ERROR=nan
 
 import jax
 import jax.numpy as jnp

@@ -3,6 +3,7 @@
 # old: absent
 # new: f32[]
 # reason: filter_jit takes arrays as arguments, and makes Python numbers a part of the program
+# run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp
 from diffrax import Euler, ODETerm, diffeqsolve

@@ -2,6 +2,7 @@
 # old: 0.001
 # new: 1e-05
 # advice: array
+# run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp
 from diffrax import ODETerm, PIDController, SaveAt, Tsit5, diffeqsolve

@@ -2,6 +2,7 @@
 # old: 0.5
 # new: 0.25
 # subject: multiply
+# run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp
 from diffrax import Heun, ODETerm, diffeqsolve

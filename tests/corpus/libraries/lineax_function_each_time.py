@@ -1,5 +1,6 @@
 # cause: retrace
 # advice: once
+# run: EQX_ON_ERROR=nan
 
 import jax
 import jax.numpy as jnp

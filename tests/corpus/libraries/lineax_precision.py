@@ -1,6 +1,7 @@
 # cause: precision
 # old: DEFAULT...
 # new: HIGHEST...
+# run: EQX_ON_ERROR=nan
 
 import jax
 import lineax as lx

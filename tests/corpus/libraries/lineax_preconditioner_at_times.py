@@ -2,6 +2,7 @@
 # subject: options['preconditioner'].matrix
 # old: absent
 # new: f32[4,4]
+# run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp
 import lineax as lx

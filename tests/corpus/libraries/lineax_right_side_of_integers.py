@@ -2,6 +2,7 @@
 # subject: b
 # old: f32[3]
 # new: i32[3]
+# run: EQX_ON_ERROR=nan
 
 import jax
 import lineax as lx

@@ -1,5 +1,7 @@
 # cause: stable
 # reason: one operator and one solver, other numbers in each solve
+# run: EQX_ON_ERROR=nan
+# run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp
 import lineax as lx

@@ -1,6 +1,7 @@
 # cause: constant
 # old: 0.001
 # new: 1e-05
+# run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp
 import lineax as lx
