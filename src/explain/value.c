@@ -36,14 +36,29 @@ uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type) {
                                 is_tensor ? keel_program_type(graph->program, type)->a : type);
 }
 
+// As JAX writes them: "bool", "u32", "c64"; StableHLO has "i1", "ui32" and "complex<f32>".
+static void print_element(const keel_program_t *program, keel_type_id_t id, keel_buffer_t *out) {
+    const keel_type_t *type = keel_program_type(program, id);
+    const keel_type_t *part = type->kind == KEEL_TYPE_COMPLEX ? keel_program_type(program, type->a)
+                                                              : NULL;
+    if (part && part->kind == KEEL_TYPE_FLOAT && (part->a == KEEL_FLOAT_F32 || part->a == KEEL_FLOAT_F64))
+        keel_buffer_text(out, part->a == KEEL_FLOAT_F32 ? "c64" : "c128");
+    else if (type->kind == KEEL_TYPE_INTEGER && type->a == 1)
+        keel_buffer_text(out, "bool");
+    else if (type->kind == KEEL_TYPE_INTEGER && type->aux == KEEL_UNSIGNED)
+        keel_buffer_format(out, "u%u", type->a);
+    else
+        keel_print_type(program, id, out);
+}
+
 const char *keel_diff_type(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type) {
     keel_buffer_t buffer;
     keel_buffer_initialize(&buffer, 0);
     if (!has_dims(program, type)) {
-        keel_print_type(program, type, &buffer);
+        print_element(program, type, &buffer);
         return cut(diff, &buffer);
     }
-    keel_print_type(program, keel_program_type(program, type)->a, &buffer);
+    print_element(program, keel_program_type(program, type)->a, &buffer);
     keel_ints_t dims = keel_diff_dims(program, type);
     keel_buffer_byte(&buffer, '[');
     for (uint32_t i = 0; i < dims.count; ++i) {

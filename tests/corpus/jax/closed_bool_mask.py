@@ -1,5 +1,5 @@
 # cause: constant
-# subject: constant i1[8] of select
+# subject: constant bool[8] of select
 # old: true
 # new: false
 

@@ -1,6 +1,6 @@
 # cause: dtype
 # subject: mask
-# old: i1[8]
+# old: bool[8]
 # new: f32[8]
 
 import jax

@@ -1,6 +1,7 @@
 # cause: constant
-# old: 5
-# new: 20
+# old: 3
+# new: 18
+# reason: the bound of the loop is what the solver makes of maxiter
 
 import functools
 

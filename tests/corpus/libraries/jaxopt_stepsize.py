@@ -1,7 +1,8 @@
 # cause: constant
-# old: 0.5
-# new: 0.25
+# old: -0.5
+# new: -0.25
 # advice: array
+# reason: the update adds the gradient times the negated step size
 
 import jax
 import jax.numpy as jnp

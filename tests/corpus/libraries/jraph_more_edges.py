@@ -1,7 +1,8 @@
 # cause: shape
-# subject: senders
+# subject: receivers
 # old: i32[4]
 # new: i32[7]
+# reason: arguments that are given by name are in the order of their names
 
 import functools
 

@@ -1,5 +1,5 @@
 # cause: stable
-# reason: sampling twice with one MCMC, and posterior predictive draws
+# reason: sampling, then posterior predictive draws and prior ones
 
 import jax
 import numpy as np
@@ -19,8 +19,8 @@ def eight_schools(sigma, y=None):
 sigma = np.array([15.0, 10.0, 16.0, 11.0, 9.0, 11.0, 10.0, 18.0], np.float32)
 y = np.array([28.0, 8.0, -3.0, 7.0, -1.0, 1.0, 18.0, 12.0], np.float32)
 mcmc = MCMC(NUTS(eight_schools), num_warmup=5, num_samples=5, progress_bar=False)
-for seed in range(2):
-    mcmc.run(jax.random.key(seed), sigma, y=y)
+mcmc.run(jax.random.key(0), sigma, y=y)
 samples = mcmc.get_samples()
 draws = Predictive(eight_schools, samples)(jax.random.key(9), sigma)
-print(draws["obs"].shape, np.asarray(samples["mu"]).mean())
+prior = Predictive(eight_schools, num_samples=7)(jax.random.key(8), sigma)
+print(prior["mu"].shape, draws["obs"].shape, np.asarray(samples["mu"]).mean())
