@@ -39,9 +39,10 @@ uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type) {
 // As JAX writes them: "bool", "u32", "c64"; StableHLO has "i1", "ui32" and "complex<f32>".
 static void print_element(const keel_program_t *program, keel_type_id_t id, keel_buffer_t *out) {
     const keel_type_t *type = keel_program_type(program, id);
-    const keel_type_t *part = type->kind == KEEL_TYPE_COMPLEX ? keel_program_type(program, type->a)
-                                                              : NULL;
-    if (part && part->kind == KEEL_TYPE_FLOAT && (part->a == KEEL_FLOAT_F32 || part->a == KEEL_FLOAT_F64))
+    const keel_type_t *part =
+        type->kind == KEEL_TYPE_COMPLEX ? keel_program_type(program, type->a) : NULL;
+    if (part && part->kind == KEEL_TYPE_FLOAT &&
+        (part->a == KEEL_FLOAT_F32 || part->a == KEEL_FLOAT_F64))
         keel_buffer_text(out, part->a == KEEL_FLOAT_F32 ? "c64" : "c128");
     else if (type->kind == KEEL_TYPE_INTEGER && type->a == 1)
         keel_buffer_text(out, "bool");

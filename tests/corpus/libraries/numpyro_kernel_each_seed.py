@@ -1,6 +1,5 @@
 # cause: retrace
 # program: jit__fori_collect_loop
-# advice: once
 
 import jax
 import jax.numpy as jnp
