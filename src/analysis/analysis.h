@@ -23,6 +23,7 @@
 //   answer.c     what it differs from, and how
 //   kept.c       programs that the journal kept, read
 //   live.c       the figures of a run that goes on
+//   sources.c    the user's source files as each run had them
 //   line.c       an answer as a line
 //
 // Ownership: callers own what they pass. Threads: one thread of a process at a time; a caller with
@@ -35,7 +36,7 @@
 #include "base/base.h"
 
 // Raised with every change of rules that makes other answers of the same journal.
-enum { KEEL_ANALYSIS_REVISION = 2 };
+enum { KEEL_ANALYSIS_REVISION = 3 };
 
 // Sees to it that the run's answers are there and cover its journal as it stands. A journal without
 // `ask` events needs none. Fails where they cannot be written.

@@ -1,5 +1,7 @@
 #include "analysis/answer.h"
 
+#include <string.h>
+
 // ---- what it is compared with ------------------------------------------------------------------
 
 static keel_status_t sketch_of(process_t *process, kept_t *kept, const asked_t *asked,
@@ -30,28 +32,45 @@ static bool is_same_key(const asked_t *asked, const keel_history_record_t *recor
 
 // ---- how they differ ---------------------------------------------------------------------------
 
-static keel_status_t compare_programs(kept_t *kept, const asked_t *asked,
+// Of two runs the source may have been edited in between.
+static keel_status_t load_sources(const answer_facts_t *facts, const keel_history_record_t *record,
+                                  const keel_sources_t *out[2]) {
+    out[0] = out[1] = NULL;
+    if (!facts->sources->run || !*record->run || strcmp(record->run, facts->sources->run) == 0)
+        return NULL;
+    KEEL_TRY(sources_load(facts->earlier, record->run));
+    out[0] = &facts->earlier->face;
+    out[1] = &facts->sources->face;
+    return NULL;
+}
+
+static keel_status_t compare_programs(const answer_facts_t *facts, const asked_t *asked,
                                       const keel_history_record_t *record,
                                       keel_explanation_t *out) {
+    kept_t *kept = facts->kept;
     const keel_program_t *before, *after;
+    const keel_sources_t *sources[2];
+    KEEL_TRY(load_sources(facts, record, sources));
     KEEL_TRY(kept_read(kept, &record->program, &before));
     KEEL_TRY(kept_read(kept, &asked->program, &after));
     const keel_place_t *place = &asked->site.place;
-    return keel_explain(&(keel_side_t){.program = before, .key = record->key},
-                        &(keel_side_t){.program = after,
-                                       .key = &asked->key,
-                                       .site = *place->file ? place : NULL,
-                                       .names = asked->names,
-                                       .sent = asked->sent},
-                        out);
+    return keel_explain(
+        &(keel_side_t){.program = before, .key = record->key, .sources = sources[0]},
+        &(keel_side_t){.program = after,
+                       .key = &asked->key,
+                       .site = *place->file ? place : NULL,
+                       .names = asked->names,
+                       .sent = asked->sent,
+                       .sources = sources[1]},
+        out);
 }
 
 // Where the program is the same the keys tell it all.
-static keel_status_t compare(kept_t *kept, const asked_t *asked,
+static keel_status_t compare(const answer_facts_t *facts, const asked_t *asked,
                              const keel_history_record_t *record, keel_explanation_t *out) {
     if (!keel_digest_equal(&asked->key.components[KEEL_COMPONENT_PROGRAM],
                            &record->key->components[KEEL_COMPONENT_PROGRAM]))
-        return compare_programs(kept, asked, record, out);
+        return compare_programs(facts, asked, record, out);
     return keel_explain(&(keel_side_t){.key = record->key}, &(keel_side_t){.key = &asked->key},
                         out);
 }
@@ -81,13 +100,13 @@ static keel_status_t tell_retrace(kept_t *kept, const asked_t *asked,
     return keel_explain_retrace(before, after, asked->site.origin, out);
 }
 
-static keel_status_t differ(kept_t *kept, const asked_t *asked, const keel_history_record_t *record,
-                            keel_explanation_t *out) {
-    if (asked->kind == KEEL_ASK_RETRACE) return tell_retrace(kept, asked, record, out);
+static keel_status_t differ(const answer_facts_t *facts, const asked_t *asked,
+                            const keel_history_record_t *record, keel_explanation_t *out) {
+    if (asked->kind == KEEL_ASK_RETRACE) return tell_retrace(facts->kept, asked, record, out);
     if (!record) return add_root(out, KEEL_CAUSE_FIRST, "", "");
     if (is_same_key(asked, record))
         return add_root(out, KEEL_CAUSE_CACHE, asked->miss, asked->miss_note);
-    return compare(kept, asked, record, out);
+    return compare(facts, asked, record, out);
 }
 
 // The simpler of two explanations is the likelier one; of two alike, the change from what was last.
@@ -104,8 +123,9 @@ static bool is_better(const answer_t *a, const answer_t *b) {
 static const uint64_t operations_limit = 1 << 21;
 
 // What one of them cannot tell another may.
-static keel_status_t choose(kept_t *kept, const asked_t *asked, const keel_sketch_t *sketch,
-                            const keel_history_record_t *records, size_t count, answer_t *out) {
+static keel_status_t choose(const answer_facts_t *facts, const asked_t *asked,
+                            const keel_sketch_t *sketch, const keel_history_record_t *records,
+                            size_t count, answer_t *out) {
     keel_status_t failed = NULL;
     uint64_t operations = 0;
     bool any = false;
@@ -114,7 +134,7 @@ static keel_status_t choose(kept_t *kept, const asked_t *asked, const keel_sketc
         if (any && operations > operations_limit) break;
         answer_t answer = {.has_record = true, .record = records[i]};
         keel_explanation_initialize(&answer.explanation);
-        keel_status_t status = differ(kept, asked, &records[i], &answer.explanation);
+        keel_status_t status = differ(facts, asked, &records[i], &answer.explanation);
         bool is_best = !status && (!any || is_better(&answer, out));
         answer_t worse = is_best ? *out : answer;
         if (is_best) *out = answer;
@@ -156,28 +176,29 @@ static void fill_places(const asked_t *asked, keel_explanation_t *explanation) {
 
 // ---- together ----------------------------------------------------------------------------------
 
-static keel_status_t find(process_t *process, kept_t *kept, const asked_t *asked,
+static keel_status_t find(const answer_facts_t *facts, const asked_t *asked,
                           const keel_sketch_t *sketch, const keel_history_record_t *records,
                           size_t count, answer_t *out) {
     keel_explanation_t *explanation = &out->explanation;
     if (count)
-        KEEL_TRY(choose(kept, asked, sketch, records, count, out));
+        KEEL_TRY(choose(facts, asked, sketch, records, count, out));
     else
-        KEEL_TRY(differ(kept, asked, NULL, explanation));
+        KEEL_TRY(differ(facts, asked, NULL, explanation));
     if (asked->recompile && asked->kind == KEEL_ASK_COMPILE)
-        KEEL_TRY(add_lost_entry(process, asked, sketch, explanation));
+        KEEL_TRY(add_lost_entry(facts->process, asked, sketch, explanation));
     fill_places(asked, explanation);
     return NULL;
 }
 
-keel_status_t answer_find(process_t *process, kept_t *kept, const asked_t *asked,
-                          keel_arena_t *arena, answer_t *out, bool *out_said) {
+keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, keel_arena_t *arena,
+                          answer_t *out, bool *out_said) {
     *out_said = false;
     if (asked->kind == KEEL_ASK_NOTE) return NULL;
     keel_sketch_t sketch;
     keel_history_record_t records[KEEL_HISTORY_CANDIDATES];
-    KEEL_TRY(sketch_of(process, kept, asked, &sketch));
-    size_t count = find_candidates(process, asked, &sketch, !asked->recompile, arena, records);
+    KEEL_TRY(sketch_of(facts->process, facts->kept, asked, &sketch));
+    size_t count =
+        find_candidates(facts->process, asked, &sketch, !asked->recompile, arena, records);
     bool is_same = count && is_same_key(asked, &records[0]);
     // What this run had is not known any more: nothing is left to say of a load, and little of the
     // others.
@@ -185,7 +206,7 @@ keel_status_t answer_find(process_t *process, kept_t *kept, const asked_t *asked
     if (asked->kind == KEEL_ASK_RETRACE) count = is_same;
     *out = (answer_t){.has_record = false};
     keel_explanation_initialize(&out->explanation);
-    keel_status_t status = find(process, kept, asked, &sketch, records, count, out);
+    keel_status_t status = find(facts, asked, &sketch, records, count, out);
     *out_said = !status;
     if (status) answer_deinitialize(out);
     return status;

@@ -5,6 +5,7 @@
 #include "analysis/asked.h"
 #include "analysis/kept.h"
 #include "analysis/process.h"
+#include "analysis/sources.h"
 #include "explain/explain.h"
 
 typedef struct answer_t {
@@ -14,9 +15,17 @@ typedef struct answer_t {
                                   // program is the first of its kind
 } answer_t;
 
+// What answers are found by.
+typedef struct answer_facts_t {
+    process_t *process;
+    kept_t *kept;
+    sources_t *sources; // of the run
+    sources_t *earlier; // of an earlier one: loaded as needed
+} answer_facts_t;
+
 // *out_said: there is something to say; only then *out is to be deinitialized.
-keel_status_t answer_find(process_t *process, kept_t *kept, const asked_t *asked,
-                          keel_arena_t *arena, answer_t *out, bool *out_said) KEEL_MUST_CHECK;
+keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, keel_arena_t *arena,
+                          answer_t *out, bool *out_said) KEEL_MUST_CHECK;
 void answer_deinitialize(answer_t *answer);
 
 // The program is known to the process from now on.

@@ -17,6 +17,9 @@ keel_status_t walk_create(const char *run_dir, const char *id, const char *answe
     *out = (walk_t){
         .run_dir = run_dir, .id = id, .answers = answers, .answered = answered, .watch = watch};
     kept_initialize(&out->kept, run_dir);
+    sources_initialize(&out->sources, run_dir);
+    sources_initialize(&out->earlier, run_dir);
+    KEEL_TRY(sources_load(&out->sources, id));
     return keel_journal_path(run_dir, id, &out->journal);
 }
 
@@ -25,6 +28,8 @@ void walk_destroy(walk_t *walk) {
         process_destroy(walk->processes[i]);
     keel_free(walk->processes);
     kept_deinitialize(&walk->kept);
+    sources_deinitialize(&walk->sources);
+    sources_deinitialize(&walk->earlier);
     keel_free(walk->journal);
 }
 
@@ -95,7 +100,8 @@ static keel_status_t answer(walk_t *walk, process_t *process, const asked_t *ask
                             keel_arena_t *arena) {
     answer_t found;
     bool said;
-    keel_status_t status = answer_find(process, &walk->kept, asked, arena, &found, &said);
+    const answer_facts_t facts = {process, &walk->kept, &walk->sources, &walk->earlier};
+    keel_status_t status = answer_find(&facts, asked, arena, &found, &said);
     if (status) return put_failure(walk, asked, status);
     if (!said) return NULL;
     status = put_answer(walk, asked, &found);
@@ -112,6 +118,10 @@ static keel_status_t answer_and_note(walk_t *walk, process_t *process, const ask
                            keel_status_make(KEEL_INTERNAL, "explaining it ended the process that "
                                                            "does so, or took it too long"));
     }
+    const keel_program_t *program;
+    keel_status_t kept = kept_read(&walk->kept, &asked->program, &program);
+    if (!kept) sources_note(&walk->sources, program, asked->t);
+    keel_status_ignore(kept);
     if (is_new) KEEL_TRY(answer(walk, process, asked, arena));
     keel_status_t status = answer_note(process, &walk->kept, asked, walk->id);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;

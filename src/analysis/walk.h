@@ -7,6 +7,7 @@
 #include "analysis/kept.h"
 #include "analysis/live.h"
 #include "analysis/process.h"
+#include "analysis/sources.h"
 
 enum { WALK_FAILURES = 32 };
 
@@ -29,7 +30,9 @@ typedef struct walk_t {
     process_t **processes;
     size_t process_count;
     kept_t kept;
-    live_t *live; // NULL: no figures are wanted
+    live_t *live;      // NULL: no figures are wanted
+    sources_t sources; // of this run
+    sources_t earlier; // of the run that is compared with
 } walk_t;
 
 // All that is passed must outlive the walk. To be destroyed also on failure.

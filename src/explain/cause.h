@@ -39,6 +39,9 @@
     X(SIZE, "size", NONE, "a size inside the program depends on a host value",                     \
       "Bound it: nonzero(size=), a fixed k, or a slice of fixed length with a mask.",              \
       "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
+    X(EDIT, "edit", NONE, "the source was edited since the run that it is compared with",          \
+      "Nothing to do: an edited function is another program, compiled once.",                      \
+      "Nothing to do: an edited function is another program, compiled once.")                      \
     X(SHARDING, "sharding", POLICY, "a value is sharded in another way",                           \
       "Give in_shardings and out_shardings, or jax.device_put each input to one sharding.",        \
       "Mark every input with the same sharding (xs.mark_sharding) before the first step.")         \

@@ -154,6 +154,9 @@ keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.
 keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;
 
+// edit.c: source that was edited between two runs, and what follows from that.
+keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
+                             const keel_side_t *new_side) KEEL_MUST_CHECK;
 // circumstances.c: notes on how roots came about.
 void keel_diff_circumstances(keel_diff_t *diff);
 

@@ -14,7 +14,7 @@ static const uint8_t ranks[KEEL_CAUSE_COUNT] = {
     [KEEL_CAUSE_DEVICES] = 9,  [KEEL_CAUSE_SHARDING] = 10, [KEEL_CAUSE_DONATION] = 11,
     [KEEL_CAUSE_LAYOUT] = 12,  [KEEL_CAUSE_OPTION] = 13,   [KEEL_CAUSE_FLAG] = 14,
     [KEEL_CAUSE_BACKEND] = 15, [KEEL_CAUSE_RETRACE] = 16,  [KEEL_CAUSE_CACHE] = 17,
-    [KEEL_CAUSE_FIRST] = 18,
+    [KEEL_CAUSE_FIRST] = 18,   [KEEL_CAUSE_EDIT] = 4,
 };
 
 static uint32_t top_of(const keel_diff_t *diff, uint32_t root) {
@@ -271,8 +271,9 @@ static keel_str_t users_package(const keel_place_t *site) {
     return keel_is_library_file(file) ? keel_package_of(file) : KEEL_STR("");
 }
 
-static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
-                             const keel_program_t *after, keel_explanation_t *out) {
+static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
+                             const keel_side_t *new_side, keel_explanation_t *out) {
+    const keel_program_t *before = old_side->program, *after = new_side->program;
     diff->rewired = diff->rank_root = diff->baked_root = KEEL_NONE;
     keel_str_t package = users_package(&diff->site);
     KEEL_TRY(keel_graph_build(&diff->before, before, package, &diff->arena));
@@ -301,6 +302,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_program_t *before,
     fold_constants(diff);
     fold_lines(diff);
     fold_derived(diff);
+    KEEL_TRY(keel_diff_edit(diff, old_side, new_side));
     keel_diff_circumstances(diff);
     return hand_over(diff, out);
 }
@@ -319,7 +321,7 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
     diff.site = place_of(new_side, &diff.arena);
     diff.sent = new_side->sent;
     diff.names = new_side->names;
-    keel_status_t status = compare(&diff, old_side->program, new_side->program, out);
+    keel_status_t status = compare(&diff, old_side, new_side, out);
     bool lacks_memory = diff.lacks_memory || diff.before.lacks_memory || diff.after.lacks_memory;
     if (!status && lacks_memory)
         status = keel_status_make(KEEL_NO_MEMORY, "no memory to explain a program");

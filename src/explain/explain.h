@@ -9,6 +9,7 @@
 //   structure    operations without a counterpart                              structure.c
 //   circumstances  notes on how roots came about, with advice of their own      circumstances.c
 //   retrace      a program that has not changed                                retrace.c
+//   edit         source that was edited between two runs                       edit.c
 //   random       another generator of random numbers                           random.c
 //   sizes        sizes that follow from a drifted one                          sizes.c
 //
@@ -54,6 +55,13 @@ typedef struct keel_explanation_t {
 void keel_explanation_initialize(keel_explanation_t *explanation);
 void keel_explanation_deinitialize(keel_explanation_t *explanation);
 
+// The user's source files as they stood in one run.
+typedef struct keel_sources_t {
+    // The text of a file, KEEL_NOT_FOUND where it is not known; valid until the next call.
+    keel_status_t (*read)(void *context, const char *file, keel_str_t *out);
+    void *context;
+} keel_sources_t;
+
 // One of the two that are compared. What is not known is NULL.
 typedef struct keel_side_t {
     const keel_program_t *program;
@@ -62,6 +70,7 @@ typedef struct keel_side_t {
                               // program tells it
     const char *names; // likewise: what the user calls its arguments (keel_names_find), or NULL
     uint64_t sent; // of the new side: buffers that the host made shortly before it was asked for
+    const keel_sources_t *sources; // of both, where they are of two runs
 } keel_side_t;
 
 // Explains how `new_side` came to differ from `old_side`. No differences at all: one root of kind

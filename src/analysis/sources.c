@@ -1,0 +1,201 @@
+#include "analysis/sources.h"
+
+#include <string.h>
+#include <zstd.h>
+
+#include "journal/journal.h"
+
+enum { TEXT_LIMIT = 1 << 20, LIST_LIMIT = 1 << 20 };
+
+// ---- texts -------------------------------------------------------------------------------------
+
+static keel_status_t path_of_text(const sources_t *sources, const keel_digest_t *digest,
+                                  char **out) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(digest, hex);
+    return keel_path(out, "%s/sources/%s.zst", sources->run_dir, hex);
+}
+
+static source_t *source_named(sources_t *sources, const char *file) {
+    for (size_t i = 0; i < sources->count; ++i)
+        if (strcmp(sources->files[i].file, file) == 0) return &sources->files[i];
+    return NULL;
+}
+
+static keel_status_t read_text(void *context, const char *file, keel_str_t *out) {
+    sources_t *sources = context;
+    const source_t *source = source_named(sources, file);
+    if (!source || !source->is_known)
+        return keel_status_make(KEEL_NOT_FOUND, "%s: its text is not known", file);
+    char *path;
+    KEEL_TRY(path_of_text(sources, &source->digest, &path));
+    keel_free(sources->text);
+    sources->text = NULL;
+    sources->size = 0;
+    keel_status_t status = keel_journal_read_program(path, &sources->text, &sources->size);
+    keel_free(path);
+    *out = (keel_str_t){(const char *)sources->text, sources->size};
+    return status;
+}
+
+static keel_status_t write_text(const sources_t *sources, const keel_digest_t *digest,
+                                keel_bytes_t bytes) {
+    char *folder, *path = NULL;
+    KEEL_TRY(keel_path(&folder, "%s/sources", sources->run_dir));
+    keel_status_t status = keel_directory_make(folder);
+    if (!status) status = path_of_text(sources, digest, &path);
+    keel_free(folder);
+    size_t bound = ZSTD_compressBound(bytes.size);
+    void *packed = NULL;
+    if (!status && !keel_is_file(path)) {
+        status = keel_alloc(bound, &packed);
+        size_t size = status ? 0 : ZSTD_compress(packed, bound, bytes.data, bytes.size, 3);
+        if (!status && ZSTD_isError(size))
+            status = keel_status_make(KEEL_NO_MEMORY, "%s: cannot be compressed", path);
+        if (!status) status = keel_file_replace(path, keel_bytes(packed, size));
+        keel_free(packed);
+    }
+    keel_free(path);
+    return status;
+}
+
+// ---- the list of a run -------------------------------------------------------------------------
+
+void sources_initialize(sources_t *sources, const char *run_dir) {
+    *sources = (sources_t){.run_dir = run_dir};
+}
+
+static void clear(sources_t *sources) {
+    for (size_t i = 0; i < sources->count; ++i)
+        keel_free(sources->files[i].file);
+    keel_free(sources->run);
+    keel_free(sources->text);
+    sources_initialize(sources, sources->run_dir);
+}
+
+void sources_deinitialize(sources_t *sources) {
+    clear(sources);
+}
+
+static keel_status_t add(sources_t *sources, keel_str_t file, const keel_digest_t *digest) {
+    if (sources->count == SOURCES_FILES) return NULL;
+    source_t source = {.is_known = digest != NULL};
+    if (digest) source.digest = *digest;
+    KEEL_TRY(keel_path(&source.file, "%.*s", (int)file.size, file.data));
+    sources->files[sources->count++] = source;
+    return NULL;
+}
+
+static bool digest_of_hex(keel_str_t hex, keel_digest_t *out) {
+    static const char digits[] = "0123456789abcdef";
+    if (hex.size != 2 * KEEL_DIGEST_SIZE) return false;
+    for (size_t i = 0; i < hex.size; ++i) {
+        const char *digit = hex.data[i] ? strchr(digits, hex.data[i]) : NULL;
+        if (!digit) return false;
+        uint8_t value = (uint8_t)(digit - digits);
+        out->bytes[i / 2] = i % 2 ? (uint8_t)(out->bytes[i / 2] << 4 | value) : value;
+    }
+    return true;
+}
+
+static keel_status_t read_line(sources_t *sources, keel_str_t line) {
+    const char *tab = memchr(line.data, '\t', line.size);
+    if (!tab) return NULL;
+    keel_digest_t digest;
+    size_t at = (size_t)(tab - line.data);
+    bool is_known = digest_of_hex((keel_str_t){line.data, at}, &digest);
+    return add(sources, (keel_str_t){tab + 1, line.size - at - 1}, is_known ? &digest : NULL);
+}
+
+static keel_status_t path_of_list(const sources_t *sources, char **out) {
+    return keel_path(out, "%s/%s/sources.tsv", sources->run_dir, sources->run);
+}
+
+keel_status_t sources_load(sources_t *sources, const char *run) {
+    if (sources->run && strcmp(sources->run, run) == 0) return NULL;
+    clear(sources);
+    KEEL_TRY(keel_path(&sources->run, "%s", run));
+    sources->face = (keel_sources_t){.read = read_text, .context = sources};
+    char *path;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    KEEL_TRY(path_of_list(sources, &path));
+    keel_status_t status = keel_file_read(path, LIST_LIMIT, &data, &size);
+    keel_free(path);
+    for (size_t at = 0; !status && at < size;) {
+        const uint8_t *end = memchr(data + at, '\n', size - at);
+        if (!end) break;
+        size_t length = (size_t)(end - data) - at;
+        status = read_line(sources, (keel_str_t){(const char *)data + at, length});
+        at += length + 1;
+    }
+    keel_free(data);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
+// ---- noting ------------------------------------------------------------------------------------
+
+static keel_status_t append(const sources_t *sources, const source_t *source) {
+    char hex[KEEL_DIGEST_HEX] = "-", *path, *line;
+    if (source->is_known) keel_digest_hex(&source->digest, hex);
+    KEEL_TRY(path_of_list(sources, &path));
+    keel_status_t status = keel_path(&line, "%s\t%s\n", hex, source->file);
+    if (!status) {
+        status = keel_file_append(path, keel_str_bytes(keel_str(line)));
+        keel_free(line);
+    }
+    keel_free(path);
+    return status;
+}
+
+// A digest where the file is as it was then; else none.
+static bool keep(const sources_t *sources, const char *file, double t, keel_digest_t *out) {
+    uint8_t *data;
+    size_t size;
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_read_with_facts(file, TEXT_LIMIT, &data, &size, &facts);
+    if (status) {
+        keel_status_ignore(status);
+        return false;
+    }
+    bool is_then = (double)facts.modified / 1e9 <= t;
+    if (is_then) {
+        *out = keel_digest(keel_bytes(data, size));
+        status = write_text(sources, out, keel_bytes(data, size));
+        is_then = !status;
+    }
+    keel_free(data);
+    keel_status_ignore(status);
+    return is_then;
+}
+
+static keel_status_t note(sources_t *sources, const char *file, double t) {
+    keel_digest_t digest;
+    bool is_known = keep(sources, file, t, &digest);
+    size_t count = sources->count;
+    KEEL_TRY(add(sources, keel_str(file), is_known ? &digest : NULL));
+    return sources->count > count ? append(sources, &sources->files[count]) : NULL;
+}
+
+void sources_note(sources_t *sources, const keel_program_t *program, double t) {
+    if (!sources->run) return;
+    keel_string_id_t last = KEEL_NONE;
+    for (uint32_t i = 0; i < program->attrs.count && sources->count < SOURCES_FILES; ++i) {
+        const keel_attr_t *attr = &program->attrs.data[i];
+        if (attr->kind != KEEL_ATTR_LOC_FILE || attr->a == last) continue;
+        last = attr->a;
+        keel_str_t name = keel_program_str(program, attr->a);
+        char *file;
+        if (!name.size || name.data[0] != '/' || keel_is_library_file(name) ||
+            memchr(name.data, '\n', name.size) || memchr(name.data, '\t', name.size))
+            continue;
+        keel_status_t status = keel_path(&file, "%.*s", (int)name.size, name.data);
+        if (!status) {
+            if (!source_named(sources, file)) status = note(sources, file, t);
+            keel_free(file);
+        }
+        keel_status_ignore(status);
+    }
+}

@@ -1,0 +1,269 @@
+// Source that was edited between two runs. Where both texts of a file are known, they are compared
+// line by line, and what differs on lines that differ follows from the edit.
+#include <stdio.h>
+#include <string.h>
+
+#include "explain/align.h"
+#include "explain/diff.h"
+
+// Larger files, and more of them, are not looked at.
+enum { FILES = 16, LINES = 1 << 16 };
+
+typedef struct text_t {
+    keel_str_t *lines;
+    uint64_t *tokens;
+    uint32_t *others; // by line: its counterpart; NONE where it was edited
+    uint32_t count;
+} text_t;
+
+// The lines of one function, from 1; those of its def stand above its first operation.
+typedef struct range_t {
+    uint32_t first, last;
+} range_t;
+
+typedef struct file_t {
+    keel_str_t name;
+    bool is_known, is_edited;
+    text_t before, after;
+} file_t;
+
+typedef struct edits_t {
+    keel_diff_t *diff;
+    const keel_side_t *old_side, *new_side;
+    file_t files[FILES];
+    uint32_t count;
+    // Of the first edit that something follows from.
+    const file_t *file;
+    uint32_t line; // of `after`, from 1
+    keel_str_t function;
+} edits_t;
+
+// ---- texts -------------------------------------------------------------------------------------
+
+static keel_status_t split(keel_arena_t *arena, keel_str_t text, text_t *out) {
+    uint32_t most = 1;
+    for (size_t i = 0; i < text.size && most < LINES; ++i)
+        most += text.data[i] == '\n';
+    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->lines, (void **)&out->lines));
+    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->tokens, (void **)&out->tokens));
+    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->others, (void **)&out->others));
+    for (size_t at = 0; at < text.size && out->count < most;) {
+        const char *end = memchr(text.data + at, '\n', text.size - at);
+        size_t next = end ? (size_t)(end - text.data) : text.size, stop = next;
+        while (stop > at && (text.data[stop - 1] == ' ' || text.data[stop - 1] == '\r'))
+            --stop;
+        out->lines[out->count] = (keel_str_t){text.data + at, stop - at};
+        out->tokens[out->count] = keel_quick_hash(keel_str_bytes(out->lines[out->count]));
+        ++out->count;
+        at = next + 1;
+    }
+    return NULL;
+}
+
+static keel_status_t read(const keel_side_t *side, const char *file, keel_str_t *out,
+                          bool *out_known) {
+    keel_status_t status = side->sources->read(side->sources->context, file, out);
+    *out_known = !status;
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static keel_status_t load(edits_t *edits, file_t *file) {
+    keel_arena_t *arena = &edits->diff->arena;
+    keel_str_t name, old_text, new_text;
+    bool had = false, has = false;
+    KEEL_TRY(keel_arena_str(arena, file->name, &name));
+    KEEL_TRY(read(edits->old_side, name.data, &old_text, &had));
+    if (!had) return NULL;
+    KEEL_TRY(keel_arena_str(arena, old_text, &old_text)); // the other may take its place
+    KEEL_TRY(read(edits->new_side, name.data, &new_text, &has));
+    if (!has || keel_str_equal(old_text, new_text)) return NULL;
+    KEEL_TRY(keel_arena_str(arena, new_text, &new_text));
+    KEEL_TRY(split(arena, old_text, &file->before));
+    KEEL_TRY(split(arena, new_text, &file->after));
+    KEEL_TRY(keel_align(file->before.tokens, file->before.count, file->after.tokens,
+                        file->after.count, file->before.others, file->after.others));
+    file->is_edited = file->before.count && file->after.count;
+    return NULL;
+}
+
+// NULL where both texts are the same, or one is not known.
+static keel_status_t file_named(edits_t *edits, keel_str_t name, const file_t **out) {
+    *out = NULL;
+    for (uint32_t i = 0; i < edits->count; ++i) {
+        if (!keel_str_equal(edits->files[i].name, name)) continue;
+        if (edits->files[i].is_edited) *out = &edits->files[i];
+        return NULL;
+    }
+    if (edits->count == FILES || !name.size) return NULL;
+    file_t *file = &edits->files[edits->count++];
+    *file = (file_t){.name = name};
+    KEEL_TRY(load(edits, file));
+    if (file->is_edited) *out = file;
+    return NULL;
+}
+
+// ---- lines -------------------------------------------------------------------------------------
+
+static bool is_blank(keel_str_t line) {
+    size_t at = 0;
+    while (at < line.size && (line.data[at] == ' ' || line.data[at] == '\t'))
+        ++at;
+    return at == line.size || line.data[at] == '#';
+}
+
+// Comments and empty lines are traced by nobody.
+static bool is_edited(const text_t *text, uint32_t line) {
+    return line && line <= text->count && text->others[line - 1] == KEEL_NONE &&
+           !is_blank(text->lines[line - 1]);
+}
+
+// The lines that the operations of one function of one file stand on.
+static range_t range_of(keel_graph_t *graph, const keel_line_t *of) {
+    enum { ABOVE = 8 }; // a def with its arguments, and decorators
+    range_t range = {of->line, of->line};
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        const keel_line_t *line = keel_graph_line(graph, op);
+        if (!keel_str_equal(line->file, of->file) || !keel_str_equal(line->function, of->function))
+            continue;
+        if (line->line < range.first) range.first = line->line;
+        if (line->line > range.last) range.last = line->line;
+    }
+    range.first = range.first > ABOVE ? range.first - ABOVE : 1;
+    return range;
+}
+
+// The first edited line of a range; 0 where none is. What stands above the def's first decorator is
+// no part of the function.
+static uint32_t first_edited(const text_t *text, range_t range) {
+    for (uint32_t line = range.last; line > range.first; --line) {
+        if (line - 1 > text->count || !text->lines[line - 1 < text->count ? line - 1 : 0].size)
+            continue;
+        if (line <= text->count && keel_str_starts(text->lines[line - 1], KEEL_STR("def "))) {
+            uint32_t top = line;
+            while (top > 1 && keel_str_starts(text->lines[top - 2], KEEL_STR("@")))
+                --top;
+            range.first = top;
+            break;
+        }
+    }
+    for (uint32_t line = range.first; line <= range.last; ++line)
+        if (is_edited(text, line)) return line;
+    return 0;
+}
+
+// Where a line of `before` that is gone would stand in `after`.
+static uint32_t place_of_gone(const file_t *file, uint32_t line) {
+    while (line > 1 && file->before.others[line - 2] == KEEL_NONE)
+        --line;
+    uint32_t above = line > 1 ? file->before.others[line - 2] + 1 : 0;
+    return above < file->after.count ? above + 1 : above ? above : 1;
+}
+
+// The line of `after` where the edit is that an operation follows from; 0 where it follows from
+// none. A constant and a branch may come of any line of their function.
+static uint32_t edit_of(const file_t *file, keel_graph_t *graph, const keel_line_t *line,
+                        bool is_after, bool is_wide) {
+    const text_t *text = is_after ? &file->after : &file->before;
+    uint32_t found = is_edited(text, line->line) ? line->line : 0;
+    if (!found && is_wide) found = first_edited(text, range_of(graph, line));
+    return !found || is_after ? found : place_of_gone(file, found);
+}
+
+static keel_status_t look(edits_t *edits, const keel_difference_t *difference, bool is_after,
+                          bool *out) {
+    keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
+    if (op == KEEL_NONE) return NULL;
+    keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
+    const keel_line_t *line = keel_graph_line(graph, op);
+    const file_t *file;
+    if (!line->identity) return NULL;
+    KEEL_TRY(file_named(edits, line->file, &file));
+    if (!file) return NULL;
+    uint32_t edited = edit_of(file, graph, line, is_after, true);
+    if (!edited) return NULL;
+    *out = true;
+    if (!edits->file || (edits->file == file && edited < edits->line)) {
+        edits->file = file;
+        edits->line = edited;
+        edits->function = line->function;
+    }
+    return NULL;
+}
+
+// ---- telling -----------------------------------------------------------------------------------
+
+static const char *shown(keel_diff_t *diff, const text_t *text, uint32_t line) {
+    keel_str_t content = text->lines[line - 1];
+    while (content.size && (*content.data == ' ' || *content.data == '\t'))
+        content = (keel_str_t){content.data + 1, content.size - 1};
+    if (!content.size) return "nothing";
+    return keel_diff_text(diff, "%.*s", content.size < 120 ? (int)content.size : 120, content.data);
+}
+
+static const char *base_name(keel_diff_t *diff, keel_str_t file) {
+    size_t from = file.size;
+    while (from > 0 && file.data[from - 1] != '/')
+        --from;
+    return keel_diff_text(diff, "%.*s", (int)(file.size - from), file.data + from);
+}
+
+// The edit around a line: from the last line above that is in both texts to the first one below.
+static keel_status_t tell(edits_t *edits, uint32_t *out) {
+    keel_diff_t *diff = edits->diff;
+    const file_t *file = edits->file;
+    const text_t *before = &file->before, *after = &file->after;
+    uint32_t first = edits->line, last = edits->line;
+    bool is_gone = after->others[first - 1] != KEEL_NONE; // what stood above it is gone
+    while (!is_gone && first > 1 && after->others[first - 2] == KEEL_NONE)
+        --first;
+    while (!is_gone && last < after->count && after->others[last] == KEEL_NONE)
+        ++last;
+    uint32_t old_line = first > 1 ? after->others[first - 2] + 2 : 1;
+    bool has_old = old_line <= before->count && before->others[old_line - 1] == KEEL_NONE;
+    const char *name = base_name(diff, file->name);
+    const char *note = keel_diff_text(diff, "lines %u-%u of %s changed", first, last, name);
+    if (first == last) note = keel_diff_text(diff, "line %u of %s changed", first, name);
+    if (is_gone) note = keel_diff_text(diff, "what was line %u of %s is gone", old_line, name);
+    keel_difference_t difference = {
+        .kind = KEEL_CAUSE_EDIT,
+        .subject = keel_diff_text(diff, "%.*s", (int)edits->function.size, edits->function.data),
+        .old_value = has_old ? shown(diff, before, old_line) : "nothing",
+        .new_value = is_gone ? "nothing" : shown(diff, after, first),
+        .note = note,
+        .place = {.file = keel_diff_text(diff, "%.*s", (int)file->name.size, file->name.data),
+                  .line = edits->line,
+                  .function =
+                      keel_diff_text(diff, "%.*s", (int)edits->function.size, edits->function.data),
+                  .call_file = diff->site.file,
+                  .call_line = diff->site.line},
+        .old_op = KEEL_NONE,
+        .new_op = KEEL_NONE,
+        .follows = KEEL_NONE};
+    return keel_diff_root(diff, &difference, out);
+}
+
+keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
+                             const keel_side_t *new_side) {
+    if (!old_side->sources || !new_side->sources) return NULL;
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&diff->arena, sizeof(edits_t), &memory));
+    edits_t *edits = memory;
+    *edits = (edits_t){.diff = diff, .old_side = old_side, .new_side = new_side};
+    bool follows[KEEL_DIFF_ROOTS] = {false}, any = false;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_difference_t *difference = &diff->roots[i].difference;
+        if (diff->roots[i].follows != KEEL_NONE) continue;
+        KEEL_TRY(look(edits, difference, true, &follows[i]));
+        KEEL_TRY(look(edits, difference, false, &follows[i]));
+        any = any || follows[i];
+    }
+    if (!any) return NULL;
+    uint32_t root, count = diff->root_count;
+    KEEL_TRY(tell(edits, &root));
+    if (root >= count)
+        for (uint32_t i = 0; i < count; ++i)
+            if (follows[i]) diff->roots[i].follows = root;
+    return NULL;
+}
