@@ -157,6 +157,11 @@ static bool load(request_t *request, keel_miss_t *out_miss) {
 
 // ---- compile -----------------------------------------------------------------------------------
 
+// What is loaded writes no dumps, and the load that proves an entry may write them again.
+static bool is_kept(const request_t *request) {
+    return request->cacheable.yes && !request->dumps;
+}
+
 static void waiting(void *context, const char *holder) {
     const request_t *request = context;
     keel_log_once("waiting", "waiting for %s, which is being compiled by %s",
@@ -195,7 +200,7 @@ static void journal_compile(request_t *request) {
                                                        .format = request->format,
                                                        .site = engine_site(&request->site.place),
                                                        .recompile = request->recompile,
-                                                       .uncacheable = !request->cacheable.yes,
+                                                       .uncacheable = !is_kept(request),
                                                        .executes = counts,
                                                    });
     keel_free((void *)(uintptr_t)counts.data);
@@ -257,7 +262,7 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
                                  .name = request->name,
                                  .compile_seconds = keel_seconds(took),
                                  .claim = *held};
-    bool publishes = engine->stores && request->cacheable.yes;
+    bool publishes = engine->stores && is_kept(request);
     status = publishes ? serialize(request, &publication.payload, &publication.payload_size) : NULL;
     journal_compile(request);
     if (publishes && !status) {
@@ -272,6 +277,9 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
 
 static PJRT_Error *compile_uncacheable(request_t *request) {
     keel_str_t reason = KEEL_STR("");
+    if (request->cacheable.yes)
+        snprintf(request->cacheable.reason, sizeof request->cacheable.reason,
+                 "--%s asks for dumps, which only a compile writes", request->dumps);
     keel_status_ignore(
         keel_arena_str(&request->arena, keel_str(request->cacheable.reason), &reason));
     request->ask.miss = "uncacheable";
@@ -286,7 +294,7 @@ static PJRT_Error *compile_uncacheable(request_t *request) {
 
 static PJRT_Error *load_or_compile(request_t *request) {
     keel_engine_t *engine = request->engine;
-    if (!request->cacheable.yes) return compile_uncacheable(request);
+    if (!is_kept(request)) return compile_uncacheable(request);
     keel_miss_t miss;
     if (request->recompile) ask_names(engine, &request->arena, &request->ask, &request->site);
     if (load(request, &miss)) return NULL;

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "engine/dumps.h"
 #include "engine/prefetch.h"
 
 typedef enum item_state {
@@ -264,7 +265,7 @@ void prefetch_begin(keel_engine_t *engine, const client_t *client) {
     if (is_first) {
         prefetch->begun = true;
         prefetch->client = client;
-        prefetch->running = engine_start_thread(work, engine);
+        prefetch->running = !dumps_of_process() && engine_start_thread(work, engine);
         prefetch->planned = !prefetch->running;
     }
     pthread_mutex_unlock(&prefetch->lock);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/dumps.h"
 #include "engine/portable.h"
 #include "engine/request.h"
 #include "read/read.h"
@@ -253,6 +254,8 @@ static keel_status_t understand(request_t *request) {
     KEEL_TRY(set_program(request));
     KEEL_TRY(set_options(request));
     KEEL_TRY(keel_key_finish(&request->key));
+    request->dumps = dumps_of_program(
+        keel_bytes(request->args->compile_options, request->args->compile_options_size));
     return note_name(request);
 }
 

@@ -18,6 +18,7 @@ typedef struct request_t {
     keel_site_t site;
     keel_key_t key;
     keel_cacheable_t cacheable;
+    const char *dumps; // the flag that asks XLA for dumps, which only a compile writes; NULL
     bool recompile;
     uint64_t asked_before; // how often this function for this key
     bool is_retrace;       // by the same replica

@@ -1,5 +1,6 @@
 // Flags of XLA that write dumps, draw or log, and change no code: number in DebugOptions (0: none),
-// name. Room-internal.
+// name, and whether the flag asks for something to be written while a program is compiled (ASKS),
+// or only says how, or what is written at other times (SHAPES). Room-internal.
 //
 // First what JAX leaves out of its own key; the rest by their names. Not here though they look it:
 // what embeds IR or debug information in executables, checks for NaN and Inf, verification levels,
@@ -9,67 +10,88 @@
 
 // clang-format off
 #define KEEL_DUMP_FLAGS(X) \
-    X(61, "xla_gpu_cuda_data_dir") \
+    X(61, "xla_gpu_cuda_data_dir", SHAPES) \
     /* How many devices there are is keyed by the topology and the device kinds. */ \
-    X(102, "xla_force_host_platform_device_count") \
-    X(109, "xla_dump_to") \
-    X(110, "xla_dump_hlo_module_re") \
-    X(111, "xla_dump_hlo_pass_re") \
-    X(112, "xla_dump_hlo_as_text") \
-    X(113, "xla_dump_hlo_as_proto") \
-    X(114, "xla_dump_hlo_as_dot") \
-    X(115, "xla_dump_hlo_as_url") \
-    X(116, "xla_dump_hlo_as_html") \
-    X(118, "xla_dump_hlo_snapshots") \
-    X(131, "xla_dump_include_timestamp") \
-    X(132, "xla_dump_max_hlo_modules") \
-    X(144, "xla_dump_module_metadata") \
-    X(149, "xla_dump_fusion_visualization") \
-    X(151, "xla_dump_compress_protos") \
-    X(153, "xla_dump_disable_metadata") \
-    X(154, "xla_dump_hlo_pipeline_re") \
-    X(164, "xla_dump_hlo_as_long_text") \
-    X(310, "xla_gpu_per_fusion_autotune_cache_dir") \
-    X(324, "xla_gpu_experimental_autotune_cache_mode") \
-    X(0, "xla_tpu_sdc_checker_streamz_metric") \
-    X(0, "xla_tpu_sdc_checker_enable_sdc_event_callbacks") \
-    X(0, "xla_tpu_sdc_checker_enable_coresweep_ng_callbacks") \
-    X(0, "xla_tpu_sdc_checker_no_logging_if_callbacks_are_present") \
-    X(0, "xla_tpu_compiler_variant") \
+    X(102, "xla_force_host_platform_device_count", SHAPES) \
+    X(109, "xla_dump_to", ASKS) \
+    X(110, "xla_dump_hlo_module_re", ASKS) \
+    X(111, "xla_dump_hlo_pass_re", ASKS) \
+    X(112, "xla_dump_hlo_as_text", ASKS) \
+    X(113, "xla_dump_hlo_as_proto", ASKS) \
+    X(114, "xla_dump_hlo_as_dot", ASKS) \
+    X(115, "xla_dump_hlo_as_url", ASKS) \
+    X(116, "xla_dump_hlo_as_html", ASKS) \
+    X(118, "xla_dump_hlo_snapshots", ASKS) \
+    X(131, "xla_dump_include_timestamp", SHAPES) \
+    X(132, "xla_dump_max_hlo_modules", SHAPES) \
+    X(144, "xla_dump_module_metadata", SHAPES) \
+    X(149, "xla_dump_fusion_visualization", ASKS) \
+    X(151, "xla_dump_compress_protos", SHAPES) \
+    X(153, "xla_dump_disable_metadata", SHAPES) \
+    X(154, "xla_dump_hlo_pipeline_re", ASKS) \
+    X(164, "xla_dump_hlo_as_long_text", SHAPES) \
+    X(310, "xla_gpu_per_fusion_autotune_cache_dir", SHAPES) \
+    X(324, "xla_gpu_experimental_autotune_cache_mode", SHAPES) \
+    X(0, "xla_tpu_sdc_checker_streamz_metric", SHAPES) \
+    X(0, "xla_tpu_sdc_checker_enable_sdc_event_callbacks", SHAPES) \
+    X(0, "xla_tpu_sdc_checker_enable_coresweep_ng_callbacks", SHAPES) \
+    X(0, "xla_tpu_sdc_checker_no_logging_if_callbacks_are_present", SHAPES) \
+    X(0, "xla_tpu_compiler_variant", SHAPES) \
     \
-    X(2, "xla_hlo_graph_addresses") \
-    X(92, "xla_hlo_graph_sharding_color") \
-    X(155, "xla_gpu_dump_llvmir") \
-    X(182, "xla_dump_latency_hiding_schedule") \
-    X(185, "xla_dump_enable_mlir_pretty_form") \
-    X(222, "xla_gpu_dump_autotune_results_to") \
-    X(232, "xla_gpu_dump_autotuned_gemm_fusions") \
-    X(251, "xla_debug_buffer_assignment_show_max") \
-    X(252, "xla_detailed_logging") \
-    X(253, "xla_enable_dumping") \
-    X(290, "xla_dump_large_constants") \
-    X(292, "xla_gpu_dump_autotune_logs_to") \
-    X(338, "xla_gpu_experimental_dump_fdo_profiles") \
-    X(381, "xla_dump_full_hlo_config") \
-    X(405, "xla_dump_hlo_unoptimized_snapshots") \
-    X(427, "xla_gpu_experimental_dump_gpu_executable") \
-    X(433, "xla_dump_emitter_re") \
-    X(436, "xla_enable_scoped_logging_timers") \
-    X(445, "xla_gpu_dump_autotuned_instructions") \
-    X(447, "xla_hlo_print_inline_stack_frames") \
-    X(454, "xla_gpu_print_compilation_stats") \
-    X(466, "xla_dump_buffer_assignment_analysis") \
-    X(495, "xla_dump_compact_gte") \
-    X(498, "xla_dump_hlo_as_riegeli") \
-    X(502, "xla_dump_hlo_to_subfolder") \
-    X(535, "xla_enable_hlo_modules_upload") \
-    X(540, "xla_gpu_dump_cost_model_top_k_candidates_to")
+    X(2, "xla_hlo_graph_addresses", SHAPES) \
+    X(92, "xla_hlo_graph_sharding_color", SHAPES) \
+    X(155, "xla_gpu_dump_llvmir", ASKS) \
+    X(182, "xla_dump_latency_hiding_schedule", ASKS) \
+    X(185, "xla_dump_enable_mlir_pretty_form", SHAPES) \
+    X(222, "xla_gpu_dump_autotune_results_to", ASKS) \
+    X(232, "xla_gpu_dump_autotuned_gemm_fusions", ASKS) \
+    X(251, "xla_debug_buffer_assignment_show_max", SHAPES) \
+    X(252, "xla_detailed_logging", SHAPES) \
+    X(253, "xla_enable_dumping", SHAPES) \
+    X(290, "xla_dump_large_constants", SHAPES) \
+    X(292, "xla_gpu_dump_autotune_logs_to", ASKS) \
+    X(338, "xla_gpu_experimental_dump_fdo_profiles", ASKS) \
+    X(381, "xla_dump_full_hlo_config", SHAPES) \
+    X(405, "xla_dump_hlo_unoptimized_snapshots", ASKS) \
+    X(427, "xla_gpu_experimental_dump_gpu_executable", ASKS) \
+    X(433, "xla_dump_emitter_re", ASKS) \
+    X(436, "xla_enable_scoped_logging_timers", SHAPES) \
+    X(445, "xla_gpu_dump_autotuned_instructions", ASKS) \
+    X(447, "xla_hlo_print_inline_stack_frames", SHAPES) \
+    X(454, "xla_gpu_print_compilation_stats", ASKS) \
+    X(466, "xla_dump_buffer_assignment_analysis", SHAPES) \
+    X(495, "xla_dump_compact_gte", SHAPES) \
+    X(498, "xla_dump_hlo_as_riegeli", ASKS) \
+    X(502, "xla_dump_hlo_to_subfolder", SHAPES) \
+    X(535, "xla_enable_hlo_modules_upload", SHAPES) \
+    X(540, "xla_gpu_dump_cost_model_top_k_candidates_to", ASKS)
 // clang-format on
 
 #include "base/base.h"
 
-bool keel_dump_flag_number(uint32_t number);
-bool keel_dump_flag_name(keel_str_t name);
+typedef enum keel_dump_kind { KEEL_DUMP_NONE, KEEL_DUMP_SHAPES, KEEL_DUMP_ASKS } keel_dump_kind_t;
+
+typedef struct keel_dump_flag_t {
+    uint32_t number;
+    const char *name;
+    keel_dump_kind_t kind;
+} keel_dump_flag_t;
+
+// NULL where it is none of them.
+const keel_dump_flag_t *keel_dump_flag_by_number(uint32_t number);
+const keel_dump_flag_t *keel_dump_flag_by_name(keel_str_t name);
+
+// What the flags seen so far amount to.
+typedef struct keel_dumps_t {
+    const char *asked; // the first flag that asks; NULL
+    bool is_off;       // xla_enable_dumping=false
+} keel_dumps_t;
+
+// Notes a flag with its value as text: "", "0" and "false" ask for nothing.
+void keel_dumps_note(keel_dumps_t *dumps, const keel_dump_flag_t *flag, keel_str_t value);
+static inline const char *keel_dumps_asked(const keel_dumps_t *dumps) {
+    return dumps->is_off ? NULL : dumps->asked;
+}
 
 // "name" or "path" of a file: its digest in hex behind a '#', where there is such a regular file of
 // at most 64 MiB; else nothing. What a file says counts, not only where it stands.

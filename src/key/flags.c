@@ -4,27 +4,6 @@
 #include "key/dump_flags.h"
 #include "key/key.h"
 
-static const struct {
-    uint32_t number;
-    const char *name;
-} dumps[] = {
-#define DUMP(number, name) {number, name},
-    KEEL_DUMP_FLAGS(DUMP)
-#undef DUMP
-};
-
-bool keel_dump_flag_number(uint32_t number) {
-    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; ++i)
-        if (number && dumps[i].number == number) return true;
-    return false;
-}
-
-bool keel_dump_flag_name(keel_str_t name) {
-    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; ++i)
-        if (keel_str_is(name, dumps[i].name)) return true;
-    return false;
-}
-
 void keel_key_file_content(keel_str_t path, keel_buffer_t *out) {
     enum { LIMIT = 64 << 20, PATH_LIMIT = 4096 };
     if (!path.size || path.size >= PATH_LIMIT || path.data[0] != '/' ||
@@ -60,6 +39,7 @@ typedef struct flags_t {
     keel_arena_t arena;
     flag_t *items;
     uint32_t count, capacity;
+    keel_dumps_t dumps;
 } flags_t;
 
 static bool is_space(char c) {
@@ -119,7 +99,10 @@ static keel_status_t split_one(flags_t *flags, keel_str_t text, size_t *at) {
     *at = end;
     if (name.size > 2 && memcmp(name.data, "--", 2) == 0)
         name = (keel_str_t){name.data + 2, name.size - 2};
-    return keel_dump_flag_name(name) ? NULL : add(flags, name, value);
+    const keel_dump_flag_t *dump = keel_dump_flag_by_name(name);
+    if (!dump) return add(flags, name, value);
+    keel_dumps_note(&flags->dumps, dump, value);
+    return NULL;
 }
 
 static keel_status_t split(flags_t *flags, keel_str_t text) {
@@ -223,16 +206,33 @@ static keel_status_t load(flags_t *flags, keel_str_t *text) {
     return status;
 }
 
+static keel_status_t read_flags(flags_t *out, const char *flags) {
+    keel_arena_initialize(&out->arena, 0);
+    keel_str_t text = keel_str(flags);
+    KEEL_TRY(load(out, &text));
+    return split(out, text);
+}
+
+static void release(flags_t *flags) {
+    keel_free(flags->items);
+    keel_arena_deinitialize(&flags->arena);
+}
+
 keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) {
     if (!flags) return NULL;
     flags_t split_flags = {0};
-    keel_arena_initialize(&split_flags.arena, 0);
-    keel_str_t text = keel_str(flags);
-    keel_status_t status = load(&split_flags, &text);
-    if (!status) status = split(&split_flags, text);
+    keel_status_t status = read_flags(&split_flags, flags);
     if (!status) put_all(&split_flags, canonical);
     if (!status) status = keel_buffer_status(canonical);
-    keel_free(split_flags.items);
-    keel_arena_deinitialize(&split_flags.arena);
+    release(&split_flags);
     return status;
+}
+
+const char *keel_key_dumps_of_flags(const char *flags) {
+    if (!flags) return NULL;
+    flags_t split_flags = {0};
+    keel_status_t status = read_flags(&split_flags, flags);
+    keel_status_ignore(status); // then there is no key either
+    release(&split_flags);
+    return keel_dumps_asked(&split_flags.dumps);
 }

@@ -109,6 +109,12 @@ keel_status_t keel_key_spell_out(keel_str_t value, keel_buffer_t *out) KEEL_MUST
 // `flags` may be NULL (unset is the same as empty).
 keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) KEEL_MUST_CHECK;
 
+// The flag by which XLA is asked to write something while it compiles ("xla_dump_to"), by XLA_FLAGS
+// or by a CompileOptionsProto; NULL where there is none. No part of a key: what is compiled is the
+// same, but what is loaded writes nothing.
+const char *keel_key_dumps_of_flags(const char *flags);
+const char *keel_key_dumps_of_options(keel_bytes_t options);
+
 // Processor: vendor, model, features, schedulable CPUs.
 keel_status_t keel_key_cpu(keel_buffer_t *canonical) KEEL_MUST_CHECK;
 

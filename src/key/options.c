@@ -89,7 +89,7 @@ static const rule_t *rule_of(message_id_t message, uint32_t number) {
     static const rule_t keep = {0, 0, KEEP, 0, NULL}, drop = {0, 0, DROP, 0, NULL};
     for (size_t i = sizeof rules / sizeof *rules; i-- && rules[i].parent >= message;)
         if (rules[i].parent == message && rules[i].number == number) return &rules[i];
-    return message == DEBUG && keel_dump_flag_number(number) ? &drop : &keep;
+    return message == DEBUG && keel_dump_flag_by_number(number) ? &drop : &keep;
 }
 
 // ---- the wire ----------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ static keel_status_t put_map(output_t *output, message_id_t message, const rule_
     qsort(entries, count, sizeof *entries, by_key);
     for (uint32_t i = 0; i < count; ++i) {
         if (i + 1 < count && keel_bytes_equal(entries[i].key, entries[i + 1].key)) continue;
-        if (rule->message == OVERRIDE_MAP && keel_dump_flag_name(keel_bytes_str(entries[i].key)))
+        if (rule->message == OVERRIDE_MAP && keel_dump_flag_by_name(keel_bytes_str(entries[i].key)))
             continue;
         put_entry(out, rule->number, &entries[i]);
         say_entry(output, message, rule, &entries[i]);
