@@ -104,6 +104,13 @@
       "Keep the inputs on one device: jax.device_put(x, jax.devices()[0]) in every call.")         \
     X(GENERATOR, "random numbers come from another generator",                                     \
       "Make all keys alike: set jax_default_prng_impl once at the start, or pass one impl=.")      \
+    X(KEY_STYLE, "jax.random.key makes a typed key, jax.random.PRNGKey its bare words",            \
+      "Make all keys in one way: jax.random.key.")                                                 \
+    X(DRAWN, "random numbers are drawn in one of the two only: dropout, noise",                    \
+      "Training and evaluation are two programs, each compiled once: jit a function for each. "    \
+      "If it should not change, keep the flag fixed.")                                             \
+    X(REMAT, "jax.checkpoint (remat) is around it in one of the two only",                         \
+      "Keep the remat setting the same; another one is another program.")                          \
     X(LOOP, "a loop runs another number of times",                                                 \
       "Pass the bound as an array to lax.fori_loop or while_loop; a scan: pad to one length, "     \
       "mask.")                                                                                     \

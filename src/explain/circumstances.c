@@ -1,5 +1,6 @@
-// How a root came about, where the operations around it tell: the bound of a loop, or an operation
-// that ran by itself. Such roots have a note, and advice of their own (cause.h).
+// How a root came about, where the operations around it tell: the bound of a loop, a branch that
+// draws random numbers or recomputes, or an operation that ran by itself. Such roots have a note,
+// and advice of their own (cause.h).
 #include <math.h>
 
 #include "explain/diff.h"
@@ -71,6 +72,33 @@ static void find_loops(keel_diff_t *diff) {
     }
 }
 
+// ---- branches ----------------------------------------------------------------------------------
+
+static bool is_barrier(const keel_graph_t *graph, keel_op_id_t op) {
+    return op != KEEL_NONE && keel_str_is(keel_graph_name(graph, op), "optimization_barrier");
+}
+
+static bool brings_key(const keel_diff_t *diff, uint32_t root) {
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (diff->roots[i].is_random && diff->roots[i].follows == root &&
+            diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS)
+            return true;
+    return false;
+}
+
+static void tell_branches(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_difference_t *difference = &diff->roots[i].difference;
+        if (difference->kind != KEEL_CAUSE_STRUCTURE || keel_note_advice(difference->note))
+            continue;
+        if (is_barrier(&diff->before, difference->old_op) ||
+            is_barrier(&diff->after, difference->new_op))
+            difference->note = with_note(diff, KEEL_NOTE_REMAT, difference->note);
+        else if (brings_key(diff, i))
+            difference->note = with_note(diff, KEEL_NOTE_DRAWN, difference->note);
+    }
+}
+
 // ---- operations by themselves ------------------------------------------------------------------
 
 // An operation that the client runs outside all traced functions: nothing but one line of the
@@ -109,5 +137,6 @@ static void tell_eager(keel_diff_t *diff) {
 void keel_diff_circumstances(keel_diff_t *diff) {
     if (!diff->root_count || diff->after.lender) return;
     find_loops(diff);
+    tell_branches(diff);
     if (is_eager(&diff->after) && is_eager(&diff->before)) tell_eager(diff);
 }

@@ -118,6 +118,17 @@ bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t va
 // `is_after`.
 keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number);
 
+// ---- keys.c ------------------------------------------------------------------------------------
+
+// The words of a key for random numbers: two of threefry's, four of Philox's.
+bool keel_key_is_type(const keel_program_t *program, keel_type_id_t type);
+// Takes the words out of a typed key: bookkeeping of JAX's, which computes nothing.
+bool keel_key_is_unwrapped(const keel_graph_t *graph, keel_op_id_t op);
+// That, or an operation that gives nothing but keys: split, fold_in.
+bool keel_key_is_made(const keel_graph_t *graph, keel_op_id_t op);
+// One side takes a typed key where the other takes its words; `op` is the first that unwraps it.
+keel_difference_t keel_diff_key_style(keel_diff_t *diff, bool is_after, keel_op_id_t op);
+
 // The implementations of random numbers, as JAX calls them.
 #define KEEL_THREEFRY "threefry2x32"
 #define KEEL_RBG "rbg"

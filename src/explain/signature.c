@@ -165,16 +165,10 @@ static keel_place_t place_of(keel_diff_t *diff, bool is_after, uint32_t number) 
     return op == KEEL_NONE ? diff->site : keel_diff_place(diff, is_after, op);
 }
 
-// The words of a key for random numbers: two of threefry's, four of Philox's.
+// In HLO a scalar may be one.
 static bool is_random_key(const keel_program_t *program, const keel_argument_t *argument) {
     if (argument->op != KEEL_NONE) return !keel_diff_dims(program, argument->type).count;
-    const keel_type_t *type = keel_program_type(program, argument->type);
-    if (type->kind != KEEL_TYPE_TENSOR) return false;
-    const keel_type_t *element = keel_program_type(program, type->a);
-    keel_ints_t dims = keel_diff_dims(program, argument->type);
-    return element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED &&
-           element->a == 32 && dims.count >= 1 && dims.count <= 2 &&
-           (dims.items[dims.count - 1] == 2 || dims.items[dims.count - 1] == 4);
+    return keel_key_is_type(program, argument->type);
 }
 
 // ---- types -------------------------------------------------------------------------------------

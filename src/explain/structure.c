@@ -16,6 +16,7 @@ typedef struct cluster_t {
     keel_op_id_t marks; // HLO: the first operation that says a sharding, where others only change
                         // shapes and dtypes; NONE
     uint32_t marks_count;
+    bool only_unwraps; // it takes the words out of a typed key, and does nothing else
     uint32_t weak;     // the scalar argument that it does nothing but convert; NONE
     bool reads_before; // an argument that is gone
     bool reads_after;  // an argument that was added
@@ -203,6 +204,7 @@ static void describe_clusters(clusters_t *clusters) {
                                    .first_after = KEEL_NONE,
                                    .is_trivial = true,
                                    .only_compares = true,
+                                   .only_unwraps = true,
                                    .marks = KEEL_NONE,
                                    .weak = KEEL_NONE};
         else
@@ -213,12 +215,14 @@ static void describe_clusters(clusters_t *clusters) {
         const keel_graph_t *graph = graph_of(clusters, at, &op);
         bool is_after = at >= clusters->split;
         keel_op_id_t *first = is_after ? &cluster->first_after : &cluster->first_before;
-        if (*first == KEEL_NONE) *first = op;
+        bool unwraps = keel_key_is_unwrapped(graph, op);
+        if (*first == KEEL_NONE || (!unwraps && keel_key_is_unwrapped(graph, *first))) *first = op;
+        cluster->only_unwraps = cluster->only_unwraps && unwraps;
         ++*(is_after ? &cluster->after_count : &cluster->before_count);
         keel_str_t name = keel_graph_name(graph, op);
-        if (marks_sharding(graph, op)) {
+        if (!unwraps && marks_sharding(graph, op)) {
             if (!cluster->marks_count++) cluster->marks = at;
-        } else if (!is_trivial(name)) {
+        } else if (!unwraps && !is_trivial(name)) {
             cluster->is_trivial = false;
             if (!keel_str_is(name, "compare")) cluster->only_compares = false;
         }
@@ -240,6 +244,7 @@ static const char *list_names(const clusters_t *clusters, uint32_t representativ
         const keel_graph_t *graph = graph_of(clusters, at, &op);
         keel_str_t name = keel_graph_name(graph, op);
         if (keel_str_is(name, "return")) continue; // the end of what is listed before
+        if (keel_key_is_unwrapped(graph, op)) continue;
         bool is_known = false;
         for (uint32_t i = 0; i < shown_count; ++i)
             is_known = is_known || keel_str_equal(shown[i], name);
@@ -292,7 +297,8 @@ static void tell_times(keel_diff_t *diff, times_t times, keel_difference_t *diff
 }
 
 // An operation on a line that the other program has none of: what a branch brings. Clients drop
-// what nothing uses, so lines before the branch may do more as well. NONE where there is none.
+// what nothing uses, so lines before the branch may do more as well; those that only make keys for
+// its random numbers surely do. NONE where there is none.
 static keel_op_id_t on_a_new_line(const clusters_t *clusters, uint32_t representative,
                                   bool is_after) {
     enum { LINES = 32 };
@@ -300,17 +306,23 @@ static keel_op_id_t on_a_new_line(const clusters_t *clusters, uint32_t represent
     keel_graph_t *own = is_after ? &diff->after : &diff->before;
     const keel_lines_t *other = is_after ? &clusters->lines_before : &clusters->lines_after;
     uint64_t tried = 0;
+    keel_op_id_t key = KEEL_NONE;
     for (uint32_t at = representative, lines = 0; at != KEEL_NONE && lines < LINES;
          at = clusters->next[at]) {
         keel_op_id_t op;
         graph_of(clusters, at, &op);
+        if (keel_key_is_unwrapped(own, op)) continue;
         const keel_line_t *line = keel_graph_line(own, op);
         if (!line->identity || line->identity == tried) continue;
+        if (keel_key_is_made(own, op)) {
+            if (key == KEEL_NONE && keel_lines_first(other, line) == KEEL_NONE) key = op;
+            continue;
+        }
         tried = line->identity;
         ++lines;
         if (keel_lines_first(other, line) == KEEL_NONE) return op;
     }
-    return KEEL_NONE;
+    return key;
 }
 
 static bool is_one_sided(const cluster_t *cluster) {
@@ -354,6 +366,10 @@ static void tell_move(keel_diff_t *diff, const cluster_t *cluster, keel_differen
     const char *second = keel_diff_text(diff, "%.*s, %s", (int)name.size, name.data, moved);
     difference->old_value = was_first ? first : second;
     difference->new_value = was_first ? second : first;
+}
+
+static bool is_key_style(const cluster_t *cluster) {
+    return cluster->only_unwraps && is_one_sided(cluster);
 }
 
 static bool is_marking(const cluster_t *cluster) {
@@ -403,6 +419,10 @@ static keel_difference_t describe(const clusters_t *clusters, uint32_t represent
     const cluster_t *cluster = &clusters->items[representative];
     if (is_weak(cluster)) return keel_diff_weak_type(diff, cluster->after_count > 0, cluster->weak);
     if (is_marking(cluster)) return describe_marking(clusters, cluster);
+    if (is_key_style(cluster))
+        return keel_diff_key_style(diff, cluster->after_count > 0,
+                                   cluster->after_count ? cluster->first_after
+                                                        : cluster->first_before);
     bool is_after = cluster->first_after != KEEL_NONE;
     keel_op_id_t op = is_after ? cluster->first_after : cluster->first_before;
     keel_str_t name = keel_graph_name(is_after ? &diff->after : &diff->before, op);
@@ -480,6 +500,7 @@ static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluste
                              bool is_repeated) {
     const keel_diff_t *diff = clusters->diff;
     if (is_marking(cluster)) return keel_diff_find(diff, KEEL_CAUSE_SHARDING);
+    if (is_key_style(cluster)) return KEEL_NONE;
     // A line that runs once for each argument need not be the one that reads the new one.
     if (cluster->reads_before || cluster->reads_after || is_repeated) {
         uint32_t root = keel_diff_find(diff, KEEL_CAUSE_GRADIENT);

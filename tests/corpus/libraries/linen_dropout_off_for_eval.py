@@ -1,5 +1,5 @@
 # cause: structure
-# advice: deterministic | train | separate | own function | flag
+# advice: two programs | function for each
 # reason: the key goes because the dropout that used it is gone
 
 import functools

@@ -1,5 +1,5 @@
 # cause: retrace
-# advice: !in the loop | jax.where
+# advice: containers
 # reason: a FrozenDict and a dict of the same arrays make the same program
 
 import flax.linen as nn

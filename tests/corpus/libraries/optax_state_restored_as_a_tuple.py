@@ -1,5 +1,5 @@
 # cause: retrace
-# advice: !in the loop
+# advice: containers
 # reason: the restored state is plain tuples; the arrays, and so the program, are the same
 
 import jax

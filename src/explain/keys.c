@@ -1,0 +1,56 @@
+// Keys for random numbers. A key is two or four words; JAX's typed keys (jax.random.key) are these
+// words too, which the program takes out of the key first.
+#include "explain/diff.h"
+
+bool keel_key_is_type(const keel_program_t *program, keel_type_id_t id) {
+    const keel_type_t *type = keel_program_type(program, id);
+    if (type->kind != KEEL_TYPE_TENSOR) return false;
+    const keel_type_t *element = keel_program_type(program, type->a);
+    keel_ints_t dims = keel_diff_dims(program, id);
+    return element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED &&
+           element->a == 32 && dims.count >= 1 && dims.count <= 2 &&
+           (dims.items[dims.count - 1] == 2 || dims.items[dims.count - 1] == 4);
+}
+
+static bool is_cast(const keel_graph_t *graph, keel_op_id_t op) {
+    return op != KEEL_NONE &&
+           keel_str_is(keel_graph_name(graph, op), "unrealized_conversion_cast") &&
+           keel_program_operands(graph->program, op).count == 1;
+}
+
+// Between two casts stands a constraint that constrains nothing.
+bool keel_key_is_unwrapped(const keel_graph_t *graph, keel_op_id_t op) {
+    if (is_cast(graph, op)) return true;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    return operands.count == 1 && is_cast(graph, graph->producer[operands.items[0]]) &&
+           keel_str_is(keel_graph_name(graph, op), "sharding_constraint");
+}
+
+bool keel_key_is_made(const keel_graph_t *graph, keel_op_id_t op) {
+    if (keel_key_is_unwrapped(graph, op)) return true;
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    for (uint32_t i = 0; i < operation->result_count; ++i)
+        if (!keel_key_is_type(graph->program, keel_graph_type(graph, operation->first_result + i)))
+            return false;
+    return operation->result_count > 0;
+}
+
+keel_difference_t keel_diff_key_style(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_value_id_t key = keel_program_operands(graph->program, op).items[0];
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t number =
+        keel_diff_argument(arguments, is_after ? diff->after_count : diff->before_count, key);
+    const char *words = keel_diff_type(diff, graph->program, keel_graph_type(graph, key));
+    keel_str_t name = number == KEEL_NONE ? KEEL_STR("key") : arguments[number].name;
+    return (keel_difference_t){.kind = KEEL_CAUSE_DTYPE,
+                               .subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data),
+                               .old_value = is_after ? words : "typed key",
+                               .new_value = is_after ? "typed key" : words,
+                               .note = keel_note_text(KEEL_NOTE_KEY_STYLE),
+                               .place = number == KEEL_NONE ? keel_diff_place(diff, is_after, op)
+                                                            : diff->site,
+                               .old_op = KEEL_NONE,
+                               .new_op = KEEL_NONE,
+                               .follows = KEEL_NONE};
+}
