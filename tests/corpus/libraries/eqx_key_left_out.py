@@ -1,6 +1,6 @@
 # cause: arguments
 # subject: key
-# old: ui32[2]
+# old: u32[2]
 # new: absent
 # reason: without a key the noise is left out; the line that makes it follows from that
 

@@ -1,7 +1,7 @@
 # cause: arguments
 # subject: mask
 # old: absent
-# new: i1[1,1,5,5]
+# new: bool[1,1,5,5]
 
 import haiku as hk
 import jax

@@ -1,7 +1,7 @@
 # cause: dtype
 # subject: labels
 # old: i32[6]
-# new: ui8[6]
+# new: u8[6]
 
 import flax.linen as nn
 import jax

@@ -1,7 +1,7 @@
 # cause: arguments
 # subject: batch['mask']
 # old: absent
-# new: i1[2,6]
+# new: bool[2,6]
 # advice: same keys
 
 import flax.linen as nn

@@ -1,7 +1,7 @@
 # cause: dtype
 # subject: images
 # old: f32[2,16]
-# new: ui8[2,16]
+# new: u8[2,16]
 # advice: where the data is made | astype | asarray
 
 import numpy as np
