@@ -5,6 +5,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+# Options of tests/jax/run.py for `make test-jax`.
+TEST_JAX ?=
 
 PYTHON = .venv/bin/python
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
@@ -14,7 +16,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-torch test-libraries accidents bench compatibility fuzz install wheel clean format lint help
+.PHONY: build demo test test-torch test-libraries test-jax accidents bench compatibility fuzz install wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -49,6 +51,13 @@ test-libraries: ## hold what keel why says against programs of flax, equinox and
 	@tools/setup --tests --libraries
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^corpus\.libraries'
+
+# Not part of .ci/run: JAX's tests are in none of its packages, so a checkout has to be at hand.
+test-jax: ## run JAX's own tests through Keel and without it: KEEL_JAX_SOURCES names a checkout
+	@tools/setup --tests --libraries
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(call build,asan-ubsan)
+	@$(PYTHON) tests/jax/run.py --skip $(TEST_JAX)
 
 accidents: build ## run each accident of examples/torch and rewrite its tables
 	@tools/setup --torch
