@@ -54,15 +54,17 @@ static keel_status_t compare_programs(const answer_facts_t *facts, const asked_t
     KEEL_TRY(kept_read(kept, &record->program, &before));
     KEEL_TRY(kept_read(kept, &asked->program, &after));
     const keel_place_t *place = &asked->site.place;
-    return keel_explain(
-        &(keel_side_t){.program = before, .key = record->key, .sources = sources[0]},
-        &(keel_side_t){.program = after,
-                       .key = &asked->key,
-                       .site = *place->file ? place : NULL,
-                       .names = asked->names,
-                       .sent = asked->sent,
-                       .sources = sources[1]},
-        out);
+    return keel_explain(&(keel_side_t){.program = before,
+                                       .key = record->key,
+                                       .names = process_names(facts->process, &record->program),
+                                       .sources = sources[0]},
+                        &(keel_side_t){.program = after,
+                                       .key = &asked->key,
+                                       .site = *place->file ? place : NULL,
+                                       .names = asked->names,
+                                       .sent = asked->sent,
+                                       .sources = sources[1]},
+                        out);
 }
 
 // Where the program is the same the keys tell it all.
@@ -226,5 +228,6 @@ keel_status_t answer_note(process_t *process, kept_t *kept, const asked_t *asked
                                     .when = asked->t,
                                     .is_ours = true};
     KEEL_TRY(sketch_of(process, kept, asked, &record.sketch));
+    KEEL_TRY(process_note_names(process, &asked->program, asked->names));
     return keel_history_add(process->history, &record);
 }

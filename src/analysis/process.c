@@ -55,6 +55,21 @@ static keel_status_t add_value(process_t *process, int component, const keel_dig
                         (uint64_t)(uintptr_t)kept.data);
 }
 
+const char *process_names(const process_t *process, const keel_digest_t *program) {
+    const uint64_t *found =
+        keel_map_find(&process->names, keel_bytes(program->bytes, sizeof program->bytes));
+    return found ? (const char *)(uintptr_t)*found : NULL;
+}
+
+keel_status_t process_note_names(process_t *process, const keel_digest_t *program,
+                                 const char *names) {
+    keel_str_t kept;
+    if (!*names || process_names(process, program)) return NULL;
+    KEEL_TRY(keel_arena_str(&process->texts, keel_str(names), &kept));
+    return keel_map_put(&process->names, keel_bytes(program->bytes, sizeof program->bytes),
+                        (uint64_t)(uintptr_t)kept.data);
+}
+
 static char *value_of(const process_t *process, int component, const keel_digest_t *digest) {
     const value_name_t name = {(uint64_t)component, *digest};
     const uint64_t *found = keel_map_find(&process->values, keel_bytes(&name, sizeof name));
@@ -134,6 +149,7 @@ keel_status_t process_create(const char *run_dir, const char *run, const json_t 
     process->began = began(start);
     keel_map_initialize(&process->values);
     keel_arena_initialize(&process->texts, 0);
+    keel_map_initialize(&process->names);
     keel_status_t status = open_history(process, run_dir, run, start);
     if (!status) status = process_started(process, start);
     if (status)
@@ -148,6 +164,7 @@ void process_destroy(process_t *process) {
     keel_history_close(process->history);
     keel_free(process->clients);
     keel_map_deinitialize(&process->values);
+    keel_map_deinitialize(&process->names);
     keel_arena_deinitialize(&process->texts);
     keel_free(process);
 }

@@ -18,6 +18,7 @@ typedef struct process_t {
     process_client_t *clients;
     size_t client_count;
     keel_map_t values; // component and digest -> its text, a pointer into `texts`
+    keel_map_t names;  // program -> what the user calls its arguments, likewise
     keel_arena_t texts;
 } process_t;
 
@@ -32,6 +33,12 @@ bool process_is(const process_t *process, const struct json_t *start);
 // Fills in the key's components and their texts.
 keel_status_t process_key(process_t *process, const struct json_t *ask,
                           keel_key_t *key) KEEL_MUST_CHECK;
+
+// What the user calls the arguments of a program that the process had, and of which that is known;
+// else NULL.
+const char *process_names(const process_t *process, const keel_digest_t *program);
+keel_status_t process_note_names(process_t *process, const keel_digest_t *program,
+                                 const char *names) KEEL_MUST_CHECK;
 
 // The script's name as a `start` event tells it, or its command line; the caller frees it. "" where
 // neither does.

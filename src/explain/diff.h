@@ -65,8 +65,8 @@ typedef struct keel_diff_t {
     keel_sizes_t sizes;
     keel_type_id_t *learned; // by type of `after`: 1 + that of `before` whose sizes were noted last
     keel_place_t site;       // the line that called the traced function, of `after`
-    const char *names;       // what the user calls the arguments (keel_names_find), or NULL
-    uint64_t sent;           // buffers that the host made shortly before `after` was asked for
+    const char *names_before, *names_after; // keel_side_t
+    uint64_t sent; // buffers that the host made shortly before `after` was asked for
     keel_root_t *roots;
     uint32_t root_count;
     keel_difference_t *folded;

@@ -320,7 +320,8 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
     keel_arena_initialize(&diff.arena, (size_t)1 << 16);
     diff.site = place_of(new_side, &diff.arena);
     diff.sent = new_side->sent;
-    diff.names = new_side->names;
+    diff.names_before = old_side->names;
+    diff.names_after = new_side->names;
     keel_status_t status = compare(&diff, old_side, new_side, out);
     bool lacks_memory = diff.lacks_memory || diff.before.lacks_memory || diff.after.lacks_memory;
     if (!status && lacks_memory)

@@ -68,7 +68,7 @@ typedef struct keel_side_t {
     const keel_key_t *key;    // components and their readable values
     const keel_place_t *site; // of the new side: who asked, where that is known better than the
                               // program tells it
-    const char *names; // likewise: what the user calls its arguments (keel_names_find), or NULL
+    const char *names; // what the user calls its arguments (keel_names_find); NULL or "": unknown
     uint64_t sent; // of the new side: buffers that the host made shortly before it was asked for
     const keel_sources_t *sources; // of both, where they are of two runs
 } keel_side_t;

@@ -85,9 +85,28 @@ static void pair_the_rest(keel_diff_t *diff) {
     }
 }
 
+// Both programs' arguments are known by the user's names.
+static bool has_names(const keel_diff_t *diff) {
+    return diff->names_before && *diff->names_before && diff->names_after && *diff->names_after;
+}
+
+// A library that numbers leaves gives one number to two things where the tree has changed.
+static void take_users_names(keel_diff_t *diff) {
+    if (!has_names(diff)) return;
+    for (uint32_t i = 0; i < diff->before_count; ++i) {
+        keel_argument_t *argument = &diff->arguments_before[i];
+        argument->name = keel_names_find(diff->names_before, argument->name);
+    }
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        keel_argument_t *argument = &diff->arguments_after[i];
+        argument->name = keel_names_find(diff->names_after, argument->name);
+    }
+}
+
 static const char *subject_of(keel_diff_t *diff, const keel_argument_t *argument, uint32_t number) {
     if (!argument->name.size) return keel_diff_text(diff, "argument %u", number);
-    keel_str_t name = keel_names_find(diff->names, argument->name);
+    keel_str_t name = argument->name;
+    if (!has_names(diff)) name = keel_names_find(diff->names_after, name);
     return keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name));
 }
 
@@ -557,6 +576,7 @@ static keel_status_t compare_meshes(keel_diff_t *diff, groups_t *groups) {
 keel_status_t keel_diff_signature(keel_diff_t *diff) {
     KEEL_TRY(list_arguments(&diff->before, &diff->arguments_before, &diff->before_count));
     KEEL_TRY(list_arguments(&diff->after, &diff->arguments_after, &diff->after_count));
+    take_users_names(diff);
     bool is_hlo = diff->before.program->format == KEEL_FORMAT_HLO &&
                   diff->after.program->format == KEEL_FORMAT_HLO;
     if (is_hlo) {
