@@ -87,6 +87,12 @@ static int by_value(const void *a, const void *b) {
 // strangers together.
 static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
                             keel_arena_t *scratch, bool *out) {
+    uint32_t smaller = a->count < b->count ? a->count : b->count, enough = smaller - smaller / 4;
+    uint32_t in_place = 0;
+    for (uint32_t i = 0; i < smaller; ++i)
+        in_place += a->tokens[level][i] == b->tokens[level][i];
+    *out = in_place >= enough;
+    if (*out) return NULL; // as a rule: the rest is for what was moved
     void *memory;
     KEEL_TRY(keel_arena_array(scratch, (size_t)a->count + b->count + 1, sizeof(uint64_t), &memory));
     uint64_t *x = memory, *y = x + a->count;
@@ -105,8 +111,7 @@ static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
         else
             ++j;
     }
-    uint32_t smaller = a->count < b->count ? a->count : b->count;
-    *out = common >= smaller - smaller / 4;
+    *out = common >= enough;
     return NULL;
 }
 
