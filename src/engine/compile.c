@@ -56,6 +56,7 @@ static void journal_load(request_t *request, const keel_tier_t *tier, const keel
                                                     .format = request->format,
                                                     .site = engine_site(&request->site.place),
                                                     .recompile = request->recompile,
+                                                    .is_eager = request->is_eager,
                                                     .executes = counts,
                                                 });
     keel_free((void *)(uintptr_t)counts.data);
@@ -99,9 +100,12 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t 
     return false;
 }
 
-// A plain load is not explained, but later programs are compared with it.
+// A plain load is not explained, but later programs are compared with it. Of an operation that ran
+// by itself JAX may make the same program twice (of a weak type and of a strong one): nobody can
+// mend that.
 static void note_load(request_t *request, double compile_seconds) {
-    request->ask.kind = request->is_retrace  ? KEEL_ASK_RETRACE
+    bool is_retrace = request->is_retrace && !request->is_eager;
+    request->ask.kind = is_retrace           ? KEEL_ASK_RETRACE
                         : request->recompile ? KEEL_ASK_LOAD
                                              : KEEL_ASK_NOTE;
     request->ask.compile_seconds = compile_seconds;
@@ -200,6 +204,7 @@ static void journal_compile(request_t *request) {
                                                        .format = request->format,
                                                        .site = engine_site(&request->site.place),
                                                        .recompile = request->recompile,
+                                                       .is_eager = request->is_eager,
                                                        .uncacheable = !is_kept(request),
                                                        .executes = counts,
                                                    });
@@ -326,9 +331,8 @@ enum { RETRACES_TOLD = 16 }; // of one function under one key
 // told.
 static void tell(request_t *request) {
     ask_t *ask = &request->ask;
-    bool is_retrace = ask->kind == KEEL_ASK_RETRACE;
     if (!request->engine->journal || !request->is_read || !request->handed_out) return;
-    if (is_retrace && request->asked_before > RETRACES_TOLD) return;
+    if (request->is_retrace && request->asked_before > RETRACES_TOLD) return;
     ask->client = request->args->client;
     ask->backend = request->client;
     ask->program = request->program;

@@ -184,14 +184,24 @@ static keel_status_t set_options(request_t *request) {
     return status;
 }
 
-// One operation that the client runs by itself, outside all traced functions. Its new shapes are no
-// accident, unless they never end.
+// A loop or a branch that is run outside jit has the user's own code in it, and is no operation.
+static bool is_control_flow(const char *name) {
+    static const char *const names[] = {"jit_scan", "jit_while", "jit_cond", "jit_shard_map"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+// One operation that the client runs by itself, outside all jitted functions: JAX says that what
+// was traced is a function of its own (jit_add, jit__uniform). Its new shapes are no accident,
+// unless they never end, which a report tells.
 static bool is_eager(const request_t *request) {
     enum { FEW = 32 };
-    // jax.pmap traces the user's function within one of its own, which has no frame.
-    return strcmp(request->format, "mlir") == 0 && *request->site.place.file &&
-           !request->site.is_traced && request->ops <= FEW &&
-           strcmp(request->name, "jit__fun") != 0;
+    if (strcmp(request->format, "mlir") != 0 || !*request->site.place.file) return false;
+    const char *traced = request->ask.stack.traced_file;
+    if (!traced) return !request->site.is_traced && request->ops <= FEW;
+    bool is_own = strstr(traced, "/jax/_src/") || strstr(traced, "/jax/numpy/");
+    return is_own && !is_control_flow(request->name);
 }
 
 // What a function is known by: its module's name and where it comes from; and behind that the key
@@ -225,14 +235,13 @@ static uint64_t count_of(const keel_map_t *map, keel_bytes_t name) {
 
 // Under a lock. Threads that are a replica each ask for a program once each.
 static keel_status_t note_key(request_t *request, const names_t *names) {
-    enum { EAGER_KEYS = 8 };
     keel_map_t *known = &request->engine->names;
     uint64_t keys = count_of(known, names->function);
     request->asked_before = count_of(known, names->keyed);
     request->is_retrace =
         count_of(known, request->is_replica ? names->by_thread : names->keyed) != 0;
-    request->recompile =
-        *request->name && !request->asked_before && keys >= (is_eager(request) ? EAGER_KEYS : 1);
+    request->is_eager = is_eager(request);
+    request->recompile = *request->name && !request->asked_before && keys && !request->is_eager;
     if (!request->asked_before) KEEL_TRY(keel_map_add(known, names->function, 1));
     if (request->is_replica) KEEL_TRY(keel_map_add(known, names->by_thread, 1));
     return keel_map_add(known, names->keyed, 1);

@@ -20,6 +20,7 @@ typedef struct request_t {
     keel_cacheable_t cacheable;
     const char *dumps; // the flag that asks XLA for dumps, which only a compile writes; NULL
     bool recompile;
+    bool is_eager;         // an operation that ran by itself, outside jit
     uint64_t asked_before; // how often this function for this key
     bool is_retrace;       // by the same replica
     uint64_t started;

@@ -107,6 +107,7 @@ typedef struct keel_journal_compile_t {
     const char *format;      // "mlir", "hlo"
     keel_journal_site_t site;
     bool recompile; // this process compiled or loaded a module of that name under another key
+    bool is_eager;  // an operation that ran by itself, outside all jitted functions
     bool uncacheable;
     keel_journal_counts_t executes;
 } keel_journal_compile_t;
@@ -123,6 +124,7 @@ typedef struct keel_journal_load_t {
     const char *format;
     keel_journal_site_t site;
     bool recompile; // as above: without the cache this would have been a recompile
+    bool is_eager;  // as above
     keel_journal_counts_t executes;
 } keel_journal_load_t;
 

@@ -222,6 +222,7 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_line_text(&line, "format", event->format);
     keel_line_site(&line, &event->site);
     keel_line_true(&line, "recompile", event->recompile);
+    if (event->is_eager) keel_line_true(&line, "eager", true);
     keel_line_true(&line, "cacheable", !event->uncacheable);
     counts_field(&line, event->executes);
     keel_line_finish(journal, &line);
@@ -242,6 +243,7 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_line_text(&line, "format", event->format);
     keel_line_site(&line, &event->site);
     keel_line_true(&line, "recompile", event->recompile);
+    if (event->is_eager) keel_line_true(&line, "eager", true);
     counts_field(&line, event->executes);
     keel_line_finish(journal, &line);
 }

@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "journal/journal.h"
 #include "report/asides.h"
+#include "report/eager.h"
 #include "report/fixes.h"
 #include "report/reads.h"
 
@@ -48,6 +49,7 @@ typedef struct keel_stats_recompile_t {
     const char *subject, *old_value, *new_value;
     const char *shown; // where: "train.py:88"
     bool is_unrelated; // while reading: to all before it, so it is left out in the end
+    size_t operation;  // while reading: that ran by itself; SIZE_MAX: it is none
 } keel_stats_recompile_t;
 
 typedef struct keel_stats_t {
@@ -86,6 +88,7 @@ typedef struct keel_stats_t {
     uint64_t store_errors, fallbacks;
     const char *first_store_error, *first_fallback;
     keel_asides_t asides;
+    keel_eager_lines_t eager;
 
     keel_fixes_t fixes; // asked for, in order of time
 

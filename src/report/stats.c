@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "explain/cause.h"
 #include "report/report.h"
 #include "report/steps.h"
 
@@ -248,23 +249,44 @@ static keel_status_t explain(counting_t *counting, const json_t *event) {
     return count_known(counting, event, request ? request->step : 1);
 }
 
+static keel_status_t add_eager(counting_t *counting, const json_t *event) {
+    return keel_eager_add(&counting->stats->eager, event, counting->stats->cwd,
+                          &counting->stats->texts);
+}
+
 static keel_status_t step_event(counting_t *counting, const json_t *event) {
     keel_steps_process_t *process;
     keel_steps_request_t *request;
     KEEL_TRY(keel_steps_advance(&counting->steps, event, &process, &request));
     const char *kind = keel_event_text(event, "event");
     if (strcmp(kind, "explain") == 0) return explain(counting, event);
-    if (strcmp(kind, "compile") != 0 || !json_is_true(json_object_get(event, "recompile")))
-        return NULL;
+    if (strcmp(kind, "compile") != 0) return NULL;
+    bool is_eager = request->operation != SIZE_MAX;
+    if (is_eager) KEEL_TRY(add_eager(counting, event));
+    if (!is_eager && !json_is_true(json_object_get(event, "recompile"))) return NULL;
     request->recompile = counting->stats->recompile_count;
-    return add_recompile(counting, event, request->step);
+    KEEL_TRY(add_recompile(counting, event, request->step));
+    counting->stats->recompiles[request->recompile].operation = request->operation;
+    return NULL;
 }
 
-static void leave_out_unrelated(keel_stats_t *stats) {
+static bool is_again(const keel_stats_recompile_t *recompile) {
+    const char *first = keel_cause_facts(KEEL_CAUSE_FIRST)->word;
+    return *recompile->cause && strcmp(recompile->cause, first) != 0;
+}
+
+// What is unrelated to all before it, and what ran by itself and came to an end.
+static void leave_out(counting_t *counting) {
+    keel_stats_t *stats = counting->stats;
     size_t kept = 0;
     stats->recompile_seconds = 0;
     for (size_t i = 0; i < stats->recompile_count; ++i) {
-        if (stats->recompiles[i].is_unrelated) continue;
+        size_t operation = stats->recompiles[i].operation;
+        bool ends = operation != SIZE_MAX && !keel_steps_is_endless(&counting->steps, operation);
+        bool is_first = operation != SIZE_MAX && !is_again(&stats->recompiles[i]);
+        if (stats->recompiles[i].is_unrelated || ends || is_first) continue;
+        if (operation != SIZE_MAX)
+            keel_eager_forget(&stats->eager, stats->recompiles[i].site.shown);
         stats->recompile_seconds += stats->recompiles[i].seconds;
         stats->recompiles[kept++] = stats->recompiles[i];
     }
@@ -310,7 +332,8 @@ static keel_status_t count_all(counting_t *counting) {
         KEEL_TRY(step_event(counting, event));
     }
     KEEL_TRY(keel_reads_read(&counting->steps, stats->cwd, &stats->texts, &stats->reads));
-    leave_out_unrelated(stats);
+    leave_out(counting);
+    keel_eager_settle(&stats->eager);
     keel_asides_settle(&stats->asides);
     sum_up(counting);
     if (count) qsort(stats->programs, count, sizeof *stats->programs, by_cost);
@@ -360,6 +383,7 @@ keel_status_t keel_stats_read(const char *run_dir, const char *id, keel_stats_t 
 void keel_stats_deinitialize(keel_stats_t *stats) {
     keel_arena_deinitialize(&stats->texts);
     keel_asides_deinitialize(&stats->asides);
+    keel_eager_deinitialize(&stats->eager);
     keel_fixes_deinitialize(&stats->fixes);
     keel_free(stats->programs);
     keel_free(stats->recompiles);

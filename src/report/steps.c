@@ -108,6 +108,10 @@ static keel_status_t family_of(keel_steps_t *steps, const json_t *event, size_t 
     return status;
 }
 
+static bool is_eager(const json_t *event) {
+    return json_is_true(json_object_get(event, "eager"));
+}
+
 static const char *identity_of(const json_t *event) {
     const char *key = keel_event_text(event, "key");
     return *key ? key : keel_event_text(event, "program");
@@ -120,8 +124,10 @@ static keel_status_t add_program(keel_steps_t *steps, const json_t *event) {
     keel_steps_program_t *program = &steps->programs[steps->program_count];
     *program = (keel_steps_program_t){.identity = identity_of(event),
                                       .name = keel_event_text(event, "name"),
-                                      .ops = keel_event_count(event, "ops")};
+                                      .ops = keel_event_count(event, "ops"),
+                                      .is_eager = is_eager(event)};
     KEEL_TRY(family_of(steps, event, &program->family));
+    steps->families[program->family].is_eager |= program->is_eager;
     return keel_map_put(&steps->by_identity, name_bytes(program->identity), steps->program_count++);
 }
 
@@ -187,14 +193,14 @@ static double weight(double work, uint64_t executes) {
     return executes > 1 ? work : work / BY_FAR;
 }
 
-static size_t heaviest(const keel_steps_t *steps, bool uncut) {
+static size_t heaviest(const keel_steps_t *steps, bool uncut, bool by_itself) {
     double most = 0;
     size_t found = SIZE_MAX;
     for (size_t i = 0; i < steps->family_count; ++i) {
         const struct keel_steps_family_t *family = &steps->families[i];
         double own = uncut ? weight(family->uncut_work, family->uncut_executes)
                            : weight(family->work, family->executes);
-        if (own <= most) continue;
+        if (own <= most || family->is_eager != by_itself) continue;
         most = own;
         found = i;
     }
@@ -212,7 +218,9 @@ static void find_leading(keel_steps_t *steps) {
         family->uncut_work += program->is_cut ? 0 : work;
         family->uncut_executes += program->is_cut ? 0 : program->executes;
     }
-    size_t all = heaviest(steps, false), uncut = heaviest(steps, true);
+    // What ran by itself leads only where nothing else ran: it is no step, but a part of one.
+    bool by_itself = heaviest(steps, false, false) == SIZE_MAX;
+    size_t all = heaviest(steps, false, by_itself), uncut = heaviest(steps, true, by_itself);
     bool is_often = uncut != SIZE_MAX &&
                     steps->families[uncut].uncut_executes * 2 >= steps->families[all].executes;
     steps->leading = is_often ? uncut : all;
@@ -270,6 +278,7 @@ keel_status_t keel_steps_read(keel_bytes_t bytes, bool whole, keel_steps_t *out,
     keel_map_initialize(&out->by_pid);
     keel_map_initialize(&out->requests_of);
     keel_map_initialize(&out->last_of);
+    keel_map_initialize(&out->by_eager);
     KEEL_TRY(parse(bytes, whole, out, out_damage));
     size_t index;
     json_t *event;
@@ -291,6 +300,8 @@ void keel_steps_deinitialize(keel_steps_t *steps) {
     keel_map_deinitialize(&steps->by_pid);
     keel_map_deinitialize(&steps->requests_of);
     keel_map_deinitialize(&steps->last_of);
+    keel_map_deinitialize(&steps->by_eager);
+    keel_free(steps->eager);
     keel_free(steps->programs);
     keel_free(steps->families);
     keel_free(steps->processes);
@@ -328,6 +339,52 @@ static keel_status_t link_request(keel_steps_t *steps, keel_bytes_t key, size_t 
     return keel_map_put(&steps->last_of, key, index);
 }
 
+// An operation that ran by itself: its programs are counted by name and line.
+static keel_status_t find_eager(keel_steps_t *steps, const json_t *event, size_t *out) {
+    const json_t *site = json_object_get(event, "site");
+    keel_buffer_t name;
+    keel_buffer_initialize(&name, 0);
+    keel_buffer_text(&name, keel_event_text(event, "name"));
+    keel_buffer_format(&name, "\n%u ", keel_event_line(site, "line"));
+    keel_buffer_text(&name, keel_event_text(site, "file"));
+    keel_status_t status = keel_buffer_status(&name);
+    const uint64_t *known = keel_map_find(&steps->by_eager, keel_buffer_bytes(&name));
+    *out = known ? (size_t)*known : steps->eager_count;
+    void *grown = steps->eager;
+    if (!status && !known)
+        status = keel_realloc_array(steps->eager_count + 1, sizeof *steps->eager, &grown);
+    steps->eager = grown;
+    if (!status && !known) {
+        steps->eager[steps->eager_count++] = (keel_eager_t){0};
+        status = keel_map_put(&steps->by_eager, keel_buffer_bytes(&name), *out);
+    }
+    keel_buffer_deinitialize(&name);
+    return status;
+}
+
+static keel_status_t count_eager(keel_steps_t *steps, const json_t *event,
+                                 keel_steps_request_t *request) {
+    KEEL_TRY(find_eager(steps, event, &request->operation));
+    keel_eager_t *eager = &steps->eager[request->operation];
+    ++eager->programs;
+    eager->steps += eager->last_step != request->step;
+    eager->last_step = request->step;
+    return NULL;
+}
+
+bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation) {
+    enum {
+        STEPS = 3,     // of the run that had a new program of it
+        PROGRAMS = 32, // where there are no steps
+    };
+    if (operation >= steps->eager_count) return false;
+    bool has_steps = steps->leading != SIZE_MAX && !steps->families[steps->leading].is_eager;
+    for (size_t i = 0; i < steps->process_count; ++i)
+        has_steps = has_steps || steps->processes[i].marks;
+    const keel_eager_t *eager = &steps->eager[operation];
+    return has_steps ? eager->steps >= STEPS : eager->programs >= PROGRAMS;
+}
+
 static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_t process,
                                  const char *what, uint64_t step) {
     void *grown = steps->requests;
@@ -337,7 +394,10 @@ static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_
         (keel_steps_request_t){.step = step,
                                .seconds = keel_event_number(event, "seconds"),
                                .recompile = SIZE_MAX,
-                               .next = SIZE_MAX};
+                               .next = SIZE_MAX,
+                               .operation = SIZE_MAX};
+    if (is_eager(event) && strcmp(what, "retrace") != 0)
+        KEEL_TRY(count_eager(steps, event, &steps->requests[steps->request_count]));
     keel_buffer_t key;
     request_key(&key, process, event, what);
     keel_status_t status = keel_buffer_status(&key);

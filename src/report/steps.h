@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "journal/journal.h"
+#include "report/eager.h"
 
 // ---- fields that may be absent or of another kind: "" and 0 then -------------------------------
 
@@ -48,6 +49,7 @@ typedef struct keel_steps_program_t {
     uint64_t ops, executes;
     bool is_cut; // a host read cuts the step there: it does not end one
     size_t family;
+    bool is_eager; // an operation that ran by itself, outside jit
 } keel_steps_program_t;
 
 // A compile or load, to which an explanation may follow.
@@ -56,6 +58,7 @@ typedef struct keel_steps_request_t {
     double seconds;
     size_t recompile; // the caller's number of it; SIZE_MAX: none
     size_t next;      // the same program's next one in that process; SIZE_MAX: none
+    size_t operation; // of eager.h; SIZE_MAX: it is none
     bool explained;
 } keel_steps_request_t;
 
@@ -72,9 +75,13 @@ typedef struct keel_steps_t {
     struct keel_steps_family_t {
         double work, uncut_work; // operations times executions
         uint64_t executes, uncut_executes;
+        bool is_eager;
     } * families;
     size_t family_count;
-    size_t leading; // SIZE_MAX: nothing ran
+    size_t leading;      // SIZE_MAX: nothing ran
+    keel_eager_t *eager; // operations that ran by themselves, by name and line
+    size_t eager_count;
+    keel_map_t by_eager;
     keel_steps_process_t *processes;
     size_t process_count;
     keel_steps_request_t *requests;
@@ -86,6 +93,10 @@ typedef struct keel_steps_t {
 keel_status_t keel_steps_read(keel_bytes_t bytes, bool whole, keel_steps_t *out,
                               keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
 void keel_steps_deinitialize(keel_steps_t *steps);
+
+// Does an operation that ran by itself have new programs for as long as the run goes on? Known when
+// all events were told to keel_steps_advance.
+bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation);
 
 // The module's name of the last program with those bytes; "" where the journal has none.
 const char *keel_steps_name(const keel_steps_t *steps, const char *digest);

@@ -366,6 +366,13 @@ static void failures(const keel_stats_t *stats, keel_buffer_t *out) {
     }
 }
 
+static void eager(const keel_stats_t *stats, keel_buffer_t *out) {
+    if (!keel_eager_is_told(&stats->eager, stats->compile_seconds)) return;
+    label(out, "outside jit");
+    keel_eager_sentence(&stats->eager, out);
+    keel_buffer_byte(out, '\n');
+}
+
 static void host_ops(const keel_stats_t *stats, keel_buffer_t *out) {
     enum { OPS_SHOWN = 4 };
     const keel_asides_t *asides = &stats->asides;
@@ -492,6 +499,7 @@ static void reads(const keel_stats_t *stats, keel_buffer_t *out) {
 void keel_report_text(const keel_stats_t *stats, unsigned width, keel_buffer_t *out) {
     head(stats, out);
     figures(stats, out);
+    eager(stats, out);
     host_ops(stats, out);
     misfits(stats, out);
     failures(stats, out);

@@ -22,6 +22,7 @@ const char *keel_pattern_sentence(keel_pattern_kind_t kind) {
 
 bool keel_why_is_shown(const keel_why_entry_t *entry) {
     if (entry->unrelated) return false;
+    if (entry->is_eager) return entry->recompile; // otherwise it came to an end
     if (strcmp(entry->what, "retrace") == 0) return true;
     if (strcmp(entry->what, "compile") != 0) return false;
     return entry->recompile || (*entry->against_program && !entry->against_is_ours);
@@ -59,6 +60,8 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     const keel_cause_facts_t *facts = keel_cause_facts(root->kind);
     const keel_why_pattern_t *pattern =
         entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
+    if (pattern && pattern->kind == KEEL_PATTERN_EAGER)
+        return "Jit the function that runs them, so that they are one program; pad what varies.";
     bool grows = pattern && pattern->grows && pattern->cause == root->kind;
     if (keel_note_leads(root->note, KEEL_NOTE_EAGER)) return keel_note_advice(root->note);
     if (grows && torch)

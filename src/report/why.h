@@ -8,6 +8,7 @@
 #include "explain/cause.h"
 #include "journal/journal.h"
 #include "report/asides.h"
+#include "report/eager.h"
 #include "report/fixes.h"
 #include "report/reads.h"
 
@@ -50,6 +51,8 @@ typedef struct keel_why_entry_t {
     const char *key;
     double seconds;
     bool recompile;
+    bool is_eager;    // an operation that ran by itself
+    size_t operation; // of eager.h; SIZE_MAX: none
     keel_why_place_t site;
     const char *against_program, *against_name, *against_run; // "" where it is the first
     double against_when;
@@ -74,7 +77,8 @@ typedef struct keel_why_entry_t {
     X(COUNTER, "counter", "a constant takes a new value with each compile")                        \
     X(UNPADDED, "unpadded", "a dimension varies freely: the batch is not padded")                  \
     X(ALTERNATING, "alternating", "two programs take turns for ever")                              \
-    X(SUBSETS, "subsets", "one program for each subset of optional arguments")
+    X(SUBSETS, "subsets", "one program for each subset of optional arguments")                     \
+    X(EAGER, "eager", "small programs are compiled one by one, outside jit")
 
 typedef enum keel_pattern_kind {
 #define KEEL_PATTERN_ENUM(name, word, sentence) KEEL_PATTERN_##name,
@@ -138,9 +142,11 @@ typedef struct keel_why_t {
     keel_reads_t reads; // by line, those that cut steps first
     keel_fixes_t fixes; // asked for
     keel_asides_t asides;
-    uint64_t executions; // of all programs
-    uint64_t unfinished; // processes that wrote no end: running still, killed, or cut off
-    const char *path;    // of the journal; "" from keel_why_parse
+    keel_eager_lines_t eager; // those that came to an end, and so are no recompiles
+    double compile_seconds;   // of all compiles
+    uint64_t executions;      // of all programs
+    uint64_t unfinished;      // processes that wrote no end: running still, killed, or cut off
+    const char *path;         // of the journal; "" from keel_why_parse
     keel_journal_damage_t damage;
     keel_arena_t texts;
 } keel_why_t;

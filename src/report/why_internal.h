@@ -3,6 +3,7 @@
 #define KEEL_REPORT_WHY_INTERNAL_H_
 
 #include "report/flow.h"
+#include "report/steps.h"
 #include "report/why.h"
 
 // why_patterns.c: fills out->patterns and names each entry's pattern. Entries are complete.
@@ -11,6 +12,9 @@ keel_status_t keel_why_find_patterns(keel_why_t *why) KEEL_MUST_CHECK;
 // why_follows.c: makes host reads the cause of what follows from them. The entries and reads are
 // complete, patterns are not found yet.
 keel_status_t keel_why_follow_reads(keel_why_t *why) KEEL_MUST_CHECK;
+// why_eager.c: operations that ran by themselves and have new programs for as long as the run goes
+// on make a pattern, and are recompiles. Before the other patterns.
+keel_status_t keel_why_find_eager(keel_why_t *why, const keel_steps_t *steps) KEEL_MUST_CHECK;
 
 // why_costs.c: questions, ledgers, totals.
 keel_status_t keel_why_sum_up(keel_why_t *why) KEEL_MUST_CHECK;

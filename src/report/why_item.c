@@ -27,13 +27,19 @@ static const keel_why_difference_t *cause_of(const keel_why_item_t *item) {
     return keel_why_told(item->entry, item->pattern);
 }
 
+static bool is_eager(const keel_why_item_t *item) {
+    return item->pattern && item->pattern->kind == KEEL_PATTERN_EAGER;
+}
+
 static const char *kind_text(const keel_why_item_t *item) {
+    if (is_eager(item)) return keel_pattern_word(KEEL_PATTERN_EAGER);
     const keel_why_difference_t *cause = cause_of(item);
     if (cause) return keel_cause_facts(cause->kind)->word;
     return item->entry->unrelated ? "unrelated" : "unknown";
 }
 
 static const keel_why_place_t *place_of(const keel_why_item_t *item) {
+    if (is_eager(item)) return &item->pattern->place;
     const keel_why_difference_t *cause = cause_of(item);
     return cause && *cause->place.file ? &cause->place : &item->entry->site;
 }
@@ -221,9 +227,11 @@ static void second_line(keel_why_page_t *page, const keel_why_item_t *item) {
     if (is_of_run(item))
         keel_buffer_format(&text, "%s at %s and %" PRIu64 " more", entry->name,
                            place_text(place_of(item)), item->times - 1);
+    else if (is_eager(item))
+        keel_buffer_format(&text, "%" PRIu64 " programs", item->times);
     else
         add_place(&text, item);
-    if (item->times > 1 && !is_of_run(item))
+    if (item->times > 1 && !is_of_run(item) && !is_eager(item))
         keel_buffer_format(&text, "; %" PRIu64 " times", item->times);
     if (item->pattern) keel_buffer_format(&text, "; %s", keel_why_sentence(item->pattern));
     if (cause && *cause->note && !item->pattern) keel_buffer_format(&text, "; %s", cause->note);
@@ -370,7 +378,9 @@ void keel_why_print(keel_why_page_t *page, const keel_why_item_t *item, size_t n
     page->flow.indent = INDENT;
     first_line(page, item, number);
     if (cause) second_line(page, item);
-    if (cause && item->pattern)
+    if (is_eager(item))
+        ; // what differs in each of them is of no use to anybody
+    else if (cause && item->pattern)
         besides(page, item);
     else if (cause)
         causes(page, entry);

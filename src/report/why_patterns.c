@@ -449,6 +449,7 @@ static keel_status_t gather(const keel_why_t *why, keel_pattern_kind_t kind, kee
                             groups_t *groups) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *entry = &why->entries[i];
+        if (entry->is_eager) continue;
         bool turns = kind == KEEL_PATTERN_ALTERNATING;
         for (size_t j = 0; !turns && keel_why_is_shown(entry) && j < entry->root_count; ++j) {
             const keel_why_difference_t *root = &entry->roots[j];
@@ -485,7 +486,7 @@ static keel_status_t find(keel_why_t *why, keel_pattern_kind_t kind) {
 }
 
 keel_status_t keel_why_find_patterns(keel_why_t *why) {
-    for (unsigned kind = 0; kind < KEEL_PATTERN_COUNT; ++kind)
+    for (unsigned kind = 0; kind < KEEL_PATTERN_EAGER; ++kind)
         KEEL_TRY(find(why, (keel_pattern_kind_t)kind));
     return NULL;
 }

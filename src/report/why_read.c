@@ -182,7 +182,9 @@ static keel_status_t add_entry(keel_why_t *why, keel_steps_t *steps, const json_
     KEEL_TRY(keel_realloc_array(why->entry_count + 1, sizeof *why->entries, &grown));
     why->entries = grown;
     keel_why_entry_t *entry = &why->entries[why->entry_count];
-    *entry = (keel_why_entry_t){.step = request ? request->step : step};
+    *entry = (keel_why_entry_t){.step = request ? request->step : step, .operation = SIZE_MAX};
+    if (request) entry->operation = request->operation;
+    entry->is_eager = entry->operation != SIZE_MAX;
     KEEL_TRY(entry_of(why, event, entry));
     ++why->entry_count;
     bool left_out = entry->unrelated && entry->recompile && strcmp(entry->what, "compile") == 0;
@@ -199,6 +201,7 @@ static keel_status_t meet_start(keel_why_t *why, const json_t *event) {
 static void meet_request(keel_why_t *why, const json_t *event, bool compile) {
     const char *name = keel_event_text(event, "name");
     why->compiles += compile;
+    if (compile) why->compile_seconds += keel_event_number(event, "seconds");
     why->recompiles += compile && json_is_true(json_object_get(event, "recompile"));
     if (strncmp(name, "jit_", 4) == 0 || strncmp(name, "pmap_", 5) == 0)
         why->framework = "jax";
@@ -211,7 +214,10 @@ static keel_status_t meet_event(keel_why_t *why, keel_steps_t *steps, const json
     keel_steps_request_t *request;
     KEEL_TRY(keel_steps_advance(steps, event, &process, &request));
     const char *kind = keel_event_text(event, "event");
-    if (request) meet_request(why, event, strcmp(kind, "compile") == 0);
+    bool is_compile = strcmp(kind, "compile") == 0;
+    if (request) meet_request(why, event, is_compile);
+    if (is_compile && request->operation != SIZE_MAX)
+        KEEL_TRY(keel_eager_add(&why->eager, event, why->cwd, &why->texts));
     if (strcmp(kind, "start") == 0) return meet_start(why, event);
     if (strcmp(kind, "fix") == 0) return keel_fixes_add(&why->fixes, event, &why->texts);
     if (strcmp(kind, "explain") != 0)
@@ -283,6 +289,7 @@ static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
     for (size_t i = 0; i < why->entry_count; ++i)
         KEEL_TRY(follow_replaced(why, i));
     KEEL_TRY(keel_why_follow_reads(why));
+    KEEL_TRY(keel_why_find_eager(why, steps));
     KEEL_TRY(keel_why_find_patterns(why));
     return keel_why_sum_up(why);
 }
@@ -324,6 +331,7 @@ void keel_why_deinitialize(keel_why_t *why) {
     keel_arena_deinitialize(&why->texts);
     keel_fixes_deinitialize(&why->fixes);
     keel_asides_deinitialize(&why->asides);
+    keel_eager_deinitialize(&why->eager);
     keel_free(why->entries);
     keel_free(why->patterns);
     keel_free(why->by_cause);

@@ -302,6 +302,20 @@ static void print(keel_why_page_t *page, const items_t *items) {
     ledgers(page->why, page->style->all, &page->flow);
 }
 
+// What ran by itself and came to an end: the initialisation of a model, as a rule.
+static void eager(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
+    if (!keel_eager_is_told(&why->eager, why->compile_seconds)) return;
+    keel_flow_t flow = {.out = out, .width = width};
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_eager_sentence(&why->eager, &text);
+    keel_buffer_text(&text, ". Jit the function that runs them, so that they are one program; to "
+                            "initialise a model: jax.jit(model.init)(key, x). keel explain eager");
+    keel_flow_end(&flow);
+    keel_flow_buffer(&flow, &text);
+    keel_flow_end(&flow);
+}
+
 void keel_why_text(const keel_why_t *why, const keel_why_style_t *style, keel_buffer_t *out) {
     keel_why_page_t page = {
         .why = why, .style = style, .flow = {.out = out, .width = style->width}};
@@ -315,6 +329,7 @@ void keel_why_text(const keel_why_t *why, const keel_why_style_t *style, keel_bu
     else
         nothing(why, &page.flow);
     if (!status && !items.count) fixes(why, out);
+    if (!status) eager(why, style->width, out);
     keel_asides_tell(&why->asides, why->executions, style->all, style->width, out);
     keel_status_ignore(status);
     keel_map_deinitialize(&items.index);

@@ -27,6 +27,12 @@ def asked_again(events):
             if event["recompile"] or event.get("tier") == "memory"]
 
 
+def ran_by_themselves(events):
+    """Operations outside jit of which there are several programs."""
+    names = [event["name"] for event in of_kind(events, "compile") if event.get("eager")]
+    return sorted({name for name in names if names.count(name) > 2})
+
+
 def compiled_steps(events):
     return [event["name"] for event in of_kind(events, "compile") if event["name"] == "jit_step"]
 
@@ -76,6 +82,8 @@ def check_page(report, workspace, page):
     else:
         cases = [(script, None) for script in scripts]
         count, what = asked_again, "asked for again"
+    if name == "eager":
+        count, what = ran_by_themselves, "compiled one by one"
     wanted = [True, False][2 - len(cases):]
     for index, ((script, shell), again) in enumerate(zip(cases, wanted, strict=True)):
         if shell and "OTHER_PLUGIN" in shell and not other_plugins():

@@ -273,12 +273,14 @@ static void test_another_function_that_is_the_same_program_is_no_retrace(void **
     assert_int_equal(count_events(door, "\"event\":\"load\"", "\"recompile\":false"), 1);
 }
 
-static void test_a_single_operation_is_recompiled_only_where_its_shapes_never_end(void **state) {
+static void test_a_single_operation_is_marked_and_no_recompile(void **state) {
     const door_t *door = *state;
     run_and_analyse(door, "", nine_of_a_traced_function);
     assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"recompile\":true"), 8);
+    assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"eager\":true"), 0);
     run_and_analyse(door, "KEEL_MODE=refresh", nine_of_an_operation);
-    assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"recompile\":true"), 9);
+    assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"recompile\":true"), 8);
+    assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"eager\":true"), 9);
 }
 
 static void test_without_a_memory_tier_it_is_a_retrace_too(void **state) {
@@ -426,7 +428,7 @@ int main(void) {
         TEST(a_program_asked_for_again_is_a_retrace_and_told_only_so_often),
         TEST(a_program_is_compared_with_what_differs_least),
         TEST(another_function_that_is_the_same_program_is_no_retrace),
-        TEST(a_single_operation_is_recompiled_only_where_its_shapes_never_end),
+        TEST(a_single_operation_is_marked_and_no_recompile),
         TEST(without_a_memory_tier_it_is_a_retrace_too),
         TEST(an_unchanged_program_that_is_compiled_says_what_became_of_its_entry),
         TEST(what_must_not_be_cached_says_so),

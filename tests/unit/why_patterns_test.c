@@ -297,10 +297,92 @@ static void one_program_for_each_subset_of_optional_arguments_is_told(void **sta
     keel_why_deinitialize(&why);
 }
 
+// An operation that ran by itself, for the shape of `rows` rows, then a step.
+static void eager(int rows, bool then_step) {
+    keel_buffer_format(
+        &journal,
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"e%d\",\"name\":\"jit_tanh\","
+        "\"key\":\"ke%d\",\"seconds\":0.5,\"format\":\"mlir\",\"eager\":true,\"ops\":9,"
+        "\"site\":{\"file\":\"/w/train.py\",\"line\":7,\"function\":\"f\"}}\n",
+        rows, rows);
+    char program[16], rest[512];
+    snprintf(program, sizeof program, "e%d", rows);
+    snprintf(rest, sizeof rest,
+             ",\"site\":{\"file\":\"/w/train.py\",\"line\":7,\"function\":\"f\"},"
+             "\"against\":{\"program\":\"o\",\"name\":\"f\",\"is_ours\":true},\"roots\":[{"
+             "\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"f32[%d]\",\"new\":\"f32[%d]\"}]",
+             rows - 1, rows);
+    explain("compile", program, "jit_tanh", 0.5, rest);
+    keel_buffer_format(&journal, "{\"event\":\"executes\",\"pid\":1,\"executes\":{\"e%d\":9%s}}\n",
+                       rows, then_step ? ",\"s\":1" : "");
+}
+
+static void a_step(void) {
+    keel_buffer_text(&journal,
+                     "{\"event\":\"compile\",\"pid\":1,\"program\":\"s\",\"name\":\"jit_step\","
+                     "\"key\":\"ks\",\"seconds\":1,\"format\":\"mlir\",\"ops\":5}\n");
+}
+
+static void operations_outside_jit_that_never_end_are_one_item(void **state) {
+    (void)state;
+    a_step();
+    for (int i = 0; i < 5; ++i)
+        eager(10 + i, true);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_EAGER);
+    assert_int_equal(why.patterns[0].times, 5);
+    assert_int_equal(why.again.times, 5);
+    assert_int_equal(why.recompiles, 5);
+    assert_string_equal(why.entries[0].pattern, "eager");
+    assert_text(&why, &(keel_why_style_t){0},
+                "1  steps 1-5  2.5 s  eager  train.py:7  jit_tanh\n"
+                "     5 programs; small programs are compiled one by one, outside jit\n"
+                "     Jit the function that runs them, so that they are one program; pad what "
+                "varies.  keel explain eager\n");
+    keel_why_deinitialize(&why);
+}
+
+static void operations_outside_jit_that_end_are_no_recompiles(void **state) {
+    (void)state;
+    a_step();
+    for (int i = 0; i < 20; ++i)
+        eager(10 + i, i == 19);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 0);
+    assert_int_equal(why.shown, 0);
+    assert_int_equal(why.recompiles, 0);
+    assert_text(&why, &(keel_why_style_t){0}, "nothing was compiled again (21 compiles)");
+    assert_text(&why, &(keel_why_style_t){0},
+                "20 small programs ran one by one, outside jit, and cost 10.0 s, most at "
+                "train.py:7. Jit the function");
+    keel_why_deinitialize(&why);
+}
+
+static void where_only_operations_ran_many_of_one_line_never_end(void **state) {
+    (void)state;
+    for (int i = 0; i < 20; ++i)
+        eager(10 + i, false);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.shown, 0);
+    keel_why_deinitialize(&why);
+    for (int i = 20; i < 40; ++i)
+        eager(10 + i, false);
+    parse(&why);
+    assert_int_equal(why.shown, 40);
+    keel_why_deinitialize(&why);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(a_constant_that_counts_up_is_a_counter),
+        TEST(operations_outside_jit_that_never_end_are_one_item),
+        TEST(operations_outside_jit_that_end_are_no_recompiles),
+        TEST(where_only_operations_ran_many_of_one_line_never_end),
         TEST(what_a_mask_leaves_is_a_shape_and_a_read),
         TEST(a_pattern_is_told_by_its_own_cause_whatever_else_came_with_the_first),
         TEST(of_two_stories_at_once_one_leads_and_the_other_stands_below),
