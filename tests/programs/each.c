@@ -88,10 +88,10 @@ static void explain(const keel_program_t *before, const keel_program_t *after,
     check(folds == out->folded_total, "what follows is not the sum of its causes");
 }
 
-void work_on(const keel_program_t *program, keel_sketch_t *out) {
+keel_status_t work_on(const keel_program_t *program, keel_sketch_t *out) {
     keel_digest_t digest;
     keel_cacheable_t cacheable;
-    good(keel_key_program(program, &digest));
+    KEEL_TRY(keel_key_program(program, &digest));
     keel_key_cacheable(program, NULL, &cacheable);
     keel_sketch_of(program, out);
     check(keel_sketch_alike(out, out) == 1, "a program is not like itself");
@@ -104,6 +104,7 @@ void work_on(const keel_program_t *program, keel_sketch_t *out) {
     check(explanation.root_total == 1 && explanation.roots[0].kind == KEEL_CAUSE_RETRACE,
           "a program is another than itself");
     keel_explanation_deinitialize(&explanation);
+    return NULL;
 }
 
 // ---- two ---------------------------------------------------------------------------------------

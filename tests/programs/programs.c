@@ -6,7 +6,7 @@
 //   --near N     programs that each is compared with, the likest first (2)
 //   --pairs N    pairs at random beside these (1000)
 //   --seed N     other pairs (1)
-//   --may-fail   a program that cannot be read is told, and no failure
+//   --may-fail   a program that cannot be read or keyed is told, and no failure
 //
 // A child does the work and leaves in shared memory where it is. Where it dies or hangs, that is
 // told, and the next child goes on behind it: so all that crashes is found in one run. Folders that
@@ -32,8 +32,8 @@ typedef struct options_t {
 
 // What a child finds out about a program.
 typedef struct fact_t {
-    bool is_read, is_done;
-    char why[200]; // it cannot be read
+    bool is_read;  // and keyed
+    char why[200]; // it cannot be read or keyed
     keel_sketch_t sketch;
 } fact_t;
 
@@ -164,12 +164,12 @@ static void work_one(all_t *all, uint64_t at) {
     fact_t *fact = &all->facts[at];
     loaded_t loaded;
     keel_status_t status = load(all->paths[at], &loaded);
-    if (status) snprintf(fact->why, sizeof fact->why, "%s", keel_status_message(status));
     if (!status) {
-        work_on(&loaded.program, &fact->sketch);
-        fact->is_read = true;
+        status = work_on(&loaded.program, &fact->sketch);
+        fact->is_read = !status;
         unload(&loaded);
     }
+    if (status) snprintf(fact->why, sizeof fact->why, "%s", keel_status_message(status));
     keel_status_ignore(status);
 }
 
@@ -253,8 +253,8 @@ static int run(all_t *all) {
     size_t unread = unreadable(all);
     choose_pairs(all);
     died += in_children(all, all->pair_count, work_pair, true);
-    printf("programs: %zu programs, %zu cannot be read; %zu pairs; %zu crashes\n", all->count,
-           unread, all->pair_count, died);
+    printf("programs: %zu programs, %zu cannot be read or keyed; %zu pairs; %zu crashes\n",
+           all->count, unread, all->pair_count, died);
     munmap(all->facts, all->count * sizeof *all->facts);
     munmap(all->at, sizeof *all->at);
     free(all->pairs);
