@@ -266,9 +266,12 @@ static keel_status_t trace(keel_why_t *why, keel_why_entry_t *entry, keel_source
     return settle(why, entry, &causes);
 }
 
+// JAX traces a function apart from what runs: a read in its own step, or in a library on the way,
+// says nothing of the numbers that a function closes over.
 keel_status_t keel_why_follow_reads(keel_why_t *why) {
     keel_source_t source = {0};
     keel_status_t status = NULL;
+    if (strcmp(why->framework, "jax") == 0) return NULL;
     for (size_t i = 0; !status && why->reads.count && i < why->entry_count; ++i)
         if (keel_why_is_shown(&why->entries[i]) && why->entries[i].root_count &&
             strcmp(why->entries[i].what, "compile") == 0)

@@ -26,12 +26,13 @@ static const struct {
 
 #define SITE "\"site\":{\"file\":\"%s\",\"line\":%u}"
 
-static void parse(const char *file, unsigned read, unsigned used, unsigned asked, keel_why_t *out) {
+static void parse_named(const char *name, const char *file, unsigned read, unsigned used,
+                        unsigned asked, keel_why_t *out) {
     char journal[4096];
     snprintf(journal, sizeof journal,
-             "{\"event\":\"compile\",\"t\":9e9,\"pid\":1,\"program\":\"aa\",\"name\":\"S\","
+             "{\"event\":\"compile\",\"t\":9e9,\"pid\":1,\"program\":\"aa\",\"name\":\"%s\","
              "\"format\":\"hlo\",\"seconds\":1,\"recompile\":true," SITE "}\n"
-             "{\"event\":\"explain\",\"t\":9e9,\"pid\":1,\"program\":\"aa\",\"name\":\"S\","
+             "{\"event\":\"explain\",\"t\":9e9,\"pid\":1,\"program\":\"aa\",\"name\":\"%s\","
              "\"what\":\"compile\",\"seconds\":1,\"recompile\":true,\"root_total\":2,"
              "\"against\":{\"program\":\"bb\",\"is_ours\":true},\"folded_total\":1,"
              "\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"1\",\"new\":\"2\"},"
@@ -40,8 +41,12 @@ static void parse(const char *file, unsigned read, unsigned used, unsigned asked
              "\"folded\":[{\"kind\":\"size\",\"subject\":\"pad\",\"follows\":1}]," SITE "}\n"
              "{\"event\":\"transfers\",\"t\":9e9,\"pid\":1,\"from_device\":{\"count\":1},"
              "\"reads\":[{" SITE ",\"count\":1,\"bytes\":4,\"seconds\":0.1}]}\n",
-             file, asked, file, used, file, asked, file, read);
+             name, file, asked, name, file, used, file, asked, file, read);
     assert_ok(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", out));
+}
+
+static void parse(const char *file, unsigned read, unsigned used, unsigned asked, keel_why_t *out) {
+    parse_named("S", file, read, used, asked, out);
 }
 
 static void a_constant_that_was_read_is_folded_under_the_read(void **state) {
@@ -90,10 +95,25 @@ static void source_that_is_gone_or_newer_tells_nothing(void **state) {
     place_remove(&place);
 }
 
+static void a_constant_in_jax_stays_one(void **state) {
+    (void)state;
+    place_t place;
+    keel_why_t why;
+    char path[300];
+    place_make(&place);
+    snprintf(path, sizeof path, "%s/train.py", place.root);
+    write_bytes(path, sources[0].text, strlen(sources[0].text));
+    parse_named("jit_step", path, 1, 2, 9, &why);
+    assert_int_equal(why.entries[0].roots[1].kind, KEEL_CAUSE_CONSTANT);
+    keel_why_deinitialize(&why);
+    place_remove(&place);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_constant_that_was_read_is_folded_under_the_read),
         cmocka_unit_test(source_that_is_gone_or_newer_tells_nothing),
+        cmocka_unit_test(a_constant_in_jax_stays_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
