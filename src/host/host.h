@@ -97,7 +97,7 @@ typedef struct keel_site_t {
     keel_place_t place; // the user's line that called the traced function, and who called that
     const char *origin; // tells one function from another of its name, see below; "" where unknown
     bool is_traced;     // the traced function has a frame of its own; else it may be one operation
-    bool is_wrapped;    // a library calls it, and it is the user's
+    bool is_wrapped;    // a library calls it that it is no part of, nor is it JAX's
 } keel_site_t;
 
 // The origin of a traced function is its qualified name, its file and the line of its def:

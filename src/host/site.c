@@ -263,11 +263,23 @@ static void choose(const found_t *found, keel_arena_t *arena, keel_place_t *out)
     out->library_line = chain->frames[outside].line;
 }
 
+// "/usr/lib/python3.13/site-packages/jax/"
+static bool is_of_jax(keel_str_t package) {
+    keel_str_t end = KEEL_STR("/jax/");
+    return package.size >= end.size &&
+           memcmp(package.data + package.size - end.size, end.data, end.size) == 0;
+}
+
+// A function of the user's, or of another library (diffrax.diffeqsolve is jitted by equinox), but
+// none of JAX's own, which are called by every library and named by JAX itself.
 static bool is_wrapped(const found_t *found) {
     const chain_t *chain = &found->chain;
-    return found->own + 1 < chain->count &&
-           !keel_is_foreign_file(chain->frames[found->own].file, found->package) &&
-           keel_is_foreign_file(chain->frames[found->own + 1].file, found->package);
+    if (found->own + 1 >= chain->count) return false;
+    keel_str_t own = chain->frames[found->own].file, caller = chain->frames[found->own + 1].file;
+    if (!keel_is_foreign_file(caller, found->package)) return false;
+    if (!keel_is_foreign_file(own, found->package)) return true;
+    keel_str_t package = keel_package_of(own);
+    return package.size && !keel_str_starts(caller, package) && !is_of_jax(package);
 }
 
 // Looks for an operation whose frames show the traced function; else for the longest.
