@@ -115,8 +115,8 @@ static keel_status_t answer_and_note(walk_t *walk, process_t *process, const ask
     if (has_failed(walk)) {
         if (!is_new) return NULL;
         return put_failure(walk, asked,
-                           keel_status_make(KEEL_INTERNAL, "explaining it ended the process that "
-                                                           "does so, or took it too long"));
+                           keel_status_make(KEEL_INTERNAL, "it crashed the process that explains "
+                                                           "programs, or kept it busy too long"));
     }
     const keel_program_t *program;
     keel_status_t kept = kept_read(&walk->kept, &asked->program, &program);

@@ -30,8 +30,8 @@ enum { KEEL_RUN_ID_SIZE = 64 };
 // "20261121-134502-0a51c3f2": the time (UTC), then a number that grows within the second and a
 // random part; so ids sort by time.
 void keel_journal_make_id(char out[KEEL_RUN_ID_SIZE]);
-// Letters, digits, '.', '_' and '-', not beginning with '.', and not "programs", "history"
-// or "latest".
+// Letters, digits, '.', '_' and '-', not beginning with '.', and not "programs", "history",
+// "sources" or "latest".
 bool keel_journal_is_id(const char *text);
 
 // Makes run_dir/<run id>. `run_id` may be NULL or no id (KEEL_RUN_ID unset or unusable): a new one.

@@ -44,7 +44,8 @@ bool keel_journal_is_id(const char *text) {
     size_t length = strlen(text);
     return length > 0 && length < KEEL_RUN_ID_SIZE && text[0] != '.' &&
            strspn(text, allowed) == length && strcmp(text, "programs") != 0 &&
-           strcmp(text, "history") != 0 && strcmp(text, "latest") != 0;
+           strcmp(text, "history") != 0 && strcmp(text, "sources") != 0 &&
+           strcmp(text, "latest") != 0;
 }
 
 keel_status_t keel_journal_path(const char *run_dir, const char *id, char **out) {

@@ -57,10 +57,19 @@ static keel_status_t add_misfit(keel_asides_t *asides, const json_t *event, cons
     return NULL;
 }
 
+static keel_status_t add_unexplained(keel_asides_t *asides, const json_t *event,
+                                     keel_arena_t *texts) {
+    if (strcmp(keel_event_text(event, "what"), "explain") != 0) return NULL;
+    if (asides->unexplained++) return NULL;
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "name"), &asides->unexplained_name));
+    return keel_event_keep(texts, keel_event_text(event, "message"), &asides->unexplained_words);
+}
+
 keel_status_t keel_asides_add(keel_asides_t *asides, const json_t *event, const char *cwd,
                               keel_arena_t *texts) {
     const char *kind = keel_event_text(event, "event");
     if (strcmp(kind, "host_ops") == 0) return add_ops(asides, event, texts);
+    if (strcmp(kind, "fallback") == 0) return add_unexplained(asides, event, texts);
     if (strcmp(kind, "compile_error") == 0) return add_misfit(asides, event, cwd, texts);
     return NULL;
 }
@@ -166,6 +175,24 @@ static void tell_op(const keel_host_op_sum_t *op, uint64_t executions, unsigned 
     paragraph(&text, width, out);
 }
 
+void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out) {
+    keel_write_counted(out, asides->unexplained, "program");
+    keel_buffer_text(out, " could not be explained");
+    if (*asides->unexplained_name)
+        keel_buffer_text(out, asides->unexplained > 1 ? ", first " : ", ");
+    keel_write_foreign(out, asides->unexplained_name);
+    keel_buffer_text(out, ": ");
+    keel_write_foreign(out, asides->unexplained_words);
+}
+
+static void tell_unexplained(const keel_asides_t *asides, unsigned width, keel_buffer_t *out) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_unexplained_sentence(asides, &text);
+    keel_buffer_text(&text, ".");
+    paragraph(&text, width, out);
+}
+
 void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
                       keel_buffer_t *out) {
     for (size_t i = 0; i < asides->misfit_count; ++i)
@@ -173,6 +200,7 @@ void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all
     for (size_t i = 0; i < asides->op_count; ++i)
         if (is_told(&asides->ops[i], executions, all))
             tell_op(&asides->ops[i], executions, width, out);
+    if (asides->unexplained) tell_unexplained(asides, width, out);
 }
 
 void keel_asides_json(const keel_asides_t *asides, keel_buffer_t *out) {
@@ -198,4 +226,5 @@ void keel_asides_json(const keel_asides_t *asides, keel_buffer_t *out) {
         keel_buffer_byte(out, '}');
     }
     keel_buffer_byte(out, ']');
+    keel_json_number(out, "unexplained", asides->unexplained);
 }

@@ -1,5 +1,6 @@
 // asides: what a run's journal says besides its compiles and loads: operations that PyTorch/XLA
-// computed on the host, and compiles of what does not fit the device's memory.
+// computed on the host, compiles of what does not fit the device's memory, and programs that could
+// not be explained.
 //
 // Texts live in the arena that was given with the events. Threads: no shared state.
 #ifndef KEEL_REPORT_ASIDES_H_
@@ -27,6 +28,8 @@ typedef struct keel_asides_t {
     size_t op_count;
     keel_misfit_t *misfits; // in order of time
     size_t misfit_count;
+    uint64_t unexplained;                             // programs
+    const char *unexplained_name, *unexplained_words; // the first one's module, and why
 } keel_asides_t;
 
 // One more event; others are passed over. `cwd` is the run's.
@@ -44,7 +47,9 @@ void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all
                       keel_buffer_t *out);
 // "train.py:88 (jit_step) does not fit: it needs 256 GiB, there are 31.2 GiB".
 void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out);
-// Fields "host_ops" and "misfits".
+// "2 programs could not be explained, jit_step the first: ..."
+void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out);
+// Fields "host_ops", "misfits" and "unexplained".
 void keel_asides_json(const keel_asides_t *asides, keel_buffer_t *out);
 
 #endif // KEEL_REPORT_ASIDES_H_

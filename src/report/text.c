@@ -203,6 +203,11 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
             keel_buffer_format(out, ", and %zu more", stats->asides.misfit_count - 1);
         keel_buffer_text(out, "; keel memory tells\n");
     }
+    if (stats->asides.unexplained) {
+        keel_buffer_text(out, "keel: ");
+        keel_unexplained_sentence(&stats->asides, out);
+        keel_buffer_byte(out, '\n');
+    }
     if (stats->store_errors) {
         keel_buffer_text(out, "keel: the cache failed ");
         keel_write_counted(out, stats->store_errors, "time");

@@ -12,5 +12,5 @@ foreach(name pjrt bridge shim shim_transfers engine_flow engine engine_bundle en
 endforeach()
 target_link_options(engine_prefetch_test PRIVATE -Wl,--wrap=pthread_cond_timedwait)
 keel_link(analysis_run_test analysis)
-keel_link(analysis_guard_test analysis)
+keel_link(analysis_guard_test report analysis)
 target_link_options(analysis_guard_test PRIVATE -Wl,--wrap=keel_explain)

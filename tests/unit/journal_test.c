@@ -407,6 +407,7 @@ static void what_lies_beside_the_runs_is_no_run(void **state) {
     (void)state;
     assert_false(keel_journal_is_id("programs"));
     assert_false(keel_journal_is_id("history"));
+    assert_false(keel_journal_is_id("sources"));
     assert_false(keel_journal_is_id("latest"));
     assert_true(keel_journal_is_id("history-2"));
     // A run that is told to take that name takes another.
