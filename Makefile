@@ -40,17 +40,17 @@ test: ## lint, build three ways, and run every test
 	@$(call build,tsan)
 	@$(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|report|python)\.'
 	@$(CTEST) --test-dir build/tsan -R '^(unit\.(base|bridge|engine|history|journal|pjrt|shim|store)|c_client)'
-	@$(CTEST) --test-dir build -E '^(torch|corpus\.(torch|libraries))'
+	@$(CTEST) --test-dir build -E '^(torch|corpus\.(torch|libraries|transformers))'
 
 test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@tools/setup --tests --all-plugins --torch
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(torch|corpus\.torch)'
 
-test-libraries: ## hold what keel why says against programs of flax, equinox and others: 1 GB
-	@tools/setup --tests --libraries
+test-libraries: ## hold what keel why says against programs of flax, transformers and others: 7 GB
+	@tools/setup --tests --libraries --transformers
 	@$(call build,release,-DKEEL_TESTS=ON)
-	@$(CTEST) --test-dir build -R '^corpus\.libraries'
+	@$(CTEST) --test-dir build -R '^corpus\.(libraries|transformers)'
 
 # Not part of .ci/run: JAX's tests are in none of its packages, so a checkout has to be at hand.
 test-jax: ## run JAX's own tests through Keel and without it: KEEL_JAX_SOURCES names a checkout

@@ -119,6 +119,8 @@ static bool read_place(keel_arena_t *arena, keel_place_t *out) {
     keel_stack_t stack;
     keel_stack_read(arena, &stack);
     if (stack.count) *out = keel_stack_top(&stack);
+    out->library_file = stack.library_file;
+    out->library_line = stack.library_line;
     return stack.count;
 }
 

@@ -71,6 +71,10 @@ typedef struct keel_stack_t {
     uint32_t traced_line; // of its def
     // JAX: what was lowered before is compiled by a call of its own, maybe on another line.
     bool is_deferred;
+    // The innermost line of a library that the user called, which is neither PyTorch nor JAX nor
+    // the standard library: where in a loop of transformers it is. NULL where there is none.
+    const char *library_file;
+    uint32_t library_line;
 } keel_stack_t;
 
 // Reads the Python stack of the calling thread through the interpreter's C API, found in the

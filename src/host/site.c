@@ -328,5 +328,15 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site) {
     if (!stack->count) return;
     site->place = keel_stack_top(stack);
-    site->origin = make_origin(arena, KEEL_STR(""), keel_str(site->place.file), site->place.line);
+    site->place.library_file = stack->library_file;
+    site->place.library_line = stack->library_line;
+    // One line of the user's may have a library ask for programs on several of its own.
+    char library[24] = "";
+    if (stack->library_file) snprintf(library, sizeof library, ":%u", stack->library_line);
+    keel_str_t file = keel_str(stack->library_file ? keel_library_shown(stack->library_file) : "");
+    char name[512];
+    int size = snprintf(name, sizeof name, "%.*s%s", KEEL_STR_ARGS(file), library);
+    if (size < 0 || (size_t)size >= sizeof name) size = 0;
+    site->origin = make_origin(arena, (keel_str_t){name, (size_t)size}, keel_str(site->place.file),
+                               site->place.line);
 }

@@ -1,5 +1,6 @@
 // The host's stack, read from the interpreter in the process.
 #define _GNU_SOURCE // memrchr, memmem
+#include <stdio.h>
 #include <string.h>
 
 #include "host/host.h"
@@ -161,6 +162,29 @@ static bool runs_a_package(const walk_t *walk) {
     return !has_users && walk->outermost.size;
 }
 
+// PyTorch and JAX stand between all that asks for a program and the program.
+static bool is_clients(keel_str_t package) {
+    static const char *const names[] = {"torch",  "torch_xla",   "jax",
+                                        "jaxlib", "jax_plugins", "keel"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char part[32];
+        snprintf(part, sizeof part, "/%s/", names[i]);
+        if (ends_with(package, part)) return true;
+    }
+    return false;
+}
+
+static void find_library(const walk_t *walk, keel_stack_t *out) {
+    for (uint32_t i = 0; walk->users.count && i < walk->libraries.count; ++i) {
+        const keel_stack_frame_t *frame = &walk->libraries.kept[i];
+        keel_str_t package = keel_package_of(keel_str(frame->file));
+        if (!package.size || *package.data == '<' || is_clients(package)) continue;
+        out->library_file = frame->file;
+        out->library_line = frame->line;
+        return;
+    }
+}
+
 static const char *hand_over(const walk_t *walk, keel_stack_t *out) {
     const frames_t *list = walk->users.count ? &walk->users : &walk->libraries;
     if (!list->count) return "the thread runs no Python code";
@@ -176,6 +200,7 @@ static const char *hand_over(const walk_t *walk, keel_stack_t *out) {
     out->traced_file = walk->traced_file;
     out->traced_line = walk->traced_line;
     out->is_deferred = walk->is_deferred;
+    find_library(walk, out);
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "explain/cause.h"
+#include "host/host.h"
 #include "report/reads.h"
 #include "report/steps.h"
 #include "report/write.h"
@@ -35,11 +36,15 @@ static keel_status_t describe(const reading_t *reading, const json_t *site,
     keel_arena_t *texts = reading->texts;
     *out = (keel_reads_line_t){.line = keel_event_line(site, "line"),
                                .call_line = keel_event_line(site, "call_line"),
+                               .library_line = keel_event_line(site, "library_line"),
                                .program = "",
                                .name = ""};
     KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "file"), &out->file));
     KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "function"), &out->function));
     KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "call_file"), &out->call_file));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "library_file"), &out->library_file));
+    KEEL_TRY(keel_event_place(texts, keel_library_shown(out->library_file), out->library_line,
+                              reading->folder, &out->library_shown));
     KEEL_TRY(keel_event_place(texts, out->file, out->line, reading->folder, &out->shown));
     return keel_event_place(texts, out->call_file, out->call_line, reading->folder,
                             &out->call_shown);

@@ -24,7 +24,8 @@ typedef struct keel_reads_line_t {
     const char *shown; // "train.py:88"
     const char *function;
     const char *call_file, *call_shown;
-    uint32_t line, call_line;
+    const char *library_file, *library_shown; // of a library that the line called; ""
+    uint32_t line, call_line, library_line;
     keel_moved_t moved;
     uint64_t cuts;       // executions that cut a step
     uint64_t others;     // executions for a read here that cut none

@@ -145,6 +145,7 @@ typedef struct keel_why_t {
     keel_eager_lines_t eager; // those that came to an end, and so are no recompiles
     double compile_seconds;   // of all compiles
     uint64_t executions;      // of all programs
+    bool has_lines;           // PyTorch/XLA: operations tell their lines
     uint64_t unfinished;      // processes that wrote no end: running still, killed, or cut off
     const char *path;         // of the journal; "" from keel_why_parse
     keel_journal_damage_t damage;

@@ -140,7 +140,10 @@ static keel_why_place_t place_of(const keel_reads_line_t *line, const keel_why_p
                               .line = line->line,
                               .call_file = line->call_file,
                               .call_shown = line->call_shown,
-                              .call_line = line->call_line};
+                              .call_line = line->call_line,
+                              .library_file = line->library_file,
+                              .library_shown = line->library_shown,
+                              .library_line = line->library_line};
     if (*place.call_file) return place;
     place.call_file = folded->call_file;
     place.call_shown = folded->call_shown;

@@ -444,6 +444,7 @@ static void add_read(keel_buffer_t *text, const keel_reads_line_t *line) {
         keel_buffer_format(text, " in %s", line->function);
     if (*line->call_shown && strcmp(line->call_shown, line->shown) != 0)
         keel_buffer_format(text, ", called at %s", line->call_shown);
+    if (*line->library_file) keel_buffer_format(text, ", by way of %s", line->library_shown);
     keel_buffer_text(text, "; ");
     keel_reads_moved(&line->moved, text);
 }

@@ -124,7 +124,9 @@ static void read_place(keel_buffer_t *out, const keel_reads_line_t *line) {
                                    .line = line->line,
                                    .function = line->function,
                                    .call_file = line->call_file,
-                                   .call_line = line->call_line});
+                                   .call_line = line->call_line,
+                                   .library_file = line->library_file,
+                                   .library_line = line->library_line});
 }
 
 // As an entry, with what tells a cut beside it.

@@ -193,6 +193,7 @@ static keel_status_t add_entry(keel_why_t *why, keel_steps_t *steps, const json_
 }
 
 static keel_status_t meet_start(keel_why_t *why, const json_t *event) {
+    why->has_lines |= *keel_event_text(json_object_get(event, "flags"), "XLA_HLO_DEBUG");
     if (*why->cwd || *why->command) return NULL; // the run's first process speaks for it
     KEEL_TRY(keep(why, event, "cwd", &why->cwd));
     return keel_event_joined(&why->texts, json_object_get(event, "argv"), &why->command);

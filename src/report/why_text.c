@@ -291,6 +291,11 @@ static void print_items(keel_why_page_t *page, const items_t *items) {
     left_out(page, cut_count - cuts_shown);
 }
 
+// Without --lines a difference has the line that asked for the program, and the rest is by types.
+static bool lacks_lines(const keel_why_t *why) {
+    return why->shown && !why->has_lines && strcmp(why->framework, "torch") == 0;
+}
+
 static void print(keel_why_page_t *page, const items_t *items) {
     head(page->why, &page->flow);
     fixes(page->why, page->flow.out);
@@ -300,6 +305,14 @@ static void print(keel_why_page_t *page, const items_t *items) {
     totals(page->why, &page->flow);
     print_items(page, items);
     ledgers(page->why, page->style->all, &page->flow);
+    if (!lacks_lines(page->why)) return;
+    keel_flow_end(&page->flow);
+    keel_flow_line(&page->flow);
+    keel_flow_words(&page->flow,
+                    "The lines are those that asked for a program: PyTorch/XLA told no "
+                    "others. Run with keel run --lines for those of the operations, "
+                    "and surer causes.");
+    keel_flow_end(&page->flow);
 }
 
 // What ran by itself and came to an end: the initialisation of a model, as a rule.

@@ -39,6 +39,8 @@ Client = collections.namedtuple("Client", "options python program")
 CLIENTS = {"jax": Client([], ROOT / ".venv" / "bin" / "python", "jit_step"),
            "torch": Client(["--lines"], os.environ.get("KEEL_TORCH_PYTHON") or
                            ROOT / ".venv-torch" / "bin" / "python", "jit_step"),
+           "transformers": Client(["--lines"], os.environ.get("KEEL_TORCH_PYTHON") or
+                                  ROOT / ".venv-torch" / "bin" / "python", None),
            "libraries": Client([], ROOT / ".venv-libraries" / "bin" / "python", None)}
 
 Verdict = collections.namedtuple("Verdict", "case faults skipped seconds folder")
@@ -128,7 +130,7 @@ def found(root, entry, client):
     advice = root.get("advice") or entry["advice"]
     return cases.Cause(root["kind"], root.get("subject"), root.get("old"), root.get("new"),
                        entry.get("pattern") or None,
-                       advice["torch" if client == "torch" else "jax"],
+                       advice["torch" if client in ("torch", "transformers") else "jax"],
                        place("file", "line"), place("call_file", "call_line"))
 
 

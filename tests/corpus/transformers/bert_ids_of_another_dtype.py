@@ -1,0 +1,25 @@
+# cause: dtype
+# old: i64[4,16]
+# new: i32[4,16]
+
+import torch
+import torch_xla
+from transformers import BertConfig, BertForSequenceClassification
+
+device = torch_xla.device()
+torch.manual_seed(0)
+config = BertConfig(vocab_size=64, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+                    intermediate_size=32, max_position_embeddings=64, hidden_dropout_prob=0.0,
+                    attention_probs_dropout_prob=0.0, num_labels=3,
+                    attn_implementation="eager")
+model = BertForSequenceClassification(config).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+labels = torch.randint(3, (4,)).to(device)
+mask = torch.ones(4, 16).to(device)
+torch_xla.sync()
+for dtype in (torch.int64, torch.int64, torch.int32):
+    ids = torch.randint(64, (4, 16)).to(dtype).to(device)  # <- cause
+    optimizer.zero_grad()
+    model(input_ids=ids, attention_mask=mask, labels=labels).loss.backward()
+    optimizer.step()
+    torch_xla.sync()  # <- call
