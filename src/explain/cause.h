@@ -28,14 +28,14 @@
       "Always pass the same keys and list lengths; stand in zeros for what is absent.")            \
     X(CONSTANT, "constant", NONE, "a host value is baked into the program",                        \
       "Pass it as an array argument instead of closing over it or marking it static.",             \
-      "Make it a tensor on the device, made once, and update that in place.")                      \
+      "Make it a tensor of one dimension on the device, made once; update that in place.")         \
     X(STRUCTURE, "structure", BRANCH, "other operations were traced",                              \
       "Choose on the device: jnp.where, lax.cond, lax.scan for loops; or keep the choice fixed.",  \
       "Choose on the device: torch.where, never .item() in an if; or keep the choice fixed.")      \
     X(GRADIENT, "gradient", BRANCH,                                                                \
       "gradients are created in one program and added to in another",                              \
       "Start from zeros_like(params), so that every micro-step adds.",                             \
-      "Zero in place: zero_grad(set_to_none=False); give p.grad zeros before the first step.")     \
+      "p.grad = zeros first, zero_grad(set_to_none=False), then sync if each micro-step syncs.")   \
     X(SIZE, "size", NONE, "a size inside the program depends on a host value",                     \
       "Bound it: nonzero(size=), a fixed k, or a slice of fixed length with a mask.",              \
       "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
@@ -96,6 +96,8 @@
       "End each step with torch_xla.sync(); read behind it.")                                      \
     X(READ_BACK, "the host read this number, which is a constant of the next program",             \
       "Leave it on the device, in one dimension: x.index_select(0, i) instead of x[i].")           \
+    X(GROWN, "what is appended to it makes it longer",                                             \
+      "Allocate the full length once, and write at an index: index_copy_.")                        \
     X(COUNTED, "the host reads a mask here, to count what it leaves",                              \
       "Keep the full size: torch.where with the mask instead of x[mask] or nonzero.")              \
     X(COMMITTED, "jax.device_put commits an array to its device",                                  \

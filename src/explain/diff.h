@@ -160,6 +160,8 @@ keel_status_t keel_diff_random(keel_diff_t *diff) KEEL_MUST_CHECK;
 bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 // What these optimizers bring about, which has advice of its own.
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
+// grown.c: notes arguments that are longer because something is appended to them.
+void keel_diff_grown(keel_diff_t *diff);
 // results.c: the name that the client gives a result, "result['hidden']"; "" where it has none.
 keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.

@@ -299,6 +299,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     fold_shardings(diff);
     fold_shapes(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
+    keel_diff_grown(diff);
     fold_constants(diff);
     fold_lines(diff);
     fold_derived(diff);

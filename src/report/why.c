@@ -64,9 +64,8 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
         return "Jit the function that runs them, so that they are one program; pad what varies.";
     bool grows = pattern && pattern->grows && pattern->cause == root->kind;
     if (keel_note_leads(root->note, KEEL_NOTE_EAGER)) return keel_note_advice(root->note);
-    if (grows && torch)
-        return "Allocate the full length once, write at an index (index_copy_); or pad.";
-    if (grows)
+    // In PyTorch/XLA the program tells whether something is appended (KEEL_NOTE_GROWN).
+    if (grows && !torch)
         return "Allocate the full length once, write at an index (lax.dynamic_update_slice); or "
                "pad.";
     if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "refresh") == 0)
@@ -77,6 +76,9 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
                "steps.";
     const char *advice = keel_note_advice(root->note);
     if (advice) return advice;
+    // x[i] with a tensor of no dimensions still reads it, and is a program for each number.
+    if (torch && root->kind == KEEL_CAUSE_CONSTANT && strncmp(root->subject, "slice ", 6) == 0)
+        return "Index with a tensor of one dimension: x.index_select(0, i); update i in place.";
     return torch ? facts->torch : facts->jax;
 }
 

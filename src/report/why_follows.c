@@ -72,6 +72,14 @@ static void add_assigned(keel_str_t text, names_t *names) {
     }
 }
 
+// What a line works on: behind the "=" of an assignment, or all of it.
+static keel_str_t worked_on(keel_str_t text) {
+    size_t end = assignment_in(text);
+    bool is_augmented = end && end < text.size && strchr("+-*/%&|^@", text.data[end - 1]);
+    if (end == text.size || is_augmented) return text;
+    return (keel_str_t){text.data + end, text.size - end};
+}
+
 // True where the line `used` works on what `read` brought to the host.
 static bool follows_by_names(const keel_source_t *source, uint32_t read, uint32_t used) {
     names_t names = {.count = 0};
@@ -79,15 +87,21 @@ static bool follows_by_names(const keel_source_t *source, uint32_t read, uint32_
     if (!names.count) return false;
     for (uint32_t line = read + 1; line < used && line <= read + LINES_FOLLOWED; ++line) {
         keel_str_t text = keel_source_line(source, line);
-        if (uses(text, &names)) add_assigned(text, &names);
+        if (uses(worked_on(text), &names)) add_assigned(text, &names);
     }
-    return uses(keel_source_line(source, used), &names);
+    return uses(worked_on(keel_source_line(source, used)), &names);
 }
 
 // ---- reads and what follows --------------------------------------------------------------------
 
 static bool is_at(const char *file, uint32_t line, const keel_why_place_t *place) {
     return line && line == place->line && strcmp(file, place->file) == 0;
+}
+
+// "Trainer.step" and "step": the interpreter and PyTorch/XLA name a function each in its way.
+static bool is_in(const char *function, const char *other) {
+    const char *a = strrchr(function, '.'), *b = strrchr(other, '.');
+    return strcmp(a ? a + 1 : function, b ? b + 1 : other) == 0;
 }
 
 // A number on the line of a read was read there, unless the read itself asked for the program.
@@ -99,8 +113,8 @@ static bool comes_from(const keel_why_entry_t *entry, const keel_why_difference_
     bool by_caller = strcmp(read->call_file, place->file) == 0;
     if (!by_caller && strcmp(read->file, place->file) != 0) return false;
     if (!keel_source_open(source, place->file, entry->t)) return false;
-    if (strcmp(read->file, place->file) == 0 && follows_by_names(source, read->line, place->line))
-        return true;
+    bool is_there = strcmp(read->file, place->file) == 0 && is_in(read->function, place->function);
+    if (is_there && follows_by_names(source, read->line, place->line)) return true;
     return by_caller && follows_by_names(source, read->call_line, place->line);
 }
 

@@ -19,9 +19,11 @@ static const struct {
     {"n: int = t.item()\ny = f(x, k=n)\n", 1, 2, 9, true},
     {"if t.item() == step:\n    y = x[step]\n", 1, 2, 9, false},
     {"print(t.item())\ny = x[step]\n", 1, 2, 9, false},
-    {"loss = t.item()\nlosses = x[step]\n", 1, 2, 9, false}, // another word
-    {"y = x[t]\n", 1, 1, 9, true},                           // t is a tensor without dimensions
-    {"print((x * step).item())\n", 1, 1, 1, false},          // what is read had it before
+    {"loss = t.item()\nlosses = x[step]\n", 1, 2, 9, false},      // another word
+    {"y = x[t]\nfor i in r:\n    y = x[step]\n", 1, 3, 9, false}, // assigned anew
+    {"n = t.item()\nn += 1\ny = x[n]\n", 1, 3, 9, true},
+    {"y = x[t]\n", 1, 1, 9, true},                  // t is a tensor without dimensions
+    {"print((x * step).item())\n", 1, 1, 1, false}, // what is read had it before
 };
 
 #define SITE "\"site\":{\"file\":\"%s\",\"line\":%u}"

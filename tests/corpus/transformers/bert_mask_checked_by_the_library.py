@@ -1,6 +1,6 @@
 # program: SyncTensorsGraph
 # cause: first
-# reason: for scaled dot products the library asks whether the mask is all ones, in each forward pass
+# reason: for scaled dot products the library reads whether the mask is all ones; nothing of that goes on
 
 import torch
 import torch_xla
@@ -19,6 +19,6 @@ labels = torch.randint(3, (4,)).to(device)
 torch_xla.sync()
 for step in range(4):
     optimizer.zero_grad()
-    model(input_ids=ids, attention_mask=mask, labels=labels).loss.backward()  # <- cut
+    model(input_ids=ids, attention_mask=mask, labels=labels).loss.backward()  # <- read
     optimizer.step()
     torch_xla.sync()  # <- cause

@@ -24,6 +24,6 @@ for step in range(4):
     if step == 3:
         batch["attention_mask"] = mask.to(device)  # <- cause
     optimizer.zero_grad()
-    model(**batch).loss.backward()  # <- cut
+    model(**batch).loss.backward()  # <- read
     optimizer.step()
     torch_xla.sync()  # <- call

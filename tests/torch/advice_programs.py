@@ -1,0 +1,344 @@
+"""Pairs for advice.py: an accident, and the same with its advice followed to the letter.
+
+Each function has a sync of its own, by whose line its programs are told; what is set up is synced by
+`settle`. A function of the name of an accident is followed by the mended one.
+"""
+
+import torch
+import torch_xla
+
+DEVICE = torch_xla.device()
+torch.manual_seed(0)
+W = 4  # another width for each pair, so that none finds the programs of another
+
+
+def settle():
+    torch_xla.sync()
+
+
+def made(*shape):
+    value = torch.randn(*shape).to(DEVICE)
+    settle()
+    return value
+
+
+def linear():
+    layer = torch.nn.Linear(W, W).to(DEVICE)
+    settle()
+    return layer
+
+
+def shape_accident():
+    w = made(W, W)
+    for rows in (8, 8, 5):
+        y = torch.randn(rows, W).to(DEVICE) @ w
+        torch_xla.sync()
+
+
+def shape_mended():
+    w = made(W, W)
+    data = torch.utils.data.DataLoader(torch.randn(21, W), batch_size=8, drop_last=True)
+    for rows in data:
+        y = rows.to(DEVICE) @ w
+        torch_xla.sync()
+
+
+def dtype_accident():
+    w = made(W, W)
+    for dtype in (torch.float32, torch.float64, torch.float32):
+        y = torch.ones(8, W, dtype=dtype).to(DEVICE).float() @ w
+        torch_xla.sync()
+
+
+def dtype_mended():
+    w = made(W, W)
+    for dtype in (torch.float32, torch.float64, torch.float32):
+        y = torch.ones(8, W, dtype=dtype).to(torch.float32).to(DEVICE).float() @ w
+        torch_xla.sync()
+
+
+def arguments_accident():
+    w = made(W, W)
+    for step in range(3):
+        batch = {"x": torch.ones(8, W).to(DEVICE)}
+        if step == 2:
+            batch["weight"] = torch.rand(8, W).to(DEVICE)
+        y = batch["x"] @ w
+        if "weight" in batch:
+            y = y + batch["weight"]
+        torch_xla.sync()
+
+
+def arguments_mended():
+    w = made(W, W)
+    for step in range(3):
+        batch = {"x": torch.ones(8, W).to(DEVICE), "weight": torch.zeros(8, W).to(DEVICE)}
+        y = batch["x"] @ w
+        if "weight" in batch:
+            y = y + batch["weight"]
+        torch_xla.sync()
+
+
+def constant_accident():
+    x = made(8, W)
+    for step in range(3):
+        y = x.abs() ** (step + 2)
+        torch_xla.sync()
+
+
+def constant_mended():
+    x = made(8, W)
+    power = torch.tensor([2.0]).to(DEVICE)
+    settle()
+    for step in range(3):
+        y = x.abs() ** power
+        power += 1
+        torch_xla.sync()
+
+
+def index_accident():
+    x = made(8, W)
+    for step in range(3):
+        y = x[step] * 2
+        torch_xla.sync()
+
+
+def index_mended():
+    x = made(8, W)
+    i = torch.tensor([0]).to(DEVICE)
+    settle()
+    for step in range(3):
+        y = x.index_select(0, i) * 2
+        i += 1
+        torch_xla.sync()
+
+
+def read_back_accident():
+    x = made(8, W)
+    i = torch.tensor(1).to(DEVICE)
+    settle()
+    for step in range(3):
+        y = x[i] * 2
+        i = i + 1
+        torch_xla.sync()
+
+
+def read_back_mended():
+    x = made(8, W)
+    i = torch.tensor([1]).to(DEVICE)
+    settle()
+    for step in range(3):
+        y = x.index_select(0, i) * 2
+        i += 1
+        torch_xla.sync()
+
+
+def structure_accident():
+    x = made(8, W)
+    for step in range(3):
+        y = torch.tanh(x)
+        if step == 2:
+            y = y * torch.sigmoid(x) + torch.exp(x)
+        torch_xla.sync()
+
+
+def structure_mended():
+    x = made(8, W)
+    for step in range(3):
+        is_last = torch.tensor([step == 2]).to(DEVICE)
+        y = torch.tanh(x)
+        y = torch.where(is_last, y * torch.sigmoid(x) + torch.exp(x), y)
+        torch_xla.sync()
+
+
+def gradient_accident():
+    model, x = linear(), made(8, W)
+    for micro in range(4):
+        if micro % 2 == 0:
+            model.zero_grad()
+        model(x).pow(2).mean().backward()
+        torch_xla.sync()
+
+
+def gradient_mended():
+    model, x = linear(), made(8, W)
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+    for micro in range(4):
+        if micro % 2 == 0:
+            model.zero_grad(set_to_none=False)
+            settle()
+        model(x).pow(2).mean().backward()
+        torch_xla.sync()
+
+
+def size_accident():
+    x = made(8, W)
+    for count in (6, 6, W):
+        y = (x[:count] * 2).sum(0)
+        torch_xla.sync()
+
+
+def size_mended():
+    x = made(8, W)
+    for count in (6, 6, W):
+        mask = (torch.arange(8) < count).unsqueeze(1).to(DEVICE)
+        y = torch.where(mask, x * 2, 0).sum(0)
+        torch_xla.sync()
+
+
+def grown_accident():
+    cache = made(1, W)
+    for step in range(4):
+        cache = torch.cat([cache, cache[:1] * 2])
+        y = cache.sum()
+        torch_xla.sync()
+
+
+def grown_mended():
+    cache = torch.zeros(8, W).to(DEVICE)
+    place = torch.tensor([0]).to(DEVICE)
+    settle()
+    for step in range(4):
+        cache.index_copy_(0, place, cache[:1] * 2)
+        place += 1
+        y = cache.sum()
+        torch_xla.sync()
+
+
+def state_made_accident():
+    model, x = linear(), made(8, W)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+    for step in range(3):
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def state_made_mended():
+    model, x = linear(), made(8, W)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+    for p in model.parameters():
+        optimizer.state[p] = {"step": torch.zeros(()), "exp_avg": torch.zeros_like(p),
+                              "exp_avg_sq": torch.zeros_like(p)}
+    settle()
+    for step in range(3):
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def replaced_accident():
+    model, x = linear(), made(8, W)
+    kept = {name: value.cpu() for name, value in model.state_dict().items()}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(4):
+        if step == 2:
+            model.load_state_dict(kept, assign=True)
+            model.to(DEVICE)
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def replaced_mended():
+    model, x = linear(), made(8, W)
+    kept = {name: value.cpu() for name, value in model.state_dict().items()}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(4):
+        if step == 2:
+            model.load_state_dict(kept)
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def copied_accident():
+    model, x = linear(), made(8, W)
+    kept = {name: value.detach().clone() for name, value in model.state_dict().items()}
+    settle()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(4):
+        if step == 2:
+            model.load_state_dict(kept)
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def copied_mended():
+    model, x = linear(), made(8, W)
+    kept = {name: value.cpu() for name, value in model.state_dict().items()}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(4):
+        if step == 2:
+            model.load_state_dict(kept)
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def counted_accident():
+    x = made(8, W)
+    for step in range(3):
+        mask = (torch.arange(8) < 5 - step).to(DEVICE)
+        y = (x[mask] * 2).sum(0)
+        torch_xla.sync()
+
+
+def counted_mended():
+    x = made(8, W)
+    for step in range(3):
+        mask = (torch.arange(8) < 5 - step).to(DEVICE)
+        y = torch.where(mask.unsqueeze(1), x * 2, 0).sum(0)
+        torch_xla.sync()
+
+
+def host_read_accident():
+    w = made(W, W)
+    for step in range(4):
+        loss = (torch.ones(8, W).to(DEVICE) @ w).pow(2).mean()
+        print(loss.item())
+        w = w - 0.1 * loss * w
+        torch_xla.sync()
+
+
+def host_read_mended():
+    w = made(W, W)
+    for step in range(4):
+        loss = (torch.ones(8, W).to(DEVICE) @ w).pow(2).mean()
+        w = w - 0.1 * loss * w
+        torch_xla.sync()
+        if step % 2:
+            print(loss.item())
+
+
+def endless_accident():
+    w = made(W, W)
+    for step in range(3):
+        w = torch.tanh(w @ w)
+        print(w.sum().item())
+
+
+def endless_mended():
+    w = made(W, W)
+    for step in range(3):
+        w = torch.tanh(w @ w)
+        total = w.sum()
+        torch_xla.sync()
+        print(total.item())
+
+
+for pair in [name.removesuffix("_accident") for name in list(globals()) if name.endswith("_accident")]:
+    globals()[f"{pair}_accident"]()
+    settle()
+    globals()[f"{pair}_mended"]()
+    settle()
+    W += 1
+print("done")
