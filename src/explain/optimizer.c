@@ -211,22 +211,13 @@ static void tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates)
     }
 }
 
-// A copy that was recorded with the step changes nothing but whose data the tensors are.
-static bool is_alone(const keel_diff_t *diff, uint32_t top) {
-    for (uint32_t i = 0; i < diff->root_count; ++i)
-        if (i != top && diff->roots[i].follows == KEEL_NONE &&
-            diff->roots[i].difference.kind != KEEL_CAUSE_DONATION)
-            return false;
-    return true;
-}
-
 static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_told) {
     updates_t updates = {0};
     KEEL_TRY(count_updates(diff, &updates));
     *out_told = updates.idle || updates.copied || updates.back;
     if (updates.idle)
         tell_idle(diff, top, &updates);
-    else if (updates.copied && is_alone(diff, top))
+    else if (updates.copied)
         tell(diff, top, KEEL_NOTE_COPIED);
     else if (updates.back)
         lead(diff, top);
