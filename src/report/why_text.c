@@ -293,7 +293,16 @@ static void print_items(keel_why_page_t *page, const items_t *items) {
 
 // Without --lines a difference has the line that asked for the program, and the rest is by types.
 static bool lacks_lines(const keel_why_t *why) {
-    return why->shown && !why->has_lines && strcmp(why->framework, "torch") == 0;
+    bool any = false;
+    if (why->has_lines || strcmp(why->framework, "torch") != 0) return false;
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        const keel_why_entry_t *entry = &why->entries[i];
+        const keel_why_difference_t *cause = keel_why_cause(entry);
+        if (!keel_why_is_shown(entry) || !cause || keel_why_is_of_run(cause->kind)) continue;
+        any = true;
+        if (*cause->place.file && cause->place.line != entry->site.line) return false;
+    }
+    return any;
 }
 
 static void print(keel_why_page_t *page, const items_t *items) {
