@@ -42,6 +42,10 @@
     X(EDIT, "edit", NONE, "the source was edited since the run that it is compared with",          \
       "Nothing to do: an edited function is another program, compiled once.",                      \
       "Nothing to do: an edited function is another program, compiled once.")                      \
+    X(NESTED_JIT, "nested_jit", NONE,                                                              \
+      "jax.jit was put around a function that is traced inside another, or taken from it",         \
+      "The operations are the same: keep jax.jit on that function in every call, or in none.",     \
+      "The operations are the same: keep the function's wrappers the same in every call.")         \
     X(SHARDING, "sharding", POLICY, "a value is sharded in another way",                           \
       "Give in_shardings and out_shardings, or jax.device_put each input to one sharding.",        \
       "Mark every input with the same sharding (xs.mark_sharding) before the first step.")         \

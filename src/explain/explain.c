@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "explain/diff.h"
+#include "explain/inline.h"
 
 // ---- what follows from what --------------------------------------------------------------------
 
@@ -14,7 +15,7 @@ static const uint8_t ranks[KEEL_CAUSE_COUNT] = {
     [KEEL_CAUSE_DEVICES] = 9,  [KEEL_CAUSE_SHARDING] = 10, [KEEL_CAUSE_DONATION] = 11,
     [KEEL_CAUSE_LAYOUT] = 12,  [KEEL_CAUSE_OPTION] = 13,   [KEEL_CAUSE_FLAG] = 14,
     [KEEL_CAUSE_BACKEND] = 15, [KEEL_CAUSE_RETRACE] = 16,  [KEEL_CAUSE_CACHE] = 17,
-    [KEEL_CAUSE_FIRST] = 18,   [KEEL_CAUSE_EDIT] = 4,
+    [KEEL_CAUSE_FIRST] = 18,   [KEEL_CAUSE_EDIT] = 4,      [KEEL_CAUSE_NESTED_JIT] = 5,
 };
 
 static uint32_t top_of(const keel_diff_t *diff, uint32_t root) {
@@ -271,10 +272,60 @@ static keel_str_t users_package(const keel_place_t *site) {
     return keel_is_library_file(file) ? keel_package_of(file) : KEEL_STR("");
 }
 
+// A function that only one of the two keeps apart.
+static keel_status_t tell_nested(keel_diff_t *diff, const keel_inlined_t *inlined, bool is_after) {
+    static const char *const words[] = {"part of its caller", "a jit of its own"};
+    if (!inlined->is_made) return NULL;
+    keel_place_t place = *inlined->place.file ? inlined->place : diff->site;
+    bool is_call = place.line == diff->site.line && strcmp(place.file, diff->site.file) == 0;
+    if (!is_call) {
+        place.call_file = diff->site.file;
+        place.call_line = diff->site.line;
+    }
+    keel_difference_t difference = plain(KEEL_CAUSE_NESTED_JIT, is_call ? &diff->site : &place);
+    difference.subject =
+        keel_diff_text(diff, "%.*s", (int)inlined->function.size, inlined->function.data);
+    difference.old_value = words[!is_after];
+    difference.new_value = words[is_after];
+    if (inlined->more)
+        difference.note = keel_diff_text(diff, "and %u more function%s", inlined->more,
+                                         inlined->more == 1 ? "" : "s");
+    uint32_t root;
+    return keel_diff_root(diff, &difference, &root);
+}
+
+// A function that is differentiated by itself puts its operations, and what sums them up, in
+// another order.
+static void fold_nested(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_NESTED_JIT);
+    if (top == KEEL_NONE) return;
+    const char *name = diff->roots[top].difference.subject;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_difference_t *one = &diff->roots[i].difference;
+        if (one->kind == KEEL_CAUSE_STRUCTURE && diff->roots[i].follows == KEEL_NONE &&
+            (!*one->old_value || strcmp(one->place.function, name) == 0))
+            fold_root(diff, i, top);
+    }
+}
+
+// The operations of an explanation are those of the programs as they came.
+static void name_origins(const keel_inlined_t *inlined, keel_difference_t *list, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        if (inlined[0].is_made && list[i].old_op != KEEL_NONE)
+            list[i].old_op = inlined[0].origin[list[i].old_op];
+        if (inlined[1].is_made && list[i].new_op != KEEL_NONE)
+            list[i].new_op = inlined[1].origin[list[i].new_op];
+    }
+}
+
 static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
-                             const keel_side_t *new_side, keel_explanation_t *out) {
-    const keel_program_t *before = old_side->program, *after = new_side->program;
+                             const keel_side_t *new_side, const keel_inlined_t inlined[2],
+                             keel_explanation_t *out) {
+    const keel_program_t *before = inlined[0].is_made ? &inlined[0].program : old_side->program;
+    const keel_program_t *after = inlined[1].is_made ? &inlined[1].program : new_side->program;
     diff->rewired = diff->rank_root = diff->baked_root = KEEL_NONE;
+    KEEL_TRY(tell_nested(diff, &inlined[0], false));
+    KEEL_TRY(tell_nested(diff, &inlined[1], true));
     keel_str_t package = users_package(&diff->site);
     KEEL_TRY(keel_graph_build(&diff->before, before, package, &diff->arena));
     KEEL_TRY(keel_graph_build(&diff->after, after, package, &diff->arena));
@@ -303,6 +354,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     fold_constants(diff);
     fold_lines(diff);
     fold_derived(diff);
+    fold_nested(diff);
     KEEL_TRY(keel_diff_edit(diff, old_side, new_side));
     keel_diff_circumstances(diff);
     return hand_over(diff, out);
@@ -323,7 +375,18 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
     diff.sent = new_side->sent;
     diff.names_before = old_side->names;
     diff.names_after = new_side->names;
-    keel_status_t status = compare(&diff, old_side, new_side, out);
+    keel_inlined_t inlined[2];
+    keel_str_t package = users_package(&diff.site);
+    keel_status_t status =
+        keel_inline(old_side->program, new_side->program, package, &diff.arena, &inlined[0]);
+    if (!status)
+        status =
+            keel_inline(new_side->program, old_side->program, package, &diff.arena, &inlined[1]);
+    if (!status) status = compare(&diff, old_side, new_side, inlined, out);
+    if (!status) {
+        name_origins(inlined, out->roots, out->root_count);
+        name_origins(inlined, out->folded, out->folded_count);
+    }
     bool lacks_memory = diff.lacks_memory || diff.before.lacks_memory || diff.after.lacks_memory;
     if (!status && lacks_memory)
         status = keel_status_make(KEEL_NO_MEMORY, "no memory to explain a program");

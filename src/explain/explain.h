@@ -9,6 +9,7 @@
 //   structure    operations without a counterpart                              structure.c
 //   circumstances  notes on how roots came about, with advice of their own      circumstances.c
 //   retrace      a program that has not changed                                retrace.c
+//   inline       functions that only one of the two keeps apart                 inline.c
 //   edit         source that was edited between two runs                       edit.c
 //   random       another generator of random numbers                           random.c
 //   sizes        sizes that follow from a drifted one                          sizes.c
