@@ -287,7 +287,7 @@ static PJRT_Error *compile_uncacheable(request_t *request) {
                  "--%s asks for dumps, which only a compile writes", request->dumps);
     keel_status_ignore(
         keel_arena_str(&request->arena, keel_str(request->cacheable.reason), &reason));
-    request->ask.miss = "uncacheable";
+    request->ask.miss = request->cacheable.yes ? "dumps" : "uncacheable";
     request->ask.miss_note = reason.data;
     keel_journal_uncacheable(request->engine->journal,
                              &(keel_journal_uncacheable_t){.subject = subject_of(request),

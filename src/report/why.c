@@ -68,6 +68,11 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     if (grows && !torch)
         return "Allocate the full length once, write at an index (lax.dynamic_update_slice); or "
                "pad.";
+    if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "dumps") == 0)
+        return "Leave the flag out again once the dumps are there: then programs are loaded.";
+    if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "uncacheable") == 0)
+        return "It may not be stored: keel stats names the custom call; docs/keys.md has the "
+               "rules.";
     if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "refresh") == 0)
         return "Mode refresh compiles everything anew; leave it once the cache is fresh.";
     // PyTorch/XLA keeps all its programs but this one.

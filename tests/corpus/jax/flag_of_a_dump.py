@@ -1,4 +1,5 @@
-# cause: none
+# cause: cache
+# subject: dumps
 # run:
 # run: XLA_FLAGS=--xla_dump_to=dumps
 
@@ -12,4 +13,4 @@ def step(x):
     return jnp.exp(x) / 3.0
 
 
-step(np.ones(8, np.float32))
+step(np.ones(8, np.float32))  # <- cause

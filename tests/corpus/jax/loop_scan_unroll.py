@@ -4,7 +4,7 @@
 # new: 2 times
 # and
 # cause: constant
-# subject: compare
+# subject: loop bound
 # old: 8
 # new: 4
 # reason: half as many rounds of a body that is there twice

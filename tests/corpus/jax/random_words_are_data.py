@@ -1,7 +1,7 @@
 # cause: shape
 # subject: codes
-# old: ui32[8,2]
-# new: ui32[5,4]
+# old: u32[8,2]
+# new: u32[5,4]
 
 import jax
 import numpy as np
