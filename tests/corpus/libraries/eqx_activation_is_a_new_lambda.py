@@ -1,5 +1,5 @@
 # cause: retrace
-# advice: once
+# advice: once | partial in the loop | __eq__
 # reason: a lambda is equal to no other, and filter_jit compares what is no array
 
 import equinox as eqx

@@ -1,5 +1,5 @@
 # cause: retrace
-# advice: __eq__ | hash | once | same object
+# advice: once | __eq__
 # reason: each batch brings a new configuration object that is equal to no other
 
 import equinox as eqx

@@ -1,5 +1,5 @@
 # cause: retrace
-# advice: once
+# advice: once | partial in the loop | __eq__
 
 import functools
 

@@ -1,6 +1,6 @@
 # cause: retrace
 # program: jit_while
-# advice: once
+# advice: once | partial in the loop | __eq__
 
 import jax.numpy as jnp
 import jaxopt

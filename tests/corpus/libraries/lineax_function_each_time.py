@@ -1,5 +1,5 @@
 # cause: retrace
-# advice: once
+# advice: once | partial in the loop | __eq__
 # run: EQX_ON_ERROR=nan
 
 import jax

@@ -2,7 +2,7 @@
 # subject: state.step
 # old: kept
 # new: donated
-# advice: once
+# advice: once | partial in the loop | __eq__
 # reason: the same step is jitted in two places, one of which donates
 
 import flax.linen as nn

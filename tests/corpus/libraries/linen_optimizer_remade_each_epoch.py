@@ -1,5 +1,5 @@
 # cause: retrace
-# advice: once
+# advice: once | partial in the loop | __eq__
 # reason: the state's tx is static, and a new optax.sgd is equal to no other
 
 import flax.linen as nn
