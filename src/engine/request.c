@@ -184,9 +184,11 @@ static keel_status_t set_options(request_t *request) {
     return status;
 }
 
-// A loop or a branch that is run outside jit has the user's own code in it, and is no operation.
+// A loop or a branch that is run outside jit has the user's own code in it, and is no operation;
+// nor is what jax.pmap makes of a function, jit__fun.
 static bool is_control_flow(const char *name) {
-    static const char *const names[] = {"jit_scan", "jit_while", "jit_cond", "jit_shard_map"};
+    static const char *const names[] = {"jit_scan", "jit_while", "jit_cond", "jit_shard_map",
+                                        "jit__fun"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(name, names[i]) == 0) return true;
     return false;

@@ -1,5 +1,5 @@
 # cause: shape
-# subject: model.head.bias
+# subject: model.head.bias...
 # old: f32[4]
 # new: f32[9]
 

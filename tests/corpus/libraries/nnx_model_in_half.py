@@ -1,5 +1,5 @@
 # cause: dtype
-# subject: model.layer1.bias
+# subject: model.layer1.bias...
 # old: f32[8]
 # new: bf16[8]
 

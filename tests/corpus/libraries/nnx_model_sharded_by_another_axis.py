@@ -1,5 +1,5 @@
 # cause: sharding
-# subject: model.layer.kernel
+# subject: model.layer.kernel...
 # old: P('data', None)
 # new: P(None, 'data')
 
