@@ -1,4 +1,7 @@
 # cause: stable
+# run: PYTHONHASHSEED=0
+# run: PYTHONHASHSEED=0
+# reason: numpyro goes through sets of names, so another seed of Python's hashes is another program
 
 import jax
 import jax.numpy as jnp
