@@ -176,7 +176,7 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
         keel_buffer_text(out, " cost ");
         keel_write_seconds(out, stats->recompile_seconds);
         dearest_lines(stats, out);
-        keel_buffer_text(out, is_explained(stats) ? "; keel why tells\n" : "\n");
+        keel_buffer_text(out, is_explained(stats) ? "; run `keel why`\n" : "\n");
     }
     if (stats->reads.cut_count) {
         const char *shown = stats->reads.lines[0].shown;
@@ -184,8 +184,8 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
         keel_reads_times(&stats->reads, out);
         keel_buffer_text(out, ": ");
         keel_write_foreign(out, *shown ? shown : "unknown line");
-        keel_buffer_text(out, stats->reads.cut_count > 1 ? ", ...; keel why tells\n"
-                                                         : "; keel why tells\n");
+        keel_buffer_text(out, stats->reads.cut_count > 1 ? ", ...; run `keel why`\n"
+                                                         : "; run `keel why`\n");
     }
     if (stats->known) {
         keel_buffer_text(out, "keel: ");
@@ -194,14 +194,14 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
         keel_write_seconds(out, stats->known_seconds);
         keel_buffer_text(out, stats->known > 1 ? "; the dearest: " : ": ");
         cause(out, &stats->dearest_known, true, VALUE_COLUMNS);
-        keel_buffer_text(out, "; keel why tells\n");
+        keel_buffer_text(out, "; run `keel why`\n");
     }
     if (stats->asides.misfit_count) {
         keel_buffer_text(out, "keel: ");
         keel_misfit_sentence(&stats->asides.misfits[0], out);
         if (stats->asides.misfit_count > 1)
             keel_buffer_format(out, ", and %zu more", stats->asides.misfit_count - 1);
-        keel_buffer_text(out, "; keel memory tells\n");
+        keel_buffer_text(out, "; run `keel memory`\n");
     }
     if (stats->asides.unexplained) {
         keel_buffer_text(out, "keel: ");

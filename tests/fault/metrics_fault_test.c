@@ -101,7 +101,7 @@ static void memory_says_so_too(void **state) {
 
 static void and_so_do_the_figures_of_a_run(void **state) {
     (void)state;
-    fail_each(as_stats, "it needs 2.0 GiB, there are 1.0 GiB; keel memory tells\n");
+    fail_each(as_stats, "it needs 2.0 GiB, there are 1.0 GiB; run `keel memory`\n");
     fail_each(as_why, "aten::b was computed on the host 4 times");
 }
 

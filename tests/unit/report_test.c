@@ -335,7 +335,7 @@ static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_
                                    "\"old\":\"f32[1]\",\"new\":\"f32[2]\",\"file\":\"t.py\","
                                    "\"line\":13}]") ENDED,
         "keel: 2 programs; 2 compiles 4.0 s\n"
-        "keel: 2 recompiles cost 4.0 s: t.py:13 shape x (2 times); keel why tells\n");
+        "keel: 2 recompiles cost 4.0 s: t.py:13 shape x (2 times); run `keel why`\n");
 }
 
 static void the_summary_names_what_made_programs_of_earlier_runs_compile_again(void **state) {
@@ -352,7 +352,7 @@ static void the_summary_names_what_made_programs_of_earlier_runs_compile_again(v
         "keel: 2 programs; 2 compiles 4.0 s\n"
         "keel: 2 programs known from earlier runs cost 4.0 s; the dearest: flag xla_x unset -> "
         "3; "
-        "keel why tells\n");
+        "run `keel why`\n");
 }
 
 static void json_holds_the_figures_and_the_lists(void **state) {
