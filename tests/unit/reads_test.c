@@ -85,7 +85,8 @@ static void a_cut_whose_step_was_not_followed_to_its_end_is_told_alike_everywher
     assert_non_null(strstr(text, "1  10 times  125 ms  host_read  train.py:14  "));
     assert_non_null(strstr(
         text, "cut         10 times; 8 steps followed to their end, in 2.0 programs each\n"));
-    assert_non_null(strstr(text, "keel: host reads cut steps 10 times: train.py:14; keel why"));
+    assert_non_null(
+        strstr(text, "keel: host reads cut steps 10 times: train.py:14; run `keel why`"));
     keel_buffer_deinitialize(&out);
     keel_stats_deinitialize(&stats);
     keel_why_deinitialize(&why);

@@ -308,8 +308,8 @@ static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_
                          "\"old\":\"f32[8,4]\",\"new\":\"f32[5,4]\",\"file\":\"t.py\","
                          "\"line\":13},{\"kind\":\"dtype\"}]") ENDED,
         "keel: 1 program; 1 compile 22 ms\n"
-        "keel: 1 recompile cost 22 ms: t.py:13 shape batch['x'] f32[8,4] -> f32[5,4]; keel why "
-        "tells\n");
+        "keel: 1 recompile cost 22 ms: t.py:13 shape batch['x'] f32[8,4] -> f32[5,4]; run `keel "
+        "why`\n");
     // Of several that differ in the values alone, these are left out; what is not explained is
     // named by its line.
     assert_summary(
@@ -319,8 +319,8 @@ static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_
                 EXPLAIN("c", "\"seconds\":2,\"roots\":[{\"kind\":\"constant\",\"subject\":\"add\","
                              "\"old\":\"2\",\"new\":\"3\"}]") ENDED,
         "keel: 3 programs; 3 compiles 5.0 s\n"
-        "keel: 3 recompiles cost 5.0 s: t.py:9 constant add (2 times), t.py:9 (jit_f); keel why "
-        "tells\n");
+        "keel: 3 recompiles cost 5.0 s: t.py:9 constant add (2 times), t.py:9 (jit_f); run `keel "
+        "why`\n");
     // One line that two programs of a step are compiled again for is named once.
     assert_summary(
         RECOMPILE("b",
