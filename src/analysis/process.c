@@ -1,20 +1,10 @@
 #include "analysis/process.h"
 
-#include <jansson.h>
-
-static const char *text_of(const json_t *object, const char *name) {
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
-
-static double number_of(const json_t *object, const char *name) {
-    double number = json_number_value(json_object_get(object, name));
-    return number > 0 && number < 1e18 ? number : 0;
-}
+#include "analysis/event.h"
 
 static double began(const json_t *start) {
-    double when = number_of(start, "began");
-    return when > 0 ? when : number_of(start, "t");
+    double when = event_number(start, "began");
+    return when > 0 ? when : event_number(start, "t");
 }
 
 // ---- the script --------------------------------------------------------------------------------
@@ -29,12 +19,12 @@ static keel_status_t name_by_command(const json_t *start, char **out) {
         words[count++] = (char *)(uintptr_t)json_string_value(word);
     }
     words[count] = NULL;
-    return count ? keel_host_script(words, text_of(start, "cwd"), out)
+    return count ? keel_host_script(words, event_text(start, "cwd"), out)
                  : keel_strdup(KEEL_STR(""), out);
 }
 
 keel_status_t process_script(const json_t *start, char **out) {
-    const char *script = text_of(start, "script");
+    const char *script = event_text(start, "script");
     return *script && !strchr(script, '/') ? keel_strdup(keel_str(script), out)
                                            : name_by_command(start, out);
 }
@@ -84,15 +74,15 @@ static keel_status_t read_components(process_t *process, const json_t *event,
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         const char *name = keel_component_name((keel_component_t)i), *value;
         keel_digest_t digest;
-        if (keel_digest_unhex(keel_str(text_of(digests, name)), &digest)) components[i] = digest;
-        value = text_of(values, name);
+        if (keel_digest_unhex(keel_str(event_text(digests, name)), &digest)) components[i] = digest;
+        value = event_text(values, name);
         if (*value) KEEL_TRY(add_value(process, i, &components[i], value));
     }
     return NULL;
 }
 
 static const process_client_t *client_of(const process_t *process, const json_t *ask) {
-    uint64_t number = (uint64_t)number_of(ask, "client");
+    uint64_t number = (uint64_t)event_number(ask, "client");
     for (size_t i = 0; i < process->client_count; ++i)
         if (process->clients[i].number == number) return &process->clients[i];
     return NULL;
@@ -114,7 +104,7 @@ keel_status_t process_started(process_t *process, const json_t *start) {
     KEEL_TRY(keel_realloc_array(process->client_count + 1, sizeof *process->clients, &grown));
     process->clients = grown;
     process_client_t *client = &process->clients[process->client_count++];
-    *client = (process_client_t){.number = (uint64_t)number_of(start, "client")};
+    *client = (process_client_t){.number = (uint64_t)event_number(start, "client")};
     return read_components(process, start, client->components);
 }
 

@@ -86,24 +86,12 @@ static keel_status_t add(sources_t *sources, keel_str_t file, const keel_digest_
     return NULL;
 }
 
-static bool digest_of_hex(keel_str_t hex, keel_digest_t *out) {
-    static const char digits[] = "0123456789abcdef";
-    if (hex.size != 2 * KEEL_DIGEST_SIZE) return false;
-    for (size_t i = 0; i < hex.size; ++i) {
-        const char *digit = hex.data[i] ? strchr(digits, hex.data[i]) : NULL;
-        if (!digit) return false;
-        uint8_t value = (uint8_t)(digit - digits);
-        out->bytes[i / 2] = i % 2 ? (uint8_t)(out->bytes[i / 2] << 4 | value) : value;
-    }
-    return true;
-}
-
 static keel_status_t read_line(sources_t *sources, keel_str_t line) {
     const char *tab = memchr(line.data, '\t', line.size);
     if (!tab) return NULL;
     keel_digest_t digest;
     size_t at = (size_t)(tab - line.data);
-    bool is_known = digest_of_hex((keel_str_t){line.data, at}, &digest);
+    bool is_known = keel_digest_unhex((keel_str_t){line.data, at}, &digest);
     return add(sources, (keel_str_t){tab + 1, line.size - at - 1}, is_known ? &digest : NULL);
 }
 

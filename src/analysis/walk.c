@@ -1,16 +1,11 @@
 #define _GNU_SOURCE // memrchr
 #include "analysis/walk.h"
 
-#include <jansson.h>
 #include <string.h>
 
 #include "analysis/answer.h"
+#include "analysis/event.h"
 #include "journal/line.h"
-
-static const char *text_of(const json_t *event, const char *name) {
-    const char *text = json_string_value(json_object_get(event, name));
-    return text ? text : "";
-}
 
 keel_status_t walk_create(const char *run_dir, const char *id, const char *answers,
                           uint64_t answered, walk_watch_t *watch, walk_t *out) {
@@ -152,7 +147,7 @@ static keel_status_t meet_ask(walk_t *walk, const json_t *event) {
 static keel_status_t meet(void *context, const json_t *event) {
     walk_t *walk = context;
     if (walk->live) KEEL_TRY(live_event(walk->live, event));
-    const char *kind = text_of(event, "event");
+    const char *kind = event_text(event, "event");
     if (strcmp(kind, "start") == 0) return meet_start(walk, event);
     if (strcmp(kind, "ask") == 0) return meet_ask(walk, event);
     return NULL;
