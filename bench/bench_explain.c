@@ -237,7 +237,7 @@ static void print(const row_t *rows, size_t count, double compile, const stack_c
         "## Explaining\n\n"
         "Command: `build/bin/bench_explain`. Each row is a program that became another: read both "
         "back, find the nearest of %d programs that were seen, compare the two; medians of up to "
-        "%d. All of it is done behind the client's back. In the same run the embedded plugin "
+        "%d. All of it is done in keel's own process. In the same run the embedded plugin "
         "compiles the first train step (8 layers of `examples/jax/train_gpt.py`): %.2f s. "
         "`memory` is the most in use, programs included, as a multiple of the two programs' bytes. "
         "`found` is the first cause, how many causes, and how many differences follow.\n\n",

@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -59,10 +60,22 @@ def programs(folder):
     """Options, and lists of programs that a client compiles one after the other."""
     subprocess.run([PYTHON, ROOT / "bench" / "make_programs.py", folder, "1", "8"], check=True,
                    stdout=subprocess.DEVNULL)
+    first = folder / "gpt8.mlir"
+    again = folder / "again.mlir"
+    again.write_bytes(another_constant(first.read_bytes()))
     return folder / "gpt1.opts", {
         "a train step of one layer": [folder / "gpt1.mlir"],
-        "a train step of eight layers": [folder / "gpt8.mlir"],
+        "a train step of eight layers": [first],
+        "the same, then again with another constant": [first, again],
     }
+
+
+def another_constant(program):
+    """The program with another learning rate, or what else is 0.1 in it."""
+    old, new = struct.pack("<f", 0.1), struct.pack("<f", 0.2)
+    if old not in program:
+        sys.exit("compile_cost: the train step has no constant 0.1 any more")
+    return program.replace(old, new, 1)
 
 
 def main():
