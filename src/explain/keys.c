@@ -2,20 +2,31 @@
 // words too, which the program takes out of the key first.
 #include "explain/diff.h"
 
-bool keel_key_is_type(const keel_program_t *program, keel_type_id_t id) {
+// One key, or an array of them.
+static bool is_words(const keel_program_t *program, keel_type_id_t id) {
     const keel_type_t *type = keel_program_type(program, id);
     if (type->kind != KEEL_TYPE_TENSOR) return false;
     const keel_type_t *element = keel_program_type(program, type->a);
     keel_ints_t dims = keel_diff_dims(program, id);
     return element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED &&
-           element->a == 32 && dims.count >= 1 && dims.count <= 2 &&
+           element->a == 32 && dims.count >= 1 &&
            (dims.items[dims.count - 1] == 2 || dims.items[dims.count - 1] == 4);
 }
 
+bool keel_key_is_type(const keel_program_t *program, keel_type_id_t id) {
+    return is_words(program, id) && keel_diff_dims(program, id).count <= 2;
+}
+
+// A constraint on any other value is written with casts around it too.
 static bool is_cast(const keel_graph_t *graph, keel_op_id_t op) {
-    return op != KEEL_NONE &&
-           keel_str_is(keel_graph_name(graph, op), "unrealized_conversion_cast") &&
-           keel_program_operands(graph->program, op).count == 1;
+    if (op == KEEL_NONE) return false;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    return keel_str_is(keel_graph_name(graph, op), "unrealized_conversion_cast") &&
+           operands.count == 1 &&
+           (is_words(graph->program, keel_graph_type(graph, operands.items[0])) ||
+            is_words(graph->program,
+                     keel_graph_type(graph,
+                                     graph->program->operations.data[op].first_result)));
 }
 
 // Between two casts stands a constraint that constrains nothing.

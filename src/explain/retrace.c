@@ -6,9 +6,13 @@
 #include "explain/diff.h"
 
 // A traced function of the module's own level, or a method, is one object however often it is
-// called; one that is made within a call is another one each time.
+// called; one that is made within a call is another one each time. A library's may wrap either.
 static bool is_one_object(const char *origin) {
-    return strstr(origin, " at ") && !strstr(origin, "<locals>") && !strstr(origin, "<lambda>");
+    const char *file = strstr(origin, " at ");
+    if (!file || strstr(origin, "<locals>") || strstr(origin, "<lambda>")) return false;
+    file += strlen(" at ");
+    const char *line = strrchr(file, ':');
+    return !keel_is_library_file((keel_str_t){file, line ? (size_t)(line - file) : strlen(file)});
 }
 
 // The first two names that differ; false where none does.

@@ -1,4 +1,4 @@
-# cause: size
+# cause: constant
 # old: 6
 # new: 10
 
