@@ -1,5 +1,5 @@
-# cause: unrelated
-# reason: two functions of one name that have nothing in common
+# cause: first
+# reason: two functions of one name, each compiled once
 
 import jax
 import jax.numpy as jnp
