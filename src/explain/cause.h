@@ -74,7 +74,8 @@
       "Read after the step, and not in every one: what is read waits for the device.",             \
       "Keep it on the device; read it behind the step's sync, and only every N steps.")            \
     X(RETRACE, "retrace", NONE, "the client asked again for a program that has not changed",       \
-      "Jit the function once and keep it; no jax.jit, lambda, partial or jax.clear_caches() in the loop.",    \
+      "Jit the function once and keep it; no jax.jit, lambda, partial or jax.clear_caches() in "   \
+      "the loop.",                                                                                 \
       "Call torch_xla.compile once, outside the loop; keep inputs alike in grad mode and "         \
       "sharding.")                                                                                 \
     X(CACHE, "cache", NONE, "the program is unchanged, but its stored executable was not there",   \

@@ -25,8 +25,7 @@ static bool is_cast(const keel_graph_t *graph, keel_op_id_t op) {
            operands.count == 1 &&
            (is_words(graph->program, keel_graph_type(graph, operands.items[0])) ||
             is_words(graph->program,
-                     keel_graph_type(graph,
-                                     graph->program->operations.data[op].first_result)));
+                     keel_graph_type(graph, graph->program->operations.data[op].first_result)));
 }
 
 // Between two casts stands a constraint that constrains nothing.
