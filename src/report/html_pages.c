@@ -94,7 +94,8 @@ static void words(const keel_html_page_t *page, keel_str_t text) {
 typedef enum block { NO_BLOCK, LIST, CODE } block_t;
 
 static void change_to(const keel_html_page_t *page, block_t *block, block_t next) {
-    static const char *const opens[] = {"", "<ul>\n", "<div class=\"source sample\"><code>"},
+    static const char *const opens[] = {"", "<ul>\n",
+                                        "<div class=\"source sample\" tabindex=\"0\"><code>"},
                              *const closes[] = {"", "</ul>\n", "</code></div>\n"};
     if (*block == next) return;
     keel_buffer_text(page->out, closes[*block]);

@@ -17,7 +17,7 @@ from harness import KEEL, PYTHON, Report, Workspace, clean_environment  # noqa: 
 
 HERE = pathlib.Path(__file__).resolve().parent
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
-SECTIONS = ["questions", "totals", "timeline", "ledger", "patterns", "recompiles", "programs"]
+SECTIONS = ["questions", "totals", "timeline", "ledger", "patterns", "recompiles", "programs", "causes"]
 
 # What the page measures of itself; check_measures says what is wanted.
 SCRIPT = r"""
