@@ -3,8 +3,8 @@ every plugin that is there."""
 
 import json
 
-from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, clean_environment, journal, last_json,
-                     of_kind, other_plugins, run, told)
+from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, clean_environment, journal,
+                     keel_environment, last_json, of_kind, other_plugins, run, told)
 
 report = Report()
 
