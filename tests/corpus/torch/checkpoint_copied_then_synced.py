@@ -1,6 +1,6 @@
 # program: SyncTensorsGraph
 # cause: first
-# reason: behind a sync the copy is a program of its own, and the step has its parameters as before
+# reason: behind a sync of its own the copy needs no program, and the step has its parameters as before
 
 import torch
 import torch_xla
@@ -14,8 +14,8 @@ torch_xla.sync()
 for step in range(6):
     if step == 2:
         model.load_state_dict(kept)
-        torch_xla.sync()  # <- cause
+        torch_xla.sync()
     optimizer.zero_grad()
     model(x).pow(2).mean().backward()
     optimizer.step()
-    torch_xla.sync()
+    torch_xla.sync()  # <- cause
