@@ -374,7 +374,7 @@ static keel_status_t count_eager(keel_steps_t *steps, const json_t *event,
 
 bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation) {
     enum {
-        STEPS = 3,     // of the run that had a new program of it
+        STEPS = 4,     // of the run that had a new program of it
         PROGRAMS = 32, // where there are no steps
     };
     if (operation >= steps->eager_count) return false;
