@@ -32,9 +32,10 @@ static bool find_once(keel_python_t *out) {
     static bool is_kept;
     pthread_mutex_lock(&lock);
     if (!is_kept) is_kept = find(&kept);
-    if (is_kept) *out = kept;
+    bool is_found = is_kept;
+    if (is_found) *out = kept;
     pthread_mutex_unlock(&lock);
-    return is_kept;
+    return is_found;
 }
 
 static bool is_ending(const keel_python_t *python) {
