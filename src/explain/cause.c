@@ -21,6 +21,16 @@ static const struct {
 #undef NOTE
 };
 
+static const char *const cases[] = {
+#define ADVICE(name, advice) advice,
+    KEEL_CASES(ADVICE)
+#undef ADVICE
+};
+
+const char *keel_case_advice(keel_case_t one) {
+    return cases[one];
+}
+
 const char *keel_note_text(keel_note_t note) {
     return notes[note].text;
 }

@@ -30,7 +30,8 @@
       "Pass it as an array argument instead of closing over it or marking it static.",             \
       "Make it a tensor of one dimension on the device, made once; update that in place.")         \
     X(STRUCTURE, "structure", BRANCH, "other operations were traced",                              \
-      "Choose on the device: jnp.where, lax.cond, lax.scan for loops; or keep the choice fixed.",  \
+      "Choose on the device: jnp.where, lax.cond, fori_loop up to an array; or keep the choice "   \
+      "fixed.",                                                                                    \
       "Choose on the device: torch.where, never .item() in an if; or keep the choice fixed.")      \
     X(GRADIENT, "gradient", BRANCH,                                                                \
       "gradients are created in one program and added to in another",                              \
@@ -68,8 +69,8 @@
       "Expected once after an upgrade or a move; pin versions to keep the cache.",                 \
       "Expected once after an upgrade or a move; pin versions to keep the cache.")                 \
     X(DEVICES, "devices", POLICY, "there are other devices, or more or fewer of them",             \
-      "Run with the same devices and hosts, or keep one cache for each topology.",                 \
-      "Run with the same devices and hosts, or keep one cache for each topology.")                 \
+      "Run with the same devices and hosts; others compile once more, and load from then on.",     \
+      "Run with the same devices and hosts; others compile once more, and load from then on.")     \
     X(HOST_READ, "host_read", NONE, "the host reads in the midst of a step, which cuts it",        \
       "Read after the step, and not in every one: what is read waits for the device.",             \
       "Keep it on the device; read it behind the step's sync, and only every N steps.")            \
@@ -131,7 +132,32 @@
       "Keep what JAX compares besides arrays: containers, keys, unused arguments, static values "  \
       "(with __eq__ and __hash__); no jax.clear_caches(), no new partial in the loop.")            \
     X(CONSTRAINED, "only one of the two programs has this constraint",                             \
-      "Constrain the value in every call or in none; P() leaves it whole on each device.")
+      "Constrain the value in every call and to one sharding, or in none.")
+
+// What the report knows of a case and no program tells: advice for it.
+#define KEEL_CASES(X)                                                                              \
+    X(EAGER_AGAIN,                                                                                 \
+      "Jit the function that runs them, so that they are one program; pad what varies.")           \
+    X(GROWS,                                                                                       \
+      "Allocate the full length once, write at an index (lax.dynamic_update_slice); or pad.")      \
+    X(DUMPS, "Leave the flag out again once the dumps are there: then programs are loaded.")       \
+    X(UNCACHEABLE, "If its custom call may be kept (docs/keys.md), name it in KEEL_CUSTOM_CALLS.") \
+    X(REFRESH, "Mode refresh compiles everything anew; leave it once the cache is fresh.")         \
+    X(GATHERED,                                                                                    \
+      "A sharded tensor is gathered by a program of its own at each read: read every N steps.")    \
+    X(INDEX, "Index with a tensor of one dimension: x.index_select(0, i); update i in place.")     \
+    X(HOST_SCALAR,                                                                                 \
+      "A value was asked for on the host (.item(), a branch, a size), which waits for it: ask "    \
+      "every few steps, or keep it a tensor (torch.where). keel stats names the lines.")           \
+    X(HOST_MASK,                                                                                   \
+      "Its size hangs on values: keep the full size and a mask, torch.where(mask, a, b).")         \
+    X(HOST_UNIQUE,                                                                                 \
+      "Its size hangs on values: compute it on the host before the step, or sort instead.")        \
+    X(HOST_BINCOUNT, "Its size hangs on values: use one_hot(...).sum(0) with a fixed size.")       \
+    X(HOST_OP,                                                                                     \
+      "PyTorch/XLA cannot compile it: its arguments are copied to the host and its results "       \
+      "back, and the program is cut there. Write it with other operations, or do it outside "      \
+      "the step.")
 
 typedef enum keel_question {
 #define KEEL_QUESTION_ENUM(name, sentence) KEEL_QUESTION_##name,
@@ -158,6 +184,13 @@ const char *keel_note_text(keel_note_t note);
 bool keel_note_leads(const char *text, keel_note_t note);
 // The advice for a difference with that note; NULL where it has none of its own.
 const char *keel_note_advice(const char *note);
+
+typedef enum keel_case {
+#define KEEL_CASE_ENUM(name, advice) KEEL_CASE_##name,
+    KEEL_CASES(KEEL_CASE_ENUM)
+#undef KEEL_CASE_ENUM
+} keel_case_t;
+const char *keel_case_advice(keel_case_t one);
 
 // The table's row.
 typedef struct keel_cause_facts_t {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "explain/cause.h"
 #include "metrics/metrics.h"
 #include "report/flow.h"
 #include "report/steps.h"
@@ -94,26 +95,20 @@ void keel_asides_deinitialize(keel_asides_t *asides) {
 
 const char *keel_host_op_advice(const char *name) {
     static const struct {
-        const char *begins, *advice;
+        const char *begins;
+        keel_case_t advice;
     } rows[] = {
-        {"aten::_local_scalar_dense",
-         "A value was asked for on the host (.item(), a branch, a size), which waits for it: ask "
-         "every few steps, or keep it a tensor (torch.where). keel stats names the lines."},
-        {"aten::nonzero",
-         "Its size hangs on values: keep the full size and a mask, torch.where(mask, a, b)."},
-        {"aten::masked_select",
-         "Its size hangs on values: keep the full size and a mask, torch.where(mask, a, b)."},
-        {"aten::unique",
-         "Its size hangs on values: compute it on the host before the step, or sort instead."},
-        {"aten::_unique",
-         "Its size hangs on values: compute it on the host before the step, or sort instead."},
-        {"aten::bincount", "Its size hangs on values: use one_hot(...).sum(0) with a fixed size."},
+        {"aten::_local_scalar_dense", KEEL_CASE_HOST_SCALAR},
+        {"aten::nonzero", KEEL_CASE_HOST_MASK},
+        {"aten::masked_select", KEEL_CASE_HOST_MASK},
+        {"aten::unique", KEEL_CASE_HOST_UNIQUE},
+        {"aten::_unique", KEEL_CASE_HOST_UNIQUE},
+        {"aten::bincount", KEEL_CASE_HOST_BINCOUNT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-        if (strncmp(name, rows[i].begins, strlen(rows[i].begins)) == 0) return rows[i].advice;
-    return "PyTorch/XLA cannot compile it: its arguments are copied to the host and its results "
-           "back, and the program is cut there. Write it with other operations, or do it outside "
-           "the step.";
+        if (strncmp(name, rows[i].begins, strlen(rows[i].begins)) == 0)
+            return keel_case_advice(rows[i].advice);
+    return keel_case_advice(KEEL_CASE_HOST_OP);
 }
 
 // PyTorch/XLA cuts a step into several programs where it computes on the host, so that one in eight

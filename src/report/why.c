@@ -61,29 +61,25 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     const keel_why_pattern_t *pattern =
         entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
     if (pattern && pattern->kind == KEEL_PATTERN_EAGER)
-        return "Jit the function that runs them, so that they are one program; pad what varies.";
+        return keel_case_advice(KEEL_CASE_EAGER_AGAIN);
     bool grows = pattern && pattern->grows && pattern->cause == root->kind;
     if (keel_note_leads(root->note, KEEL_NOTE_EAGER)) return keel_note_advice(root->note);
     // In PyTorch/XLA the program tells whether something is appended (KEEL_NOTE_GROWN).
-    if (grows && !torch)
-        return "Allocate the full length once, write at an index (lax.dynamic_update_slice); or "
-               "pad.";
+    if (grows && !torch) return keel_case_advice(KEEL_CASE_GROWS);
     if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "dumps") == 0)
-        return "Leave the flag out again once the dumps are there: then programs are loaded.";
+        return keel_case_advice(KEEL_CASE_DUMPS);
     if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "uncacheable") == 0)
-        return "It may not be stored: keel stats names the custom call; docs/keys.md has the "
-               "rules.";
+        return keel_case_advice(KEEL_CASE_UNCACHEABLE);
     if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "refresh") == 0)
-        return "Mode refresh compiles everything anew; leave it once the cache is fresh.";
+        return keel_case_advice(KEEL_CASE_REFRESH);
     // PyTorch/XLA keeps all its programs but this one.
     if (root->kind == KEEL_CAUSE_RETRACE && strcmp(entry->name, "ReplicateShardedData") == 0)
-        return "A sharded tensor is gathered by a program of its own at each read: read every N "
-               "steps.";
+        return keel_case_advice(KEEL_CASE_GATHERED);
     const char *advice = keel_note_advice(root->note);
     if (advice) return advice;
     // x[i] with a tensor of no dimensions still reads it, and is a program for each number.
     if (torch && root->kind == KEEL_CAUSE_CONSTANT && strncmp(root->subject, "slice ", 6) == 0)
-        return "Index with a tensor of one dimension: x.index_select(0, i); update i in place.";
+        return keel_case_advice(KEEL_CASE_INDEX);
     return torch ? facts->torch : facts->jax;
 }
 

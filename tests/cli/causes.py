@@ -3,27 +3,18 @@ table, and the index names every page."""
 
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "causes"
+sys.path.insert(0, str(ROOT / "tests"))
+from tables import rows  # noqa: E402
+
 SECTIONS = ["How it comes about", "What to do", "What it costs", "Is it gone?"]
 
 
-def strings(text):
-    """The strings of an X-macro's row, adjacent ones joined as C does."""
-    parts = re.findall(r'((?:"(?:\\.|[^"\\])*"\s*\\?\s*)+)', text)
-    return ["".join(re.findall(r'"((?:\\.|[^"\\])*)"', part)) for part in parts]
-
-
-def rows(path, macro):
-    """The strings of each row of the macro."""
-    text = (ROOT / path).read_text()
-    body = re.search(rf"#define {macro}\(X\)(.*?[^\\])\n", text, re.DOTALL)[1]
-    return [strings(row) for row in re.split(r"\n\s*X\(", "\n" + body.replace("\\\n", "\n"))[1:]]
-
-
-causes = [row for row in rows("src/explain/cause.h", "KEEL_CAUSES")]
-patterns = [row for row in rows("src/report/why.h", "KEEL_PATTERNS")]
+causes = [texts for _, texts in rows("src/explain/cause.h", "KEEL_CAUSES")]
+patterns = [texts for _, texts in rows("src/report/why.h", "KEEL_PATTERNS")]
 sentences = {row[0]: row[1] for row in causes + patterns}
 pages = {path.stem: path.read_text() for path in FOLDER.glob("*.md") if path.stem != "README"}
 index = (FOLDER / "README.md").read_text()

@@ -1,0 +1,926 @@
+"""Pairs for advice.py: an accident, and the same with its advice followed to the letter.
+
+Functions are named by the advice (a row of src/explain/cause.h in small letters), `accident` or
+`mended`, and which one where there are several: an advice with two ways out has a mended one for
+each. `# <- here` marks the line that the advice is given at. Without it the accident is no row.
+
+    advice_programs.py FUNCTION...
+"""
+
+import dataclasses
+import functools
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.experimental.layout import Format, Layout
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P, SingleDeviceSharding
+
+W = 4  # another width for each function, so that none finds the programs of another
+
+
+def ones(*shape):
+    return np.ones(shape, np.float32)
+
+
+def mesh_of(count):
+    return Mesh(np.array(jax.devices()[:count]), ("data",))
+
+
+def square(x):
+    return (x * x).sum()
+
+
+# ---- arguments ---------------------------------------------------------------------------------
+
+
+def shape_accident():
+    step = jax.jit(lambda x: square(x))
+    for rows in (8, 8, 5):
+        step(ones(rows, W))  # <- here
+
+
+def shape_mended_pad():
+    @jax.jit
+    def step(batch, mask):
+        return (batch * batch * mask[:, None]).sum()
+
+    for rows in (8, 8, 5):
+        batch, mask = ones(rows, W), ones(rows)
+        step(np.pad(batch, ((0, 8 - rows), (0, 0))), np.pad(mask, (0, 8 - rows)))
+
+
+def shape_mended_drop():
+    step = jax.jit(lambda x: square(x))
+    for rows in (8, 8, 5):
+        if rows == 8:
+            step(ones(rows, W))
+
+
+def grows_accident():
+    @jax.jit
+    def step(cache):
+        return jnp.concatenate([cache, cache[:1] * 2])
+
+    cache = ones(1, W)
+    for _ in range(5):
+        cache = step(cache)  # <- here
+
+
+def grows_mended_allocate():
+    @jax.jit
+    def step(cache, at):
+        return lax.dynamic_update_slice(cache, cache[:1] * 2, (at, 0)), at + 1
+
+    cache, at = np.zeros((8, W), np.float32), np.int32(1)
+    cache[0] = 1
+    for _ in range(5):
+        cache, at = step(cache, at)
+
+
+def grows_mended_pad():
+    @jax.jit
+    def step(cache, length):
+        return jnp.where(jnp.arange(8)[:, None] == length, cache[:1] * 2, cache)
+
+    cache = ones(1, W)
+    for _ in range(5):
+        length = len(cache)
+        padded = step(np.pad(cache, ((0, 8 - length), (0, 0))), np.int32(length))
+        cache = np.asarray(padded)[: length + 1]
+
+
+def dtype_accident():
+    step = jax.jit(lambda x: square(x))
+    step(np.arange(W, dtype=np.int32))
+    step(np.arange(W, dtype=np.float32))  # <- here
+
+
+def dtype_mended():
+    step = jax.jit(lambda x: square(x))
+    step(jnp.asarray(np.arange(W, dtype=np.int32), jnp.float32))
+    step(jnp.asarray(np.arange(W, dtype=np.float32), jnp.float32))
+
+
+def weak_type_accident():
+    @jax.jit
+    def step(x, scale):
+        return x * scale
+
+    x = jnp.ones(W, jnp.bfloat16)
+    step(x, 0.5)
+    step(x, jnp.float32(0.5))  # <- here
+
+
+def weak_type_mended():
+    @jax.jit
+    def step(x, scale):
+        return x * scale
+
+    x = jnp.ones(W, jnp.bfloat16)
+    step(x, jnp.asarray(0.5, x.dtype))
+    step(x, jnp.asarray(jnp.float32(0.5), x.dtype))
+
+
+def arguments_accident_keys():
+    @jax.jit
+    def step(batch):
+        return (batch["x"] * 2 + batch.get("bias", 0)).sum()
+
+    step({"x": ones(8, W)})
+    step({"x": ones(8, W), "bias": ones(W)})  # <- here
+
+
+def arguments_mended_keys():
+    @jax.jit
+    def step(batch):
+        return (batch["x"] * 2 + batch.get("bias", 0)).sum()
+
+    step({"x": ones(8, W), "bias": np.zeros(W, np.float32)})
+    step({"x": ones(8, W), "bias": ones(W)})
+
+
+def arguments_accident_list():
+    @jax.jit
+    def step(parts):
+        return sum(part.sum() for part in parts)
+
+    step([ones(8, W)] * 2)
+    step([ones(8, W)] * 3)  # <- here
+
+
+def arguments_mended_list():
+    @jax.jit
+    def step(parts):
+        return sum(part.sum() for part in parts)
+
+    step([ones(8, W)] * 2 + [np.zeros((8, W), np.float32)])
+    step([ones(8, W)] * 3)
+
+
+# ---- what is in the program --------------------------------------------------------------------
+
+
+def constant_accident_closed():
+    def make(rate):
+        def step(w):
+            return w - rate * jnp.sign(w)  # <- here
+        return jax.jit(step)
+
+    for rate in (0.1, 0.05):
+        make(rate)(ones(W))
+
+
+def constant_mended_closed():
+    @jax.jit
+    def step(w, rate):
+        return w - rate * jnp.sign(w)
+
+    for rate in (0.1, 0.05):
+        step(ones(W), jnp.asarray(rate, jnp.float32))
+
+
+def constant_accident_static():
+    @functools.partial(jax.jit, static_argnames="rate")
+    def step(w, rate):
+        return w - rate * jnp.sign(w)  # <- here
+
+    for rate in (0.1, 0.05):
+        step(ones(W), rate=rate)
+
+
+def constant_mended_static():
+    @jax.jit
+    def step(w, rate):
+        return w - rate * jnp.sign(w)
+
+    for rate in (0.1, 0.05):
+        step(ones(W), rate=jnp.asarray(rate, jnp.float32))
+
+
+def loop_accident_fori():
+    @functools.partial(jax.jit, static_argnames="rounds")
+    def step(x, rounds):
+        return lax.fori_loop(0, rounds, lambda i, v: v * 0.5 + 1, x)  # <- here
+
+    for rounds in (3, 5):
+        step(ones(W), rounds=rounds)
+
+
+def loop_mended_fori():
+    @jax.jit
+    def step(x, rounds):
+        return lax.fori_loop(0, rounds, lambda i, v: v * 0.5 + 1, x)
+
+    for rounds in (3, 5):
+        step(ones(W), rounds=np.int32(rounds))
+
+
+def loop_accident_while():
+    @functools.partial(jax.jit, static_argnames="rounds")
+    def step(x, rounds):
+        return lax.while_loop(lambda s: s[0] < rounds,  # <- here
+                              lambda s: (s[0] + 1, s[1] * 0.5 + 1), (0, x))[1]
+
+    for rounds in (3, 5):
+        step(ones(W), rounds=rounds)
+
+
+def loop_mended_while():
+    @jax.jit
+    def step(x, rounds):
+        return lax.while_loop(lambda s: s[0] < rounds,
+                              lambda s: (s[0] + 1, s[1] * 0.5 + 1), (0, x))[1]
+
+    for rounds in (3, 5):
+        step(ones(W), rounds=np.int32(rounds))
+
+
+def loop_accident_scan():
+    @functools.partial(jax.jit, static_argnames="rounds")
+    def step(x, rounds):
+        return lax.scan(lambda v, _: (v * 0.5 + 1, None), x, None, length=rounds)[0]  # <- here
+
+    for rounds in (3, 5):
+        step(ones(W), rounds=rounds)
+
+
+def loop_mended_scan():
+    @jax.jit
+    def step(x, mask):
+        return lax.scan(lambda v, m: (jnp.where(m, v * 0.5 + 1, v), None), x, mask)[0]
+
+    for rounds in (3, 5):
+        step(ones(W), np.arange(8) < rounds)
+
+
+def structure_accident():
+    @functools.partial(jax.jit, static_argnames="clip")
+    def step(w, clip):
+        if clip:
+            w = w / jnp.maximum(1, jnp.linalg.norm(w))  # <- here
+        return w * 0.1
+
+    for clip in (False, True):
+        step(ones(W), clip=clip)
+
+
+def structure_mended_where():
+    @jax.jit
+    def step(w, clip):
+        w = jnp.where(clip, w / jnp.maximum(1, jnp.linalg.norm(w)), w)
+        return w * 0.1
+
+    for clip in (False, True):
+        step(ones(W), clip=clip)
+
+
+def structure_mended_cond():
+    @jax.jit
+    def step(w, clip):
+        w = lax.cond(clip, lambda w: w / jnp.maximum(1, jnp.linalg.norm(w)), lambda w: w, w)
+        return w * 0.1
+
+    for clip in (False, True):
+        step(ones(W), clip=clip)
+
+
+def structure_mended_fixed():
+    @functools.partial(jax.jit, static_argnames="clip")
+    def step(w, clip):
+        if clip:
+            w = w / jnp.maximum(1, jnp.linalg.norm(w))
+        return w * 0.1
+
+    for _ in range(2):
+        step(ones(W), clip=True)
+
+
+def structure_accident_loop():
+    @functools.partial(jax.jit, static_argnames="rounds")
+    def step(x, rounds):
+        for _ in range(rounds):
+            x = jnp.tanh(x) @ x  # <- here
+        return x
+
+    for rounds in (2, 4):
+        step(ones(W, W), rounds=rounds)
+
+
+def structure_mended_loop():
+    @jax.jit
+    def step(x, rounds):
+        return lax.fori_loop(0, rounds, lambda i, x: jnp.tanh(x) @ x, x)
+
+    for rounds in (2, 4):
+        step(ones(W, W), rounds=np.int32(rounds))
+
+
+def gradient_accident():
+    @jax.jit
+    def step(params, x, grads):
+        new = jax.grad(lambda params: square(x @ params["w"]))(params)
+        return new if grads is None else jax.tree.map(jnp.add, grads, new)  # <- here
+
+    grads = None
+    for _ in range(3):
+        grads = step({"w": ones(8, W)}, ones(2, 8), grads)
+
+
+def gradient_mended():
+    @jax.jit
+    def step(params, x, grads):
+        new = jax.grad(lambda params: square(x @ params["w"]))(params)
+        return new if grads is None else jax.tree.map(jnp.add, grads, new)
+
+    grads = jax.tree.map(jnp.zeros_like, {"w": ones(8, W)})
+    for _ in range(3):
+        grads = step({"w": ones(8, W)}, ones(2, 8), grads)
+
+
+def size_accident_nonzero():
+    @functools.partial(jax.jit, static_argnames="count")
+    def step(x, count):
+        (places,) = jnp.nonzero(x > 0, size=count)  # <- here
+        return places * 2
+
+    for count in (3, 5):
+        step(ones(8 * W), count=count)
+
+
+def size_mended_nonzero():
+    @jax.jit
+    def step(x):
+        (places,) = jnp.nonzero(x > 0, size=8 * W)
+        return places * 2
+
+    for _ in (3, 5):
+        step(ones(8 * W))
+
+
+def size_accident_k():
+    @functools.partial(jax.jit, static_argnames="k")
+    def step(x, k):
+        return lax.top_k(x, k)[0] * 2  # <- here
+
+    for k in (3, 5):
+        step(ones(8 * W), k=k)
+
+
+def size_mended_k():
+    @jax.jit
+    def step(x):
+        return lax.top_k(x, 5)[0] * 2
+
+    for k in (3, 5):
+        step(ones(8 * W))[:k]
+
+
+def size_accident_slice():
+    @functools.partial(jax.jit, static_argnames="count")
+    def step(x, count):
+        return (x[:count] * 2).sum()  # <- here
+
+    for count in (3, 5):
+        step(ones(8, W), count=count)
+
+
+def size_mended_slice():
+    @jax.jit
+    def step(x, mask):
+        return (x[:5] * mask[:, None] * 2).sum()
+
+    for count in (3, 5):
+        step(ones(8, W), np.arange(5) < count)
+
+
+def nested_jit_accident():
+    def helper(x):
+        return jnp.tanh(x) * 2 + 1
+
+    def make(function):
+        def step(x):
+            return function(x).sum()  # <- here
+        return jax.jit(step)
+
+    for function in (helper, jax.jit(helper)):
+        make(function)(ones(W))
+
+
+def nested_jit_mended_every():
+    @jax.jit
+    def helper(x):
+        return jnp.tanh(x) * 2 + 1
+
+    @jax.jit
+    def step(x):
+        return helper(x).sum()
+
+    for _ in range(2):
+        step(ones(W))
+
+
+def nested_jit_mended_none():
+    def helper(x):
+        return jnp.tanh(x) * 2 + 1
+
+    @jax.jit
+    def step(x):
+        return helper(x).sum()
+
+    for _ in range(2):
+        step(ones(W))
+
+
+def remat_accident():
+    @functools.partial(jax.jit, static_argnames="remat")
+    def step(w, x, remat):
+        def block(w):
+            return jnp.sin(jnp.sin(x @ w)).sum()
+        return jax.grad(jax.checkpoint(block) if remat else block)(w)  # <- here
+
+    for remat in (False, True):
+        step(ones(W, W), ones(2, W), remat=remat)
+
+
+def remat_mended():
+    @functools.partial(jax.jit, static_argnames="remat")
+    def step(w, x, remat):
+        def block(w):
+            return jnp.sin(jnp.sin(x @ w)).sum()
+        return jax.grad(jax.checkpoint(block) if remat else block)(w)
+
+    for _ in range(2):
+        step(ones(W, W), ones(2, W), remat=True)
+
+
+# ---- random numbers ----------------------------------------------------------------------------
+
+
+def noisy(key, x):
+    return jnp.tanh(x) * jax.random.bernoulli(key, 0.9, x.shape)
+
+
+def drawn_accident():
+    @functools.partial(jax.jit, static_argnames="train")
+    def step(x, key, train):
+        x = jnp.tanh(x)
+        if train:
+            x = x * jax.random.bernoulli(key, 0.9, x.shape)  # <- here
+        return x.sum()
+
+    for train in (True, False, True, False):
+        step(ones(8, W), jax.random.key(0), train=train)
+
+
+def drawn_mended_each():
+    @jax.jit
+    def train_step(x, key):
+        return noisy(key, x).sum()
+
+    @jax.jit
+    def eval_step(x):
+        return jnp.tanh(x).sum()
+
+    for train in (True, False, True, False):
+        if train:
+            train_step(ones(8, W), jax.random.key(0))
+        else:
+            eval_step(ones(8, W))
+
+
+def drawn_mended_fixed():
+    @functools.partial(jax.jit, static_argnames="train")
+    def step(x, key, train):
+        return noisy(key, x).sum() if train else jnp.tanh(x).sum()
+
+    for _ in range(4):
+        step(ones(8, W), jax.random.key(0), train=True)
+
+
+def generator_accident():
+    step = jax.jit(lambda key, x: noisy(key, x))
+    for implementation in ("threefry2x32", "rbg"):
+        key = jax.random.key(0, impl=implementation)
+        step(key, ones(W))  # <- here
+
+
+def generator_mended_passed():
+    step = jax.jit(lambda key, x: noisy(key, x))
+    for seed in range(2):
+        step(jax.random.key(seed, impl="rbg"), ones(W))
+
+
+def generator_mended_default():
+    jax.config.update("jax_default_prng_impl", "rbg")
+    step = jax.jit(lambda key, x: noisy(key, x))
+    for seed in range(2):
+        step(jax.random.key(seed), ones(W))
+    jax.config.update("jax_default_prng_impl", "threefry2x32")
+
+
+def key_style_accident():
+    step = jax.jit(lambda key, x: noisy(key, x))
+    step(jax.random.PRNGKey(0), ones(W))
+    step(jax.random.key(0), ones(W))  # <- here
+
+
+def key_style_mended():
+    step = jax.jit(lambda key, x: noisy(key, x))
+    step(jax.random.key(0), ones(W))
+    step(jax.random.key(1), ones(W))
+
+
+# ---- where and how -----------------------------------------------------------------------------
+
+
+def sharding_accident_put():
+    mesh, step = mesh_of(4), jax.jit(lambda x: square(x))
+    for spec in (P("data"), P(None, "data")):
+        step(jax.device_put(ones(8, 4 * W), NamedSharding(mesh, spec)))  # <- here
+
+
+def sharding_mended_put():
+    mesh, step = mesh_of(4), jax.jit(lambda x: square(x))
+    for _ in range(2):
+        step(jax.device_put(ones(8, 4 * W), NamedSharding(mesh, P("data"))))
+
+
+def sharding_accident_result():
+    rows = NamedSharding(mesh_of(4), P("data"))
+    step = jax.jit(lambda state, x: state + x)
+    state = jax.device_put(ones(8, W), NamedSharding(mesh_of(4), P()))
+    for _ in range(3):
+        state = step(state, jax.device_put(ones(8, W), rows))  # <- here
+
+
+def sharding_mended_result():
+    mesh = mesh_of(4)
+    whole, rows = NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))
+    step = jax.jit(lambda state, x: state + x, in_shardings=(whole, rows), out_shardings=whole)
+    state = jax.device_put(ones(8, W), whole)
+    for _ in range(3):
+        state = step(state, jax.device_put(ones(8, W), rows))
+
+
+def constrained_accident():
+    rows = NamedSharding(mesh_of(4), P("data"))
+
+    @functools.partial(jax.jit, static_argnames="split")
+    def step(x, split):
+        x = x * 2
+        if split:
+            x = lax.with_sharding_constraint(x, rows)  # <- here
+        return jnp.tanh(x).sum()
+
+    x = jax.device_put(ones(8, W), NamedSharding(mesh_of(4), P()))
+    for split in (False, True):
+        step(x, split=split)
+
+
+def constrained_mended_every():
+    rows = NamedSharding(mesh_of(4), P("data"))
+
+    @jax.jit
+    def step(x):
+        return jnp.tanh(lax.with_sharding_constraint(x * 2, rows)).sum()
+
+    x = jax.device_put(ones(8, W), NamedSharding(mesh_of(4), P()))
+    for _ in range(2):
+        step(x)
+
+
+def constrained_mended_none():
+    step = jax.jit(lambda x: jnp.tanh(x * 2).sum())
+    x = jax.device_put(ones(8, W), NamedSharding(mesh_of(4), P()))
+    for _ in range(2):
+        step(x)
+
+
+def committed_accident():
+    step = jax.jit(lambda x: square(x))
+    x = jnp.ones((8, W))
+    step(x)
+    step(jax.device_put(x, jax.devices()[0]))  # <- here
+
+
+def committed_mended_before():
+    step = jax.jit(lambda x: square(x))
+    x = jax.device_put(jnp.ones((8, W)), jax.devices()[0])
+    step(x)
+    step(jax.device_put(x, jax.devices()[0]))
+
+
+def committed_mended_never():
+    step = jax.jit(lambda x: square(x))
+    x = jnp.ones((8, W))
+    step(x)
+    step(x)
+
+
+def other_device_accident():
+    step = jax.jit(lambda x: square(x))
+    for device in jax.devices()[:2]:
+        step(jax.device_put(ones(8, W), device))  # <- here
+
+
+def other_device_mended():
+    step = jax.jit(lambda x: square(x))
+    for device in jax.devices()[:2]:
+        x = jax.device_put(ones(8, W), device)
+        step(jax.device_put(x, jax.devices()[0]))
+
+
+def donation_accident():
+    def step(state, x):
+        return state + x
+
+    state = jax.jit(step)(jnp.zeros(W), ones(W))
+    jax.jit(step, donate_argnums=0)(state, ones(W))  # <- here
+
+
+def donation_mended():
+    @functools.partial(jax.jit, donate_argnums=0)
+    def step(state, x):
+        return state + x
+
+    state = step(jnp.zeros(W), ones(W))
+    step(state, ones(W))
+
+
+def layout_accident():
+    def step(x):
+        return (x * 2).sum()
+
+    device = SingleDeviceSharding(jax.devices()[0])
+    for order in ((0, 1), (1, 0)):
+        layout = Format(Layout(order), device)
+        jax.jit(step, in_shardings=layout)(jax.device_put(ones(8, W), layout))  # <- here
+
+
+def layout_mended_none():
+    step = jax.jit(lambda x: (x * 2).sum())
+    for _ in range(2):
+        step(jax.device_put(ones(8, W)))
+
+
+def layout_mended_same():
+    layout = Format(Layout((1, 0)), SingleDeviceSharding(jax.devices()[0]))
+    step = jax.jit(lambda x: (x * 2).sum(), in_shardings=layout)
+    for _ in range(2):
+        step(jax.device_put(ones(8, W), layout))
+
+
+def precision_accident():
+    step = jax.jit(lambda x: x @ x)  # <- here
+    step(ones(W, W))
+    with jax.default_matmul_precision("highest"):
+        step(ones(W, W))
+
+
+def precision_mended():
+    jax.config.update("jax_default_matmul_precision", "highest")
+    step = jax.jit(lambda x: x @ x)
+    for _ in range(2):
+        step(ones(W, W))
+    jax.config.update("jax_default_matmul_precision", None)
+
+
+def option_accident():
+    def step(x):
+        return jnp.exp(x) / 3
+
+    for fast in (False, True):
+        jax.jit(step, compiler_options={"xla_cpu_enable_fast_math": fast})(ones(W))  # <- here
+
+
+def option_mended():
+    def step(x):
+        return jnp.exp(x) / 3
+
+    for _ in range(2):
+        jax.jit(step, compiler_options={"xla_cpu_enable_fast_math": True})(ones(W))
+
+
+# ---- asked for again ---------------------------------------------------------------------------
+
+
+def retrace_accident_lambda():
+    for _ in range(3):
+        jax.jit(lambda x: square(x) * 2)(ones(W))  # <- here
+
+
+def retrace_accident_partial():
+    def scaled(x, scale):
+        return square(x) * scale
+
+    for _ in range(3):
+        jax.jit(functools.partial(scaled, scale=2.0))(ones(W))  # <- here
+
+
+def retrace_mended():
+    step = jax.jit(lambda x: square(x) * 2)
+    for _ in range(3):
+        step(ones(W))
+
+
+def argument_tree_accident():
+    step = jax.jit(lambda batch: sum(map(square, batch.values())))
+    step({"x": ones(W)})
+    step({"tokens": ones(W)})  # <- here
+
+
+def argument_tree_mended():
+    step = jax.jit(lambda batch: sum(map(square, batch.values())))
+    step({"x": ones(W)})
+    step({"x": ones(W)})
+
+
+def result_tree_accident():
+    @functools.partial(jax.jit, static_argnames="nested")
+    def step(x, nested):
+        return {"metrics": {"loss": square(x)}} if nested else {"loss": square(x)}
+
+    for nested in (False, True):
+        step(ones(W), nested=nested)  # <- here
+
+
+def result_tree_mended():
+    step = jax.jit(lambda x: {"metrics": {"loss": square(x)}})
+    for _ in range(2):
+        step(ones(W))
+
+
+@jax.jit
+def of_a_pair(pair):
+    return square(pair[0]) + square(pair[1])
+
+
+def same_function_accident_containers():
+    of_a_pair((ones(W), ones(W)))
+    of_a_pair([ones(W), ones(W)])  # <- here
+
+
+def same_function_mended_containers():
+    of_a_pair((ones(W), ones(W)))
+    of_a_pair((ones(W), ones(W)))
+
+
+@functools.partial(jax.jit, static_argnames="config")
+def of_a_configuration(x, config):
+    return square(x) * config.rate
+
+
+class Bare:
+    rate = 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparable:  # with __eq__ and __hash__
+    rate: float = 0.5
+
+
+def same_function_accident_static():
+    for _ in range(2):
+        of_a_configuration(ones(W), config=Bare())  # <- here
+
+
+def same_function_mended_static():
+    for _ in range(2):
+        of_a_configuration(ones(W), config=Comparable())
+
+
+@jax.jit
+def of_one_used(x, unused):
+    return square(x)
+
+
+def same_function_accident_unused():
+    of_one_used(ones(W), ones(3))
+    of_one_used(ones(W), ones(5))  # <- here
+
+
+def same_function_mended_unused():
+    of_one_used(ones(W), ones(3))
+    of_one_used(ones(W), ones(3))
+
+
+def scaled(x, scale):
+    return square(x) * scale
+
+
+def same_function_accident_partial():
+    for _ in range(2):
+        jax.jit(functools.partial(scaled, scale=3.0))(ones(W))  # <- here
+
+
+def same_function_mended_partial():
+    step = jax.jit(functools.partial(scaled, scale=3.0))
+    for _ in range(2):
+        step(ones(W))
+
+
+@jax.jit
+def of_an_array(x):
+    return square(x) * 5
+
+
+def same_function_accident_clear():
+    of_an_array(ones(W))
+    jax.clear_caches()
+    of_an_array(ones(W))  # <- here
+
+
+def same_function_mended_clear():
+    for _ in range(2):
+        of_an_array(ones(W))
+
+
+# ---- outside jit -------------------------------------------------------------------------------
+
+
+def eager_accident():
+    for size in (7, 12, 20, 33):
+        jax.random.uniform(jax.random.key(0), (size, W))  # <- here
+
+
+def eager_mended():
+    def init(key):
+        return [jax.random.uniform(key, (size, W)) for size in (7, 12, 20, 33)]
+
+    params = jax.jit(init)(jax.random.key(0))
+    return params
+
+
+def eager_again_accident():
+    step = jax.jit(lambda w, x: w + jnp.tanh(x @ w).sum() * jnp.sin(w).sum())
+    w = ones(W, W)
+    for index in range(6):
+        (jnp.tanh(ones(5 + index, W)) * 2.0).sum()  # <- here
+        w = step(w, ones(8, W))
+
+
+def eager_again_mended():
+    step = jax.jit(lambda w, x: w + jnp.tanh(x @ w).sum() * jnp.sin(w).sum())
+
+    @jax.jit
+    def measure(rows, mask):
+        return (jnp.tanh(rows) * 2.0 * mask[:, None]).sum()
+
+    w = ones(W, W)
+    for index in range(6):
+        rows, mask = np.zeros((16, W), np.float32), np.zeros(16, np.float32)
+        rows[: 5 + index], mask[: 5 + index] = 1, 1
+        measure(rows, mask)
+        w = step(w, ones(8, W))
+
+
+def host_read_accident():
+    @jax.jit
+    def step(w):
+        return w - 0.1 * jnp.tanh(w), square(w)
+
+    w = ones(W)
+    for _ in range(4):
+        w, loss = step(w)
+        print(float(loss))
+
+
+def host_read_mended():
+    @jax.jit
+    def step(w):
+        return w - 0.1 * jnp.tanh(w), square(w)
+
+    w = ones(W)
+    for index in range(4):
+        w, loss = step(w)
+        if index % 2:
+            print(float(loss))
+
+
+# ---- of a whole process: advice.py runs these several times ---------------------------------------
+
+
+def plain():
+    jax.jit(lambda x: jnp.tanh(x) * 0.5)(ones(W))
+
+
+def unknown_call():
+    """There is no such call: it is read, and the plugin refuses it."""
+    result = jax.ShapeDtypeStruct((W,), np.float32)
+    try:
+        jax.jit(lambda x: jax.ffi.ffi_call("my_call", result)(x, scale=np.float32(2)))(ones(W))
+    except jax.errors.JaxRuntimeError as error:
+        print(error)
+
+
+def fewer_devices():
+    jax.config.update("jax_pjrt_client_create_options", {"cpu_device_count": 2})
+    plain()
+
+
+for name in sys.argv[1:]:
+    globals()[name]()
+    W += 1
