@@ -35,12 +35,11 @@ static bool is_same_key(const asked_t *asked, const keel_history_record_t *recor
 // Of two runs the source may have been edited in between.
 static keel_status_t load_sources(const answer_facts_t *facts, const keel_history_record_t *record,
                                   const keel_sources_t *out[2]) {
-    out[0] = out[1] = NULL;
-    if (!facts->sources->run || !*record->run || strcmp(record->run, facts->sources->run) == 0)
-        return NULL;
+    out[0] = NULL;
+    out[1] = facts->sources->run ? &facts->sources->face : NULL;
+    if (!out[1] || !*record->run || strcmp(record->run, facts->sources->run) == 0) return NULL;
     KEEL_TRY(sources_load(facts->earlier, record->run));
     out[0] = &facts->earlier->face;
-    out[1] = &facts->sources->face;
     return NULL;
 }
 

@@ -118,19 +118,70 @@ static bool grows_with_window(const keel_diff_t *diff, keel_attr_id_t before, ke
 // More numbers than these are no sizes.
 enum { NUMBERS = 1024 };
 
-// Sizes in attributes that drifted as those of arguments did.
-static uint32_t explains_numbers(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after) {
-    double x = 0, y = 0;
+// 1 + the root that an operand's sizes follow from, where that is known.
+static uint32_t source_of(const keel_diff_t *diff, const keel_pair_t *pair) {
+    return pair->inherited && pair->inherited - 1 < diff->root_count ? pair->inherited : 0;
+}
+
+static bool numbers_at(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after, uint64_t at,
+                       double *x, double *y, uint64_t *out_count) {
     uint64_t n = 0, m = 0;
-    uint32_t root = KEEL_NONE;
+    bool are_numbers = numbers_of(&diff->before, before, at, x, &n) &&
+                       numbers_of(&diff->after, after, at, y, &m) && n == m && n <= NUMBERS;
+    *out_count = n;
+    return are_numbers;
+}
+
+// Sizes in attributes that drifted as those of arguments did.
+static uint32_t explains_numbers(keel_diff_t *diff, const keel_pair_t *pair, keel_attr_id_t before,
+                                 keel_attr_id_t after) {
+    double x = 0, y = 0;
+    uint64_t n = 0;
+    uint32_t root = KEEL_NONE, source = source_of(diff, pair);
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
-        if (!numbers_of(&diff->before, before, i, &x, &n) ||
-            !numbers_of(&diff->after, after, i, &y, &m) || n != m || n > NUMBERS)
-            return KEEL_NONE;
+        if (!numbers_at(diff, before, after, i, &x, &y, &n)) return KEEL_NONE;
         if (x == y) continue;
         if (!is_whole(x) || !is_whole(y)) return KEEL_NONE;
         if (root != KEEL_NONE && grows_with_window(diff, before, after, i, y - x)) continue;
         root = keel_sizes_explain(&diff->sizes, (int64_t)x, (int64_t)y);
+        if (root == KEEL_NONE && source)
+            root = keel_sizes_explain_within(&diff->sizes, source - 1, (int64_t)x, (int64_t)y);
+        if (root == KEEL_NONE) return KEEL_NONE;
+    }
+    return root;
+}
+
+// Where one end of a slice stays, or moves as a size does, and how much it takes is known to have
+// drifted, the other end follows: the last n of so many.
+static uint32_t explains_slice(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
+    static const char *const ends[] = {"start_indices", "limit_indices"};
+    if (!ONE_OF(name, ends)) return KEEL_NONE;
+    const keel_operation_t *p = &diff->before.program->operations.data[pair->before];
+    const keel_operation_t *q = &diff->after.program->operations.data[pair->after];
+    if (!keel_str_is(keel_graph_name(&diff->after, pair->after), "slice")) return KEEL_NONE;
+    keel_ints_t x =
+        keel_diff_dims(diff->before.program, keel_graph_type(&diff->before, p->first_result));
+    keel_ints_t y =
+        keel_diff_dims(diff->after.program, keel_graph_type(&diff->after, q->first_result));
+    uint32_t root = KEEL_NONE;
+    for (uint32_t i = 0; x.count == y.count && i < x.count; ++i) {
+        bool is_known = false, has_moved = false;
+        for (size_t end = 0; end < 2; ++end) {
+            double had = 0, has = 0;
+            uint64_t count;
+            if (!numbers_at(diff,
+                            keel_program_dict_find(diff->before.program, p->attributes, ends[end]),
+                            keel_program_dict_find(diff->after.program, q->attributes, ends[end]),
+                            i, &had, &has, &count) ||
+                i >= count || !is_whole(had) || !is_whole(has))
+                return KEEL_NONE;
+            has_moved = has_moved || had != has;
+            is_known = is_known || had == has ||
+                       keel_sizes_explain(&diff->sizes, (int64_t)had, (int64_t)has) != KEEL_NONE;
+        }
+        if (!has_moved) continue;
+        if (x.items[i] == y.items[i] || !is_known) return KEEL_NONE;
+        root = keel_sizes_explain(&diff->sizes, x.items[i], y.items[i]);
         if (root == KEEL_NONE) return KEEL_NONE;
     }
     return root;
@@ -140,11 +191,9 @@ static uint32_t explains_numbers(keel_diff_t *diff, keel_attr_id_t before, keel_
 static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                            keel_difference_t *difference) {
     double x = 0, y = 0;
-    uint64_t n = 0, m = 0;
+    uint64_t n = 0;
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
-        if (!numbers_of(&diff->before, before, i, &x, &n) ||
-            !numbers_of(&diff->after, after, i, &y, &m) || n != m || n > NUMBERS)
-            return;
+        if (!numbers_at(diff, before, after, i, &x, &y, &n)) return;
         if (x == y) continue;
         difference->note =
             keel_diff_text(diff, "%s -> %s", difference->old_value, difference->new_value);
@@ -185,7 +234,8 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     const keel_operation_t *q = &diff->after.program->operations.data[pair->after];
     bool moves_type = p->result_count && q->result_count &&
                       !keel_pair_same_type(diff, p->first_result, q->first_result);
-    uint32_t explained = explains_numbers(diff, before, after);
+    uint32_t explained = explains_numbers(diff, pair, before, after);
+    if (explained == KEEL_NONE) explained = explains_slice(diff, pair, name);
     bool follows = follows_from_rank(diff, pair) || (pair->inherited && ONE_OF(name, paddings));
     if (explained == KEEL_NONE && follows) explained = pair->inherited - 1;
     if (explained != KEEL_NONE && keel_diff_is_full(diff)) {

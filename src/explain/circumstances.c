@@ -34,29 +34,61 @@ static bool bound_of(const keel_graph_t *graph, keel_op_id_t loop, double *out) 
     return false;
 }
 
-// What is made of so many elements as the loop has turns follows from its bound.
-static void tell_loop(keel_diff_t *diff, double before, double after) {
+static bool is_of(const keel_root_t *root, const char *before, const char *after) {
+    keel_cause_t kind = root->difference.kind;
+    return (kind == KEEL_CAUSE_SIZE || kind == KEEL_CAUSE_CONSTANT) && root->follows == KEEL_NONE &&
+           strcmp(root->difference.old_value, before) == 0 &&
+           strcmp(root->difference.new_value, after) == 0;
+}
+
+// What the loop carries has a dimension that moved by as much: it collects what the turns after the
+// first few give, one element each.
+static uint32_t collected_by(keel_diff_t *diff, keel_op_id_t loop, double step) {
+    const keel_operation_t *operation = &diff->after.program->operations.data[loop];
+    if (fabs(step) < 2 && !keel_diff_is_librarys(diff, loop)) return KEEL_NONE;
+    for (uint32_t i = 0; i < operation->result_count; ++i) {
+        keel_value_id_t value = operation->first_result + i;
+        uint32_t root = diff->taint[value] - 1;
+        if (root >= diff->root_count) continue;
+        keel_ints_t dims =
+            keel_diff_dims(diff->after.program, keel_graph_type(&diff->after, value));
+        for (uint32_t j = 0; j < diff->sizes.count; ++j) {
+            const keel_drift_t *drift = &diff->sizes.drifts[j];
+            if (drift->root == root && (double)(drift->after - drift->before) == step &&
+                dims.count && dims.items[0] == drift->after)
+                return root;
+        }
+    }
+    return KEEL_NONE;
+}
+
+// What is made of so many elements as the loop has turns follows from its bound. In a library's
+// loop it is the other way round: the user chose how many.
+static void tell_loop(keel_diff_t *diff, keel_op_id_t loop, double before, double after) {
     const char *was = keel_diff_text(diff, "%.0f", before);
     const char *is = keel_diff_text(diff, "%.0f", after);
-    uint32_t first = KEEL_NONE;
+    uint32_t first = KEEL_NONE, size = KEEL_NONE;
     for (uint32_t i = 0; i < diff->root_count; ++i) {
-        keel_root_t *root = &diff->roots[i];
-        keel_difference_t *difference = &root->difference;
-        bool is_size =
-            difference->kind == KEEL_CAUSE_SIZE || difference->kind == KEEL_CAUSE_CONSTANT;
-        if (!is_size || root->follows != KEEL_NONE || strcmp(difference->old_value, was) != 0 ||
-            strcmp(difference->new_value, is) != 0)
-            continue;
-        if (first != KEEL_NONE) {
-            root->follows = first;
-            continue;
-        }
-        first = i;
-        // A number that is a size of the program too is one cause, however it was met first.
-        difference->kind = KEEL_CAUSE_CONSTANT;
-        difference->subject = "loop bound";
-        difference->note = with_note(diff, KEEL_NOTE_LOOP, "");
+        if (!is_of(&diff->roots[i], was, is)) continue;
+        if (first == KEEL_NONE) first = i;
+        if (size == KEEL_NONE && diff->roots[i].difference.kind == KEEL_CAUSE_SIZE) size = i;
     }
+    if (first == KEEL_NONE) return;
+    bool is_librarys = keel_diff_is_librarys(diff, loop);
+    uint32_t lead = is_librarys && size != KEEL_NONE ? size : first;
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (i != lead && is_of(&diff->roots[i], was, is)) diff->roots[i].follows = lead;
+    if (lead == size && is_librarys) return;
+    uint32_t source = collected_by(diff, loop, after - before);
+    if (source != KEEL_NONE && source != lead) {
+        diff->roots[lead].follows = source;
+        return;
+    }
+    // A number that is a size of the program too is one cause, however it was met first.
+    keel_difference_t *difference = &diff->roots[lead].difference;
+    difference->kind = KEEL_CAUSE_CONSTANT;
+    difference->subject = "loop bound";
+    difference->note = with_note(diff, KEEL_NOTE_LOOP, "");
 }
 
 static void find_loops(keel_diff_t *diff) {
@@ -68,7 +100,7 @@ static void find_loops(keel_diff_t *diff) {
         if (bound_of(&diff->before, diff->origin[op], &before) &&
             bound_of(&diff->after, op, &after) && before != after && isfinite(before) &&
             isfinite(after))
-            tell_loop(diff, before, after);
+            tell_loop(diff, op, before, after);
     }
 }
 

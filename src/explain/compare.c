@@ -209,7 +209,9 @@ static keel_status_t check_wiring(keel_diff_t *diff, keel_pair_t *pair, keel_val
 static keel_status_t compare_operands(keel_diff_t *diff, keel_pair_t *pair) {
     keel_list_t x = keel_program_operands(diff->before.program, pair->before);
     keel_list_t y = keel_program_operands(diff->after.program, pair->after);
-    if (x.count != y.count) pair->inherited = KEEL_PENDING + 1;
+    if (x.count != y.count || diff->before.program->operations.data[pair->before].result_count !=
+                                  diff->after.program->operations.data[pair->after].result_count)
+        pair->inherited = KEEL_PENDING + 1; // what stands beside what is not known
     for (uint32_t i = 0; i < y.count; ++i)
         if (!pair->inherited && constant_of(&diff->after, y.items[i]) == KEEL_NONE)
             pair->inherited = diff->taint[y.items[i]];

@@ -125,10 +125,31 @@ static bool numbers_of(const keel_diff_t *diff, const constant_t *a, const const
            keel_diff_number(diff->after.program, b->type, &b->tensor, 0, y);
 }
 
-static uint32_t explains_value(const keel_diff_t *diff, const constant_t *a, const constant_t *b) {
+static uint32_t explains_number(const keel_diff_t *diff, bool is_librarys, double x, double y,
+                                bool coarse) {
+    return is_librarys ? keel_sizes_explain_derived(&diff->sizes, x, y, coarse)
+                       : keel_sizes_explain_value(&diff->sizes, x, y, coarse);
+}
+
+// The root that explains the numbers, or each of the few elements that differ.
+static uint32_t explains_value(const keel_diff_t *diff, bool is_librarys, const constant_t *a,
+                               const constant_t *b) {
+    enum { FEW = 16 };
     double x, y;
-    if (!numbers_of(diff, a, b, &x, &y)) return KEEL_NONE;
-    return keel_sizes_explain_value(&diff->sizes, x, y, is_coarse(a));
+    if (numbers_of(diff, a, b, &x, &y))
+        return explains_number(diff, is_librarys, x, y, is_coarse(a));
+    uint32_t root = KEEL_NONE;
+    for (uint64_t i = 0; a->tensor.count <= FEW && i < a->tensor.count; ++i) {
+        if (is_same_element(diff, a, b, i)) continue;
+        uint32_t explained =
+            keel_diff_number(diff->before.program, a->type, &a->tensor, i, &x) &&
+                    keel_diff_number(diff->after.program, b->type, &b->tensor, i, &y)
+                ? explains_number(diff, is_librarys, x, y, is_coarse(a))
+                : KEEL_NONE;
+        if (explained == KEEL_NONE || (root != KEEL_NONE && explained != root)) return KEEL_NONE;
+        root = explained;
+    }
+    return root;
 }
 
 // Where it would not be kept a number is only counted: told by the thousand, the decimals cost most
@@ -191,6 +212,9 @@ static keel_status_t add_difference(keel_diff_t *diff, keel_pair_t *pair, uint32
     if (diff->root_count == known) return NULL;
     keel_root_t *root = &diff->roots[pair->root];
     root->is_coarse = is_coarse(a);
+    const keel_program_t *program = diff->before.program;
+    root->is_integer = keel_program_type(program, keel_program_type(program, a->type)->a)->kind ==
+                       KEEL_TYPE_INTEGER;
     root->is_number = numbers_of(diff, a, b, &root->before, &root->after);
     return NULL;
 }
@@ -203,7 +227,7 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
     if (!same_dims && !(is_one && a->tensor.count == b->tensor.count)) return NULL;
     uint64_t first = 0, different = count_different(diff, a, b, &first);
     if (!different) return NULL; // the same values in another dtype: told by the types
-    uint32_t explained = explains_value(diff, a, b);
+    uint32_t explained = explains_value(diff, keel_diff_is_librarys(diff, pair->after), a, b);
     if (!same_dims && explained == KEEL_NONE) explained = keel_pair_explain_dims(diff, x, y);
     if (is_only_counted(diff, pair, explained, a, b)) return NULL;
     keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);

@@ -125,6 +125,10 @@ keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) 
     return place;
 }
 
+bool keel_diff_is_librarys(keel_diff_t *diff, keel_op_id_t op) {
+    return op != KEEL_NONE && keel_graph_line(&diff->after, op)->library_file.size > 0;
+}
+
 keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entries, keel_str_t name,
                                uint32_t near) {
     if (near + 1 < entries.count &&

@@ -25,17 +25,19 @@ typedef struct keel_argument_t {
 
 typedef struct keel_root_t {
     keel_difference_t difference;
-    uint32_t follows; // another root; NONE
-    uint32_t folded;  // differences that follow, whether kept or only counted
-    bool is_random;   // about arguments that are nothing but keys for random numbers; HLO: nothing
-                      // but scalars, which come and go with the operation that takes them
-    bool is_whole;    // of kind ARGUMENTS: the other side has nothing of that parameter
-    bool is_number;   // of kind CONSTANT: numbers, which a size found later may explain
-    bool is_coarse;   // of 16 bits or fewer
+    uint32_t follows;  // another root; NONE
+    uint32_t folded;   // differences that follow, whether kept or only counted
+    uint32_t argument; // of kind SHAPE: 1 + the argument of `after` that it was found at; 0: none
+    bool is_random;    // about arguments that are nothing but keys for random numbers; HLO: nothing
+                       // but scalars, which come and go with the operation that takes them
+    bool is_whole;     // of kind ARGUMENTS: the other side has nothing of that parameter
+    bool is_number;    // of kind CONSTANT: numbers, which a size found later may explain
+    bool is_coarse;    // of 16 bits or fewer
+    bool is_integer;   // of an integer type
     double before, after;
 } keel_root_t;
 
-enum { KEEL_DIFF_ROOTS = 256 };
+enum { KEEL_DIFF_ROOTS = 256, KEEL_DIFF_TREES = 32 };
 // Stands for the root that an operation without a counterpart will belong to: operations with one
 // are compared first.
 #define KEEL_PENDING (UINT32_MAX - 2)
@@ -63,6 +65,8 @@ typedef struct keel_diff_t {
     bool is_swapped;      // an argument took the place of what was computed, or the reverse
     keel_op_id_t rewired; // the first of `after` that takes another value in its place; NONE
     keel_sizes_t sizes;
+    uint64_t trees[KEEL_DIFF_TREES]; // hashes of their names: those whose elements were counted
+    uint32_t tree_count;
     keel_type_id_t *learned; // by type of `after`: 1 + that of `before` whose sizes were noted last
     keel_place_t site;       // the line that called the traced function, of `after`
     const char *names_before, *names_after; // keel_side_t
@@ -94,6 +98,9 @@ uint32_t keel_diff_same(const keel_diff_t *diff, const keel_difference_t *differ
 
 // The place of an operation of `after` (or of `before` where `op` stands there).
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op);
+// True where a library stands between the user's line and the operation of `after`: what it says
+// nobody wrote there.
+bool keel_diff_is_librarys(keel_diff_t *diff, keel_op_id_t op);
 // True where both stand on one known line of the user's. What is a library's through and through
 // has the line that called the traced function: there the library's line counts too.
 bool keel_diff_same_line(const keel_diff_t *diff, const keel_place_t *a, const keel_place_t *b);
@@ -137,6 +144,9 @@ keel_difference_t keel_diff_key_style(keel_diff_t *diff, bool is_after, keel_op_
 
 // signature.c: arguments by name, donation, shardings, layouts, results; fills sizes.
 keel_status_t keel_diff_signature(keel_diff_t *diff) KEEL_MUST_CHECK;
+// trees.c: an argument came, went or has another size, so each tree that it is part of has other
+// sizes too once it is put together as one vector.
+void keel_diff_note_trees(keel_diff_t *diff, keel_str_t name, uint32_t root);
 // parameters.c: the arguments of HLO, which are operations; `out` may be NULL. Gives their count.
 uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out);
 // Pairs them by type and place, as they have no names.
@@ -162,6 +172,10 @@ bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 // grown.c: notes arguments that are longer because something is appended to them.
 void keel_diff_grown(keel_diff_t *diff);
+// dtypes.c: Python numbers and dtypes that only the operations tell of, and what follows from them.
+keel_status_t keel_diff_dtypes(keel_diff_t *diff) KEEL_MUST_CHECK;
+// numbers.c: numbers that follow from another, and those of one line. `sources` may be NULL.
+keel_status_t keel_diff_numbers(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;
 // results.c: the name that the client gives a result, "result['hidden']"; "" where it has none.
 keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.

@@ -85,7 +85,11 @@ static void fold_constants(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
         if (root->difference.kind != KEEL_CAUSE_CONSTANT || root->follows != KEEL_NONE) continue;
-        if (root->is_number)
+        if (root->is_number && keel_diff_is_librarys(diff, root->difference.new_op))
+            fold_root(diff, i,
+                      keel_sizes_explain_derived(&diff->sizes, root->before, root->after,
+                                                 root->is_coarse));
+        else if (root->is_number)
             fold_root(
                 diff, i,
                 keel_sizes_explain_value(&diff->sizes, root->before, root->after, root->is_coarse));
@@ -93,22 +97,6 @@ static void fold_constants(keel_diff_t *diff) {
         const keel_place_t *place = &diff->roots[structure].difference.place;
         if (keel_diff_same_line(diff, &root->difference.place, place))
             fold_root(diff, i, structure);
-    }
-}
-
-// Constants of one line are one cause, mostly one value in several guises.
-static void fold_lines(keel_diff_t *diff) {
-    for (uint32_t i = 0; i < diff->root_count; ++i) {
-        const keel_root_t *root = &diff->roots[i];
-        if (root->difference.kind != KEEL_CAUSE_CONSTANT || root->follows != KEEL_NONE ||
-            !root->difference.place.line)
-            continue;
-        for (uint32_t j = i + 1; j < diff->root_count; ++j) {
-            const keel_root_t *other = &diff->roots[j];
-            if (other->difference.kind == KEEL_CAUSE_CONSTANT && other->follows == KEEL_NONE &&
-                keel_diff_same_line(diff, &other->difference.place, &root->difference.place))
-                fold_root(diff, j, i);
-        }
     }
 }
 
@@ -207,8 +195,16 @@ static bool shares_arguments(const keel_diff_t *diff) {
     return !fewer || shared > fewer / 2;
 }
 
+// What another dtype is computed by may be other operations altogether.
+static bool is_of_other_dtype(const keel_diff_t *diff) {
+    return keel_diff_find(diff, KEEL_CAUSE_DTYPE) != KEEL_NONE &&
+           diff->before_count == diff->after_count &&
+           keel_str_equal(keel_program_str(diff->before.program, diff->before.program->name),
+                          keel_program_str(diff->after.program, diff->after.program->name));
+}
+
 static bool is_unrelated(const keel_diff_t *diff) {
-    if (!diff->alignable) return false;
+    if (!diff->alignable || is_of_other_dtype(diff)) return false;
     uint64_t percent = (uint64_t)diff->aligned * 100 / diff->alignable;
     return percent < (shares_arguments(diff) ? UNRELATED : STRANGERS);
 }
@@ -351,8 +347,9 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     fold_shapes(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
     keel_diff_grown(diff);
+    KEEL_TRY(keel_diff_dtypes(diff));
     fold_constants(diff);
-    fold_lines(diff);
+    KEEL_TRY(keel_diff_numbers(diff, new_side->sources));
     fold_derived(diff);
     fold_nested(diff);
     KEEL_TRY(keel_diff_edit(diff, old_side, new_side));

@@ -12,6 +12,8 @@
 //   inline       functions that only one of the two keeps apart                 inline.c
 //   edit         source that was edited between two runs                       edit.c
 //   random       another generator of random numbers                           random.c
+//   dtypes       what follows from another dtype                                dtypes.c
+//   numbers      numbers that follow from another                               numbers.c
 //   sizes        sizes that follow from a drifted one                          sizes.c
 //
 // A difference is a *root* where nothing else explains it; the rest are folded under the root that
@@ -71,7 +73,7 @@ typedef struct keel_side_t {
                               // program tells it
     const char *names; // what the user calls its arguments (keel_names_find); NULL or "": unknown
     uint64_t sent; // of the new side: buffers that the host made shortly before it was asked for
-    const keel_sources_t *sources; // of both, where they are of two runs
+    const keel_sources_t *sources; // of the old side only where it is of another run
 } keel_side_t;
 
 // Explains how `new_side` came to differ from `old_side`. No differences at all: one root of kind

@@ -132,25 +132,41 @@ static bool stands_before(const keel_difference_t *a, const keel_difference_t *b
     return a->place.line < b->place.line && strcmp(a->place.file, b->place.file) == 0;
 }
 
+static group_t *find_group(groups_t *groups, keel_cause_t kind, uint64_t key) {
+    for (uint32_t i = 0; i < groups->count; ++i)
+        if (groups->items[i].key == key && groups->items[i].kind == kind) return &groups->items[i];
+    return NULL;
+}
+
+// The first of those that stand for a root: it counts.
+static group_t *group_of(groups_t *groups, keel_cause_t kind, uint32_t root) {
+    for (uint32_t i = 0; i < groups->count; ++i)
+        if (groups->items[i].root == root && groups->items[i].kind == kind)
+            return &groups->items[i];
+    return NULL;
+}
+
+static void put_group(groups_t *groups, keel_cause_t kind, uint64_t key, uint32_t root) {
+    if (groups->count < GROUPS)
+        groups->items[groups->count++] = (group_t){.key = key, .root = root, .kind = kind};
+}
+
 static keel_status_t add(keel_diff_t *diff, groups_t *groups, uint64_t key,
                          const keel_difference_t *difference, uint32_t *out) {
-    for (uint32_t i = 0; i < groups->count; ++i) {
-        group_t *group = &groups->items[i];
-        if (group->key != key || group->kind != difference->kind) continue;
-        ++group->more;
-        *out = group->root;
-        keel_difference_t follower = *difference;
-        if (stands_before(difference, &diff->roots[group->root].difference)) {
-            follower = diff->roots[group->root].difference;
-            diff->roots[group->root].difference = *difference;
-        }
-        return keel_diff_fold(diff, group->root, &follower);
+    const group_t *group = find_group(groups, difference->kind, key);
+    if (!group) {
+        KEEL_TRY(keel_diff_root(diff, difference, out));
+        put_group(groups, difference->kind, key, *out);
+        return NULL;
     }
-    KEEL_TRY(keel_diff_root(diff, difference, out));
-    if (groups->count < GROUPS)
-        groups->items[groups->count++] =
-            (group_t){.key = key, .root = *out, .kind = difference->kind};
-    return NULL;
+    *out = group->root;
+    ++group_of(groups, difference->kind, *out)->more;
+    keel_difference_t follower = *difference;
+    if (stands_before(difference, &diff->roots[*out].difference)) {
+        follower = diff->roots[*out].difference;
+        diff->roots[*out].difference = *difference;
+    }
+    return keel_diff_fold(diff, *out, &follower);
 }
 
 static void tell_of_the_others(keel_diff_t *diff, const groups_t *groups) {
@@ -192,12 +208,20 @@ static bool is_random_key(const keel_program_t *program, const keel_argument_t *
 
 // ---- types -------------------------------------------------------------------------------------
 
+static bool is_pair_before(keel_ints_t a, keel_ints_t b, uint32_t end) {
+    for (uint32_t i = 0; i < end; ++i)
+        if (a.items[i] == a.items[end] && b.items[i] == b.items[end]) return true;
+    return false;
+}
+
+// The same for all that moved by the same sizes, however often and in whichever order.
 static uint64_t dims_key(keel_ints_t a, keel_ints_t b) {
-    if (a.count != b.count) return ((uint64_t)a.count << 32 | b.count) * 0x9e3779b97f4a7c15u;
+    const uint64_t prime = 0x9e3779b97f4a7c15u;
+    if (a.count != b.count) return ((uint64_t)a.count << 32 | b.count) * prime;
     uint64_t key = 1;
     for (uint32_t i = 0; i < a.count; ++i)
-        if (a.items[i] != b.items[i])
-            key = (key ^ (uint64_t)a.items[i]) * 0x9e3779b97f4a7c15u ^ (uint64_t)b.items[i];
+        if (a.items[i] != b.items[i] && !is_pair_before(a, b, i))
+            key += (((uint64_t)a.items[i] * prime) ^ (uint64_t)b.items[i]) * prime;
     return key;
 }
 
@@ -220,9 +244,12 @@ static bool is_other_generator(const keel_diff_t *diff, const keel_argument_t *a
 
 static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t i, uint32_t j) {
     const keel_argument_t *a = &diff->arguments_before[i], *b = &diff->arguments_after[j];
-    if (is_same_type(diff, i, j)) return NULL;
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
     keel_ints_t x = keel_diff_dims(p, a->type), y = keel_diff_dims(q, b->type);
+    if (is_same_type(diff, i, j)) {
+        keel_sizes_add_fixed(&diff->sizes, x);
+        return NULL;
+    }
     uint64_t from = keel_diff_element_hash(&diff->before, a->type);
     uint64_t to = keel_diff_element_hash(&diff->after, b->type);
     bool same_dims = x.count == y.count &&
@@ -243,7 +270,9 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
         KEEL_TRY(add(diff, groups, dims_key(x, y), &difference, &root));
         if (x.count != y.count && diff->rank_root == KEEL_NONE) diff->rank_root = root;
         diff->roots[root].is_random = is_random_key(q, b);
+        if (x.count == y.count && !diff->roots[root].argument) diff->roots[root].argument = j + 1;
         keel_sizes_add_dims(&diff->sizes, x, y, root);
+        if (b->name.size) keel_diff_note_trees(diff, b->name, root);
     }
     if (from != to) {
         difference.kind = KEEL_CAUSE_DTYPE;
@@ -435,6 +464,29 @@ static uint64_t group_of_name(keel_str_t name) {
     return keel_quick_hash(keel_bytes(name.data, end ? end : name.size));
 }
 
+// The last part of a name: one that parallel trees have at the same place goes by it too, as a
+// weight, its gradient and its moments do ("position['scale']", "gradient['scale']"). 0 where it is
+// none, or but a number.
+static uint64_t leaf_of_name(keel_str_t name) {
+    size_t begin = name.size;
+    while (begin > 0 && name.data[begin - 1] != '[' && name.data[begin - 1] != '.')
+        --begin;
+    if (!begin || begin == name.size || (name.data[begin] >= '0' && name.data[begin] <= '9'))
+        return 0;
+    return keel_quick_hash(keel_bytes(name.data + begin, name.size - begin)) | 1;
+}
+
+static keel_status_t add_unpaired(keel_diff_t *diff, groups_t *groups, uint64_t group,
+                                  uint64_t leaf, const keel_difference_t *difference,
+                                  uint32_t *out) {
+    const group_t *twin = leaf ? find_group(groups, KEEL_CAUSE_ARGUMENTS, leaf) : NULL;
+    if (twin && !find_group(groups, KEEL_CAUSE_ARGUMENTS, group))
+        put_group(groups, KEEL_CAUSE_ARGUMENTS, group, twin->root);
+    KEEL_TRY(add(diff, groups, group, difference, out));
+    if (leaf && !twin) put_group(groups, KEEL_CAUSE_ARGUMENTS, leaf, *out);
+    return NULL;
+}
+
 static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_after) {
     const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
     uint32_t count = is_after ? diff->after_count : diff->before_count;
@@ -449,7 +501,12 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         uint32_t root, known = diff->root_count;
         uint64_t group = group_of_name(list[i].name);
         if (list[i].op != KEEL_NONE) group += 2 * is_random_key(program, &list[i]);
-        KEEL_TRY(add(diff, groups, group * 2 + is_after, &difference, &root));
+        uint64_t leaf = leaf_of_name(list[i].name);
+        if (leaf)
+            leaf ^= keel_graph_type_hash(is_after ? &diff->after : &diff->before, list[i].type) +
+                    is_after;
+        KEEL_TRY(add_unpaired(diff, groups, group * 2 + is_after, leaf, &difference, &root));
+        if (list[i].name.size) keel_diff_note_trees(diff, list[i].name, root);
         bool is_new = diff->root_count > known;
         // A root that was no more room for is somebody else's.
         if (is_new || diff->roots[root].difference.kind == KEEL_CAUSE_ARGUMENTS)
@@ -464,6 +521,45 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         if (is_after) diff->taint[list[i].value] = root + 1;
     }
     return NULL;
+}
+
+// ---- what moves together -----------------------------------------------------------------------
+
+static bool moves_with(const keel_diff_t *diff, uint32_t one, uint32_t other, bool *out_leads) {
+    const keel_argument_t *b = &diff->arguments_after[diff->roots[one].argument - 1];
+    const keel_argument_t *d = &diff->arguments_after[diff->roots[other].argument - 1];
+    keel_type_id_t a = diff->arguments_before[b->counterpart].type;
+    keel_type_id_t c = diff->arguments_before[d->counterpart].type;
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    return keel_sizes_move_together(keel_diff_dims(p, a), keel_diff_dims(q, b->type),
+                                    keel_diff_dims(p, c), keel_diff_dims(q, d->type), out_leads);
+}
+
+static void put_under(keel_diff_t *diff, groups_t *groups, uint32_t root, uint32_t under) {
+    group_t *own = group_of(groups, KEEL_CAUSE_SHAPE, root);
+    group_t *others = group_of(groups, KEEL_CAUSE_SHAPE, under);
+    diff->roots[root].follows = under;
+    if (!own || !others) return;
+    others->more += own->more + 1;
+    own->more = 0;
+}
+
+// An argument whose sizes all follow from those of another is no cause of its own: the diagonal
+// beside the main one, the flattened batch. Of two that follow from each other the plainer leads,
+// else the first.
+static void fold_by_size(keel_diff_t *diff, groups_t *groups) {
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        for (uint32_t j = i + 1; j < diff->root_count; ++j) {
+            bool leads, is_first = true;
+            if (!diff->roots[i].argument || diff->roots[i].follows != KEEL_NONE) break;
+            if (!diff->roots[j].argument || diff->roots[j].follows != KEEL_NONE) continue;
+            bool follows = moves_with(diff, j, i, &leads);
+            bool precedes = moves_with(diff, i, j, &is_first);
+            if (follows && (is_first || !precedes))
+                put_under(diff, groups, j, i);
+            else if (precedes)
+                put_under(diff, groups, i, j);
+        }
 }
 
 // ---- results and meshes ------------------------------------------------------------------------
@@ -596,6 +692,7 @@ keel_status_t keel_diff_signature(keel_diff_t *diff) {
     KEEL_TRY(tell_unpaired(diff, &groups, false));
     KEEL_TRY(compare_meshes(diff, &groups));
     KEEL_TRY(compare_results(diff, &groups));
+    fold_by_size(diff, &groups);
     tell_of_the_others(diff, &groups);
     return NULL;
 }

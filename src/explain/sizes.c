@@ -28,6 +28,24 @@ static void add_count(keel_sizes_t *sizes, int64_t before, int64_t after, uint32
     sizes->counts[sizes->counts_count++] = (keel_drift_t){before, after, root};
 }
 
+void keel_sizes_add_total(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
+    if (before == after || before <= 0 || after <= 0 || !is_size(before) || !is_size(after) ||
+        sizes->totals_count == KEEL_TOTALS_KEPT ||
+        find(sizes->totals, sizes->totals_count, before, after))
+        return;
+    sizes->totals[sizes->totals_count++] = (keel_drift_t){before, after, root};
+}
+
+void keel_sizes_add_fixed(keel_sizes_t *sizes, keel_ints_t dims) {
+    for (uint32_t i = 0; i < dims.count && sizes->fixed_count < KEEL_FIXED_KEPT; ++i) {
+        uint32_t at = 0;
+        while (at < sizes->fixed_count && sizes->fixed[at] != dims.items[i])
+            ++at;
+        if (at == sizes->fixed_count && dims.items[i] > 1 && is_size(dims.items[i]))
+            sizes->fixed[sizes->fixed_count++] = dims.items[i];
+    }
+}
+
 // The product of the dimensions that `mask` chooses; 0 where it is no size.
 static int64_t product(keel_ints_t dims, uint32_t mask) {
     int64_t product = 1;
@@ -60,13 +78,52 @@ static bool is_multiple(int64_t before, int64_t after, const keel_drift_t *drift
            before / drift->before == after / drift->after;
 }
 
+// How much more it is than the drifted one, where that is the same in both programs; 0 where it is
+// not, or no more at all.
+static int64_t shift_of(int64_t before, int64_t after, const keel_drift_t *drift) {
+    int64_t more = before - drift->before;
+    return more == after - drift->after ? more : 0;
+}
+
+enum { NEAR = 2 };
+
 // One less, one more: the mean of n - 1, a window of 3 without padding.
 static bool is_near(int64_t before, int64_t after, const keel_drift_t *drift) {
-    enum { NEAR = 2, SMALLEST = 4 };
-    int64_t more = before - drift->before;
+    enum { SMALLEST = 4 };
     // Among the smallest sizes everything is near everything.
     if (before < SMALLEST || drift->before < SMALLEST) return false;
-    return more == after - drift->after && more >= -NEAR && more <= NEAR;
+    int64_t more = shift_of(before, after, drift);
+    return more && more >= -NEAR && more <= NEAR;
+}
+
+// With a constant: a prompt before the tokens. Many things grow by one or two at a time.
+static bool is_shifted(int64_t before, int64_t after, const keel_drift_t *drift) {
+    enum { STEP = 4 };
+    int64_t step = drift->after - drift->before;
+    return before > 0 && after > 0 && (step >= STEP || step <= -STEP) &&
+           shift_of(before, after, drift);
+}
+
+static int64_t rounded_up(int64_t size, int64_t to) {
+    return (size + to - 1) / to * to;
+}
+
+static int64_t power_of_two(int64_t size) {
+    int64_t power = 1;
+    while (power < size)
+        power *= 2;
+    return power;
+}
+
+// Padded, to the next power of two or to a multiple of one.
+static bool is_padded(int64_t before, int64_t after, const keel_drift_t *drift) {
+    enum { LEAST = 8, MOST = 1024 };
+    if (drift->before <= 0 || drift->after <= 0 || before < LEAST || after < LEAST) return false;
+    if (before == power_of_two(drift->before) && after == power_of_two(drift->after)) return true;
+    for (int64_t to = LEAST; to <= MOST; to *= 2)
+        if (before == rounded_up(drift->before, to) && after == rounded_up(drift->after, to))
+            return true;
+    return false;
 }
 
 // Two that drifted together, multiplied: tokens = batch * length.
@@ -127,8 +184,74 @@ uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t a
         for (uint32_t j = i + 1; j < sizes->count; ++j)
             if (is_sum(before, after, &sizes->drifts[i], &sizes->drifts[j]))
                 return sizes->drifts[i].root;
+    for (uint32_t i = 0; i < sizes->count; ++i)
+        if (is_padded(before, after, &sizes->drifts[i]) ||
+            is_shifted(before, after, &sizes->drifts[i]))
+            return sizes->drifts[i].root;
+    const keel_drift_t *total = find(sizes->totals, sizes->totals_count, before, after);
+    return total ? total->root : UINT32_MAX;
+}
+
+uint32_t keel_sizes_explain_within(const keel_sizes_t *sizes, uint32_t root, int64_t before,
+                                   int64_t after) {
+    if (!is_size(before) || !is_size(after)) return UINT32_MAX;
+    for (uint32_t i = 0; i < sizes->count; ++i) {
+        const keel_drift_t *drift = &sizes->drifts[i];
+        int64_t more = shift_of(before, after, drift);
+        if (drift->root == root && more && more >= -NEAR && more <= NEAR) return root;
+    }
     return UINT32_MAX;
 }
+
+// ---- arguments ---------------------------------------------------------------------------------
+
+// Two things may well be halved by accident, but not both grow from 8 to 11 parts.
+static bool has_plain_ratio(const keel_drift_t *drift) {
+    enum { PLAIN = 2 };
+    int64_t a = drift->before, b = drift->after;
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return drift->before / a <= PLAIN || drift->after / a <= PLAIN;
+}
+
+// The one is a whole multiple of the other, or so much more or less: which of the two is plainer is
+// told by *out_leads.
+static bool moves_with(int64_t before, int64_t after, const keel_drift_t *drift, bool *out_leads) {
+    const keel_drift_t self = {before, after, 0};
+    *out_leads = true;
+    if (before == drift->before && after == drift->after) return true;
+    if (before <= 0 || after <= 0 || drift->before <= 0 || drift->after <= 0) return false;
+    bool is_telling = !has_plain_ratio(drift);
+    if (is_telling && is_multiple(drift->before, drift->after, &self)) return true;
+    int64_t more = shift_of(before, after, drift);
+    if (more == 1 || more == -1) return true;
+    *out_leads = more < 0;
+    return (is_telling && is_multiple(before, after, drift)) || is_shifted(before, after, drift);
+}
+
+bool keel_sizes_move_together(keel_ints_t before, keel_ints_t after, keel_ints_t other_before,
+                              keel_ints_t other_after, bool *out_leads) {
+    *out_leads = true;
+    if (before.count != after.count || other_before.count != other_after.count) return false;
+    for (uint32_t i = 0; i < before.count; ++i) {
+        bool is_found = before.items[i] == after.items[i], leads = true;
+        for (uint32_t j = 0; !is_found && j < other_before.count; ++j) {
+            const keel_drift_t drift = {other_before.items[j], other_after.items[j], 0};
+            is_found = drift.before != drift.after && is_size(drift.before) &&
+                       is_size(drift.after) && is_size(before.items[i]) &&
+                       is_size(after.items[i]) &&
+                       moves_with(before.items[i], after.items[i], &drift, &leads);
+        }
+        if (!is_found) return false;
+        *out_leads = *out_leads && leads;
+    }
+    return true;
+}
+
+// ---- numbers -----------------------------------------------------------------------------------
 
 static bool is_whole(double value, double tolerance) {
     double nearest = round(value);
@@ -179,17 +302,48 @@ static uint32_t explain_value_by(const keel_drift_t *drifts, uint32_t count, dou
     return UINT32_MAX;
 }
 
+static bool are_whole(double before, double after) {
+    return before == floor(before) && after == floor(after) && fabs(before) < 1e15 &&
+           fabs(after) < 1e15;
+}
+
+static double tolerance_of(bool is_coarse) {
+    return is_coarse ? 1e-2 : 1e-6;
+}
+
 uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, double after,
                                   bool is_coarse) {
     if (!isfinite(before) || !isfinite(after)) return UINT32_MAX;
     uint32_t root = UINT32_MAX;
-    if (before == floor(before) && after == floor(after) && fabs(before) < 1e15 &&
-        fabs(after) < 1e15)
-        root = explain_whole(sizes, (int64_t)before, (int64_t)after);
-    double tolerance = is_coarse ? 1e-2 : 1e-6;
+    if (are_whole(before, after)) root = explain_whole(sizes, (int64_t)before, (int64_t)after);
+    double tolerance = tolerance_of(is_coarse);
     if (root == UINT32_MAX)
         root = explain_value_by(sizes->drifts, sizes->count, before, after, tolerance);
     if (root == UINT32_MAX)
         root = explain_value_by(sizes->counts, sizes->counts_count, before, after, tolerance);
+    return root;
+}
+
+// What a part of it is to a whole that does not drift: rows drawn from so many, and how many are
+// left.
+static bool is_of_whole(double before, double after, double whole, const keel_drift_t *drift,
+                        double tolerance) {
+    double n = (double)drift->before, m = (double)drift->after;
+    if (n <= 0 || m <= 0 || whole <= n || whole <= m) return false;
+    return (before == whole - n && after == whole - m) ||
+           (is_equal(before, whole / n, tolerance) && is_equal(after, whole / m, tolerance)) ||
+           (is_equal(before, n / whole, tolerance) && is_equal(after, m / whole, tolerance));
+}
+
+uint32_t keel_sizes_explain_derived(const keel_sizes_t *sizes, double before, double after,
+                                    bool is_coarse) {
+    uint32_t root = keel_sizes_explain_value(sizes, before, after, is_coarse);
+    if (root != UINT32_MAX || !isfinite(before) || !isfinite(after)) return root;
+    if (are_whole(before, after)) root = keel_sizes_explain(sizes, (int64_t)before, (int64_t)after);
+    for (uint32_t i = 0; root == UINT32_MAX && i < sizes->count; ++i)
+        for (uint32_t j = 0; root == UINT32_MAX && j < sizes->fixed_count; ++j)
+            if (is_of_whole(before, after, (double)sizes->fixed[j], &sizes->drifts[i],
+                            tolerance_of(is_coarse)))
+                root = sizes->drifts[i].root;
     return root;
 }

@@ -27,6 +27,10 @@ static int explain_coarse(const keel_sizes_t *sizes, double before, double after
     return (int)keel_sizes_explain_value(sizes, before, after, true);
 }
 
+static int explain_derived(const keel_sizes_t *sizes, double before, double after) {
+    return (int)keel_sizes_explain_derived(sizes, before, after, false);
+}
+
 // ---- what is noted -----------------------------------------------------------------------------
 
 static void a_drift_is_noted_once_and_under_its_first_root(void **state) {
@@ -45,13 +49,14 @@ static void a_drift_is_noted_once_and_under_its_first_root(void **state) {
 static void no_more_are_noted_than_there_is_room_for(void **state) {
     (void)state;
     keel_sizes_t sizes = {.count = 0};
-    // Primes beyond any product or neighbour of each other.
+    // Primes beyond any product or neighbour of each other, each of which grows by a step of its
+    // own.
     for (int64_t i = 0; i < 2 * KEEL_SIZES_KEPT; ++i)
-        keel_sizes_add(&sizes, 100003 + 1000 * i, 200003 + 1000 * i, (uint32_t)i);
+        keel_sizes_add(&sizes, 100003 + 1000 * i, 200003 + 3000 * i, (uint32_t)i);
     assert_int_equal(sizes.count, KEEL_SIZES_KEPT);
     assert_int_equal(explain(&sizes, 100003, 200003), 0);
-    assert_int_equal(explain(&sizes, 100003 + 63000, 200003 + 63000), 63);
-    assert_int_equal(explain(&sizes, 100003 + 64000, 200003 + 64000), NONE);
+    assert_int_equal(explain(&sizes, 100003 + 63000, 200003 + 189000), 63);
+    assert_int_equal(explain(&sizes, 100003 + 64000, 200003 + 192000), NONE);
 }
 
 static void a_dynamic_dimension_is_no_size(void **state) {
@@ -159,6 +164,102 @@ static void shares_and_sums_of_sizes_follow_but_no_numbers_do(void **state) {
     assert_int_equal(explain_value(&sizes, 169, 102), NONE);
 }
 
+static void what_is_padded_follows(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(50, 70);
+    assert_int_equal(explain(&sizes, 64, 128), ROOT); // to a power of two
+    assert_int_equal(explain(&sizes, 56, 72), ROOT);  // to a multiple of 8
+    assert_int_equal(explain(&sizes, 64, 96), ROOT);  // of 32
+    assert_int_equal(explain(&sizes, 64, 72), NONE);
+    assert_int_equal(explain_value(&sizes, 64, 128), NONE);
+    keel_sizes_t small = of_one(3, 5);
+    assert_int_equal(explain(&small, 4, 8), NONE); // anything may be
+}
+
+static void what_is_as_much_more_each_time_follows_where_that_is_no_small_step(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(64, 88);
+    assert_int_equal(explain(&sizes, 80, 104), ROOT); // behind a prompt of 16
+    assert_int_equal(explain(&sizes, 80, 105), NONE);
+    assert_int_equal(explain(&sizes, 20, 44), ROOT);
+    assert_int_equal(explain_value(&sizes, 80, 104), NONE);
+    keel_sizes_t step = of_one(10, 13);
+    assert_int_equal(explain(&step, 21, 24), NONE); // a list that grew by three beside it
+}
+
+static void within_a_value_that_follows_small_sizes_count_too(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(3, 2);
+    keel_sizes_add(&sizes, 9, 7, OTHER);
+    assert_int_equal(explain(&sizes, 2, 1), NONE);
+    assert_int_equal((int)keel_sizes_explain_within(&sizes, ROOT, 2, 1), ROOT);
+    assert_int_equal((int)keel_sizes_explain_within(&sizes, ROOT, 4, 3), ROOT);
+    assert_int_equal((int)keel_sizes_explain_within(&sizes, ROOT, 6, 5), NONE);
+    assert_int_equal((int)keel_sizes_explain_within(&sizes, ROOT, 8, 6), NONE); // the other's
+    assert_int_equal((int)keel_sizes_explain_within(&sizes, OTHER, 2, 1), NONE);
+}
+
+static void a_trees_elements_are_a_size_but_no_number(void **state) {
+    (void)state;
+    keel_sizes_t sizes = {.count = 0};
+    keel_sizes_add_total(&sizes, 2, 3, ROOT);
+    keel_sizes_add_total(&sizes, 0, 3, OTHER);
+    keel_sizes_add_total(&sizes, 5, 5, OTHER);
+    assert_int_equal(sizes.totals_count, 1);
+    assert_int_equal(explain(&sizes, 2, 3), ROOT);
+    assert_int_equal(explain(&sizes, 4, 6), NONE);
+    assert_int_equal(explain_value(&sizes, 2, 3), NONE);
+    for (int64_t i = 0; i < 2 * KEEL_TOTALS_KEPT; ++i)
+        keel_sizes_add_total(&sizes, i + 10, i + 11, ROOT);
+    assert_int_equal(sizes.totals_count, KEEL_TOTALS_KEPT);
+}
+
+// ---- arguments ---------------------------------------------------------------------------------
+
+// Of one dimension each. *out_leads as keel_sizes_move_together tells it.
+static bool moves_with(int64_t before, int64_t after, int64_t other_before, int64_t other_after,
+                       bool *out_leads) {
+    return keel_sizes_move_together((keel_ints_t){&before, 1}, (keel_ints_t){&after, 1},
+                                    (keel_ints_t){&other_before, 1}, (keel_ints_t){&other_after, 1},
+                                    out_leads);
+}
+
+static void arguments_of_related_sizes_move_together(void **state) {
+    (void)state;
+    bool leads;
+    assert_true(moves_with(8, 5, 8, 5, &leads) && leads);
+    assert_true(moves_with(5, 3, 6, 4, &leads) && leads); // one shorter: either may lead
+    assert_true(moves_with(6, 4, 5, 3, &leads) && leads);
+    assert_true(moves_with(24, 15, 8, 5, &leads) && !leads); // flattened
+    assert_true(moves_with(8, 5, 24, 15, &leads) && leads);
+    assert_true(moves_with(80, 104, 64, 88, &leads) && !leads);
+    assert_true(moves_with(64, 88, 80, 104, &leads) && leads);
+}
+
+static void sizes_of_their_own_do_not_move_together(void **state) {
+    (void)state;
+    bool leads;
+    assert_false(moves_with(20, 16, 9, 7, &leads));
+    assert_false(moves_with(6, 3, 8, 4, &leads));
+    assert_false(moves_with(16, 8, 8, 4, &leads)); // both halved
+    assert_false(moves_with(2, 1, 8, 4, &leads));
+    assert_false(moves_with(9, 6, 5, 2, &leads)); // both three less
+    assert_false(moves_with(5, 8, 8, 5, &leads));
+    assert_false(moves_with(INT64_MIN, 5, 8, 5, &leads));
+    assert_false(moves_with(8, 5, 8, 8, &leads));
+}
+
+static void all_sizes_of_an_argument_must_follow(void **state) {
+    (void)state;
+    static int64_t before[] = {8, 64, 3}, after[] = {5, 88, 3}, one_before[] = {8, 3},
+                   one_after[] = {5, 3};
+    bool leads;
+    const keel_ints_t both[] = {{before, 3}, {after, 3}}, one[] = {{one_before, 2}, {one_after, 2}};
+    assert_true(keel_sizes_move_together(one[0], one[1], both[0], both[1], &leads));
+    assert_false(keel_sizes_move_together(both[0], both[1], one[0], one[1], &leads));
+    assert_false(keel_sizes_move_together(one[0], both[1], both[0], both[1], &leads));
+}
+
 // ---- constants ---------------------------------------------------------------------------------
 
 static void a_mean_a_share_and_a_scale_follow(void **state) {
@@ -195,6 +296,24 @@ static void few_bits_leave_room_for_rounding(void **state) {
     keel_sizes_t sizes = of_one(10, 6);
     assert_int_equal(explain_coarse(&sizes, 0.10009765625, 0.1669921875), ROOT); // bf16
     assert_int_equal(explain_value(&sizes, 0.10009765625, 0.1669921875), NONE);
+}
+
+static void what_a_library_works_out_is_of_the_whole_or_a_part(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(3, 5);
+    keel_sizes_add_fixed(&sizes, (keel_ints_t){(int64_t[]){16, 1, 16, 4}, 4});
+    assert_int_equal(sizes.fixed_count, 2);
+    assert_int_equal(explain_derived(&sizes, 16.0 / 3, 16.0 / 5), ROOT); // rows for each one drawn
+    assert_int_equal(explain_derived(&sizes, 3.0 / 16, 5.0 / 16), ROOT);
+    assert_int_equal(explain_derived(&sizes, 13, 11), ROOT); // those that are left
+    assert_int_equal(explain_derived(&sizes, 3, 5), ROOT);
+    assert_int_equal(explain_derived(&sizes, 17.0 / 3, 17.0 / 5), NONE);
+    assert_int_equal(explain_derived(&sizes, 1, -1), NONE); // 4 is no whole of 5
+    assert_int_equal(explain_value(&sizes, 16.0 / 3, 16.0 / 5), NONE);
+    assert_int_equal(explain_value(&sizes, 13, 11), NONE);
+    keel_sizes_t halves = of_one(129, 90);
+    assert_int_equal(explain_derived(&halves, 64, 45), ROOT);
+    assert_int_equal(explain_derived(&halves, NAN, 45), NONE);
 }
 
 // ---- extremes ----------------------------------------------------------------------------------
@@ -254,6 +373,14 @@ int main(void) {
         cmocka_unit_test(what_a_value_holds_along_several_dimensions_is_noted),
         cmocka_unit_test(a_value_of_many_dimensions_or_of_no_size_notes_what_it_can),
         cmocka_unit_test(shares_and_sums_of_sizes_follow_but_no_numbers_do),
+        cmocka_unit_test(what_is_padded_follows),
+        cmocka_unit_test(what_is_as_much_more_each_time_follows_where_that_is_no_small_step),
+        cmocka_unit_test(within_a_value_that_follows_small_sizes_count_too),
+        cmocka_unit_test(a_trees_elements_are_a_size_but_no_number),
+        cmocka_unit_test(arguments_of_related_sizes_move_together),
+        cmocka_unit_test(sizes_of_their_own_do_not_move_together),
+        cmocka_unit_test(all_sizes_of_an_argument_must_follow),
+        cmocka_unit_test(what_a_library_works_out_is_of_the_whole_or_a_part),
         cmocka_unit_test(a_mean_a_share_and_a_scale_follow),
         cmocka_unit_test(a_constant_that_halves_as_a_size_does_need_not_follow),
         cmocka_unit_test(few_bits_leave_room_for_rounding),

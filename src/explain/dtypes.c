@@ -1,0 +1,192 @@
+// What follows from another dtype, and from a Python number that became an array or was one: where
+// either shows in the operations alone. JAX computes some functions by other operations in double
+// precision than in single, and rounds a Python number to the dtype of the array that it meets.
+#include "explain/diff.h"
+#include "explain/lines.h"
+
+// ---- Python numbers ----------------------------------------------------------------------------
+
+// The scalar argument that a value is made of with nothing else but constants, in its own dtype;
+// NONE.
+static uint32_t lone_source(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    enum { STEPS = 16 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_program_t *program = graph->program;
+    for (unsigned step = 0; step < STEPS; ++step) {
+        keel_op_id_t op = graph->producer[value];
+        if (op == KEEL_NONE) return keel_diff_scalar_argument(diff, is_after, value);
+        keel_value_id_t source = KEEL_NONE;
+        keel_list_t operands = keel_program_operands(program, op);
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            keel_op_id_t producer = graph->producer[operands.items[i]];
+            if (producer != KEEL_NONE && graph->constant[producer] != KEEL_NONE) continue;
+            if (source != KEEL_NONE && source != operands.items[i]) return KEEL_NONE;
+            source = operands.items[i];
+        }
+        if (source == KEEL_NONE || keel_diff_dims(program, keel_graph_type(graph, value)).count ||
+            keel_graph_type(graph, source) != keel_graph_type(graph, value))
+            return KEEL_NONE;
+        value = source;
+    }
+    return KEEL_NONE;
+}
+
+// The scalar argument of which an operand is, and whether that was converted on the way.
+static uint32_t source_of(const keel_diff_t *diff, bool is_after, keel_op_id_t op,
+                          bool *out_converted) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        keel_value_id_t value = operands.items[i];
+        keel_op_id_t producer = graph->producer[value];
+        *out_converted =
+            producer != KEEL_NONE && keel_str_is(keel_graph_name(graph, producer), "convert");
+        if (*out_converted) value = keel_program_operands(graph->program, producer).items[0];
+        uint32_t number = lone_source(diff, is_after, value);
+        if (number != KEEL_NONE) return number;
+    }
+    return KEEL_NONE;
+}
+
+static keel_type_id_t result_type(const keel_graph_t *graph, keel_op_id_t op) {
+    return keel_graph_type(graph, graph->program->operations.data[op].first_result);
+}
+
+// The same operation, which takes the number in the array's dtype on one side and in its own on the
+// other, where it is converted behind: told as two in another order.
+static void tell_weak_move(keel_diff_t *diff, keel_root_t *root) {
+    keel_difference_t *difference = &root->difference;
+    keel_op_id_t before = difference->old_op, after = difference->new_op;
+    if (difference->kind != KEEL_CAUSE_STRUCTURE || before == KEEL_NONE || after == KEEL_NONE ||
+        !keel_str_equal(keel_graph_name(&diff->before, before),
+                        keel_graph_name(&diff->after, after)))
+        return;
+    bool was_converted, is_converted;
+    uint32_t was = source_of(diff, false, before, &was_converted);
+    uint32_t is = source_of(diff, true, after, &is_converted);
+    if (was == KEEL_NONE || is == KEEL_NONE || was_converted == is_converted ||
+        diff->arguments_before[was].counterpart != is ||
+        keel_diff_element_hash(&diff->before, result_type(&diff->before, before)) ==
+            keel_diff_element_hash(&diff->after, result_type(&diff->after, after)))
+        return;
+    *difference = keel_diff_weak_type(diff, is_converted, is_converted ? is : was);
+    difference->old_op = before;
+    difference->new_op = after;
+}
+
+// Nothing but constants and Python numbers, in the dtype of what they meet.
+static bool is_of_numbers(const keel_diff_t *diff, keel_op_id_t op) {
+    const keel_graph_t *graph = &diff->after;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        keel_op_id_t producer = graph->producer[operands.items[i]];
+        bool is_constant = producer != KEEL_NONE && graph->constant[producer] != KEEL_NONE;
+        if (!is_constant && lone_source(diff, true, operands.items[i]) == KEEL_NONE) return false;
+    }
+    return true;
+}
+
+static void fold_numbers(keel_diff_t *diff) {
+    uint32_t weak = keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE);
+    for (uint32_t i = 0; weak != KEEL_NONE && i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind == KEEL_CAUSE_DTYPE && root->follows == KEEL_NONE &&
+            root->difference.new_op != KEEL_NONE && is_of_numbers(diff, root->difference.new_op))
+            root->follows = weak;
+    }
+}
+
+// ---- other operations for another dtype --------------------------------------------------------
+
+// One expression of the user's source, or one line of a library's that it calls.
+static bool is_same_call(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
+    const keel_line_t *a = keel_graph_line(&diff->before, before);
+    const keel_line_t *b = keel_graph_line(&diff->after, after);
+    return a->identity && a->identity == b->identity && a->column && a->column == b->column &&
+           a->library_line == b->library_line && keel_str_equal(a->library_file, b->library_file);
+}
+
+// The first operation without a counterpart on a line that the other program has nothing of; NONE.
+static keel_op_id_t on_a_new_line(keel_diff_t *diff, bool is_after, const keel_lines_t *others) {
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_op_id_t *partner = is_after ? diff->origin : diff->counterpart;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        if (partner[op] != KEEL_NONE || graph->constant[op] != KEEL_NONE ||
+            keel_graph_only_reshapes(keel_graph_name(graph, op)))
+            continue;
+        const keel_line_t *line = keel_graph_line(graph, op);
+        if (line->identity && keel_lines_first(others, line) == KEEL_NONE) return op;
+    }
+    return KEEL_NONE;
+}
+
+static bool is_told(const keel_diff_t *diff, const keel_place_t *place) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_place_t *other = &diff->roots[i].difference.place;
+        if (other->line == place->line && strcmp(other->file, place->file) == 0) return true;
+    }
+    return false;
+}
+
+// A branch that stands among what another dtype is computed by: the root is that alone.
+static bool tell_branch(keel_diff_t *diff, keel_root_t *root, bool is_after,
+                        const keel_lines_t *others) {
+    keel_op_id_t op = on_a_new_line(diff, is_after, others);
+    if (op == KEEL_NONE) return false;
+    keel_place_t place = keel_diff_place(diff, is_after, op);
+    if (is_told(diff, &place)) return false;
+    keel_str_t name = keel_graph_name(is_after ? &diff->after : &diff->before, op);
+    keel_difference_t *difference = &root->difference;
+    difference->subject = keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name));
+    difference->old_value = is_after ? "nothing" : difference->subject;
+    difference->new_value = is_after ? difference->subject : "nothing";
+    difference->old_op = is_after ? KEEL_NONE : op;
+    difference->new_op = is_after ? op : KEEL_NONE;
+    difference->place = place;
+    return true;
+}
+
+static keel_status_t tell_expansion(keel_diff_t *diff, keel_root_t *root, uint32_t top) {
+    keel_lines_t before, after;
+    keel_lines_initialize(&before);
+    keel_lines_initialize(&after);
+    keel_status_t status = keel_lines_build(&before, &diff->before, &diff->arena);
+    if (!status) status = keel_lines_build(&after, &diff->after, &diff->arena);
+    if (!status && !tell_branch(diff, root, true, &before) &&
+        !tell_branch(diff, root, false, &after))
+        root->follows = top;
+    keel_lines_deinitialize(&before);
+    keel_lines_deinitialize(&after);
+    return status;
+}
+
+// A function that is kept apart on one side only, and is none of the user's: its lines are its
+// caller's.
+static bool is_clients(const keel_difference_t *difference) {
+    return strcmp(difference->subject, difference->place.function) == 0;
+}
+
+static keel_status_t fold_implementations(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        const keel_difference_t *difference = &root->difference;
+        if (root->follows != KEEL_NONE) continue;
+        if (difference->kind == KEEL_CAUSE_NESTED_JIT && is_clients(difference))
+            root->follows = top;
+        if (difference->kind == KEEL_CAUSE_STRUCTURE && difference->old_op != KEEL_NONE &&
+            difference->new_op != KEEL_NONE &&
+            is_same_call(diff, difference->old_op, difference->new_op))
+            KEEL_TRY(tell_expansion(diff, root, top));
+    }
+    return NULL;
+}
+
+keel_status_t keel_diff_dtypes(keel_diff_t *diff) {
+    if (diff->after.lender)
+        return NULL; // PyTorch passes its numbers as arguments, or bakes them in
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (diff->roots[i].follows == KEEL_NONE) tell_weak_move(diff, &diff->roots[i]);
+    fold_numbers(diff);
+    return fold_implementations(diff);
+}

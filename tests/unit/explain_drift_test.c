@@ -1,0 +1,173 @@
+// What follows from a size, a number or a dtype that drifted, and what only moves beside it: pairs
+// of programs as JAX compiled them.
+#define _GNU_SOURCE
+#include "explain_help.h"
+
+typedef struct expected_t {
+    keel_cause_t kind;
+    const char *subject, *old_value, *new_value;
+    uint32_t line;
+} expected_t;
+
+static void check(const char *name, const keel_explanation_t *e, const expected_t *roots,
+                  size_t count) {
+    print_message("  %s: %zu roots, %zu folded\n", name, e->root_total, e->folded_total);
+    assert_int_equal(e->root_total, count);
+    for (size_t i = 0; i < count; ++i) {
+        assert_string_equal(keel_cause_facts(e->roots[i].kind)->word,
+                            keel_cause_facts(roots[i].kind)->word);
+        assert_string_equal(e->roots[i].subject, roots[i].subject);
+        assert_string_equal(e->roots[i].old_value, roots[i].old_value);
+        assert_string_equal(e->roots[i].new_value, roots[i].new_value);
+        assert_int_equal(e->roots[i].place.line, roots[i].line);
+    }
+}
+
+static keel_status_t read_source(void *context, const char *file, keel_str_t *out) {
+    (void)file;
+    *out = keel_str(context);
+    return NULL;
+}
+
+// `source` is the text of the script, or NULL.
+static void explain_pair(const char *name, const char *source, const expected_t *roots,
+                         size_t count) {
+    loaded_t before, after;
+    keel_explanation_t e;
+    const keel_sources_t sources = {read_source, (void *)source};
+    load_pair(name, &before, &after);
+    keel_explanation_initialize(&e);
+    assert_ok(keel_explain(
+        &(keel_side_t){.program = &before.program},
+        &(keel_side_t){.program = &after.program, .sources = source ? &sources : NULL}, &e));
+    check_explanation(&e);
+    check(name, &e, roots, count);
+    keel_explanation_deinitialize(&e);
+    unload(&before);
+    unload(&after);
+}
+#define EXPECT(name, source, ...)                                                                  \
+    do {                                                                                           \
+        static const expected_t roots[] = {__VA_ARGS__};                                           \
+        explain_pair(name, source, roots, sizeof roots / sizeof *roots);                           \
+    } while (0)
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+static void arguments_of_related_sizes_are_one_cause(void **state) {
+    (void)state;
+    EXPECT("sizes_of_three", NULL, {KEEL_CAUSE_SHAPE, "diagonal", "f32[11]", "f32[8]", 13});
+}
+
+static void sizes_that_are_halved_at_once_are_two_causes(void **state) {
+    (void)state;
+    EXPECT("sizes_of_their_own", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[8]", "f32[4]", 11},
+           {KEEL_CAUSE_SHAPE, "table", "f32[6]", "f32[3]", 11});
+}
+
+static void the_ends_of_slices_and_a_longer_range_follow_from_a_size(void **state) {
+    (void)state;
+    EXPECT("last_rows", NULL, {KEEL_CAUSE_SHAPE, "marks", "f32[3]", "f32[7]", 12});
+}
+
+static void a_leaf_of_two_trees_is_one_cause_with_their_ravelled_size(void **state) {
+    (void)state;
+    EXPECT("leaf_of_two_trees", NULL,
+           {KEEL_CAUSE_ARGUMENTS, "params['width']", "absent", "f32[]", 15});
+}
+
+static void a_counter_near_a_small_size_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    EXPECT("counter_beside_batch", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[3]", "f32[2]", 14},
+           {KEEL_CAUSE_CONSTANT, "multiply", "2", "3", 8});
+}
+
+// ---- numbers -----------------------------------------------------------------------------------
+
+static void what_is_worked_out_from_a_number_is_one_cause_with_it(void **state) {
+    (void)state;
+    EXPECT("decay_and_rest", NULL, {KEEL_CAUSE_CONSTANT, "multiply", "0.999", "0.99", 10});
+    // The user's source tells which of the two came first.
+    EXPECT("decay_and_rest", "make(0.999)\nmake(0.99)\n",
+           {KEEL_CAUSE_CONSTANT, "multiply", "0.999", "0.99", 10});
+    EXPECT("decay_and_rest", "make(1e-3)\nmake(.01)  # less than 0.999 or 0.99\n",
+           {KEEL_CAUSE_CONSTANT, "multiply", "0.001", "0.01", 11});
+}
+
+static void numbers_that_the_user_wrote_each_are_causes_of_their_own(void **state) {
+    (void)state;
+    EXPECT("rests_of_their_own", NULL, {KEEL_CAUSE_CONSTANT, "multiply", "0.9", "0.8", 8});
+    EXPECT("rests_of_their_own", "for kept, share in ((0.9, 0.1), (0.8, 0.2)):\n",
+           {KEEL_CAUSE_CONSTANT, "multiply", "0.9", "0.8", 8},
+           {KEEL_CAUSE_CONSTANT, "multiply", "0.1", "0.2", 9});
+}
+
+static void numbers_that_are_halved_at_once_are_two_causes(void **state) {
+    (void)state;
+    EXPECT("rates_of_two_lines", NULL, {KEEL_CAUSE_CONSTANT, "multiply", "0.2", "0.1", 8},
+           {KEEL_CAUSE_CONSTANT, "multiply", "0.04", "0.02", 11});
+}
+
+// ---- dtypes ------------------------------------------------------------------------------------
+
+static void a_python_number_that_only_a_gradient_converts_is_told(void **state) {
+    (void)state;
+    EXPECT("number_of_a_gradient", NULL,
+           {KEEL_CAUSE_WEAK_TYPE, "scale", "weak f32[]", "f32[]", 12});
+}
+
+static void another_expansion_of_a_function_follows_from_the_dtype(void **state) {
+    (void)state;
+    EXPECT("double_precision", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4]", "f64[4]", 14});
+}
+
+static void a_branch_beside_another_expansion_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    EXPECT("double_and_branch", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4]", "f64[4]", 19},
+           {KEEL_CAUSE_STRUCTURE, "multiply", "nothing", "multiply", 11});
+}
+
+// Each pair the other way round has as many causes, of the same kinds.
+static void the_way_back_has_the_same_causes(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "sizes_of_three",       "sizes_of_their_own", "last_rows",          "leaf_of_two_trees",
+        "counter_beside_batch", "decay_and_rest",     "rates_of_two_lines", "number_of_a_gradient",
+        "double_precision",     "double_and_branch"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        loaded_t before, after;
+        keel_explanation_t there, back;
+        load_pair(names[i], &before, &after);
+        explain(&before.program, &after.program, &there);
+        explain(&after.program, &before.program, &back);
+        print_message("  %s\n", names[i]);
+        assert_int_equal(back.root_total, there.root_total);
+        for (size_t k = 0; k < there.root_count; ++k) {
+            assert_int_equal(back.roots[k].kind, there.roots[k].kind);
+            assert_string_equal(back.roots[k].subject, there.roots[k].subject);
+            assert_string_equal(back.roots[k].old_value, there.roots[k].new_value);
+        }
+        keel_explanation_deinitialize(&there);
+        keel_explanation_deinitialize(&back);
+        unload(&before);
+        unload(&after);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arguments_of_related_sizes_are_one_cause),
+        cmocka_unit_test(sizes_that_are_halved_at_once_are_two_causes),
+        cmocka_unit_test(the_ends_of_slices_and_a_longer_range_follow_from_a_size),
+        cmocka_unit_test(a_leaf_of_two_trees_is_one_cause_with_their_ravelled_size),
+        cmocka_unit_test(a_counter_near_a_small_size_is_a_cause_of_its_own),
+        cmocka_unit_test(what_is_worked_out_from_a_number_is_one_cause_with_it),
+        cmocka_unit_test(numbers_that_the_user_wrote_each_are_causes_of_their_own),
+        cmocka_unit_test(numbers_that_are_halved_at_once_are_two_causes),
+        cmocka_unit_test(a_python_number_that_only_a_gradient_converts_is_told),
+        cmocka_unit_test(another_expansion_of_a_function_follows_from_the_dtype),
+        cmocka_unit_test(a_branch_beside_another_expansion_is_a_cause_of_its_own),
+        cmocka_unit_test(the_way_back_has_the_same_causes),
+    };
+    return cmocka_run_group_tests_name("explain_drift", tests, NULL, NULL);
+}
