@@ -6,7 +6,9 @@
 // buffer, text                    growable output with a cap, numbers and times as people read them
 // map                             hash tables from bytes to a number
 // hash                            digests (BLAKE2b-256) and quick hashes (XXH3)
-// files, fault                    every file operation; each can be made to fail, or to kill
+// files, lock, fault              every file operation; each can be made to fail, or to kill
+// process                         another process of this machine: does it run?
+// fork                            mutexes that a forked child finds free
 // clock, log                      time; the one line on stderr
 //
 // Ownership: what a function returns through an out-parameter named `out_...` is the caller's.
@@ -21,10 +23,13 @@
 #include "base/cursor.h"
 #include "base/fault.h"
 #include "base/files.h"
+#include "base/fork.h"
 #include "base/hash.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "base/proto.h"
 #include "base/text.h"
 #include "keel/status.h"

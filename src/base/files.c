@@ -15,60 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/fault.h"
+#include "base/descriptor.h"
 #include "base/memory.h"
 
-enum { OPEN_FLAGS = O_CLOEXEC | O_NOCTTY };
-
-static keel_status_t refused(const char *verb, const char *path) {
-    int error = errno;
-    keel_code_t code = error == ENOENT || error == ENOTDIR ? KEEL_NOT_FOUND : KEEL_IO;
-    return keel_status_make(code, "cannot %s %s: %s", verb, path, strerror(error));
-}
-
-static bool fault(void) {
-    if (!keel_fault_hit(KEEL_FAULT_FILE)) return false;
-    errno = EIO;
-    return true;
-}
-
-static int open_file(const char *path, int flags) {
-    return fault() ? -1 : open(path, flags | OPEN_FLAGS, 0600);
-}
-
-static int close_file(int descriptor) {
-    return close(descriptor);
-}
-
-// Beyond the size that a file may have here (ulimit -f) the write fails, but not by the signal that
-// would end the program.
-static ssize_t write_part(int descriptor, keel_bytes_t bytes) {
-    const struct timespec now = {0};
-    sigset_t signal, before;
-    sigemptyset(&signal);
-    sigaddset(&signal, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &signal, &before);
-    ssize_t written = fault() ? -1 : write(descriptor, bytes.data, bytes.size);
-    int error = errno;
-    if (written < 0 && error == EFBIG) sigtimedwait(&signal, NULL, &now);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = error;
-    return written;
-}
-
-static bool write_all(int descriptor, keel_bytes_t bytes) {
-    while (bytes.size) {
-        ssize_t written = write_part(descriptor, bytes);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        bytes.data += written;
-        bytes.size -= (size_t)written;
-    }
-    return true;
-}
-
 static int sync_file(int descriptor) {
-    return fault() ? -1 : fsync(descriptor);
+    return keel_descriptor_fault() ? -1 : fsync(descriptor);
 }
 
 keel_status_t keel_path(char **out, const char *format, ...) {
@@ -106,7 +57,7 @@ static keel_file_facts_t facts_of(const struct stat *s) {
 
 keel_status_t keel_file_facts(const char *path, keel_file_facts_t *out) {
     struct stat s;
-    if (fault() || stat(path, &s)) return refused("look at", path);
+    if (keel_descriptor_fault() || stat(path, &s)) return keel_descriptor_refused("look at", path);
     *out = facts_of(&s);
     return NULL;
 }
@@ -135,7 +86,7 @@ static keel_status_t too_large(const char *path, uint64_t limit) {
 static keel_status_t read_all(int descriptor, const char *path, bool regular, uint64_t limit,
                               uint8_t **out, size_t *out_size, keel_file_facts_t *out_facts) {
     struct stat s;
-    if (fstat(descriptor, &s)) return refused("look at", path);
+    if (fstat(descriptor, &s)) return keel_descriptor_refused("look at", path);
     *out_facts = facts_of(&s);
     if (S_ISDIR(s.st_mode))
         return keel_status_make(KEEL_INVALID, "%s is a folder, not a file", path);
@@ -159,11 +110,11 @@ static keel_status_t read_all(int descriptor, const char *path, bool regular, ui
             }
             data = grown;
         }
-        ssize_t got = fault() ? -1 : read(descriptor, data + size, capacity - size);
+        ssize_t got = keel_descriptor_fault() ? -1 : read(descriptor, data + size, capacity - size);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             keel_free(data);
-            return refused("read", path);
+            return keel_descriptor_refused("read", path);
         }
         if (got == 0) break;
         size += (size_t)got;
@@ -175,10 +126,10 @@ static keel_status_t read_all(int descriptor, const char *path, bool regular, ui
 
 static keel_status_t read_file(const char *path, bool regular, uint64_t limit, uint8_t **out,
                                size_t *out_size, keel_file_facts_t *out_facts) {
-    int descriptor = open_file(path, O_RDONLY | (regular ? O_NONBLOCK : 0));
-    if (descriptor < 0) return refused("open", path);
+    int descriptor = keel_descriptor_open(path, O_RDONLY | (regular ? O_NONBLOCK : 0));
+    if (descriptor < 0) return keel_descriptor_refused("open", path);
     keel_status_t status = read_all(descriptor, path, regular, limit, out, out_size, out_facts);
-    close_file(descriptor);
+    close(descriptor);
     return status;
 }
 
@@ -194,20 +145,21 @@ keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_
 
 keel_status_t keel_file_read_head(const char *path, uint8_t *data, size_t size, size_t *out_size,
                                   keel_file_facts_t *out_facts) {
-    int descriptor = open_file(path, O_RDONLY | O_NONBLOCK);
-    if (descriptor < 0) return refused("open", path);
+    int descriptor = keel_descriptor_open(path, O_RDONLY | O_NONBLOCK);
+    if (descriptor < 0) return keel_descriptor_refused("open", path);
     struct stat s;
     keel_status_t status = NULL;
     size_t done = 0;
-    if (fault() || fstat(descriptor, &s)) status = refused("look at", path);
+    if (keel_descriptor_fault() || fstat(descriptor, &s))
+        status = keel_descriptor_refused("look at", path);
     while (!status && done < size) {
-        ssize_t got = fault() ? -1 : read(descriptor, data + done, size - done);
+        ssize_t got = keel_descriptor_fault() ? -1 : read(descriptor, data + done, size - done);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) status = refused("read", path);
+        if (got < 0) status = keel_descriptor_refused("read", path);
         if (got <= 0) break;
         done += (size_t)got;
     }
-    close_file(descriptor);
+    close(descriptor);
     if (status) return status;
     *out_size = done;
     *out_facts = facts_of(&s);
@@ -220,20 +172,21 @@ static keel_status_t read_part(int descriptor, const char *path, uint64_t offset
     void *data;
     *out = NULL;
     *out_size = 0;
-    if (fault() || fstat(descriptor, &s)) return refused("look at", path);
+    if (keel_descriptor_fault() || fstat(descriptor, &s))
+        return keel_descriptor_refused("look at", path);
     if (!S_ISREG(s.st_mode) || (uint64_t)s.st_size <= offset) return NULL;
     size_t size =
         (uint64_t)s.st_size - offset < limit ? (size_t)((uint64_t)s.st_size - offset) : limit;
     KEEL_TRY(keel_alloc(size, &data));
     size_t done = 0;
     while (done < size) {
-        ssize_t got = fault() ? -1
-                              : pread(descriptor, (uint8_t *)data + done, size - done,
-                                      (off_t)(offset + done));
+        ssize_t got = keel_descriptor_fault() ? -1
+                                              : pread(descriptor, (uint8_t *)data + done,
+                                                      size - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             keel_free(data);
-            return refused("read", path);
+            return keel_descriptor_refused("read", path);
         }
         if (got == 0) break;
         done += (size_t)got;
@@ -245,29 +198,30 @@ static keel_status_t read_part(int descriptor, const char *path, uint64_t offset
 
 keel_status_t keel_file_read_from(const char *path, uint64_t offset, size_t limit, uint8_t **out,
                                   size_t *out_size) {
-    int descriptor = open_file(path, O_RDONLY | O_NONBLOCK);
-    if (descriptor < 0) return refused("open", path);
+    int descriptor = keel_descriptor_open(path, O_RDONLY | O_NONBLOCK);
+    if (descriptor < 0) return keel_descriptor_refused("open", path);
     keel_status_t status = read_part(descriptor, path, offset, limit, out, out_size);
-    close_file(descriptor);
+    close(descriptor);
     return status;
 }
 
 keel_status_t keel_file_map(const char *path, keel_bytes_t *out) {
-    int descriptor = open_file(path, O_RDONLY);
-    if (descriptor < 0) return refused("open", path);
+    int descriptor = keel_descriptor_open(path, O_RDONLY);
+    if (descriptor < 0) return keel_descriptor_refused("open", path);
     struct stat s;
     void *data = NULL;
     keel_status_t status = NULL;
-    if (fault() || fstat(descriptor, &s)) {
-        status = refused("look at", path);
+    if (keel_descriptor_fault() || fstat(descriptor, &s)) {
+        status = keel_descriptor_refused("look at", path);
     } else if (!S_ISREG(s.st_mode)) {
         status = keel_status_make(KEEL_INVALID, "%s is not a file", path);
     } else if (s.st_size > 0) {
-        data = fault() ? MAP_FAILED
-                       : mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        if (data == MAP_FAILED) status = refused("map", path);
+        data = keel_descriptor_fault()
+                   ? MAP_FAILED
+                   : mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (data == MAP_FAILED) status = keel_descriptor_refused("map", path);
     }
-    close_file(descriptor);
+    close(descriptor);
     if (!status) *out = keel_bytes(data, (size_t)s.st_size);
     return status;
 }
@@ -277,18 +231,18 @@ void keel_file_unmap(keel_bytes_t mapping) {
 }
 
 static keel_status_t write_new(const char *path, keel_bytes_t bytes, bool sync, bool *out_taken) {
-    int descriptor = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
+    int descriptor = keel_descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL);
     if (descriptor < 0) {
         *out_taken = errno == EEXIST;
         if (*out_taken) return keel_status_make(KEEL_INVALID, "%s is already there", path);
-        return refused("create", path);
+        return keel_descriptor_refused("create", path);
     }
     *out_taken = false;
     keel_status_t status = NULL;
-    if (!write_all(descriptor, bytes)) status = refused("write", path);
-    if (!status && sync && sync_file(descriptor)) status = refused("sync", path);
+    if (!keel_descriptor_write(descriptor, bytes)) status = keel_descriptor_refused("write", path);
+    if (!status && sync && sync_file(descriptor)) status = keel_descriptor_refused("sync", path);
     // A full quota can show itself only here.
-    if (close_file(descriptor) && !status) status = refused("close", path);
+    if (close(descriptor) && !status) status = keel_descriptor_refused("close", path);
     if (status) unlink(path);
     return status;
 }
@@ -298,12 +252,12 @@ static keel_status_t sync_folder_of(const char *path) {
     char *folder;
     KEEL_TRY(slash ? keel_path(&folder, "%.*s", (int)(slash - path + 1), path)
                    : keel_path(&folder, "."));
-    int descriptor = open_file(folder, O_RDONLY | O_DIRECTORY);
+    int descriptor = keel_descriptor_open(folder, O_RDONLY | O_DIRECTORY);
     keel_status_t status = NULL;
     // Some file systems cannot sync a folder (EINVAL); the rename stands all the same.
     if (descriptor < 0 || (sync_file(descriptor) && errno != EINVAL))
-        status = refused("sync", folder);
-    if (descriptor >= 0) close_file(descriptor);
+        status = keel_descriptor_refused("sync", folder);
+    if (descriptor >= 0) close(descriptor);
     keel_free(folder);
     return status;
 }
@@ -335,8 +289,8 @@ keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
     char *temporary;
     KEEL_TRY(write_temporary(path, bytes, &temporary));
     keel_status_t status = NULL;
-    if (fault() || rename(temporary, path)) {
-        status = refused("replace", path);
+    if (keel_descriptor_fault() || rename(temporary, path)) {
+        status = keel_descriptor_refused("replace", path);
         unlink(temporary);
     }
     if (!status) status = sync_folder_of(path);
@@ -355,35 +309,51 @@ static bool ends_in_mid_line(int descriptor) {
     return end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
 }
 
+// Whoever holds the lock writes one line; one that was stopped meanwhile may hold it for any time.
+// Without the lock a line is still one write at the end of the file.
+static keel_status_t lock_for_a_while(int descriptor, const char *path) {
+    enum { ATTEMPTS = 1000 };
+    static const struct timespec nap = {.tv_nsec = 1000000};
+    for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
+        if (!keel_descriptor_fault() && flock(descriptor, LOCK_EX | LOCK_NB) == 0) return NULL;
+        if (errno != EWOULDBLOCK && errno != EINTR) return keel_descriptor_refused("lock", path);
+        if (errno == EWOULDBLOCK) nanosleep(&nap, NULL);
+    }
+    return NULL;
+}
+
 keel_status_t keel_file_append(const char *path, keel_bytes_t bytes) {
-    int descriptor = open_file(path, O_RDWR | O_CREAT | O_APPEND);
-    if (descriptor < 0) return refused("open", path);
-    keel_status_t status = NULL;
-    if (fault() || flock(descriptor, LOCK_EX)) status = refused("lock", path);
-    if (!status && ends_in_mid_line(descriptor) && !write_all(descriptor, keel_bytes("\n", 1)))
-        status = refused("append to", path);
-    if (!status && !write_all(descriptor, bytes)) status = refused("append to", path);
-    close_file(descriptor);
+    int descriptor = keel_descriptor_open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
+    if (descriptor < 0) return keel_descriptor_refused("open", path);
+    keel_status_t status = lock_for_a_while(descriptor, path);
+    if (!status && ends_in_mid_line(descriptor) &&
+        !keel_descriptor_write(descriptor, keel_bytes("\n", 1)))
+        status = keel_descriptor_refused("append to", path);
+    if (!status && !keel_descriptor_write(descriptor, bytes))
+        status = keel_descriptor_refused("append to", path);
+    close(descriptor);
     return status;
 }
 
 keel_status_t keel_file_touch(const char *path) {
-    if (fault() || utimensat(AT_FDCWD, path, NULL, 0)) return refused("touch", path);
+    if (keel_descriptor_fault() || utimensat(AT_FDCWD, path, NULL, 0))
+        return keel_descriptor_refused("touch", path);
     return NULL;
 }
 
 keel_status_t keel_file_remove(const char *path) {
-    if ((fault() || unlink(path)) && errno != ENOENT) return refused("remove", path);
+    if ((keel_descriptor_fault() || unlink(path)) && errno != ENOENT)
+        return keel_descriptor_refused("remove", path);
     return NULL;
 }
 
 keel_status_t keel_file_rename(const char *from, const char *to) {
-    if (fault() || rename(from, to)) return refused("rename", from);
+    if (keel_descriptor_fault() || rename(from, to)) return keel_descriptor_refused("rename", from);
     return NULL;
 }
 
 static keel_status_t make_one(const char *path) {
-    if (!(fault() || mkdir(path, 0700))) return NULL;
+    if (!(keel_descriptor_fault() || mkdir(path, 0700))) return NULL;
     struct stat s;
     if (errno == EEXIST && stat(path, &s) == 0) {
         if (S_ISDIR(s.st_mode)) return NULL;
@@ -411,7 +381,8 @@ keel_status_t keel_directory_make(const char *path) {
 }
 
 keel_status_t keel_directory_remove(const char *path) {
-    if ((fault() || rmdir(path)) && errno != ENOENT) return refused("remove", path);
+    if ((keel_descriptor_fault() || rmdir(path)) && errno != ENOENT)
+        return keel_descriptor_refused("remove", path);
     return NULL;
 }
 
@@ -423,8 +394,8 @@ keel_status_t keel_directory_walk(const char *path,
                                   keel_status_t (*visit)(void *context, const char *name),
                                   void *context) {
     struct dirent **names;
-    int count = fault() ? -1 : scandir(path, &names, NULL, by_name);
-    if (count < 0) return errno == ENOENT ? NULL : refused("list", path);
+    int count = keel_descriptor_fault() ? -1 : scandir(path, &names, NULL, by_name);
+    if (count < 0) return errno == ENOENT ? NULL : keel_descriptor_refused("list", path);
     keel_status_t status = NULL;
     for (int i = 0; i < count; ++i) {
         const char *name = names[i]->d_name;
@@ -433,66 +404,4 @@ keel_status_t keel_directory_walk(const char *path,
     }
     free(names);
     return status;
-}
-
-// The lock's file may have been removed by its last holder between our open and our lock.
-static bool still_there(int descriptor, const char *path) {
-    struct stat held, named;
-    return fstat(descriptor, &held) == 0 && stat(path, &named) == 0 &&
-           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
-}
-
-keel_status_t keel_file_lock(const char *path, bool wait, keel_file_lock_t *out) {
-    for (;;) {
-        int descriptor = open_file(path, O_RDWR | O_CREAT);
-        if (descriptor < 0) return refused("open", path);
-        int locked;
-        do
-            locked = fault() ? -1 : flock(descriptor, LOCK_EX | (wait ? 0 : LOCK_NB));
-        while (locked && errno == EINTR);
-        if (locked) {
-            int error = errno;
-            close_file(descriptor);
-            if (error == EWOULDBLOCK)
-                return keel_status_make(KEEL_REFUSED, "%s is held by another", path);
-            errno = error;
-            return refused("lock", path);
-        }
-        if (still_there(descriptor, path)) {
-            out->descriptor = descriptor;
-            return NULL;
-        }
-        close_file(descriptor);
-    }
-}
-
-// Cut off at the end and never to nothing: ext4 writes a file that was cut to nothing to disk when
-// it is closed, which costs ten times the rest.
-keel_status_t keel_file_lock_describe(const keel_file_lock_t *lock, keel_bytes_t text) {
-    struct stat s;
-    if (fault() || fstat(lock->descriptor, &s) || lseek(lock->descriptor, 0, SEEK_SET) ||
-        !write_all(lock->descriptor, text) ||
-        ((uint64_t)s.st_size > text.size && ftruncate(lock->descriptor, (off_t)text.size)))
-        return refused("describe", "a lock");
-    if (s.st_nlink == 0)
-        return keel_status_make(KEEL_NOT_FOUND, "a lock's file was removed by somebody");
-    return NULL;
-}
-
-void keel_file_let_go(keel_file_lock_t *lock) {
-    if (lock->descriptor < 0) return;
-    // A child that was forked meanwhile shares the lock: closing ours would not free it.
-    flock(lock->descriptor, LOCK_UN);
-    close_file(lock->descriptor);
-    lock->descriptor = -1;
-}
-
-void keel_file_forget(keel_file_lock_t *lock) {
-    if (lock->descriptor >= 0) close_file(lock->descriptor);
-    lock->descriptor = -1;
-}
-
-void keel_file_unlock(keel_file_lock_t *lock, const char *path) {
-    if (lock->descriptor >= 0 && !fault()) unlink(path);
-    keel_file_let_go(lock);
 }

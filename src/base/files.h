@@ -56,8 +56,9 @@ keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) KEEL_MUST_
 // Creates a file that must not be there yet (KEEL_INVALID where it is). No fsync.
 keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
 
-// Appends in one write under an exclusive lock, so that lines of several processes do not mix.
-// Where a killed process left a last line without its end, a newline is put first.
+// Appends in one write under an exclusive lock, so that lines of several processes do not mix; a
+// holder who keeps the lock for a second is not waited for any longer. If a killed process left a
+// last line without its end, a newline is put first. Does not follow a link.
 keel_status_t keel_file_append(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
 
 // Sets the time of modification to now.
@@ -75,22 +76,5 @@ keel_status_t keel_directory_remove(const char *path) KEEL_MUST_CHECK;
 keel_status_t keel_directory_walk(const char *path,
                                   keel_status_t (*visit)(void *context, const char *name),
                                   void *context) KEEL_MUST_CHECK;
-
-// An exclusive lock on a file (made where it is absent), held by an open descriptor: it is free
-// again when the holder closes it or dies. KEEL_REFUSED where another holds it and !wait.
-typedef struct keel_file_lock_t {
-    int descriptor; // -1: none
-} keel_file_lock_t;
-keel_status_t keel_file_lock(const char *path, bool wait, keel_file_lock_t *out) KEEL_MUST_CHECK;
-// Replaces the content of the locked file (who holds it, for people to read). KEEL_NOT_FOUND where
-// somebody removed the file: then it locks nobody out.
-keel_status_t keel_file_lock_describe(const keel_file_lock_t *lock,
-                                      keel_bytes_t text) KEEL_MUST_CHECK;
-// Removes the lock's file while it is still held, then lets go. Safe against others who wait.
-void keel_file_unlock(keel_file_lock_t *lock, const char *path);
-// Lets go and leaves the file.
-void keel_file_let_go(keel_file_lock_t *lock);
-// Closes a forked child's share of its parent's lock; the parent keeps it.
-void keel_file_forget(keel_file_lock_t *lock);
 
 #endif // KEEL_BASE_FILES_H_

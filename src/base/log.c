@@ -8,9 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fork.h"
+
 enum { TOPICS = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(lock);
 static const char *said[TOPICS];
 static size_t said_count;
 

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/fork.h"
+
 // False where something needed is not there.
 static bool find(keel_python_t *out) {
     bool complete = true;
@@ -24,10 +26,12 @@ static bool find(keel_python_t *out) {
     return (out->take_error && out->put_error) || (out->fetch_error && out->restore_error);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(lock);
+
 // A client has hundreds of libraries, and a search for what none of them has goes through all. What
 // was found once stays where it is.
 static bool find_once(keel_python_t *out) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static keel_python_t kept;
     static bool is_kept;
     pthread_mutex_lock(&lock);

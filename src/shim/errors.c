@@ -10,6 +10,7 @@ typedef struct own_error_t {
 } own_error_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(lock);
 static own_error_t *own;
 static const PJRT_Api *plugin_api;
 // Says that there was no memory for an error; never destroyed.

@@ -7,6 +7,7 @@
 enum { WAITING_LIMIT = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(lock);
 static keel_engine_t *writes_to; // NULL until there was a client
 static keel_journal_fix_t *waiting[WAITING_LIMIT];
 static size_t waiting_count;

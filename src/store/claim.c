@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <time.h>
 
 #include "store/layout.h"
 
 enum { HOLDER_LIMIT = 4096 };
 
-static const uint64_t say_after = 2000000000u;
-static const uint64_t longest_nap = 50000000u;
+static const uint64_t say_after = 2000000000u, look_every = 1000000000u, longest_nap = 50000000u;
 
 static void nap(uint64_t *nanoseconds) {
     struct timespec t = {.tv_nsec = (long)*nanoseconds};
@@ -15,62 +15,98 @@ static void nap(uint64_t *nanoseconds) {
     if (*nanoseconds > longest_nap) *nanoseconds = longest_nap;
 }
 
+// ---- the holder --------------------------------------------------------------------------------
+
+// Two lines in the lock's file: one for people, one for keel_process_state.
+typedef struct holder_t {
+    char text[HOLDER_LIMIT + 1];
+    keel_process_state_t state;
+} holder_t;
+
 // Whoever holds the lock may be writing its description just now, or be gone: then it is empty.
-static void say_who(const char *path, void (*waiting)(void *context, const char *holder),
-                    void *context) {
-    uint8_t text[HOLDER_LIMIT + 1];
+static void look_at_holder(const char *path, holder_t *out) {
     size_t size = 0;
     keel_file_facts_t facts;
-    keel_status_ignore(keel_file_read_head(path, text, HOLDER_LIMIT, &size, &facts));
-    while (size && text[size - 1] == '\n')
-        --size;
-    text[size] = 0;
-    waiting(context, size ? (const char *)text : "another process");
+    keel_status_ignore(
+        keel_file_read_head(path, (uint8_t *)out->text, HOLDER_LIMIT, &size, &facts));
+    out->text[size] = 0;
+    char *process = strchr(out->text, '\n');
+    if (process) *process++ = 0;
+    if (process) process[strcspn(process, "\n")] = 0;
+    out->state = process ? keel_process_state(keel_str(process)) : KEEL_PROCESS_UNKNOWN;
+    if (!*out->text) memcpy(out->text, "another process", sizeof "another process");
 }
 
-static keel_status_t try_lock(const char *path, keel_file_lock_t *out) {
-    keel_status_t status = keel_file_lock(path, false, out);
+// Why it makes no sense to wait for the holder any longer; NULL if it does.
+static const char *why_in_vain(const holder_t *holder, bool is_late) {
+    switch (holder->state) {
+        case KEEL_PROCESS_GONE:
+            return "has ended and left its lock to a process that it started";
+        case KEEL_PROCESS_STOPPED:
+            return "is stopped";
+        case KEEL_PROCESS_RUNS:
+        case KEEL_PROCESS_UNKNOWN:
+            break;
+    }
+    return is_late ? "takes many times as long as the compile should" : NULL;
+}
+
+// ---- waiting -----------------------------------------------------------------------------------
+
+static keel_status_t try_lock(const char *path, keel_lock_t *out) {
+    keel_status_t status = keel_lock_take(path, out);
     if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
     keel_status_ignore(status);
     KEEL_TRY(keel_store_make_folder_of(path));
-    return keel_file_lock(path, false, out);
+    return keel_lock_take(path, out);
 }
 
-static keel_status_t wait_for(const char *path, void (*waiting)(void *context, const char *holder),
-                              void *context, keel_file_lock_t *out) {
-    uint64_t start = keel_clock_monotonic(), pause = 1000000u;
+static keel_status_t wait_for(const char *path, const keel_claimant_t *claimant, keel_lock_t *out) {
+    uint64_t start = keel_clock_monotonic(), pause = 1000000u, next_look = start + look_every;
+    bool said = !claimant->waiting;
     for (;;) {
         keel_status_t status = try_lock(path, out);
         if (keel_status_code(status) != KEEL_REFUSED) return status;
         keel_status_ignore(status);
-        if (waiting && keel_clock_monotonic() - start >= say_after) {
-            say_who(path, waiting, context);
-            waiting = NULL;
-        }
         nap(&pause);
+        uint64_t now = keel_clock_monotonic();
+        if (now < next_look) continue;
+        next_look = now + look_every;
+        holder_t holder;
+        look_at_holder(path, &holder);
+        const char *why = why_in_vain(&holder, now - start >= claimant->patience);
+        if (why) return keel_status_make(KEEL_REFUSED, "%s %s", holder.text, why);
+        if (!said && now - start >= say_after) claimant->waiting(claimant->context, holder.text);
+        said = said || now - start >= say_after;
     }
 }
 
-keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key, const char *holder,
-                               void (*waiting)(void *context, const char *holder), void *context,
-                               keel_claim_t *out) {
+static void describe(const keel_lock_t *lock, const char *holder) {
+    char process[KEEL_PROCESS_NAME], text[HOLDER_LIMIT];
+    keel_process_name(process);
+    int size = snprintf(text, sizeof text, "%s\n%s\n", holder, process);
+    if (size <= 0 || (size_t)size >= sizeof text) return;
+    keel_status_ignore(keel_lock_describe(lock, keel_bytes(text, (size_t)size)));
+}
+
+keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key,
+                               const keel_claimant_t *claimant, keel_claim_t *out) {
     char *path;
     KEEL_TRY(keel_store_lock_path(folder, key, &path));
-    keel_claim_t claim = {.lock = {-1}, .path = path};
-    keel_status_t status = wait_for(path, waiting, context, &claim.lock);
+    keel_claim_t claim = {.lock = KEEL_NO_LOCK, .path = path};
+    keel_status_t status = wait_for(path, claimant, &claim.lock);
     if (status) {
         keel_free(path);
         return status;
     }
-    // Only people read it.
-    keel_status_ignore(keel_file_lock_describe(&claim.lock, keel_str_bytes(keel_str(holder))));
+    describe(&claim.lock, claimant->name);
     *out = claim;
     return NULL;
 }
 
 void keel_store_release(keel_claim_t *claim) {
     if (!claim->path) return;
-    keel_file_unlock(&claim->lock, claim->path);
+    keel_lock_remove(&claim->lock, claim->path);
     keel_free(claim->path);
     claim->path = NULL;
 }

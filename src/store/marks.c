@@ -18,27 +18,21 @@ enum { TEXT_SIZE = 128, IDLE_MARKS = 8 };
 static const char ahead[] = "plan:";
 
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct idle_t {
-    keel_mark_t mark;
-    pid_t maker;
-} idle[IDLE_MARKS];
+static keel_mark_t idle[IDLE_MARKS];
 
-// A child that was forked has its parent's marks open too; it must not touch their files.
-static void forget(keel_mark_t *mark) {
-    if (mark->lock.descriptor >= 0) keel_file_forget(&mark->lock);
-    keel_free(mark->path);
-    *mark = (keel_mark_t){.lock = {-1}};
-}
+KEEL_FORK_GUARD(idle_lock);
 
+// In a forked child, where the lock is its parent's, the file stays.
 static void remove_mark(keel_mark_t *mark) {
-    keel_file_unlock(&mark->lock, mark->path);
-    forget(mark);
+    keel_lock_remove(&mark->lock, mark->path);
+    keel_free(mark->path);
+    *mark = (keel_mark_t){.lock = KEEL_NO_LOCK};
 }
 
 // Idle marks of a process that ends without a crash are of no use to anybody.
 __attribute__((destructor)) static void remove_idle(void) {
     for (int i = 0; i < IDLE_MARKS; ++i)
-        if (idle[i].mark.path && idle[i].maker == getpid()) remove_mark(&idle[i].mark);
+        if (idle[i].path) remove_mark(&idle[i]);
 }
 
 static bool is_in(const char *path, const char *folder) {
@@ -50,12 +44,13 @@ static bool take_idle(const char *folder, keel_mark_t *out) {
     bool found = false;
     pthread_mutex_lock(&idle_lock);
     for (int i = 0; i < IDLE_MARKS && !found; ++i) {
-        if (!idle[i].mark.path) continue;
-        if (idle[i].maker != getpid()) {
-            forget(&idle[i].mark);
-        } else if (is_in(idle[i].mark.path, folder)) {
-            *out = idle[i].mark;
-            idle[i].mark.path = NULL;
+        if (!idle[i].path) continue;
+        if (!keel_lock_is_ours(&idle[i].lock)) { // a forked child has its parent's
+            keel_free(idle[i].path);
+            idle[i].path = NULL;
+        } else if (is_in(idle[i].path, folder)) {
+            *out = idle[i];
+            idle[i].path = NULL;
             found = true;
         }
     }
@@ -67,8 +62,8 @@ static bool keep_idle(keel_mark_t *mark) {
     bool kept = false;
     pthread_mutex_lock(&idle_lock);
     for (int i = 0; i < IDLE_MARKS && !kept; ++i) {
-        if (idle[i].mark.path) continue;
-        idle[i] = (struct idle_t){*mark, getpid()};
+        if (idle[i].path) continue;
+        idle[i] = *mark;
         kept = true;
     }
     pthread_mutex_unlock(&idle_lock);
@@ -81,20 +76,20 @@ static keel_status_t write_text(keel_mark_t *mark, const char *text) {
     char line[TEXT_SIZE + 1];
     int size = snprintf(line, sizeof line, "%-*s\n", TEXT_SIZE - 1, text);
     if (size != TEXT_SIZE) return keel_status_make(KEEL_INVALID, "%s is too long for a mark", text);
-    return keel_file_lock_describe(&mark->lock, keel_bytes(line, TEXT_SIZE));
+    return keel_lock_describe(&mark->lock, keel_bytes(line, TEXT_SIZE));
 }
 
-static keel_status_t lock_new(const char *path, keel_file_lock_t *out) {
-    keel_status_t status = keel_file_lock(path, true, out);
+static keel_status_t lock_new(const char *path, keel_lock_t *out) {
+    keel_status_t status = keel_lock_take(path, out);
     if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
     keel_status_ignore(status);
     KEEL_TRY(keel_store_make_folder_of(path));
-    return keel_file_lock(path, true, out);
+    return keel_lock_take(path, out);
 }
 
 static keel_status_t make_mark(const char *folder, keel_mark_t *out) {
     static atomic_uint counter;
-    keel_mark_t mark = {.lock = {-1}};
+    keel_mark_t mark = {.lock = KEEL_NO_LOCK};
     KEEL_TRY(keel_path(&mark.path, "%s/marks/%d.%llu.%u.mark", folder, (int)getpid(),
                        (unsigned long long)keel_clock_wall(), atomic_fetch_add(&counter, 1)));
     keel_status_t status = lock_new(mark.path, &mark.lock);
@@ -148,7 +143,7 @@ void keel_store_unmark(keel_mark_t *mark) {
     keel_status_t status = write_text(mark, "-");
     if (status || !keep_idle(mark)) remove_mark(mark);
     keel_status_ignore(status);
-    *mark = (keel_mark_t){.lock = {-1}};
+    *mark = (keel_mark_t){.lock = KEEL_NO_LOCK};
 }
 
 // ---- sweeping ----------------------------------------------------------------------------------
@@ -208,17 +203,17 @@ static keel_status_t sweep_mark(void *context, const char *name) {
     if (!is_mark(name)) return NULL;
     char *path;
     KEEL_TRY(keel_path(&path, "%s/%s", sweep->marks, name));
-    keel_file_lock_t lock = {-1};
-    keel_status_t status = keel_file_lock(path, false, &lock);
+    keel_lock_t lock = KEEL_NO_LOCK;
+    keel_status_t status = keel_lock_take(path, &lock);
     if (keel_status_code(status) == KEEL_REFUSED) { // its maker lives
         keel_status_ignore(status);
         status = NULL;
     } else if (!status) {
         status = read_mark(sweep, name, path);
         if (status)
-            keel_file_let_go(&lock);
+            keel_lock_release(&lock);
         else
-            keel_file_unlock(&lock, path);
+            keel_lock_remove(&lock, path);
     }
     keel_free(path);
     return status;

@@ -69,15 +69,24 @@ keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly,
 // Held by whoever compiles a key, across threads and processes; freed by the system when the holder
 // dies, and then the next one takes over.
 typedef struct keel_claim_t {
-    keel_file_lock_t lock;
+    keel_lock_t lock;
     char *path;
 } keel_claim_t;
 
-// Takes the claim on `key` in the disk tier's folder. Where another holds it: waits, calling
-// `waiting` (may be NULL) once with the holder's description after 2 s.
-keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key, const char *holder,
-                               void (*waiting)(void *context, const char *holder), void *context,
-                               keel_claim_t *out) KEEL_MUST_CHECK;
+// Who claims a key, and how it waits.
+typedef struct keel_claimant_t {
+    const char *name;  // for people; one line
+    uint64_t patience; // nanoseconds; a multiple of what the compile should cost
+    // Called once with the holder's name after 2 s; may be NULL.
+    void (*waiting)(void *context, const char *holder);
+    void *context;
+} keel_claimant_t;
+
+// Takes the claim on `key` in the disk tier's folder, and waits for whoever holds it. KEEL_REFUSED,
+// with the reason, if that is in vain: the holder is stopped, or has ended and left its lock to a
+// process that it forked, or the patience is used up.
+keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key,
+                               const keel_claimant_t *claimant, keel_claim_t *out) KEEL_MUST_CHECK;
 void keel_store_release(keel_claim_t *claim);
 
 // ---- marks: a load that kills the process ------------------------------------------------------
@@ -86,7 +95,7 @@ void keel_store_release(keel_claim_t *claim);
 // machine (other containers too) can tell whether who left it still lives; a process keeps a few
 // such files and uses them again.
 typedef struct keel_mark_t {
-    keel_file_lock_t lock;
+    keel_lock_t lock;
     char *path;
 } keel_mark_t;
 

@@ -128,9 +128,9 @@ static keel_status_t remove_stale_lock(void *context, const char *name) {
     if (!keel_store_parse_name(name, &key, &rest) || strcmp(rest, "lock") != 0) return NULL;
     char *path;
     KEEL_TRY(keel_store_lock_path(folder, &key, &path));
-    keel_file_lock_t lock = {-1};
-    keel_status_t status = keel_file_lock(path, false, &lock);
-    if (!status) keel_file_unlock(&lock, path);
+    keel_lock_t lock = KEEL_NO_LOCK;
+    keel_status_t status = keel_lock_take(path, &lock);
+    if (!status) keel_lock_remove(&lock, path);
     if (keel_status_code(status) == KEEL_REFUSED) {
         keel_status_ignore(status);
         status = NULL;

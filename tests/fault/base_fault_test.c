@@ -79,10 +79,10 @@ static keel_status_t walk(const case_t *c) {
 static keel_status_t lock(const case_t *c) {
     char path[500];
     snprintf(path, sizeof path, "%s.lock", c->path);
-    keel_file_lock_t held;
-    KEEL_TRY(keel_file_lock(path, true, &held));
-    keel_status_t status = keel_file_lock_describe(&held, keel_bytes("me", 2));
-    keel_file_unlock(&held, path);
+    keel_lock_t held;
+    KEEL_TRY(keel_lock_take(path, &held));
+    keel_status_t status = keel_lock_describe(&held, keel_bytes("me", 2));
+    keel_lock_remove(&held, path);
     return status;
 }
 

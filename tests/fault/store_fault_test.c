@@ -163,7 +163,7 @@ static keel_status_t list(const stage_t *stage) {
 static keel_status_t claim(const stage_t *stage) {
     keel_digest_t key = key_of(1);
     keel_claim_t held;
-    KEEL_TRY(keel_store_claim(stage->place.cache, &key, "me", NULL, NULL, &held));
+    KEEL_TRY(claim_as(&stage->place, &key, "me", &held));
     keel_store_release(&held);
     return NULL;
 }

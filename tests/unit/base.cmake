@@ -1,2 +1,3 @@
 keel_unit_test(base ROOMS base)
 keel_unit_test(base_files ROOMS base)
+keel_unit_test(base_lock ROOMS base)

@@ -1,12 +1,15 @@
-// Files: whole replacement, appending, locks, walks, and the facts about them.
+// Files: whole replacement, appending, walks, and the facts about them.
 #define _GNU_SOURCE
 #include "place.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 static int set_up(void **state) {
@@ -313,106 +316,65 @@ static void a_walk_goes_by_byte_order_and_ends_where_told(void **state) {
     assert_ok(keel_directory_walk(absent.text, note_name, &names));
 }
 
-// ---- locks -------------------------------------------------------------------------------------
+// ---- what others do meanwhile ------------------------------------------------------------------
 
-static void a_lock_is_held_by_one_and_free_when_let_go(void **state) {
+static void a_link_is_not_appended_to_and_its_target_stays(void **state) {
     place_t *place = *state;
-    path_t path = path_of(place, "lock");
-    keel_file_lock_t lock, other = {-1};
-    assert_ok(keel_file_lock(path.text, false, &lock));
-    assert_code(keel_file_lock(path.text, false, &other), KEEL_REFUSED);
-    assert_ok(keel_file_lock_describe(&lock, BYTES("somebody with a long name")));
-    assert_content(path.text, "somebody with a long name");
-    assert_ok(keel_file_lock_describe(&lock, BYTES("nobody")));
-    assert_content(path.text, "nobody");
-    keel_file_let_go(&lock);
-    assert_true(exists(path.text));
-    assert_ok(keel_file_lock(path.text, false, &lock));
-    keel_file_unlock(&lock, path.text);
-    assert_false(exists(path.text));
-    keel_file_unlock(&lock, path.text);
-    keel_file_let_go(&lock);
-    keel_file_forget(&lock);
+    path_t target = path_of(place, "target"), link = path_of(place, "link");
+    assert_ok(keel_file_create(target.text, BYTES("kept")));
+    assert_int_equal(symlink(target.text, link.text), 0);
+    keel_status_t status = keel_file_append(link.text, BYTES("a line\n"));
+    assert_int_equal(keel_status_code(status), KEEL_IO);
+    assert_non_null(strstr(keel_status_message(status), "it is a link"));
+    keel_status_ignore(status);
+    assert_ok(keel_file_replace(link.text, BYTES("new")));
+    assert_content(target.text, "kept");
+    assert_content(link.text, "new");
 }
 
-static void a_lock_whose_file_was_removed_says_so(void **state) {
+static void ignore_signal(int number) {
+    (void)number;
+}
+
+// A lock that is held makes each append wait; a timer interrupts what waits.
+static void a_timer_of_the_clients_costs_no_line(void **state) {
     place_t *place = *state;
-    path_t path = path_of(place, "lock");
-    keel_file_lock_t lock, other;
-    assert_ok(keel_file_lock(path.text, false, &lock));
-    assert_int_equal(unlink(path.text), 0);
-    assert_code(keel_file_lock_describe(&lock, BYTES("x")), KEEL_NOT_FOUND);
-    assert_ok(keel_file_lock(path.text, false, &other));
-    keel_file_let_go(&lock);
-    keel_file_unlock(&other, path.text);
-}
-
-typedef struct turns_t {
-    const char *path;
-    atomic_int inside, clashes;
-} turns_t;
-
-// Each turn removes the file, so that those who wait hold a lock on what is gone and must try anew.
-static void *take_turns(void *argument) {
-    turns_t *turns = argument;
-    for (int i = 0; i < 200; ++i) {
-        keel_file_lock_t lock;
-        keel_status_t status = keel_file_lock(turns->path, true, &lock);
-        if (status) {
-            keel_status_ignore(status);
-            atomic_fetch_add(&turns->clashes, 1);
-            continue;
-        }
-        if (atomic_fetch_add(&turns->inside, 1)) atomic_fetch_add(&turns->clashes, 1);
-        atomic_fetch_sub(&turns->inside, 1);
-        keel_file_unlock(&lock, turns->path);
-    }
-    return NULL;
-}
-
-static void those_who_wait_for_a_lock_that_is_removed_hold_it_one_by_one(void **state) {
-    path_t path = path_of(*state, "lock");
-    turns_t turns = {.path = path.text};
-    pthread_t threads[4];
-    for (int i = 0; i < 4; ++i)
-        assert_int_equal(pthread_create(&threads[i], NULL, take_turns, &turns), 0);
-    for (int i = 0; i < 4; ++i)
-        pthread_join(threads[i], NULL);
-    assert_int_equal(turns.clashes, 0);
-    assert_false(exists(path.text));
-}
-
-static void a_killed_holders_lock_is_free_and_a_forked_childs_share_is_none(void **state) {
-    path_t path = path_of(*state, "lock");
-    int ready[2];
-    assert_int_equal(pipe(ready), 0);
+    path_t log = path_of(place, "log");
+    struct sigaction action = {.sa_handler = ignore_signal}, before;
+    assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+    struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+    assert_ok(keel_file_create(log.text, BYTES("")));
     pid_t child = fork();
     if (child == 0) {
-        keel_file_lock_t lock;
-        char byte = keel_file_lock(path.text, false, &lock) ? 'n' : 'y';
-        if (write(ready[1], &byte, 1) != 1) _exit(1);
-        for (;;)
-            pause();
-    }
-    char byte;
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    assert_int_equal(byte, 'y');
-    keel_file_lock_t lock;
-    assert_code(keel_file_lock(path.text, false, &lock), KEEL_REFUSED);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    assert_ok(keel_file_lock(path.text, true, &lock));
-    child = fork();
-    if (child == 0) {
-        keel_file_forget(&lock);
+        int descriptor = open(log.text, O_RDWR);
+        for (int i = 0; i < 50; ++i) {
+            flock(descriptor, LOCK_EX);
+            usleep(2000);
+            flock(descriptor, LOCK_UN);
+            usleep(500);
+        }
         _exit(0);
     }
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    for (int i = 0; i < 50; ++i)
+        assert_ok(keel_file_append(log.text, BYTES("x\n")));
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    sigaction(SIGALRM, &before, NULL);
     waitpid(child, NULL, 0);
-    keel_file_lock_t other;
-    assert_code(keel_file_lock(path.text, false, &other), KEEL_REFUSED);
-    keel_file_unlock(&lock, path.text);
-    close(ready[0]);
-    close(ready[1]);
+    keel_file_facts_t facts;
+    assert_ok(keel_file_facts(log.text, &facts));
+    assert_int_equal(facts.size, 100);
+}
+
+static void a_holder_who_is_stopped_delays_a_line_and_does_not_prevent_it(void **state) {
+    place_t *place = *state;
+    path_t log = path_of(place, "log");
+    int descriptor = open(log.text, O_RDWR | O_CREAT, 0600);
+    assert_true(descriptor >= 0);
+    assert_int_equal(flock(descriptor, LOCK_EX), 0);
+    assert_ok(keel_file_append(log.text, BYTES("a line\n")));
+    close(descriptor);
+    assert_content(log.text, "a line\n");
 }
 
 static void a_limit_on_the_size_of_files_is_an_error_and_not_the_programs_end(void **state) {
@@ -457,10 +419,9 @@ int main(void) {
         TEST(lines_of_several_processes_do_not_mix),
         TEST(folders_are_made_with_those_above_them),
         TEST(a_walk_goes_by_byte_order_and_ends_where_told),
-        TEST(a_lock_is_held_by_one_and_free_when_let_go),
-        TEST(a_lock_whose_file_was_removed_says_so),
-        TEST(those_who_wait_for_a_lock_that_is_removed_hold_it_one_by_one),
-        TEST(a_killed_holders_lock_is_free_and_a_forked_childs_share_is_none),
+        TEST(a_link_is_not_appended_to_and_its_target_stays),
+        TEST(a_timer_of_the_clients_costs_no_line),
+        TEST(a_holder_who_is_stopped_delays_a_line_and_does_not_prevent_it),
     };
     return cmocka_run_group_tests_name("base files", tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static int take_turns(const place_t *place, shared_t *shared, int rounds) {
     keel_digest_t key = key_of(1);
     for (int i = 0; i < rounds; ++i) {
         keel_claim_t claim;
-        if (keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim)) return 1;
+        if (claim_as(place, &key, "me", &claim)) return 1;
         if (atomic_fetch_add(&shared->inside, 1)) atomic_fetch_add(&shared->clashes, 1);
         if (i % 8 == 0) rest(1);
         atomic_fetch_add(&shared->turns, 1);
@@ -122,7 +122,7 @@ static void claims_on_different_keys_do_not_wait_for_each_other(void **state) {
     keel_claim_t claims[3];
     for (uint64_t i = 0; i < 3; ++i) {
         keel_digest_t key = key_of(i);
-        assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &claims[i]));
+        assert_ok(claim_as(place, &key, "me", &claims[i]));
     }
     assert_int_equal(count_files(place, "locks", ".lock"), 3);
     for (int i = 0; i < 3; ++i) {
@@ -143,7 +143,7 @@ static int get_or_compile(const place_t *place, shared_t *shared, bool die) {
     if (status) {
         keel_status_ignore(status);
         keel_claim_t claim;
-        if (keel_store_claim(place->cache, &f.entry.key, "me", NULL, NULL, &claim)) return 2;
+        if (claim_as(place, &f.entry.key, "me", &claim)) return 2;
         status = tier.get(tier.context, &f.entry.key, &got, &miss);
         if (status) {
             keel_status_ignore(status);
@@ -217,8 +217,7 @@ static void who_waits_long_is_told_once_who_holds_and_gets_it_after_a_kill(void 
     pid_t holder = fork();
     if (holder == 0) {
         keel_claim_t claim;
-        if (keel_store_claim(place->cache, &key, "pid 7 on host a: train.py\n", NULL, NULL, &claim))
-            _exit(1);
+        if (claim_as(place, &key, "pid 7 on host a: train.py", &claim)) _exit(1);
         shared->ready = 1;
         for (;;)
             pause();
@@ -226,9 +225,10 @@ static void who_waits_long_is_told_once_who_holds_and_gets_it_after_a_kill(void 
     while (!shared->ready)
         rest(1);
     said_t said = {.pid = holder};
+    const keel_claimant_t waits = {"me", minute, note_holder, &said};
     keel_claim_t claim;
     uint64_t start = keel_clock_monotonic();
-    assert_ok(keel_store_claim(place->cache, &key, "me", note_holder, &said, &claim));
+    assert_ok(keel_store_claim(place->cache, &key, &waits, &claim));
     assert_true(keel_seconds(keel_clock_monotonic() - start) > 2.5);
     assert_int_equal(said.times, 1);
     assert_string_equal(said.holder, "pid 7 on host a: train.py");
@@ -238,13 +238,82 @@ static void who_waits_long_is_told_once_who_holds_and_gets_it_after_a_kill(void 
     unshare_memory(shared);
 }
 
+// Forks a process that claims the key and then does nothing.
+static pid_t start_holder(const place_t *place, const keel_digest_t *key) {
+    shared_t *shared = share();
+    pid_t holder = fork();
+    if (holder == 0) {
+        keel_claim_t claim;
+        shared->ready = claim_as(place, key, "pid 7 on host a", &claim) ? 2 : 1;
+        for (;;)
+            pause();
+    }
+    while (!shared->ready)
+        rest(1);
+    assert_int_equal(shared->ready, 1);
+    unshare_memory(shared);
+    return holder;
+}
+
+static void assert_in_vain(const place_t *place, const keel_digest_t *key, uint64_t patience,
+                           const char *why) {
+    keel_claim_t claim;
+    const keel_claimant_t claimant = {.name = "me", .patience = patience};
+    keel_status_t status = keel_store_claim(place->cache, key, &claimant, &claim);
+    assert_int_equal(keel_status_code(status), KEEL_REFUSED);
+    assert_string_equal(keel_status_message(status), why);
+    keel_status_ignore(status);
+}
+
+static void nobody_waits_for_a_holder_that_is_stopped(void **state) {
+    keel_digest_t key = key_of(1);
+    pid_t holder = start_holder(*state, &key);
+    int ended;
+    kill(holder, SIGSTOP);
+    assert_int_equal(waitpid(holder, &ended, WUNTRACED), holder);
+    assert_in_vain(*state, &key, minute, "pid 7 on host a is stopped");
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+}
+
+static void a_wait_has_an_end(void **state) {
+    keel_digest_t key = key_of(1);
+    pid_t holder = start_holder(*state, &key);
+    assert_in_vain(*state, &key, 1,
+                   "pid 7 on host a takes many times as long as the compile should");
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+}
+
+// What a process leaves that was made by clone(2) alone: the lock is held, its holder is not there.
+static void nobody_waits_for_a_holder_that_has_ended(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1);
+    pid_t holder = start_holder(place, &key);
+    char path[600], hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(&key, hex);
+    snprintf(path, sizeof path, "%s/locks/%s.lock", place->cache, hex);
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_file_read(path, 4096, &data, &size));
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+    keel_lock_t lock;
+    assert_ok(keel_lock_take(path, &lock));
+    assert_ok(keel_lock_describe(&lock, keel_bytes(data, size)));
+    keel_free(data);
+    assert_in_vain(place, &key, minute,
+                   "pid 7 on host a has ended and left its lock to a process that it started");
+    keel_lock_remove(&lock, path);
+}
+
 static void a_lock_file_left_by_the_dead_hinders_nobody_and_is_pruned(void **state) {
     place_t *place = *state;
     keel_digest_t key = key_of(1);
     pid_t child = fork();
     if (child == 0) {
         keel_claim_t claim;
-        if (keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim)) _exit(1);
+        if (claim_as(place, &key, "me", &claim)) _exit(1);
         _exit(0);
     }
     expect_exit(child, 0);
@@ -253,7 +322,7 @@ static void a_lock_file_left_by_the_dead_hinders_nobody_and_is_pruned(void **sta
     assert_ok(keel_store_disk_prune(place->cache, 0, &removed, &bytes));
     assert_int_equal(count_files(place, "locks", ".lock"), 0);
     keel_claim_t claim;
-    assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim));
+    assert_ok(claim_as(place, &key, "me", &claim));
     assert_ok(keel_store_disk_prune(place->cache, 0, &removed, &bytes));
     assert_int_equal(count_files(place, "locks", ".lock"), 1);
     keel_store_release(&claim);
@@ -263,7 +332,7 @@ static void a_claim_is_free_although_a_forked_child_lives_on(void **state) {
     place_t *place = *state;
     keel_digest_t key = key_of(1);
     keel_claim_t claim, again;
-    assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim));
+    assert_ok(claim_as(place, &key, "me", &claim));
     pid_t child = fork();
     if (child == 0) {
         for (;;)
@@ -272,7 +341,8 @@ static void a_claim_is_free_although_a_forked_child_lives_on(void **state) {
     keel_store_release(&claim);
     // Were it not free, who waits would be told, and the child's end let him go on.
     said_t said = {.pid = child};
-    assert_ok(keel_store_claim(place->cache, &key, "me", note_holder, &said, &again));
+    const keel_claimant_t waits = {"me", minute, note_holder, &said};
+    assert_ok(keel_store_claim(place->cache, &key, &waits, &again));
     assert_int_equal(said.times, 0);
     keel_store_release(&again);
     kill(child, SIGKILL);
@@ -545,6 +615,9 @@ int main(void) {
         TEST(eight_processes_that_want_one_key_compile_it_once),
         TEST(when_the_one_that_compiles_is_killed_another_takes_over),
         TEST(who_waits_long_is_told_once_who_holds_and_gets_it_after_a_kill),
+        TEST(nobody_waits_for_a_holder_that_is_stopped),
+        TEST(a_wait_has_an_end),
+        TEST(nobody_waits_for_a_holder_that_has_ended),
         TEST(a_lock_file_left_by_the_dead_hinders_nobody_and_is_pruned),
         TEST(a_claim_is_free_although_a_forked_child_lives_on),
         TEST(a_load_that_kills_its_process_puts_the_entry_in_quarantine),

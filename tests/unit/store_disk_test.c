@@ -271,7 +271,7 @@ static void a_file_in_the_folders_place_fails_cleanly(void **state) {
     assert_non_null(strstr(keel_status_message(status), place->cache));
     keel_status_ignore(status);
     keel_claim_t claim;
-    assert_code(keel_store_claim(place->cache, &f.entry.key, "me", NULL, NULL, &claim), KEEL_IO);
+    assert_code(claim_as(place, &f.entry.key, "me", &claim), KEEL_IO);
     keel_mark_t mark;
     assert_code(keel_store_mark(place->cache, &f.entry.key, &mark), KEEL_IO);
     char text[8] = {0};
@@ -318,9 +318,7 @@ static int use_unwritable_folder(const place_t *place) {
     if (keel_status_code(tier.put(tier.context, &f.entry)) != KEEL_IO) return 14;
     if (keel_status_code(tier.remove(tier.context, &f.entry.key)) != KEEL_IO) return 15;
     keel_claim_t claim;
-    if (keel_status_code(keel_store_claim(place->cache, &f.entry.key, "me", NULL, NULL, &claim)) !=
-        KEEL_IO)
-        return 16;
+    if (keel_status_code(claim_as(place, &f.entry.key, "me", &claim)) != KEEL_IO) return 16;
     keel_mark_t mark;
     if (keel_status_code(keel_store_mark(place->cache, &f.entry.key, &mark)) != KEEL_IO) return 17;
     if (tier.get(tier.context, &f.entry.key, &got, &miss)) return 18;
@@ -490,7 +488,7 @@ static void names_that_are_not_ours_are_left_alone(void **state) {
     assert_ok(keel_store_quarantine(place->cache, &key, "test"));
     put_one(&tier, 1, 64);
     keel_claim_t claim;
-    assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim));
+    assert_ok(claim_as(place, &key, "me", &claim));
     keel_store_release(&claim);
     static const char *const own[] = {
         "thesis.tex",   "entries/notes",   "quarantine/letter.keel", "locks/my.lock",
@@ -522,7 +520,7 @@ static void facts_count_what_is_there(void **state) {
     entry_path_of(place, &oldest, path);
     set_age(path, 5000);
     keel_claim_t claim;
-    assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim));
+    assert_ok(claim_as(place, &key, "me", &claim));
     keel_disk_facts_t facts;
     assert_ok(keel_store_disk_facts(place->cache, &facts));
     assert_int_equal(facts.entries, 4);
@@ -564,7 +562,7 @@ static void clear_removes_entries_and_quarantine_but_no_held_lock(void **state) 
     keel_digest_t key = key_of(2);
     assert_ok(keel_store_quarantine(place->cache, &key, "test"));
     keel_claim_t claim;
-    assert_ok(keel_store_claim(place->cache, &key, "me", NULL, NULL, &claim));
+    assert_ok(claim_as(place, &key, "me", &claim));
     uint64_t removed;
     assert_ok(keel_store_disk_clear(place->cache, &removed));
     assert_int_equal(removed, 4);

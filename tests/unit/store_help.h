@@ -88,4 +88,14 @@ static inline unsigned count_files(const place_t *place, const char *folder, con
     return count_below(path, part);
 }
 
+// ---- claims ------------------------------------------------------------------------------------
+
+static const uint64_t minute = 60000000000u;
+
+static inline keel_status_t claim_as(const place_t *place, const keel_digest_t *key,
+                                     const char *name, keel_claim_t *out) {
+    const keel_claimant_t claimant = {.name = name, .patience = minute};
+    return keel_store_claim(place->cache, key, &claimant, out);
+}
+
 #endif // KEEL_TESTS_STORE_HELP_H_
