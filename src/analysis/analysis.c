@@ -257,6 +257,7 @@ static keel_status_t follow(const char *run_dir, const char *id, int descriptor,
 void keel_analysis_follow(const char *run_dir, const char *id, keel_analysis_follower_t *out) {
     int ends[2];
     *out = (keel_analysis_follower_t){.descriptor = -1};
+    if (!*run_dir) return; // nothing is recorded
     walk_watch_t *watch = guard_watch_create();
     if (!watch || pipe2(ends, O_CLOEXEC)) {
         guard_watch_destroy(watch);

@@ -43,8 +43,7 @@ static keel_status_t find_plugin(asked_t *asked) {
                                 "with --plugin or KEEL_PLUGIN",
                                 asked->plugin);
     }
-    return keel_path(&asked->digests, "%s/plugins",
-                     keel_settings_text(&asked->settings, KEEL_SETTING_CACHE_DIR));
+    return cli_digests_folder(&asked->settings, &asked->digests);
 }
 
 static keel_status_t find_named(const char *python, char **out) {

@@ -113,6 +113,9 @@ void cli_field_true(keel_buffer_t *out, const char *name, bool value);
 
 // ---- input.c -----------------------------------------------------------------------------------
 
+// The folder that remembers digests of plugins; *out is NULL if there is no cache folder.
+keel_status_t cli_digests_folder(const keel_settings_t *settings, char **out) KEEL_MUST_CHECK;
+
 // A file that the user named; as keel_file_read, with messages that say what to do.
 keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
 // KEEL_INVALID where the setting's folder is there and is no folder.

@@ -123,8 +123,7 @@ static keel_status_t set_plugin(side_t *side, const keel_settings_t *settings) {
     char *path, *folder = NULL;
     KEEL_TRY(keel_plugin_find(text, NULL, &path));
     keel_digest_t build;
-    keel_status_t status =
-        keel_path(&folder, "%s/plugins", keel_settings_text(settings, KEEL_SETTING_CACHE_DIR));
+    keel_status_t status = cli_digests_folder(settings, &folder);
     if (!status) status = keel_key_plugin_build(path, folder, &build);
     if (!status) {
         char hex[KEEL_DIGEST_HEX];

@@ -65,12 +65,11 @@ static keel_status_t run(cli_probed_t *probed, const char *plugin, const char *w
                          unsigned limit, bool fast) {
     bool shown = false;
     char *digests;
-    KEEL_TRY(keel_path(&digests, "%s/plugins",
-                       keel_settings_text(&probed->settings, KEEL_SETTING_CACHE_DIR)));
+    KEEL_TRY(cli_digests_folder(&probed->settings, &digests));
     // Digests are remembered where Keel keeps them already; a probe makes no folder.
     keel_probe_request_t request = {.plugin = plugin,
                                     .wraps = wraps,
-                                    .digests = keel_is_folder(digests) ? digests : NULL,
+                                    .digests = digests && keel_is_folder(digests) ? digests : NULL,
                                     .limit = limit,
                                     .fast = fast,
                                     .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,

@@ -120,6 +120,8 @@ static void nothing_recorded(const run_t *run, bool began) {
                 run->id);
     else if (run->settings.mode == KEEL_MODE_OFF)
         cli_say("mode is off: nothing was recorded");
+    else if (!*folder)
+        cli_say("nothing was recorded: there is no home folder; set KEEL_RUN_DIR");
     else if (!is_writable(folder))
         cli_say("nothing was recorded: %s cannot be written", folder);
     else
@@ -131,6 +133,10 @@ static void nothing_recorded(const run_t *run, bool began) {
 static void sum_up(const run_t *run) {
     keel_stats_t stats;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
+    if (!*run_dir) {
+        if (!run->quiet || run->json_file) nothing_recorded(run, false);
+        return;
+    }
     cli_analyse(run_dir, run->id);
     keel_status_t status = keel_stats_read(run_dir, run->id, &stats);
     if (status) {

@@ -31,6 +31,12 @@ static void found_crashed(void *context, const keel_digest_t *key) {
 static keel_status_t open_stores(keel_engine_t *engine) {
     const char *folder = engine_cache_dir(engine);
     keel_mode_t mode = engine->settings.mode;
+    keel_status_t status = keel_settings_need_folder(&engine->settings, KEEL_SETTING_CACHE_DIR);
+    if (status) {
+        keel_log_once("cache_dir", "%s; nothing is cached", keel_status_message(status));
+        keel_status_ignore(status);
+        return NULL;
+    }
     engine->looks_up = mode == KEEL_MODE_ON || mode == KEEL_MODE_READONLY;
     engine->stores = mode == KEEL_MODE_ON || mode == KEEL_MODE_REFRESH;
     if (engine->settings.memory_limit)
@@ -38,7 +44,7 @@ static keel_status_t open_stores(keel_engine_t *engine) {
     KEEL_TRY(keel_store_disk(folder, engine->settings.cache_limit, mode == KEEL_MODE_READONLY,
                              &engine->disk));
     if (mode == KEEL_MODE_READONLY) return NULL;
-    keel_status_t status = keel_store_sweep_marks(folder, found_crashed, engine);
+    status = keel_store_sweep_marks(folder, found_crashed, engine);
     if (status) engine_fell_through(engine, "cache", NULL, status);
     return NULL;
 }
@@ -54,6 +60,8 @@ static bool is_there(const char *folder) {
 // Where nothing is to be stored no folder is made either.
 static keel_status_t read_plugin_build(keel_engine_t *engine) {
     char *folder;
+    if (!*engine_cache_dir(engine))
+        return keel_key_plugin_build(engine->plugin->path, NULL, &engine->plugin_build);
     KEEL_TRY(keel_path(&folder, "%s/plugins", engine_cache_dir(engine)));
     bool remembers = engine->settings.mode != KEEL_MODE_READONLY || is_there(folder);
     keel_status_t status = keel_key_plugin_build(engine->plugin->path, remembers ? folder : NULL,
@@ -122,6 +130,13 @@ static void look_around(keel_engine_t *engine) {
     executables_watch_gangs(engine);
 }
 
+// KEEL_RUN_ID is no setting: `keel run` names the run to its child.
+static keel_status_t open_journal(keel_engine_t *engine) {
+    KEEL_TRY(keel_settings_need_folder(&engine->settings, KEEL_SETTING_RUN_DIR));
+    return keel_journal_open(keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
+                             getenv("KEEL_RUN_ID"), &engine->journal);
+}
+
 static keel_status_t create(keel_engine_t *engine) {
     pthread_mutex_init(&engine->lock, NULL);
     keel_map_initialize(&engine->names);
@@ -137,10 +152,7 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(memory_create(engine));
     KEEL_TRY(host_ops_create(engine));
     KEEL_TRY(prefetch_create(engine));
-    // KEEL_RUN_ID is no setting: `keel run` names the run to its child.
-    keel_status_t status =
-        keel_journal_open(keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
-                          getenv("KEEL_RUN_ID"), &engine->journal);
+    keel_status_t status = open_journal(engine);
     if (status) engine_fell_through(engine, "journal", NULL, status);
     status = find_script(&engine->script);
     if (status) engine_fell_through(engine, "script", NULL, status);
@@ -285,7 +297,7 @@ void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
     if (getpid() != engine->pid) return;
     prefetch_stop(engine, client);
     background_drain(engine, client);
-    release_drain(engine, 3600);
+    release_drain(engine, 60);
     memory_forget(engine, client);
     pthread_mutex_lock(&engine->lock);
     client_t **link = &engine->clients;

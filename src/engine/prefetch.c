@@ -259,7 +259,8 @@ static void *work(void *context) {
 
 void prefetch_begin(keel_engine_t *engine, const client_t *client) {
     prefetch_t *prefetch = engine->prefetch;
-    if (!prefetch || !engine->script || client->process_count > 1) return;
+    if (!prefetch || !engine->script || !*engine_cache_dir(engine)) return;
+    if (client->process_count > 1) return;
     pthread_mutex_lock(&prefetch->lock);
     bool is_first = !prefetch->begun;
     if (is_first) {

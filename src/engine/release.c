@@ -100,6 +100,17 @@ bool keel_engine_release(keel_engine_t *engine, PJRT_Buffer *buffer) {
     return true;
 }
 
+static void leave(item_t *left) {
+    if (left)
+        keel_log_once("release", "buffers could not be destroyed before their client was closed; "
+                                 "their memory stays in use");
+    while (left) {
+        item_t *next = left->next;
+        keel_free(left);
+        left = next;
+    }
+}
+
 void release_drain(keel_engine_t *engine, double seconds) {
     release_t *release = engine->release;
     struct timespec until;
@@ -108,5 +119,9 @@ void release_drain(keel_engine_t *engine, double seconds) {
     pthread_mutex_lock(&release->lock);
     while (release->first || release->working)
         if (pthread_cond_timedwait(&release->changed, &release->lock, &until) == ETIMEDOUT) break;
+    item_t *left = release->first;
+    release->first = NULL;
+    release->last = &release->first;
     pthread_mutex_unlock(&release->lock);
+    leave(left);
 }

@@ -11,7 +11,8 @@ keel_status_t release_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 void release_destroy(release_t *release);
 // From now on buffers are destroyed behind the client's back.
 void release_begin(keel_engine_t *engine);
-// Waits until none is left, or the time is up.
+// Waits until none is left. Once the time is up, those that are left are never destroyed: their
+// client goes away.
 void release_drain(keel_engine_t *engine, double seconds);
 
 #endif // KEEL_ENGINE_RELEASE_H_

@@ -64,6 +64,11 @@ static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, k
     const keel_setting_facts_t *facts = keel_setting_facts(which);
     snprintf(next, sizeof next, "make it a folder that you may write, or name another with %s",
              facts->environment);
+    if (!*folder) {
+        keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING, next,
+                       "%s: there is no home folder to put it in, so %s", facts->key, what_is_lost);
+        return;
+    }
     nearest(folder, there);
     keel_status_t status = try_to_write(there);
     if (keel_status_code(status) != KEEL_NO_MEMORY && status)

@@ -39,21 +39,12 @@ keel_status_t keel_place_config(char **out) {
     return based_on("XDG_CONFIG_HOME", ".config", "keel/config", out);
 }
 
-static keel_status_t needed(keel_status_t status, const char *key, const char *variable,
-                            char **out) {
-    if (status || *out) return status;
-    return keel_status_make(KEEL_INVALID, "%s: there is no home folder to put it in; set %s", key,
-                            variable);
-}
-
 keel_status_t keel_place_cache(char **out) {
-    return needed(based_on("XDG_CACHE_HOME", ".cache", "keel", out), "cache_dir", "KEEL_CACHE_DIR",
-                  out);
+    return based_on("XDG_CACHE_HOME", ".cache", "keel", out);
 }
 
 keel_status_t keel_place_runs(char **out) {
-    return needed(based_on("XDG_STATE_HOME", ".local/state", "keel/runs", out), "run_dir",
-                  "KEEL_RUN_DIR", out);
+    return based_on("XDG_STATE_HOME", ".local/state", "keel/runs", out);
 }
 
 keel_status_t keel_place_absolute(const char *path, char **out) {

@@ -6,9 +6,8 @@
 
 #include "base/base.h"
 
-// *out is NULL where there is no home folder either.
+// *out is NULL if there is no home folder either.
 keel_status_t keel_place_config(char **out) KEEL_MUST_CHECK;
-// KEEL_INVALID, naming the variable to set, where there is no home folder.
 keel_status_t keel_place_cache(char **out) KEEL_MUST_CHECK;
 keel_status_t keel_place_runs(char **out) KEEL_MUST_CHECK;
 

@@ -351,6 +351,12 @@ static keel_status_t check(keel_settings_t *settings) {
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);
 }
 
+keel_status_t keel_settings_need_folder(const keel_settings_t *settings, keel_setting_t which) {
+    if (*keel_settings_text(settings, which)) return NULL;
+    return keel_status_make(KEEL_INVALID, "%s: there is no home folder to put it in; set %s",
+                            all_facts[which].key, all_facts[which].environment);
+}
+
 keel_status_t keel_settings_load(const char *const flags[KEEL_SETTING_COUNT],
                                  keel_settings_t *out) {
     *out = (keel_settings_t){0};

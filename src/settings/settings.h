@@ -77,7 +77,9 @@ const keel_setting_facts_t *keel_setting_facts(keel_setting_t setting);
 keel_setting_t keel_setting_by_key(keel_str_t key);
 
 typedef struct keel_setting_value_t {
-    char *text; // never NULL after a load; "" for no custom calls, or no plugin at all
+    // Never NULL after a load. "" for no custom calls, no plugin at all, and for a folder if none
+    // is set and there is no home folder to put it in.
+    char *text;
     keel_origin_t origin;
     char *where; // "/home/u/.config/keel/config:3", "KEEL_MODE", "--mode"; "" for a default
 } keel_setting_value_t;
@@ -103,6 +105,11 @@ static inline const char *keel_settings_text(const keel_settings_t *settings,
                                              keel_setting_t which) {
     return settings->values[which].text;
 }
+
+// KEEL_INVALID, and a message that says what to set, if there is no such folder (cache_dir,
+// run_dir).
+keel_status_t keel_settings_need_folder(const keel_settings_t *settings,
+                                        keel_setting_t which) KEEL_MUST_CHECK;
 
 // Reads a config file's bytes over `settings` (values of earlier strength are replaced); `path` is
 // for messages. Nothing is validated but the keys.

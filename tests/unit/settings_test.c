@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <pwd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,6 +138,46 @@ static void without_anything_the_defaults_follow_the_home_folder(void **state) {
     assert_int_equal(settings.cache_limit, 20ull << 30);
     assert_int_equal(settings.memory_limit, 256ull << 20);
     keel_settings_deinitialize(&settings);
+}
+
+// As for a user whom the system does not know (a container with --user 12345). Of this test alone:
+// it stands before the C library's.
+static bool knows_nobody;
+
+int getpwuid_r(uid_t uid, struct passwd *entry, char *texts, size_t size, struct passwd **out) {
+    (void)uid;
+    *out = knows_nobody || size < sizeof "/home/of/the/entry" ? NULL : entry;
+    *entry = (struct passwd){.pw_dir = texts};
+    if (*out) memcpy(texts, "/home/of/the/entry", sizeof "/home/of/the/entry");
+    return 0;
+}
+
+static void without_a_home_folder_settings_load_and_have_no_folders(void **state) {
+    (void)state;
+    keel_settings_t settings;
+    unsetenv("HOME");
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_CACHE_DIR),
+                        "/home/of/the/entry/.cache/keel");
+    keel_settings_deinitialize(&settings);
+    knows_nobody = true;
+    assert_null(keel_settings_load(NULL, &settings));
+    static const struct {
+        keel_setting_t which;
+        const char *message;
+    } rows[] = {
+        {KEEL_SETTING_CACHE_DIR,
+         "cache_dir: there is no home folder to put it in; set KEEL_CACHE_DIR"},
+        {KEEL_SETTING_RUN_DIR, "run_dir: there is no home folder to put it in; set KEEL_RUN_DIR"},
+    };
+    for (size_t i = 0; i < 2; ++i) {
+        assert_string_equal(keel_settings_text(&settings, rows[i].which), "");
+        keel_status_t status = keel_settings_need_folder(&settings, rows[i].which);
+        assert_string_equal(keel_status_message(status), rows[i].message);
+        keel_status_ignore(status);
+    }
+    keel_settings_deinitialize(&settings);
+    knows_nobody = false;
 }
 
 static void an_absolute_xdg_folder_is_followed_and_a_relative_one_ignored(void **state) {
@@ -297,6 +338,7 @@ int main(void) {
         TEST(the_null_device_is_an_empty_config_file_also_behind_a_link),
         TEST(custom_calls_are_names_with_commas_between_them),
         TEST(without_anything_the_defaults_follow_the_home_folder),
+        TEST(without_a_home_folder_settings_load_and_have_no_folders),
         TEST(an_absolute_xdg_folder_is_followed_and_a_relative_one_ignored),
         TEST(a_flag_beats_the_environment_which_beats_the_file),
         TEST(an_empty_environment_variable_is_unset),
