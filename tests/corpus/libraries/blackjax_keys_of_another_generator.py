@@ -1,6 +1,8 @@
-# cause: dtype
+# cause: option
 # subject: key
-# reason: a key of another generator is of another type, and draws by other operations
+# old: threefry2x32
+# new: rbg
+# reason: a key of another generator is of another type, and draws by other operations; the setting is the generator
 
 import blackjax
 import jax

@@ -15,11 +15,12 @@ def logdensity(position):
 
 
 start = {"loc": jnp.zeros(()), "log_scale": jnp.zeros(())}
-samplers = {"mala": blackjax.mala(logdensity, 1e-3),
-            "hmc": blackjax.hmc(logdensity, 1e-2, jnp.ones(2), 4)}
-for name, sampler in samplers.items():
-    step_fn = jax.jit(sampler.step)
-    state = sampler.init(start)
-    for key in jax.random.split(jax.random.key(0), 6):
-        state, info = step_fn(key, state)
-    print(name, float(state.position["loc"]))
+mala = blackjax.mala(logdensity, 1e-3)
+hmc = blackjax.hmc(logdensity, 1e-2, jnp.ones(2), 4)
+step_mala, step_hmc = jax.jit(mala.step), jax.jit(hmc.step)
+first, second = mala.init(start), hmc.init(start)
+for key in jax.random.split(jax.random.key(0), 6):
+    first, info = step_mala(key, first)
+for key in jax.random.split(jax.random.key(1), 6):
+    second, info = step_hmc(key, second)
+print(float(first.position["loc"]), float(second.position["loc"]))

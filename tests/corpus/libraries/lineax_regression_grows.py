@@ -14,7 +14,8 @@ import numpy as np
 @jax.jit
 def fit(features, targets):
     operator = lx.MatrixLinearOperator(features)
-    return lx.linear_solve(operator, targets, lx.AutoLinearSolver(well_posed=None)).value
+    solver = lx.Normal(lx.CG(rtol=1e-3, atol=1e-3))
+    return lx.linear_solve(operator, targets, solver, throw=False).value
 
 
 rng = np.random.default_rng(0)
