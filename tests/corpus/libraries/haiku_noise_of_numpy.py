@@ -1,5 +1,6 @@
 # cause: constant
-# subject: multiply
+# subject: constant f32[8]...
+# old: 0.9636...
 # advice: argument
 # reason: np.random draws while tracing, so what it drew is a part of the program
 

@@ -1,7 +1,7 @@
 # cause: dtype
 # subject: t
-# old: weak i32[]
-# new: weak f32[]
+# old: i32[]
+# new: f32[]
 # reason: the first time of the diffusion is the Python number 0, the others are fractions
 
 import haiku as hk
