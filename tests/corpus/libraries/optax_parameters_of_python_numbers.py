@@ -1,6 +1,9 @@
-# cause: retrace
-# advice: weak | type | number | asarray
-# reason: an array made of a Python number is weak; after the first update it is not; the program is the same
+# cause: weak_type
+# subject: params...
+# old: weak f32[]
+# new: f32[]
+# advice: asarray | array
+# reason: an array made of a Python number is weak; after the first update it is not
 
 import jax
 import jax.numpy as jnp

@@ -1,15 +1,14 @@
 # cause: shape
-# old: f32[3,1]
-# new: f32[3,2]
+# subject: svi_state...
 # program: jit_update
-# reason: the rank of the guide is the size of its factor, which the state of the optimizer holds
+# reason: the units of the flow in the guide are the sizes of its weights, which the state of the optimizer holds
 
 import jax
 import jax.numpy as jnp
 import numpyro
 import numpyro.distributions as dist
 from numpyro.infer import SVI, Trace_ELBO
-from numpyro.infer.autoguide import AutoLowRankMultivariateNormal
+from numpyro.infer.autoguide import AutoIAFNormal
 
 
 def model(x):
@@ -19,8 +18,8 @@ def model(x):
 
 
 x = jnp.ones((4, 3))
-for rank in (1, 2):
-    guide = AutoLowRankMultivariateNormal(model, rank=rank)
+for units in (4, 6):
+    guide = AutoIAFNormal(model, num_flows=1, hidden_dims=[units], skip_connections=False)
     svi = SVI(model, guide, numpyro.optim.Adam(1e-2), Trace_ELBO())
     state = svi.init(jax.random.key(0), x)
     update = jax.jit(svi.update)
