@@ -1,7 +1,7 @@
-# cause: size
+# cause: constant
 # old: 3
 # new: 5
-# reason: the history of LBFGS is made within run, as long as the solver says
+# reason: the length of the history is a static number of the solver: the bound of its loop, and the size of what it keeps
 
 import jax
 import jax.numpy as jnp
