@@ -1,6 +1,6 @@
 # cause: constant
-# old: 2
-# new: 3
+# old: [0, 2, 1, 0]
+# new: [0, 3, 1, 0]
 # pattern: counter
 # advice: array | dynamic_slice
 # reason: the corner of the crop is a Python number, so each offset is a program; the size of the crop stays

@@ -29,4 +29,4 @@ def forward(params, x, inspect=False):
 
 
 forward(params, x)
-forward(params, x, inspect=True)  # <- call
+forward(params, x, inspect=True)  # <- cause

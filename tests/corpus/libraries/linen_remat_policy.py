@@ -1,6 +1,6 @@
 # cause: structure
 # advice: !jnp.where
-# reason: another policy says what the backward pass computes again
+# reason: another policy says what the backward pass computes again; the line is the one that is computed again
 
 import flax.linen as nn
 import jax
@@ -11,7 +11,7 @@ import numpy as np
 class Net(nn.Module):
     @nn.compact
     def __call__(self, x):
-        return nn.Dense(1)(jnp.sin(nn.Dense(8)(jnp.sin(nn.Dense(8)(x)))))
+        return nn.Dense(1)(jnp.sin(nn.Dense(8)(jnp.sin(nn.Dense(8)(x)))))  # <- cause
 
 
 model = Net()
@@ -23,7 +23,7 @@ def make_step(policy):
     @jax.jit
     def train_step(params, x):
         forward = jax.checkpoint(model.apply, policy=policy)
-        grads = jax.grad(lambda p: jnp.mean(forward(p, x) ** 2))(params)  # <- cause
+        grads = jax.grad(lambda p: jnp.mean(forward(p, x) ** 2))(params)
         return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
 
     return train_step
