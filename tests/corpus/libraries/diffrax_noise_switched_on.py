@@ -20,7 +20,7 @@ def terms_for(noisy, key):
     drift_term = diffrax.ODETerm(drift)
     if not noisy:
         return drift_term
-    path = diffrax.VirtualBrownianTree(0.0, 1.0, tol=0.25, shape=(2,), key=key)
+    path = diffrax.VirtualBrownianTree(0.0, 1.0, tol=0.25, shape=(2,), key=key)  # <- cause
     control = diffrax.ControlTerm(lambda t, y, args: jnp.diag(diffusion(t, y, args)), path)
     return diffrax.MultiTerm(drift_term, control)
 
@@ -29,7 +29,7 @@ def make_simulate(noisy):
     @jax.jit
     def simulate(y0, rate, key):
         terms = terms_for(noisy, key)
-        return diffrax.diffeqsolve(terms, diffrax.Euler(), 0.0, 1.0, 0.25, y0, args=rate).ys[-1]  # <- cause
+        return diffrax.diffeqsolve(terms, diffrax.Euler(), 0.0, 1.0, 0.25, y0, args=rate).ys[-1]
 
     return simulate
 

@@ -1,7 +1,8 @@
-# cause: size
+# cause: constant
+# subject: loop bound
 # old: 2
 # new: 4
-# reason: the batch is cut into as many micro-batches as the configuration says, within the step
+# reason: how many micro-batches the batch is cut into is the bound of the loop over them, first used in the reshape
 
 import functools
 
