@@ -1,7 +1,7 @@
-# cause: constant
+# cause: size
 # old: 3
 # new: 5
-# reason: the length of the history is a static number of the solver: the bound of its loop, and the size of what it keeps
+# reason: the length of the history is a static number of the solver: the size of what it keeps, and the bound of its loop
 
 import jax
 import jax.numpy as jnp
