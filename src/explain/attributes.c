@@ -219,6 +219,27 @@ static bool follows_from_rank(const keel_diff_t *diff, const keel_pair_t *pair) 
     return false;
 }
 
+// A sharding has an entry for each dimension: of another rank one that says nothing is another one,
+// and tells no more than the rank does.
+static bool is_of_rank_only(const keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after) {
+    const keel_program_t *programs[] = {diff->before.program, diff->after.program};
+    const keel_attr_id_t attrs[] = {before, after};
+    keel_str_t meshes[2] = {{NULL, 0}, {NULL, 0}};
+    for (int i = 0; i < 2; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        bool says_nothing = keel_diff_sharding(programs[i], attrs[i], &text) &&
+                            strncmp(keel_buffer_cstr(&text), "P(", 2) == 0 &&
+                            !strpbrk(keel_buffer_cstr(&text), "'U");
+        keel_buffer_deinitialize(&text);
+        const keel_attr_t *mesh =
+            keel_program_attr(programs[i], keel_program_dict_find(programs[i], attrs[i], "mesh"));
+        if (!says_nothing || mesh->kind != KEEL_ATTR_SYMBOL) return false;
+        meshes[i] = keel_program_str(programs[i], mesh->a);
+    }
+    return keel_str_equal(meshes[0], meshes[1]);
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, keel_str_t name,
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
@@ -243,12 +264,12 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
         return NULL;
     }
     keel_cause_t kind = cause_of_attribute(diff, name, after, moves_type);
+    if (kind == KEEL_CAUSE_SHARDING && is_of_rank_only(diff, before, after)) return NULL;
     keel_difference_t difference = keel_pair_difference(diff, pair, kind);
     if (kind == KEEL_CAUSE_CONSTANT || kind == KEEL_CAUSE_SIZE)
         difference.subject =
             keel_diff_text(diff, "%s %.*s", difference.subject, (int)name.size, name.data);
-    difference.old_value = keel_diff_attr(diff, diff->before.program, before);
-    difference.new_value = keel_diff_attr(diff, diff->after.program, after);
+    keel_diff_attrs(diff, before, after, &difference);
     if (kind == KEEL_CAUSE_SIZE || dimensions_of(diff->after.program, after).count)
         describe_bound(diff, before, after, &difference);
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);

@@ -78,8 +78,7 @@ static keel_status_t compare_type(keel_diff_t *diff, keel_pair_t *pair, keel_val
                         : same_element                      ? KEEL_CAUSE_SHAPE
                                                             : KEEL_CAUSE_DTYPE;
     keel_difference_t difference = keel_pair_difference(diff, pair, kind);
-    difference.old_value = keel_diff_type(diff, p, a);
-    difference.new_value = keel_diff_type(diff, q, b);
+    keel_diff_types(diff, a, b, &difference);
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
     if (!same_element && is_product(diff, pair->after)) difference.kind = KEEL_CAUSE_PRECISION;
     if (same_element) describe_size(diff, x, y, &difference);

@@ -170,19 +170,33 @@ static bool is_only_counted(keel_diff_t *diff, keel_pair_t *pair, uint32_t expla
     return true;
 }
 
-static void describe_scalar(keel_diff_t *diff, const constant_t *a, const constant_t *b,
-                            keel_difference_t *out) {
-    out->old_value = keel_diff_element(diff, diff->before.program, a->type, &a->tensor, 0);
-    out->new_value = keel_diff_element(diff, diff->after.program, b->type, &b->tensor, 0);
+// "nan 0x7fc00001": what two elements hold that read the same.
+static const char *bytes_text(keel_diff_t *diff, const char *text, const constant_t *constant,
+                              uint64_t at) {
+    uint32_t size = constant->tensor.element_size;
+    uint64_t from = constant->tensor.is_splat ? 0 : at * size;
+    if (from + size > constant->tensor.bytes.size) return text;
+    text = keel_diff_text(diff, "%s 0x", text);
+    for (uint32_t i = size; i-- > 0;)
+        text = keel_diff_text(diff, "%s%02x", text, constant->tensor.bytes.data[from + i]);
+    return text;
+}
+
+static void describe_elements(keel_diff_t *diff, const constant_t *a, const constant_t *b,
+                              uint64_t at, keel_difference_t *out) {
+    out->old_value = keel_diff_element(diff, diff->before.program, a->type, &a->tensor, at);
+    out->new_value = keel_diff_element(diff, diff->after.program, b->type, &b->tensor, at);
+    if (strcmp(out->old_value, out->new_value) != 0) return;
+    out->old_value = bytes_text(diff, out->old_value, a, at);
+    out->new_value = bytes_text(diff, out->new_value, b, at);
 }
 
 static void describe_array(keel_diff_t *diff, const constant_t *a, const constant_t *b,
                            uint64_t different, uint64_t first, keel_difference_t *out) {
-    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    const keel_program_t *q = diff->after.program;
     out->subject =
         keel_diff_text(diff, "constant %s of %s", keel_diff_type(diff, q, b->type), out->subject);
-    out->old_value = keel_diff_element(diff, p, a->type, &a->tensor, first);
-    out->new_value = keel_diff_element(diff, q, b->type, &b->tensor, first);
+    describe_elements(diff, a, b, first, out);
     // Indices of the first one, row by row.
     char index[160] = "";
     keel_ints_t dims = keel_diff_dims(q, b->type);
@@ -234,7 +248,7 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
     keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
     difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
     if (is_one)
-        describe_scalar(diff, a, b, &difference);
+        describe_elements(diff, a, b, 0, &difference);
     else
         describe_array(diff, a, b, different, first, &difference);
     return add_difference(diff, pair, explained, &difference, a, b);
@@ -252,8 +266,7 @@ static keel_status_t compare_shapes(keel_diff_t *diff, keel_pair_t *pair, uint32
     keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
     keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
     difference.subject = keel_diff_text(diff, "constant of %.*s", (int)name.size, name.data);
-    difference.old_value = keel_diff_type(diff, diff->before.program, a->type);
-    difference.new_value = keel_diff_type(diff, diff->after.program, b->type);
+    keel_diff_types(diff, a->type, b->type, &difference);
     return keel_pair_root(diff, &difference, &pair->root);
 }
 

@@ -19,18 +19,6 @@ static keel_status_t list(keel_diff_t *diff, size_t most, size_t size, void **in
     return *inout ? NULL : keel_arena_array(&diff->arena, most, size, inout);
 }
 
-// Two values that read the same tell nothing, and look as if nothing had changed.
-static void settle_values(keel_difference_t *difference) {
-    if (!difference->old_value || !difference->new_value || !*difference->old_value ||
-        strcmp(difference->old_value, difference->new_value) != 0)
-        return;
-    difference->old_value = difference->new_value = "";
-    if (difference->note && *difference->note) return;
-    difference->note = difference->kind == KEEL_CAUSE_STRUCTURE
-                           ? "the same operations, put together in another way"
-                           : "what differs is left out here: keel diff shows it";
-}
-
 keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *difference,
                              uint32_t *out) {
     *out = KEEL_DIFF_ROOTS - 1;
@@ -40,7 +28,6 @@ keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *differe
     }
     KEEL_TRY(list(diff, KEEL_DIFF_ROOTS, sizeof *diff->roots, (void **)&diff->roots));
     keel_root_t root = {.difference = *difference, .follows = KEEL_NONE};
-    settle_values(&root.difference);
     KEEL_TRY(keep(diff, &root.difference));
     *out = diff->root_count;
     diff->roots[diff->root_count++] = root;

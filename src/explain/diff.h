@@ -181,6 +181,13 @@ keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.
 keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;
 
+// rest.c: fills in the values of a difference of two operations that have one name, or of one that
+// only one side has (the other is NONE): what they take, the types, or all that stands there.
+void keel_diff_ops(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
+                   keel_difference_t *out);
+// Where nothing else was found, the root is what these programs have in another order.
+keel_status_t keel_diff_rest(keel_diff_t *diff) KEEL_MUST_CHECK;
+
 // edit.c: source that was edited between two runs, and what follows from that.
 keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;
@@ -206,6 +213,19 @@ keel_ints_t keel_diff_dims(const keel_program_t *program, keel_type_id_t type);
 // so that it mostly stands at `near`.
 keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entries, keel_str_t name,
                                uint32_t near);
+
+// Fills in both values of a difference, of two types or attributes that differ: where they read the
+// same in short, with what tells them apart.
+void keel_diff_types(keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after,
+                     keel_difference_t *out);
+void keel_diff_attrs(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
+                     keel_difference_t *out);
+// Of two texts that differ; long ones from where they do.
+void keel_diff_apart(keel_diff_t *diff, keel_str_t before, keel_str_t after,
+                     keel_difference_t *out);
+
+// P(None, UNCONSTRAINED): a sharding with a word for each dimension. False for another attribute.
+bool keel_diff_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out);
 
 // Hash of the element type; of the type itself where it is no tensor.
 uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type);

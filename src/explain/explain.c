@@ -223,45 +223,6 @@ static keel_difference_t plain(keel_cause_t kind, const keel_place_t *place) {
                                .follows = KEEL_NONE};
 }
 
-// "x, tanh": the arguments, and the operations whose results are taken.
-static const char *operands_text(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
-    enum { SHOWN = 4 };
-    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
-    uint32_t count = is_after ? diff->after_count : diff->before_count;
-    keel_list_t operands = keel_program_operands(graph->program, op);
-    const char *text = "";
-    for (uint32_t i = 0; i < operands.count && i < SHOWN; ++i) {
-        keel_op_id_t producer = graph->producer[operands.items[i]];
-        uint32_t number = keel_diff_argument(arguments, count, operands.items[i]);
-        keel_str_t name = KEEL_STR("a value");
-        if (producer != KEEL_NONE) name = keel_graph_name(graph, producer);
-        if (number != KEEL_NONE && arguments[number].name.size) name = arguments[number].name;
-        text = keel_diff_text(diff, "%s%s%.*s", text, i ? ", " : "", (int)name.size, name.data);
-    }
-    return text;
-}
-
-// Something differs, and none of the steps could tell what.
-static keel_status_t tell_the_rest(keel_diff_t *diff) {
-    if (diff->root_count) return NULL;
-    keel_difference_t difference = plain(KEEL_CAUSE_STRUCTURE, &diff->site);
-    difference.subject = "program";
-    difference.note = "the same operations, put together in another way";
-    if (diff->rewired != KEEL_NONE) {
-        keel_str_t name = keel_graph_name(&diff->after, diff->rewired);
-        difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
-        difference.note = "it takes other values, which both programs have";
-        difference.place = keel_diff_place(diff, true, diff->rewired);
-        difference.old_op = diff->origin[diff->rewired];
-        difference.new_op = diff->rewired;
-        difference.old_value = operands_text(diff, false, difference.old_op);
-        difference.new_value = operands_text(diff, true, difference.new_op);
-    }
-    uint32_t root;
-    return keel_diff_root(diff, &difference, &root);
-}
-
 // Who asked is the user: in a library's file only where that library is the script.
 static keel_str_t users_package(const keel_place_t *site) {
     keel_str_t file = keel_str(site->file);
@@ -342,7 +303,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     KEEL_TRY(keel_diff_structure(diff));
     KEEL_TRY(keel_diff_results(diff));
     KEEL_TRY(keel_diff_random(diff));
-    KEEL_TRY(tell_the_rest(diff));
+    KEEL_TRY(keel_diff_rest(diff));
     fold_shardings(diff);
     fold_shapes(diff);
     KEEL_TRY(keel_diff_optimizer(diff));

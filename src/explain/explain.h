@@ -10,6 +10,8 @@
 //   circumstances  notes on how roots came about, with advice of their own      circumstances.c
 //   retrace      a program that has not changed                                retrace.c
 //   inline       functions that only one of the two keeps apart                 inline.c
+//   rest         what differs where nothing else was found                     rest.c
+//   apart        values that differ and read the same in short                 apart.c
 //   edit         source that was edited between two runs                       edit.c
 //   random       another generator of random numbers                           random.c
 //   dtypes       what follows from another dtype                                dtypes.c

@@ -255,8 +255,8 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
     bool same_dims = x.count == y.count &&
                      (!x.count || memcmp(x.items, y.items, x.count * sizeof *x.items) == 0);
     keel_difference_t difference =
-        difference_of(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j),
-                      keel_diff_type(diff, p, a->type), keel_diff_type(diff, q, b->type));
+        difference_of(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j), "", "");
+    keel_diff_types(diff, a->type, b->type, &difference);
     difference.place = place_of(diff, true, j);
     uint32_t root = KEEL_NONE;
     if (is_other_generator(diff, a, b)) {
@@ -383,10 +383,12 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
     keel_difference_t difference =
         difference_of(diff, causes[kind], subject, keel_diff_attr(diff, diff->before.program, x),
                       keel_diff_attr(diff, diff->after.program, y));
+    bool reads_same = strcmp(difference.old_value, difference.new_value) == 0;
+    keel_diff_attrs(diff, x, y, &difference);
     difference.place = dicts->place;
     // A sharding has one entry for each dimension: of another rank it is another one and reads the
     // same.
-    if (dicts->shape_root != KEEL_NONE && strcmp(difference.old_value, difference.new_value) == 0)
+    if (dicts->shape_root != KEEL_NONE && reads_same)
         return keel_diff_fold(diff, dicts->shape_root, &difference);
     uint32_t root;
     return add(diff, groups, a * 31 + b, &difference, &root);
@@ -639,8 +641,7 @@ static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_
         difference.new_value = keel_diff_text(diff, "%lld", (long long)has);
     } else if (strcmp(old_text, new_text) == 0) {
         difference.kind = KEEL_CAUSE_DEVICES;
-        difference.old_value = keel_diff_attr(diff, diff->before.program, before);
-        difference.new_value = keel_diff_attr(diff, diff->after.program, after);
+        keel_diff_attrs(diff, before, after, &difference);
     }
     uint32_t root;
     KEEL_TRY(add(diff, groups, 0, &difference, &root));

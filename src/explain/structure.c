@@ -438,6 +438,8 @@ static keel_difference_t describe(const clusters_t *clusters, uint32_t represent
                                     .follows = KEEL_NONE};
     if (times.before) tell_times(diff, times, &difference);
     tell_move(diff, cluster, &difference);
+    if (strcmp(difference.old_value, difference.new_value) == 0)
+        keel_diff_ops(diff, cluster->first_before, cluster->first_after, &difference);
     return difference;
 }
 
@@ -485,8 +487,11 @@ static void fold_swap(const clusters_t *clusters, uint32_t first_root) {
     }
     if (!has_arguments || gone == KEEL_NONE || came == KEEL_NONE) return;
     diff->roots[gone].follows = came;
-    diff->roots[came].difference.old_value = diff->roots[gone].difference.old_value;
-    diff->roots[came].difference.old_op = diff->roots[gone].difference.old_op;
+    keel_difference_t *told = &diff->roots[came].difference;
+    told->old_value = diff->roots[gone].difference.old_value;
+    told->old_op = diff->roots[gone].difference.old_op;
+    if (strcmp(told->old_value, told->new_value) == 0)
+        keel_diff_ops(diff, told->old_op, told->new_op, told);
 }
 
 // From a key for random numbers of another kind. A key that was added came with a branch itself.

@@ -101,8 +101,9 @@ static const char *common_name(keel_diff_t *diff, const keel_program_t *program,
     return text.size ? keel_diff_text(diff, "%.*s", (int)text.size, text.data) : NULL;
 }
 
-static void print_axes(const keel_program_t *program, keel_list_t axes, keel_buffer_t *out) {
-    if (!axes.count) keel_buffer_text(out, "None");
+static void print_axes(const keel_program_t *program, keel_list_t axes, const char *none,
+                       keel_buffer_t *out) {
+    if (!axes.count) keel_buffer_text(out, none);
     if (axes.count > 1) keel_buffer_byte(out, '(');
     for (uint32_t i = 0; i < axes.count; ++i) {
         keel_attr_id_t name = keel_program_dict_find(program, axes.items[i], "name");
@@ -117,16 +118,17 @@ static void print_axes(const keel_program_t *program, keel_list_t axes, keel_buf
     if (axes.count > 1) keel_buffer_byte(out, ')');
 }
 
-static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out);
+static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, bool is_whole,
+                           keel_buffer_t *out);
 
-static bool print_shardings(const keel_program_t *program, keel_list_t shardings,
+static bool print_shardings(const keel_program_t *program, keel_list_t shardings, bool is_whole,
                             keel_buffer_t *out) {
     bool is_known = shardings.count > 0;
     for (uint32_t i = 0; is_known && i < shardings.count; ++i) {
         const keel_attr_t *item = keel_program_attr(program, shardings.items[i]);
         if (i) keel_buffer_text(out, ", ");
         is_known = item->kind == KEEL_ATTR_DICT && item->klass == KEEL_RECORD_SDY_SHARDING &&
-                   print_sharding(program, shardings.items[i], out);
+                   print_sharding(program, shardings.items[i], is_whole, out);
     }
     return is_known;
 }
@@ -154,32 +156,42 @@ static bool print_tiles(const keel_program_t *program, keel_attr_id_t attr, keel
     return true;
 }
 
-// P('data', None), as JAX writes a sharding; False for one that says more than that can.
-static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
+static keel_list_t axes_of(const keel_program_t *program, keel_attr_id_t dimension) {
+    return keel_program_array(program, keel_program_dict_find(program, dimension, "axes"));
+}
+
+// Left to the partitioner: JAX's word for it.
+static bool is_open(const keel_program_t *program, keel_attr_id_t dimension) {
+    const keel_attr_t *closed =
+        keel_program_attr(program, keel_program_dict_find(program, dimension, "is_closed"));
+    return closed->kind == KEEL_ATTR_BOOL && !closed->a;
+}
+
+// P('data', None), as JAX writes a sharding; P() for one that says nothing, unless it is to be
+// whole. False for one that says more than that can.
+static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, bool is_whole,
+                           keel_buffer_t *out) {
     const keel_attr_t *contents = keel_program_attr(program, attr);
     if (contents->kind != KEEL_ATTR_DICT) return false;
     if (contents->klass == KEEL_RECORD_SDY_SHARDING_PER_VALUE)
         return print_shardings(
             program,
-            keel_program_array(program, keel_program_dict_find(program, attr, "shardings")), out);
+            keel_program_array(program, keel_program_dict_find(program, attr, "shardings")),
+            is_whole, out);
     if (contents->klass != KEEL_RECORD_SDY_SHARDING) return print_tiles(program, attr, out);
     keel_list_t dims =
         keel_program_array(program, keel_program_dict_find(program, attr, "dimension_shardings"));
     if (!dims.items)
         dims = keel_program_array(program, keel_program_dict_find(program, attr, "dimensions"));
-    bool says_something = false;
+    bool says_something = is_whole;
     for (uint32_t i = 0; i < dims.count; ++i)
-        says_something =
-            says_something ||
-            keel_program_array(program, keel_program_dict_find(program, dims.items[i], "axes"))
-                .count;
+        says_something = says_something || axes_of(program, dims.items[i]).count;
     keel_buffer_text(out, "P(");
     for (uint32_t i = 0; says_something && i < dims.count; ++i) {
         if (i) keel_buffer_text(out, ", ");
-        print_axes(
-            program,
-            keel_program_array(program, keel_program_dict_find(program, dims.items[i], "axes")),
-            out);
+        bool is_said = is_whole && is_open(program, dims.items[i]);
+        print_axes(program, axes_of(program, dims.items[i]), is_said ? "UNCONSTRAINED" : "None",
+                   out);
     }
     keel_buffer_byte(out, ')');
     return true;
@@ -216,9 +228,14 @@ const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, kee
         keel_str_t text = keel_program_str(program, contents->a);
         if (text.size > VALUE_SIZE) text.size = VALUE_SIZE + 1; // so that it is seen to be cut
         keel_buffer_str(&buffer, text);
-    } else if (!print_sharding(program, attr, &buffer) && !print_numbers(program, attr, &buffer))
+    } else if (!print_sharding(program, attr, false, &buffer) &&
+               !print_numbers(program, attr, &buffer))
         keel_print_attribute(program, attr, 16, &buffer);
     return cut(diff, &buffer);
+}
+
+bool keel_diff_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
+    return print_sharding(program, attr, true, out);
 }
 
 // ---- elements ----------------------------------------------------------------------------------

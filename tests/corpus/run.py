@@ -191,6 +191,23 @@ def miscounted(entry):
     return []
 
 
+# What these say is no change of a value.
+WITHOUT_SIDES = ("first", "retrace", "cache", "host_read", "backend")
+
+
+def alike(entry):
+    """Causes of an entry, and what follows from them, whose two sides read the same."""
+    return [f"two equal sides: {entry['name']}: {show(cases.Cause(one['kind'], one['subject'], one['old'], one['new']))}"
+            for one in entry["causes"] + entry["folded"]
+            if one["old"] == one["new"] and (one["old"] or one["kind"] not in WITHOUT_SIDES)]
+
+
+def judge_sides(folder):
+    """No cause of any run has two sides that read the same."""
+    return [fault for run in all_runs(folder) for entry in told(folder, "why", "--all", run.name)
+            if entry["what"] != "cut" for fault in alike(entry)]
+
+
 def judge_reads(case, cuts, folder):
     """Steps that are cut must be, by the lines that are marked and no more."""
     found_cuts = {(cut["file"], cut["line"]): cut["pieces"] for cut in cuts}
@@ -278,7 +295,7 @@ def verdict(case, name, folder):
     try:
         folder.mkdir(parents=True)
         execute(case, CLIENTS[name], folder)
-        faults = judge(case, name, folder)
+        faults = judge(case, name, folder) + judge_sides(folder)
     except Skipped as error:
         skipped = str(error)
     except (RuntimeError, ValueError, KeyError, OSError, subprocess.TimeoutExpired) as error:

@@ -76,6 +76,18 @@ static void find_site(const keel_program_t *program) {
     keel_arena_deinitialize(&arena);
 }
 
+// A cause says what was and what is; only one that compares no values has neither.
+static void sides_differ(const keel_difference_t *list, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const keel_difference_t *one = &list[i];
+        if (one->kind == KEEL_CAUSE_RETRACE || strcmp(one->old_value, one->new_value) != 0)
+            continue;
+        fprintf(stderr, "programs: %s %s: %s -> %s\n", keel_cause_facts(one->kind)->word,
+                one->subject, one->old_value, one->new_value);
+        end("a cause with two equal sides");
+    }
+}
+
 static void explain(const keel_program_t *before, const keel_program_t *after,
                     keel_explanation_t *out) {
     keel_explanation_initialize(out);
@@ -86,6 +98,10 @@ static void explain(const keel_program_t *before, const keel_program_t *after,
     for (size_t i = 0; i < out->root_count; ++i)
         folds += out->roots[i].folds;
     check(folds == out->folded_total, "what follows is not the sum of its causes");
+    if (before->format != after->format)
+        return; // no client's program is ever held against another's
+    sides_differ(out->roots, out->root_count);
+    sides_differ(out->folded, out->folded_count);
 }
 
 keel_status_t work_on(const keel_program_t *program, keel_sketch_t *out) {

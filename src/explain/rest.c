@@ -1,0 +1,206 @@
+// Something differs, and none of the steps could tell what: the same operations take other values,
+// or the same arguments come in another order. Whatever it is, the two sides read differently.
+#include "explain/diff.h"
+#include "read/print.h"
+
+enum { SHOWN = 4 };
+
+// The argument of `before` that this one is, or its own number where it has none.
+static uint32_t number_before(const keel_diff_t *diff, uint32_t number) {
+    for (uint32_t i = 0; i < diff->before_count; ++i)
+        if (diff->value_counterpart[diff->arguments_before[i].value] ==
+            diff->arguments_after[number].value)
+            return i;
+    return number;
+}
+
+static const char *argument_text(keel_diff_t *diff, bool is_after, uint32_t number) {
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    keel_str_t name = arguments[number].name;
+    if (name.size) return keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+    return keel_diff_text(diff, "argument %u", is_after ? number_before(diff, number) : number);
+}
+
+// "tanh", or where several are to be told apart "tanh 2": the second one of `before`.
+static const char *operation_text(keel_diff_t *diff, bool is_after, keel_op_id_t op,
+                                  bool is_counted) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_str_t name = keel_graph_name(graph, op);
+    const char *text = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+    if (!is_counted) return text;
+    keel_op_id_t origin = is_after ? diff->origin[op] : op;
+    if (origin == KEEL_NONE) return keel_diff_text(diff, "another %s", text);
+    unsigned number = 1;
+    for (keel_op_id_t i = 0; i < origin; ++i)
+        number += keel_str_equal(keel_graph_name(&diff->before, i), name);
+    return keel_diff_text(diff, "%s %u", text, number);
+}
+
+static const char *value_text(keel_diff_t *diff, bool is_after, keel_value_id_t value,
+                              bool is_counted) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t number =
+        keel_diff_argument(arguments, is_after ? diff->after_count : diff->before_count, value);
+    if (number != KEEL_NONE) return argument_text(diff, is_after, number);
+    keel_op_id_t op = graph->producer[value];
+    if (op == KEEL_NONE) return is_counted ? keel_diff_text(diff, "value %u", value) : "a value";
+    const char *text = operation_text(diff, is_after, op, is_counted);
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    if (!is_counted || operation->result_count < 2) return text;
+    return keel_diff_text(diff, "%s result %u", text, value - operation->first_result);
+}
+
+// "x, tanh": the arguments, and the operations whose results are taken, from the first on.
+static const char *operands_text(keel_diff_t *diff, bool is_after, keel_op_id_t op, uint32_t first,
+                                 bool is_counted) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    const char *text = first ? "..., " : "";
+    for (uint32_t i = first; i < operands.count && i < first + SHOWN; ++i)
+        text = keel_diff_text(diff, "%s%s%s", text, i > first ? ", " : "",
+                              value_text(diff, is_after, operands.items[i], is_counted));
+    return text;
+}
+
+// Where one name stands for several values they are counted, from the first operand that differs.
+static void tell_operands(keel_diff_t *diff, keel_difference_t *difference) {
+    keel_op_id_t before = difference->old_op, after = difference->new_op;
+    difference->old_value = operands_text(diff, false, before, 0, false);
+    difference->new_value = operands_text(diff, true, after, 0, false);
+    if (strcmp(difference->old_value, difference->new_value) != 0) return;
+    keel_list_t x = keel_program_operands(diff->before.program, before);
+    keel_list_t y = keel_program_operands(diff->after.program, after);
+    uint32_t first = 0;
+    while (first < x.count && first < y.count &&
+           strcmp(value_text(diff, false, x.items[first], true),
+                  value_text(diff, true, y.items[first], true)) == 0)
+        ++first;
+    difference->old_value = operands_text(diff, false, before, first, true);
+    difference->new_value = operands_text(diff, true, after, first, true);
+}
+
+// "multiply f32[4,2]": the types of its results, or of what it takes where it has none.
+static const char *typed_text(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
+    if (op == KEEL_NONE) return "nothing";
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    uint32_t count = operation->result_count ? operation->result_count : operands.count;
+    keel_str_t name = keel_graph_name(graph, op);
+    const char *text = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+    for (uint32_t i = 0; i < count && i < SHOWN; ++i) {
+        keel_value_id_t value =
+            operation->result_count ? operation->first_result + i : operands.items[i];
+        text = keel_diff_text(diff, "%s%s%s", text, i ? ", " : " ",
+                              keel_diff_type(diff, graph->program, keel_graph_type(graph, value)));
+    }
+    return text;
+}
+
+static void print_apart(keel_diff_t *diff, keel_difference_t *out) {
+    keel_buffer_t x, y;
+    keel_buffer_initialize(&x, 0);
+    keel_buffer_initialize(&y, 0);
+    keel_print_operation(diff->before.program, out->old_op, 0, SHOWN * SHOWN, &x);
+    keel_print_operation(diff->after.program, out->new_op, 0, SHOWN * SHOWN, &y);
+    keel_diff_apart(diff, keel_str(keel_buffer_cstr(&x)), keel_str(keel_buffer_cstr(&y)), out);
+    keel_buffer_deinitialize(&x);
+    keel_buffer_deinitialize(&y);
+}
+
+void keel_diff_ops(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
+                   keel_difference_t *out) {
+    out->old_value = typed_text(diff, false, before);
+    out->new_value = typed_text(diff, true, after);
+    if (strcmp(out->old_value, out->new_value) != 0) return;
+    out->old_op = before;
+    out->new_op = after;
+    tell_operands(diff, out);
+    if (strcmp(out->old_value, out->new_value) == 0) print_apart(diff, out);
+}
+
+static const char *order_text(keel_diff_t *diff, bool is_after, uint32_t first) {
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    const char *text = first ? "..., " : "";
+    for (uint32_t i = first; i < count && i < first + SHOWN; ++i)
+        text = keel_diff_text(diff, "%s%s%s", text, i > first ? ", " : "",
+                              argument_text(diff, is_after, i));
+    return text;
+}
+
+// The first of the arguments that comes in another place; false where they stand as they stood.
+static bool tell_order(keel_diff_t *diff, keel_difference_t *difference) {
+    if (diff->before_count != diff->after_count) return false;
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        if (number_before(diff, i) == i) continue;
+        difference->subject = "arguments";
+        difference->note = "the same arguments in another order";
+        difference->old_value = order_text(diff, false, i);
+        difference->new_value = order_text(diff, true, i);
+        return strcmp(difference->old_value, difference->new_value) != 0;
+    }
+    return false;
+}
+
+// One line of a program's text; false at its end.
+static bool next_line(keel_str_t *text, keel_str_t *out) {
+    if (!text->size) return false;
+    const char *end = memchr(text->data, '\n', text->size);
+    size_t size = end ? (size_t)(end - text->data) : text->size;
+    *out = (keel_str_t){text->data, size};
+    text->data += size + (end != NULL);
+    text->size -= size + (end != NULL);
+    while (out->size && *out->data == ' ')
+        ++out->data, --out->size;
+    return true;
+}
+
+static keel_status_t print(const keel_program_t *program, keel_buffer_t *out) {
+    return keel_print_text(program, &(keel_print_options_t){.largest_value = 16}, out);
+}
+
+// The first line in which the programs' texts differ.
+static keel_status_t tell_line(keel_diff_t *diff, keel_difference_t *difference) {
+    keel_buffer_t before, after;
+    keel_buffer_initialize(&before, 0);
+    keel_buffer_initialize(&after, 0);
+    keel_status_t status = print(diff->before.program, &before);
+    if (!status) status = print(diff->after.program, &after);
+    keel_str_t x = {keel_buffer_cstr(&before), before.size};
+    keel_str_t y = {keel_buffer_cstr(&after), after.size}, a, b;
+    while (!status && next_line(&x, &a) && next_line(&y, &b)) {
+        if (keel_str_equal(a, b)) continue;
+        keel_diff_apart(diff, a, b, difference);
+        break;
+    }
+    keel_buffer_deinitialize(&before);
+    keel_buffer_deinitialize(&after);
+    return status;
+}
+
+keel_status_t keel_diff_rest(keel_diff_t *diff) {
+    if (diff->root_count) return NULL;
+    keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
+                                    .subject = "program",
+                                    .old_value = "",
+                                    .new_value = "",
+                                    .note = "the same operations, put together in another way",
+                                    .place = diff->site,
+                                    .old_op = KEEL_NONE,
+                                    .new_op = KEEL_NONE,
+                                    .follows = KEEL_NONE};
+    if (diff->rewired != KEEL_NONE) {
+        keel_str_t name = keel_graph_name(&diff->after, diff->rewired);
+        difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+        difference.note = "it takes other values, which both programs have";
+        difference.place = keel_diff_place(diff, true, diff->rewired);
+        difference.old_op = diff->origin[diff->rewired];
+        difference.new_op = diff->rewired;
+        tell_operands(diff, &difference);
+    } else if (!tell_order(diff, &difference)) {
+        KEEL_TRY(tell_line(diff, &difference));
+    }
+    uint32_t root;
+    return keel_diff_root(diff, &difference, &root);
+}

@@ -1,0 +1,24 @@
+# cause: structure
+# subject: subtract
+# old: exponential 1, exponential 2
+# new: exponential 2, exponential 1
+# reason: both are called exponential, so they are counted
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@functools.partial(jax.jit, static_argnames="flip")
+def step(x, y, flip):
+    a, b = jnp.exp(x), jnp.exp(y)
+    if flip:
+        a, b = b, a
+    return a - b  # <- cause
+
+
+x = np.ones(8, np.float32)
+step(x, x, flip=False)
+step(x, x, flip=True)  # <- call
