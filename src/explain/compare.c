@@ -214,28 +214,27 @@ static keel_status_t compare_operands(keel_diff_t *diff, keel_pair_t *pair) {
     for (uint32_t i = 0; i < y.count; ++i)
         if (!pair->inherited && constant_of(&diff->after, y.items[i]) == KEEL_NONE)
             pair->inherited = diff->taint[y.items[i]];
-    for (uint32_t i = 0; i < x.count && i < y.count; ++i)
-        KEEL_TRY(check_wiring(diff, pair, x.items[i], y.items[i]));
-    for (uint32_t i = 0; i < x.count && i < y.count; ++i)
-        KEEL_TRY(check_baked(diff, pair, i, x.items[i], y.items[i]));
-    for (uint32_t i = 0; i < x.count && i < y.count; ++i)
-        if (constant_of(&diff->before, x.items[i]) != KEEL_NONE &&
+    const uint32_t *from = keel_diff_operand_origins(diff, pair->after);
+    for (uint32_t i = 0; i < y.count; ++i)
+        if (from[i] < x.count) KEEL_TRY(check_wiring(diff, pair, x.items[from[i]], y.items[i]));
+    for (uint32_t i = 0; i < y.count; ++i)
+        if (from[i] < x.count) KEEL_TRY(check_baked(diff, pair, i, x.items[from[i]], y.items[i]));
+    for (uint32_t i = 0; i < y.count; ++i)
+        if (from[i] < x.count && constant_of(&diff->before, x.items[from[i]]) != KEEL_NONE &&
             constant_of(&diff->after, y.items[i]) != KEEL_NONE)
-            KEEL_TRY(compare_constants(diff, pair, i, x.items[i], y.items[i]));
+            KEEL_TRY(compare_constants(diff, pair, i, x.items[from[i]], y.items[i]));
     return NULL;
 }
 // ---- one pair, and all -------------------------------------------------------------------------
 
 // Arguments of the blocks inside an operation, and of the function that it calls, are what its
 // operands are.
-static void inherit_arguments(keel_diff_t *diff, const keel_block_t *before,
-                              const keel_block_t *after, keel_list_t operands, uint32_t inherited) {
-    if (!before || !after) return;
+static void inherit_arguments(keel_diff_t *diff, const keel_block_t *after, keel_list_t operands,
+                              uint32_t inherited) {
+    if (!after) return;
     for (uint32_t i = 0; i < after->argument_count; ++i) {
-        keel_value_id_t value = after->first_argument + i;
-        if (i < before->argument_count &&
-            keel_pair_same_type(diff, before->first_argument + i, value))
-            continue;
+        keel_value_id_t value = after->first_argument + i, before = diff->value_origin[value];
+        if (before != KEEL_NONE && keel_pair_same_type(diff, before, value)) continue;
         uint32_t taint = i < operands.count ? diff->taint[operands.items[i]] : 0;
         if (!diff->taint[value]) diff->taint[value] = taint ? taint : inherited;
     }
@@ -254,14 +253,13 @@ static void inherit(keel_diff_t *diff, const keel_pair_t *pair) {
     keel_region_run_t x = keel_program_regions(p, pair->before);
     keel_region_run_t y = keel_program_regions(q, pair->after);
     for (uint32_t i = 0; i < x.count && i < y.count; ++i)
-        inherit_arguments(diff, first_block(p, &x.items[i]), first_block(q, &y.items[i]), operands,
-                          inherited);
+        inherit_arguments(diff, first_block(q, &y.items[i]), operands, inherited);
     uint32_t a = keel_graph_callee(&diff->before, pair->before);
     uint32_t b = keel_graph_callee(&diff->after, pair->after);
     if (a == KEEL_NONE || b == KEEL_NONE || diff->before.call_site[a] != pair->before ||
         diff->after.call_site[b] != pair->after)
         return;
-    inherit_arguments(diff, keel_program_body(p, a), keel_program_body(q, b), operands, inherited);
+    inherit_arguments(diff, keel_program_body(q, b), operands, inherited);
 }
 
 enum { CALL_DEPTH = 64 };
@@ -295,12 +293,14 @@ static keel_status_t compare_pair(keel_diff_t *diff, keel_op_id_t before, keel_o
     KEEL_TRY(keel_pair_attributes(diff, &pair));
     inherit(diff, &pair);
     KEEL_TRY(compare_callee(diff, &pair, depth));
-    const keel_operation_t *p = &diff->before.program->operations.data[before];
-    const keel_operation_t *q = &diff->after.program->operations.data[after];
-    for (uint32_t i = 0; i < p->result_count && i < q->result_count; ++i)
-        if (!is_tuple(diff, q->first_result + i) &&
-            !keel_pair_same_type(diff, p->first_result + i, q->first_result + i))
-            KEEL_TRY(compare_type(diff, &pair, p->first_result + i, q->first_result + i));
+    const keel_operation_t *operation = &diff->after.program->operations.data[after];
+    for (uint32_t i = 0; i < operation->result_count; ++i) {
+        keel_value_id_t value = operation->first_result + i, was = diff->value_origin[value];
+        if (was == KEEL_NONE)
+            diff->taint[value] = pair.inherited ? pair.inherited : KEEL_PENDING + 1;
+        else if (!is_tuple(diff, value) && !keel_pair_same_type(diff, was, value))
+            KEEL_TRY(compare_type(diff, &pair, was, value));
+    }
     return NULL;
 }
 

@@ -46,6 +46,17 @@ typedef struct keel_function_pair_t {
     uint32_t before, after;
 } keel_function_pair_t;
 
+// What the arguments that both programs have went through.
+enum { KEEL_FIT_CLASSES = 8 };
+typedef struct keel_fit_t {
+    uint8_t classes[KEEL_FIT_CLASSES]; // by class of element: those that it became
+    bool crosses;                      // one became another
+    uint64_t ranks;                    // how many dimensions came or went
+} keel_fit_t;
+
+// The operand of an operation that was not paired.
+#define KEEL_UNPAIRED (UINT32_MAX - 1)
+
 typedef struct keel_diff_t {
     keel_arena_t arena;
     keel_graph_t before, after;
@@ -54,7 +65,11 @@ typedef struct keel_diff_t {
     keel_op_id_t *counterpart;          // by operation of `before`
     keel_op_id_t *origin;               // by operation of `after`
     keel_value_id_t *value_counterpart; // by value of `before`
-    keel_function_pair_t *functions;    // that were compared, callers first
+    keel_value_id_t *value_origin;      // by value of `after`
+    uint32_t *operand_origin; // by place in the operands of `after`: which of its counterpart's it
+                              // stands for; NONE
+    keel_fit_t fit;
+    keel_function_pair_t *functions; // that were compared, callers first
     uint32_t function_count;
     uint32_t aligned, alignable;   // operations with a counterpart, and the larger side's count
     uint32_t *taint;               // by value of `after`: 1 + the root that its type follows from
@@ -107,6 +122,23 @@ bool keel_diff_same_line(const keel_diff_t *diff, const keel_place_t *a, const k
 // For text that a difference takes: zero-terminated, in the arena; "" where memory is short, which
 // the comparison tells in the end.
 const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRINTF(2, 3);
+
+// Which operands of its counterpart those of an operation of `after` stand for.
+static inline uint32_t *keel_diff_operand_origins(const keel_diff_t *diff, keel_op_id_t after) {
+    return diff->operand_origin + diff->after.program->operations.data[after].first_operand;
+}
+
+// ---- fit.c -------------------------------------------------------------------------------------
+
+// Takes in what the paired arguments went through.
+void keel_fit_learn(keel_diff_t *diff);
+// True where an element of that type may have become one of the other: both are floats, conditions
+// or the like, or an argument's became the same.
+bool keel_fit_class(const keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after);
+// Likewise for the number of dimensions.
+bool keel_fit_rank(const keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after);
+// The same for types that fit; some that do not share it where arguments moved.
+uint64_t keel_fit_token(const keel_diff_t *diff, const keel_graph_t *graph, keel_type_id_t type);
 
 // ---- arguments.c -------------------------------------------------------------------------------
 

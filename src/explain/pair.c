@@ -7,9 +7,10 @@
 // that those before it left.
 enum {
     LEVEL_EXACT, // name, place within the user's function, types, attributes and constants
-    LEVEL_TYPE,  // name, place, and types of results
+    LEVEL_TYPE,  // name, place, types of results, and kinds of operands
     LEVEL_PLACE, // name and place
-    LEVEL_SELF,  // name, attributes, and the constants that it takes
+    LEVEL_SELF,  // name, kinds, attributes, and the constants that it takes
+    LEVEL_KIND,  // name, and kinds of operands and result (fit.c)
     LEVEL_NAME,
     LEVELS
 };
@@ -24,6 +25,19 @@ typedef struct sequence_t {
 
 static uint64_t mix(uint64_t a, uint64_t b) {
     return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+}
+
+static bool is_one_of(keel_str_t name, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (keel_str_is(name, names[i])) return true;
+    return false;
+}
+
+static bool is_carrier(keel_str_t name) {
+    static const char *const carriers[] = {
+        "while", "call",      "return",           "case", "optimization_barrier", "custom_call",
+        "tuple", "composite", "get-tuple-element"};
+    return is_one_of(name, carriers, sizeof carriers / sizeof *carriers);
 }
 
 static uint64_t token_of_self(keel_graph_t *graph, keel_op_id_t op, uint64_t name) {
@@ -51,8 +65,21 @@ static uint64_t token_of_types(keel_graph_t *graph, keel_op_id_t op, uint64_t to
     return token;
 }
 
-static keel_status_t sequence_of(keel_graph_t *graph, uint32_t function, keel_arena_t *arena,
-                                 sequence_t *out) {
+// Of what it takes and gives. What carries many values is known by none of them.
+static uint64_t token_of_kinds(const keel_diff_t *diff, const keel_graph_t *graph, keel_op_id_t op,
+                               uint64_t token) {
+    if (diff->after.lender || is_carrier(keel_graph_name(graph, op))) return token;
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    for (uint32_t i = 0; i < operands.count; ++i)
+        token = mix(token, keel_fit_token(diff, graph, keel_graph_type(graph, operands.items[i])));
+    if (!operation->result_count) return token;
+    keel_type_id_t type = keel_graph_type(graph, operation->first_result);
+    return mix(token, keel_fit_token(diff, graph, type));
+}
+
+static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, uint32_t function,
+                                 keel_arena_t *arena, sequence_t *out) {
     keel_op_id_t first, end;
     keel_graph_body(graph, function, &first, &end);
     size_t most = end > first ? end - first : 1;
@@ -66,11 +93,13 @@ static keel_status_t sequence_of(keel_graph_t *graph, uint32_t function, keel_ar
         keel_attr_id_t location = graph->program->operations.data[op].location;
         out->ops[out->count] = op;
         uint64_t place = mix(name, keel_graph_line_at(graph, location)->token);
-        uint64_t self = token_of_self(graph, op, name);
-        out->tokens[LEVEL_TYPE][out->count] = token_of_types(graph, op, place);
+        uint64_t kind = token_of_kinds(diff, graph, op, name);
+        uint64_t self = token_of_self(graph, op, kind);
+        out->tokens[LEVEL_TYPE][out->count] = mix(token_of_types(graph, op, place), kind);
         out->tokens[LEVEL_EXACT][out->count] = mix(out->tokens[LEVEL_TYPE][out->count], self);
         out->tokens[LEVEL_PLACE][out->count] = place;
         out->tokens[LEVEL_SELF][out->count] = self;
+        out->tokens[LEVEL_KIND][out->count] = kind;
         out->tokens[LEVEL_NAME][out->count++] = name;
     }
     return NULL;
@@ -123,24 +152,6 @@ static keel_status_t align_gaps(const sequence_t *a, const sequence_t *b, int le
                            to_a);
 }
 
-static void pair_values(keel_diff_t *diff, keel_value_id_t before, uint32_t before_count,
-                        keel_value_id_t after, uint32_t after_count) {
-    for (uint32_t i = 0; i < before_count && i < after_count; ++i)
-        diff->value_counterpart[before + i] = after + i;
-}
-
-static void pair_regions(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
-    const keel_program_t *p = diff->before.program, *q = diff->after.program;
-    keel_region_run_t a = keel_program_regions(p, before), b = keel_program_regions(q, after);
-    for (uint32_t i = 0; i < a.count && i < b.count; ++i) {
-        if (!a.items[i].block_count || !b.items[i].block_count) continue;
-        const keel_block_t *x = &p->blocks.data[a.items[i].first_block];
-        const keel_block_t *y = &q->blocks.data[b.items[i].first_block];
-        pair_values(diff, x->first_argument, x->argument_count, y->first_argument,
-                    y->argument_count);
-    }
-}
-
 static keel_status_t pair_callees(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
     uint32_t a = keel_graph_callee(&diff->before, before);
     uint32_t b = keel_graph_callee(&diff->after, after);
@@ -154,32 +165,105 @@ static keel_status_t pair_callees(keel_diff_t *diff, keel_op_id_t before, keel_o
     return NULL;
 }
 
+// ---- strangers ---------------------------------------------------------------------------------
+
+// They make a dtype of their own, or a rank.
+static bool makes_class(keel_str_t name) {
+    static const char *const makers[] = {"convert", "iota", "bitcast_convert"};
+    return is_one_of(name, makers, sizeof makers / sizeof *makers);
+}
+
+static bool makes_rank(keel_str_t name) {
+    static const char *const makers[] = {"broadcast_in_dim", "reshape", "reduce", "dot_general",
+                                         "gather",           "iota",    "scatter"};
+    return is_one_of(name, makers, sizeof makers / sizeof *makers);
+}
+
+// An operand moved as the result did: it is passed on.
+static bool is_passed_on(const keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
+    keel_list_t x = keel_program_operands(diff->before.program, before);
+    keel_list_t y = keel_program_operands(diff->after.program, after);
+    for (uint32_t i = 0; i < x.count && i < y.count; ++i) {
+        if (diff->value_counterpart[x.items[i]] != y.items[i]) continue;
+        keel_type_id_t a = keel_graph_type(&diff->before, x.items[i]);
+        keel_type_id_t b = keel_graph_type(&diff->after, y.items[i]);
+        if (!keel_fit_class(diff, a, b) || !keel_fit_rank(diff, a, b)) return true;
+    }
+    return false;
+}
+
+// Operations that share a name, or a line inside a library that many pass through, are strangers
+// where one is about numbers and the other about conditions, or one about a vector and the other
+// about a matrix.
+static bool may_pair(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after, int level) {
+    keel_str_t name = keel_graph_name(&diff->after, after);
+    if (diff->after.lender || is_carrier(name)) return true;
+    // A Python number is converted; an array in its place converts what it meets.
+    if (keel_diff_weak_argument(diff, false, before) != KEEL_NONE ||
+        keel_diff_weak_argument(diff, true, after) != KEEL_NONE)
+        return true;
+    keel_list_t x = keel_program_operands(diff->before.program, before);
+    keel_list_t y = keel_program_operands(diff->after.program, after);
+    const keel_operation_t *p = &diff->before.program->operations.data[before];
+    const keel_operation_t *q = &diff->after.program->operations.data[after];
+    bool fits_class = true, fits_rank = true;
+    if (p->result_count && q->result_count) {
+        keel_type_id_t a = keel_graph_type(&diff->before, p->first_result);
+        keel_type_id_t b = keel_graph_type(&diff->after, q->first_result);
+        fits_class = keel_fit_class(diff, a, b);
+        fits_rank = keel_fit_rank(diff, a, b);
+    }
+    if (x.count && y.count) {
+        keel_type_id_t a = keel_graph_type(&diff->before, x.items[0]);
+        keel_type_id_t b = keel_graph_type(&diff->after, y.items[0]);
+        fits_class = fits_class && keel_fit_class(diff, a, b);
+        fits_rank = fits_rank && keel_fit_rank(diff, a, b);
+    }
+    if (fits_class && fits_rank) return true;
+    bool is_at_place = level <= LEVEL_PLACE;
+    const keel_line_t *line = keel_graph_line(&diff->after, after);
+    if (is_at_place && !line->library_file.size) return true;
+    if (is_at_place && (fits_class || makes_class(name)) && (fits_rank || makes_rank(name)))
+        return true;
+    return is_passed_on(diff, before, after);
+}
+
 static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t functions,
                                    keel_arena_t *scratch) {
     sequence_t a, b;
-    KEEL_TRY(sequence_of(&diff->before, functions.before, scratch, &a));
-    KEEL_TRY(sequence_of(&diff->after, functions.after, scratch, &b));
+    KEEL_TRY(sequence_of(diff, &diff->before, functions.before, scratch, &a));
+    KEEL_TRY(sequence_of(diff, &diff->after, functions.after, scratch, &b));
     void *memory;
     KEEL_TRY(keel_arena_array(scratch, (size_t)a.count + b.count + 1, sizeof(uint32_t), &memory));
     uint32_t *to_b = memory, *to_a = to_b + a.count;
     memset(memory, 0xff, ((size_t)a.count + b.count) * sizeof(uint32_t));
+    uint8_t *level_of;
+    KEEL_TRY(keel_arena_array(scratch, a.count + 1u, 1, (void **)&level_of));
+    memset(level_of, LEVELS, a.count);
     for (int level = 0; level < LEVELS; ++level) {
         bool is_worth_it = true;
         if (level < LEVEL_PLACE) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
         if (is_worth_it) KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
+        for (uint32_t i = 0; i < a.count; ++i)
+            if (to_b[i] != UINT32_MAX && level_of[i] == LEVELS) level_of[i] = (uint8_t)level;
     }
     diff->alignable += a.count > b.count ? a.count : b.count;
     uint32_t aligned = diff->aligned;
+    // What a loop's body returns is paired with the loop, before its turn has come.
+    for (uint32_t i = 0; i < a.count; ++i)
+        if (to_b[i] != UINT32_MAX) {
+            diff->counterpart[a.ops[i]] = b.ops[to_b[i]];
+            diff->origin[b.ops[to_b[i]]] = a.ops[i];
+        }
     for (uint32_t i = 0; i < a.count; ++i) {
         if (to_b[i] == UINT32_MAX) continue;
-        ++diff->aligned;
         keel_op_id_t before = a.ops[i], after = b.ops[to_b[i]];
-        diff->counterpart[before] = after;
-        diff->origin[after] = before;
-        const keel_operation_t *p = &diff->before.program->operations.data[before];
-        const keel_operation_t *q = &diff->after.program->operations.data[after];
-        pair_values(diff, p->first_result, p->result_count, q->first_result, q->result_count);
-        pair_regions(diff, before, after);
+        if (!may_pair(diff, before, after, level_of[i])) {
+            diff->counterpart[before] = diff->origin[after] = KEEL_NONE;
+            continue;
+        }
+        ++diff->aligned;
+        KEEL_TRY(keel_pair_values(diff, before, after, scratch));
         KEEL_TRY(pair_callees(diff, before, after));
     }
     aligned = diff->aligned - aligned;
@@ -187,21 +271,17 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
     return NULL;
 }
 
-static void pair_arguments(keel_diff_t *diff, keel_function_pair_t functions, bool is_entry) {
-    if (is_entry) {
-        for (uint32_t i = 0; i < diff->before_count; ++i) {
-            const keel_argument_t *argument = &diff->arguments_before[i];
-            if (argument->counterpart != KEEL_NONE)
-                diff->value_counterpart[argument->value] =
-                    diff->arguments_after[argument->counterpart].value;
-        }
-        return;
+static keel_status_t pair_arguments(keel_diff_t *diff, keel_function_pair_t functions,
+                                    bool is_entry, keel_arena_t *scratch) {
+    if (!is_entry) return keel_pair_arguments(diff, functions, scratch);
+    for (uint32_t i = 0; i < diff->before_count; ++i) {
+        const keel_argument_t *argument = &diff->arguments_before[i];
+        if (argument->counterpart == KEEL_NONE) continue;
+        keel_value_id_t after = diff->arguments_after[argument->counterpart].value;
+        diff->value_counterpart[argument->value] = after;
+        diff->value_origin[after] = argument->value;
     }
-    const keel_block_t *x = keel_program_body(diff->before.program, functions.before);
-    const keel_block_t *y = keel_program_body(diff->after.program, functions.after);
-    if (x && y)
-        pair_values(diff, x->first_argument, x->argument_count, y->first_argument,
-                    y->argument_count);
+    return NULL;
 }
 
 static keel_status_t none(keel_diff_t *diff, size_t count, uint32_t **out) {
@@ -217,6 +297,11 @@ keel_status_t keel_diff_pair(keel_diff_t *diff) {
     KEEL_TRY(none(diff, keel_program_op_count(p), &diff->counterpart));
     KEEL_TRY(none(diff, keel_program_op_count(q), &diff->origin));
     KEEL_TRY(none(diff, p->value_types.count, &diff->value_counterpart));
+    KEEL_TRY(none(diff, q->value_types.count, &diff->value_origin));
+    KEEL_TRY(none(diff, q->operands.count, &diff->operand_origin));
+    for (uint32_t i = 0; i < q->operands.count; ++i)
+        diff->operand_origin[i] = KEEL_UNPAIRED;
+    keel_fit_learn(diff);
     size_t most = (p->functions.count < q->functions.count ? p : q)->functions.count;
     KEEL_TRY(keel_arena_array(&diff->arena, most + 1, sizeof *diff->functions,
                               (void **)&diff->functions));
@@ -229,8 +314,8 @@ keel_status_t keel_diff_pair(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->function_count; ++i) {
         keel_arena_t scratch;
         keel_arena_initialize(&scratch, 0);
-        pair_arguments(diff, diff->functions[i], i == 0);
-        keel_status_t status = pair_function(diff, diff->functions[i], &scratch);
+        keel_status_t status = pair_arguments(diff, diff->functions[i], i == 0, &scratch);
+        if (!status) status = pair_function(diff, diff->functions[i], &scratch);
         keel_arena_deinitialize(&scratch);
         if (status) return status;
     }

@@ -25,6 +25,13 @@ bool keel_pair_same_type(keel_diff_t *diff, keel_value_id_t before, keel_value_i
 // The root that explains why these dimensions became those; NONE.
 uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y);
 
+// carried.c: brings the operands, results and inner arguments of two operations side by side.
+keel_status_t keel_pair_values(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
+                               keel_arena_t *scratch) KEEL_MUST_CHECK;
+// Likewise the arguments of two functions that are called.
+keel_status_t keel_pair_arguments(keel_diff_t *diff, keel_function_pair_t functions,
+                                  keel_arena_t *scratch) KEEL_MUST_CHECK;
+
 // constants.c: the values of two constants that the operations take as that operand. Another shape
 // is told here only where they are used in the same one.
 keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
