@@ -34,6 +34,7 @@ typedef struct keel_root_t {
     bool is_number;    // of kind CONSTANT: numbers, which a size found later may explain
     bool is_coarse;    // of 16 bits or fewer
     bool is_integer;   // of an integer type
+    uint32_t operations; // of kind STRUCTURE: that came or went
     double before, after;
 } keel_root_t;
 
@@ -196,6 +197,9 @@ keel_status_t keel_diff_powers(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: operations that have none.
 keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
+// subsumed.c: folds what was held against each other on a line that does something else now;
+// everywhere, where the two have next to nothing in common.
+void keel_diff_subsume(keel_diff_t *diff, bool are_strangers);
 // random.c: another generator of random numbers, and what follows from it.
 keel_status_t keel_diff_random(keel_diff_t *diff) KEEL_MUST_CHECK;
 // optimizer.c: true for what an optimizer of PyTorch's computes, by its line in the source.

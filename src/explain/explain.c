@@ -209,6 +209,15 @@ static bool is_unrelated(const keel_diff_t *diff) {
     return percent < (shares_arguments(diff) ? UNRELATED : STRANGERS);
 }
 
+// The same function of the user's, which does something else now.
+static bool is_one_function(keel_diff_t *diff) {
+    keel_site_t before, after;
+    keel_site_of(diff->before.program, NULL, &diff->arena, &before);
+    keel_site_of(diff->after.program, NULL, &diff->arena, &after);
+    return before.is_traced && after.is_traced && *before.origin &&
+           strcmp(before.origin, after.origin) == 0;
+}
+
 static const keel_place_t nowhere = {.file = "", .function = "", .call_file = ""};
 
 static keel_difference_t plain(keel_cause_t kind, const keel_place_t *place) {
@@ -295,7 +304,8 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     KEEL_TRY(keel_diff_signature(diff));
     KEEL_TRY(keel_diff_pair(diff));
     out->alike = diff->alignable ? (double)diff->aligned / (double)diff->alignable : 1;
-    out->unrelated = is_unrelated(diff);
+    bool are_strangers = is_unrelated(diff);
+    out->unrelated = are_strangers && !is_one_function(diff);
     if (out->unrelated) return NULL;
     KEEL_TRY(keel_diff_compare(diff));
     KEEL_TRY(keel_diff_powers(diff));
@@ -309,6 +319,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     KEEL_TRY(keel_diff_optimizer(diff));
     keel_diff_grown(diff);
     KEEL_TRY(keel_diff_dtypes(diff));
+    keel_diff_subsume(diff, are_strangers);
     fold_constants(diff);
     KEEL_TRY(keel_diff_numbers(diff, new_side->sources));
     fold_derived(diff);

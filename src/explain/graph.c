@@ -1,6 +1,6 @@
 #include "explain/graph.h"
 
-enum { FRAMES = 48, DEPTH = 160 };
+enum { FRAMES = KEEL_GRAPH_FRAMES, DEPTH = 160 };
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
     hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
@@ -190,6 +190,7 @@ keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *progra
                    (void **)&graph->type_hashes));
     KEEL_TRY(
         table(arena, program->attrs.count, sizeof *graph->line_of, 0, (void **)&graph->line_of));
+    KEEL_TRY(table(arena, op_count, sizeof *graph->called_line, 0, (void **)&graph->called_line));
     KEEL_TRY(table(arena, program->functions.count, sizeof *graph->call_site, 0xff,
                    (void **)&graph->call_site));
     fill_producers(graph, op_count);
@@ -417,16 +418,51 @@ const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t locati
     return &graph->lines[*known - 1];
 }
 
-const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op) {
-    // A call chain longer than this is a circle.
-    for (unsigned tries = 0; tries < 64 && op != KEEL_NONE; ++tries) {
+keel_op_id_t keel_graph_caller(const keel_graph_t *graph, keel_op_id_t op) {
+    uint32_t function = graph->function_of[op];
+    return function == KEEL_NONE ? KEEL_NONE : graph->call_site[function];
+}
+
+enum { CALLS = 64 }; // a chain of calls longer than this is a circle
+
+keel_op_id_t keel_graph_located(keel_graph_t *graph, keel_op_id_t op) {
+    for (unsigned tries = 0; tries < CALLS && op != KEEL_NONE; ++tries) {
         keel_op_id_t source =
             graph->lender && graph->lender[op] != KEEL_NONE ? graph->lender[op] : op;
-        const keel_line_t *line =
-            keel_graph_line_at(graph, graph->program->operations.data[source].location);
-        if (line->identity) return line;
-        uint32_t function = graph->function_of[op];
-        op = function == KEEL_NONE ? KEEL_NONE : graph->call_site[function];
+        if (keel_graph_line_at(graph, graph->program->operations.data[source].location)->identity)
+            return source;
+        op = keel_graph_caller(graph, op);
     }
-    return &nowhere;
+    return KEEL_NONE;
+}
+
+// The stack of a function with a jit of its own ends there, as it may be called from elsewhere too:
+// what is a library's all over has the line of the call.
+static const keel_line_t *line_of_caller(keel_graph_t *graph, keel_op_id_t op,
+                                         const keel_line_t *own) {
+    if (graph->called_line[op]) return &graph->lines[graph->called_line[op] - 1];
+    keel_op_id_t call = op;
+    for (unsigned tries = 0; tries < CALLS; ++tries) {
+        call = keel_graph_caller(graph, call);
+        if (call == KEEL_NONE) return own;
+        const keel_line_t *line =
+            keel_graph_line_at(graph, graph->program->operations.data[call].location);
+        if (!line->identity || line->is_foreign) continue;
+        keel_line_t joined = *line;
+        joined.library_file = own->library_file;
+        joined.library_line = own->library_line;
+        uint32_t at = intern_line(graph, &joined);
+        if (at == KEEL_NONE) return own;
+        graph->called_line[op] = at + 1;
+        return &graph->lines[at];
+    }
+    return own;
+}
+
+const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op) {
+    op = keel_graph_located(graph, op);
+    if (op == KEEL_NONE) return &nowhere;
+    const keel_line_t *line =
+        keel_graph_line_at(graph, graph->program->operations.data[op].location);
+    return line->is_foreign ? line_of_caller(graph, op, line) : line;
 }

@@ -8,6 +8,9 @@
 
 #include "explain/explain.h"
 
+// So many frames of a stack are looked at: a library's loop within a loop has scores of its own.
+enum { KEEL_GRAPH_FRAMES = 256 };
+
 // A line of the user's source.
 typedef struct keel_line_t {
     keel_str_t file, function;
@@ -31,11 +34,13 @@ typedef struct keel_graph_t {
     uint64_t *attr_hashes;  // by attribute, 0: not computed yet
     uint64_t *type_hashes;  // by type, likewise
     uint32_t *line_of;      // by location attribute, plus 1; 0: not computed yet
+    uint32_t *called_line;  // by operation: the line of a call that it has, plus 1; 0: not computed
     keel_line_t *lines;
     uint32_t line_count, line_capacity;
     bool lacks_memory;       // a line is told as unknown for want of memory
     uint32_t *function_of;   // by operation: the function that it stands in; NONE
     keel_op_id_t *call_site; // by function: the call that brought the comparison to it; NONE
+    keel_value_id_t *given;  // by value: what an argument inside stands for (passed.c); NONE
     keel_op_id_t *lender;    // by operation: which one's line it has; NULL but for HLO
 } keel_graph_t;
 
@@ -57,6 +62,23 @@ uint64_t keel_graph_type_hash(keel_graph_t *graph, keel_type_id_t type);
 const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op);
 // The same from a location alone.
 const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location);
+
+// The operation that has a place in the source, in its stead; NONE.
+keel_op_id_t keel_graph_located(keel_graph_t *graph, keel_op_id_t op);
+// The call that the comparison came by to the function that an operation stands in; NONE.
+keel_op_id_t keel_graph_caller(const keel_graph_t *graph, keel_op_id_t op);
+
+// enclosing.c: the one of these operations whose line all others came by; NONE.
+keel_op_id_t keel_graph_enclosing(keel_graph_t *graph, const keel_op_id_t *ops, uint32_t count);
+// True where that line is on the stack of an operation.
+bool keel_graph_passes(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t line);
+
+// passed.c: notes what arguments of loops and of called functions stand for, by the calls that the
+// comparison came by.
+keel_status_t keel_graph_note_passed(keel_graph_t *graph) KEEL_MUST_CHECK;
+// The value outside of all loops and calls that this one is; itself where it is none of these, or
+// where a loop makes it another.
+keel_value_id_t keel_graph_outermost(const keel_graph_t *graph, keel_value_id_t value);
 
 // The name of an operation without dialect and version.
 keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op);

@@ -172,6 +172,7 @@ static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t 
         keel_value_id_t value = operands.items[i];
         if (is_after && !cluster->taint && diff->taint[value] != KEEL_PENDING + 1)
             cluster->taint = diff->taint[value];
+        value = keel_graph_outermost(graph, value);
         if (graph->producer[value] != KEEL_NONE &&
             !keel_str_is(keel_graph_name(graph, graph->producer[value]), "parameter"))
             continue;
@@ -296,33 +297,44 @@ static void tell_times(keel_diff_t *diff, times_t times, keel_difference_t *diff
         keel_diff_text(diff, "%u time%s", times.after, times.after == 1 ? "" : "s");
 }
 
-// An operation on a line that the other program has none of: what a branch brings. Clients drop
-// what nothing uses, so lines before the branch may do more as well; those that only make keys for
-// its random numbers surely do. NONE where there is none.
-static keel_op_id_t on_a_new_line(const clusters_t *clusters, uint32_t representative,
-                                  bool is_after) {
-    enum { LINES = 32 };
+enum { LINES = 32 };
+
+typedef struct lines_t {
+    keel_op_id_t ops[LINES]; // the first of each line
+    uint32_t count;
+} lines_t;
+
+// The lines that a cluster stands on; where `is_new`, those that the other program has none of.
+// Clients drop what nothing uses, so lines before a branch may do more as well; those that only
+// make keys for its random numbers surely do, and stand for it only where nothing else does.
+static void list_lines(const clusters_t *clusters, uint32_t representative, bool is_after,
+                       bool is_new, lines_t *out) {
     keel_diff_t *diff = clusters->diff;
     keel_graph_t *own = is_after ? &diff->after : &diff->before;
     const keel_lines_t *other = is_after ? &clusters->lines_before : &clusters->lines_after;
-    uint64_t tried = 0;
+    uint64_t seen[LINES];
     keel_op_id_t key = KEEL_NONE;
-    for (uint32_t at = representative, lines = 0; at != KEEL_NONE && lines < LINES;
+    out->count = 0;
+    for (uint32_t at = representative; at != KEEL_NONE && out->count < LINES;
          at = clusters->next[at]) {
+        if ((at >= clusters->split) != is_after) continue;
         keel_op_id_t op;
         graph_of(clusters, at, &op);
         if (keel_key_is_unwrapped(own, op)) continue;
         const keel_line_t *line = keel_graph_line(own, op);
-        if (!line->identity || line->identity == tried) continue;
+        if (!line->identity || (is_new && keel_lines_first(other, line) != KEEL_NONE)) continue;
         if (keel_key_is_made(own, op)) {
-            if (key == KEEL_NONE && keel_lines_first(other, line) == KEEL_NONE) key = op;
+            if (key == KEEL_NONE) key = op;
             continue;
         }
-        tried = line->identity;
-        ++lines;
-        if (keel_lines_first(other, line) == KEEL_NONE) return op;
+        bool is_known = false;
+        for (uint32_t i = 0; i < out->count; ++i)
+            is_known = is_known || seen[i] == line->identity;
+        if (is_known) continue;
+        seen[out->count] = line->identity;
+        out->ops[out->count++] = op;
     }
-    return key;
+    if (!out->count && key != KEEL_NONE) out->ops[out->count++] = key;
 }
 
 static bool is_one_sided(const cluster_t *cluster) {
@@ -333,13 +345,50 @@ static bool is_weak(const cluster_t *cluster) {
     return cluster->weak != KEEL_NONE && is_one_sided(cluster);
 }
 
-// The operation that stands for a cluster is one on a new line, where it has one.
+// How many operations of a cluster stand on the line of `op`.
+static uint32_t count_beside(const clusters_t *clusters, uint32_t representative, bool is_after,
+                             keel_op_id_t op) {
+    keel_diff_t *diff = clusters->diff;
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    uint64_t identity = keel_graph_line(graph, op)->identity;
+    uint32_t count = 0;
+    for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
+        if ((at >= clusters->split) != is_after) continue;
+        keel_op_id_t other;
+        graph_of(clusters, at, &other);
+        count += keel_graph_line(graph, other)->identity == identity;
+    }
+    return count;
+}
+
+// A library that the user called does most of it itself, and calls back for the rest.
+static bool is_librarys(const clusters_t *clusters, uint32_t representative, bool is_after,
+                        keel_op_id_t op) {
+    const cluster_t *cluster = &clusters->items[representative];
+    keel_diff_t *diff = clusters->diff;
+    if (op == KEEL_NONE ||
+        !keel_graph_line(is_after ? &diff->after : &diff->before, op)->library_file.size)
+        return false;
+    return count_beside(clusters, representative, is_after, op) * 2 >
+           (is_after ? cluster->after_count : cluster->before_count);
+}
+
+// The operation that stands for a cluster: one on a new line, where it has one; the one that the
+// others came by, where there is such.
 static void choose_first(clusters_t *clusters, uint32_t representative) {
     cluster_t *cluster = &clusters->items[representative];
-    if (is_weak(cluster) || !is_one_sided(cluster)) return;
+    if (is_weak(cluster)) return;
     bool is_after = cluster->after_count > 0;
-    keel_op_id_t branch = on_a_new_line(clusters, representative, is_after);
-    if (branch != KEEL_NONE) *(is_after ? &cluster->first_after : &cluster->first_before) = branch;
+    keel_graph_t *graph = is_after ? &clusters->diff->after : &clusters->diff->before;
+    lines_t all, fresh = {.count = 0};
+    list_lines(clusters, representative, is_after, false, &all);
+    if (is_one_sided(cluster)) list_lines(clusters, representative, is_after, true, &fresh);
+    keel_op_id_t chosen = keel_graph_enclosing(graph, all.ops, all.count);
+    if (fresh.count && !is_librarys(clusters, representative, is_after, chosen)) {
+        chosen = keel_graph_enclosing(graph, fresh.ops, fresh.count);
+        if (chosen == KEEL_NONE) chosen = fresh.ops[0];
+    }
+    if (chosen != KEEL_NONE) *(is_after ? &cluster->first_after : &cluster->first_before) = chosen;
 }
 
 // The same operation on both sides, in another place: both orders are told, with the operation that
@@ -554,7 +603,10 @@ static keel_status_t tell_cluster(clusters_t *clusters, uint32_t at) {
     }
     keel_difference_t difference = describe(clusters, at, times);
     if (root != KEEL_NONE) return keel_diff_fold(diff, root, &difference);
+    uint32_t known = diff->root_count;
     KEEL_TRY(keel_diff_root(diff, &difference, &root));
+    if (diff->root_count > known)
+        diff->roots[root].operations = cluster->before_count + cluster->after_count;
     fold_arguments(clusters, cluster, root);
     return NULL;
 }
@@ -584,6 +636,8 @@ static keel_status_t gather(clusters_t *clusters) {
     for (uint32_t i = 0; i < diff->function_count; ++i)
         KEEL_TRY(mark_function(clusters, diff->functions[i]));
     if (!memchr(clusters->alone, 1, count)) return NULL;
+    KEEL_TRY(keel_graph_note_passed(&diff->before));
+    KEEL_TRY(keel_graph_note_passed(&diff->after));
     unite_by_flow(clusters);
     KEEL_TRY(unite_by_line(clusters));
     describe_clusters(clusters);

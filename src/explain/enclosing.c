@@ -1,0 +1,79 @@
+// Which of several operations stands on the line that the others came by: the call of a library
+// that calls back, or of a helper.
+#include "explain/graph.h"
+
+// JAX keeps so many frames of a stack, the innermost.
+enum { FRAMES = KEEL_GRAPH_FRAMES, KEPT_BY_JAX = 10 };
+
+typedef struct chain_t {
+    keel_frame_t frames[FRAMES];
+    uint32_t count;
+    const keel_line_t *line;
+} chain_t;
+
+// The stack of an operation, and behind it those of the calls that led to its function.
+static void chain_of(keel_graph_t *graph, keel_op_id_t op, chain_t *out) {
+    op = keel_graph_located(graph, op);
+    *out = (chain_t){.line = keel_graph_line(graph, op)};
+    while (op != KEEL_NONE && out->count < FRAMES) {
+        keel_attr_id_t location = graph->program->operations.data[op].location;
+        uint32_t room = FRAMES - out->count,
+                 count = keel_program_frames(graph->program, location, out->frames + out->count,
+                                             room, NULL);
+        out->count += count < room ? count : room;
+        if (!count) return;
+        op = keel_graph_caller(graph, op);
+    }
+}
+
+static bool passes_line(const chain_t *chain, const keel_line_t *line) {
+    for (uint32_t i = 0; i < chain->count; ++i)
+        if (chain->frames[i].line == line->line &&
+            keel_str_equal(chain->frames[i].file, line->file))
+            return true;
+    return false;
+}
+
+// A library's function that one runs in is among those that led to the other's line.
+static bool leads_to(const chain_t *foreign, const chain_t *chain) {
+    uint32_t i = 0;
+    while (i < chain->count && !(chain->frames[i].line == chain->line->line &&
+                                 keel_str_equal(chain->frames[i].file, chain->line->file)))
+        ++i;
+    for (++i; i < chain->count; ++i)
+        for (uint32_t k = 0; k < foreign->count; ++k)
+            if (keel_str_equal(chain->frames[i].file, foreign->frames[k].file) &&
+                keel_str_equal(chain->frames[i].function, foreign->frames[k].function))
+                return true;
+    return false;
+}
+
+static bool encloses(const chain_t *a, const chain_t *b) {
+    if (a->line->is_foreign) return b->line->is_foreign || leads_to(a, b);
+    // A stack that was cut may have come by any line.
+    if (b->line->is_foreign) return b->count >= KEPT_BY_JAX && !leads_to(b, a);
+    return passes_line(b, a->line);
+}
+
+keel_op_id_t keel_graph_enclosing(keel_graph_t *graph, const keel_op_id_t *ops, uint32_t count) {
+    chain_t best, next;
+    keel_op_id_t found = KEEL_NONE;
+    // The only one that may enclose all is the last that encloses its forerunner.
+    for (uint32_t i = 0; i < count; ++i) {
+        chain_of(graph, ops[i], &next);
+        if (found != KEEL_NONE && !encloses(&next, &best)) continue;
+        best = next;
+        found = ops[i];
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        chain_of(graph, ops[i], &next);
+        if (ops[i] != found && !encloses(&best, &next)) return KEEL_NONE;
+    }
+    return found;
+}
+
+bool keel_graph_passes(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t line) {
+    chain_t chain;
+    chain_of(graph, op, &chain);
+    return passes_line(&chain, &(keel_line_t){.file = keel_str(file), .line = line});
+}

@@ -1,0 +1,55 @@
+// What is told beside a line that does much else than before: another solver, sampler or algorithm.
+// Operations and constants that were held against each other there belong to different programs, so
+// they are no causes of their own.
+#include "explain/diff.h"
+
+// So many operations came or went: that is more than a branch.
+enum { LEAST = 8 };
+
+static bool is_about_operations(const keel_root_t *root) {
+    static const bool kinds[KEEL_CAUSE_COUNT] = {
+        [KEEL_CAUSE_STRUCTURE] = true, [KEEL_CAUSE_CONSTANT] = true, [KEEL_CAUSE_SIZE] = true,
+        [KEEL_CAUSE_SHAPE] = true,     [KEEL_CAUSE_DTYPE] = true,    [KEEL_CAUSE_PRECISION] = true,
+        [KEEL_CAUSE_OPTION] = true};
+    return kinds[root->difference.kind] && root->follows == KEEL_NONE &&
+           (root->difference.new_op != KEEL_NONE || root->difference.old_op != KEEL_NONE);
+}
+
+static bool came_by(keel_diff_t *diff, const keel_difference_t *difference,
+                    const keel_place_t *place) {
+    if (!place->library_file || !*place->library_file) return false;
+    bool is_after = difference->new_op != KEEL_NONE;
+    return keel_graph_passes(is_after ? &diff->after : &diff->before,
+                             is_after ? difference->new_op : difference->old_op, place->file,
+                             place->line);
+}
+
+static uint32_t largest(const keel_diff_t *diff, const uint8_t *tried) {
+    uint32_t found = KEEL_NONE;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_STRUCTURE || root->follows != KEEL_NONE || tried[i])
+            continue;
+        if (found == KEEL_NONE || root->operations > diff->roots[found].operations) found = i;
+    }
+    return found;
+}
+
+void keel_diff_subsume(keel_diff_t *diff, bool are_strangers) {
+    uint8_t tried[KEEL_DIFF_ROOTS] = {0};
+    enum { MOST = 4 };
+    for (unsigned round = 0; round < MOST; ++round) {
+        uint32_t top = largest(diff, tried);
+        if (top == KEEL_NONE || (!are_strangers && diff->roots[top].operations < LEAST)) return;
+        tried[top] = 1;
+        const keel_place_t *place = &diff->roots[top].difference.place;
+        if (!are_strangers && !place->line) continue;
+        for (uint32_t i = 0; i < diff->root_count; ++i) {
+            const keel_difference_t *one = &diff->roots[i].difference;
+            if (i == top || !is_about_operations(&diff->roots[i])) continue;
+            bool is_here =
+                one->place.line == place->line && strcmp(one->place.file, place->file) == 0;
+            if (are_strangers || is_here || came_by(diff, one, place)) diff->roots[i].follows = top;
+        }
+    }
+}
