@@ -15,9 +15,10 @@ void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask) {
 }
 
 void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site) {
-    if (!engine->journal || !engine->settings.stack || !site->is_wrapped || ask->names) return;
+    bool is_worth_it = site->is_wrapped || site->is_traced;
+    if (!engine->journal || !engine->settings.stack || !is_worth_it || ask->names) return;
     uint64_t start = keel_clock_monotonic();
-    ask->names = keel_names_read(arena);
+    ask->names = keel_names_read(arena, site->is_wrapped);
     ask->stack_seconds += keel_seconds(keel_clock_monotonic() - start);
 }
 

@@ -35,6 +35,7 @@ typedef struct keel_root_t {
     bool is_coarse;    // of 16 bits or fewer
     bool is_integer;   // of an integer type
     uint32_t operations; // of kind STRUCTURE: that came or went
+    keel_passing_t passing; // likewise: whether it was passed to the other side too
     double before, after;
 } keel_root_t;
 

@@ -501,7 +501,9 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
                           is_after ? "absent" : type, is_after ? type : "absent");
         difference.place = place_of(diff, is_after, i);
         uint32_t root, known = diff->root_count;
-        uint64_t group = group_of_name(list[i].name);
+        keel_passing_t passing =
+            keel_names_passing(is_after ? diff->names_before : diff->names_after, list[i].name);
+        uint64_t group = group_of_name(list[i].name) + 4 * (uint64_t)passing;
         if (list[i].op != KEEL_NONE) group += 2 * is_random_key(program, &list[i]);
         uint64_t leaf = leaf_of_name(list[i].name);
         if (leaf)
@@ -514,6 +516,7 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         if (is_new || diff->roots[root].difference.kind == KEEL_CAUSE_ARGUMENTS)
             diff->roots[root].is_random =
                 (is_new || diff->roots[root].is_random) && is_random_key(program, &list[i]);
+        if (is_new) diff->roots[root].passing = passing;
         if (is_new)
             diff->roots[root].is_whole =
                 list[i].name.size &&

@@ -494,10 +494,12 @@ static keel_difference_t describe(const clusters_t *clusters, uint32_t represent
 
 // ---- what explains it --------------------------------------------------------------------------
 
-// A parameter is an argument of the program only where it is used. One of which the other program
+// A parameter is an argument of the program only where it is used. One that was passed both times
+// came with the branch that uses it. Where that is not known, so did one of which the other program
 // has nothing at all came with the branch that uses it, where that takes the place of another
 // (`is_swap`), or where it is a key for random numbers.
 static bool comes_with_branch(const keel_root_t *root, bool is_swap) {
+    if (root->passing != KEEL_PASSING_UNKNOWN) return root->passing == KEEL_PASSED;
     return root->is_random || (is_swap && root->is_whole);
 }
 

@@ -86,13 +86,18 @@ keel_place_t keel_stack_top(const keel_stack_t *stack);
 
 // ---- names.c -----------------------------------------------------------------------------------
 
-// For a program whose traced function was called by a library in the user's name: what the user
-// calls its arguments, a line each, "dynamic['rest'][9]\tbatch['tokens']\n"; those that are named
-// alike, or whose name cannot be found, are left out. Runs some Python, so only where a program is
-// compiled; takes the GIL. Never fails: "".
-const char *keel_names_read(keel_arena_t *arena);
+// A line for each name that is known. "dynamic['rest'][9]\tbatch['tokens']\n": what the user calls
+// an argument, where a library calls the traced function in the user's name (`is_wrapped`); those
+// that are named alike, or whose name cannot be found, are left out. "\tparams['bias']\n": an
+// argument by the client's name that was passed, and left out of the program because nothing uses
+// it; after the last of these "\t\n". Runs some Python, so only where a program is compiled; takes
+// the GIL. Never fails: "".
+const char *keel_names_read(keel_arena_t *arena, bool is_wrapped);
 // The user's name, or the client's where there is no other. `names` may be NULL.
 keel_str_t keel_names_find(const char *names, keel_str_t client);
+// Whether an argument that is not in the program was passed, by the user's name.
+typedef enum keel_passing { KEEL_PASSING_UNKNOWN, KEEL_PASSED, KEEL_NOT_PASSED } keel_passing_t;
+keel_passing_t keel_names_passing(const char *names, keel_str_t user);
 
 // ---- site.c ------------------------------------------------------------------------------------
 

@@ -1,7 +1,9 @@
-// What the user calls the arguments of a traced function. A library that wraps it (equinox's
-// filter_jit, flax's nnx.jit) takes apart what it was called with and hands JAX leaves by number,
-// so that the program's own names are the library's. The user's stand in the frames of the call:
-// the library's has what the user passed, and JAX's the very same arrays, in the program's order.
+// What the user calls the arguments of a traced function, and which of them are in no program. A
+// library that wraps it (equinox's filter_jit, flax's nnx.jit) takes apart what it was called with
+// and hands JAX leaves by number, so that the program's own names are the library's. The user's
+// stand in the frames of the call: the library's has what the user passed, and JAX's the very same
+// arrays, in the program's order. JAX leaves out of the program what nothing uses, which looks like
+// an argument that nobody passed.
 #include <string.h>
 
 #include "host/host.h"
@@ -9,78 +11,127 @@
 
 enum { FILE_INPUT = 257 }; // Py_file_input
 
-// Runs in the client's interpreter, in a namespace of its own. It looks at frames and takes trees
-// apart as JAX did a moment ago, and touches no array. Innermost first: JAX's frame, the library's.
-static const char source[] =
-    "def find():\n"
-    "    import inspect, sys\n"
-    "    import jax\n"
-    "    tree = jax.tree_util\n"
-    "    inside = jax.__file__.rpartition('/')[0] + '/'\n"
-    "    frame, leaves, names = sys._getframe(), None, None\n"
-    "    while frame is not None:\n"
-    "        local, file = frame.f_locals, frame.f_code.co_filename\n"
-    "        if leaves is None and file.startswith(inside):\n"
-    "            jaxpr = local.get('jaxpr')\n"
-    "            if type(local.get('args')) is tuple and hasattr(jaxpr, 'debug_info'):\n"
-    "                leaves, names = local['args'], jaxpr.debug_info.arg_names\n"
-    "        elif leaves is not None and not file.startswith(inside):\n"
-    "            if not any(part in file for part in ('-packages/', '/lib/python')): break\n"
-    "            args, kwargs = local.get('args'), local.get('kwargs')\n"
-    "            if type(args) is tuple and type(kwargs) is dict:\n"
-    "                for value in list(local.values()):\n"
-    "                    if hasattr(type(value), '__call__') and hasattr(value, '__wrapped__'):\n"
-    "                        bound = inspect.signature(value).bind(*args, **kwargs)\n"
-    "                        boxed = ('.value', '.raw_value') if '/flax/' in file else ()\n"
-    "                        return tell(tree, leaves, names, bound.arguments, boxed)\n"
-    "        frame = frame.f_back\n"
-    "    return ''\n"
-    "def tell(tree, leaves, names, arguments, boxed):\n"
-    "    known = {}\n"
-    "    for path, leaf in tree.tree_flatten_with_path(dict(arguments))[0]:\n"
-    "        path = str(path[0].key) + tree.keystr(path[1:])\n"
-    "        for box in boxed: path = path.removesuffix(box)\n" // flax keeps arrays in boxes
-    "        known[id(leaf)] = None if id(leaf) in known else path\n"
-    "    lines, size = [], 0\n"
-    "    for leaf, name in zip(leaves, names or ()):\n"
-    "        path = known.get(id(leaf))\n"
-    "        if not name or not path or path == name: continue\n"
-    "        lines.append(name + '\\t' + path + '\\n')\n"
-    "        size += len(lines[-1])\n"
-    "        if size > 32768: break\n"
-    "    return ''.join(lines)\n"
-    "try:\n"
-    "    names = find()\n"
-    "except KeyboardInterrupt:\n"
-    "    names = ''\n"
-    "    __import__('_thread').interrupt_main()\n"
-    "except BaseException:\n"
-    "    names = ''\n";
+// What follows runs in the client's interpreter, in a namespace of its own. It looks at frames and
+// takes trees apart as JAX did a moment ago, and touches no array.
+#define GUARDED(code)                                                                              \
+    "names = ''\n"                                                                                 \
+    "try:\n" code "except KeyboardInterrupt:\n"                                                    \
+    "    __import__('_thread').interrupt_main()\n"                                                 \
+    "except BaseException: pass\n"
 
-const char *keel_names_read(keel_arena_t *arena) {
+// What JAX left out, which its innermost frames know.
+static const char left_out_source[] =
+    GUARDED("    import sys\n"
+            "    frame = sys._getframe()\n"
+            "    while frame is not None:\n"
+            "        known = frame.f_code.co_varnames\n"
+            "        if 'kept_var_idx' in known and 'all_args_info' in known:\n"
+            "            kept = frame.f_locals['kept_var_idx']\n"
+            "            all = frame.f_locals['all_args_info'].debug_info.arg_names\n"
+            "            if len(all) - len(kept) > 1024: break\n"
+            "            for i in range(len(all)):\n"
+            "                if i not in kept and all[i]: names += '\\t' + all[i] + '\\n'\n"
+            "            names += '\\t\\n'\n"
+            "            break\n"
+            "        frame = frame.f_back\n");
+
+// What the user calls the rest. Innermost first: JAX's frame, the library's.
+static const char users_source[] = GUARDED(
+    "    def find():\n"
+    "        import inspect, sys\n"
+    "        import jax\n"
+    "        tree = jax.tree_util\n"
+    "        inside = jax.__file__.rpartition('/')[0] + '/'\n"
+    "        frame, leaves, names = sys._getframe(), None, None\n"
+    "        while frame is not None:\n"
+    "            local, file = frame.f_locals, frame.f_code.co_filename\n"
+    "            if leaves is None and file.startswith(inside):\n"
+    "                jaxpr = local.get('jaxpr')\n"
+    "                if type(local.get('args')) is tuple and hasattr(jaxpr, 'debug_info'):\n"
+    "                    leaves, names = local['args'], jaxpr.debug_info.arg_names\n"
+    "            elif leaves is not None and not file.startswith(inside):\n"
+    "                if not any(part in file for part in ('-packages/', '/lib/python')): break\n"
+    "                args, kwargs = local.get('args'), local.get('kwargs')\n"
+    "                if type(args) is tuple and type(kwargs) is dict:\n"
+    "                    for value in list(local.values()):\n"
+    "                        if hasattr(type(value), '__call__') and hasattr(value, "
+    "'__wrapped__'):\n"
+    "                            bound = inspect.signature(value).bind(*args, **kwargs)\n"
+    "                            boxed = ('.value', '.raw_value') if '/flax/' in file else ()\n"
+    "                            return tell(tree, leaves, names, bound.arguments, boxed)\n"
+    "            frame = frame.f_back\n"
+    "        return ''\n"
+    "    def tell(tree, leaves, names, arguments, boxed):\n"
+    "        known = {}\n"
+    "        for path, leaf in tree.tree_flatten_with_path(dict(arguments))[0]:\n"
+    "            path = str(path[0].key) + tree.keystr(path[1:])\n"
+    "            for box in boxed: path = path.removesuffix(box)\n" // flax keeps arrays in boxes
+    "            known[id(leaf)] = None if id(leaf) in known else path\n"
+    "        lines, size = [], 0\n"
+    "        for leaf, name in zip(leaves, names or ()):\n"
+    "            path = known.get(id(leaf))\n"
+    "            if not name or not path or path == name: continue\n"
+    "            lines.append(name + '\\t' + path + '\\n')\n"
+    "            size += len(lines[-1])\n"
+    "            if size > 32768: break\n"
+    "        return ''.join(lines)\n"
+    "    names = find()\n");
+
+// Appends what a piece of Python calls `names` to *inout.
+static void ask(const keel_python_t *python, const char *source, keel_buffer_t *inout) {
+    keel_object_t *space = python->make_dict();
+    keel_object_t *done = space ? python->run(source, FILE_INPUT, space, space) : NULL;
+    keel_object_t *names = done ? python->item(space, "names") : NULL;
+    if (!names) python->clear_error();
+    keel_buffer_str(inout, keel_python_text(python, names));
+    python->drop(names);
+    python->drop(done);
+    python->drop(space);
+}
+
+const char *keel_names_read(keel_arena_t *arena, bool is_wrapped) {
     keel_python_t python;
     if (keel_python_enter(&python)) return "";
-    keel_str_t kept = KEEL_STR("");
-    bool can_run = python.run && python.make_dict;
-    keel_object_t *space = can_run ? python.make_dict() : NULL;
-    keel_object_t *done = space ? python.run(source, FILE_INPUT, space, space) : NULL;
-    keel_object_t *names = done ? python.item(space, "names") : NULL;
-    if (!names) python.clear_error();
-    keel_status_ignore(keel_arena_str(arena, keel_python_text(&python, names), &kept));
-    python.drop(names);
-    python.drop(done);
-    python.drop(space);
+    keel_buffer_t names;
+    keel_buffer_initialize(&names, 0);
+    if (python.run && python.make_dict) {
+        if (is_wrapped) ask(&python, users_source, &names);
+        ask(&python, left_out_source, &names);
+    }
     keel_python_leave(&python);
+    keel_str_t kept = KEEL_STR("");
+    if (!names.failed)
+        keel_status_ignore(
+            keel_arena_str(arena, (keel_str_t){(const char *)names.data, names.size}, &kept));
+    keel_buffer_deinitialize(&names);
     return kept.data;
 }
 
+// The next line of names: false at the end.
+static bool next_line(const char **at, keel_str_t *out_client, keel_str_t *out_user) {
+    const char *line = *at ? *at : "";
+    const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab, '\n') : NULL;
+    if (!end) return false;
+    *out_client = (keel_str_t){line, (size_t)(tab - line)};
+    *out_user = (keel_str_t){tab + 1, (size_t)(end - tab - 1)};
+    *at = end + 1;
+    return true;
+}
+
 keel_str_t keel_names_find(const char *names, keel_str_t client) {
-    for (const char *line = names ? names : ""; *line;) {
-        const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab, '\n') : NULL;
-        if (!end) break;
-        if (keel_str_equal((keel_str_t){line, (size_t)(tab - line)}, client))
-            return (keel_str_t){tab + 1, (size_t)(end - tab - 1)};
-        line = end + 1;
-    }
+    keel_str_t known, user;
+    while (client.size && next_line(&names, &known, &user))
+        if (keel_str_equal(known, client)) return user;
     return client;
+}
+
+keel_passing_t keel_names_passing(const char *names, keel_str_t user) {
+    const char *all = names;
+    keel_str_t known, dropped;
+    while (next_line(&names, &known, &dropped)) {
+        if (known.size) continue;
+        if (!dropped.size) return KEEL_NOT_PASSED; // the end of a whole list
+        if (keel_str_equal(keel_names_find(all, dropped), user)) return KEEL_PASSED;
+    }
+    return KEEL_PASSING_UNKNOWN;
 }
