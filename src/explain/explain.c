@@ -209,12 +209,20 @@ static bool is_unrelated(const keel_diff_t *diff) {
     return percent < (shares_arguments(diff) ? UNRELATED : STRANGERS);
 }
 
-// The same function of the user's, which does something else now.
+// "make.<locals>.step at /home/u/train.py:12"
+static bool is_users(const char *origin) {
+    const char *at = strstr(origin, " at "), *end = strrchr(origin, ':');
+    return at && end && end > at + 4 &&
+           !keel_is_library_file((keel_str_t){at + 4, (size_t)(end - at - 4)});
+}
+
+// The same function of the user's, which does something else now. Of a library it may be what two
+// of the user's pass through.
 static bool is_one_function(keel_diff_t *diff) {
     keel_site_t before, after;
     keel_site_of(diff->before.program, NULL, &diff->arena, &before);
     keel_site_of(diff->after.program, NULL, &diff->arena, &after);
-    return before.is_traced && after.is_traced && *before.origin &&
+    return before.is_traced && after.is_traced && is_users(after.origin) &&
            strcmp(before.origin, after.origin) == 0;
 }
 

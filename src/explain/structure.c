@@ -613,6 +613,19 @@ static keel_status_t tell_cluster(clusters_t *clusters, uint32_t at) {
     return NULL;
 }
 
+// What was passed both times is no cause: it came with one, if there is any.
+static void fold_passed(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
+    for (uint32_t i = 0; top == KEEL_NONE && i < diff->root_count; ++i)
+        if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
+            diff->roots[i].follows == KEEL_NONE && diff->roots[i].passing == KEEL_NOT_PASSED)
+            top = i;
+    for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i)
+        if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
+            diff->roots[i].follows == KEEL_NONE && diff->roots[i].passing == KEEL_PASSED)
+            diff->roots[i].follows = top;
+}
+
 static keel_status_t tell(clusters_t *clusters) {
     uint32_t first_root = clusters->diff->root_count;
     look_for_swap(clusters);
@@ -654,6 +667,7 @@ keel_status_t keel_diff_structure(keel_diff_t *diff) {
     keel_lines_initialize(&clusters.lines_after);
     keel_status_t status = gather(&clusters);
     if (!status) status = tell(&clusters);
+    if (!status) fold_passed(diff);
     keel_lines_deinitialize(&clusters.lines_before);
     keel_lines_deinitialize(&clusters.lines_after);
     keel_arena_deinitialize(&clusters.arena);
