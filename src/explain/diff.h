@@ -18,9 +18,11 @@ typedef struct keel_argument_t {
     keel_type_id_t type;
     keel_attr_id_t attributes; // DICT or NONE
     keel_str_t name;
-    uint32_t counterpart; // index on the other side; NONE
-    keel_op_id_t op;      // HLO: the parameter, which has a place of its own; NONE
-    bool is_donated;      // HLO
+    uint32_t counterpart;   // index on the other side; NONE
+    keel_op_id_t op;        // HLO: the parameter, which has a place of its own; NONE
+    bool is_donated;        // HLO
+    bool is_moved;          // its counterpart has another name (moved.c)
+    keel_passing_t passing; // without a counterpart: whether the other side was passed it too
 } keel_argument_t;
 
 typedef struct keel_root_t {
@@ -35,6 +37,7 @@ typedef struct keel_root_t {
     bool is_coarse;    // of 16 bits or fewer
     bool is_integer;   // of an integer type
     uint32_t operations; // of kind STRUCTURE: that came or went
+    bool is_moved;    // likewise: the other side has it elsewhere (moved.c)
     keel_passing_t passing; // likewise: whether it was passed to the other side too
     double before, after;
 } keel_root_t;
@@ -129,6 +132,12 @@ const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRIN
 static inline uint32_t *keel_diff_operand_origins(const keel_diff_t *diff, keel_op_id_t after) {
     return diff->operand_origin + diff->after.program->operations.data[after].first_operand;
 }
+
+// ---- moved.c -----------------------------------------------------------------------------------
+
+// Pairs arguments that no name brought together, and stand elsewhere in a tree. They are told as
+// one that is gone and one that was added; what uses them goes on.
+void keel_diff_pair_moved(keel_diff_t *diff);
 
 // ---- fit.c -------------------------------------------------------------------------------------
 

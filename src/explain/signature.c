@@ -490,11 +490,11 @@ static keel_status_t add_unpaired(keel_diff_t *diff, groups_t *groups, uint64_t 
 }
 
 static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_after) {
-    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
+    keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
     uint32_t count = is_after ? diff->after_count : diff->before_count;
     const keel_program_t *program = is_after ? diff->after.program : diff->before.program;
     for (uint32_t i = 0; i < count; ++i) {
-        if (list[i].counterpart != KEEL_NONE) continue;
+        if (list[i].counterpart != KEEL_NONE && !list[i].is_moved) continue;
         const char *type = keel_diff_type(diff, program, list[i].type);
         keel_difference_t difference =
             difference_of(diff, KEEL_CAUSE_ARGUMENTS, subject_of(diff, &list[i], i),
@@ -503,7 +503,9 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         uint32_t root, known = diff->root_count;
         keel_passing_t passing =
             keel_names_passing(is_after ? diff->names_before : diff->names_after, list[i].name);
-        uint64_t group = group_of_name(list[i].name) + 4 * (uint64_t)passing;
+        list[i].passing = passing;
+        uint64_t group =
+            group_of_name(list[i].name) + 4 * (uint64_t)passing + 16 * (uint64_t)list[i].is_moved;
         if (list[i].op != KEEL_NONE) group += 2 * is_random_key(program, &list[i]);
         uint64_t leaf = leaf_of_name(list[i].name);
         if (leaf)
@@ -517,13 +519,14 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
             diff->roots[root].is_random =
                 (is_new || diff->roots[root].is_random) && is_random_key(program, &list[i]);
         if (is_new) diff->roots[root].passing = passing;
+        if (is_new) diff->roots[root].is_moved = list[i].is_moved;
         if (is_new)
             diff->roots[root].is_whole =
                 list[i].name.size &&
                 !has_parameter(is_after ? diff->arguments_before : diff->arguments_after,
                                is_after ? diff->before_count : diff->after_count,
                                parameter_of(list[i].name));
-        if (is_after) diff->taint[list[i].value] = root + 1;
+        if (is_after && !list[i].is_moved) diff->taint[list[i].value] = root + 1;
     }
     return NULL;
 }
@@ -683,6 +686,7 @@ keel_status_t keel_diff_signature(keel_diff_t *diff) {
         KEEL_TRY(keel_parameters_pair(diff));
     } else {
         KEEL_TRY(pair_by_name(diff));
+        keel_diff_pair_moved(diff);
         pair_the_rest(diff);
     }
     groups_t groups = {.count = 0};

@@ -20,6 +20,7 @@ typedef struct cluster_t {
     uint32_t weak;     // the scalar argument that it does nothing but convert; NONE
     bool reads_before; // an argument that is gone
     bool reads_after;  // an argument that was added
+    bool reads_passed; // one that is in one program only, and was passed both times
 } cluster_t;
 
 // Operations of both sides in one range: those of `after` stand behind those of `before`.
@@ -178,7 +179,10 @@ static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t 
             continue;
         uint32_t number = keel_diff_argument(arguments, count, value);
         if (number == KEEL_NONE || arguments[number].counterpart != KEEL_NONE) continue;
-        *(is_after ? &cluster->reads_after : &cluster->reads_before) = true;
+        if (arguments[number].passing == KEEL_PASSED)
+            cluster->reads_passed = true;
+        else
+            *(is_after ? &cluster->reads_after : &cluster->reads_before) = true;
     }
 }
 
@@ -513,7 +517,9 @@ static uint32_t find_arguments(const keel_diff_t *diff, bool is_swap) {
 
 static void fold_arguments(const clusters_t *clusters, const cluster_t *cluster, uint32_t root) {
     keel_diff_t *diff = clusters->diff;
-    if (!cluster->reads_before && !cluster->reads_after && !diff->is_swapped) return;
+    if (!cluster->reads_before && !cluster->reads_after && !cluster->reads_passed &&
+        !diff->is_swapped)
+        return;
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
             diff->roots[i].follows == KEEL_NONE &&
@@ -613,7 +619,7 @@ static keel_status_t tell_cluster(clusters_t *clusters, uint32_t at) {
     return NULL;
 }
 
-// What was passed both times is no cause: it came with one, if there is any.
+// What was passed both times, in whatever place, is no cause: it came with one, if there is any.
 static void fold_passed(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
     for (uint32_t i = 0; top == KEEL_NONE && i < diff->root_count; ++i)
@@ -622,7 +628,8 @@ static void fold_passed(keel_diff_t *diff) {
             top = i;
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i)
         if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
-            diff->roots[i].follows == KEEL_NONE && diff->roots[i].passing == KEEL_PASSED)
+            diff->roots[i].follows == KEEL_NONE && i != top &&
+            (diff->roots[i].passing == KEEL_PASSED || diff->roots[i].is_moved))
             diff->roots[i].follows = top;
 }
 

@@ -1,6 +1,7 @@
 keel_unit_test(explain_align ROOMS explain base)
 keel_unit_test(explain_sizes ROOMS explain program base)
 keel_unit_test(explain ROOMS explain key read program base)
+keel_unit_test(explain_pairing ROOMS explain key read program host base)
 keel_unit_test(explain_hlo ROOMS explain key read program base)
 keel_unit_test(explain_drift ROOMS explain key read program base)
 keel_unit_test(explain_relation ROOMS explain program base)

@@ -1,0 +1,135 @@
+// What of two programs is held against each other, and on which line the rest is told: pairs as JAX
+// compiled them, with a library of loops between the user and JAX.
+#define _GNU_SOURCE
+#include "explain_help.h"
+
+#include "explain/pair.h"
+
+#define ALL_PASSED "\t\n" // nothing was left out of the program
+
+typedef struct case_t {
+    const char *name;                       // of the samples, and of the file that they come from
+    const char *names_before, *names_after; // keel_side_t
+    keel_cause_t kind;
+    const char *subject; // NULL: any
+    uint32_t line, call_line;
+} case_t;
+
+static const case_t cases[] = {
+    // One value more is carried: no other is held against its neighbour.
+    {"loop_carries_more", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "args", 19, 0},
+    {"other_solver", NULL, NULL, KEEL_CAUSE_STRUCTURE, NULL, 9, 17},
+    {"nothing_in_common", NULL, NULL, KEEL_CAUSE_STRUCTURE, NULL, 9, 17},
+    // The library's call, not the line that it calls back.
+    {"callback_added", NULL, NULL, KEEL_CAUSE_STRUCTURE, NULL, 13, 21},
+    // The stack of a library's own jit ends there.
+    {"inside_a_librarys_jit", NULL, NULL, KEEL_CAUSE_STRUCTURE, NULL, 10, 18},
+    {"statistics_unused", "\tstats['mean']\n\tstats['var']\n\t\n", ALL_PASSED, KEEL_CAUSE_STRUCTURE,
+     NULL, 10, 18},
+    {"leaf_moved", ALL_PASSED, "\ttrained['head']['w']\n\t\n", KEEL_CAUSE_STRUCTURE, NULL, 9, 19},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static void explain_named(const case_t *one, bool is_back, keel_explanation_t *out) {
+    loaded_t before, after;
+    load_pair(one->name, &before, &after);
+    keel_side_t sides[2] = {{.program = &before.program, .names = one->names_before},
+                            {.program = &after.program, .names = one->names_after}};
+    keel_explanation_initialize(out);
+    assert_ok(keel_explain(&sides[is_back], &sides[!is_back], out));
+    check_explanation(out);
+    unload(&before);
+    unload(&after);
+}
+
+static void one_cause_is_told_where_lists_of_values_differ(void **state) {
+    (void)state;
+    for (size_t i = 0; i < CASES; ++i) {
+        keel_explanation_t e;
+        print_message("  %s\n", cases[i].name);
+        explain_named(&cases[i], false, &e);
+        assert_int_equal(e.root_total, 1);
+        assert_string_equal(keel_cause_facts(e.roots->kind)->word,
+                            keel_cause_facts(cases[i].kind)->word);
+        if (cases[i].subject) assert_string_equal(e.roots->subject, cases[i].subject);
+        assert_int_equal(e.roots->place.line, cases[i].line);
+        assert_int_equal(e.roots->place.call_line, cases[i].call_line);
+        keel_explanation_deinitialize(&e);
+    }
+}
+
+static void the_way_back_has_one_cause_of_the_same_kind(void **state) {
+    (void)state;
+    for (size_t i = 0; i < CASES; ++i) {
+        keel_explanation_t e;
+        print_message("  %s\n", cases[i].name);
+        explain_named(&cases[i], true, &e);
+        assert_int_equal(e.root_total, 1);
+        assert_int_equal(e.roots->kind, cases[i].kind);
+        keel_explanation_deinitialize(&e);
+    }
+}
+
+// The same two programs: it depends on what was passed.
+static void an_argument_that_nobody_passed_is_the_cause(void **state) {
+    (void)state;
+    case_t one = {
+        .name = "statistics_unused", .names_before = ALL_PASSED, .names_after = ALL_PASSED};
+    keel_explanation_t e;
+    explain_named(&one, false, &e);
+    assert_int_equal(e.roots->kind, KEEL_CAUSE_ARGUMENTS);
+    assert_string_equal(e.roots->subject, "stats['mean']");
+    assert_string_equal(e.roots->old_value, "absent");
+    keel_explanation_deinitialize(&e);
+}
+
+// ---- which types may belong to one value -------------------------------------------------------
+
+static void a_type_fits_another_only_as_an_argument_shows(void **state) {
+    (void)state;
+    loaded_t before, after;
+    load_pair("loop_carries_more", &before, &after);
+    keel_diff_t diff = {.arguments_before = NULL};
+    keel_arena_initialize(&diff.arena, 0);
+    assert_ok(keel_graph_build(&diff.before, &before.program, KEEL_STR(""), &diff.arena));
+    assert_ok(keel_graph_build(&diff.after, &after.program, KEEL_STR(""), &diff.arena));
+    keel_fit_learn(&diff);
+    uint32_t count = before.program.types.count, others = after.program.types.count, fits = 0;
+    for (keel_type_id_t a = 0; a < count; ++a)
+        for (keel_type_id_t b = 0; b < others; ++b) {
+            bool both = keel_fit_class(&diff, a, b) && keel_fit_rank(&diff, a, b);
+            fits += both;
+            // Without an argument that moved the token says the same.
+            assert_int_equal(both, keel_fit_token(&diff, &diff.before, a) ==
+                                       keel_fit_token(&diff, &diff.after, b));
+        }
+    assert_true(fits && fits < count * others);
+    // The first argument, f32[3], became the counter's i32[] all over.
+    const keel_type_id_t vector = keel_graph_type(&diff.before, 0);
+    keel_type_id_t counter = KEEL_NONE;
+    for (keel_type_id_t b = 0; b < others && counter == KEEL_NONE; ++b)
+        if (!keel_fit_class(&diff, vector, b) && !keel_diff_dims(&after.program, b).count)
+            counter = b;
+    assert_int_not_equal(counter, KEEL_NONE);
+    assert_false(keel_fit_rank(&diff, vector, counter));
+    keel_argument_t was = {.type = vector, .counterpart = 0}, is = {.type = counter};
+    diff.arguments_before = &was;
+    diff.arguments_after = &is;
+    diff.before_count = diff.after_count = 1;
+    keel_fit_learn(&diff);
+    assert_true(keel_fit_class(&diff, vector, counter));
+    assert_true(keel_fit_rank(&diff, vector, counter));
+    keel_arena_deinitialize(&diff.arena);
+    unload(&before);
+    unload(&after);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_cause_is_told_where_lists_of_values_differ),
+        cmocka_unit_test(the_way_back_has_one_cause_of_the_same_kind),
+        cmocka_unit_test(an_argument_that_nobody_passed_is_the_cause),
+        cmocka_unit_test(a_type_fits_another_only_as_an_argument_shows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
