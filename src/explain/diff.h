@@ -36,8 +36,8 @@ typedef struct keel_root_t {
     bool is_number;    // of kind CONSTANT: numbers, which a size found later may explain
     bool is_coarse;    // of 16 bits or fewer
     bool is_integer;   // of an integer type
-    uint32_t operations; // of kind STRUCTURE: that came or went
-    bool is_moved;    // likewise: the other side has it elsewhere (moved.c)
+    uint32_t operations;    // of kind STRUCTURE: that came or went
+    bool is_moved;          // likewise: the other side has it elsewhere (moved.c)
     keel_passing_t passing; // likewise: whether it was passed to the other side too
     double before, after;
 } keel_root_t;

@@ -182,22 +182,28 @@ static keel_status_t hand_over(keel_diff_t *diff, keel_explanation_t *out) {
 // second where they do not share a single argument.
 enum { UNRELATED = 10, STRANGERS = 50 };
 
+static bool shares_name(const keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->before_count; ++i)
+        if (diff->arguments_before[i].counterpart != KEEL_NONE &&
+            diff->arguments_before[i].name.size)
+            return true;
+    return false;
+}
+
 // One by its name, or most by their types.
 static bool shares_arguments(const keel_diff_t *diff) {
     uint32_t fewer =
         diff->before_count < diff->after_count ? diff->before_count : diff->after_count;
     uint32_t shared = 0;
-    for (uint32_t i = 0; i < diff->before_count; ++i) {
-        if (diff->arguments_before[i].counterpart == KEEL_NONE) continue;
-        if (diff->arguments_before[i].name.size) return true;
-        ++shared;
-    }
-    return !fewer || shared > fewer / 2;
+    for (uint32_t i = 0; i < diff->before_count; ++i)
+        shared += diff->arguments_before[i].counterpart != KEEL_NONE;
+    return shares_name(diff) || !fewer || shared > fewer / 2;
 }
 
-// What another dtype is computed by may be other operations altogether.
+// What another dtype is computed by may be other operations altogether. A number that became a
+// condition is another function's.
 static bool is_of_other_dtype(const keel_diff_t *diff) {
-    return keel_diff_find(diff, KEEL_CAUSE_DTYPE) != KEEL_NONE &&
+    return keel_diff_find(diff, KEEL_CAUSE_DTYPE) != KEEL_NONE && !diff->fit.crosses &&
            diff->before_count == diff->after_count &&
            keel_str_equal(keel_program_str(diff->before.program, diff->before.program->name),
                           keel_program_str(diff->after.program, diff->after.program->name));
@@ -217,8 +223,9 @@ static bool is_users(const char *origin) {
 }
 
 // The same function of the user's, which does something else now. Of a library it may be what two
-// of the user's pass through.
+// of the user's pass through; its gradient takes arguments without names.
 static bool is_one_function(keel_diff_t *diff) {
+    if (!shares_name(diff)) return false;
     keel_site_t before, after;
     keel_site_of(diff->before.program, NULL, &diff->arena, &before);
     keel_site_of(diff->after.program, NULL, &diff->arena, &after);

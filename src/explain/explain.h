@@ -4,8 +4,8 @@
 //   signature    arguments by name, results, donation, shardings, layouts      signature.c
 //   parameters   arguments of HLO, by type and place                           parameters.c
 //   graph, align operations brought side by side by structure                  graph.c, align.c
-//   fit, carried what may be one value of both; lists of values that are passed on  fit.c, carried.c
-//   moved        arguments that stand elsewhere in what is passed               moved.c
+//   fit, carried what may be one value of both; lists of values that are passed on  fit.c,
+//   carried.c moved        arguments that stand elsewhere in what is passed               moved.c
 //   compare      what each operation says otherwise than its counterpart       compare.c
 //   power        whole exponents, which JAX unrolls                            power.c
 //   structure    operations without a counterpart                              structure.c

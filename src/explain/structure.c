@@ -178,7 +178,8 @@ static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t 
             !keel_str_is(keel_graph_name(graph, graph->producer[value]), "parameter"))
             continue;
         uint32_t number = keel_diff_argument(arguments, count, value);
-        if (number == KEEL_NONE || arguments[number].counterpart != KEEL_NONE) continue;
+        if (number == KEEL_NONE) continue;
+        if (arguments[number].counterpart != KEEL_NONE && !arguments[number].is_moved) continue;
         if (arguments[number].passing == KEEL_PASSED)
             cluster->reads_passed = true;
         else
@@ -365,20 +366,21 @@ static uint32_t count_beside(const clusters_t *clusters, uint32_t representative
     return count;
 }
 
-// A library that the user called does most of it itself, and calls back for the rest.
+// A library that the user called does it itself, and calls back for the rest: most of it, where
+// what it calls back is on a new line.
 static bool is_librarys(const clusters_t *clusters, uint32_t representative, bool is_after,
-                        keel_op_id_t op) {
+                        keel_op_id_t op, bool has_new) {
     const cluster_t *cluster = &clusters->items[representative];
     keel_diff_t *diff = clusters->diff;
     if (op == KEEL_NONE ||
         !keel_graph_line(is_after ? &diff->after : &diff->before, op)->library_file.size)
         return false;
-    return count_beside(clusters, representative, is_after, op) * 2 >
-           (is_after ? cluster->after_count : cluster->before_count);
+    return !has_new || count_beside(clusters, representative, is_after, op) * 2 >
+                           (is_after ? cluster->after_count : cluster->before_count);
 }
 
-// The operation that stands for a cluster: one on a new line, where it has one; the one that the
-// others came by, where there is such.
+// The operation that stands for a cluster: that of a library's call which the others came by, or
+// one on a new line.
 static void choose_first(clusters_t *clusters, uint32_t representative) {
     cluster_t *cluster = &clusters->items[representative];
     if (is_weak(cluster)) return;
@@ -388,10 +390,8 @@ static void choose_first(clusters_t *clusters, uint32_t representative) {
     list_lines(clusters, representative, is_after, false, &all);
     if (is_one_sided(cluster)) list_lines(clusters, representative, is_after, true, &fresh);
     keel_op_id_t chosen = keel_graph_enclosing(graph, all.ops, all.count);
-    if (fresh.count && !is_librarys(clusters, representative, is_after, chosen)) {
-        chosen = keel_graph_enclosing(graph, fresh.ops, fresh.count);
-        if (chosen == KEEL_NONE) chosen = fresh.ops[0];
-    }
+    if (!is_librarys(clusters, representative, is_after, chosen, fresh.count > 0))
+        chosen = fresh.count ? fresh.ops[0] : KEEL_NONE;
     if (chosen != KEEL_NONE) *(is_after ? &cluster->first_after : &cluster->first_before) = chosen;
 }
 
