@@ -30,6 +30,22 @@ static bool is_same_key(const asked_t *asked, const keel_history_record_t *recor
     return keel_digest_equal(&asked->key.digest, &record->key->digest);
 }
 
+// Leaves out what another function of this one's factory had. Gives how many are left.
+static size_t drop_other_closures(kept_t *kept, const asked_t *asked,
+                                  keel_history_record_t *records, size_t count) {
+    size_t left = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const keel_program_t *before, *after;
+        keel_status_t status = kept_read(kept, &records[i].program, &before);
+        if (!status) status = kept_read(kept, &asked->program, &after);
+        bool is_other = !status && records[i].is_ours &&
+                        keel_is_other_closure(before, after, keel_str(asked->site.origin));
+        keel_status_ignore(status);
+        if (!is_other) records[left++] = records[i];
+    }
+    return left;
+}
+
 // ---- how they differ ---------------------------------------------------------------------------
 
 // Of two runs the source may have been edited in between.
@@ -191,6 +207,14 @@ static keel_status_t find(const answer_facts_t *facts, const asked_t *asked,
     return NULL;
 }
 
+// The first of its function, and no recompile, whatever the client's process took it for.
+static keel_status_t tell_first(const asked_t *asked, keel_explanation_t *out) {
+    KEEL_TRY(add_root(out, KEEL_CAUSE_FIRST, "", ""));
+    fill_places(asked, out);
+    out->unrelated = true;
+    return NULL;
+}
+
 keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, keel_arena_t *arena,
                           answer_t *out, bool *out_said) {
     *out_said = false;
@@ -207,7 +231,13 @@ keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, kee
     if (asked->kind == KEEL_ASK_RETRACE) count = is_same;
     *out = (answer_t){.has_record = false};
     keel_explanation_initialize(&out->explanation);
-    keel_status_t status = find(facts, asked, &sketch, records, count, out);
+    size_t left =
+        asked->recompile ? drop_other_closures(facts->kept, asked, records, count) : count;
+    keel_status_t status = NULL;
+    if (count && !left)
+        status = tell_first(asked, &out->explanation);
+    else
+        status = find(facts, asked, &sketch, records, left, out);
     *out_said = !status;
     if (status) answer_deinitialize(out);
     return status;

@@ -100,6 +100,31 @@ static void fold_constants(keel_diff_t *diff) {
     }
 }
 
+// The line is the user's, and not the call of the traced function.
+static bool is_inside(keel_diff_t *diff, keel_op_id_t op) {
+    const keel_line_t *line = keel_graph_line(&diff->after, op);
+    return line->identity && !line->is_foreign &&
+           (line->line != diff->site.line || !keel_str_is(line->file, diff->site.file));
+}
+
+// Data that a library closes over come from no line of the program: the user knows them by the
+// first of his own lines that takes them.
+static void place_closed_over(keel_diff_t *diff) {
+    if (diff->after.program->format != KEEL_FORMAT_MLIR) return;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_difference_t *root = &diff->roots[i].difference;
+        keel_op_id_t op = root->new_op;
+        bool is_constant = op != KEEL_NONE && diff->after.constant[op] == op;
+        if (!is_constant || is_inside(diff, op)) continue;
+        uint32_t k = 0;
+        while (k < diff->folded_count &&
+               (diff->folded[k].follows != i || diff->folded[k].new_op == KEEL_NONE ||
+                !is_inside(diff, diff->folded[k].new_op)))
+            ++k;
+        if (k < diff->folded_count) root->place = diff->folded[k].place;
+    }
+}
+
 // HLO: what PyTorch's engine computes of a gradient, which has no line of its own, follows from
 // what is differentiated; numbers of the host come and go with what takes them.
 static bool is_derived_there(const keel_diff_t *diff, const keel_root_t *root) {
@@ -340,6 +365,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     fold_derived(diff);
     fold_nested(diff);
     KEEL_TRY(keel_diff_edit(diff, old_side, new_side));
+    place_closed_over(diff);
     keel_diff_circumstances(diff);
     return hand_over(diff, out);
 }

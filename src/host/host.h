@@ -5,6 +5,8 @@
 //   where      which files are the user's                                      where.c
 //   stack      the host's call stack                                           stack.c
 //   site       the user's line that asked for a program                        site.c
+//   origin     which function a program is of                                  origin.c
+//   closure    functions that one factory made                                 closure.c
 //   names      what the user calls a program's arguments                       names.c
 //   python     the interpreter in this process, found at run time              python.h
 //   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
@@ -39,6 +41,8 @@ keel_status_t keel_host_script(char *const *argv, const char *cwd, char **out) K
 
 // True where a file belongs to a library (site-packages, the interpreter's own, <frozen ...>).
 bool keel_is_library_file(keel_str_t file);
+// True for code that was typed in, a cell of a notebook: with each edit it has another file name.
+bool keel_is_cell(keel_str_t file);
 // The file of an installed package without the folders above it, as people know it:
 // "equinox/_jit.py".
 const char *keel_library_shown(const char *file);
@@ -111,8 +115,14 @@ typedef struct keel_site_t {
 
 // The origin of a traced function is its qualified name, its file and the line of its def:
 // "make_train.<locals>.step at /home/u/train.py:12". The line is 0 where only the function's name
-// is known; of a lambda it is the first that computes something then. All else has the line that
-// asked for it: "/home/u/train.py:31". `stack` is the host's when the program was asked for, or
+// is known; of a lambda it is the first that computes something then. A cell of a notebook is
+// "<cell>", and its functions have no line: both move with an edit. All else has the line that
+// asked for it: "/home/u/train.py:31".
+//
+// A library's function is another one for each line of the user's that it is asked for from:
+// "collect at /v/site-packages/lib/loop.py:316 for /home/u/train.py:22". Where the user has jitted
+// it, it is known by the user's function as well that it runs: "init of Net.__call__ at ...".
+// `stack` is the host's when the program was asked for, or
 // NULL. Text lives in `arena`, or is the stack's.
 void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel_arena_t *arena,
                   keel_site_t *out);
@@ -121,5 +131,12 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site);
 // What stays of an origin when lines above it are edited: all but the line of a traced function.
 keel_str_t keel_origin_function(keel_str_t origin);
+
+// ---- closure.c ---------------------------------------------------------------------------------
+
+// True for two programs of that origin where it is surely not one function: a factory made it for
+// other functions of the user's, which the same call in both runs.
+bool keel_is_other_closure(const keel_program_t *before, const keel_program_t *after,
+                           keel_str_t origin);
 
 #endif // KEEL_HOST_HOST_H_

@@ -1,21 +1,16 @@
 // The user's line that asked for a program: the innermost frame that is no library's. A program of
 // JAX's has frames of its own: those within the traced function, then those that led to it when it
-// was traced, about ten in all. The host's stack begins where the traced function was called, is
-// longer, and is the truth where the trace was made for another line.
+// was traced, 100 at most (JAX 0.6: ten). The host's stack begins where the traced function was
+// called, is longer, and is the truth where the trace was made for another line.
 #define _GNU_SOURCE // memrchr, memmem
 #include <stdio.h>
 #include <string.h>
 
-#include "host/host.h"
+#include "host/site.h"
 
 // Operations of the entry that are looked at before giving up: the first ones of a JAX program may
 // be constants, which have no position.
-enum { OPS_TRIED = 64, FRAMES = 128 };
-
-typedef struct chain_t {
-    keel_frame_t frames[FRAMES]; // innermost first
-    uint32_t count;
-} chain_t;
+enum { OPS_TRIED = 64 };
 
 static const char *keep(keel_arena_t *arena, keel_str_t text) {
     keel_str_t copy;
@@ -52,7 +47,7 @@ static keel_str_t without_trailing_underscores(keel_str_t name) {
     return name;
 }
 
-static bool is_lambda(keel_str_t function) {
+bool site_is_lambda(keel_str_t function) {
     return keel_str_is(last_part(function), "<lambda>");
 }
 
@@ -61,7 +56,7 @@ static bool is_lambda(keel_str_t function) {
 static bool names_function(keel_str_t module, keel_str_t function) {
     static const char *const prefixes[] = {"jit_", "pmap_"};
     keel_str_t names[] = {last_part(function), class_of_call(function)};
-    if (is_lambda(function)) return keel_str_starts(module, KEEL_STR("jit__lambda"));
+    if (site_is_lambda(function)) return keel_str_starts(module, KEEL_STR("jit__lambda"));
     if (keel_str_is(module, "jit__unnamed_function")) return names[1].size;
     module = without_trailing_underscores(module);
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i) {
@@ -110,8 +105,8 @@ static uint32_t shared(const chain_t *a, const chain_t *b, uint32_t most) {
 
 static void read_chain(const keel_program_t *program, keel_op_id_t op, chain_t *out) {
     out->count = keel_program_frames(program, program->operations.data[op].location, out->frames,
-                                     FRAMES, NULL);
-    if (out->count > FRAMES) out->count = FRAMES;
+                                     SITE_FRAMES, NULL);
+    if (out->count > SITE_FRAMES) out->count = SITE_FRAMES;
 }
 
 // A caller may have the name of what it calls: Trainer.step calls the jitted step. Of its frames
@@ -147,68 +142,18 @@ static bool continues(const chain_t *chain, uint32_t at, const keel_stack_t *sta
     return true;
 }
 
-// The frame of the chain that is the stack's innermost; `chain->count` where it is not among them.
-static uint32_t find_stack(const chain_t *chain, const keel_stack_t *stack, keel_str_t package) {
+uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, keel_str_t package) {
     for (uint32_t i = 0; i < chain->count; ++i)
         if (is_at(&chain->frames[i], &stack->frames[0]) && continues(chain, i, stack, package))
             return i;
     return chain->count;
 }
 
-// ---- origins -----------------------------------------------------------------------------------
-
-static const char text_between[] = " at ";
-
-static const char *make_origin(keel_arena_t *arena, keel_str_t function, keel_str_t file,
-                               uint32_t line) {
-    void *text;
-    size_t size = function.size + file.size + sizeof text_between + 16;
-    keel_status_t status = keel_arena_alloc(arena, size, &text);
-    if (status) {
-        keel_status_ignore(status);
-        return "";
-    }
-    snprintf(text, size, "%.*s%s%.*s:%u", KEEL_STR_ARGS(function),
-             function.size ? text_between : "", KEEL_STR_ARGS(file), line);
-    return text;
-}
-
-keel_str_t keel_origin_function(keel_str_t origin) {
-    const char *end = memrchr(origin.data, ':', origin.size);
-    bool is_function = memmem(origin.data, origin.size, text_between, sizeof text_between - 1);
-    return end && is_function ? (keel_str_t){origin.data, (size_t)(end - origin.data)} : origin;
-}
-
 // ---- together ----------------------------------------------------------------------------------
 
-// A program and what is known of it.
-typedef struct found_t {
-    keel_str_t module;
-    const keel_stack_t *stack; // NULL: none
-    keel_str_t package;        // that is the user's own
-    chain_t chain;
-    uint32_t own; // the traced function's frame; chain.count
-} found_t;
-
-// The client says that a function of the user's was traced.
-static bool is_users_trace(const found_t *found) {
+bool site_is_users_trace(const found_t *found) {
     const char *file = found->stack ? found->stack->traced_file : NULL;
     return file && !keel_is_foreign_file(keel_str(file), found->package);
-}
-
-static const char *origin_of(const found_t *found, keel_arena_t *arena) {
-    const keel_stack_t *stack = found->stack;
-    keel_str_t traced = keel_str(stack && stack->traced_file ? stack->traced_file : "");
-    if (found->own < found->chain.count) {
-        const keel_frame_t *frame = &found->chain.frames[found->own];
-        uint32_t line = is_lambda(frame->function) ? frame->line : 0;
-        if (traced.size && keel_str_equal(traced, frame->file)) line = stack->traced_line;
-        return make_origin(arena, frame->function, frame->file, line);
-    }
-    if (is_users_trace(found)) return make_origin(arena, found->module, traced, stack->traced_line);
-    if (!found->chain.count) return "";
-    return make_origin(arena, KEEL_STR(""), found->chain.frames[0].file,
-                       found->chain.frames[0].line);
 }
 
 // The user's frames from `at` on: the first is the place, the next called it. False where there is
@@ -263,9 +208,8 @@ static void choose(const found_t *found, keel_arena_t *arena, keel_place_t *out)
     out->library_line = chain->frames[outside].line;
 }
 
-// "/usr/lib/python3.13/site-packages/jax/"
-static bool is_of_jax(keel_str_t package) {
-    keel_str_t end = KEEL_STR("/jax/");
+bool site_is_of_jax(keel_str_t file) {
+    keel_str_t package = keel_package_of(file), end = KEEL_STR("/jax/");
     return package.size >= end.size &&
            memcmp(package.data + package.size - end.size, end.data, end.size) == 0;
 }
@@ -279,7 +223,7 @@ static bool is_wrapped(const found_t *found) {
     if (!keel_is_foreign_file(caller, found->package)) return false;
     if (!keel_is_foreign_file(own, found->package)) return true;
     keel_str_t package = keel_package_of(own);
-    return package.size && !keel_str_starts(caller, package) && !is_of_jax(package);
+    return package.size && !keel_str_starts(caller, package) && !site_is_of_jax(own);
 }
 
 // Looks for an operation whose frames show the traced function; else for the longest.
@@ -292,7 +236,7 @@ static void look(const keel_program_t *program, found_t *found) {
     chain_t chain;
     for (int tried = 0; tried < OPS_TRIED && op < block->end_op; ++tried) {
         read_chain(program, op, &chain);
-        uint32_t asker = has_stack ? find_stack(&chain, stack, found->package) : chain.count;
+        uint32_t asker = has_stack ? site_find_stack(&chain, stack, found->package) : chain.count;
         uint32_t own = outermost_of_name(found->module, &chain, asker);
         bool is_own = own < chain.count;
         if (is_own || chain.count > found->chain.count) {
@@ -308,21 +252,38 @@ static void look(const keel_program_t *program, found_t *found) {
     }
 }
 
+// Where the traced function only calls another that is jitted, jax.jit(jax.jit(f)), its name stands
+// with the operations of that.
+static void look_for_name(const keel_program_t *program, found_t *found) {
+    enum { TRIED = 256 };
+    const char *traced = found->stack ? found->stack->traced_file : NULL;
+    if (found->own < found->chain.count || !traced || site_is_of_jax(keel_str(traced))) return;
+    uint32_t count = keel_program_op_count(program);
+    chain_t chain;
+    for (keel_op_id_t op = 0; op < count && op < TRIED && !found->name.size; ++op) {
+        read_chain(program, op, &chain);
+        uint32_t own = innermost_of_name(found->module, &chain);
+        if (own < chain.count && keel_str_is(chain.frames[own].file, traced))
+            found->name = chain.frames[own].function;
+    }
+}
+
 void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel_arena_t *arena,
                   keel_site_t *out) {
     *out = (keel_site_t){.place = {.file = "", .function = "", .call_file = ""}, .origin = ""};
     found_t found;
     found.module = keel_program_str(program, program->name);
     found.stack = stack;
-    found.package = KEEL_STR("");
+    found.package = found.name = KEEL_STR("");
     found.chain.count = found.own = 0;
     if (stack && stack->count && keel_is_library_file(keel_str(stack->frames[0].file)))
         found.package = keel_package_of(keel_str(stack->frames[0].file));
     look(program, &found);
-    out->is_traced = found.own < found.chain.count || is_users_trace(&found);
+    look_for_name(program, &found);
+    out->is_traced = found.own < found.chain.count || site_is_users_trace(&found);
     out->is_wrapped = is_wrapped(&found);
-    out->origin = origin_of(&found, arena);
     choose(&found, arena, &out->place);
+    out->origin = site_origin(&found, &out->place, arena);
 }
 
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site) {
@@ -330,13 +291,5 @@ void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t
     site->place = keel_stack_top(stack);
     site->place.library_file = stack->library_file;
     site->place.library_line = stack->library_line;
-    // One line of the user's may have a library ask for programs on several of its own.
-    char library[24] = "";
-    if (stack->library_file) snprintf(library, sizeof library, ":%u", stack->library_line);
-    keel_str_t file = keel_str(stack->library_file ? keel_library_shown(stack->library_file) : "");
-    char name[512];
-    int size = snprintf(name, sizeof name, "%.*s%s", KEEL_STR_ARGS(file), library);
-    if (size < 0 || (size_t)size >= sizeof name) size = 0;
-    site->origin = make_origin(arena, (keel_str_t){name, (size_t)size}, keel_str(site->place.file),
-                               site->place.line);
+    site->origin = site_origin_asked(site, arena);
 }

@@ -51,6 +51,13 @@ static bool is_typed(keel_str_t file) {
     return false;
 }
 
+bool keel_is_cell(keel_str_t file) {
+    static const char *const names[] = {"<ipython-input", "<python-input-", "<stdin-", "<command-"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (keel_str_starts(file, keel_str(names[i]))) return true;
+    return holds(file, "/ipykernel_") || holds(file, "/ipykernel/");
+}
+
 static const char *const installed[] = {"/site-packages/", "/dist-packages/"};
 
 bool keel_is_library_file(keel_str_t file) {

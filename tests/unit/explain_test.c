@@ -67,6 +67,8 @@ static const pair_t pairs[] = {
     {"closure_under_vmap",
      3,
      {{KEEL_CAUSE_SHAPE, "argument 0", "f32[8,3]", "f32[5,3]", "", 12, 16}}},
+    // A library's jitted function, called by the user's.
+    {"library_jits_inside", 0, {{KEEL_CAUSE_CONSTANT, "multiply", "2", "3", "", 21, 25}}},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 

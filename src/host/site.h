@@ -1,0 +1,37 @@
+// Between site.c, which finds a program's line, and origin.c, which tells whose function it is.
+#ifndef KEEL_HOST_SITE_H_
+#define KEEL_HOST_SITE_H_
+
+#include "host/host.h"
+
+enum { SITE_FRAMES = 128 };
+
+typedef struct chain_t {
+    keel_frame_t frames[SITE_FRAMES]; // innermost first
+    uint32_t count;
+} chain_t;
+
+// A program and what is known of it.
+typedef struct found_t {
+    keel_str_t module;
+    const keel_stack_t *stack; // NULL: none
+    keel_str_t package;        // that is the user's own
+    keel_str_t name;           // of the traced function, where it has no frame; else empty
+    chain_t chain;
+    uint32_t own; // the traced function's frame; chain.count
+} found_t;
+
+bool site_is_lambda(keel_str_t function);
+// JAX itself, as it is installed.
+bool site_is_of_jax(keel_str_t file);
+// The client says that a function of the user's was traced.
+bool site_is_users_trace(const found_t *found);
+// The frame of the chain that is the stack's innermost; `chain->count` where it is not among them.
+uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, keel_str_t package);
+
+// The origin of what was found; `place` is the user's line. Text lives in `arena`.
+const char *site_origin(const found_t *found, const keel_place_t *place, keel_arena_t *arena);
+// Of a client that compiles whatever was recorded.
+const char *site_origin_asked(const keel_site_t *site, keel_arena_t *arena);
+
+#endif // KEEL_HOST_SITE_H_

@@ -1,0 +1,289 @@
+// Whose function a program is: programs of one operation with frames, asked for from a stack.
+#define _GNU_SOURCE
+#include "host/host.h"
+#include "place.h"
+
+#define LIBRARY "/v/lib/python3.13/site-packages/"
+#define USER "/home/u/train.py"
+
+typedef struct frame_t {
+    const char *function, *file;
+    uint32_t line;
+} frame_t;
+
+typedef struct asked_t {
+    const char *module;
+    frame_t frames[8]; // of its operation, innermost first
+    frame_t stack[4];
+    const char *traced_file;
+    uint32_t traced_line;
+} asked_t;
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static keel_string_id_t text(keel_program_t *p, const char *bytes) {
+    keel_string_id_t id;
+    assert_ok(keel_program_add_text(p, keel_str(bytes), &id));
+    return id;
+}
+
+static keel_attr_id_t attr(keel_program_t *p, uint8_t kind, uint32_t a, uint32_t b) {
+    keel_attr_id_t id;
+    assert_ok(keel_program_add_attr(p, (keel_attr_t){.kind = kind, .a = a, .b = b}, &id));
+    return id;
+}
+
+static keel_attr_id_t location(keel_program_t *p, const frame_t *frame) {
+    const uint32_t numbers[] = {frame->line, 1, frame->line, 9};
+    uint32_t list;
+    assert_ok(keel_program_add_list(p, numbers, 4, &list));
+    keel_attr_id_t file = attr(p, KEEL_ATTR_LOC_FILE, text(p, frame->file), list);
+    return attr(p, KEEL_ATTR_LOC_NAME, text(p, frame->function), file);
+}
+
+static keel_attr_id_t chain(keel_program_t *p, const frame_t *frames) {
+    keel_attr_id_t own = location(p, frames);
+    return frames[1].file ? attr(p, KEEL_ATTR_LOC_CALLSITE, own, chain(p, frames + 1)) : own;
+}
+
+static keel_status_t build(keel_program_t *p, const asked_t *asked) {
+    keel_attr_id_t inner = chain(p, asked->frames);
+    keel_attr_id_t named = attr(p, KEEL_ATTR_LOC_NAME, text(p, "jit(f)/mul"), inner);
+    KEEL_PUSH(&p->operations, ((keel_operation_t){.location = named}));
+    KEEL_PUSH(&p->operations, ((keel_operation_t){.location = KEEL_NONE}));
+    KEEL_PUSH(&p->blocks, ((keel_block_t){.argument_locations = KEEL_NONE, .end_op = 1}));
+    KEEL_PUSH(&p->regions, ((keel_region_t){.block_count = 1, .end = 1}));
+    KEEL_PUSH(&p->functions, ((keel_function_t){.name = text(p, "main")}));
+    p->name = text(p, asked->module);
+    p->entry = 0;
+    return NULL;
+}
+
+// The stack has the user's frames only.
+static uint32_t copy_stack(const asked_t *asked, keel_stack_frame_t *out) {
+    uint32_t count = 0;
+    for (; count < 4 && asked->stack[count].file; ++count)
+        out[count] = (keel_stack_frame_t){.file = asked->stack[count].file,
+                                          .function = asked->stack[count].function,
+                                          .line = asked->stack[count].line};
+    return count;
+}
+
+static void assert_origin(const asked_t *asked, const char *expected) {
+    keel_program_t program;
+    keel_arena_t arena;
+    keel_site_t site;
+    keel_stack_frame_t frames[4];
+    keel_program_initialize(&program);
+    keel_arena_initialize(&arena, 0);
+    assert_ok(build(&program, asked));
+    keel_stack_t stack = {.frames = frames,
+                          .count = copy_stack(asked, frames),
+                          .traced_file = asked->traced_file,
+                          .traced_line = asked->traced_line};
+    keel_site_of(&program, &stack, &arena, &site);
+    assert_string_equal(site.origin, expected);
+    keel_arena_deinitialize(&arena);
+    keel_program_deinitialize(&program);
+}
+
+// ---- the user's --------------------------------------------------------------------------------
+
+static void a_users_function_is_the_same_from_whichever_line_it_is_called(void **state) {
+    (void)state;
+    for (uint32_t line = 20; line < 22; ++line)
+        assert_origin(&(asked_t){.module = "jit_step",
+                                 .frames = {{"step", USER, 7}, {"<module>", USER, line}},
+                                 .stack = {{"<module>", USER, line}},
+                                 .traced_file = USER,
+                                 .traced_line = 5},
+                      "step at " USER ":5");
+}
+
+static void a_function_of_a_cell_is_the_same_after_an_edit(void **state) {
+    (void)state;
+    static const char *const cells[] = {"<ipython-input-2-0123456789ab>",
+                                        "<ipython-input-3-ba9876543210>",
+                                        "/tmp/ipykernel_417/1234567.py", "<python-input-7>"};
+    for (uint32_t i = 0; i < 4; ++i)
+        assert_origin(&(asked_t){.module = "jit_loss",
+                                 .frames = {{"loss", cells[i], 3 + i}, {"<module>", cells[i], 9}},
+                                 .stack = {{"<module>", cells[i], 9}},
+                                 .traced_file = cells[i],
+                                 .traced_line = 2 + i},
+                      "loss at <cell>:0");
+}
+
+// They have no names to tell them apart.
+static void a_lambda_of_a_cell_keeps_its_line(void **state) {
+    (void)state;
+    static const char cell[] = "/tmp/ipykernel_417/1234567.py";
+    assert_origin(&(asked_t){.module = "jit__lambda",
+                             .frames = {{"<lambda>", cell, 3}, {"<module>", cell, 9}},
+                             .stack = {{"<module>", cell, 9}}},
+                  "<lambda> at <cell>:3");
+}
+
+static void what_pmap_maps_is_known_by_the_users_function(void **state) {
+    (void)state;
+    // The frames of what is mapped end with it.
+    assert_origin(
+        &(asked_t){.module = "jit__fun",
+                   .frames = {{"update", LIBRARY "optax/a.py", 507}, {"train_step", USER, 12}},
+                   .stack = {{"<module>", USER, 30}},
+                   .traced_file = LIBRARY "jax/_src/pmap.py",
+                   .traced_line = 410},
+        "train_step at " USER ":0");
+    // Those of a scan outside jit go on.
+    assert_origin(&(asked_t){.module = "jit_scan",
+                             .frames = {{"body", USER, 12}, {"<module>", USER, 30}},
+                             .stack = {{"<module>", USER, 30}},
+                             .traced_file = LIBRARY "jax/_src/lax/control_flow/loops.py",
+                             .traced_line = 100},
+                  "body at " USER ":0");
+}
+
+static void an_operation_outside_jit_is_known_by_its_line(void **state) {
+    (void)state;
+    assert_origin(&(asked_t){.module = "jit_add",
+                             .frames = {{"<module>", USER, 30}},
+                             .stack = {{"<module>", USER, 30}},
+                             .traced_file = LIBRARY "jax/_src/numpy/ufuncs.py",
+                             .traced_line = 100},
+                  USER ":30");
+}
+
+// ---- a library's -------------------------------------------------------------------------------
+
+static void a_librarys_function_is_another_one_for_each_line_that_asks(void **state) {
+    (void)state;
+    for (uint32_t line = 20; line < 22; ++line) {
+        char expected[128];
+        snprintf(expected, sizeof expected, "collect at " LIBRARY "lib/loop.py:316 for " USER ":%u",
+                 line);
+        assert_origin(&(asked_t){.module = "jit_collect",
+                                 .frames = {{"density", USER, 4},
+                                            {"collect", LIBRARY "lib/loop.py", 320},
+                                            {"run", LIBRARY "lib/mcmc.py", 90},
+                                            {"<module>", USER, line}},
+                                 .stack = {{"<module>", USER, line}},
+                                 .traced_file = LIBRARY "lib/loop.py",
+                                 .traced_line = 316},
+                      expected);
+    }
+}
+
+static void a_scan_of_a_librarys_is_another_one_for_each_line_that_asks(void **state) {
+    (void)state;
+    assert_origin(
+        &(asked_t){.module = "jit_scan",
+                   .frames = {{"soft_vmap", LIBRARY "lib/util.py", 896}, {"<module>", USER, 24}},
+                   .stack = {{"<module>", USER, 24}},
+                   .traced_file = LIBRARY "jax/_src/lax/control_flow/loops.py",
+                   .traced_line = 100},
+        LIBRARY "lib/util.py:896 for " USER ":24");
+}
+
+// jax.jit(model.init) in a helper that has more models than one.
+static void a_librarys_method_that_the_user_jits_is_known_by_what_it_runs(void **state) {
+    (void)state;
+    static const char *const models[] = {"Encoder.__call__", "Decoder.__call__"};
+    for (int i = 0; i < 2; ++i) {
+        char expected[160];
+        snprintf(expected, sizeof expected,
+                 "init of %s at " LIBRARY "haiku/transform.py:380 for " USER ":30", models[i]);
+        assert_origin(&(asked_t){.module = "jit_init",
+                                 .frames = {{"Linear.__call__", LIBRARY "haiku/basic.py", 17},
+                                            {models[i], USER, 12},
+                                            {"init", LIBRARY "haiku/transform.py", 389},
+                                            {"make", USER, 30}},
+                                 .stack = {{"make", USER, 30}},
+                                 .traced_file = LIBRARY "haiku/transform.py",
+                                 .traced_line = 380},
+                      expected);
+    }
+    // flax leaves its own frames out.
+    assert_origin(&(asked_t){.module = "jit_init",
+                             .frames = {{"Dense.__call__", LIBRARY "flax/linear.py", 17},
+                                        {"Net.__call__", USER, 12},
+                                        {"make", USER, 30}},
+                             .stack = {{"make", USER, 30}},
+                             .traced_file = LIBRARY "flax/module.py",
+                             .traced_line = 2313},
+                  "jit_init of Net.__call__ at " LIBRARY "flax/module.py:2313 for " USER ":30");
+}
+
+// It is a first operation's line otherwise, which moves with every dtype.
+static void a_librarys_function_is_not_known_by_its_first_operation(void **state) {
+    (void)state;
+    for (uint32_t line = 79; line < 81; ++line)
+        assert_origin(&(asked_t){.module = "jit_apply",
+                                 .frames = {{"promote", LIBRARY "flax/dtypes.py", line},
+                                            {"<module>", USER, 30}},
+                                 .stack = {{"<module>", USER, 30}},
+                                 .traced_file = LIBRARY "flax/module.py",
+                                 .traced_line = 2089},
+                      "jit_apply at " LIBRARY "flax/module.py:2089 for " USER ":30");
+}
+
+static void an_edit_above_moves_the_line_that_asked_for_a_librarys_function(void **state) {
+    (void)state;
+    keel_str_t origin = keel_str("collect at " LIBRARY "lib/loop.py:316 for " USER ":22");
+    assert_true(keel_str_is(keel_origin_function(origin),
+                            "collect at " LIBRARY "lib/loop.py:316 for " USER));
+    origin = keel_str(LIBRARY "lib/util.py:896 for " USER ":24");
+    assert_true(keel_str_is(keel_origin_function(origin), LIBRARY "lib/util.py:896 for " USER));
+}
+
+// ---- factories ---------------------------------------------------------------------------------
+
+// update, made by a factory, calls `callee` on its line 9.
+static bool is_other(const char *factory, const frame_t *callee, const frame_t *other) {
+    char name[64], origin[128];
+    snprintf(name, sizeof name, "%supdate", factory);
+    snprintf(origin, sizeof origin, "%s at " USER ":8", name);
+    keel_program_t programs[2];
+    const frame_t *callees[] = {callee, other};
+    for (int i = 0; i < 2; ++i) {
+        keel_program_initialize(&programs[i]);
+        assert_ok(build(&programs[i], &(asked_t){.module = "jit_update",
+                                                 .frames = {{"grad", LIBRARY "lib/ad.py", 3},
+                                                            *callees[i],
+                                                            {"apply", LIBRARY "lib/ad.py", 5},
+                                                            {name, USER, 9},
+                                                            {"<module>", USER, 30}}}));
+    }
+    bool is = keel_is_other_closure(&programs[0], &programs[1], keel_str(origin));
+    for (int i = 0; i < 2; ++i)
+        keel_program_deinitialize(&programs[i]);
+    return is;
+}
+
+static void functions_of_a_factory_are_told_apart_by_what_one_call_runs(void **state) {
+    (void)state;
+    const frame_t actor = {"actor_loss", USER, 20}, critic = {"critic_loss", USER, 24};
+    const frame_t lambda = {"<lambda>", USER, 40}, another = {"<lambda>", USER, 44};
+    const frame_t later = {"actor_loss", USER, 21};
+    assert_true(is_other("make_update.<locals>.", &actor, &critic));
+    assert_true(is_other("make_update.<locals>.", &lambda, &another));
+    assert_false(is_other("make_update.<locals>.", &actor, &later));
+    // What no factory made is one function, whatever a branch in it runs.
+    assert_false(is_other("", &actor, &critic));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_users_function_is_the_same_from_whichever_line_it_is_called),
+        cmocka_unit_test(a_function_of_a_cell_is_the_same_after_an_edit),
+        cmocka_unit_test(a_lambda_of_a_cell_keeps_its_line),
+        cmocka_unit_test(what_pmap_maps_is_known_by_the_users_function),
+        cmocka_unit_test(an_operation_outside_jit_is_known_by_its_line),
+        cmocka_unit_test(a_librarys_function_is_another_one_for_each_line_that_asks),
+        cmocka_unit_test(a_scan_of_a_librarys_is_another_one_for_each_line_that_asks),
+        cmocka_unit_test(a_librarys_method_that_the_user_jits_is_known_by_what_it_runs),
+        cmocka_unit_test(a_librarys_function_is_not_known_by_its_first_operation),
+        cmocka_unit_test(an_edit_above_moves_the_line_that_asked_for_a_librarys_function),
+        cmocka_unit_test(functions_of_a_factory_are_told_apart_by_what_one_call_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
