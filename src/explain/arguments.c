@@ -52,6 +52,36 @@ static uint32_t source_argument(const keel_diff_t *diff, bool is_after, keel_val
     return KEEL_NONE;
 }
 
+uint32_t keel_diff_lone_scalar(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    enum { STEPS = 16 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_program_t *program = graph->program;
+    for (unsigned step = 0; step < STEPS; ++step) {
+        keel_op_id_t op = graph->producer[value];
+        if (op == KEEL_NONE) return keel_diff_scalar_argument(diff, is_after, value);
+        keel_value_id_t source = KEEL_NONE;
+        keel_list_t operands = keel_program_operands(program, op);
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            keel_op_id_t producer = graph->producer[operands.items[i]];
+            if (producer != KEEL_NONE && graph->constant[producer] != KEEL_NONE) continue;
+            if (source != KEEL_NONE && source != operands.items[i]) return KEEL_NONE;
+            source = operands.items[i];
+        }
+        if (source == KEEL_NONE || keel_diff_dims(program, keel_graph_type(graph, value)).count ||
+            keel_graph_type(graph, source) != keel_graph_type(graph, value))
+            return KEEL_NONE;
+        value = source;
+    }
+    return KEEL_NONE;
+}
+
+static bool is_float_of(const keel_program_t *program, keel_type_id_t type, bool is_short) {
+    const keel_type_t *found = keel_program_type(program, type);
+    if (found->kind == KEEL_TYPE_TENSOR) found = keel_program_type(program, found->a);
+    bool is_long = found->a == KEEL_FLOAT_F32 || found->a == KEEL_FLOAT_F64;
+    return found->kind == KEEL_TYPE_FLOAT && is_long != is_short;
+}
+
 uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op_id_t convert) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     keel_list_t operands = keel_program_operands(graph->program, convert);
@@ -59,8 +89,12 @@ uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op
         return KEEL_NONE;
     keel_value_id_t value = operands.items[0];
     keel_value_id_t result = graph->program->operations.data[convert].first_result;
-    if (keel_graph_type(graph, value) != keel_graph_type(graph, result))
-        return keel_diff_scalar_argument(diff, is_after, value);
+    keel_type_id_t from = keel_graph_type(graph, value), to = keel_graph_type(graph, result);
+    // An array of 32 bits is not rounded to what it meets.
+    if (from != to && is_float_of(graph->program, from, false) &&
+        is_float_of(graph->program, to, true))
+        return keel_diff_lone_scalar(diff, is_after, value);
+    if (from != to) return keel_diff_scalar_argument(diff, is_after, value);
     return source_argument(diff, is_after, value);
 }
 

@@ -62,8 +62,43 @@ static uint32_t collected_by(keel_diff_t *diff, keel_op_id_t loop, double step) 
     return KEEL_NONE;
 }
 
-// What is made of so many elements as the loop has turns follows from its bound. In a library's
-// loop it is the other way round: the user chose how many.
+static bool has_dim(const keel_graph_t *graph, keel_value_id_t value, double size) {
+    keel_ints_t dims = keel_diff_dims(graph->program, keel_graph_type(graph, value));
+    for (uint32_t i = 0; i < dims.count; ++i)
+        if ((double)dims.items[i] == size) return true;
+    return false;
+}
+
+// Of nothing that has it.
+static bool makes_dim(const keel_graph_t *graph, keel_op_id_t op, double size) {
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    if (operation->result_count != 1 || !has_dim(graph, operation->first_result, size))
+        return false;
+    for (uint32_t i = 0; i < operands.count; ++i)
+        if (has_dim(graph, operands.items[i], size)) return false;
+    return true;
+}
+
+// On a line beside the loop's something else is made of that size: it is more than how often the
+// loop turns.
+static bool is_made_beside(keel_diff_t *diff, keel_op_id_t loop, double before, double after) {
+    const keel_line_t *place = keel_graph_line(&diff->after, loop);
+    for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op) {
+        if (diff->origin[op] == KEEL_NONE || diff->after.constant[op] != KEEL_NONE ||
+            !makes_dim(&diff->after, op, after) ||
+            !makes_dim(&diff->before, diff->origin[op], before))
+            continue;
+        const keel_line_t *line = keel_graph_line(&diff->after, op);
+        if (line->identity && line->library_file.size &&
+            (line->identity != place->identity || line->library_line != place->library_line))
+            return true;
+    }
+    return false;
+}
+
+// What is made of so many elements as the loop has turns follows from its bound. Where a library
+// makes more of that size than its loop it is the other way round: the user chose how many.
 static void tell_loop(keel_diff_t *diff, keel_op_id_t loop, double before, double after) {
     const char *was = keel_diff_text(diff, "%.0f", before);
     const char *is = keel_diff_text(diff, "%.0f", after);
@@ -74,11 +109,12 @@ static void tell_loop(keel_diff_t *diff, keel_op_id_t loop, double before, doubl
         if (size == KEEL_NONE && diff->roots[i].difference.kind == KEEL_CAUSE_SIZE) size = i;
     }
     if (first == KEEL_NONE) return;
-    bool is_librarys = keel_diff_is_librarys(diff, loop);
-    uint32_t lead = is_librarys && size != KEEL_NONE ? size : first;
+    bool is_size = size != KEEL_NONE && keel_diff_is_librarys(diff, loop) &&
+                   is_made_beside(diff, loop, before, after);
+    uint32_t lead = is_size ? size : first;
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (i != lead && is_of(&diff->roots[i], was, is)) diff->roots[i].follows = lead;
-    if (lead == size && is_librarys) return;
+    if (is_size) return;
     uint32_t source = collected_by(diff, loop, after - before);
     if (source != KEEL_NONE && source != lead) {
         diff->roots[lead].follows = source;

@@ -39,7 +39,7 @@ typedef struct keel_root_t {
     uint32_t operations;    // of kind STRUCTURE: that came or went
     bool is_moved;          // likewise: the other side has it elsewhere (moved.c)
     keel_passing_t passing; // likewise: whether it was passed to the other side too
-    double before, after;
+    double before, after;   // of a number; of kind STRUCTURE: how often a line ran; 0: not known
 } keel_root_t;
 
 enum { KEEL_DIFF_ROOTS = 256, KEEL_DIFF_TREES = 32 };
@@ -158,6 +158,9 @@ uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
                             keel_value_id_t value);
 // The number of the entry's argument that has that value and is a scalar; NONE.
 uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
+// The scalar argument that a value is made of with nothing else but constants, in its own dtype;
+// NONE.
+uint32_t keel_diff_lone_scalar(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
 // The argument that a conversion shows to be weakly typed: JAX converts what came from a Python
 // number even to the dtype that it has; a scalar of another dtype gives way to that of an array.
 // NONE.
@@ -220,6 +223,11 @@ keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 void keel_diff_grown(keel_diff_t *diff);
 // dtypes.c: Python numbers and dtypes that only the operations tell of, and what follows from them.
 keel_status_t keel_diff_dtypes(keel_diff_t *diff) KEEL_MUST_CHECK;
+// True where one expression of the source is several operations: a function of the client's or of a
+// library's.
+bool keel_diff_is_one_call(const keel_diff_t *diff, bool is_after, keel_op_id_t op);
+// unrolled.c: lines that ran another number of times for a size that drifted.
+void keel_diff_unrolled(keel_diff_t *diff);
 // numbers.c: numbers that follow from another, and those of one line. `sources` may be NULL.
 keel_status_t keel_diff_numbers(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;
 // results.c: the name that the client gives a result, "result['hidden']"; "" where it has none.

@@ -6,31 +6,6 @@
 
 // ---- Python numbers ----------------------------------------------------------------------------
 
-// The scalar argument that a value is made of with nothing else but constants, in its own dtype;
-// NONE.
-static uint32_t lone_source(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
-    enum { STEPS = 16 };
-    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-    const keel_program_t *program = graph->program;
-    for (unsigned step = 0; step < STEPS; ++step) {
-        keel_op_id_t op = graph->producer[value];
-        if (op == KEEL_NONE) return keel_diff_scalar_argument(diff, is_after, value);
-        keel_value_id_t source = KEEL_NONE;
-        keel_list_t operands = keel_program_operands(program, op);
-        for (uint32_t i = 0; i < operands.count; ++i) {
-            keel_op_id_t producer = graph->producer[operands.items[i]];
-            if (producer != KEEL_NONE && graph->constant[producer] != KEEL_NONE) continue;
-            if (source != KEEL_NONE && source != operands.items[i]) return KEEL_NONE;
-            source = operands.items[i];
-        }
-        if (source == KEEL_NONE || keel_diff_dims(program, keel_graph_type(graph, value)).count ||
-            keel_graph_type(graph, source) != keel_graph_type(graph, value))
-            return KEEL_NONE;
-        value = source;
-    }
-    return KEEL_NONE;
-}
-
 // The scalar argument of which an operand is, and whether that was converted on the way.
 static uint32_t source_of(const keel_diff_t *diff, bool is_after, keel_op_id_t op,
                           bool *out_converted) {
@@ -42,7 +17,7 @@ static uint32_t source_of(const keel_diff_t *diff, bool is_after, keel_op_id_t o
         *out_converted =
             producer != KEEL_NONE && keel_str_is(keel_graph_name(graph, producer), "convert");
         if (*out_converted) value = keel_program_operands(graph->program, producer).items[0];
-        uint32_t number = lone_source(diff, is_after, value);
+        uint32_t number = keel_diff_lone_scalar(diff, is_after, value);
         if (number != KEEL_NONE) return number;
     }
     return KEEL_NONE;
@@ -81,7 +56,8 @@ static bool is_of_numbers(const keel_diff_t *diff, keel_op_id_t op) {
     for (uint32_t i = 0; i < operands.count; ++i) {
         keel_op_id_t producer = graph->producer[operands.items[i]];
         bool is_constant = producer != KEEL_NONE && graph->constant[producer] != KEEL_NONE;
-        if (!is_constant && lone_source(diff, true, operands.items[i]) == KEEL_NONE) return false;
+        if (!is_constant && keel_diff_lone_scalar(diff, true, operands.items[i]) == KEEL_NONE)
+            return false;
     }
     return true;
 }
@@ -104,6 +80,39 @@ static bool is_same_call(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t af
     const keel_line_t *b = keel_graph_line(&diff->after, after);
     return a->identity && a->identity == b->identity && a->column && a->column == b->column &&
            a->library_line == b->library_line && keel_str_equal(a->library_file, b->library_file);
+}
+
+static bool is_same_expression(const keel_frame_t *a, const keel_frame_t *b) {
+    return a->line == b->line && a->column == b->column && a->end_column == b->end_column &&
+           keel_str_equal(a->file, b->file);
+}
+
+// Functions of JAX's have no lines of their own: all of one is one call.
+bool keel_diff_is_one_call(const keel_diff_t *diff, bool is_after, keel_op_id_t op) {
+    enum { KINDS = 3 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_program_t *program = graph->program;
+    keel_frame_t place, other;
+    keel_str_t kinds[KINDS];
+    unsigned count = 0;
+    uint32_t function = graph->function_of[op];
+    bool has_place =
+        keel_program_frames(program, program->operations.data[op].location, &place, 1, NULL) > 0;
+    if (has_place ? !place.column : function == KEEL_NONE || function == program->entry)
+        return false;
+    for (keel_op_id_t at = 0; count < KINDS && at < keel_program_op_count(program); ++at) {
+        keel_str_t name = keel_graph_name(graph, at);
+        bool is_known = graph->constant[at] != KEEL_NONE || keel_graph_only_reshapes(name) ||
+                        (!has_place && graph->function_of[at] != function);
+        for (unsigned i = 0; !is_known && i < count; ++i)
+            is_known = keel_str_equal(kinds[i], name);
+        if (is_known) continue;
+        keel_attr_id_t location = program->operations.data[at].location;
+        if (!has_place || (keel_program_frames(program, location, &other, 1, NULL) &&
+                           is_same_expression(&place, &other)))
+            kinds[count++] = name;
+    }
+    return count == KINDS;
 }
 
 // The first operation without a counterpart on a line that the other program has nothing of; NONE.
@@ -166,6 +175,22 @@ static bool is_clients(const keel_difference_t *difference) {
     return strcmp(difference->subject, difference->place.function) == 0;
 }
 
+// A number within a function that is computed in another dtype: how far bits are shifted, where an
+// approximation ends.
+static bool is_of_dtype(keel_diff_t *diff, const keel_difference_t *difference) {
+    keel_op_id_t before = difference->old_op, after = difference->new_op;
+    if (before == KEEL_NONE || after == KEEL_NONE) return false;
+    keel_list_t x = keel_program_operands(diff->before.program, before);
+    keel_list_t y = keel_program_operands(diff->after.program, after);
+    bool is_other = false;
+    for (uint32_t i = 0; i < x.count && i < y.count; ++i)
+        is_other =
+            is_other ||
+            keel_diff_element_hash(&diff->before, keel_graph_type(&diff->before, x.items[i])) !=
+                keel_diff_element_hash(&diff->after, keel_graph_type(&diff->after, y.items[i]));
+    return is_other && keel_diff_is_one_call(diff, true, after);
+}
+
 static keel_status_t fold_implementations(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
@@ -173,6 +198,8 @@ static keel_status_t fold_implementations(keel_diff_t *diff) {
         const keel_difference_t *difference = &root->difference;
         if (root->follows != KEEL_NONE) continue;
         if (difference->kind == KEEL_CAUSE_NESTED_JIT && is_clients(difference))
+            root->follows = top;
+        if (difference->kind == KEEL_CAUSE_CONSTANT && is_of_dtype(diff, difference))
             root->follows = top;
         if (difference->kind == KEEL_CAUSE_STRUCTURE && difference->old_op != KEEL_NONE &&
             difference->new_op != KEEL_NONE &&

@@ -79,6 +79,30 @@ static void fold_shapes(keel_diff_t *diff) {
             fold_root(diff, i, top);
 }
 
+static bool is_share(double before, double after, const keel_root_t *devices) {
+    return before > 0 && after > 0 && before * devices->before == after * devices->after;
+}
+
+// What each device has of a whole, and how many a mean goes over.
+static void fold_shares(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DEVICES);
+    if (top == KEEL_NONE || diff->roots[top].before <= 0 || diff->roots[top].after <= 0) return;
+    keel_root_t *devices = &diff->roots[top];
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_root_t *root = &diff->roots[i];
+        const keel_difference_t *difference = &root->difference;
+        if (root->follows != KEEL_NONE) continue;
+        if (difference->kind == KEEL_CAUSE_SIZE &&
+            is_share(strtod(difference->old_value, NULL), strtod(difference->new_value, NULL),
+                     devices))
+            fold_root(diff, i, top);
+        bool is_count = root->before == devices->before && root->after == devices->after;
+        if (difference->kind == KEEL_CAUSE_CONSTANT && root->is_number &&
+            (is_count || is_share(root->before, root->after, devices)))
+            fold_root(diff, i, top);
+    }
+}
+
 // Sizes that were found after a constant, and branches on its line.
 static void fold_constants(keel_diff_t *diff) {
     uint32_t structure = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
@@ -356,11 +380,13 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     KEEL_TRY(keel_diff_rest(diff));
     fold_shardings(diff);
     fold_shapes(diff);
+    fold_shares(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
     keel_diff_grown(diff);
     KEEL_TRY(keel_diff_dtypes(diff));
     keel_diff_subsume(diff, are_strangers);
     fold_constants(diff);
+    keel_diff_unrolled(diff);
     KEEL_TRY(keel_diff_numbers(diff, new_side->sources));
     fold_derived(diff);
     fold_nested(diff);

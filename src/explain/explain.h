@@ -20,6 +20,7 @@
 //   random       another generator of random numbers                           random.c
 //   dtypes       what follows from another dtype                                dtypes.c
 //   numbers      numbers that follow from another                               numbers.c
+//   unrolled     lines that ran another number of times for a size               unrolled.c
 //   sizes        sizes that follow from a drifted one                          sizes.c
 //
 // A difference is a *root* where nothing else explains it; the rest are folded under the root that

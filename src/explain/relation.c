@@ -119,6 +119,18 @@ static double factor_of(double before, double after, double from_before, double 
     return is_close(factor, after / from_after, tolerance) ? factor : 0;
 }
 
+// c + k log x, whatever c is: log of 2 pi or of another scale. Of few digits nothing is left to
+// tell by once c is gone.
+static bool is_log(keel_move_t from, keel_move_t other) {
+    static const double factors[] = {1, 0.5, 2};
+    double step = other.after - other.before, limit = 5e-7 * fmax(fabs(other.after), 1);
+    double ratio = log(from.after / from.before);
+    if (!isfinite(ratio) || fabs(step) < 1e5 * limit * 0.1) return false;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; ++i)
+        if (fabs(fabs(step) - factors[i] * fabs(ratio)) <= limit) return true;
+    return false;
+}
+
 keel_relation_t keel_relation_of(keel_move_t from, keel_move_t other, bool is_coarse) {
     double tolerance = is_coarse ? 4e-3 : 5e-7;
     size_t count = is_coarse ? PLAIN : sizeof functions / sizeof *functions;
@@ -130,7 +142,7 @@ keel_relation_t keel_relation_of(keel_move_t from, keel_move_t other, bool is_co
         return KEEL_RELATION_NONE;
     double factor = factor_of(other.before, other.after, from.before, from.after, tolerance);
     if (factor != 0 && is_plain_factor(factor, tolerance)) return KEEL_RELATION_MULTIPLE;
-    bool is_scaled = false;
+    bool is_scaled = !is_coarse && is_log(from, other);
     for (size_t i = 0; i < count; ++i) {
         factor = factor_of(other.before, other.after, functions[i](from.before),
                            functions[i](from.after), tolerance);

@@ -96,6 +96,12 @@ static bool is_near(int64_t before, int64_t after, const keel_drift_t *drift) {
     return more && more >= -NEAR && more <= NEAR;
 }
 
+// The same where the size made a larger step than counters make, however small it is.
+static bool is_next(int64_t before, int64_t after, const keel_drift_t *drift) {
+    int64_t more = shift_of(before, after, drift), step = drift->after - drift->before;
+    return before > 0 && after > 0 && (more == 1 || more == -1) && (step > 1 || step < -1);
+}
+
 // With a constant: a prompt before the tokens. Many things grow by one or two at a time.
 static bool is_shifted(int64_t before, int64_t after, const keel_drift_t *drift) {
     enum { STEP = 4 };
@@ -124,6 +130,18 @@ static bool is_padded(int64_t before, int64_t after, const keel_drift_t *drift) 
         if (before == rounded_up(drift->before, to) && after == rounded_up(drift->after, to))
             return true;
     return false;
+}
+
+// Two things may well be halved by accident, but not both grow from 8 to 11 parts.
+static bool has_plain_ratio(const keel_drift_t *drift) {
+    enum { PLAIN = 2 };
+    int64_t a = drift->before, b = drift->after;
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return drift->before / a <= PLAIN || drift->after / a <= PLAIN;
 }
 
 // Two that drifted together, multiplied: tokens = batch * length.
@@ -185,7 +203,8 @@ uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t a
             if (is_sum(before, after, &sizes->drifts[i], &sizes->drifts[j]))
                 return sizes->drifts[i].root;
     for (uint32_t i = 0; i < sizes->count; ++i)
-        if (is_padded(before, after, &sizes->drifts[i]) ||
+        if (is_next(before, after, &sizes->drifts[i]) ||
+            is_padded(before, after, &sizes->drifts[i]) ||
             is_shifted(before, after, &sizes->drifts[i]))
             return sizes->drifts[i].root;
     const keel_drift_t *total = find(sizes->totals, sizes->totals_count, before, after);
@@ -204,18 +223,6 @@ uint32_t keel_sizes_explain_within(const keel_sizes_t *sizes, uint32_t root, int
 }
 
 // ---- arguments ---------------------------------------------------------------------------------
-
-// Two things may well be halved by accident, but not both grow from 8 to 11 parts.
-static bool has_plain_ratio(const keel_drift_t *drift) {
-    enum { PLAIN = 2 };
-    int64_t a = drift->before, b = drift->after;
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return drift->before / a <= PLAIN || drift->after / a <= PLAIN;
-}
 
 // The one is a whole multiple of the other, or so much more or less: which of the two is plainer is
 // told by *out_leads.
@@ -273,14 +280,25 @@ static bool is_part(double parts, double tolerance) {
     return is_whole(parts, tolerance) && (nearest <= FEW || is_power_of_two);
 }
 
+static bool is_power_of_two(double value, double tolerance) {
+    int exponent;
+    return is_whole(value, tolerance) && frexp(round(value), &exponent) == 0.5;
+}
+
 // before = c * n and after = c * m with a whole c; or c / n and c / m, where c is 1 (a mean), 2
 // (its gradient, of a square), or a small part of 1 (a mean over more than n). A ratio that is
 // merely equal is no explanation: 0.2 is to 0.1 as 8 to 4.
-static bool scales(double before, double after, double n, double m, double tolerance) {
+static bool scales(double before, double after, double n, double m, bool is_telling,
+                   double tolerance) {
     double multiple = before / n, share = before * n;
     // Of a large number nothing is left behind the point to tell whether it is whole.
     if (multiple * tolerance < 0.25 && is_equal(multiple, after / m, tolerance) &&
         is_whole(multiple, tolerance))
+        return true;
+    // The scale of an image, n / 8: where nothing else grows in just that ratio, and no rate is
+    // scaled with the batch.
+    if (is_telling && before >= 1 && after >= 1 && is_equal(multiple, after / m, tolerance) &&
+        is_power_of_two(1 / multiple, tolerance))
         return true;
     return is_equal(share, after * m, tolerance) &&
            (is_equal(share, 1, tolerance) || is_equal(share, 2, tolerance) ||
@@ -296,7 +314,9 @@ static uint32_t explain_value_by(const keel_drift_t *drifts, uint32_t count, dou
         if (n <= 0 || m <= 0) continue;
         bool is_log =
             n > 1 && m > 1 && is_equal(a, log(n), tolerance) && is_equal(b, log(m), tolerance);
-        if (is_log || scales(a, b, n, m, tolerance) || scales(a * a, b * b, n, m, 2 * tolerance))
+        bool is_telling = !has_plain_ratio(&drifts[i]);
+        if (is_log || scales(a, b, n, m, is_telling, tolerance) ||
+            scales(a * a, b * b, n, m, false, 2 * tolerance))
             return drifts[i].root;
     }
     return UINT32_MAX;
@@ -311,17 +331,27 @@ static double tolerance_of(bool is_coarse) {
     return is_coarse ? 1e-2 : 1e-6;
 }
 
-uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, double after,
-                                  bool is_coarse) {
-    if (!isfinite(before) || !isfinite(after)) return UINT32_MAX;
-    uint32_t root = UINT32_MAX;
-    if (are_whole(before, after)) root = explain_whole(sizes, (int64_t)before, (int64_t)after);
-    double tolerance = tolerance_of(is_coarse);
-    if (root == UINT32_MAX)
-        root = explain_value_by(sizes->drifts, sizes->count, before, after, tolerance);
-    if (root == UINT32_MAX)
-        root = explain_value_by(sizes->counts, sizes->counts_count, before, after, tolerance);
-    return root;
+// n - 1/2: where the last pixel's middle is.
+static bool is_half_off(double before, double after, const keel_drift_t *drift) {
+    enum { SMALLEST = 4 };
+    double more = before - (double)drift->before;
+    return fabs(more) == 0.5 && more == after - (double)drift->after && drift->before >= SMALLEST &&
+           drift->after >= SMALLEST;
+}
+
+static uint32_t explain_half(const keel_sizes_t *sizes, double before, double after) {
+    for (uint32_t i = 0; i < sizes->count; ++i)
+        if (is_half_off(before, after, &sizes->drifts[i])) return sizes->drifts[i].root;
+    return UINT32_MAX;
+}
+
+// What people write: a few digits behind the point.
+static bool is_short(double value) {
+    enum { DIGITS = 5 };
+    double scaled = fabs(value);
+    for (int i = 0; i < DIGITS; ++i, scaled *= 10)
+        if (is_equal(scaled, round(scaled), 1e-7)) return true;
+    return false;
 }
 
 // What a part of it is to a whole that does not drift: rows drawn from so many, and how many are
@@ -335,15 +365,51 @@ static bool is_of_whole(double before, double after, double whole, const keel_dr
            (is_equal(before, n / whole, tolerance) && is_equal(after, m / whole, tolerance));
 }
 
+static uint32_t explain_ratio(const keel_sizes_t *sizes, double before, double after,
+                              double tolerance) {
+    for (uint32_t i = 0; i < sizes->count; ++i)
+        for (uint32_t j = 0; j < sizes->fixed_count; ++j)
+            if (is_of_whole(before, after, (double)sizes->fixed[j], &sizes->drifts[i], tolerance))
+                return sizes->drifts[i].root;
+    return UINT32_MAX;
+}
+
+uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, double after,
+                                  bool is_coarse) {
+    if (!isfinite(before) || !isfinite(after)) return UINT32_MAX;
+    uint32_t root = UINT32_MAX;
+    if (are_whole(before, after)) root = explain_whole(sizes, (int64_t)before, (int64_t)after);
+    double tolerance = tolerance_of(is_coarse);
+    if (root == UINT32_MAX)
+        root = explain_value_by(sizes->drifts, sizes->count, before, after, tolerance);
+    if (root == UINT32_MAX)
+        root = explain_value_by(sizes->counts, sizes->counts_count, before, after, tolerance);
+    if (root == UINT32_MAX) root = explain_half(sizes, before, after);
+    if (root == UINT32_MAX && !is_coarse && !(is_short(before) && is_short(after)))
+        root = explain_ratio(sizes, before, after, tolerance);
+    return root;
+}
+
+// c + s n with a whole c and a power of ten: a range less so much for each part.
+static bool is_affine(double before, double after, const keel_drift_t *drift) {
+    double n = (double)drift->before, m = (double)drift->after, limit = 1e-6;
+    for (double step = 0.1; step > 1e-7; step /= 10) {
+        double slope = (after - before) / (m - n) < 0 ? -step : step, c = round(before - slope * n);
+        if (fabs(before - slope * n - c) <= limit * fmax(fabs(before), 1) * 0.5 &&
+            fabs(after - slope * m - c) <= limit * fmax(fabs(after), 1) * 0.5 &&
+            fabs(after - before) > 8 * limit * fmax(fabs(after), 1))
+            return true;
+    }
+    return false;
+}
+
 uint32_t keel_sizes_explain_derived(const keel_sizes_t *sizes, double before, double after,
                                     bool is_coarse) {
     uint32_t root = keel_sizes_explain_value(sizes, before, after, is_coarse);
     if (root != UINT32_MAX || !isfinite(before) || !isfinite(after)) return root;
     if (are_whole(before, after)) root = keel_sizes_explain(sizes, (int64_t)before, (int64_t)after);
-    for (uint32_t i = 0; root == UINT32_MAX && i < sizes->count; ++i)
-        for (uint32_t j = 0; root == UINT32_MAX && j < sizes->fixed_count; ++j)
-            if (is_of_whole(before, after, (double)sizes->fixed[j], &sizes->drifts[i],
-                            tolerance_of(is_coarse)))
-                root = sizes->drifts[i].root;
+    if (root == UINT32_MAX) root = explain_ratio(sizes, before, after, tolerance_of(is_coarse));
+    for (uint32_t i = 0; root == UINT32_MAX && !is_coarse && i < sizes->count; ++i)
+        if (is_affine(before, after, &sizes->drifts[i])) root = sizes->drifts[i].root;
     return root;
 }

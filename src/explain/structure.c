@@ -613,8 +613,11 @@ static keel_status_t tell_cluster(clusters_t *clusters, uint32_t at) {
     if (root != KEEL_NONE) return keel_diff_fold(diff, root, &difference);
     uint32_t known = diff->root_count;
     KEEL_TRY(keel_diff_root(diff, &difference, &root));
-    if (diff->root_count > known)
+    if (diff->root_count > known) {
         diff->roots[root].operations = cluster->before_count + cluster->after_count;
+        diff->roots[root].before = times.before;
+        diff->roots[root].after = times.after;
+    }
     fold_arguments(clusters, cluster, root);
     return NULL;
 }

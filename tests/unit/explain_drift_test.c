@@ -82,6 +82,22 @@ static void a_counter_near_a_small_size_is_a_cause_of_its_own(void **state) {
            {KEEL_CAUSE_CONSTANT, "multiply", "2", "3", 8});
 }
 
+static void a_loop_over_the_rows_of_an_argument_follows_from_its_size(void **state) {
+    (void)state;
+    EXPECT("loop_over_rows", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[3]", "f32[5]", 14});
+}
+
+static void the_rounds_of_a_function_that_halves_its_input_follow_from_the_size(void **state) {
+    (void)state;
+    EXPECT("rounds_of_a_scan", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[12]", "f32[20]", 11});
+}
+
+static void layers_that_are_as_many_as_rows_are_a_cause_of_their_own(void **state) {
+    (void)state;
+    EXPECT("layers_beside_batch", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[2,4]", "f32[3,4]", 16},
+           {KEEL_CAUSE_STRUCTURE, "dot_general", "2 times", "3 times", 9});
+}
+
 // ---- numbers -----------------------------------------------------------------------------------
 
 static void what_is_worked_out_from_a_number_is_one_cause_with_it(void **state) {
@@ -116,6 +132,16 @@ static void a_python_number_that_only_a_gradient_converts_is_told(void **state) 
            {KEEL_CAUSE_WEAK_TYPE, "scale", "weak f32[]", "f32[]", 12});
 }
 
+static void a_python_number_that_is_rounded_to_what_it_meets_is_told(void **state) {
+    (void)state;
+    EXPECT("number_before_an_array", NULL, {KEEL_CAUSE_WEAK_TYPE, "t", "weak f32[]", "f32[]", 13});
+}
+
+static void numbers_within_a_function_follow_from_its_dtype(void **state) {
+    (void)state;
+    EXPECT("draws_in_half", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4]", "f16[4]", 11});
+}
+
 static void another_expansion_of_a_function_follows_from_the_dtype(void **state) {
     (void)state;
     EXPECT("double_precision", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4]", "f64[4]", 14});
@@ -133,7 +159,8 @@ static void the_way_back_has_the_same_causes(void **state) {
     static const char *const names[] = {
         "sizes_of_three",       "sizes_of_their_own", "last_rows",          "leaf_of_two_trees",
         "counter_beside_batch", "decay_and_rest",     "rates_of_two_lines", "number_of_a_gradient",
-        "double_precision",     "double_and_branch"};
+        "double_precision",     "double_and_branch",  "loop_over_rows",     "rounds_of_a_scan",
+        "layers_beside_batch",  "draws_in_half"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         loaded_t before, after;
         keel_explanation_t there, back;
@@ -161,6 +188,11 @@ int main(void) {
         cmocka_unit_test(the_ends_of_slices_and_a_longer_range_follow_from_a_size),
         cmocka_unit_test(a_leaf_of_two_trees_is_one_cause_with_their_ravelled_size),
         cmocka_unit_test(a_counter_near_a_small_size_is_a_cause_of_its_own),
+        cmocka_unit_test(a_loop_over_the_rows_of_an_argument_follows_from_its_size),
+        cmocka_unit_test(the_rounds_of_a_function_that_halves_its_input_follow_from_the_size),
+        cmocka_unit_test(layers_that_are_as_many_as_rows_are_a_cause_of_their_own),
+        cmocka_unit_test(a_python_number_that_is_rounded_to_what_it_meets_is_told),
+        cmocka_unit_test(numbers_within_a_function_follow_from_its_dtype),
         cmocka_unit_test(what_is_worked_out_from_a_number_is_one_cause_with_it),
         cmocka_unit_test(numbers_that_the_user_wrote_each_are_causes_of_their_own),
         cmocka_unit_test(numbers_that_are_halved_at_once_are_two_causes),

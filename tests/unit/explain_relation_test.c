@@ -25,6 +25,9 @@ static void what_libraries_work_out_is_a_function(void **state) {
     assert_int_equal(of(0.3, 0.7, -0.5 / 0.09, -0.5 / 0.49), KEEL_RELATION_SCALED);
     assert_int_equal(of(0.3, 0.7, 1 / (0.3 * sqrt(2 * M_PI)), 1 / (0.7 * sqrt(2 * M_PI))),
                      KEEL_RELATION_SCALED);
+    // The logarithm of a normal density's factor, beside twice its variance.
+    assert_int_equal(of(0.5, 1.28, (double)-0.22579135f, (double)-0.695795f), KEEL_RELATION_SCALED);
+    assert_int_equal(of(0.5, 1.28, -0.2257, -0.6958), KEEL_RELATION_NONE);
     assert_int_equal(of(0.3, 0.7, 0.6, 1.4), KEEL_RELATION_MULTIPLE);
     assert_int_equal(of(0.3, 0.7, -0.3, -0.7), KEEL_RELATION_MULTIPLE);
     assert_int_equal(of(0.3, 0.7, 0.1, (double)(0.7f / 3)), KEEL_RELATION_MULTIPLE);

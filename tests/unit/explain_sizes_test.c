@@ -164,6 +164,35 @@ static void shares_and_sums_of_sizes_follow_but_no_numbers_do(void **state) {
     assert_int_equal(explain_value(&sizes, 169, 102), NONE);
 }
 
+static void one_more_or_less_follows_from_small_sizes_that_made_a_larger_step(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(4, 6);
+    assert_int_equal(explain(&sizes, 3, 5), ROOT);
+    assert_int_equal(explain(&sizes, 5, 7), ROOT);
+    assert_int_equal(explain(&sizes, 2, 4), NONE);
+    assert_int_equal(explain_value(&sizes, 3, 5), NONE); // a number that the user chose
+    keel_sizes_t step = of_one(3, 4);
+    assert_int_equal(explain(&step, 2, 3), NONE);
+}
+
+static void the_scale_of_an_image_follows(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(28, 37);
+    assert_int_equal(explain_value(&sizes, 28.0 / 8, 37.0 / 8), ROOT);
+    assert_int_equal(explain_value(&sizes, 27.5, 36.5), ROOT);
+    assert_int_equal(explain_value(&sizes, 27.25, 36.25), NONE);
+    assert_int_equal(explain_value(&sizes, 2.8, 3.75), NONE);
+    keel_sizes_t batch = of_one(8, 6);
+    assert_int_equal(explain_value(&batch, 0.8, 0.6), NONE); // a rate that is scaled with it
+    assert_int_equal(explain_value(&batch, 0.5, 0.375), NONE);
+    keel_sizes_t halved = of_one(8, 4);
+    assert_int_equal(explain_value(&halved, 0.5, 0.25), NONE); // anything may be halved
+    keel_sizes_t fixed = of_one(6, 9);
+    keel_sizes_add_fixed(&fixed, (keel_ints_t){(int64_t[]){12}, 1});
+    assert_int_equal(explain_value(&fixed, 2, (double)(12.0f / 9)), ROOT);
+    assert_int_equal(explain_value(&fixed, 0.5, 0.75), NONE);
+}
+
 static void what_is_padded_follows(void **state) {
     (void)state;
     keel_sizes_t sizes = of_one(50, 70);
@@ -308,9 +337,17 @@ static void what_a_library_works_out_is_of_the_whole_or_a_part(void **state) {
     assert_int_equal(explain_derived(&sizes, 13, 11), ROOT); // those that are left
     assert_int_equal(explain_derived(&sizes, 3, 5), ROOT);
     assert_int_equal(explain_derived(&sizes, 17.0 / 3, 17.0 / 5), NONE);
-    assert_int_equal(explain_derived(&sizes, 1, -1), NONE); // 4 is no whole of 5
-    assert_int_equal(explain_value(&sizes, 16.0 / 3, 16.0 / 5), NONE);
+    assert_int_equal(explain_derived(&sizes, 1, -1), NONE);            // 4 is no whole of 5
+    assert_int_equal(explain_value(&sizes, 16.0 / 3, 16.0 / 5), ROOT); // nobody writes 5.3333335
     assert_int_equal(explain_value(&sizes, 13, 11), NONE);
+    assert_int_equal(explain_value(&sizes, 0.75, 1.25), NONE); // 3 / 4, 5 / 4
+    keel_sizes_t parts = of_one(4, 6);
+    assert_int_equal(explain_derived(&parts, 4 - 4e-4, 4 - 6e-4), ROOT); // a least width for each
+    assert_int_equal(explain_derived(&parts, (double)3.9996f, (double)3.9994f), ROOT);
+    assert_int_equal(explain_derived(&parts, 1.004, 1.006), ROOT);
+    assert_int_equal(explain_derived(&parts, 3.9996, 3.9992), NONE);
+    assert_int_equal(explain_value(&parts, 3.9996, 3.9994), NONE);
+    assert_int_equal(explain_derived(&parts, 0.0371, 0.0373), NONE);
     keel_sizes_t halves = of_one(129, 90);
     assert_int_equal(explain_derived(&halves, 64, 45), ROOT);
     assert_int_equal(explain_derived(&halves, NAN, 45), NONE);
@@ -373,6 +410,8 @@ int main(void) {
         cmocka_unit_test(what_a_value_holds_along_several_dimensions_is_noted),
         cmocka_unit_test(a_value_of_many_dimensions_or_of_no_size_notes_what_it_can),
         cmocka_unit_test(shares_and_sums_of_sizes_follow_but_no_numbers_do),
+        cmocka_unit_test(one_more_or_less_follows_from_small_sizes_that_made_a_larger_step),
+        cmocka_unit_test(the_scale_of_an_image_follows),
         cmocka_unit_test(what_is_padded_follows),
         cmocka_unit_test(what_is_as_much_more_each_time_follows_where_that_is_no_small_step),
         cmocka_unit_test(within_a_value_that_follows_small_sizes_count_too),
