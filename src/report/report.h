@@ -48,8 +48,7 @@ typedef struct keel_stats_recompile_t {
     const char *cause; // the kind's word: "shape"
     const char *subject, *old_value, *new_value;
     const char *shown; // where: "train.py:88"
-    bool is_unrelated; // while reading: to all before it, so it is left out in the end
-    size_t operation;  // while reading: that ran by itself; SIZE_MAX: it is none
+    bool is_eager;     // while reading: an operation by itself, left out where it came to an end
 } keel_stats_recompile_t;
 
 typedef struct keel_stats_t {

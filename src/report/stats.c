@@ -3,6 +3,7 @@
 
 #include "explain/cause.h"
 #include "report/report.h"
+#include "report/stats_internal.h"
 #include "report/steps.h"
 
 typedef struct counting_t {
@@ -239,12 +240,8 @@ static keel_status_t explain(counting_t *counting, const json_t *event) {
     KEEL_TRY(keel_steps_explained(&counting->steps, event, &request));
     const json_t *against = json_object_get(event, "against");
     bool compile = strcmp(keel_event_text(event, "what"), "compile") == 0;
-    bool unrelated = json_is_true(json_object_get(event, "unrelated"));
-    if (request && request->recompile != SIZE_MAX)
-        counting->stats->recompiles[request->recompile].is_unrelated = unrelated;
-    if (unrelated) return NULL;
-    if (request && request->recompile != SIZE_MAX)
-        return take_cause(counting, event, &counting->stats->recompiles[request->recompile]);
+    bool is_recompile = request && request->recompile != SIZE_MAX;
+    if (is_recompile || json_is_true(json_object_get(event, "unrelated"))) return NULL;
     if (!compile || !against || json_is_true(json_object_get(against, "is_ours"))) return NULL;
     return count_known(counting, event, request ? request->step : 1);
 }
@@ -266,31 +263,8 @@ static keel_status_t step_event(counting_t *counting, const json_t *event) {
     if (!is_eager && !json_is_true(json_object_get(event, "recompile"))) return NULL;
     request->recompile = counting->stats->recompile_count;
     KEEL_TRY(add_recompile(counting, event, request->step));
-    counting->stats->recompiles[request->recompile].operation = request->operation;
+    counting->stats->recompiles[request->recompile].is_eager = is_eager;
     return NULL;
-}
-
-static bool is_again(const keel_stats_recompile_t *recompile) {
-    const char *first = keel_cause_facts(KEEL_CAUSE_FIRST)->word;
-    return *recompile->cause && strcmp(recompile->cause, first) != 0;
-}
-
-// What is unrelated to all before it, and what ran by itself and came to an end.
-static void leave_out(counting_t *counting) {
-    keel_stats_t *stats = counting->stats;
-    size_t kept = 0;
-    stats->recompile_seconds = 0;
-    for (size_t i = 0; i < stats->recompile_count; ++i) {
-        size_t operation = stats->recompiles[i].operation;
-        bool ends = operation != SIZE_MAX && !keel_steps_is_endless(&counting->steps, operation);
-        bool is_first = operation != SIZE_MAX && !is_again(&stats->recompiles[i]);
-        if (stats->recompiles[i].is_unrelated || ends || is_first) continue;
-        if (operation != SIZE_MAX)
-            keel_eager_forget(&stats->eager, stats->recompiles[i].site.shown);
-        stats->recompile_seconds += stats->recompiles[i].seconds;
-        stats->recompiles[kept++] = stats->recompiles[i];
-    }
-    stats->recompile_count = kept;
 }
 
 // ---- all together ------------------------------------------------------------------------------
@@ -319,7 +293,7 @@ static int by_cost(const void *a, const void *b) {
     return strcmp(x->identity, y->identity);
 }
 
-static keel_status_t count_all(counting_t *counting) {
+static keel_status_t count_all(keel_bytes_t bytes, counting_t *counting) {
     keel_stats_t *stats = counting->stats;
     size_t index, count = counting->steps.program_count;
     void *programs;
@@ -332,7 +306,7 @@ static keel_status_t count_all(counting_t *counting) {
         KEEL_TRY(step_event(counting, event));
     }
     KEEL_TRY(keel_reads_read(&counting->steps, stats->cwd, &stats->texts, &stats->reads));
-    leave_out(counting);
+    KEEL_TRY(keel_stats_take_causes(bytes, stats));
     keel_eager_settle(&stats->eager);
     keel_asides_settle(&stats->asides);
     sum_up(counting);
@@ -347,7 +321,7 @@ static keel_status_t parse(keel_bytes_t bytes, const char *id, const char *path,
     if (!status) status = keep(&counting, id, &stats->id);
     if (status) return status;
     status = keel_steps_read(bytes, false, &counting.steps, &stats->damage);
-    if (!status) status = count_all(&counting);
+    if (!status) status = count_all(bytes, &counting);
     keel_steps_deinitialize(&counting.steps);
     return status;
 }

@@ -21,7 +21,7 @@ const char *keel_pattern_sentence(keel_pattern_kind_t kind) {
 }
 
 bool keel_why_is_shown(const keel_why_entry_t *entry) {
-    if (entry->unrelated) return false;
+    if (entry->left_out) return false;
     if (entry->is_eager) return entry->recompile; // otherwise it came to an end
     if (strcmp(entry->what, "retrace") == 0) return true;
     if (strcmp(entry->what, "compile") != 0) return false;

@@ -57,7 +57,8 @@ typedef struct keel_why_entry_t {
     const char *against_program, *against_name, *against_run; // "" where it is the first
     double against_when;
     bool against_is_ours;
-    bool unrelated;
+    bool unrelated; // has next to nothing in common with what it was held against
+    bool left_out;  // and is no recompile for that
     double alike;
     keel_why_difference_t *roots;
     size_t root_count;
@@ -152,8 +153,8 @@ typedef struct keel_why_t {
     keel_arena_t texts;
 } keel_why_t;
 
-// Not the first of its kind, nor one that is merely like another program of the same run, nor one
-// that has nothing but its name in common with any.
+// Not the first of its kind, nor one that is merely like another program of the same run, nor a
+// function of JAX's that has nothing but its name in common with any.
 bool keel_why_is_shown(const keel_why_entry_t *entry);
 // Its first root; NULL where it has none (unrelated, or the journal was cut).
 const keel_why_difference_t *keel_why_cause(const keel_why_entry_t *entry);

@@ -6,6 +6,9 @@
 #include "report/steps.h"
 #include "report/why.h"
 
+// why_read.c: as keel_why_parse, without what follows from each cause and without stacks.
+keel_status_t keel_why_parse_brief(keel_bytes_t bytes, keel_why_t *out) KEEL_MUST_CHECK;
+
 // why_patterns.c: fills out->patterns and names each entry's pattern. Entries are complete.
 keel_status_t keel_why_find_patterns(keel_why_t *why) KEEL_MUST_CHECK;
 

@@ -187,8 +187,6 @@ static keel_status_t add_entry(keel_why_t *why, keel_steps_t *steps, const json_
     entry->is_eager = entry->operation != SIZE_MAX;
     KEEL_TRY(entry_of(why, event, entry));
     ++why->entry_count;
-    bool left_out = entry->unrelated && entry->recompile && strcmp(entry->what, "compile") == 0;
-    if (left_out && why->recompiles) --why->recompiles;
     return NULL;
 }
 
@@ -276,10 +274,23 @@ static keel_status_t find_counted(keel_why_t *why) {
     return NULL;
 }
 
+// Another program of a function with nothing in common is JAX's way with two functions of one name.
+// PyTorch/XLA asks for it where it had recorded another: that is a recompile, and nothing tells
+// why.
+static void leave_out_strangers(keel_why_t *why) {
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        keel_why_entry_t *entry = &why->entries[i];
+        bool is_again = entry->recompile && strcmp(entry->what, "compile") == 0;
+        entry->left_out = entry->unrelated && (!is_again || strcmp(why->framework, "torch") != 0);
+        if (entry->left_out && is_again && why->recompiles) --why->recompiles;
+    }
+}
+
 static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
     size_t index;
     json_t *event;
     json_array_foreach(steps->events, index, event) KEEL_TRY(meet_event(why, steps, event));
+    leave_out_strangers(why);
     find_ends(why, steps);
     for (size_t i = 0; i < steps->program_count; ++i)
         why->executions += steps->programs[i].executes;
@@ -317,6 +328,10 @@ static keel_status_t parse_from(keel_bytes_t bytes, const char *id, const char *
 
 keel_status_t keel_why_parse(keel_bytes_t bytes, const char *id, keel_why_t *out) {
     return parse_from(bytes, id, "", true, out);
+}
+
+keel_status_t keel_why_parse_brief(keel_bytes_t bytes, keel_why_t *out) {
+    return parse_from(bytes, "", "", false, out);
 }
 
 keel_status_t keel_why_read(const char *run_dir, const char *id, bool whole, keel_why_t *out) {

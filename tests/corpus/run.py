@@ -85,7 +85,7 @@ def execute(case, client, folder):
         plugin = run.plugin or case.plugin
         if plugin:
             if plugin not in other_plugins():
-                raise Skipped(f"plugin {plugin} is not set up")
+                raise Skipped(f"plugin {plugin} is missing: tools/setup --all-plugins brings it")
             words += ["--plugin", other_plugins()[plugin]]
         done = answer([*words, "--", client.python, *shlex.split(case.launch), case.main,
                        *run.arguments], run.variables, folder)
@@ -208,6 +208,14 @@ def judge_sides(folder):
             if entry["what"] != "cut" for fault in alike(entry)]
 
 
+def judge_summary(folder):
+    """The summary of a run tells the recompiles that `keel why` then lists, by the same causes."""
+    listed = collections.Counter(entry["kind"] for entry in told(folder, "why")
+                                 if entry["what"] == "compile" and entry["recompile"])
+    summed = collections.Counter(one.get("cause", {}).get("kind", "") for one in told(folder, "stats")["recompiles"])
+    return [f"the summary has {dict(summed)}, keel why {dict(listed)}"] if listed != summed else []
+
+
 def judge_reads(case, cuts, folder):
     """Steps that are cut must be, by the lines that are marked and no more."""
     found_cuts = {(cut["file"], cut["line"]): cut["pieces"] for cut in cuts}
@@ -295,7 +303,7 @@ def verdict(case, name, folder):
     try:
         folder.mkdir(parents=True)
         execute(case, CLIENTS[name], folder)
-        faults = judge(case, name, folder) + judge_sides(folder)
+        faults = judge(case, name, folder) + judge_sides(folder) + judge_summary(folder)
     except Skipped as error:
         skipped = str(error)
     except (RuntimeError, ValueError, KeyError, OSError, subprocess.TimeoutExpired) as error:

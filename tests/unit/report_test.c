@@ -297,6 +297,22 @@ static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
     keel_stats_deinitialize(&stats);
 }
 
+// PyTorch/XLA asked for it where it had recorded another: a recompile of which nothing is known.
+static void an_unrelated_program_of_pytorch_is_a_recompile(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1,"
+        "\"format\":\"hlo\"}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"f\",\"seconds\":2,"
+        "\"format\":\"hlo\",\"recompile\":true,\"site\":{\"file\":\"t.py\",\"line\":9}}\n"
+        "{\"event\":\"explain\",\"pid\":1,\"what\":\"compile\",\"program\":\"b\",\"name\":\"f\","
+        "\"seconds\":2,\"recompile\":true,\"unrelated\":true,\"against\":{\"is_ours\":true},"
+        "\"roots\":[],\"site\":{\"file\":\"t.py\",\"line\":9}}\n"
+        "{\"event\":\"end\",\"pid\":1}\n",
+        "keel: 2 programs; 2 compiles 3.0 s\n"
+        "keel: 1 recompile cost 2.0 s: t.py:9 unrelated; run `keel why`\n");
+}
+
 #define ENDED "{\"event\":\"end\",\"pid\":1}\n"
 
 static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_it(void **state) {
@@ -314,26 +330,29 @@ static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_
     // named by its line.
     assert_summary(
         RECOMPILE("b", "2") RECOMPILE("c", "2") RECOMPILE("d", "1")
-            EXPLAIN("b", "\"seconds\":2,\"roots\":[{\"kind\":\"constant\",\"subject\":\"add\","
+            EXPLAIN("b", "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":\"constant\","
+                         "\"subject\":\"add\","
                          "\"old\":\"1\",\"new\":\"2\"}]")
-                EXPLAIN("c", "\"seconds\":2,\"roots\":[{\"kind\":\"constant\",\"subject\":\"add\","
+                EXPLAIN("c", "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":\"constant\","
+                             "\"subject\":\"add\","
                              "\"old\":\"2\",\"new\":\"3\"}]") ENDED,
         "keel: 3 programs; 3 compiles 5.0 s\n"
         "keel: 3 recompiles cost 5.0 s: t.py:9 constant add (2 times), t.py:9 (jit_f); run `keel "
         "why`\n");
     // One line that two programs of a step are compiled again for is named once.
     assert_summary(
-        RECOMPILE("b",
-                  "2") "{\"event\":\"compile\",\"pid\":1,\"program\":\"c\",\"name\":"
-                       "\"jit_g\",\"seconds\":2,\"recompile\":true,\"site\":{\"file\":"
-                       "\"t.py\",\"line\":20}}\n" EXPLAIN(
-                           "b", "\"seconds\":2,\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\","
-                                "\"old\":\"f32[1]\",\"new\":\"f32[2]\",\"file\":\"t.py\","
-                                "\"line\":13}]")
-                           EXPLAIN("c",
-                                   "\"seconds\":2,\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\","
-                                   "\"old\":\"f32[1]\",\"new\":\"f32[2]\",\"file\":\"t.py\","
-                                   "\"line\":13}]") ENDED,
+        RECOMPILE("b", "2") "{\"event\":\"compile\",\"pid\":1,\"program\":\"c\",\"name\":"
+                            "\"jit_g\",\"seconds\":2,\"recompile\":true,\"site\":{\"file\":"
+                            "\"t.py\",\"line\":20}}\n" EXPLAIN(
+                                "b", "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":"
+                                     "\"shape\",\"subject\":\"x\","
+                                     "\"old\":\"f32[1]\",\"new\":\"f32[2]\",\"file\":\"t.py\","
+                                     "\"line\":13}]")
+                                EXPLAIN("c",
+                                        "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":"
+                                        "\"shape\",\"subject\":\"x\","
+                                        "\"old\":\"f32[1]\",\"new\":\"f32[2]\",\"file\":\"t.py\","
+                                        "\"line\":13}]") ENDED,
         "keel: 2 programs; 2 compiles 4.0 s\n"
         "keel: 2 recompiles cost 4.0 s: t.py:13 shape x (2 times); run `keel why`\n");
 }
@@ -454,6 +473,7 @@ int main(void) {
         cmocka_unit_test(a_process_that_ended_early_is_told_and_nothing_is_said_of_its_end),
         cmocka_unit_test(a_run_whose_last_step_compiled_is_not_called_flat),
         cmocka_unit_test(an_unrelated_program_of_one_name_is_no_recompile),
+        cmocka_unit_test(an_unrelated_program_of_pytorch_is_a_recompile),
         cmocka_unit_test(executions_that_are_written_as_the_run_goes_on_all_count),
         cmocka_unit_test(recompiles_of_one_line_are_named_once_and_the_dearest_first),
         cmocka_unit_test(the_summary_names_the_cause_of_each_recompile_where_the_journal_has_it),

@@ -310,6 +310,19 @@ static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
     keel_why_deinitialize(&why);
 }
 
+static void an_unrelated_program_of_pytorch_is_counted_and_listed(void **state) {
+    (void)state;
+    keel_buffer_text(&journal, "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\","
+                               "\"format\":\"hlo\",\"recompile\":true,\"seconds\":1}\n");
+    explain("compile", "a", "f", 1, AGAIN ",\"unrelated\":true");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.recompiles, 1);
+    assert_int_equal(why.again.times, 1);
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "unrelated  unknown line");
+    keel_why_deinitialize(&why);
+}
+
 static void what_comes_behind_the_last_step_is_after_it(void **state) {
     (void)state;
     compile("a", "f", 1, 4);
@@ -538,6 +551,7 @@ int main(void) {
         TEST(programs_that_one_flag_compiled_again_are_one_item),
         TEST(programs_with_nothing_in_common_are_told_in_one_line_when_asked_for),
         TEST(an_unrelated_program_of_one_name_is_no_recompile),
+        TEST(an_unrelated_program_of_pytorch_is_counted_and_listed),
         TEST(what_comes_behind_the_last_step_is_after_it),
         TEST(a_run_without_recompiles_is_one_line),
         TEST(what_is_left_out_is_counted),
