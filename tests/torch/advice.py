@@ -1,87 +1,135 @@
 """Each advice for PyTorch/XLA, followed to the letter: the accident of advice_programs.py compiles
 again and `keel why` gives that advice, the mended one is one program."""
 
-import ast
-import collections
 import json
 import os
 import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "client"))
+sys.path[:0] = [str(HERE.parent / "client"), str(HERE.parent)]
 
 from harness import (KEEL, ROOT, Report, Workspace, clean_environment,  # noqa: E402
                      journal, run, told)
+from pairs import Pairs  # noqa: E402
+import tables  # noqa: E402
 
 PYTHON = os.environ.get("KEEL_TORCH_PYTHON") or ROOT / ".venv-torch" / "bin" / "python"
 SCRIPT = HERE / "advice_programs.py"
-# The cause that each accident is told by, and words of its advice.
-ADVICE = {
-    "shape": ("shape", "set drop_last=True"),
-    "dtype": ("dtype", "x.to(dtype) before it goes to the device"),
-    "arguments": ("arguments", "stand in zeros"),
-    "constant": ("constant", "a tensor of one dimension on the device"),
-    "index": ("constant", "x.index_select(0, i)"),
-    "read_back": ("host_read", "x.index_select(0, i)"),
-    "structure": ("structure", "torch.where"),
-    "gradient": ("gradient", "then sync if each micro-step syncs"),
-    "size": ("size", "torch.where with a mask"),
-    "grown": ("shape", "index_copy_"),
-    "state_made": ("arguments", "fill optimizer.state[p]"),
-    "replaced": ("donation", "without assign=True"),
-    "copied": ("donation", "on the host (value.cpu())"),
-    "counted": ("shape", "torch.where with the mask"),
-    "host_read": ("host_read", "behind the step's sync"),
-    "endless": (None, None),  # told of runs as a whole: tests/corpus/torch/loop_never_ended.py
+PAIRS = Pairs(SCRIPT)
+# The words of the cause of each advice that is given by another one's table.
+CAUSE_OF = {"index": "constant", "read_back": "host_read", "grown": "shape", "state_made": "arguments",
+            "replaced": "donation", "copied": "donation", "not_zeroed": "gradient",
+            "counted": "shape", "idle": "structure"}
+# Advice that no item of `keel why` has: of operations on the host, in a run of their own.
+OF_THE_HOST = [name for name in PAIRS.names() if name.startswith("host_") and name != "host_read"]
+# With SPMD, for which a process decides at its start; a process by itself each.
+OF_SPMD = ["sharding", "gathered"]
+# What no program of PyTorch/XLA here can be told by.
+NEVER = {
+    "weak_type": "its programs have no weak types",
+    "nested_jit": "its programs have no calls",
+    "layout": "it writes no layout but the default on a CPU",
+    "option": "it passes no options of the user's",
+    "retrace": "nothing is asked for again in one process but by torch.compile: sharding_retrace.py",
 }
 report = Report()
 
-def functions():
-    """The function that each line stands in."""
-    lines = {}
-    for node in ast.parse(SCRIPT.read_text()).body:
-        if isinstance(node, ast.FunctionDef):
-            lines |= dict.fromkeys(range(node.lineno, node.end_lineno + 1), node.name)
-    return lines
+def environment():
+    return clean_environment() | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
-def asked_for(event, lines):
-    """The function that asked for a program; "" where another file did."""
-    site = event.get("site") or {}
-    return lines.get(site.get("line"), "") if site.get("file") == str(SCRIPT) else ""
+
+def keel_run(space, name, functions):
+    """One process under `keel run`; its events, what `keel why` knows, and its text."""
+    runs = space.path(name)
+    before = set(runs.glob("*/journal.ndjson"))
+    answer = run([KEEL, "run", "--quiet", "--lines", "--cache-dir", space.path("cache"),
+                  "--run-dir", runs, "--", PYTHON, SCRIPT, *functions], environment())
+    report.check(f"{name}: the process ends well", answer.code == 0, told(answer))
+    known = json.loads(run([KEEL, "why", "--json", "--all", "--run-dir", runs], environment()).out)
+    text = run([KEEL, "why", "--run-dir", runs], environment()).out
+    return [event for path in set(runs.glob("*/journal.ndjson")) - before
+            for event in journal(runs, path.parent.name)], known, text
+
+
+def asked_for(events, name):
+    """How many programs the function asked for."""
+    sites = [event.get("site") or {} for event in events if event["event"] == "compile"]
+    return sum(PAIRS.function_of(site.get("line")) == name for site in sites
+               if site.get("file") == str(SCRIPT))
+
+
+def advised(known, name):
+    """Kind and advice of each item of the function."""
+    places = [(item, [(item.get("file"), item.get("line")),
+                      (item.get("call_file"), item.get("call_line"))]) for item in known]
+    return {(item["kind"], item["advice"]["torch"]) for item, stands in places
+            if any(file == str(SCRIPT) and PAIRS.function_of(line) == name for file, line in stands)}
+
+
+def check_pairs(space, texts):
+    pairs = sorted(PAIRS.names() - {*OF_THE_HOST, *OF_SPMD, "endless"})
+    events, known, _ = keel_run(space, "pairs", [f"{name}_{kind}" for name in pairs
+                                                 for kind in ("accident", "mended")])
+    for name in pairs:
+        accident, mended = f"{name}_accident", f"{name}_mended"
+        given = advised(known, accident)
+        report.check(f"{name}: the advice is given",
+                     (CAUSE_OF.get(name, name), texts[name]) in given, given)
+        report.check(f"{name}: the accident is several programs", asked_for(events, accident) > 1,
+                     asked_for(events, accident))
+        # None where it is the accident's first.
+        report.check(f"{name}: mended, it is one program", asked_for(events, mended) <= 1,
+                     (asked_for(events, mended), advised(known, mended)))
+
+
+def check_host(space, texts):
+    for name in sorted(OF_THE_HOST):
+        _, _, text = keel_run(space, f"{name}-accident", [f"{name}_accident"])
+        report.check(f"{name}: the advice is given", texts[name] in " ".join(text.split()), text)
+        events, known, text = keel_run(space, f"{name}-mended", [f"{name}_mended"])
+        report.check(f"{name}: mended, nothing is computed on the host", "on the host" not in text,
+                     text)
+        report.check(f"{name}: and it is one program", asked_for(events, f"{name}_mended") <= 1,
+                     (asked_for(events, f"{name}_mended"), known))
+
+
+def check_alone(space, name, text):
+    """Each of the pair in a run of its own."""
+    _, known, _ = keel_run(space, f"{name}-accident", [f"{name}_accident"])
+    given = {item["advice"]["torch"] for item in known}
+    report.check(f"{name}: the advice is given", text in given, given)
+    _, known, shown = keel_run(space, f"{name}-mended", [f"{name}_mended"])
+    report.check(f"{name}: mended, nothing is said", "nothing was compiled" in shown, shown)
+
+
+def endless(space, text):
+    """Told of the run as a whole."""
+    check_alone(space, "endless", text)
+
+
+def precision(space, text):
+    """PyTorch/XLA takes two precisions for one graph in a process."""
+    keel_run(space, "precision", ["default_product"])
+    _, known, _ = keel_run(space, "precision", ["highest_product"])
+    report.check("precision: the advice is given",
+                 text in {item["advice"]["torch"] for item in known}, known)
+    events, _, _ = keel_run(space, "precision", ["highest_product"])
+    report.check("precision: mended, nothing is compiled",
+                 not [event for event in events if event["event"] == "compile"])
+
 
 def main():
-    lines = functions()
-    environment = clean_environment() | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    texts = tables.advice("torch")
     with Workspace("advice") as space:
-
-        runs = space.path("runs")
-        answer = run([KEEL, "run", "--quiet", "--lines", "--cache-dir", space.path("cache"),
-                      "--run-dir", runs, "--", PYTHON, SCRIPT], environment)
-        report.check("the process ends well", answer.code == 0, told(answer))
-        report.check("every mended program ran", answer.out.split()[-1:] == ["done"], answer.out)
-        why = json.loads(run([KEEL, "why", "--json", "--all", "--run-dir", runs], environment).out)
-        events = [event for path in runs.glob("*/journal.ndjson")
-                  for event in journal(runs, path.parent.name)]
-    compiled = collections.Counter(asked_for(event, lines) for event in events
-                                   if event["event"] == "compile")
-    given = collections.defaultdict(set)
-    for item in why:
-        stands = [(item.get("file"), item.get("line")), (item.get("call_file"), item.get("call_line"))]
-        for name in {lines.get(line) for file, line in stands if file == str(SCRIPT)}:
-            given[name] |= {(item["kind"], item["advice"]["torch"])}
-    for pair, (kind, words) in ADVICE.items():
-        accident = given[f"{pair}_accident"]
-        if kind:
-            report.check(f"{pair}: the advice is given",
-                         any(got == kind and words in advice for got, advice in accident), accident)
-        report.check(f"{pair}: the accident is several programs", compiled[f"{pair}_accident"] > 1,
-                     compiled[f"{pair}_accident"])
-        # None where it is the accident's first.
-        report.check(f"{pair}: mended, it is one program", compiled[f"{pair}_mended"] <= 1,
-                     (compiled[f"{pair}_mended"], given[f"{pair}_mended"]))
-    report.check("each pair has its advice", {name.rsplit("_", 1)[0] for name in lines.values()} ==
-                 set(ADVICE) | {"settle", "made", "linear"}, sorted(set(lines.values())))
+        check_pairs(space, texts)
+        check_host(space, texts)
+        for name in OF_SPMD:
+            check_alone(space, name, texts[name])
+        for check in endless, precision:
+            check(space, texts[check.__name__])
     report.finish()
 
-main()
+
+if __name__ == "__main__":
+    main()

@@ -1,12 +1,21 @@
 """Pairs for advice.py: an accident, and the same with its advice followed to the letter.
 
 Each function has a sync of its own, by whose line its programs are told; what is set up is synced by
-`settle`. A function of the name of an accident is followed by the mended one.
+`settle`.
+
+    advice_programs.py FUNCTION...
 """
+
+import sys
 
 import torch
 import torch_xla
+import torch_xla.backends
+import torch_xla.runtime
 
+IS_SHARDED = any(name.startswith(("sharding", "gathered")) for name in sys.argv[1:])
+if IS_SHARDED:
+    torch_xla.runtime.use_spmd()
 DEVICE = torch_xla.device()
 torch.manual_seed(0)
 W = 4  # another width for each pair, so that none finds the programs of another
@@ -335,10 +344,211 @@ def endless_mended():
         print(total.item())
 
 
-for pair in [name.removesuffix("_accident") for name in list(globals()) if name.endswith("_accident")]:
-    globals()[f"{pair}_accident"]()
+def donation_accident():
+    x = made(8, W)
+    for in_place in (False, True):
+        if in_place:
+            x.mul_(0.5)
+        else:
+            y = x * 0.5
+        torch_xla.sync()
+
+
+def donation_mended():
+    x = made(8, W)
+    for step in range(3):
+        x.mul_(0.5)
+        torch_xla.sync()
+
+
+def not_zeroed_accident():
+    model, x = linear(), made(8, W)
+    kept = {name: value.cpu() for name, value in model.state_dict().items()}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(6):
+        if step == 3:
+            model.load_state_dict(kept, assign=True)
+            model.to(DEVICE)
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def not_zeroed_mended():
+    model, x = linear(), made(8, W)
+    kept = {name: value.cpu() for name, value in model.state_dict().items()}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(6):
+        if step == 3:
+            model.load_state_dict(kept, assign=True)
+            model.to(DEVICE)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def host_scalar_accident():
+    w = made(W, W)
+    for step in range(12):
+        w = torch.tanh(w @ w)
+        torch_xla.sync()
+        print(w[0, 0].item())
+
+
+def host_scalar_mended():
+    w = made(W, W)
+    for step in range(12):
+        w = torch.tanh(w @ w)
+        torch_xla.sync()
+    print(w.cpu()[0, 0].item())
+
+
+def host_mask_accident():
+    x = made(8, W)
+    for step in range(8):
+        y = torch.masked_select(x, x > 0).sum()
+        torch_xla.sync()
+
+
+def host_mask_mended():
+    x = made(8, W)
+    for step in range(8):
+        y = torch.where(x > 0, x, 0).sum()
+        torch_xla.sync()
+
+
+def host_unique_accident():
+    x = made(8, W).round()
+    for step in range(8):
+        y = torch.unique(x).sum()
+        torch_xla.sync()
+
+
+def host_unique_mended():
+    x = made(8, W).round()
     settle()
-    globals()[f"{pair}_mended"]()
+    for step in range(8):
+        y = torch.sort(x.flatten()).values.sum()
+        torch_xla.sync()
+
+
+def host_bincount_accident():
+    x = torch.arange(8).to(DEVICE) % W
+    settle()
+    for step in range(8):
+        y = torch.bincount(x) * 2
+        torch_xla.sync()
+
+
+def host_bincount_mended():
+    x = torch.arange(8).to(DEVICE) % W
+    settle()
+    for step in range(8):
+        y = torch.nn.functional.one_hot(x, W).sum(0) * 2
+        torch_xla.sync()
+
+
+def host_op_accident():
+    x = made(W, W)
+    for step in range(8):
+        x = x + torch.linalg.eigvals(x).real
+        torch_xla.sync()
+
+
+def host_op_mended():
+    x = made(W, W)
+    for step in range(8):
+        x = x * 2
+        torch_xla.sync()
+    print(torch.linalg.eigvals(x.cpu()))
+
+
+def idle_accident():
+    model, x = linear(), made(8, W)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(5):
+        model.zero_grad()
+        model(x).pow(2).mean().backward()
+        if step != 2:
+            optimizer.step()
+        torch_xla.sync()
+
+
+def idle_mended():
+    model, x = linear(), made(8, W)
+    kept = {name: value.cpu() for name, value in model.state_dict().items()}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(5):
+        if step == 2:
+            model.load_state_dict(kept, assign=True)
+            model.to(DEVICE)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            settle()
+        model.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def over_all_devices(x):
+    from torch_xla.distributed import spmd
+    count = torch_xla.runtime.global_runtime_device_count()
+    spmd.mark_sharding(x, spmd.Mesh(range(count), (count,), ("data",)), ("data", None))
+    return x
+
+
+def sharding_accident():
+    for marked in (False, True):
+        x = torch.ones(8, W).to(DEVICE)
+        if marked:
+            over_all_devices(x)
+        y = x * x
+        torch_xla.sync()
+
+
+def sharding_mended():
+    for _ in range(2):
+        x = over_all_devices(torch.ones(8, W).to(DEVICE))
+        y = x * x
+        torch_xla.sync()
+
+
+def gathered_accident():
+    x = over_all_devices(torch.ones(8, W).to(DEVICE))
+    for step in range(4):
+        x = over_all_devices(x * 2)
+        torch_xla.sync()
+        print(x.cpu().sum())
+
+
+def gathered_mended():
+    x = over_all_devices(torch.ones(8, W).to(DEVICE))
+    for step in range(4):
+        x = over_all_devices(x * 2)
+        torch_xla.sync()
+        if step == 3:
+            print(x.cpu().sum())
+
+
+def product(precision):
+    torch_xla.backends.set_mat_mul_precision(precision)
+    x = torch.ones(8, 8).to(DEVICE)
+    y = x @ x
+    torch_xla.sync()
+
+
+def default_product():
+    product("default")
+
+
+def highest_product():
+    product("highest")
+
+
+for name in sys.argv[1:]:
+    globals()[name]()
     settle()
     W += 1
-print("done")
