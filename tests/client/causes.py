@@ -87,7 +87,7 @@ def check_page(report, workspace, page):
     wanted = [True, False][2 - len(cases):]
     for index, ((script, shell), again) in enumerate(zip(cases, wanted, strict=True)):
         if shell and "OTHER_PLUGIN" in shell and not other_plugins():
-            report.skip(f"{name}: the accident", "tools/setup --all-plugins brings them")
+            report.skip(f"{name}: the accident", "they are missing: tools/setup --all-plugins brings them")
             continue
         answer, events, named, text = run_block(workspace, f"{name}{index}", script, shell)
         title = f"{name}: {'the accident is' if again else 'mended, nothing is'} {what}"

@@ -65,7 +65,7 @@ def surroundings(space):
         only = str(min(os.sched_getaffinity(0)))
         cases.append(("fewer processors", "new", {}, ["taskset", "-c", only], None))
     else:
-        report.skip("fewer processors", "there is but one, or no taskset")
+        report.skip("fewer processors", "it takes two processors and taskset (util-linux)")
     return cases
 
 

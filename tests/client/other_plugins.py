@@ -29,7 +29,7 @@ def main():
             on_plugin(space, name, plugin)
         if not other_plugins():
             report.check("no other plugin is set up, and none was needed", True)
-            report.skip("other plugins", "tools/setup --all-plugins brings them")
+            report.skip("other plugins", "they are missing: tools/setup --all-plugins brings them")
     report.finish()
 
 

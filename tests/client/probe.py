@@ -83,7 +83,7 @@ def main():
         if probes["embedded"]:
             with_client(space, "embedded", PLUGIN, probes["embedded"])
         if not other_plugins():
-            report.skip("other plugins", "tools/setup --all-plugins brings them")
+            report.skip("other plugins", "they are missing: tools/setup --all-plugins brings them")
         for name, plugin in other_plugins():
             answer = probe(space, plugin, "--compare", space.path("embedded.json"))
             compare = (whole_json(answer) or {}).get("compare", {})

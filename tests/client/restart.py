@@ -179,7 +179,7 @@ def mounted_folders(space, wanted, command):
     folder = space.path("mounted")
     if not (ROOT_USER and can_mount()):
         for case in ("a full disk", "a read-only disk"):
-            report.skip(case, "needs root and mounts of its own")
+            report.skip(case, "it mounts a file system: run as root, in a container with CAP_SYS_ADMIN")
         return
     folder.mkdir()
     for size in (16, 32):
@@ -211,7 +211,7 @@ def folder_without_rights(space):
         prefix = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"]
         if not shutil.which("setpriv") or subprocess.run(
                 prefix + ["true"], stderr=subprocess.DEVNULL).returncode:
-            report.skip(case, "setpriv cannot take root's rights away")
+            report.skip(case, "setpriv (util-linux) has to take root's rights away: install it, or run as another user")
             return
     cache = Cache(space, "no-rights")
     cache.run(f"{case}: as its owner", wanted := wanted_of(command), command)
@@ -342,7 +342,7 @@ def other_backends(space):
     cache.run("one cache, the embedded plugin", wanted_of(command), command)
     keys = set(entries(cache.folder))
     if not other_plugins():
-        report.skip("one cache, other plugins", "tools/setup --all-plugins brings them")
+        report.skip("one cache, other plugins", "they are missing: tools/setup --all-plugins brings them")
     for name, plugin in other_plugins():
         wanted = wanted_of(command, plugin=plugin)
         events = cache.run(f"one cache, {name}", wanted, command, plugin=plugin)
@@ -358,7 +358,7 @@ def other_backends(space):
 def fewer_processors(cache, command, keys):
     processors = os.sched_getaffinity(0)
     if len(processors) < 2 or not shutil.which("taskset"):
-        report.skip("one cache, fewer processors", "there is but one, or no taskset")
+        report.skip("one cache, fewer processors", "it takes two processors and taskset (util-linux)")
         return
     only = ["taskset", "-c", str(min(processors))]
     wanted = last_json(run(only + command, bare_environment()))

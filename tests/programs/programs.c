@@ -301,7 +301,7 @@ int main(int count, char **arguments) {
     if (status)
         fprintf(stderr, "programs: %s\n", keel_status_message(status));
     else if (!all.count)
-        printf("programs: there are none\n");
+        printf("programs: there are none: the test that leaves them has to run first\n");
     else
         code = run(&all);
     keel_status_ignore(status);

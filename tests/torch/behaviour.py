@@ -102,7 +102,7 @@ def main():
     options = parser.parse_args()
     plugin = dict(other_plugins()).get(options.plugin)
     if options.plugin and not plugin:
-        report.skip(options.plugin, "it is not set up")
+        report.skip(options.plugin, "it is missing: tools/setup --all-plugins brings it")
         sys.exit(0)
     with Workspace("torch") as space:
         runs = Runs(space, plugin, [options.where, *options.modules])

@@ -99,7 +99,7 @@ def main():
     options = parser.parse_args()
     plugin = dict(other_plugins()).get(options.plugin)
     if options.plugin and not plugin:
-        report.skip(options.plugin, "it is not set up")
+        report.skip(options.plugin, "it is missing: tools/setup --all-plugins brings it")
         sys.exit(0)
     with Workspace("launch") as space:
         runs = Runs(space, plugin)

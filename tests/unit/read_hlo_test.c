@@ -149,9 +149,9 @@ static void mutated_files_are_refused_or_read(void **state) {
     }
 }
 
+#ifdef KEEL_FAULTS
 static void a_failed_allocation_leaves_nothing_behind(void **state) {
     (void)state;
-#ifdef KEEL_FAULTS
     keel_bytes_t bytes = sample("linear_step");
     keel_program_t program;
     for (uint64_t nth = 1;; ++nth) {
@@ -170,10 +170,8 @@ static void a_failed_allocation_leaves_nothing_behind(void **state) {
     }
     keel_program_deinitialize(&program);
     keel_free((void *)bytes.data);
-#else
-    skip();
-#endif
 }
+#endif
 
 static keel_status_t replay(void *context, const char *name) {
     char path[512];
@@ -492,7 +490,9 @@ int main(void) {
         cmocka_unit_test(shardings_stand_as_the_client_wrote_them),
         cmocka_unit_test(every_truncation_is_refused_or_read),
         cmocka_unit_test(mutated_files_are_refused_or_read),
+#ifdef KEEL_FAULTS
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
+#endif
         cmocka_unit_test(what_fuzzing_found_stays_harmless),
         cmocka_unit_test(packed_and_unpacked_numbers_read_the_same),
         cmocka_unit_test(a_message_in_two_pieces_is_one),

@@ -213,7 +213,9 @@ static void a_full_disk_fails_cleanly_and_loses_nothing(void **state) {
     place_t *place = *state;
     if (mkdir(place->cache, 0700) ||
         mount("keel-test", place->cache, "tmpfs", MS_NOSUID | MS_NODEV, "size=256k")) {
-        print_message("skipped: a small file system cannot be mounted here: %s\n", strerror(errno));
+        print_message("skipped: it mounts a small file system (%s): run as root, in a "
+                      "container with CAP_SYS_ADMIN\n",
+                      strerror(errno));
         skip();
     }
     int answer = put_beside_limit(place, 1 << 20);
