@@ -243,9 +243,12 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
     if (!different) return NULL; // the same values in another dtype: told by the types
     uint32_t explained = explains_value(diff, keel_diff_is_librarys(diff, pair->after), a, b);
     if (!same_dims && explained == KEEL_NONE) explained = keel_pair_explain_dims(diff, x, y);
+    keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
+    double was, is;
+    if (explained == KEEL_NONE && keel_str_is(name, "divide") && numbers_of(diff, a, b, &was, &is))
+        explained = keel_sizes_explain_divisor(&diff->sizes, was, is);
     if (is_only_counted(diff, pair, explained, a, b)) return NULL;
     keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
-    keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
     difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
     if (is_one)
         describe_elements(diff, a, b, 0, &difference);

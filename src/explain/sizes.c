@@ -36,6 +36,13 @@ void keel_sizes_add_total(keel_sizes_t *sizes, int64_t before, int64_t after, ui
     sizes->totals[sizes->totals_count++] = (keel_drift_t){before, after, root};
 }
 
+void keel_sizes_add_list(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
+    if (before == after || sizes->lists_count == KEEL_LISTS_KEPT ||
+        find(sizes->lists, sizes->lists_count, before, after))
+        return;
+    sizes->lists[sizes->lists_count++] = (keel_drift_t){before, after, root};
+}
+
 void keel_sizes_add_fixed(keel_sizes_t *sizes, keel_ints_t dims) {
     for (uint32_t i = 0; i < dims.count && sizes->fixed_count < KEEL_FIXED_KEPT; ++i) {
         uint32_t at = 0;
@@ -388,6 +395,19 @@ uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, doub
     if (root == UINT32_MAX && !is_coarse && !(is_short(before) && is_short(after)))
         root = explain_ratio(sizes, before, after, tolerance);
     return root;
+}
+
+uint32_t keel_sizes_explain_divisor(const keel_sizes_t *sizes, double before, double after) {
+    for (uint32_t i = 0; i < sizes->lists_count; ++i)
+        for (int more = 0; more <= 1; ++more) {
+            double n = (double)sizes->lists[i].before + more;
+            double m = (double)sizes->lists[i].after + more;
+            if (n < 1 || m < 1) continue;
+            if ((before == n && after == m) ||
+                (is_equal(before * n, 1, 1e-6) && is_equal(after * m, 1, 1e-6)))
+                return sizes->lists[i].root;
+        }
+    return UINT32_MAX;
 }
 
 // c + s n with a whole c and a power of ten: a range less so much for each part.

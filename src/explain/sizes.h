@@ -9,7 +9,13 @@
 #include "program/program.h"
 
 // Of each kind.
-enum { KEEL_SIZES_KEPT = 64, KEEL_COUNTS_KEPT = 192, KEEL_TOTALS_KEPT = 32, KEEL_FIXED_KEPT = 64 };
+enum {
+    KEEL_SIZES_KEPT = 64,
+    KEEL_COUNTS_KEPT = 192,
+    KEEL_TOTALS_KEPT = 32,
+    KEEL_LISTS_KEPT = 16,
+    KEEL_FIXED_KEPT = 64,
+};
 
 typedef struct keel_drift_t {
     int64_t before, after;
@@ -24,6 +30,8 @@ typedef struct keel_sizes_t {
     uint32_t counts_count;
     keel_drift_t totals[KEEL_TOTALS_KEPT]; // how many elements trees of arguments have
     uint32_t totals_count;
+    keel_drift_t lists[KEEL_LISTS_KEPT]; // how many items lists of arguments have
+    uint32_t lists_count;
     int64_t fixed[KEEL_FIXED_KEPT]; // dimensions that both programs have
     uint32_t fixed_count;
 } keel_sizes_t;
@@ -36,6 +44,8 @@ void keel_sizes_add_dims(keel_sizes_t *sizes, keel_ints_t before, keel_ints_t af
 
 // Notes how many elements a tree of arguments has in all: ravelled, it is a vector of these.
 void keel_sizes_add_total(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root);
+// Notes how many items a list of arguments has.
+void keel_sizes_add_list(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root);
 // Notes the dimensions of a value that is of one type in both programs.
 void keel_sizes_add_fixed(keel_sizes_t *sizes, keel_ints_t dims);
 
@@ -59,8 +69,11 @@ uint32_t keel_sizes_explain_within(const keel_sizes_t *sizes, uint32_t root, int
 // root of any (a scale), and log n. To the precision of a 16-bit float where `is_coarse`.
 uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, double after,
                                   bool is_coarse);
-// The same for a number that a library works out, on a line of its own: besides, what sizes are
-// explained by, and c / n and c - n, where c is another size: what a part is to the whole.
+// For what a sum is divided by, or multiplied with: the items of a list, or these and one more.
+uint32_t keel_sizes_explain_divisor(const keel_sizes_t *sizes, double before, double after);
+// As keel_sizes_explain_value, for a number that a library works out, on a line of its own:
+// besides, what sizes are explained by, and c / n and c - n, where c is another size: what a part
+// is to the whole.
 uint32_t keel_sizes_explain_derived(const keel_sizes_t *sizes, double before, double after,
                                     bool is_coarse);
 

@@ -26,6 +26,24 @@ static int64_t count_all(const keel_program_t *program, const keel_argument_t *a
     return total;
 }
 
+// One more than the last index below it; 0 where it is no list.
+static int64_t count_items(const keel_argument_t *arguments, uint32_t count, keel_str_t tree) {
+    enum { DIGITS = 6 };
+    int64_t items = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        keel_str_t name = arguments[i].name;
+        if (!is_inside(name, tree) || name.data[tree.size] != '[') continue;
+        int64_t index = 0;
+        size_t at = tree.size + 1, begin = at;
+        for (;
+             at < name.size && at - begin < DIGITS && name.data[at] >= '0' && name.data[at] <= '9';
+             ++at)
+            index = 10 * index + name.data[at] - '0';
+        if (at > begin && index >= items) items = index + 1;
+    }
+    return items;
+}
+
 static bool is_counted(keel_diff_t *diff, keel_str_t tree) {
     uint64_t hash = keel_quick_hash(keel_str_bytes(tree));
     for (uint32_t i = 0; i < diff->tree_count; ++i)
@@ -43,5 +61,8 @@ void keel_diff_note_trees(keel_diff_t *diff, keel_str_t name, uint32_t root) {
             &diff->sizes,
             count_all(diff->before.program, diff->arguments_before, diff->before_count, tree),
             count_all(diff->after.program, diff->arguments_after, diff->after_count, tree), root);
+        keel_sizes_add_list(&diff->sizes,
+                            count_items(diff->arguments_before, diff->before_count, tree),
+                            count_items(diff->arguments_after, diff->after_count, tree), root);
     }
 }

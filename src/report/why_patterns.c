@@ -138,10 +138,28 @@ static keel_status_t add_mentions(keel_why_t *why, keel_pattern_kind_t kind, con
 
 // ---- a counter ---------------------------------------------------------------------------------
 
+static bool is_in_range(double number) {
+    return number > -1e15 && number < 1e15;
+}
+
+// A list, as where a slice starts, counts as one of its numbers does: by their sum.
+static bool number_of_list(const char *text, double *out) {
+    char *end;
+    *out = 0;
+    for (const char *at = text + 1;; at = end + 2) {
+        double number = strtod(at, &end);
+        *out += number;
+        if (end == at || !is_in_range(number)) return false;
+        if (strcmp(end, "]") == 0) return is_in_range(*out);
+        if (strncmp(end, ", ", 2) != 0) return false;
+    }
+}
+
 static bool number_of(const char *text, double *out) {
     char *end;
+    if (*text == '[') return number_of_list(text, out);
     *out = strtod(text, &end);
-    return *text && !*end && *out > -1e15 && *out < 1e15;
+    return *text && !*end && is_in_range(*out);
 }
 
 // A value of several processes that count alike comes as often.

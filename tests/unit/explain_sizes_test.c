@@ -243,6 +243,20 @@ static void a_trees_elements_are_a_size_but_no_number(void **state) {
     assert_int_equal(sizes.totals_count, KEEL_TOTALS_KEPT);
 }
 
+static void a_divisor_follows_from_the_items_of_a_list(void **state) {
+    (void)state;
+    keel_sizes_t sizes = {.count = 0};
+    keel_sizes_add_list(&sizes, 2, 3, ROOT);
+    keel_sizes_add_list(&sizes, 5, 5, OTHER);
+    assert_int_equal(sizes.lists_count, 1);
+    assert_int_equal((int)keel_sizes_explain_divisor(&sizes, 2, 3), ROOT);
+    assert_int_equal((int)keel_sizes_explain_divisor(&sizes, 3, 4), ROOT); // and the newest
+    assert_int_equal((int)keel_sizes_explain_divisor(&sizes, 0.5, 1.0 / 3), ROOT);
+    assert_int_equal((int)keel_sizes_explain_divisor(&sizes, 4, 5), NONE);
+    assert_int_equal(explain_value(&sizes, 2, 3), NONE); // elsewhere it is a number like others
+    assert_int_equal(explain(&sizes, 2, 3), NONE);
+}
+
 // ---- arguments ---------------------------------------------------------------------------------
 
 // Of one dimension each. *out_leads as keel_sizes_move_together tells it.
@@ -416,6 +430,7 @@ int main(void) {
         cmocka_unit_test(what_is_as_much_more_each_time_follows_where_that_is_no_small_step),
         cmocka_unit_test(within_a_value_that_follows_small_sizes_count_too),
         cmocka_unit_test(a_trees_elements_are_a_size_but_no_number),
+        cmocka_unit_test(a_divisor_follows_from_the_items_of_a_list),
         cmocka_unit_test(arguments_of_related_sizes_move_together),
         cmocka_unit_test(sizes_of_their_own_do_not_move_together),
         cmocka_unit_test(all_sizes_of_an_argument_must_follow),

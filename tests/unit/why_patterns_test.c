@@ -23,6 +23,30 @@ static void a_constant_that_counts_up_is_a_counter(void **state) {
     keel_why_deinitialize(&why);
 }
 
+static void a_list_of_which_one_number_counts_up_is_a_counter(void **state) {
+    (void)state;
+    constant(1, "f", "slice start_indices", 4, "[0, 0, 1]", "[0, 1, 1]");
+    constant(2, "f", "slice start_indices", 4, "[0, 1, 1]", "[0, 2, 1]");
+    constant(3, "f", "slice start_indices", 4, "[0, 2, 1]", "[0, 3, 1]");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_COUNTER);
+    assert_string_equal(why.patterns[0].values, "[0, 0, 1], [0, 1, 1], [0, 2, 1], [0, 3, 1]");
+    keel_why_deinitialize(&why);
+}
+
+static void lists_that_are_none_of_numbers_count_nothing(void **state) {
+    (void)state;
+    static const char *const values[] = {"[]", "[1,", "[1, x]", "[1] ", "[nan]", "[1, 2"};
+    for (int i = 0; i < 6; ++i)
+        constant(i, "f", "slice", 4, values[i], values[(i + 1) % 6]);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 0);
+    keel_why_deinitialize(&why);
+}
+
 static void a_constant_that_jumps_or_belongs_to_several_is_no_counter(void **state) {
     (void)state;
     static const char *const values[] = {"1", "2", "4", "5", "7", "nan", "x", "8"};
@@ -387,6 +411,8 @@ int main(void) {
         TEST(a_pattern_is_told_by_its_own_cause_whatever_else_came_with_the_first),
         TEST(of_two_stories_at_once_one_leads_and_the_other_stands_below),
         TEST(what_came_once_besides_a_pattern_is_told_with_its_note),
+        TEST(a_list_of_which_one_number_counts_up_is_a_counter),
+        TEST(lists_that_are_none_of_numbers_count_nothing),
         TEST(a_constant_that_jumps_or_belongs_to_several_is_no_counter),
         TEST(a_schedule_that_the_host_computes_is_a_counter),
         TEST(a_schedule_that_comes_back_is_no_counter),
