@@ -62,6 +62,10 @@ static void where(keel_buffer_t *out, const keel_why_place_t *place) {
         keel_buffer_text(out, " <span class=\"muted\">called from</span> ");
         keel_html_place(out, place->call_shown, place->call_file);
     }
+    if (place->library_file && *place->library_file) {
+        keel_buffer_text(out, " <span class=\"muted\">by way of</span> ");
+        keel_html_place(out, place->library_shown, place->library_file);
+    }
 }
 
 static void advice(const keel_html_page_t *page, const keel_why_entry_t *entry, size_t index) {

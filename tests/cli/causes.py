@@ -38,6 +38,9 @@ for name, page in [*pages.items(), ("README", index)]:
     for target in re.findall(r"\]\(([a-z_]+)\.md\)", page):
         if target not in pages:
             print(f"{name}.md leads to {target}.md, which is not there")
+for _, (note, advice) in rows("src/explain/cause.h", "KEEL_NOTES"):
+    if not any(f"- `{note}`: {advice}\n" in page for page in pages.values()):
+        print(f"no page tells '{note}' with its advice")
 for word, *_, jax, torch in causes:
     for advice in (jax, torch):
         if len(advice) > 100:

@@ -289,7 +289,8 @@ static void no_name_of_a_journal_becomes_markup(void **state) {
         "\"name\":\"@\",\"run\":\"@\",\"when\":5},\"stack_skipped\":\"@\",\"stack\":[{\"file\":"
         "\"@.py\",\"line\":1,\"function\":\"@\"}],\"roots\":[{\"kind\":\"constant\",\"subject\":"
         "\"@\",\"old\":\"@\",\"new\":\"@\",\"note\":\"@\",\"file\":\"@.py\",\"line\":2,"
-        "\"function\":\"@\",\"call_file\":\"@\",\"call_line\":9,\"old_op\":0,\"new_op\":1}],"
+        "\"function\":\"@\",\"call_file\":\"@\",\"call_line\":9,\"library_file\":\"@.py\","
+        "\"library_line\":7,\"old_op\":0,\"new_op\":1}],"
         "\"root_total\":1,\"folded\":[{\"kind\":\"shape\",\"subject\":\"@\",\"old\":\"@\",\"new\":"
         "\"@\",\"note\":\"@\",\"file\":\"@\",\"line\":2}],\"folded_total\":1}\n";
     for (const char *c = template; *c; ++c)
@@ -304,6 +305,23 @@ static void no_name_of_a_journal_becomes_markup(void **state) {
     assert_lacks(&page, "onx=1>");
     keel_buffer_deinitialize(&page);
     keel_buffer_deinitialize(&journal);
+}
+
+static void the_librarys_line_stands_beside_the_users(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    make_page("{\"event\":\"compile\",\"t\":1001,\"pid\":1,\"program\":\"b\",\"key\":\"b\","
+              "\"name\":\"jit_f\",\"ops\":9,\"seconds\":2.0,\"recompile\":true}\n"
+              "{\"event\":\"explain\",\"t\":1001,\"pid\":1,\"program\":\"b\",\"key\":\"b\","
+              "\"name\":\"jit_f\",\"what\":\"compile\",\"seconds\":2.0,\"recompile\":true,"
+              "\"against\":{\"program\":\"a\",\"name\":\"jit_f\",\"is_ours\":true},\"roots\":[{"
+              "\"kind\":\"constant\",\"subject\":\"x\",\"old\":\"1\",\"new\":\"2\",\"file\":"
+              "\"train.py\",\"line\":2,\"library_file\":\"flax/nnx/compilation.py\","
+              "\"library_line\":138}],\"root_total\":1}\n",
+              "/nowhere", &page);
+    assert_has(&page, "by way of");
+    assert_has(&page, "flax/nnx/compilation.py:138");
+    keel_buffer_deinitialize(&page);
 }
 
 // ---- bounds ------------------------------------------------------------------------------------
@@ -746,6 +764,7 @@ int main(void) {
         cmocka_unit_test(text_cannot_leave_its_place),
         cmocka_unit_test(a_cut_text_ends_between_characters),
         cmocka_unit_test(no_name_of_a_journal_becomes_markup),
+        cmocka_unit_test(the_librarys_line_stands_beside_the_users),
         cmocka_unit_test(a_run_of_a_thousand_recompiles_shows_the_dearest_and_counts_the_rest),
         cmocka_unit_test(a_page_of_huge_names_stays_small_enough_to_open),
         cmocka_unit_test(lines_around_the_place_are_shown_as_they_were_when_the_run_began),
