@@ -11,8 +11,9 @@
 
 enum { FILE_INPUT = 257 }; // Py_file_input
 
-// What follows runs in the client's interpreter, in a namespace of its own. It looks at frames and
-// takes trees apart as JAX did a moment ago, and touches no array.
+// What follows runs in the client's interpreter, in a namespace of its own: only there are arrays
+// known by what they are, and not by their shapes, of which many have the same. It looks at frames
+// and takes trees apart as JAX did a moment ago, and touches no array.
 #define GUARDED(code)                                                                              \
     "names = ''\n"                                                                                 \
     "try:\n" code "except KeyboardInterrupt:\n"                                                    \
@@ -35,36 +36,78 @@ static const char left_out_source[] =
             "            break\n"
             "        frame = frame.f_back\n");
 
-// What the user calls the rest. Innermost first: JAX's frame, the library's.
+// What the user calls the rest. Innermost first: JAX's frame, the library's. Of what is not JAX's
+// or that library's own no attribute is asked for, no name is printed, and no signature is made: an
+// object of the user's may do anything then. Its fields are had as JAX had them a moment ago, by
+// what it registered for that.
 static const char users_source[] = GUARDED(
+    "    import sys\n"
+    "    jax = sys.modules['jax']\n"
+    "    tree = jax.tree_util\n"
+    "    keys = {tree.DictKey: 'key', tree.SequenceKey: 'idx', tree.GetAttrKey: 'name',\n"
+    "            tree.FlattenedIndexKey: 'key'}\n"
+    "    inside = jax.__file__.rpartition('/')[0] + '/'\n"
+    "    types = sys.modules['types']\n"
+    "    partial = sys.modules['functools'].partial\n"
+    "    function, method = types.FunctionType, types.MethodType\n"
+    "    module, mro, own = (type.__dict__[x].__get__ for x in ('__module__', '__mro__', "
+    "'__dict__'))\n"
     "    def find():\n"
-    "        import inspect, sys\n"
-    "        import jax\n"
-    "        tree = jax.tree_util\n"
-    "        inside = jax.__file__.rpartition('/')[0] + '/'\n"
     "        frame, leaves, names = sys._getframe(), None, None\n"
     "        while frame is not None:\n"
-    "            local, file = frame.f_locals, frame.f_code.co_filename\n"
-    "            if leaves is None and file.startswith(inside):\n"
+    "            file, is_function = frame.f_code.co_filename, frame.f_code.co_flags & 1\n"
+    "            if leaves is None and file.startswith(inside) and is_function:\n"
+    "                local = frame.f_locals\n"
     "                jaxpr = local.get('jaxpr')\n"
     "                if type(local.get('args')) is tuple and hasattr(jaxpr, 'debug_info'):\n"
     "                    leaves, names = local['args'], jaxpr.debug_info.arg_names\n"
     "            elif leaves is not None and not file.startswith(inside):\n"
     "                if not any(part in file for part in ('-packages/', '/lib/python')): break\n"
+    "                local = frame.f_locals if is_function else {}\n"
     "                args, kwargs = local.get('args'), local.get('kwargs')\n"
     "                if type(args) is tuple and type(kwargs) is dict:\n"
     "                    for value in list(local.values()):\n"
-    "                        if hasattr(type(value), '__call__') and hasattr(value, "
-    "'__wrapped__'):\n"
-    "                            bound = inspect.signature(value).bind(*args, **kwargs)\n"
-    "                            boxed = ('.value', '.raw_value') if '/flax/' in file else ()\n"
-    "                            return tell(tree, leaves, names, bound.arguments, boxed)\n"
+    "                        called = wrapped(value, file)\n"
+    "                        if called is None: continue\n"
+    "                        boxed = ('.value', '.raw_value') if '/flax/' in file else ()\n"
+    "                        return tell(leaves, names, bind(called, args, kwargs), boxed)\n"
     "            frame = frame.f_back\n"
     "        return ''\n"
-    "    def tell(tree, leaves, names, arguments, boxed):\n"
+    "    def wrapped(value, file):\n"
+    "        if type(value) is function: return value.__dict__.get('__wrapped__')\n"
+    "        name = module(type(value))\n"
+    "        if type(name) is not str or '/' + name.partition('.')[0] + '/' not in file: return\n"
+    "        return getattr(value, '__wrapped__', None)\n"
+    "    def bind(called, args, kwargs):\n"
+    "        skipped = 0\n"
+    "        for _ in range(16):\n"
+    "            if type(called) is function:\n"
+    "                if called.__dict__.get('__wrapped__') is None: break\n"
+    "                called = called.__dict__['__wrapped__']\n"
+    "            elif type(called) is method:\n"
+    "                called, skipped = called.__func__, skipped + 1\n"
+    "            elif type(called) is partial:\n"
+    "                called, skipped = called.func, skipped + len(called.args)\n"
+    "            else:\n"
+    "                given = [own(c)['__call__'] for c in mro(type(called)) if '__call__' in "
+    "own(c)]\n"
+    "                called, skipped = given[0], skipped + 1\n"
+    "        code = called.__code__\n"
+    "        known = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]\n"
+    "        rest = code.co_varnames[len(known):]\n"
+    "        places = known[skipped:code.co_argcount]\n"
+    "        bound, more = dict(zip(places, args)), {}\n"
+    "        if code.co_flags & 4: bound[rest[0]], rest = args[len(places):], rest[1:]\n"
+    "        for name in kwargs: (bound if name in known else more)[name] = kwargs[name]\n"
+    "        if code.co_flags & 8: bound[rest[0]] = more\n"
+    "        return bound\n"
+    "    def is_plain(key):\n"
+    "        return type(key) in keys and type(getattr(key, keys[type(key)])) in (str, int, bool)\n"
+    "    def tell(leaves, names, arguments, boxed):\n"
     "        known = {}\n"
-    "        for path, leaf in tree.tree_flatten_with_path(dict(arguments))[0]:\n"
-    "            path = str(path[0].key) + tree.keystr(path[1:])\n"
+    "        for path, leaf in tree.tree_flatten_with_path(arguments)[0]:\n"
+    "            if not all(map(is_plain, path)): continue\n"
+    "            path = path[0].key + tree.keystr(path[1:])\n"
     "            for box in boxed: path = path.removesuffix(box)\n" // flax keeps arrays in boxes
     "            known[id(leaf)] = None if id(leaf) in known else path\n"
     "        lines, size = [], 0\n"

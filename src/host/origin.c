@@ -97,7 +97,8 @@ static bool find_origin(const found_t *found, origin_t *out) {
     } else if (behind) {
         *out = origin_of_frame(found, behind, traced);
     } else if (chain->count) {
-        *out = (origin_t){.file = chain->frames[0].file, .line = chain->frames[0].line};
+        const keel_frame_t *frame = &chain->frames[found->shared];
+        *out = (origin_t){.file = frame->file, .line = frame->line};
     }
     return out->file.size;
 }

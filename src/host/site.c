@@ -252,6 +252,19 @@ static void look(const keel_program_t *program, found_t *found) {
     }
 }
 
+// The innermost frame that all operations share is the line that asked JAX for a loop or a branch
+// outside jit; those within it are the body's.
+static void look_for_shared(const keel_program_t *program, found_t *found) {
+    const keel_block_t *block = keel_program_body(program, program->entry);
+    uint32_t common = found->chain.count;
+    chain_t chain;
+    for (uint32_t i = 0; block && i < OPS_TRIED && block->first_op + i < block->end_op; ++i) {
+        read_chain(program, block->first_op + i, &chain);
+        common = shared(&found->chain, &chain, common);
+    }
+    found->shared = common ? found->chain.count - common : 0;
+}
+
 // Where the traced function only calls another that is jitted, jax.jit(jax.jit(f)), its name stands
 // with the operations of that.
 static void look_for_name(const keel_program_t *program, found_t *found) {
@@ -275,11 +288,12 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
     found.module = keel_program_str(program, program->name);
     found.stack = stack;
     found.package = found.name = KEEL_STR("");
-    found.chain.count = found.own = 0;
+    found.chain.count = found.own = found.shared = 0;
     if (stack && stack->count && keel_is_library_file(keel_str(stack->frames[0].file)))
         found.package = keel_package_of(keel_str(stack->frames[0].file));
     look(program, &found);
     look_for_name(program, &found);
+    if (found.own == found.chain.count) look_for_shared(program, &found);
     out->is_traced = found.own < found.chain.count || site_is_users_trace(&found);
     out->is_wrapped = is_wrapped(&found);
     choose(&found, arena, &out->place);

@@ -18,7 +18,8 @@ typedef struct found_t {
     keel_str_t package;        // that is the user's own
     keel_str_t name;           // of the traced function, where it has no frame; else empty
     chain_t chain;
-    uint32_t own; // the traced function's frame; chain.count
+    uint32_t own;    // the traced function's frame; chain.count
+    uint32_t shared; // where that is not known: the innermost frame that all operations share
 } found_t;
 
 bool site_is_lambda(keel_str_t function);
