@@ -23,6 +23,8 @@ typedef struct keel_argument_t {
     bool is_donated;        // HLO
     bool is_moved;          // its counterpart has another name (moved.c)
     keel_passing_t passing; // without a counterpart: whether the other side was passed it too
+    uint32_t root;          // likewise: that tells of it
+    bool is_read;           // likewise: an operation without a counterpart takes it
 } keel_argument_t;
 
 typedef struct keel_root_t {
@@ -37,6 +39,7 @@ typedef struct keel_root_t {
     bool is_coarse;    // of 16 bits or fewer
     bool is_integer;   // of an integer type
     uint32_t operations;    // of kind STRUCTURE: that came or went
+    bool is_repeated;       // likewise: a line that ran another number of times
     bool is_moved;          // likewise: the other side has it elsewhere (moved.c)
     keel_passing_t passing; // likewise: whether it was passed to the other side too
     double before, after;   // of a number; of kind STRUCTURE: how often a line ran; 0: not known

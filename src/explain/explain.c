@@ -271,10 +271,19 @@ static bool is_users(const char *origin) {
            !keel_is_library_file((keel_str_t){at + 4, (size_t)(end - at - 4)});
 }
 
+// One that is in one program only, and was passed both times.
+static bool shares_unused(const keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->before_count; ++i)
+        if (diff->arguments_before[i].passing == KEEL_PASSED) return true;
+    for (uint32_t i = 0; i < diff->after_count; ++i)
+        if (diff->arguments_after[i].passing == KEEL_PASSED) return true;
+    return false;
+}
+
 // The same function of the user's, which does something else now. Of a library it may be what two
 // of the user's pass through; its gradient takes arguments without names.
 static bool is_one_function(keel_diff_t *diff) {
-    if (!shares_name(diff)) return false;
+    if (!shares_name(diff) && !shares_unused(diff)) return false;
     keel_site_t before, after;
     keel_site_of(diff->before.program, NULL, &diff->arena, &before);
     keel_site_of(diff->after.program, NULL, &diff->arena, &after);

@@ -518,6 +518,7 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         if (is_new || diff->roots[root].difference.kind == KEEL_CAUSE_ARGUMENTS)
             diff->roots[root].is_random =
                 (is_new || diff->roots[root].is_random) && is_random_key(program, &list[i]);
+        list[i].root = root;
         if (is_new) diff->roots[root].passing = passing;
         if (is_new) diff->roots[root].is_moved = list[i].is_moved;
         if (is_new)

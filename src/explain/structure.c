@@ -166,7 +166,7 @@ static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t 
     keel_op_id_t op;
     const keel_graph_t *graph = graph_of(clusters, at, &op);
     bool is_after = at >= clusters->split;
-    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
     uint32_t count = is_after ? diff->after_count : diff->before_count;
     keel_list_t operands = keel_program_operands(graph->program, op);
     for (uint32_t i = 0; i < operands.count; ++i) {
@@ -180,6 +180,7 @@ static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t 
         uint32_t number = keel_diff_argument(arguments, count, value);
         if (number == KEEL_NONE) continue;
         if (arguments[number].counterpart != KEEL_NONE && !arguments[number].is_moved) continue;
+        arguments[number].is_read = true;
         if (arguments[number].passing == KEEL_PASSED)
             cluster->reads_passed = true;
         else
@@ -515,6 +516,16 @@ static uint32_t find_arguments(const keel_diff_t *diff, bool is_swap) {
     return KEEL_NONE;
 }
 
+// An argument that was passed once only, and that no operation takes: whether it was there decided
+// what was traced.
+static uint32_t find_deciding(const keel_argument_t *arguments, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (arguments[i].counterpart == KEEL_NONE && arguments[i].passing == KEEL_NOT_PASSED &&
+            !arguments[i].is_read)
+            return arguments[i].root;
+    return KEEL_NONE;
+}
+
 static void fold_arguments(const clusters_t *clusters, const cluster_t *cluster, uint32_t root) {
     keel_diff_t *diff = clusters->diff;
     if (!cluster->reads_before && !cluster->reads_after && !cluster->reads_passed &&
@@ -569,6 +580,11 @@ static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluste
         if (root == KEEL_NONE) root = find_arguments(diff, clusters->is_swap);
         if (root != KEEL_NONE) return root;
     }
+    if (cluster->reads_passed) {
+        uint32_t root = find_deciding(diff->arguments_before, diff->before_count);
+        if (root == KEEL_NONE) root = find_deciding(diff->arguments_after, diff->after_count);
+        if (root != KEEL_NONE) return root;
+    }
     uint32_t weak = keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE);
     if (weak != KEEL_NONE && cluster->is_trivial) return weak;
     if (diff->rank_root != KEEL_NONE && cluster->is_trivial) return diff->rank_root;
@@ -617,6 +633,7 @@ static keel_status_t tell_cluster(clusters_t *clusters, uint32_t at) {
         diff->roots[root].operations = cluster->before_count + cluster->after_count;
         diff->roots[root].before = times.before;
         diff->roots[root].after = times.after;
+        diff->roots[root].is_repeated = times.before > 0;
     }
     fold_arguments(clusters, cluster, root);
     return NULL;
@@ -636,12 +653,31 @@ static void fold_passed(keel_diff_t *diff) {
             diff->roots[i].follows = top;
 }
 
+// A library's line that runs more often, or one more call, follows from a line that is there in one
+// program only.
+static void fold_repeated(keel_diff_t *diff, uint32_t first_root) {
+    uint32_t top = first_root;
+    while (top < diff->root_count &&
+           (diff->roots[top].difference.kind != KEEL_CAUSE_STRUCTURE ||
+            diff->roots[top].follows != KEEL_NONE || diff->roots[top].is_repeated))
+        ++top;
+    for (uint32_t i = first_root; top < diff->root_count && i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        bool is_librarys =
+            root->difference.place.library_file && *root->difference.place.library_file;
+        if (root->is_repeated && root->follows == KEEL_NONE &&
+            (is_librarys || strcmp(root->difference.subject, "call") == 0))
+            root->follows = top;
+    }
+}
+
 static keel_status_t tell(clusters_t *clusters) {
     uint32_t first_root = clusters->diff->root_count;
     look_for_swap(clusters);
     for (uint32_t at = 0; at < clusters->count; ++at)
         if (clusters->alone[at] && find(clusters, at) == at) KEEL_TRY(tell_cluster(clusters, at));
     fold_swap(clusters, first_root);
+    fold_repeated(clusters->diff, first_root);
     return NULL;
 }
 

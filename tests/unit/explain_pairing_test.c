@@ -27,6 +27,10 @@ static const case_t cases[] = {
     {"statistics_unused", "\tstats['mean']\n\tstats['var']\n\t\n", ALL_PASSED, KEEL_CAUSE_STRUCTURE,
      NULL, 10, 18},
     {"leaf_moved", ALL_PASSED, "\ttrained['head']['w']\n\t\n", KEEL_CAUSE_STRUCTURE, NULL, 9, 19},
+    // Whether y is there decides what is computed of x, which is passed both times.
+    {"value_left_out", "\tx\n\t\n", ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "y", 13, 0},
+    // A body that is cut in two functions is a call more.
+    {"metrics_of_a_scan", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_STRUCTURE, NULL, 13, 19},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
