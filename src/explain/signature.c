@@ -59,6 +59,13 @@ static bool is_same_type(keel_diff_t *diff, uint32_t before, uint32_t after) {
            keel_graph_type_hash(&diff->after, diff->arguments_after[after].type);
 }
 
+// One of two that were not paired by name was passed to both: it was not renamed to the other.
+static bool is_known_apart(const keel_diff_t *diff, uint32_t before, uint32_t after) {
+    return keel_names_passing(diff->names_after, diff->arguments_before[before].name) ==
+               KEEL_PASSED ||
+           keel_names_passing(diff->names_before, diff->arguments_after[after].name) == KEEL_PASSED;
+}
+
 // What no name brought together, in order: an argument that was renamed keeps its type. Where
 // neither side has names and the numbers agree the place is enough.
 static void pair_the_rest(keel_diff_t *diff) {
@@ -69,7 +76,7 @@ static void pair_the_rest(keel_diff_t *diff) {
         const keel_argument_t *argument = &diff->arguments_before[i];
         if (argument->counterpart != KEEL_NONE) continue;
         if (same_count && diff->arguments_after[i].counterpart == KEEL_NONE &&
-            (!argument->name.size || is_same_type(diff, i, i))) {
+            (!argument->name.size || (is_same_type(diff, i, i) && !is_known_apart(diff, i, i)))) {
             pair(diff, i, i);
             continue;
         }
