@@ -4,8 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,7 +336,7 @@ keel_status_t keel_file_append(const char *path, keel_bytes_t bytes) {
 }
 
 keel_status_t keel_file_touch(const char *path) {
-    if (keel_descriptor_fault() || utimensat(AT_FDCWD, path, NULL, 0))
+    if (keel_descriptor_fault() || utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW))
         return keel_descriptor_refused("touch", path);
     return NULL;
 }
@@ -384,6 +384,48 @@ keel_status_t keel_directory_remove(const char *path) {
     if ((keel_descriptor_fault() || rmdir(path)) && errno != ENOENT)
         return keel_descriptor_refused("remove", path);
     return NULL;
+}
+
+static bool is_trusted(uid_t owner) {
+    return owner == geteuid() || owner == 0;
+}
+
+// A group that holds this user and nobody else, as many systems make one for each user.
+static bool is_own_group(gid_t gid) {
+    struct group group, *found_group;
+    struct passwd user, *found_user;
+    char group_texts[4096], user_texts[4096];
+    if (gid != getegid()) return false;
+    if (getgrgid_r(gid, &group, group_texts, sizeof group_texts, &found_group) || !found_group)
+        return false;
+    if (getpwuid_r(geteuid(), &user, user_texts, sizeof user_texts, &found_user) || !found_user)
+        return false;
+    if (strcmp(group.gr_name, user.pw_name)) return false;
+    for (char **member = group.gr_mem; *member; ++member)
+        if (strcmp(*member, user.pw_name)) return false;
+    return true;
+}
+
+static keel_status_t refuse_owner(const char *path, const char *what, uid_t owner) {
+    return keel_status_make(KEEL_REFUSED, "%s %s another user (uid %lu)", path, what,
+                            (unsigned long)owner);
+}
+
+keel_status_t keel_directory_check_owner(const char *path) {
+    struct stat s;
+    if (keel_descriptor_fault() || lstat(path, &s))
+        return errno == ENOENT ? NULL : keel_descriptor_refused("look at", path);
+    if (S_ISLNK(s.st_mode)) {
+        if (!is_trusted(s.st_uid)) return refuse_owner(path, "is a link made by", s.st_uid);
+        if (stat(path, &s))
+            return errno == ENOENT ? NULL : keel_descriptor_refused("look at", path);
+    }
+    if (!S_ISDIR(s.st_mode)) return NULL; // whoever uses it will say so
+    if (!is_trusted(s.st_uid)) return refuse_owner(path, "belongs to", s.st_uid);
+    bool all = s.st_mode & S_IWOTH, group = s.st_mode & S_IWGRP && !is_own_group(s.st_gid);
+    if (!all && !group) return NULL;
+    return keel_status_make(KEEL_REFUSED, "%s can be written by %s (mode %04o)", path,
+                            all ? "all users" : "its group", (unsigned)(s.st_mode & 07777));
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {

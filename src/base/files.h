@@ -61,7 +61,7 @@ keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) KEEL_MUST_C
 // last line without its end, a newline is put first. Does not follow a link.
 keel_status_t keel_file_append(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
 
-// Sets the time of modification to now.
+// Sets the time of modification to now. Does not follow a link.
 keel_status_t keel_file_touch(const char *path) KEEL_MUST_CHECK;
 // Removing what is not there is no error.
 keel_status_t keel_file_remove(const char *path) KEEL_MUST_CHECK;
@@ -71,6 +71,10 @@ keel_status_t keel_file_rename(const char *from, const char *to) KEEL_MUST_CHECK
 keel_status_t keel_directory_make(const char *path) KEEL_MUST_CHECK;
 // Removes an empty folder; what is not there is no error.
 keel_status_t keel_directory_remove(const char *path) KEEL_MUST_CHECK;
+// KEEL_REFUSED, with the reason, if somebody but this user and root can put files into the folder:
+// it is another's, or open to all, or to a group that others are in. A folder that is not there is
+// good; so is its path's last link, if it is this user's or root's.
+keel_status_t keel_directory_check_owner(const char *path) KEEL_MUST_CHECK;
 // Calls `visit` for each name but "." and "..", in byte order. A status from `visit` ends the walk
 // and is returned. A folder that is not there has no names.
 keel_status_t keel_directory_walk(const char *path,

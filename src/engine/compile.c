@@ -199,7 +199,7 @@ static bool claim(request_t *request, keel_claim_t *out) {
     const keel_claimant_t claimant = {
         .name = holder, .patience = patience(request), .waiting = waiting, .context = request};
     keel_status_t status =
-        keel_store_claim(engine_cache_dir(engine), &request->key.digest, &claimant, out);
+        keel_store_claim(engine->cache_dir, &request->key.digest, &claimant, out);
     if (!status) return true;
     if (keel_status_code(status) == KEEL_REFUSED)
         compiles_beside(request, keel_status_message(status));

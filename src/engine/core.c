@@ -4,10 +4,6 @@
 
 #include "engine/core.h"
 
-const char *engine_cache_dir(const keel_engine_t *engine) {
-    return keel_settings_text(&engine->settings, KEEL_SETTING_CACHE_DIR);
-}
-
 static const char *known(const char *text) {
     return text && *text ? text : NULL;
 }

@@ -30,6 +30,7 @@ struct keel_engine_t {
     atomic_bool bundled; // see bundling.c
     keel_digest_t plugin_build;
     keel_journal_t *journal; // NULL where there is none
+    const char *cache_dir;   // the setting; "" if there is no folder that may be used
     keel_tier_t memory, disk;
     bool looks_up, stores;
     char *script;           // keel_host_script; NULL: unknown
@@ -56,7 +57,6 @@ struct keel_engine_t {
     struct transfers_t *transfers;
 };
 
-const char *engine_cache_dir(const keel_engine_t *engine);
 // Starts a thread that takes none of the client's signals, and lets go of it. False where it
 // cannot.
 bool engine_start_thread(void *(*body)(void *), void *context);

@@ -28,15 +28,29 @@ static void found_crashed(void *context, const keel_digest_t *key) {
                              "and compiled anew");
 }
 
-static keel_status_t open_stores(keel_engine_t *engine) {
-    const char *folder = engine_cache_dir(engine);
-    keel_mode_t mode = engine->settings.mode;
+// What somebody else could put there would run as this user's own code.
+static void choose_cache_dir(keel_engine_t *engine) {
+    const char *folder = keel_settings_text(&engine->settings, KEEL_SETTING_CACHE_DIR);
+    engine->cache_dir = "";
     keel_status_t status = keel_settings_need_folder(&engine->settings, KEEL_SETTING_CACHE_DIR);
     if (status) {
         keel_log_once("cache_dir", "%s; nothing is cached", keel_status_message(status));
-        keel_status_ignore(status);
-        return NULL;
+    } else if (!engine->settings.shared_cache && (status = keel_directory_check_owner(folder))) {
+        keel_log_once("cache_dir",
+                      "cache_dir: %s; nothing is cached: make it this user's alone, or set "
+                      "KEEL_SHARED_CACHE=on if you trust whoever can write there",
+                      keel_status_message(status));
+        keel_journal_store_error(engine->journal, "open", NULL, keel_status_message(status));
+    } else {
+        engine->cache_dir = folder;
     }
+    keel_status_ignore(status);
+}
+
+static keel_status_t open_stores(keel_engine_t *engine) {
+    const char *folder = engine->cache_dir;
+    keel_mode_t mode = engine->settings.mode;
+    if (!*folder) return NULL;
     engine->looks_up = mode == KEEL_MODE_ON || mode == KEEL_MODE_READONLY;
     engine->stores = mode == KEEL_MODE_ON || mode == KEEL_MODE_REFRESH;
     if (engine->settings.memory_limit)
@@ -44,7 +58,7 @@ static keel_status_t open_stores(keel_engine_t *engine) {
     KEEL_TRY(keel_store_disk(folder, engine->settings.cache_limit, mode == KEEL_MODE_READONLY,
                              &engine->disk));
     if (mode == KEEL_MODE_READONLY) return NULL;
-    status = keel_store_sweep_marks(folder, found_crashed, engine);
+    keel_status_t status = keel_store_sweep_marks(folder, found_crashed, engine);
     if (status) engine_fell_through(engine, "cache", NULL, status);
     return NULL;
 }
@@ -60,9 +74,9 @@ static bool is_there(const char *folder) {
 // Where nothing is to be stored no folder is made either.
 static keel_status_t read_plugin_build(keel_engine_t *engine) {
     char *folder;
-    if (!*engine_cache_dir(engine))
+    if (!*engine->cache_dir)
         return keel_key_plugin_build(engine->plugin->path, NULL, &engine->plugin_build);
-    KEEL_TRY(keel_path(&folder, "%s/plugins", engine_cache_dir(engine)));
+    KEEL_TRY(keel_path(&folder, "%s/plugins", engine->cache_dir));
     bool remembers = engine->settings.mode != KEEL_MODE_READONLY || is_there(folder);
     keel_status_t status = keel_key_plugin_build(engine->plugin->path, remembers ? folder : NULL,
                                                  &engine->plugin_build);
@@ -154,6 +168,7 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(prefetch_create(engine));
     keel_status_t status = open_journal(engine);
     if (status) engine_fell_through(engine, "journal", NULL, status);
+    choose_cache_dir(engine);
     status = find_script(&engine->script);
     if (status) engine_fell_through(engine, "script", NULL, status);
     KEEL_TRY(read_plugin_build(engine));
@@ -231,7 +246,7 @@ void keel_engine_end(keel_engine_t *engine) {
 static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
                           const client_t *client) {
     keel_journal_start_t event = {.mode = keel_mode_name(engine->settings.mode),
-                                  .cache_dir = engine_cache_dir(engine),
+                                  .cache_dir = engine->cache_dir,
                                   .script = engine->script,
                                   .client = client->number,
                                   .key = &client->backend};

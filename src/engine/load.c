@@ -11,7 +11,7 @@ typedef struct loading_t {
 
 static bool mark(const loading_t *loading, keel_mark_t *out) {
     keel_engine_t *engine = loading->engine;
-    const char *folder = engine_cache_dir(engine);
+    const char *folder = engine->cache_dir;
     if (loading->tier != &engine->disk || engine->settings.mode == KEEL_MODE_READONLY) return false;
     keel_status_t status = loading->is_ahead ? keel_store_mark_ahead(folder, engine->script, out)
                                              : keel_store_mark(folder, loading->key, out);
@@ -45,7 +45,7 @@ static void reject(const loading_t *loading, keel_status_t status) {
     if (engine->memory.remove)
         keel_status_ignore(engine->memory.remove(engine->memory.context, key));
     if (loading->tier == &engine->disk)
-        keel_status_ignore(keel_store_quarantine(engine_cache_dir(engine), key, "does not load"));
+        keel_status_ignore(keel_store_quarantine(engine->cache_dir, key, "does not load"));
 }
 
 static bool get(const loading_t *loading, keel_entry_t *out, keel_miss_t *out_miss) {

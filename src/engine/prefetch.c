@@ -78,7 +78,7 @@ void prefetch_destroy(prefetch_t *prefetch) {
 static void read_plan(keel_engine_t *engine) {
     prefetch_t *prefetch = engine->prefetch;
     keel_plan_t plan;
-    keel_status_t status = keel_plan_read(engine_cache_dir(engine), engine->script, &plan);
+    keel_status_t status = keel_plan_read(engine->cache_dir, engine->script, &plan);
     if (status) {
         keel_journal_store_error(engine->journal, "plan", NULL, keel_status_message(status));
         keel_status_ignore(status);
@@ -128,7 +128,7 @@ void prefetch_keep_plan(keel_engine_t *engine, bool ended) {
     if (!engine->prefetch || !engine->script || !engine->stores) return;
     bool is_new = compose(engine->prefetch, ended, &plan);
     if (!is_new && !(ended && plan.count)) return;
-    const char *folder = engine_cache_dir(engine);
+    const char *folder = engine->cache_dir;
     keel_status_t status = is_new ? keel_plan_write(folder, engine->script, &plan)
                                   : keel_plan_keep(folder, engine->script, &plan);
     if (status)
@@ -259,7 +259,7 @@ static void *work(void *context) {
 
 void prefetch_begin(keel_engine_t *engine, const client_t *client) {
     prefetch_t *prefetch = engine->prefetch;
-    if (!prefetch || !engine->script || !*engine_cache_dir(engine)) return;
+    if (!prefetch || !engine->script || !*engine->cache_dir) return;
     if (client->process_count > 1) return;
     pthread_mutex_lock(&prefetch->lock);
     bool is_first = !prefetch->begun;

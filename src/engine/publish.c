@@ -88,7 +88,7 @@ static keel_status_t pack(keel_engine_t *engine, const executable_task_t *task,
 static keel_status_t prove(keel_engine_t *engine, const executable_task_t *task,
                            keel_entry_t *entry) {
     keel_mark_t mark;
-    keel_status_t unmarked = keel_store_mark(engine_cache_dir(engine), &task->key.digest, &mark);
+    keel_status_t unmarked = keel_store_mark(engine->cache_dir, &task->key.digest, &mark);
     PJRT_LoadedExecutable *loaded;
     keel_status_t status = keel_pjrt_load(engine->api, task->task.client,
                                           keel_bytes(task->payload, task->payload_size), &loaded);
@@ -115,11 +115,11 @@ static keel_status_t check_crashes(unsigned crashes) {
 static keel_status_t publish_entry(keel_engine_t *engine, executable_task_t *task,
                                    keel_entry_t *entry, const char **out_step) {
     *out_step = "prove";
-    unsigned crashes = keel_store_crashes(engine_cache_dir(engine), &task->key.digest);
+    unsigned crashes = keel_store_crashes(engine->cache_dir, &task->key.digest);
     KEEL_TRY(check_crashes(crashes));
     KEEL_TRY(describe(engine, task, entry));
     KEEL_TRY(prove(engine, task, entry));
-    if (crashes) keel_store_forgive(engine_cache_dir(engine), &task->key.digest);
+    if (crashes) keel_store_forgive(engine->cache_dir, &task->key.digest);
     // The entry has its bytes by now; one copy less while it is packed.
     keel_free(task->payload);
     task->payload = NULL;

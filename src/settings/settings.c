@@ -347,6 +347,7 @@ static keel_status_t check(keel_settings_t *settings) {
     KEEL_TRY(check_custom_calls(settings));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_STACK, &settings->stack));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_PREFETCH, &settings->prefetch));
+    KEEL_TRY(check_switch(settings, KEEL_SETTING_SHARED_CACHE, &settings->shared_cache));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);
 }

@@ -37,7 +37,9 @@
     X(STACK, "stack", "KEEL_STACK", "--stack", "on|off", "on",                                     \
       "read the client's Python stack when a program is compiled")                                 \
     X(PREFETCH, "prefetch", "KEEL_PREFETCH", "--prefetch", "on|off", "on",                         \
-      "load what the script asked for last time while it still traces")
+      "load what the script asked for last time while it still traces")                            \
+    X(SHARED_CACHE, "shared_cache", "KEEL_SHARED_CACHE", "--shared-cache", "on|off", "off",        \
+      "use a cache_dir that other users own or can write, though they can run code through it")
 
 typedef enum keel_setting {
 #define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
@@ -92,6 +94,7 @@ typedef struct keel_settings_t {
     uint64_t memory_limit; // bytes; 0: keep nothing in memory
     bool stack;
     bool prefetch;
+    bool shared_cache;
 } keel_settings_t;
 
 // `flags` has one text for each setting, NULL where the flag was not given; `flags` itself may be

@@ -33,15 +33,17 @@ BUILD = pathlib.Path(os.environ.get("KEEL_TEST_BUILD") or ROOT / "build").resolv
 KEEL = BUILD / "bin" / "keel"
 DEADLINE = 900  # seconds that no single process should come near, on a slow and busy machine
 FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
-# How a case of each client is started: options of `keel run`, the Python. And the program that is
+# How a case of each client is started: options of `keel run`, the Python, its variables. And the program that is
 # looked at where the case says none; None for all of the report.
-Client = collections.namedtuple("Client", "options python program")
-CLIENTS = {"jax": Client([], ROOT / ".venv" / "bin" / "python", "jit_step"),
+Client = collections.namedtuple("Client", "options python program variables")
+# What is told of a program does not depend on how good its code is.
+QUICK = {"XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"}
+CLIENTS = {"jax": Client([], ROOT / ".venv" / "bin" / "python", "jit_step", {}),
            "torch": Client(["--lines"], os.environ.get("KEEL_TORCH_PYTHON") or
-                           ROOT / ".venv-torch" / "bin" / "python", "jit_step"),
+                           ROOT / ".venv-torch" / "bin" / "python", "jit_step", {}),
            "transformers": Client(["--lines"], os.environ.get("KEEL_TORCH_PYTHON") or
-                                  ROOT / ".venv-torch" / "bin" / "python", None),
-           "libraries": Client([], ROOT / ".venv-libraries" / "bin" / "python", None)}
+                                  ROOT / ".venv-torch" / "bin" / "python", None, {}),
+           "libraries": Client([], ROOT / ".venv-libraries" / "bin" / "python", None, QUICK)}
 
 Verdict = collections.namedtuple("Verdict", "case faults skipped seconds folder")
 
@@ -88,7 +90,7 @@ def execute(case, client, folder):
                 raise Skipped(f"plugin {plugin} is missing: tools/setup --all-plugins brings it")
             words += ["--plugin", other_plugins()[plugin]]
         done = answer([*words, "--", client.python, *shlex.split(case.launch), case.main,
-                       *run.arguments], run.variables, folder)
+                       *run.arguments], client.variables | run.variables, folder)
         if done.returncode:
             raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-600:]}")
 

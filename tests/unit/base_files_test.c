@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -316,6 +317,57 @@ static void a_walk_goes_by_byte_order_and_ends_where_told(void **state) {
     assert_ok(keel_directory_walk(absent.text, note_name, &names));
 }
 
+// ---- who owns a folder -------------------------------------------------------------------------
+
+static void assert_owner_refused(const char *path, const char *why) {
+    keel_status_t status = keel_directory_check_owner(path);
+    assert_int_equal(keel_status_code(status), KEEL_REFUSED);
+    if (!strstr(keel_status_message(status), why))
+        fail_msg("'%s' does not say '%s'", keel_status_message(status), why);
+    keel_status_ignore(status);
+}
+
+static void a_folder_that_others_can_write_is_refused(void **state) {
+    place_t *place = *state;
+    path_t folder = path_of(place, "folder"), link = path_of(place, "link");
+    assert_ok(keel_directory_check_owner(folder.text));
+    assert_ok(keel_directory_make(folder.text));
+    assert_int_equal(symlink(folder.text, link.text), 0);
+    static const mode_t good[] = {0700, 0755, 0750};
+    for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
+        assert_int_equal(chmod(folder.text, good[i]), 0);
+        assert_ok(keel_directory_check_owner(folder.text));
+        assert_ok(keel_directory_check_owner(link.text));
+    }
+    assert_int_equal(chmod(folder.text, 0777), 0);
+    assert_owner_refused(folder.text, "can be written by all users (mode 0777)");
+    assert_owner_refused(link.text, "can be written by all users (mode 0777)");
+    assert_int_equal(chmod(folder.text, 01777), 0);
+    assert_owner_refused(folder.text, "can be written by all users (mode 1777)");
+    assert_int_equal(unlink(link.text), 0);
+    assert_int_equal(symlink("/nonexistent/folder", link.text), 0);
+    assert_ok(keel_directory_check_owner(link.text));
+}
+
+// Only root can give a folder away; others see the refusal of a group alone.
+static void a_folder_of_another_user_or_group_is_refused(void **state) {
+    place_t *place = *state;
+    path_t folder = path_of(place, "folder"), link = path_of(place, "link");
+    assert_ok(keel_directory_make(folder.text));
+    if (geteuid()) skip();
+    assert_int_equal(chown(folder.text, (uid_t)-1, 54321), 0);
+    assert_int_equal(chmod(folder.text, 0770), 0);
+    assert_owner_refused(folder.text, "can be written by its group (mode 0770)");
+    assert_int_equal(chmod(folder.text, 0700), 0);
+    assert_int_equal(symlink(folder.text, link.text), 0);
+    assert_ok(keel_directory_check_owner(link.text));
+    assert_int_equal(lchown(link.text, 54321, (gid_t)-1), 0);
+    assert_owner_refused(link.text, "is a link made by another user (uid 54321)");
+    assert_int_equal(chown(folder.text, 54321, (gid_t)-1), 0);
+    assert_owner_refused(folder.text, "belongs to another user (uid 54321)");
+    assert_int_equal(chown(folder.text, 0, 0), 0);
+}
+
 // ---- what others do meanwhile ------------------------------------------------------------------
 
 static void a_link_is_not_appended_to_and_its_target_stays(void **state) {
@@ -419,6 +471,8 @@ int main(void) {
         TEST(lines_of_several_processes_do_not_mix),
         TEST(folders_are_made_with_those_above_them),
         TEST(a_walk_goes_by_byte_order_and_ends_where_told),
+        TEST(a_folder_that_others_can_write_is_refused),
+        TEST(a_folder_of_another_user_or_group_is_refused),
         TEST(a_link_is_not_appended_to_and_its_target_stays),
         TEST(a_timer_of_the_clients_costs_no_line),
         TEST(a_holder_who_is_stopped_delays_a_line_and_does_not_prevent_it),

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <pwd.h>
+#include <sys/stat.h>
 
 #include "door_help.h"
 
@@ -689,6 +690,23 @@ static void test_without_a_home_folder_a_client_works_and_nothing_is_kept(void *
     assert_false(exists("/plugins"));
 }
 
+static void test_a_cache_folder_that_others_can_write_is_not_used(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", compile_one_of_each);
+    assert_int_equal(count_compiles(door), 3);
+    assert_int_equal(chmod(door->place.cache, 0777), 0);
+    door_run(door, "", compile_one_of_each);
+    assert_int_equal(count_compiles(door), 6);
+    assert_int_equal(count_events(door, "\"event\":\"load\"", ""), 0);
+    assert_int_equal(count_lines(door->errors, "can be written by all users (mode 0777); nothing"),
+                     1);
+    door_run(door, "KEEL_SHARED_CACHE=on", compile_one_of_each);
+    assert_int_equal(count_compiles(door), 6);
+    assert_int_equal(chmod(door->place.cache, 0700), 0);
+    door_run(door, "", compile_one_of_each);
+    assert_int_equal(count_compiles(door), 6);
+}
+
 static void test_a_cache_folder_is_enough(void **state) {
     const door_t *door = *state;
     for (int i = 0; i < 2; ++i)
@@ -709,6 +727,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_second_process_compiles_nothing),
         TEST(without_a_home_folder_a_client_works_and_nothing_is_kept),
+        TEST(a_cache_folder_that_others_can_write_is_not_used),
         TEST(a_cache_folder_is_enough),
         TEST(without_a_cache_folder_a_run_is_recorded),
         TEST(one_process_compiles_a_program_once),
