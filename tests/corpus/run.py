@@ -33,8 +33,8 @@ BUILD = pathlib.Path(os.environ.get("KEEL_TEST_BUILD") or ROOT / "build").resolv
 KEEL = BUILD / "bin" / "keel"
 DEADLINE = 900  # seconds that no single process should come near, on a slow and busy machine
 FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
-# How a case of each client is started: options of `keel run`, the Python, its variables. And the program that is
-# looked at where the case says none; None for all of the report.
+# How a case of each client is started: options of `keel run`, the Python, variables. And the program
+# that is looked at where the case says none; None for all of the report.
 Client = collections.namedtuple("Client", "options python program variables")
 # What is told of a program does not depend on how good its code is.
 QUICK = {"XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"}
