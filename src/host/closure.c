@@ -1,6 +1,7 @@
 // Functions that one factory made: make_update(actor_loss) and make_update(critic_loss) give
 // functions of one name, file and line. What they closed over tells them apart: the same call in
-// both runs other functions of the user's.
+// both runs other functions of the user's. So it is with a library's function that is given one to
+// run, diffeqsolve(ODETerm(field), ...).
 #define _GNU_SOURCE // memmem
 #include <string.h>
 
@@ -92,7 +93,7 @@ bool keel_is_other_closure(const keel_program_t *before, const keel_program_t *a
     const char *path = end + sizeof at - 1;
     keel_str_t file = {path, origin.size - (size_t)(path - origin.data)};
     bool is_made = memmem(function.data, function.size, made, sizeof made - 1);
-    if (!is_made || keel_is_library_file(file)) return false;
+    if (!is_made && !keel_is_library_file(file)) return false;
     calls_t a, b;
     collect(before, function, file, &a);
     collect(after, function, file, &b);

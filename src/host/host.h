@@ -119,11 +119,11 @@ typedef struct keel_site_t {
 // "<cell>", and its functions have no line: both move with an edit. All else has the line that
 // asked for it: "/home/u/train.py:31".
 //
-// A library's function is another one for each line of the user's that it is asked for from:
-// "collect at /v/site-packages/lib/loop.py:316 for /home/u/train.py:22". Where the user has jitted
-// it, it is known by the user's function as well that it runs: "init of Net.__call__ at ...".
-// `stack` is the host's when the program was asked for, or
-// NULL. Text lives in `arena`, or is the stack's.
+// A library's function that the user jits is another one for each line that asks, and known by the
+// user's function that it runs: "init of Net.__call__ at /v/site-packages/haiku/transform.py:389
+// for /home/u/train.py:22". So is a loop that a library runs outside jit: "/v/.../util.py:896 for
+// ...". `stack` is the host's when the program was asked for, or NULL. Text lives in `arena`, or is
+// the stack's.
 void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel_arena_t *arena,
                   keel_site_t *out);
 // For a client that compiles whatever was recorded when a result was asked for: the line that asked
@@ -135,7 +135,7 @@ keel_str_t keel_origin_function(keel_str_t origin);
 // ---- closure.c ---------------------------------------------------------------------------------
 
 // True for two programs of that origin where it is surely not one function: a factory made it for
-// other functions of the user's, which the same call in both runs.
+// other functions of the user's, or a library's was given others, which the same call in both runs.
 bool keel_is_other_closure(const keel_program_t *before, const keel_program_t *after,
                            keel_str_t origin);
 

@@ -81,6 +81,15 @@ static origin_t origin_of_frame(const found_t *found, const keel_frame_t *frame,
     return origin;
 }
 
+// The library jits its own function. That is one function for all who call it; what it was given to
+// run tells calls apart (closure.c).
+static bool is_librarys_jit(const found_t *found) {
+    uint32_t caller = found->own + 1;
+    return found->own < found->chain.count &&
+           (caller == found->chain.count ||
+            keel_is_foreign_file(found->chain.frames[caller].file, found->package));
+}
+
 // By which frame, or which of what the client says, the function is known. False where nothing is.
 static bool find_origin(const found_t *found, origin_t *out) {
     const chain_t *chain = &found->chain;
@@ -103,13 +112,14 @@ static bool find_origin(const found_t *found, origin_t *out) {
     return out->file.size;
 }
 
-// Libraries ask for their functions on behalf of many lines of the user's, each for its own data.
+// What the user jits of a library, and loops that a library runs outside jit, are other functions
+// for each line of the user's that asks.
 const char *site_origin(const found_t *found, const keel_place_t *place, keel_arena_t *arena) {
     origin_t origin = {0};
     if (!find_origin(found, &origin)) return "";
     bool is_foreign = keel_is_foreign_file(origin.file, found->package);
     bool is_asked = *place->file && !keel_is_foreign_file(keel_str(place->file), found->package);
-    if (is_foreign && is_asked) origin.asker = place;
+    if (is_foreign && is_asked && !is_librarys_jit(found)) origin.asker = place;
     if (!is_foreign) origin.within = KEEL_STR("");
     bool is_moving = keel_is_cell(origin.file) && origin.function.size;
     if (is_moving && !site_is_lambda(origin.function)) origin.line = 0;
