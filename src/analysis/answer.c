@@ -107,19 +107,22 @@ static keel_status_t add_root(keel_explanation_t *out, keel_cause_t kind, const 
 }
 
 // Programs under one key may still differ in the names of their arguments and results.
-static keel_status_t tell_retrace(kept_t *kept, const asked_t *asked,
+static keel_status_t tell_retrace(const answer_facts_t *facts, const asked_t *asked,
                                   const keel_history_record_t *record, keel_explanation_t *out) {
+    kept_t *kept = facts->kept;
     const keel_program_t *before = NULL, *after = NULL;
     keel_status_t status = record ? kept_read(kept, &record->program, &before) : NULL;
     if (!status && record) status = kept_read(kept, &asked->program, &after);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_ignore(status);
-    return keel_explain_retrace(before, after, asked->site.origin, out);
+    const char *names =
+        *asked->names || !record ? asked->names : process_names(facts->process, &record->program);
+    return keel_explain_retrace(before, after, &asked->site, names, out);
 }
 
 static keel_status_t differ(const answer_facts_t *facts, const asked_t *asked,
                             const keel_history_record_t *record, keel_explanation_t *out) {
-    if (asked->kind == KEEL_ASK_RETRACE) return tell_retrace(facts->kept, asked, record, out);
+    if (asked->kind == KEEL_ASK_RETRACE) return tell_retrace(facts, asked, record, out);
     if (!record) return add_root(out, KEEL_CAUSE_FIRST, "", "");
     if (is_same_key(asked, record))
         return add_root(out, KEEL_CAUSE_CACHE, asked->miss, asked->miss_note);

@@ -117,7 +117,7 @@
     X(DRAWN, "random numbers are drawn in one of the two only: dropout, noise",                    \
       "Training and evaluation are two programs, each compiled once: jit a function for each. "    \
       "If it should not change, keep the flag fixed.")                                             \
-    X(REMAT, "jax.checkpoint (remat) is around it in one of the two only",                         \
+    X(REMAT, "jax.checkpoint (remat) is around one of the two only, or has another policy",        \
       "Keep the remat setting the same; another one is another program.")                          \
     X(LOOP, "a loop runs another number of times",                                                 \
       "Pass the bound as an array to lax.fori_loop or while_loop; a scan: pad to one length, "     \
@@ -128,6 +128,25 @@
       "Return the same containers with the same keys from every call.")                            \
     X(ARGUMENT_TREE, "the same arrays are passed under other names",                               \
       "Pass the same containers with the same keys in every call.")                                \
+    X(FILTERED, "filter_jit compares all that is no array",                                        \
+      "Make functions, partials and settings once, before the loop, or give them __eq__ and "      \
+      "__hash__; no jax.clear_caches() in the loop.")                                              \
+    X(MODULE, "nnx.jit compares all of a module that is no array",                                 \
+      "Keep a number that changes as nnx.Variable(jnp.asarray(x)); make modules, optimizers and "  \
+      "functions once, before the loop.")                                                          \
+    X(NUMBER, "a Python number may have been passed in the place of an array",                     \
+      "Make it an array of one dtype from the start: jnp.asarray(0, jnp.int32). If it is one: "    \
+      "jit once, before the loop, with the same containers and static values (__eq__).")           \
+    X(STATIC_NUMBER, "filter_jit makes a Python number static, nnx.jit one that a module holds",   \
+      "Pass it as an array: jnp.asarray(x). A number that is closed over is baked in as well.")    \
+    X(LEFT_OUT, "it is None in one of the two calls, or left out",                                 \
+      "Make it from the start and pass it in every call, with a value that changes nothing "       \
+      "(ones to multiply, zeros to add); or jit a function for each case.")                        \
+    X(MODEL_SIZE, "the model has another size",                                                    \
+      "Build all models of one size: another size is another program, compiled once.")             \
+    X(MODEL_DTYPE, "the model or its optimizer has another dtype",                                 \
+      "Keep one precision setting (param_dtype, mu_dtype); convert a checkpoint as it is loaded: " \
+      "x.astype(dtype).")                                                                          \
     X(SAME_FUNCTION, "the arrays are alike, and something else that JAX compares is not",          \
       "Keep what JAX compares besides arrays: containers, keys, unused arguments, static values "  \
       "(with __eq__ and __hash__); no jax.clear_caches(), no new partial in the loop.")            \
@@ -140,6 +159,17 @@
       "Jit the function that runs them, so that they are one program; pad what varies.")           \
     X(GROWS,                                                                                       \
       "Allocate the full length once, write at an index (lax.dynamic_update_slice); or pad.")      \
+    X(RANK, "Give it the same rank in every call: reshape or broadcast it first.")                 \
+    X(LENGTH, "Pad (or resize) it to one size, or to a few that are compiled once each; mask.")    \
+    X(LIST_GROWS,                                                                                  \
+      "Keep list lengths the same: stack it in one array of full length, write at an index; or "   \
+      "take off what each call adds (nnx.pop).")                                                   \
+    X(HOST_ARRAY,                                                                                  \
+      "It is an array that the function closes over or makes of a static value: pass it as an "    \
+      "argument, padded to a fixed length with a mask.")                                           \
+    X(LIBRARY,                                                                                     \
+      "Keep the setting or branch that chooses it fixed; or jit a function for each once, before " \
+      "the loop.")                                                                                 \
     X(DUMPS, "Leave the flag out again once the dumps are there: then programs are loaded.")       \
     X(UNCACHEABLE, "If its custom call may be kept (docs/keys.md), name it in KEEL_CUSTOM_CALLS.") \
     X(REFRESH, "Mode refresh compiles everything anew; leave it once the cache is fresh.")         \

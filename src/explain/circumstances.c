@@ -146,6 +146,36 @@ static bool is_barrier(const keel_graph_t *graph, keel_op_id_t op) {
     return op != KEEL_NONE && keel_str_is(keel_graph_name(graph, op), "optimization_barrier");
 }
 
+// Both programs compute something again, and keep other values for that: of how many the barrier
+// in front of it has hold tells.
+static bool keeps_others(const keel_diff_t *diff) {
+    for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op) {
+        keel_op_id_t was = diff->origin[op];
+        if (was != KEEL_NONE && is_barrier(&diff->after, op) && is_barrier(&diff->before, was) &&
+            keel_program_operands(diff->after.program, op).count !=
+                keel_program_operands(diff->before.program, was).count)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t count_barriers(const keel_graph_t *graph) {
+    uint32_t count = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op)
+        count += is_barrier(graph, op);
+    return count;
+}
+
+// What a policy moves is computed in other places, all of it for one reason.
+static bool is_other_policy(const keel_diff_t *diff) {
+    uint32_t structures = 0;
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        structures += diff->roots[i].difference.kind == KEEL_CAUSE_STRUCTURE &&
+                      diff->roots[i].follows == KEEL_NONE;
+    uint32_t before = count_barriers(&diff->before), after = count_barriers(&diff->after);
+    return structures == 1 && before && after && (before != after || keeps_others(diff));
+}
+
 static bool brings_key(const keel_diff_t *diff, uint32_t root) {
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].is_random && diff->roots[i].follows == root &&
@@ -155,15 +185,30 @@ static bool brings_key(const keel_diff_t *diff, uint32_t root) {
 }
 
 static void tell_branches(keel_diff_t *diff) {
+    bool has_other_policy = is_other_policy(diff);
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_difference_t *difference = &diff->roots[i].difference;
         if (difference->kind != KEEL_CAUSE_STRUCTURE || keel_note_advice(difference->note))
             continue;
         if (is_barrier(&diff->before, difference->old_op) ||
-            is_barrier(&diff->after, difference->new_op))
+            is_barrier(&diff->after, difference->new_op) || has_other_policy)
             difference->note = with_note(diff, KEEL_NOTE_REMAT, difference->note);
         else if (brings_key(diff, i))
             difference->note = with_note(diff, KEEL_NOTE_DRAWN, difference->note);
+    }
+}
+
+// ---- libraries that call jax.jit in the user's name --------------------------------------------
+
+// They hand over arrays; all else is part of the program.
+static void tell_static_numbers(keel_diff_t *diff) {
+    const char *library = diff->site.library_file ? diff->site.library_file : "";
+    if (!strstr(library, "/equinox/") && !strstr(library, "/flax/nnx/")) return;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_difference_t *difference = &diff->roots[i].difference;
+        if (difference->kind == KEEL_CAUSE_CONSTANT && diff->roots[i].is_number &&
+            !keel_note_advice(difference->note))
+            difference->note = with_note(diff, KEEL_NOTE_STATIC_NUMBER, difference->note);
     }
 }
 
@@ -206,5 +251,6 @@ void keel_diff_circumstances(keel_diff_t *diff) {
     if (!diff->root_count || diff->after.lender) return;
     find_loops(diff);
     tell_branches(diff);
+    tell_static_numbers(diff);
     if (is_eager(&diff->after) && is_eager(&diff->before)) tell_eager(diff);
 }

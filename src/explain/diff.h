@@ -248,6 +248,12 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) KEEL_MUST_CHECK;
 // edit.c: source that was edited between two runs, and what follows from that.
 keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;
+// weak.c: the arguments of a program that may be bare Python numbers in one call and arrays in
+// another without that it shows, "state.step or 1 more"; "" where there is none.
+const char *keel_retrace_numbers(const keel_program_t *program, const char *names,
+                                 keel_arena_t *arena);
+// subjects.c: notes on arguments that differ, by what they are to the user.
+void keel_diff_subjects(keel_diff_t *diff);
 // circumstances.c: notes on how roots came about.
 void keel_diff_circumstances(keel_diff_t *diff);
 

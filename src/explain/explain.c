@@ -406,6 +406,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     fold_nested(diff);
     KEEL_TRY(keel_diff_edit(diff, old_side, new_side));
     place_closed_over(diff);
+    keel_diff_subjects(diff);
     keel_diff_circumstances(diff);
     return hand_over(diff, out);
 }

@@ -89,10 +89,11 @@ keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_s
                            keel_explanation_t *out) KEEL_MUST_CHECK;
 
 // Why a client asked again for a program that it had, as far as the two can tell: the one that it
-// was known by and the one that came now, either of which may be NULL, and the origin (host.h) of
-// the latter. Adds one root.
+// was known by and the one that came now, either of which may be NULL; who asked for the latter,
+// and the names of its arguments (keel_side_t). Adds one root.
 keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
-                                   const char *origin, keel_explanation_t *out) KEEL_MUST_CHECK;
+                                   const keel_site_t *site, const char *names,
+                                   keel_explanation_t *out) KEEL_MUST_CHECK;
 
 // Adds a difference; text is copied. For the files of this room, and for callers who know more (no
 // program to compare with, an entry that was gone). A root where `follows` is KEEL_NONE; roots come

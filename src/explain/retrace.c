@@ -5,14 +5,26 @@
 
 #include "explain/diff.h"
 
+// A function that is made within a call is another one each time.
+static bool is_made_anew(const char *origin) {
+    return !strstr(origin, " at ") || strstr(origin, "<locals>") || strstr(origin, "<lambda>");
+}
+
 // A traced function of the module's own level, or a method, is one object however often it is
-// called; one that is made within a call is another one each time. A library's may wrap either.
+// called. A library's may wrap either.
 static bool is_one_object(const char *origin) {
-    const char *file = strstr(origin, " at ");
-    if (!file || strstr(origin, "<locals>") || strstr(origin, "<lambda>")) return false;
-    file += strlen(" at ");
+    if (is_made_anew(origin)) return false;
+    const char *file = strstr(origin, " at ") + strlen(" at ");
     const char *line = strrchr(file, ':');
     return !keel_is_library_file((keel_str_t){file, line ? (size_t)(line - file) : strlen(file)});
+}
+
+// By the library that called jax.jit in the user's name: what it compares besides.
+static const char *of_library(const keel_site_t *site) {
+    const char *file = site->place.library_file;
+    if (is_made_anew(site->origin) || !file) return "";
+    if (strstr(file, "/equinox/")) return keel_note_text(KEEL_NOTE_FILTERED);
+    return strstr(file, "/flax/nnx/") ? keel_note_text(KEEL_NOTE_MODULE) : "";
 }
 
 // The first two names that differ; false where none does.
@@ -57,8 +69,32 @@ static keel_status_t text_of(keel_explanation_t *out, keel_str_t text, const cha
     return NULL;
 }
 
+// What is not a number's fault stands behind it: where it is asked for time and again, no number
+// is the reason, as JAX remembers both.
+static keel_status_t note_numbers(const char *numbers, const char *other, keel_explanation_t *out,
+                                  const char **note) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "%s: %s%s%s", keel_note_text(KEEL_NOTE_NUMBER), numbers,
+                       *other ? "; " : "", other);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = text_of(out, keel_bytes_str(keel_buffer_bytes(&text)), note);
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+static keel_status_t note_of(const keel_program_t *program, const keel_site_t *site,
+                             const char *names, keel_explanation_t *out, const char **note) {
+    *note = of_library(site);
+    if (**note) return NULL;
+    if (is_one_object(site->origin)) *note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
+    const char *numbers = keel_retrace_numbers(program, names, &out->arena);
+    return *numbers ? note_numbers(numbers, *note, out, note) : NULL;
+}
+
 keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
-                                   const char *origin, keel_explanation_t *out) {
+                                   const keel_site_t *site, const char *names,
+                                   keel_explanation_t *out) {
     keel_difference_t root = {.kind = KEEL_CAUSE_RETRACE,
                               .subject = "",
                               .old_value = "",
@@ -71,17 +107,14 @@ keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_prog
     bool is_known = before && after && after->format == KEEL_FORMAT_MLIR &&
                     before->format == KEEL_FORMAT_MLIR && before->entry != KEEL_NONE &&
                     after->entry != KEEL_NONE;
-    keel_str_t names[2];
-    if (is_known && other_arguments(before, after, names))
+    keel_str_t differing[2] = {KEEL_STR(""), KEEL_STR("")};
+    if (is_known && other_arguments(before, after, differing))
         root.note = keel_note_text(KEEL_NOTE_ARGUMENT_TREE);
-    else if (is_known && other_results(before, after, names))
+    else if (is_known && other_results(before, after, differing))
         root.note = keel_note_text(KEEL_NOTE_RESULT_TREE);
-    else if (is_known && is_one_object(origin))
-        root.note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
-    if (keel_note_leads(root.note, KEEL_NOTE_ARGUMENT_TREE) ||
-        keel_note_leads(root.note, KEEL_NOTE_RESULT_TREE)) {
-        KEEL_TRY(text_of(out, names[0], &root.old_value));
-        KEEL_TRY(text_of(out, names[1], &root.new_value));
-    }
+    else if (is_known)
+        KEEL_TRY(note_of(after, site, names, out, &root.note));
+    KEEL_TRY(text_of(out, differing[0], &root.old_value));
+    KEEL_TRY(text_of(out, differing[1], &root.new_value));
     return keel_explanation_add(out, &root);
 }

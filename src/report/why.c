@@ -55,34 +55,6 @@ const char *keel_why_sentence(const keel_why_pattern_t *pattern) {
     return "a dimension grows with each step";
 }
 
-const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
-                            const keel_why_difference_t *root, bool torch) {
-    const keel_cause_facts_t *facts = keel_cause_facts(root->kind);
-    const keel_why_pattern_t *pattern =
-        entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
-    if (pattern && pattern->kind == KEEL_PATTERN_EAGER)
-        return keel_case_advice(KEEL_CASE_EAGER_AGAIN);
-    bool grows = pattern && pattern->grows && pattern->cause == root->kind;
-    if (keel_note_leads(root->note, KEEL_NOTE_EAGER)) return keel_note_advice(root->note);
-    // In PyTorch/XLA the program tells whether something is appended (KEEL_NOTE_GROWN).
-    if (grows && !torch) return keel_case_advice(KEEL_CASE_GROWS);
-    if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "dumps") == 0)
-        return keel_case_advice(KEEL_CASE_DUMPS);
-    if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "uncacheable") == 0)
-        return keel_case_advice(KEEL_CASE_UNCACHEABLE);
-    if (root->kind == KEEL_CAUSE_CACHE && strcmp(root->subject, "refresh") == 0)
-        return keel_case_advice(KEEL_CASE_REFRESH);
-    // PyTorch/XLA keeps all its programs but this one.
-    if (root->kind == KEEL_CAUSE_RETRACE && strcmp(entry->name, "ReplicateShardedData") == 0)
-        return keel_case_advice(KEEL_CASE_GATHERED);
-    const char *advice = keel_note_advice(root->note);
-    if (advice) return advice;
-    // x[i] with a tensor of no dimensions still reads it, and is a program for each number.
-    if (torch && root->kind == KEEL_CAUSE_CONSTANT && strncmp(root->subject, "slice ", 6) == 0)
-        return keel_case_advice(KEEL_CASE_INDEX);
-    return torch ? facts->torch : facts->jax;
-}
-
 bool keel_why_is_of_run(keel_cause_t kind) {
     return kind == KEEL_CAUSE_FLAG || kind == KEEL_CAUSE_BACKEND || kind == KEEL_CAUSE_DEVICES;
 }

@@ -75,6 +75,7 @@ typedef struct keel_why_entry_t {
 
 // Several recompiles that make one story.
 #define KEEL_PATTERNS(X)                                                                           \
+    X(GROWING, "growing", "a list of arguments grows with each compile")                           \
     X(COUNTER, "counter", "a constant takes a new value with each compile")                        \
     X(UNPADDED, "unpadded", "a dimension varies freely: the batch is not padded")                  \
     X(ALTERNATING, "alternating", "two programs take turns for ever")                              \

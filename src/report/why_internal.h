@@ -19,6 +19,10 @@ keel_status_t keel_why_follow_reads(keel_why_t *why) KEEL_MUST_CHECK;
 // on make a pattern, and are recompiles. Before the other patterns.
 keel_status_t keel_why_find_eager(keel_why_t *why, const keel_steps_t *steps) KEEL_MUST_CHECK;
 
+// why_advice.c: a Python number is no reason for what is asked for time and again. The entries are
+// complete.
+keel_status_t keel_why_settle_numbers(keel_why_t *why) KEEL_MUST_CHECK;
+
 // why_costs.c: questions, ledgers, totals.
 keel_status_t keel_why_sum_up(keel_why_t *why) KEEL_MUST_CHECK;
 

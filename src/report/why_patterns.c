@@ -5,6 +5,7 @@
 enum {
     LEAST = 3,       // recompiles that make a pattern
     LEAST_TURNS = 4, // of two programs: A B A B
+    LEAST_GROWN = 2, // elements of a list, one after another
     VALUES_SHOWN = 6,
 };
 
@@ -315,6 +316,76 @@ static keel_status_t find_unpadded(keel_why_t *why, const groups_t *groups, cons
     return status;
 }
 
+// ---- a list that grows -------------------------------------------------------------------------
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// "history[2]['w']" and "history[3]['w']": one index, and no other, has gone up.
+static bool is_next_element(const char *last, const char *next) {
+    bool is_up = false, is_index = false;
+    while (*last && *next) {
+        if (is_index && is_digit(*last) && is_digit(*next)) {
+            char *last_end, *next_end;
+            unsigned long long a = strtoull(last, &last_end, 10), b = strtoull(next, &next_end, 10);
+            if (b < a || (is_up && b > a)) return false;
+            is_up |= b > a;
+            last = last_end;
+            next = next_end;
+            is_index = false;
+            continue;
+        }
+        if (*last != *next) return false;
+        is_index = *last == '[';
+        ++last;
+        ++next;
+    }
+    return is_up && *last == *next;
+}
+
+// Without its indices.
+static void name_list(keel_buffer_t *name, const char *subject) {
+    for (; *subject; ++subject) {
+        keel_buffer_byte(name, (uint8_t)*subject);
+        if (*subject == '[')
+            while (is_digit(subject[1]))
+                ++subject;
+    }
+}
+
+static keel_status_t add_growing(keel_why_t *why, const groups_t *groups, size_t first,
+                                 size_t count) {
+    keel_buffer_t values;
+    keel_buffer_initialize(&values, 0);
+    const char *last = "";
+    size_t at = first;
+    for (size_t i = 0; i < count; ++i, at = groups->mentions[at].next) {
+        last = groups->mentions[at].root->subject;
+        list_value(&values, i, last);
+    }
+    end_values(&values, count, last);
+    keel_status_t status =
+        add_mentions(why, KEEL_PATTERN_GROWING, groups, first, count, "", &values);
+    keel_buffer_deinitialize(&values);
+    return status;
+}
+
+static keel_status_t find_growing(keel_why_t *why, const groups_t *groups, const group_t *group) {
+    size_t began = group->first, count = 0;
+    const char *last = "";
+    for (size_t at = group->first;; at = groups->mentions[at].next) {
+        const char *subject = at == SIZE_MAX ? "" : groups->mentions[at].root->subject;
+        if (count && !is_next_element(last, subject)) {
+            if (count >= LEAST_GROWN) KEEL_TRY(add_growing(why, groups, began, count));
+            count = 0;
+        }
+        if (at == SIZE_MAX) return NULL;
+        if (!count++) began = at;
+        last = subject;
+    }
+}
+
 // ---- subsets of optional arguments -------------------------------------------------------------
 
 // How many recompiles there are, and how many sets of arguments that came or went.
@@ -443,6 +514,7 @@ static void name_group(keel_buffer_t *name, const keel_why_entry_t *entry,
     name->size = 0;
     keel_buffer_append(name, entry->name, strlen(entry->name) + 1);
     if (kind == KEEL_PATTERN_ALTERNATING) keel_buffer_format(name, "%lld", (long long)entry->pid);
+    if (kind == KEEL_PATTERN_GROWING) name_list(name, root->subject);
     if (kind != KEEL_PATTERN_COUNTER && kind != KEEL_PATTERN_UNPADDED) return;
     keel_buffer_format(name, "%d", (int)root->kind);
     keel_buffer_append(name, root->subject, strlen(root->subject) + 1);
@@ -458,6 +530,8 @@ static bool is_of(const keel_why_difference_t *root, keel_pattern_kind_t kind) {
             return root->kind == KEEL_CAUSE_SHAPE || root->kind == KEEL_CAUSE_SIZE;
         case KEEL_PATTERN_SUBSETS:
             return root->kind == KEEL_CAUSE_ARGUMENTS;
+        case KEEL_PATTERN_GROWING:
+            return root->kind == KEEL_CAUSE_ARGUMENTS && strcmp(root->old_value, "absent") == 0;
         default:
             return false;
     }
@@ -486,9 +560,8 @@ static keel_status_t gather(const keel_why_t *why, keel_pattern_kind_t kind, kee
 
 static keel_status_t find(keel_why_t *why, keel_pattern_kind_t kind) {
     static keel_status_t (*const finders[])(keel_why_t *, const groups_t *, const group_t *) = {
-        [KEEL_PATTERN_COUNTER] = find_counters,
-        [KEEL_PATTERN_UNPADDED] = find_unpadded,
-        [KEEL_PATTERN_ALTERNATING] = find_turns,
+        [KEEL_PATTERN_GROWING] = find_growing,   [KEEL_PATTERN_COUNTER] = find_counters,
+        [KEEL_PATTERN_UNPADDED] = find_unpadded, [KEEL_PATTERN_ALTERNATING] = find_turns,
         [KEEL_PATTERN_SUBSETS] = find_subsets,
     };
     groups_t groups;

@@ -302,6 +302,7 @@ static keel_status_t meet_all(keel_why_t *why, keel_steps_t *steps) {
         KEEL_TRY(follow_replaced(why, i));
     KEEL_TRY(keel_why_follow_reads(why));
     KEEL_TRY(keel_why_find_eager(why, steps));
+    KEEL_TRY(keel_why_settle_numbers(why));
     KEEL_TRY(keel_why_find_patterns(why));
     return keel_why_sum_up(why);
 }

@@ -1,0 +1,158 @@
+// What an argument that differs is to the user, which decides what can be done about it: a part of
+// the model, or something that one of the two calls leaves out. Its name tells, and what else
+// moved.
+#include <ctype.h>
+
+#include "explain/diff.h"
+
+enum { LEAST_OF_MODEL = 4 }; // arguments that drift together
+
+// The next word of a name: "state", "params", "w" of "state.params['w']". Empty at the end.
+static keel_str_t next_word(keel_str_t *rest) {
+    size_t start = 0;
+    while (start < rest->size && !isalnum((unsigned char)rest->data[start]) &&
+           rest->data[start] != '_')
+        ++start;
+    size_t end = start;
+    while (end < rest->size && (isalnum((unsigned char)rest->data[end]) || rest->data[end] == '_'))
+        ++end;
+    keel_str_t word = {rest->data + start, end - start};
+    *rest = (keel_str_t){rest->data + end, rest->size - end};
+    return word;
+}
+
+static bool is_among(keel_str_t word, const char *const *list, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (keel_str_is(word, list[i])) return true;
+    return false;
+}
+
+typedef enum role_t { UNKNOWN, MODEL, DATA } role_t;
+
+static role_t role_of(keel_str_t name) {
+    static const char *const models[] = {"model",   "models",    "params",    "param",
+                                         "network", "net",       "variables", "parameters",
+                                         "module",  "opt_state", "optimizer", "optim"};
+    static const char *const data[] = {"batch",  "data", "inputs",   "tokens", "graph",
+                                       "graphs", "x",    "examples", "cache",  "carry"};
+    role_t role = UNKNOWN;
+    keel_str_t rest = name;
+    for (keel_str_t word = next_word(&rest); word.size; word = next_word(&rest)) {
+        if (is_among(word, data, sizeof data / sizeof *data)) return DATA;
+        if (is_among(word, models, sizeof models / sizeof *models)) role = MODEL;
+    }
+    return role;
+}
+
+// ---- the size of a model -----------------------------------------------------------------------
+
+static bool is_below(keel_str_t name, keel_str_t tree) {
+    return keel_str_starts(name, tree) &&
+           (name.size == tree.size || name.data[tree.size] == '[' || name.data[tree.size] == '.');
+}
+
+// A batch moves in its first dimension, or all of it in a later one; layers of another width in the
+// first of some and in the last of others.
+static bool moves_like_layers(const keel_diff_t *diff, keel_str_t name) {
+    keel_str_t rest = name, tree = next_word(&rest);
+    uint32_t moved = 0, first_only = 0, later_only = 0;
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        const keel_argument_t *argument = &diff->arguments_after[i];
+        if (argument->counterpart == KEEL_NONE || !is_below(argument->name, tree)) continue;
+        keel_ints_t was = keel_diff_dims(diff->before.program,
+                                         diff->arguments_before[argument->counterpart].type);
+        keel_ints_t is = keel_diff_dims(diff->after.program, argument->type);
+        if (!is.count || was.count != is.count) continue;
+        bool first = was.items[0] != is.items[0], later = false;
+        for (uint32_t j = 1; j < is.count; ++j)
+            later |= was.items[j] != is.items[j];
+        moved += first || later;
+        first_only += first && !later;
+        later_only += later && !first;
+    }
+    return moved >= LEAST_OF_MODEL && first_only && later_only;
+}
+
+// ---- what one call leaves out ------------------------------------------------------------------
+
+static bool has_below(const keel_diff_t *diff, bool is_after, keel_str_t tree) {
+    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_below(list[i].name, tree)) return true;
+    return false;
+}
+
+// The end of the part that begins at `at`: "['w']" or ".w". A key may have any sign in it.
+static size_t part_end(keel_str_t name, size_t at) {
+    char quote = 0;
+    for (++at; at < name.size; ++at) {
+        char c = name.data[at];
+        if (quote) {
+            quote = c == quote ? 0 : quote;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else if (c == '.' || c == '[') {
+            break;
+        }
+    }
+    return at;
+}
+
+// The outermost that the other side lacks is a whole argument or a field of an object, no key of a
+// dictionary and no element of a list.
+static bool is_left_out(const keel_diff_t *diff, bool is_in_after, keel_str_t name) {
+    if (!has_below(diff, is_in_after, name))
+        return false; // the user's name for it, not the program's
+    for (size_t start = 0, end; start < name.size; start = end) {
+        end = part_end(name, start);
+        if (!has_below(diff, !is_in_after, (keel_str_t){name.data, end}))
+            return name.data[start] != '[';
+    }
+    return false;
+}
+
+// ---- all roots ---------------------------------------------------------------------------------
+
+static bool has_its_rank(const keel_diff_t *diff, const keel_root_t *root) {
+    if (!root->argument) return false;
+    const keel_argument_t *argument = &diff->arguments_after[root->argument - 1];
+    if (argument->counterpart == KEEL_NONE) return false;
+    keel_type_id_t was = diff->arguments_before[argument->counterpart].type;
+    return keel_diff_dims(diff->before.program, was).count ==
+           keel_diff_dims(diff->after.program, argument->type).count;
+}
+
+static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_note_t *out) {
+    const keel_difference_t *difference = &root->difference;
+    keel_str_t name = keel_str(difference->subject);
+    switch (difference->kind) {
+        case KEEL_CAUSE_SHAPE:
+            *out = KEEL_NOTE_MODEL_SIZE;
+            return has_its_rank(diff, root) &&
+                   (role_of(name) == MODEL ||
+                    (role_of(name) == UNKNOWN && moves_like_layers(diff, name)));
+        case KEEL_CAUSE_DTYPE:
+            *out = KEEL_NOTE_MODEL_DTYPE;
+            return role_of(name) == MODEL;
+        case KEEL_CAUSE_ARGUMENTS:
+            *out = KEEL_NOTE_LEFT_OUT;
+            return is_left_out(diff, strcmp(difference->old_value, "absent") == 0, name);
+        default:
+            return false;
+    }
+}
+
+void keel_diff_subjects(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_difference_t *difference = &diff->roots[i].difference;
+        keel_note_t note;
+        // Arguments of HLO have no names.
+        bool is_named = diff->after.program->format == KEEL_FORMAT_MLIR;
+        if (diff->roots[i].follows != KEEL_NONE || !is_named ||
+            keel_note_advice(difference->note) || !find_note(diff, &diff->roots[i], &note))
+            continue;
+        difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(note),
+                                          *difference->note ? "; " : "", difference->note);
+    }
+}
