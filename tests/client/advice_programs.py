@@ -92,6 +92,85 @@ def grows_mended_pad():
         cache = np.asarray(padded)[: length + 1]
 
 
+def rank_accident():
+    step = jax.jit(lambda x, rate: square(x) * rate.sum())
+    for rate in (np.float32(0.5), ones(W)):
+        step(ones(8, W), rate)  # <- here
+
+
+def rank_mended_reshape():
+    step = jax.jit(lambda x, rate: square(x) * rate.sum())
+    for rate in (np.float32(0.5), ones(1)):
+        step(ones(8, W), rate.reshape(1))
+
+
+def rank_mended_broadcast():
+    step = jax.jit(lambda x, rate: square(x) * rate.sum())
+    for rate in (np.float32(0.5), ones(W)):
+        step(ones(8, W), np.broadcast_to(rate, W))
+
+
+def length_accident():
+    step = jax.jit(lambda x: square(x))
+    for length in (5, 7):
+        step(ones(2, length, W))  # <- here
+
+
+def length_mended_one():
+    @jax.jit
+    def step(x, mask):
+        return (x * x * mask[:, None]).sum()
+
+    for length in (5, 7):
+        step(np.pad(ones(2, length, W), ((0, 0), (0, 8 - length), (0, 0))), np.arange(8) < length)
+
+
+def model_size_accident():
+    @jax.jit
+    def step(params, x):
+        return square(jnp.tanh(x @ params["w"]) @ params["v"])
+
+    for width in (5, 9):
+        step({"w": ones(W, width), "v": ones(width, 2)}, ones(8, W))  # <- here
+
+
+def model_size_mended():
+    @jax.jit
+    def step(params, x):
+        return square(jnp.tanh(x @ params["w"]) @ params["v"])
+
+    for _ in range(2):
+        step({"w": ones(W, 9), "v": ones(9, 2)}, ones(8, W))
+
+
+def model_dtype_accident():
+    @jax.jit
+    def step(params, x):
+        return square(x @ params["w"])
+
+    for dtype in (jnp.float32, jnp.bfloat16):
+        step({"w": jnp.ones((W, 3), dtype)}, ones(8, W))  # <- here
+
+
+def model_dtype_mended_setting():
+    @jax.jit
+    def step(params, x):
+        return square(x @ params["w"])
+
+    for _ in range(2):
+        step({"w": jnp.ones((W, 3), jnp.bfloat16)}, ones(8, W))
+
+
+def model_dtype_mended_checkpoint():
+    @jax.jit
+    def step(params, x):
+        return square(x @ params["w"])
+
+    for dtype in (jnp.float32, jnp.bfloat16):
+        params = {"w": jnp.ones((W, 3), dtype)}
+        step(jax.tree.map(lambda x: x.astype(jnp.float32), params), ones(8, W))
+
+
 def dtype_accident():
     step = jax.jit(lambda x: square(x))
     step(np.arange(W, dtype=np.int32))
@@ -158,6 +237,66 @@ def arguments_mended_list():
 
     step([ones(8, W)] * 2 + [np.zeros((8, W), np.float32)])
     step([ones(8, W)] * 3)
+
+
+def left_out_accident():
+    @jax.jit
+    def step(x, mask=None):
+        return square(x) if mask is None else square(x * mask)
+
+    step(ones(8, W))
+    step(ones(8, W), ones(8, W))  # <- here
+
+
+def left_out_mended_start():
+    @jax.jit
+    def step(x, mask):
+        return square(x * mask)
+
+    step(ones(8, W), ones(8, W))
+    step(ones(8, W), ones(8, W))
+
+
+def left_out_mended_each():
+    whole, masked = jax.jit(lambda x: square(x)), jax.jit(lambda x, mask: square(x * mask) + 1)
+    whole(ones(8, W))
+    masked(ones(8, W), ones(8, W))
+
+
+def list_grows_accident():
+    @jax.jit
+    def step(w, history):
+        for gradient in history:
+            w = w - gradient
+        return w
+
+    w, history = ones(W), [ones(W)]
+    for _ in range(4):
+        w = step(w, history)  # <- here
+        history = [*history, ones(W)]
+
+
+def list_grows_mended_stack():
+    @jax.jit
+    def step(w, history, count):
+        counts = jnp.arange(8)[:, None] < count
+        return w - jnp.where(counts, history, 0).sum(0)
+
+    w, history = ones(W), np.zeros((8, W), np.float32)
+    for count in range(1, 5):
+        history[count - 1] = 1
+        w = step(w, history, np.int32(count))
+
+
+def list_grows_mended_take_off():
+    @jax.jit
+    def step(w, kept):
+        return w - sum(kept), [*kept, jnp.tanh(w)]
+
+    w, kept = ones(W), [ones(W)]
+    for _ in range(4):
+        w, kept = step(w, kept)
+        kept.pop()
 
 
 # ---- what is in the program --------------------------------------------------------------------
@@ -394,6 +533,28 @@ def size_mended_slice():
 
     for count in (3, 5):
         step(ones(8, W), np.arange(5) < count)
+
+
+def host_array_accident():
+    for rows in (3, 5):
+        replay = np.random.default_rng(0).normal(size=(rows, W)).astype(np.float32)
+
+        @jax.jit
+        def step(w):
+            return square(w * replay)  # <- here
+
+        step(ones(W))
+
+
+def host_array_mended():
+    @jax.jit
+    def step(w, replay, mask):
+        return square(w * replay * mask[:, None])
+
+    for rows in (3, 5):
+        replay = np.zeros((8, W), np.float32)
+        replay[:rows] = np.random.default_rng(0).normal(size=(rows, W))
+        step(ones(W), replay, np.arange(8) < rows)
 
 
 def nested_jit_accident():
@@ -751,6 +912,36 @@ def result_tree_mended():
     step = jax.jit(lambda x: {"metrics": {"loss": square(x)}})
     for _ in range(2):
         step(ones(W))
+
+
+@jax.jit
+def of_a_counter(state, x):
+    return {"step": state["step"] + 1, "w": state["w"] - x}
+
+
+def number_accident():
+    of_a_counter({"step": 0, "w": ones(W)}, ones(W))
+    of_a_counter({"step": np.int32(3), "w": ones(W)}, ones(W))  # <- here
+
+
+def number_mended_start():
+    of_a_counter({"step": jnp.asarray(0, jnp.int32), "w": ones(W)}, ones(W))
+    of_a_counter({"step": np.int32(3), "w": ones(W)}, ones(W))
+
+
+@functools.partial(jax.jit, static_argnames="config")
+def of_a_number(x, step, config):
+    return square(x) * config.rate, step + 1
+
+
+def number_accident_static():
+    for config in (Bare(), Bare()):
+        of_a_number(ones(W), 0, config=config)  # <- here
+
+
+def number_mended_static():
+    for _ in range(2):
+        of_a_number(ones(W), 0, config=Comparable())
 
 
 @jax.jit
