@@ -147,6 +147,10 @@
     X(MODEL_DTYPE, "the model or its optimizer has another dtype",                                 \
       "Keep one precision setting (param_dtype, mu_dtype); convert a checkpoint as it is loaded: " \
       "x.astype(dtype).")                                                                          \
+    X(HOST_ARRAY, "an array of that size is part of the program",                                  \
+      "The function closes over it, or makes it of a static value: pass it as an argument, "       \
+      "padded to a "                                                                               \
+      "fixed length with a mask.")                                                                 \
     X(SAME_FUNCTION, "the arrays are alike, and something else that JAX compares is not",          \
       "Keep what JAX compares besides arrays: containers, keys, unused arguments, static values "  \
       "(with __eq__ and __hash__); no jax.clear_caches(), no new partial in the loop.")            \
@@ -164,9 +168,6 @@
     X(LIST_GROWS,                                                                                  \
       "Keep list lengths the same: stack it in one array of full length, write at an index; or "   \
       "take off what each call adds (nnx.pop).")                                                   \
-    X(HOST_ARRAY,                                                                                  \
-      "It is an array that the function closes over or makes of a static value: pass it as an "    \
-      "argument, padded to a fixed length with a mask.")                                           \
     X(LIBRARY,                                                                                     \
       "Keep the setting or branch that chooses it fixed; or jit a function for each once, before " \
       "the loop.")                                                                                 \

@@ -2,6 +2,7 @@
 // draws random numbers or recomputes, or an operation that ran by itself. Such roots have a note,
 // and advice of their own (cause.h).
 #include <math.h>
+#include <stdlib.h>
 
 #include "explain/diff.h"
 
@@ -198,6 +199,64 @@ static void tell_branches(keel_diff_t *diff) {
     }
 }
 
+// ---- arrays of the host ------------------------------------------------------------------------
+
+// The dimensions of a constant that is an array. Count 0 for all else.
+static keel_ints_t array_dims(const keel_graph_t *graph, keel_op_id_t op) {
+    if (graph->constant[op] != op) return (keel_ints_t){NULL, 0};
+    keel_value_id_t value = graph->program->operations.data[op].first_result;
+    return keel_diff_dims(graph->program, keel_graph_type(graph, value));
+}
+
+// One has `after` where the other has `before`, and nothing else is another.
+static bool is_grown(keel_ints_t was, keel_ints_t is, long long before, long long after) {
+    bool has_grown = false;
+    if (was.count != is.count) return false;
+    for (uint32_t i = 0; i < is.count; ++i) {
+        if (was.items[i] == is.items[i]) continue;
+        if (was.items[i] != before || is.items[i] != after) return false;
+        has_grown = true;
+    }
+    return has_grown;
+}
+
+enum { ARRAYS = 64 }; // of each program that are looked at
+
+static uint32_t list_arrays(const keel_graph_t *graph, keel_ints_t out[ARRAYS]) {
+    uint32_t count = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program) && count < ARRAYS; ++op) {
+        out[count] = array_dims(graph, op);
+        count += out[count].count > 0;
+    }
+    return count;
+}
+
+static bool has_array(const keel_diff_t *diff, long long before, long long after) {
+    keel_ints_t was[ARRAYS], is[ARRAYS];
+    uint32_t was_count = list_arrays(&diff->before, was), is_count = list_arrays(&diff->after, is);
+    for (uint32_t i = 0; i < is_count; ++i)
+        for (uint32_t j = 0; j < was_count; ++j)
+            if (is_grown(was[j], is[i], before, after)) return true;
+    return false;
+}
+
+static bool read_size(const char *text, long long *out) {
+    char *end;
+    *out = strtoll(text, &end, 10);
+    return *text && !*end;
+}
+
+static void tell_arrays(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_difference_t *difference = &diff->roots[i].difference;
+        long long before, after;
+        if (difference->kind == KEEL_CAUSE_SIZE && diff->roots[i].follows == KEEL_NONE &&
+            !keel_note_advice(difference->note) && read_size(difference->old_value, &before) &&
+            read_size(difference->new_value, &after) && has_array(diff, before, after))
+            difference->note = with_note(diff, KEEL_NOTE_HOST_ARRAY, difference->note);
+    }
+}
+
 // ---- libraries that call jax.jit in the user's name --------------------------------------------
 
 // They hand over arrays; all else is part of the program.
@@ -252,5 +311,6 @@ void keel_diff_circumstances(keel_diff_t *diff) {
     find_loops(diff);
     tell_branches(diff);
     tell_static_numbers(diff);
+    tell_arrays(diff);
     if (is_eager(&diff->after) && is_eager(&diff->before)) tell_eager(diff);
 }

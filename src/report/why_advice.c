@@ -45,19 +45,10 @@ static int case_of_cache(const keel_why_difference_t *root) {
     return strcmp(root->subject, "refresh") == 0 ? KEEL_CASE_REFRESH : NONE;
 }
 
-static bool is_librarys(const keel_why_difference_t *root) {
-    return root->place.library_file && *root->place.library_file;
-}
-
+// No choice on the device reaches into a library's call.
 static int case_of_jax(const keel_why_difference_t *root) {
-    switch (root->kind) {
-        case KEEL_CAUSE_SIZE:
-            return strcmp(root->subject, "constant") == 0 ? (int)KEEL_CASE_HOST_ARRAY : NONE;
-        case KEEL_CAUSE_STRUCTURE:
-            return is_librarys(root) ? (int)KEEL_CASE_LIBRARY : NONE;
-        default:
-            return NONE;
-    }
+    bool is_librarys = root->place.library_file && *root->place.library_file;
+    return root->kind == KEEL_CAUSE_STRUCTURE && is_librarys ? (int)KEEL_CASE_LIBRARY : NONE;
 }
 
 // x[i] with a tensor of no dimensions still reads it, and is a program for each number.

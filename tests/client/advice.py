@@ -5,6 +5,7 @@ advice at its line, the mended one is one program and no row.
 """
 
 import collections
+import dataclasses
 import os
 import pathlib
 import shutil
@@ -17,8 +18,24 @@ from harness import (KEEL, PYTHON, Report, Workspace, clean_environment, journal
 from pairs import Pairs  # noqa: E402
 import tables  # noqa: E402
 
-SCRIPT = pathlib.Path(__file__).resolve().parent / "advice_programs.py"
+HERE = pathlib.Path(__file__).resolve().parent
+SCRIPT = HERE / "advice_programs.py"
+LIBRARIES = HERE.parents[1] / ".venv-libraries" / "bin" / "python"
 report = Report()
+
+
+@dataclasses.dataclass
+class Source:
+    """A file of pairs, and the Python that has what it imports."""
+    script: pathlib.Path
+    python: pathlib.Path
+
+    def __post_init__(self):
+        self.pairs = Pairs(self.script)
+
+
+OWN = Source(SCRIPT, PYTHON)
+SOURCES = [OWN, Source(HERE / "advice_libraries.py", LIBRARIES)]
 
 
 def environment(folder, more=None):
@@ -28,10 +45,10 @@ def environment(folder, more=None):
     } | (more or {})
 
 
-def keel_run(folder, words, more=None, script=SCRIPT):
+def keel_run(folder, words, more=None, script=SCRIPT, python=PYTHON):
     """One process under `keel run`; its events, and what `keel why` shows and knows of it."""
     folder.mkdir(exist_ok=True)
-    answer = run([KEEL, "run", "--quiet", "--", PYTHON, script, *words], environment(folder, more),
+    answer = run([KEEL, "run", "--quiet", "--", python, script, *words], environment(folder, more),
                  cwd=folder)
     report.check(f"{words[0]}: the process ends well", answer.code == 0, told(answer))
     last = max(path.parent.name for path in folder.glob("runs/*/journal.ndjson"))
@@ -47,23 +64,22 @@ def advised(item):
         yield advice["jax"], {cause.get("line"), cause.get("call_line")}
 
 
-def asked_for(events, name):
+def asked_for(source, events, name):
     """How often each program was asked for at a line of the function; operations outside jit are
     left out."""
     return collections.Counter(event["name"] for event in of_kind(events, "compile", "load")
                                if not event.get("eager") and
-                               PAIRS.function_of((event.get("site") or {}).get("line")) == name)
+                               source.pairs.function_of((event.get("site") or {}).get("line"))
+                               == name)
 
 
-PAIRS = Pairs(SCRIPT)
-
-
-def check_accidents(space, names, texts):
-    events, _, known = keel_run(space.path("accidents"), names)
+def check_accidents(source, space, names, texts):
+    pairs, folder = source.pairs, space.path(f"{source.script.stem}-accidents")
+    events, _, known = keel_run(folder, names, script=source.script, python=source.python)
     for name in names:
-        text, mark = texts[PAIRS.advice_of(name)], PAIRS.marks.get(name)
+        text, mark = texts[pairs.advice_of(name)], pairs.marks.get(name)
         here = [(advice, lines) for item in known for advice, lines in advised(item)
-                if any(PAIRS.function_of(line) == name for line in lines)]
+                if any(pairs.function_of(line) == name for line in lines)]
         given = [advice for advice, lines in here if mark in lines]
         if not mark:  # told of no row: the page has it
             report.check(f"{name}: is no row", text not in [advice for advice, _ in here], here)
@@ -73,14 +89,15 @@ def check_accidents(space, names, texts):
         report.check(f"{name}: and no other", not others, others)
 
 
-def check_mended(space, names):
-    events, shown, _ = keel_run(space.path("mended"), names)
+def check_mended(source, space, names):
+    folder = space.path(f"{source.script.stem}-mended")
+    events, shown, _ = keel_run(folder, names, script=source.script, python=source.python)
     for name in names:
-        times = asked_for(events, name)
+        times = asked_for(source, events, name)
         report.check(f"{name}: each program is asked for once",
                      times and set(times.values()) == {1}, times)
         rows = [item for item in shown for _, lines in advised(item)
-                if any(PAIRS.function_of(line) == name for line in lines)]
+                if any(source.pairs.function_of(line) == name for line in lines)]
         report.check(f"{name}: and there is no row", not rows,
                      [(item["kind"], item["subject"], item["line"]) for item in rows])
     report.check("mended: no row at all", not shown, [(item["kind"], item["line"]) for item in shown])
@@ -210,7 +227,7 @@ def uncacheable(space, text):
 def eager_again(space, text):
     """For as long as the run goes on: of a run of its own."""
     _, _, known = in_turn(space, "eager_again", (["eager_again_accident"], {}))
-    mark = PAIRS.marks["eager_again_accident"]
+    mark = OWN.pairs.marks["eager_again_accident"]
     given = [advice for item in known for advice, lines in advised(item) if mark in lines]
     report.check("eager_again: the advice is given at its line", text in given, given)
     events, shown, _ = in_turn(space, "eager_again_mended", (["eager_again_mended"], {}))
@@ -222,16 +239,25 @@ OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, edi
                                               refresh, uncacheable, eager_again)}
 
 
+def check_pairs(source, space, texts, wanted):
+    for kind in "accident", "mended":
+        names = [name for name in source.pairs.functions(kind)
+                 if source.pairs.advice_of(name) not in OF_PROCESSES
+                 and (not wanted or source.pairs.advice_of(name) in wanted)]
+        if names and kind == "accident":
+            check_accidents(source, space, names, texts)
+        elif names:
+            check_mended(source, space, names)
+
+
 def main():
     texts, wanted = tables.advice("jax"), sys.argv[1:]
     with Workspace("advice") as space:
-        for kind, check in (("accident", lambda names: check_accidents(space, names, texts)),
-                            ("mended", lambda names: check_mended(space, names))):
-            names = [name for name in PAIRS.functions(kind)
-                     if PAIRS.advice_of(name) not in OF_PROCESSES
-                     and (not wanted or PAIRS.advice_of(name) in wanted)]
-            if names:
-                check(names)
+        for source in SOURCES:
+            if source.python.exists():
+                check_pairs(source, space, texts, wanted)
+            else:
+                report.skip(source.script.name, "tools/setup --libraries brings what it imports")
         for name, check in OF_PROCESSES.items():
             if not wanted or name in wanted:
                 check(space, texts[name])

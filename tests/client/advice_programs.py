@@ -149,7 +149,7 @@ def model_dtype_accident():
         return square(x @ params["w"])
 
     for dtype in (jnp.float32, jnp.bfloat16):
-        step({"w": jnp.ones((W, 3), dtype)}, ones(8, W))  # <- here
+        step({"w": np.ones((W, 3), dtype)}, ones(8, W))  # <- here
 
 
 def model_dtype_mended_setting():
@@ -158,7 +158,7 @@ def model_dtype_mended_setting():
         return square(x @ params["w"])
 
     for _ in range(2):
-        step({"w": jnp.ones((W, 3), jnp.bfloat16)}, ones(8, W))
+        step({"w": np.ones((W, 3), jnp.bfloat16)}, ones(8, W))
 
 
 def model_dtype_mended_checkpoint():
@@ -167,8 +167,8 @@ def model_dtype_mended_checkpoint():
         return square(x @ params["w"])
 
     for dtype in (jnp.float32, jnp.bfloat16):
-        params = {"w": jnp.ones((W, 3), dtype)}
-        step(jax.tree.map(lambda x: x.astype(jnp.float32), params), ones(8, W))
+        params = {"w": np.ones((W, 3), dtype)}
+        step(jax.tree.map(lambda x: x.astype(np.float32), params), ones(8, W))
 
 
 def dtype_accident():
@@ -258,9 +258,16 @@ def left_out_mended_start():
 
 
 def left_out_mended_each():
-    whole, masked = jax.jit(lambda x: square(x)), jax.jit(lambda x, mask: square(x * mask) + 1)
-    whole(ones(8, W))
-    masked(ones(8, W), ones(8, W))
+    @jax.jit
+    def step(x):
+        return square(x)
+
+    @jax.jit
+    def masked_step(x, mask):
+        return square(x * mask)
+
+    step(ones(8, W))
+    masked_step(ones(8, W), ones(8, W))
 
 
 def list_grows_accident():

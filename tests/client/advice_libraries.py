@@ -1,0 +1,144 @@
+"""Pairs as those of advice_programs.py, for advice about libraries that call jax.jit in the user's
+name or compute in it: equinox, flax, optax.
+
+    advice_libraries.py FUNCTION...
+"""
+
+import sys
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
+
+W = 4  # another width for each function, so that none finds the programs of another
+
+
+def ones(*shape):
+    return np.ones(shape, np.float32)
+
+
+def square(x):
+    return (x * x).sum()
+
+
+@eqx.filter_jit
+def of_a_rate(w, rate):
+    return w - rate * jnp.sign(w)
+
+
+def static_number_accident():
+    for rate in (0.1, 0.05):
+        of_a_rate(ones(W), rate)  # <- here
+
+
+def static_number_mended():
+    for rate in (0.1, 0.05):
+        of_a_rate(ones(W), jnp.asarray(rate))
+
+
+@eqx.filter_jit
+def of_an_activation(x, activation):
+    return square(activation(x))
+
+
+def filtered_accident():
+    for _ in range(2):
+        of_an_activation(ones(W), lambda x: x * 2)  # <- here
+
+
+def filtered_mended():
+    def activation(x):
+        return x * 2
+
+    for _ in range(2):
+        of_an_activation(ones(W), activation)
+
+
+class Counting(nnx.Module):
+    def __init__(self):
+        self.calls = 0
+        self.weight = nnx.Param(jnp.ones(W))
+
+    def __call__(self, x):
+        self.calls += 1
+        return square(x * self.weight[...])
+
+
+class CountingInAnArray(nnx.Module):
+    def __init__(self):
+        self.calls = nnx.Variable(jnp.asarray(0))
+        self.weight = nnx.Param(jnp.ones(W))
+
+    def __call__(self, x):
+        self.calls[...] += 1
+        return square(x * self.weight[...])
+
+
+@nnx.jit
+def of_a_module(module, x):
+    return module(x)
+
+
+def module_accident():
+    module = Counting()
+    for _ in range(3):
+        of_a_module(module, ones(W))  # <- here
+
+
+def module_mended():
+    module = CountingInAnArray()
+    for _ in range(3):
+        of_a_module(module, ones(W))
+
+
+def library_accident():
+    for nesterov in (False, True):
+        optimizer = optax.sgd(0.1, momentum=0.9, nesterov=nesterov)
+
+        @jax.jit
+        def update(params, state, grads):
+            updates, state = optimizer.update(grads, state)  # <- here
+            return optax.apply_updates(params, updates), state
+
+        params = {"w": ones(W)}
+        update(params, optimizer.init(params), params)
+
+
+def library_mended_fixed():
+    optimizer = optax.sgd(0.1, momentum=0.9, nesterov=True)
+
+    @jax.jit
+    def update(params, state, grads):
+        updates, state = optimizer.update(grads, state)
+        return optax.apply_updates(params, updates), state
+
+    params = {"w": ones(W)}
+    state = optimizer.init(params)
+    for _ in range(2):
+        params, state = update(params, state, params)
+
+
+def library_mended_each():
+    plain, nesterov = (optax.sgd(0.1, momentum=0.9, nesterov=nesterov) for nesterov in (False, True))
+
+    @jax.jit
+    def plain_update(state, grads):
+        return plain.update(grads, state)
+
+    @jax.jit
+    def nesterov_update(state, grads):
+        return nesterov.update(grads, state)
+
+    params = {"w": ones(W)}
+    state = plain.init(params)
+    for _ in range(2):
+        _, state = plain_update(state, params)
+        _, state = nesterov_update(state, params)
+
+
+for name in sys.argv[1:]:
+    globals()[name]()
+    W += 1
