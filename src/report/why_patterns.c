@@ -537,11 +537,18 @@ static bool is_of(const keel_why_difference_t *root, keel_pattern_kind_t kind) {
     }
 }
 
+// A list that grows makes other sets of arguments too.
+static bool is_told(const keel_why_t *why, const keel_why_entry_t *entry,
+                    keel_pattern_kind_t kind) {
+    return kind == KEEL_PATTERN_SUBSETS && entry->pattern_index != KEEL_NONE &&
+           why->patterns[entry->pattern_index].kind == KEEL_PATTERN_GROWING;
+}
+
 static keel_status_t gather(const keel_why_t *why, keel_pattern_kind_t kind, keel_buffer_t *name,
                             groups_t *groups) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *entry = &why->entries[i];
-        if (entry->is_eager) continue;
+        if (entry->is_eager || is_told(why, entry, kind)) continue;
         bool turns = kind == KEEL_PATTERN_ALTERNATING;
         for (size_t j = 0; !turns && keel_why_is_shown(entry) && j < entry->root_count; ++j) {
             const keel_why_difference_t *root = &entry->roots[j];

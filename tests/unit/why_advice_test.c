@@ -1,0 +1,140 @@
+// What to do about a row, by what it shows.
+#include "why_help.h"
+
+static const char *case_text(keel_case_t one) {
+    return keel_case_advice(one);
+}
+
+// The advice for a recompile with one root.
+static void check(const char *root, bool torch, const char *expected) {
+    char rest[512];
+    keel_why_t why;
+    snprintf(rest, sizeof rest, AGAIN ",\"roots\":[{%s}]", root);
+    journal.size = 0;
+    explain("compile", "a", "f", 1, rest);
+    parse(&why);
+    assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, torch), expected);
+    keel_why_deinitialize(&why);
+}
+
+static void check_shape(const char *before, const char *after, const char *expected) {
+    char root[256];
+    snprintf(root, sizeof root, "\"kind\":\"shape\",\"old\":\"%s\",\"new\":\"%s\"", before, after);
+    check(root, false, expected);
+}
+
+static void advice_about_a_shape_goes_by_what_moved(void **state) {
+    (void)state;
+    const char *shape = keel_cause_facts(KEEL_CAUSE_SHAPE)->jax;
+    check_shape("f32[8,4]", "f32[5,4]", shape);
+    check_shape("f32[8]", "f32[5]", shape);
+    check_shape("f32[2,8,8,1]", "f32[2,12,12,1]", case_text(KEEL_CASE_LENGTH));
+    check_shape("f32[8,16]", "f32[5,12]", case_text(KEEL_CASE_LENGTH));
+    check_shape("f32[]", "f32[2]", case_text(KEEL_CASE_RANK));
+    check_shape("f32[8,1]", "f32[8]", case_text(KEEL_CASE_RANK));
+    check_shape("", "", shape);
+    check_shape("f32[8", "f32[8,4]", shape);
+    check_shape("(f32[8], f32[4])", "f32[8]", shape);
+    check("\"kind\":\"shape\",\"old\":\"f32[2,8]\",\"new\":\"f32[2,9]\"", true,
+          case_text(KEEL_CASE_LENGTH));
+}
+
+static void no_choice_on_the_device_reaches_into_a_library(void **state) {
+    (void)state;
+    const keel_cause_facts_t *structure = keel_cause_facts(KEEL_CAUSE_STRUCTURE);
+    static const char library[] = "\"kind\":\"structure\",\"library_file\":\"/l/optax/_adding.py\"";
+    check(library, false, case_text(KEEL_CASE_LIBRARY));
+    check(library, true, structure->torch);
+    check("\"kind\":\"structure\",\"file\":\"/w/t.py\"", false, structure->jax);
+}
+
+static void a_note_has_the_last_word_on_a_single_recompile(void **state) {
+    (void)state;
+    char root[256];
+    snprintf(
+        root, sizeof root,
+        "\"kind\":\"shape\",\"old\":\"f32[2,8]\",\"new\":\"f32[2,9]\",\"note\":\"%s; and 1 more\"",
+        keel_note_text(KEEL_NOTE_MODEL_SIZE));
+    check(root, false, keel_note_advice(keel_note_text(KEEL_NOTE_MODEL_SIZE)));
+}
+
+// ---- asked for again ---------------------------------------------------------------------------
+
+static void retrace(const char *program, const char *rest_of_note) {
+    char rest[512];
+    snprintf(rest, sizeof rest, ",\"roots\":[{\"kind\":\"retrace\",\"note\":\"%s: s.step%s\"}]",
+             keel_note_text(KEEL_NOTE_NUMBER), rest_of_note);
+    explain("retrace", program, "f", 1, rest);
+}
+
+static void a_number_explains_one_retrace_of_a_program_and_no_more(void **state) {
+    (void)state;
+    const char *same = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
+    char with_same[256];
+    snprintf(with_same, sizeof with_same, "; %s", same);
+    retrace("once", "");
+    retrace("again", with_same);
+    retrace("again", with_same);
+    retrace("anew", "");
+    retrace("anew", "");
+    keel_why_t why;
+    parse(&why);
+    assert_true(keel_note_leads(why.entries[0].roots[0].note, KEEL_NOTE_NUMBER));
+    for (int i = 1; i < 3; ++i)
+        assert_string_equal(why.entries[i].roots[0].note, same);
+    for (int i = 3; i < 5; ++i) {
+        assert_string_equal(why.entries[i].roots[0].note, "");
+        assert_string_equal(keel_why_advice(&why, &why.entries[i], why.entries[i].roots, false),
+                            keel_cause_facts(KEEL_CAUSE_RETRACE)->jax);
+    }
+    keel_why_deinitialize(&why);
+}
+
+// ---- a list that grows -------------------------------------------------------------------------
+
+static void a_list_that_grows_is_a_pattern_with_advice_of_its_own(void **state) {
+    (void)state;
+    argument("a", "history[8]['w']", NULL);
+    argument("b", "history[9]['w']", NULL);
+    argument("c", "history[10]['w']", NULL);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_GROWING);
+    assert_int_equal(why.patterns[0].times, 3);
+    assert_string_equal(why.patterns[0].values,
+                        "history[8]['w'], history[9]['w'], history[10]['w']");
+    assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, false),
+                        case_text(KEEL_CASE_LIST_GROWS));
+    keel_why_deinitialize(&why);
+}
+
+static void other_elements_or_lists_are_none_that_grows(void **state) {
+    (void)state;
+    argument("a", "history[1]", NULL);
+    argument("b", "other[2]", NULL);
+    argument("c", "history[1]", NULL); // again
+    argument("d", "history[0]", NULL);
+    argument("e", "layers[1].cache[2]", NULL);
+    argument("f", "layers[2].cache[3]", NULL); // both
+    argument("g", "batch['1']", NULL);
+    argument("h", "batch['2']", NULL); // keys
+    keel_why_t why;
+    parse(&why);
+    for (size_t i = 0; i < why.pattern_count; ++i)
+        assert_int_not_equal(why.patterns[i].kind, KEEL_PATTERN_GROWING);
+    keel_why_deinitialize(&why);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(advice_about_a_shape_goes_by_what_moved),
+        TEST(no_choice_on_the_device_reaches_into_a_library),
+        TEST(a_note_has_the_last_word_on_a_single_recompile),
+        TEST(a_number_explains_one_retrace_of_a_program_and_no_more),
+        TEST(a_list_that_grows_is_a_pattern_with_advice_of_its_own),
+        TEST(other_elements_or_lists_are_none_that_grows),
+    };
+    return cmocka_run_group_tests_name("why_advice", tests, NULL, NULL);
+}
