@@ -35,8 +35,9 @@ static const char *make_origin(keel_arena_t *arena, const origin_t *origin) {
     keel_buffer_initialize(&text, 0);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         keel_buffer_append(&text, parts[i].data, parts[i].size);
-    if (!keel_buffer_status(&text))
-        keel_status_ignore(keel_arena_str(arena, keel_bytes_str(keel_buffer_bytes(&text)), &kept));
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = keel_arena_str(arena, keel_bytes_str(keel_buffer_bytes(&text)), &kept);
+    keel_status_ignore(status);
     keel_buffer_deinitialize(&text);
     return kept.data;
 }
