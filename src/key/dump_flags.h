@@ -93,8 +93,4 @@ static inline const char *keel_dumps_asked(const keel_dumps_t *dumps) {
     return dumps->is_off ? NULL : dumps->asked;
 }
 
-// "name" or "path" of a file: its digest in hex behind a '#', where there is such a regular file of
-// at most 64 MiB; else nothing. What a file says counts, not only where it stands.
-void keel_key_file_content(keel_str_t path, keel_buffer_t *out);
-
 #endif // KEEL_KEY_DUMP_FLAGS_H_

@@ -1,31 +1,9 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "key/content.h"
 #include "key/dump_flags.h"
 #include "key/key.h"
-
-void keel_key_file_content(keel_str_t path, keel_buffer_t *out) {
-    enum { LIMIT = 64 << 20, PATH_LIMIT = 4096 };
-    if (!path.size || path.size >= PATH_LIMIT || path.data[0] != '/' ||
-        memchr(path.data, 0, path.size))
-        return;
-    char text[PATH_LIMIT];
-    memcpy(text, path.data, path.size);
-    text[path.size] = 0;
-    keel_file_facts_t facts;
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    keel_status_t status = keel_file_facts(text, &facts);
-    if (!status && !facts.is_file) return;
-    if (!status) status = keel_file_read(text, LIMIT, &bytes, &size);
-    if (!status) {
-        keel_digest_t digest = keel_digest(keel_bytes(bytes, size));
-        keel_buffer_byte(out, '#');
-        keel_buffer_hex(out, keel_bytes(digest.bytes, sizeof digest.bytes));
-    }
-    keel_status_ignore(status);
-    keel_free(bytes);
-}
 
 // ---- splitting ---------------------------------------------------------------------------------
 
@@ -147,15 +125,16 @@ static void put_escaped(keel_buffer_t *out, keel_str_t text) {
     }
 }
 
-static void put(keel_buffer_t *out, const flag_t *flag) {
+static keel_status_t put(keel_buffer_t *out, const flag_t *flag) {
     put_escaped(out, flag->name);
     keel_buffer_byte(out, '=');
     put_escaped(out, flag->value);
-    keel_key_file_content(flag->value, out);
+    if (!is_scalar(flag->value)) KEEL_TRY(keel_key_content(flag->value, out));
     keel_buffer_byte(out, '\n');
+    return NULL;
 }
 
-static void put_all(flags_t *flags, keel_buffer_t *out) {
+static keel_status_t put_all(flags_t *flags, keel_buffer_t *out) {
     if (flags->count) qsort(flags->items, flags->count, sizeof *flags->items, by_name);
     for (uint32_t i = 0, end; i < flags->count; i = end) {
         bool scalars = true;
@@ -164,8 +143,9 @@ static void put_all(flags_t *flags, keel_buffer_t *out) {
              ++end)
             scalars &= is_scalar(flags->items[end].value);
         for (uint32_t k = scalars ? end - 1 : i; k < end; ++k)
-            put(out, &flags->items[k]);
+            KEEL_TRY(put(out, &flags->items[k]));
     }
+    return NULL;
 }
 
 // XLA has read it before, so that nothing is left in it, and its other end may never come again.
@@ -222,7 +202,7 @@ keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) {
     if (!flags) return NULL;
     flags_t split_flags = {0};
     keel_status_t status = read_flags(&split_flags, flags);
-    if (!status) put_all(&split_flags, canonical);
+    if (!status) status = put_all(&split_flags, canonical);
     if (!status) status = keel_buffer_status(canonical);
     release(&split_flags);
     return status;

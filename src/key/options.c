@@ -6,6 +6,7 @@
 // that is not in the tables below is kept as it stands.
 #include <stdlib.h>
 
+#include "key/content.h"
 #include "key/dump_flags.h"
 #include "key/key.h"
 
@@ -81,7 +82,8 @@ typedef struct output_t {
     keel_arena_t arena;
     keel_buffer_t *assignment;
     keel_buffer_t text, debug_text;
-    keel_buffer_t files; // contents of the files that the options name
+    keel_buffer_t files;  // contents of the files that the options name
+    keel_status_t unread; // of them: the first that cannot be read
     bool understood;
 } output_t;
 
@@ -254,6 +256,10 @@ static int by_key(const void *left, const void *right) {
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
+static void put_content(output_t *output, keel_bytes_t value) {
+    if (!output->unread) output->unread = keel_key_content(keel_bytes_str(value), &output->files);
+}
+
 // OptionOverrideProto: string_field 1, bool_field 2, int_field 3, double_field 4.
 enum { OVERRIDE_BOOL = 2 };
 
@@ -275,8 +281,7 @@ static void say_entry(output_t *output, message_id_t message, const rule_t *rule
     else if (told)
         say_value(text, &value);
     keel_buffer_byte(text, '\n');
-    if (told && value.wire == KEEL_WIRE_BYTES)
-        keel_key_file_content(keel_bytes_str(value.bytes), &output->files);
+    if (told && value.wire == KEEL_WIRE_BYTES) put_content(output, value.bytes);
 }
 
 static void put_entry(keel_buffer_t *out, uint32_t number, const entry_t *entry) {
@@ -400,8 +405,7 @@ static void put_kept(output_t *output, message_id_t message, const rule_t *rule,
                      const keel_proto_field_t *field, keel_buffer_t *out) {
     put_field(out, field);
     say(output, message, rule, field);
-    if (field->wire == KEEL_WIRE_BYTES)
-        keel_key_file_content(keel_bytes_str(field->bytes), &output->files);
+    if (field->wire == KEEL_WIRE_BYTES) put_content(output, field->bytes);
 }
 
 // Only values of one wire type overwrite each other.
@@ -479,6 +483,11 @@ keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
     keel_status_t status = put_message(&output, OPTIONS, options, &message);
     if (!status) status = keel_buffer_status(&message);
     if (!status) status = keel_buffer_status(&devices);
+    if (!status && output.understood) {
+        status = output.unread;
+        output.unread = NULL;
+    }
+    keel_status_ignore(output.unread); // the options are keyed by their bytes, or there is no key
     if (!status && output.understood) {
         keel_buffer_format(canonical, "options %zu\n", message.size);
         keel_buffer_append(canonical, message.data, message.size);

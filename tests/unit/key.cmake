@@ -1,6 +1,7 @@
 keel_unit_test(key_program ROOMS key program base)
 keel_unit_test(key_options ROOMS key base)
 keel_unit_test(key_dumps ROOMS key base)
+keel_unit_test(key_content ROOMS key base)
 keel_unit_test(key_plugin_build ROOMS key base)
 keel_unit_test(key_custom_calls ROOMS key program base)
 keel_unit_test(key_mutation ROOMS key read program base)

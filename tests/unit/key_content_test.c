@@ -1,0 +1,184 @@
+// What files and folders say that flags name: a change of it is a change of the key.
+#define _GNU_SOURCE
+#include "place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "key/content.h"
+#include "key/key.h"
+
+static int set_up(void **state) {
+    place_t *place = calloc(1, sizeof *place);
+    place_make(place);
+    *state = place;
+    return chdir(place->root);
+}
+
+static int tear_down(void **state) {
+    int failed = chdir("/");
+    place_remove(*state);
+    free(*state);
+    return failed;
+}
+
+static void put_file(const char *path, const char *text) {
+    assert_ok(keel_file_replace(path, keel_str_bytes(keel_str(text))));
+}
+
+typedef struct said_t {
+    char text[80];
+} said_t;
+
+static said_t said_of(const char *value) {
+    said_t said;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    assert_ok(keel_key_content(keel_str(value), &out));
+    assert_ok(keel_buffer_status(&out));
+    snprintf(said.text, sizeof said.text, "%s", keel_buffer_cstr(&out));
+    keel_buffer_deinitialize(&out);
+    return said;
+}
+
+static void assert_same(const char *value, const said_t *before) {
+    assert_string_equal(said_of(value).text, before->text);
+}
+
+static void assert_other(const char *value, said_t *before) {
+    said_t now = said_of(value);
+    assert_string_not_equal(now.text, before->text);
+    *before = now;
+}
+
+static void assert_unsupported(const char *value, const char *word) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_status_t status = keel_key_content(keel_str(value), &out);
+    assert_int_equal(keel_status_code(status), KEEL_UNSUPPORTED);
+    if (!strstr(keel_status_message(status), word))
+        fail_msg("'%s' does not say '%s'", keel_status_message(status), word);
+    keel_status_ignore(status);
+    keel_buffer_deinitialize(&out);
+}
+
+static void a_file_counts_with_what_it_says_wherever_it_stands(void **state) {
+    place_t *place = *state;
+    char path[500];
+    put_file("profile", "abc");
+    snprintf(path, sizeof path, "%s/profile", place->root);
+    said_t said = said_of(path);
+    assert_int_equal(said.text[0], '#');
+    assert_int_equal(strlen(said.text), KEEL_DIGEST_HEX);
+    assert_same("profile", &said);
+    assert_same("./profile", &said);
+    put_file("profile", "abd");
+    assert_other("profile", &said);
+    put_file("profile", "");
+    assert_other("profile", &said);
+}
+
+static void a_large_file_counts_to_its_last_byte(void **state) {
+    (void)state;
+    put_file("large", "x");
+    assert_int_equal(truncate("large", (off_t)70 << 20), 0); // all zeros behind the x
+    said_t said = said_of("large");
+    int descriptor = open("large", O_WRONLY);
+    assert_int_equal(pwrite(descriptor, "y", 1, ((off_t)70 << 20) - 1), 1);
+    close(descriptor);
+    assert_other("large", &said);
+    assert_int_equal(truncate("large", ((off_t)4 << 30) + 1), 0);
+    assert_unsupported("large", "larger than 4 GiB");
+}
+
+static void a_folder_counts_with_all_below_it(void **state) {
+    (void)state;
+    assert_ok(keel_directory_make("tool/lib/deep"));
+    put_file("tool/a", "1");
+    put_file("tool/lib/deep/b", "2");
+    said_t said = said_of("./tool");
+    assert_int_equal(said.text[0], '#');
+    assert_string_equal(said_of("tool").text, ""); // a word
+    put_file("tool/lib/deep/b", "3");
+    assert_other("./tool", &said);
+    put_file("tool/lib/deep/b", "2");
+    assert_ok(keel_file_rename("tool/a", "tool/c"));
+    assert_other("./tool", &said);
+    assert_ok(keel_file_rename("tool/lib/deep/b", "tool/lib/b"));
+    assert_other("./tool", &said);
+    assert_ok(keel_directory_make("tool/empty"));
+    assert_other("./tool", &said);
+    assert_int_equal(symlink("nowhere", "tool/link"), 0);
+    assert_other("./tool", &said);
+    assert_same("./tool", &said);
+}
+
+// Beyond 64 MiB it is the times that tell.
+static void a_large_folder_counts_with_its_times(void **state) {
+    (void)state;
+    assert_ok(keel_directory_make("tool"));
+    put_file("tool/a", "1");
+    put_file("tool/large", "");
+    assert_int_equal(truncate("tool/large", (off_t)65 << 20), 0);
+    said_t said = said_of("./tool");
+    assert_same("./tool", &said);
+    const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    assert_int_equal(utimensat(AT_FDCWD, "tool/large", times, 0), 0);
+    assert_other("./tool", &said);
+}
+
+static void folders_without_end_are_refused(void **state) {
+    (void)state;
+    assert_ok(keel_directory_make("tool"));
+    assert_int_equal(symlink(".", "tool/again"), 0);
+    assert_unsupported("./tool", "without end");
+}
+
+static void what_is_no_path_counts_as_it_stands(void **state) {
+    (void)state;
+    char large[5000];
+    memset(large, 'x', sizeof large - 1);
+    large[sizeof large - 1] = 0;
+    const char *const values[] = {"", "true", "/dev/null", "./nothing", "a/b/c", large, "+X,-Y"};
+    for (size_t i = 0; i < sizeof values / sizeof *values; ++i)
+        assert_string_equal(said_of(values[i]).text, "");
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    put_file("a", "1");
+    assert_ok(keel_key_content((keel_str_t){"a\0b", 3}, &out));
+    assert_int_equal(out.size, 0);
+    keel_buffer_deinitialize(&out);
+}
+
+static void flags_with_what_cannot_be_read_have_no_key(void **state) {
+    (void)state;
+    put_file("profile", "abc");
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    assert_ok(keel_key_flags("--xla_profile=profile", &out));
+    assert_non_null(strchr(keel_buffer_cstr(&out), '#'));
+    keel_buffer_deinitialize(&out);
+    assert_int_equal(truncate("profile", ((off_t)4 << 30) + 1), 0);
+    keel_buffer_initialize(&out, 0);
+    keel_status_t status = keel_key_flags("--xla_a=1 --xla_profile=profile", &out);
+    assert_int_equal(keel_status_code(status), KEEL_UNSUPPORTED);
+    assert_non_null(strstr(keel_status_message(status), "a flag names profile"));
+    keel_status_ignore(status);
+    keel_buffer_deinitialize(&out);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(a_file_counts_with_what_it_says_wherever_it_stands),
+        TEST(a_large_file_counts_to_its_last_byte),
+        TEST(a_folder_counts_with_all_below_it),
+        TEST(a_large_folder_counts_with_its_times),
+        TEST(folders_without_end_are_refused),
+        TEST(what_is_no_path_counts_as_it_stands),
+        TEST(flags_with_what_cannot_be_read_have_no_key),
+    };
+    return cmocka_run_group_tests_name("key content", tests, NULL, NULL);
+}
