@@ -48,9 +48,21 @@ static bool take_comma(keel_str_t text, size_t *from, size_t *to) {
     return after < text.size && (text.data[after] == ',' || text.data[after] == '}');
 }
 
+// In the outermost object, before the colon: does the member's value begin custom_call_config?
+static bool begins_config(const scan_t *scan, keel_str_t name) {
+    scan_t value = *scan;
+    if (scan->depth != 1 || !at_byte(scan, ':') || !keel_str_is(name, "custom_call_config"))
+        return false;
+    ++value.at;
+    skip_space(&value);
+    return at_byte(&value, '{');
+}
+
 static bool find_debug(keel_str_t json, size_t *from, size_t *to) {
     scan_t scan = {.text = json};
-    bool found = false;
+    bool found = false, in_config = false;
+    skip_space(&scan);
+    if (!at_byte(&scan, '{')) return false;
     while (scan.at < json.size && !scan.bad) {
         char byte = json.data[scan.at];
         if (byte == '{' || byte == '[') ++scan.depth;
@@ -62,7 +74,9 @@ static bool find_debug(keel_str_t json, size_t *from, size_t *to) {
         size_t begin = scan.at;
         keel_str_t name = take_string(&scan);
         skip_space(&scan);
-        if (scan.depth != 2 || !at_byte(&scan, ':') || !keel_str_is(name, "debug_locations"))
+        if (scan.depth == 1) in_config = begins_config(&scan, name);
+        if (!in_config || scan.depth != 2 || !at_byte(&scan, ':') ||
+            !keel_str_is(name, "debug_locations"))
             continue;
         ++scan.at;
         skip_space(&scan);

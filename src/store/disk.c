@@ -19,6 +19,26 @@ typedef struct disk_t {
     uint64_t unseen; // what it put since
 } disk_t;
 
+// ---- headers -----------------------------------------------------------------------------------
+
+// Headers of a dozen components fit in the first read as a rule.
+static keel_status_t read_header(const char *path, keel_entry_t *out, keel_file_facts_t *facts) {
+    size_t needed = 16 << 10;
+    for (;;) {
+        void *data;
+        KEEL_TRY(keel_alloc(needed, &data));
+        size_t size;
+        keel_status_t status = keel_file_read_head(path, data, needed, &size, facts);
+        size_t more = 0;
+        if (!status)
+            status = keel_entry_decode_header(keel_bytes(data, size), facts->size, out, &more);
+        keel_free(data);
+        if (status || !more) return status;
+        if (more <= needed) return keel_status_make(KEEL_CORRUPT, "%s shrank as it was read", path);
+        needed = more;
+    }
+}
+
 // ---- get ---------------------------------------------------------------------------------------
 
 static keel_status_t miss(const keel_digest_t *key, const char *why) {
@@ -57,11 +77,24 @@ static keel_status_t explain(const disk_t *disk, const keel_digest_t *key, keel_
     return answer;
 }
 
+// A large file is looked at before it is read whole: it may be none of ours.
+static keel_status_t check_large(const char *path) {
+    enum { LARGE = 16 << 20 };
+    keel_file_facts_t facts;
+    keel_entry_t entry;
+    KEEL_TRY(keel_file_facts(path, &facts));
+    if (facts.size <= LARGE) return NULL;
+    KEEL_TRY(read_header(path, &entry, &facts));
+    keel_entry_deinitialize(&entry);
+    return NULL;
+}
+
 static keel_status_t read_entry(const char *path, const keel_digest_t *key, keel_entry_t *out,
                                 keel_file_facts_t *out_facts, bool *out_read) {
     uint8_t *data;
     size_t size;
     *out_read = false;
+    KEEL_TRY(check_large(path));
     KEEL_TRY(keel_file_read_with_facts(path, KEEL_ENTRY_FILE_LIMIT, &data, &size, out_facts));
     *out_read = true;
     keel_entry_t entry;
@@ -115,10 +148,24 @@ static keel_status_t check_limit(const disk_t *disk, size_t size) {
                             own, limit);
 }
 
+// An entry of a newer Keel is another's work, which this one cannot judge.
+static keel_status_t check_replaceable(const char *path) {
+    keel_entry_t entry;
+    keel_file_facts_t facts;
+    keel_status_t status = read_header(path, &entry, &facts);
+    if (!status) keel_entry_deinitialize(&entry);
+    if (keel_status_code(status) != KEEL_UNSUPPORTED) {
+        keel_status_ignore(status);
+        return NULL;
+    }
+    return status;
+}
+
 static keel_status_t write_entry(const disk_t *disk, const keel_digest_t *key, keel_bytes_t bytes) {
     char *path;
     KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
-    keel_status_t status = keel_file_replace(path, bytes);
+    keel_status_t status = check_replaceable(path);
+    if (!status) status = keel_file_replace(path, bytes);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         status = keel_store_make_folder_of(path);
@@ -182,24 +229,6 @@ typedef struct list_t {
                            uint64_t last_used);
     void *visitor;
 } list_t;
-
-// Headers of a dozen components fit in the first read as a rule.
-static keel_status_t read_header(const char *path, keel_entry_t *out, keel_file_facts_t *facts) {
-    size_t needed = 16 << 10;
-    for (;;) {
-        void *data;
-        KEEL_TRY(keel_alloc(needed, &data));
-        size_t size;
-        keel_status_t status = keel_file_read_head(path, data, needed, &size, facts);
-        size_t more = 0;
-        if (!status)
-            status = keel_entry_decode_header(keel_bytes(data, size), facts->size, out, &more);
-        keel_free(data);
-        if (status || !more) return status;
-        if (more <= needed) return keel_status_make(KEEL_CORRUPT, "%s shrank as it was read", path);
-        needed = more;
-    }
-}
 
 static keel_status_t list_file(void *context, const keel_store_file_t *file) {
     const list_t *list = context;

@@ -237,15 +237,27 @@ static void debug_locations_of_kernels_are_left_out(void **state) {
 static void a_kernel_that_looks_otherwise_stays_whole(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
-        // Another depth; two of them; no string; no JSON; text in a body.
+        // Another place; two of them; no string; no JSON; text in a body.
         {"{\"debug_locations\": \"a\"}", "{\"debug_locations\": \"b\"}"},
-        {"{\"c\": {\"debug_locations\": \"a\", \"debug_locations\": \"a\"}}",
-         "{\"c\": {\"debug_locations\": \"a\", \"debug_locations\": \"b\"}}"},
-        {"{\"c\": {\"debug_locations\": 1}}", "{\"c\": {\"debug_locations\": 2}}"},
-        {"{\"c\": {\"debug_locations\": \"a\"}", "{\"c\": {\"debug_locations\": \"b\"}"},
-        {"{\"c\": {\"body\": \"debug_locations: a\"}}",
-         "{\"c\": {\"body\": \"debug_locations: b\"}}"},
-        {"{\"c\": {\"debug_locations\": \"a", "{\"c\": {\"debug_locations\": \"b"},
+        {"{\"c\": {\"debug_locations\": \"a\"}}", "{\"c\": {\"debug_locations\": \"b\"}}"},
+        {"{\"custom_call_config\": {}, \"c\": {\"debug_locations\": \"a\"}}",
+         "{\"custom_call_config\": {}, \"c\": {\"debug_locations\": \"b\"}}"},
+        {"{\"custom_call_config\": [\"debug_locations\", \"a\"]}",
+         "{\"custom_call_config\": [\"debug_locations\", \"b\"]}"},
+        {"{\"c\": \"custom_call_config\", \"d\": {\"debug_locations\": \"a\"}}",
+         "{\"c\": \"custom_call_config\", \"d\": {\"debug_locations\": \"b\"}}"},
+        {"[\"custom_call_config\", {\"debug_locations\": \"a\"}]",
+         "[\"custom_call_config\", {\"debug_locations\": \"b\"}]"},
+        {"{\"custom_call_config\": {\"debug_locations\": \"a\", \"debug_locations\": \"a\"}}",
+         "{\"custom_call_config\": {\"debug_locations\": \"a\", \"debug_locations\": \"b\"}}"},
+        {"{\"custom_call_config\": {\"debug_locations\": 1}}",
+         "{\"custom_call_config\": {\"debug_locations\": 2}}"},
+        {"{\"custom_call_config\": {\"debug_locations\": \"a\"}",
+         "{\"custom_call_config\": {\"debug_locations\": \"b\"}"},
+        {"{\"custom_call_config\": {\"body\": \"debug_locations: a\"}}",
+         "{\"custom_call_config\": {\"body\": \"debug_locations: b\"}}"},
+        {"{\"custom_call_config\": {\"debug_locations\": \"a",
+         "{\"custom_call_config\": {\"debug_locations\": \"b"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
         assert_false(same(pairs[i][0], pairs[i][1]));

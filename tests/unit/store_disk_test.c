@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "store_help.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 static int set_up(void **state) {
@@ -127,11 +128,34 @@ static void an_entry_of_another_version_is_left_alone(void **state) {
     write_bytes(path, data, size);
     keel_free(data);
     assert_misses(&tier, &f.entry.key, KEEL_MISS_FOREIGN);
+    assert_code(tier.put(tier.context, &f.entry), KEEL_UNSUPPORTED);
     assert_misses(&tier, &f.entry.key, KEEL_MISS_FOREIGN);
     unsigned bad = 0;
     uint64_t good;
     assert_ok(keel_store_disk_verify(place->cache, count_bad, &bad, &good));
     assert_int_equal(bad + good, 0);
+    tier.close(tier.context);
+    fixture_free(&f);
+}
+
+static long most_memory(void) {
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss; // KiB
+}
+
+static void a_huge_file_that_is_no_entry_is_not_read_whole(void **state) {
+    place_t *place = *state;
+    keel_tier_t tier = open_tier(place);
+    fixture_t f = fixture_make(3, 0, 64, true);
+    assert_ok(tier.put(tier.context, &f.entry));
+    char path[512];
+    entry_path_of(place, &f.entry.key, path);
+    assert_int_equal(truncate(path, (off_t)3 << 30), 0);
+    long before = most_memory();
+    assert_misses(&tier, &f.entry.key, KEEL_MISS_DAMAGED);
+    assert_true(most_memory() - before < 1 << 20);
+    assert_int_equal(count_files(place, "quarantine", ".keel"), 1);
     tier.close(tier.context);
     fixture_free(&f);
 }
@@ -583,6 +607,7 @@ int main(void) {
         TEST(an_entry_cut_anywhere_or_with_more_behind_it_is_set_aside),
         TEST(another_programs_good_entry_under_this_key_is_damage),
         TEST(an_entry_of_another_version_is_left_alone),
+        TEST(a_huge_file_that_is_no_entry_is_not_read_whole),
         TEST(a_folder_where_an_entry_should_be_is_set_aside),
         TEST(damage_in_a_readonly_cache_stays_where_it_is),
         TEST(what_crashed_a_process_is_told_from_what_never_was),
