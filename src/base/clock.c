@@ -19,6 +19,10 @@ uint64_t keel_clock_monotonic(void) {
     return now(CLOCK_MONOTONIC);
 }
 
+uint64_t keel_clock_thread(void) {
+    return now(CLOCK_THREAD_CPUTIME_ID);
+}
+
 uint64_t keel_clock_wall(void) {
     return now(CLOCK_REALTIME);
 }

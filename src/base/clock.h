@@ -5,6 +5,8 @@
 
 // Nanoseconds that only grow; their zero means nothing.
 uint64_t keel_clock_monotonic(void);
+// Nanoseconds that this thread has worked: what it waited for a busy machine does not count.
+uint64_t keel_clock_thread(void);
 // Nanoseconds since 1970 (UTC).
 uint64_t keel_clock_wall(void);
 // "2026-11-21T13:45:02Z" for nanoseconds since 1970.

@@ -3,7 +3,7 @@
 #include "engine/sites.h"
 #include "host/host.h"
 
-// Of the time that goes by, this share may go into reading stacks, besides what is free.
+// Of the time that goes by, this share may be worked on reading stacks, besides what is free.
 enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };
 // A context is believed after so many stacks that agreed, and doubted at each so manieth use.
 enum { STACKS_TO_BELIEVE = 8, STACKS_TO_GUESS = 2, DOUBT_EVERY = 64 };
@@ -130,9 +130,9 @@ static site_t *ask(sites_t *sites) {
     keel_place_t place;
     keel_arena_initialize(&arena, 0);
     pthread_mutex_unlock(&sites->lock);
-    uint64_t started = keel_clock_monotonic();
+    uint64_t started = keel_clock_thread();
     bool known = read_place(&arena, &place);
-    uint64_t took = keel_clock_monotonic() - started;
+    uint64_t took = keel_clock_thread() - started;
     pthread_mutex_lock(&sites->lock);
     sites->stack_nanoseconds += took;
     site_t *site = known ? site_at(sites, &place) : NULL;

@@ -14,4 +14,4 @@ for step in range(5):
     loss = model(x).pow(2).mean()
     loss.backward()
     optimizer.step()
-    print(loss.item())  # <- cause, cut 2
+    print(loss.item())  # <- cause, cut 5
