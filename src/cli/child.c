@@ -11,7 +11,8 @@
 
 #include "cli/cli.h"
 
-static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGUSR1,
+                                SIGUSR2, SIGALRM, SIGCONT, SIGVTALRM, SIGWINCH};
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
 static volatile sig_atomic_t child_pid;

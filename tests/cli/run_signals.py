@@ -20,7 +20,7 @@ def handler(number, frame):
     global count
     count += 1
     say("got " + signal.Signals(number).name + "\\n")
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+for number in (NUMBERS):
     signal.signal(number, handler)
 say("ready\\n")
 end = time.monotonic() + 600
@@ -29,6 +29,9 @@ while not count and time.monotonic() < end:
 time.sleep(0.3)
 sys.exit(4 + count)
 """
+NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM,
+           signal.SIGCONT, signal.SIGWINCH)
+CHILD = CHILD.replace("(NUMBERS)", repr(tuple(map(int, NUMBERS))))
 COMMAND = ["keel", "run", "--quiet", "--", sys.executable, "-c", CHILD]
 
 
@@ -73,7 +76,7 @@ def sent_to_keel_alone(number):
 
 text, code = in_terminal(COMMAND, keys=b"\x03", after="ready")
 print("Ctrl-C:", text.count("got SIGINT"), "time, exit", code)
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+for number in NUMBERS:
     words, code = sent_to_keel_alone(number)
     print(number.name, words, "exit", code)
 
