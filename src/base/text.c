@@ -29,6 +29,17 @@ size_t keel_utf8_length(keel_str_t text, size_t at) {
     return 0;
 }
 
+bool keel_utf8_shows(keel_str_t text, size_t at, size_t *out_length) {
+    const uint8_t *c = (const uint8_t *)text.data + at;
+    size_t length = keel_utf8_length(text, at);
+    *out_length = length ? length : 1;
+    if (length == 1) return c[0] >= 0x20 && c[0] != 0x7f;
+    if (length == 2) return !(c[0] == 0xc2 && c[1] < 0xa0) && !(c[0] == 0xd8 && c[1] == 0x9c);
+    if (length != 3 || c[0] != 0xe2) return length;
+    bool is_mark = c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae));
+    return !is_mark && !(c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+}
+
 bool keel_parse_size(const char *text, uint64_t *out) {
     if (!isdigit((unsigned char)text[0])) return false;
     char *end;

@@ -9,6 +9,12 @@
 // no surrogates, no overlong forms).
 size_t keel_utf8_length(keel_str_t text, size_t at);
 
+// Whether the character at text.data[at] may be shown as it is on a terminal or a page. False for
+// controls (C1 too, which some terminals obey), for what ends a line or turns the order of letters
+// (U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: a name could read as another), and
+// for a byte that is no UTF-8. *out_length, at least 1, is what it takes.
+bool keel_utf8_shows(keel_str_t text, size_t at, size_t *out_length);
+
 // "20G", "512MiB", "64kb", "1024": bytes, powers of 1024. False on anything else.
 bool keel_parse_size(const char *text, uint64_t *out);
 

@@ -14,9 +14,13 @@ void cli_diff_value(const char *text, size_t longest, keel_buffer_t *out) {
         while (end && ((unsigned char)text[end] & 0xc0) == 0x80)
             --end; // not within a character
     }
-    for (size_t i = 0; i < end; ++i) {
-        unsigned char c = (unsigned char)text[i];
-        keel_buffer_byte(out, c == '\n' || c == '\t' ? ' ' : c < 0x20 || c == 0x7f ? '?' : c);
+    const keel_str_t shown = {text, end};
+    size_t length;
+    for (size_t i = 0; i < end; i += length) {
+        if (keel_utf8_shows(shown, i, &length))
+            keel_buffer_append(out, text + i, length);
+        else
+            keel_buffer_byte(out, text[i] == '\n' || text[i] == '\t' ? ' ' : '?');
     }
     if (end < size) keel_buffer_text(out, "...");
 }

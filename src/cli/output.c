@@ -23,13 +23,15 @@ static int exit_code(keel_code_t code) {
 }
 
 static void print_line(const char *text) {
+    keel_str_t line = keel_str(text);
+    size_t length;
     fputs("keel: ", stderr);
-    for (; *text; ++text) {
-        unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c == 0x7f)
-            fprintf(stderr, "\\x%02x", c);
+    for (size_t i = 0; i < line.size; i += length) {
+        if (keel_utf8_shows(line, i, &length))
+            fwrite(line.data + i, 1, length, stderr);
         else
-            fputc(c, stderr);
+            for (size_t k = i; k < i + length; ++k)
+                fprintf(stderr, "\\x%02x", (unsigned char)line.data[k]);
     }
     fputc('\n', stderr);
 }

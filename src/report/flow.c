@@ -1,5 +1,7 @@
 #include "report/flow.h"
 
+#include "report/write.h"
+
 static bool begins_character(char c) {
     return ((unsigned char)c & 0xc0) != 0x80;
 }
@@ -32,10 +34,7 @@ void keel_flow_end(keel_flow_t *flow) {
 }
 
 static void put(keel_flow_t *flow, keel_str_t text) {
-    for (size_t i = 0; i < text.size; ++i) {
-        unsigned char c = (unsigned char)text.data[i];
-        keel_buffer_byte(flow->out, c < 0x20 || c == 0x7f ? '?' : c);
-    }
+    keel_write_foreign_str(flow->out, text);
     flow->column += columns_of(text);
 }
 

@@ -2,15 +2,6 @@
 
 #include "report/html_part.h"
 
-// U+202A to U+202E and U+2066 to U+2069 turn the order of what follows: a name could read as
-// another. U+2028 and U+2029 end a line.
-static bool turns(const char *at, size_t length) {
-    if (length != 3 || (uint8_t)at[0] != 0xe2) return false;
-    uint8_t middle = (uint8_t)at[1], last = (uint8_t)at[2];
-    return (middle == 0x80 && last >= 0xa8 && last <= 0xae) ||
-           (middle == 0x81 && last >= 0xa6 && last <= 0xa9);
-}
-
 static void one_byte(keel_buffer_t *out, char c) {
     switch (c) {
         case '&':
@@ -32,26 +23,20 @@ static void one_byte(keel_buffer_t *out, char c) {
             keel_buffer_text(out, "    ");
             return;
         default:
-            if ((uint8_t)c < 0x20 || c == 0x7f)
-                keel_buffer_text(out, "\xef\xbf\xbd");
-            else
-                keel_buffer_byte(out, (uint8_t)c);
+            keel_buffer_byte(out, (uint8_t)c);
     }
 }
 
 void keel_html_str(keel_buffer_t *out, keel_str_t text) {
-    for (size_t i = 0; i < text.size && !out->failed;) {
-        size_t length = keel_utf8_length(text, i);
-        // C1 controls act on some terminals and show as nothing here.
-        bool control =
-            length == 2 && (uint8_t)text.data[i] == 0xc2 && (uint8_t)text.data[i + 1] < 0xa0;
-        if (length == 1)
-            one_byte(out, text.data[i]);
-        else if (!length || control || turns(text.data + i, length))
+    size_t length;
+    for (size_t i = 0; i < text.size && !out->failed; i += length) {
+        bool shows = keel_utf8_shows(text, i, &length) || text.data[i] == '\t';
+        if (!shows)
             keel_buffer_text(out, "\xef\xbf\xbd");
+        else if (length == 1)
+            one_byte(out, text.data[i]);
         else
             keel_buffer_append(out, text.data + i, length);
-        i += length ? length : 1;
     }
 }
 

@@ -5,9 +5,18 @@
 
 // ---- for people ---------------------------------------------------------------------------------
 
+void keel_write_foreign_str(keel_buffer_t *out, keel_str_t text) {
+    size_t length;
+    for (size_t i = 0; i < text.size; i += length) {
+        if (keel_utf8_shows(text, i, &length))
+            keel_buffer_append(out, text.data + i, length);
+        else
+            keel_buffer_byte(out, '?');
+    }
+}
+
 void keel_write_foreign(keel_buffer_t *out, const char *text) {
-    for (; *text; ++text)
-        keel_buffer_byte(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : (uint8_t)*text);
+    keel_write_foreign_str(out, keel_str(text));
 }
 
 void keel_write_seconds(keel_buffer_t *out, double value) {

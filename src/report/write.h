@@ -8,6 +8,7 @@
 
 // Text from a foreign file, safe for a terminal.
 void keel_write_foreign(keel_buffer_t *out, const char *text);
+void keel_write_foreign_str(keel_buffer_t *out, keel_str_t text);
 void keel_write_seconds(keel_buffer_t *out, double value);
 void keel_write_size(keel_buffer_t *out, uint64_t bytes);
 // "1 compile", "2 compiles".

@@ -21,6 +21,47 @@ static void a_buffer_stops_at_its_cap_and_says_so(void **state) {
     keel_buffer_deinitialize(&buffer);
 }
 
+static void what_acts_on_a_terminal_or_hides_an_order_is_not_shown(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t length;
+        bool shows;
+    } rows[] = {
+        {"a", 1, true},
+        {" ", 1, true},
+        {"\xc3\xa9", 2, true},         // e with an acute accent
+        {"\xc2\xa0", 2, true},         // a blank that breaks no line
+        {"\xd8\xa8", 2, true},         // an Arabic letter
+        {"\xe2\x80\x94", 3, true},     // a dash
+        {"\xe2\x81\xa0", 3, true},     // a word joiner
+        {"\xf0\x9f\x99\x82", 4, true}, // beyond the first plane
+        {"\t", 1, false},
+        {"\n", 1, false},
+        {"\x1b[2J", 1, false},
+        {"\x7f", 1, false},
+        {"\xc2\x9b\x32\x4a", 2, false}, // a control sequence's C1 form
+        {"\xc2\x80", 2, false},
+        {"\xc2\x9f", 2, false},
+        {"\xd8\x9c", 2, false},     // Arabic letter mark
+        {"\xe2\x80\x8e", 3, false}, // left-to-right mark
+        {"\xe2\x80\x8f", 3, false},
+        {"\xe2\x80\xa8", 3, false}, // line separator
+        {"\xe2\x80\xae", 3, false}, // right-to-left override
+        {"\xe2\x81\xa6", 3, false}, // left-to-right isolate
+        {"\xe2\x81\xa9", 3, false},
+        {"\x9b", 1, false}, // no UTF-8
+        {"\xff", 1, false},
+        {"\xe2\x80", 1, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        size_t length = 0;
+        bool shows = keel_utf8_shows(keel_str(rows[i].text), 0, &length);
+        if (shows != rows[i].shows || length != rows[i].length)
+            fail_msg("row %zu: %d, %zu bytes", i, shows, length);
+    }
+}
+
 static void json_text_replaces_what_is_no_utf8(void **state) {
     (void)state;
     keel_buffer_t buffer;
@@ -82,6 +123,7 @@ static void a_proto_field_longer_than_its_message_fails_the_cursor(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_stops_at_its_cap_and_says_so),
+        cmocka_unit_test(what_acts_on_a_terminal_or_hides_an_order_is_not_shown),
         cmocka_unit_test(json_text_replaces_what_is_no_utf8),
         cmocka_unit_test(a_map_finds_what_was_put_after_it_grew),
         cmocka_unit_test(sizes_are_read_with_their_units),
