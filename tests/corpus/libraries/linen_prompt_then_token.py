@@ -14,7 +14,8 @@ class Model(nn.Module):
     @nn.compact
     def __call__(self, carry, tokens):
         x = nn.Embed(11, 6)(tokens)
-        carry, hidden = nn.RNN(nn.GRUCell(6), return_carry=True)(x, initial_carry=carry)
+        cell = nn.GRUCell(6, recurrent_kernel_init=nn.initializers.lecun_normal())
+        carry, hidden = nn.RNN(cell, return_carry=True)(x, initial_carry=carry)
         return carry, nn.Dense(11)(hidden[:, -1])
 
 

@@ -11,7 +11,7 @@ from numpyro.infer.util import log_density
 
 
 def model(x, y, scale):
-    slope = numpyro.sample("slope", dist.Normal(0.0, scale))  # <- cause
+    slope = numpyro.sample("slope", dist.Normal(0.0, scale))
     numpyro.sample("y", dist.Normal(slope * x, 0.5).to_event(1), obs=y)
 
 
@@ -19,7 +19,7 @@ def gradient_under(scale):
     @jax.jit
     def gradient(slope, x, y):
         def potential(slope):
-            return -log_density(model, (x, y, scale), {}, {"slope": slope})[0]
+            return -log_density(model, (x, y, scale), {}, {"slope": slope})[0]  # <- cause
 
         return jax.value_and_grad(potential)(slope)
 

@@ -16,7 +16,7 @@ optimizer = optax.adam(1e-2)
 def train_step(params, opt_state, x, y, delta):
     def loss_fn(params):
         predicted = x @ params["w"] + params["b"]
-        return optax.huber_loss(predicted, y, delta).mean()  # <- cause
+        return optax.huber_loss(predicted, y, delta=delta).mean()  # <- cause
 
     loss, grads = jax.value_and_grad(loss_fn)(params)
     updates, opt_state = optimizer.update(grads, opt_state)
