@@ -27,7 +27,7 @@ typedef struct numbers_t {
 
 // These stand everywhere.
 static bool is_common(double value) {
-    return fabs(value) == 1 || fabs(value) == 2;
+    return value == 0 || fabs(value) == 1 || fabs(value) == 2;
 }
 
 // Significant ones.
@@ -55,8 +55,11 @@ static void weigh(const numbers_t *numbers, number_t *number) {
     bool had = stands_there(numbers, number->move.before, number->is_librarys);
     bool has = stands_there(numbers, number->move.after, number->is_librarys);
     number->is_written = had && has;
+    // A counter passes the 1 of another expression once: by itself that says nothing.
+    had = had && (has || !is_common(number->move.before));
+    has = has && (number->is_written || !is_common(number->move.after));
     number->score = (unsigned)had + (unsigned)has;
-    if (is_at_place(numbers, number->move.after, &difference->place)) number->score += 4;
+    if (has && is_at_place(numbers, number->move.after, &difference->place)) number->score += 4;
 }
 
 static keel_status_t gather(numbers_t *numbers) {
