@@ -148,24 +148,10 @@ static keel_status_t check_limit(const disk_t *disk, size_t size) {
                             own, limit);
 }
 
-// An entry of a newer Keel is another's work, which this one cannot judge.
-static keel_status_t check_replaceable(const char *path) {
-    keel_entry_t entry;
-    keel_file_facts_t facts;
-    keel_status_t status = read_header(path, &entry, &facts);
-    if (!status) keel_entry_deinitialize(&entry);
-    if (keel_status_code(status) != KEEL_UNSUPPORTED) {
-        keel_status_ignore(status);
-        return NULL;
-    }
-    return status;
-}
-
 static keel_status_t write_entry(const disk_t *disk, const keel_digest_t *key, keel_bytes_t bytes) {
     char *path;
     KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
-    keel_status_t status = check_replaceable(path);
-    if (!status) status = keel_file_replace(path, bytes);
+    keel_status_t status = keel_file_replace(path, bytes);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         status = keel_store_make_folder_of(path);

@@ -32,7 +32,7 @@ void keel_entry_deinitialize(keel_entry_t *entry);
 typedef enum keel_miss {
     KEEL_MISS_ABSENT,      // no entry of that key
     KEEL_MISS_DAMAGED,     // one was there, and was put in quarantine
-    KEEL_MISS_FOREIGN,     // an entry of another format version; left alone
+    KEEL_MISS_FOREIGN,     // an entry of a newer format; the next put replaces it by one both read
     KEEL_MISS_QUARANTINED, // loading it crashed a process; put in quarantine
     KEEL_MISS_UNREADABLE,  // the file system refused
 } keel_miss_t;

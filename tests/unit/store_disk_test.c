@@ -112,7 +112,7 @@ static void another_programs_good_entry_under_this_key_is_damage(void **state) {
     fixture_free(&b);
 }
 
-static void an_entry_of_another_version_is_left_alone(void **state) {
+static void an_entry_of_a_newer_version_is_no_damage_and_replaced_by_what_both_read(void **state) {
     place_t *place = *state;
     keel_tier_t tier = open_tier(place);
     fixture_t f = fixture_make(3, 0, 64, true);
@@ -128,12 +128,12 @@ static void an_entry_of_another_version_is_left_alone(void **state) {
     write_bytes(path, data, size);
     keel_free(data);
     assert_misses(&tier, &f.entry.key, KEEL_MISS_FOREIGN);
-    assert_code(tier.put(tier.context, &f.entry), KEEL_UNSUPPORTED);
-    assert_misses(&tier, &f.entry.key, KEEL_MISS_FOREIGN);
     unsigned bad = 0;
     uint64_t good;
     assert_ok(keel_store_disk_verify(place->cache, count_bad, &bad, &good));
     assert_int_equal(bad + good, 0);
+    assert_ok(tier.put(tier.context, &f.entry));
+    assert_has(&tier, &f.entry);
     tier.close(tier.context);
     fixture_free(&f);
 }
@@ -606,7 +606,7 @@ int main(void) {
         TEST(an_entry_with_any_byte_flipped_is_set_aside_and_heals),
         TEST(an_entry_cut_anywhere_or_with_more_behind_it_is_set_aside),
         TEST(another_programs_good_entry_under_this_key_is_damage),
-        TEST(an_entry_of_another_version_is_left_alone),
+        TEST(an_entry_of_a_newer_version_is_no_damage_and_replaced_by_what_both_read),
         TEST(a_huge_file_that_is_no_entry_is_not_read_whole),
         TEST(a_folder_where_an_entry_should_be_is_set_aside),
         TEST(damage_in_a_readonly_cache_stays_where_it_is),
