@@ -83,8 +83,9 @@ typedef struct keel_diff_t {
     uint32_t *taint;               // by value of `after`: 1 + the root that its type follows from
     uint8_t *compared;             // by function of `after`
     uint8_t *differs_in_structure; // likewise: it, or its counterpart, has operations of its own
-    uint32_t rank_root;            // the root that changes the rank of an argument; NONE
-    uint32_t baked_root;           // a scalar argument of one side is a constant on the other; NONE
+    uint8_t *is_whole_before, *is_whole_after; // by operation: whole.c
+    uint32_t rank_root;   // the root that changes the rank of an argument; NONE
+    uint32_t baked_root;  // a scalar argument of one side is a constant on the other; NONE
     bool is_swapped;      // an argument took the place of what was computed, or the reverse
     keel_op_id_t rewired; // the first of `after` that takes another value in its place; NONE
     keel_sizes_t sizes;
@@ -211,6 +212,8 @@ keel_status_t keel_diff_compare(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_powers(keel_diff_t *diff) KEEL_MUST_CHECK;
 // gradient.c: arguments that are nothing but added to a result: accumulation.
 keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
+// whole.c: slices that the other program needs none of, as it has no more than they take.
+keel_status_t keel_diff_whole(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: operations that have none.
 keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
 // subsumed.c: folds what was held against each other on a line that does something else now;

@@ -388,6 +388,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     KEEL_TRY(keel_diff_compare(diff));
     KEEL_TRY(keel_diff_powers(diff));
     KEEL_TRY(keel_diff_gradient(diff));
+    KEEL_TRY(keel_diff_whole(diff));
     KEEL_TRY(keel_diff_structure(diff));
     KEEL_TRY(keel_diff_results(diff));
     KEEL_TRY(keel_diff_random(diff));

@@ -65,6 +65,12 @@ static bool has_counterpart(const clusters_t *clusters, uint32_t at) {
     return diff->counterpart[at] != KEEL_NONE;
 }
 
+static bool is_whole(const clusters_t *clusters, uint32_t at) {
+    const keel_diff_t *diff = clusters->diff;
+    return at < clusters->split ? diff->is_whole_before[at]
+                                : diff->is_whole_after[at - clusters->split];
+}
+
 // ---- gathering ---------------------------------------------------------------------------------
 
 // Marks what is alone in one function, and gives for each gap the first one of this side.
@@ -74,7 +80,7 @@ static void mark(clusters_t *clusters, uint32_t from, uint32_t end, uint32_t *ga
     for (uint32_t at = from; at < end; ++at) {
         keel_op_id_t op;
         const keel_graph_t *graph = graph_of(clusters, at, &op);
-        if (graph->constant[op] != KEEL_NONE) continue;
+        if (graph->constant[op] != KEEL_NONE || is_whole(clusters, at)) continue;
         if (has_counterpart(clusters, at)) {
             if (gap + 1 < gap_count) ++gap;
             continue;

@@ -124,6 +124,17 @@ static void numbers_that_are_halved_at_once_are_two_causes(void **state) {
            {KEEL_CAUSE_CONSTANT, "multiply", "0.04", "0.02", 11});
 }
 
+static void a_slice_of_all_that_is_left_follows_from_the_size(void **state) {
+    (void)state;
+    EXPECT("prompt_then_token", NULL, {KEEL_CAUSE_SHAPE, "tokens", "i32[2,6]", "i32[2,1]", 11});
+}
+
+static void a_slice_that_the_new_size_does_not_fill_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    EXPECT("first_left_out", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[6]", "f32[4]", 13},
+           {KEEL_CAUSE_STRUCTURE, "slice", "slice", "nothing", 9});
+}
+
 // ---- dtypes ------------------------------------------------------------------------------------
 
 static void a_python_number_that_only_a_gradient_converts_is_told(void **state) {
@@ -160,7 +171,7 @@ static void the_way_back_has_the_same_causes(void **state) {
         "sizes_of_three",       "sizes_of_their_own", "last_rows",          "leaf_of_two_trees",
         "counter_beside_batch", "decay_and_rest",     "rates_of_two_lines", "number_of_a_gradient",
         "double_precision",     "double_and_branch",  "loop_over_rows",     "rounds_of_a_scan",
-        "layers_beside_batch",  "draws_in_half"};
+        "layers_beside_batch",  "draws_in_half",      "prompt_then_token"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         loaded_t before, after;
         keel_explanation_t there, back;
@@ -190,6 +201,8 @@ int main(void) {
         cmocka_unit_test(a_counter_near_a_small_size_is_a_cause_of_its_own),
         cmocka_unit_test(a_loop_over_the_rows_of_an_argument_follows_from_its_size),
         cmocka_unit_test(the_rounds_of_a_function_that_halves_its_input_follow_from_the_size),
+        cmocka_unit_test(a_slice_of_all_that_is_left_follows_from_the_size),
+        cmocka_unit_test(a_slice_that_the_new_size_does_not_fill_is_a_cause_of_its_own),
         cmocka_unit_test(layers_that_are_as_many_as_rows_are_a_cause_of_their_own),
         cmocka_unit_test(a_python_number_that_is_rounded_to_what_it_meets_is_told),
         cmocka_unit_test(numbers_within_a_function_follow_from_its_dtype),
