@@ -187,6 +187,40 @@ static uint32_t explains_slice(keel_diff_t *diff, const keel_pair_t *pair, keel_
     return root;
 }
 
+// Where the start of a slice moves and its end stays, what is taken is another number: the last n.
+typedef struct taken_t {
+    int64_t before, after;
+} taken_t;
+
+static bool sized_by_start(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name,
+                           keel_attr_id_t before, keel_attr_id_t after, taken_t *out) {
+    if (!keel_str_is(name, "start_indices")) return false;
+    if (!keel_str_is(keel_graph_name(&diff->after, pair->after), "slice")) return false;
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_value_id_t was = p->operations.data[pair->before].first_result;
+    keel_value_id_t is = q->operations.data[pair->after].first_result;
+    keel_ints_t x = keel_diff_dims(p, keel_graph_type(&diff->before, was));
+    keel_ints_t y = keel_diff_dims(q, keel_graph_type(&diff->after, is));
+    bool is_found = false;
+    for (uint32_t i = 0; x.count == y.count && i < x.count; ++i) {
+        double had = 0, has = 0;
+        uint64_t count;
+        if (!numbers_at(diff, before, after, i, &had, &has, &count) || i >= count) return false;
+        if (had == has) continue;
+        if (has - had != (double)x.items[i] - (double)y.items[i]) return false;
+        if (!is_found) *out = (taken_t){x.items[i], y.items[i]};
+        is_found = true;
+    }
+    return is_found;
+}
+
+static void describe_taken(keel_diff_t *diff, taken_t taken, keel_difference_t *difference) {
+    difference->note = keel_diff_text(diff, "start_indices %s -> %s", difference->old_value,
+                                      difference->new_value);
+    difference->old_value = keel_diff_text(diff, "%lld", (long long)taken.before);
+    difference->new_value = keel_diff_text(diff, "%lld", (long long)taken.after);
+}
+
 // The first number that differs, as a size is told.
 static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                            keel_difference_t *difference) {
@@ -265,12 +299,17 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     }
     keel_cause_t kind = cause_of_attribute(diff, name, after, moves_type);
     if (kind == KEEL_CAUSE_SHARDING && is_of_rank_only(diff, before, after)) return NULL;
+    taken_t taken;
+    bool is_sized = sized_by_start(diff, pair, name, before, after, &taken);
+    if (is_sized) kind = KEEL_CAUSE_SIZE;
     keel_difference_t difference = keel_pair_difference(diff, pair, kind);
-    if (kind == KEEL_CAUSE_CONSTANT || kind == KEEL_CAUSE_SIZE)
+    if (!is_sized && (kind == KEEL_CAUSE_CONSTANT || kind == KEEL_CAUSE_SIZE))
         difference.subject =
             keel_diff_text(diff, "%s %.*s", difference.subject, (int)name.size, name.data);
     keel_diff_attrs(diff, before, after, &difference);
-    if (kind == KEEL_CAUSE_SIZE || dimensions_of(diff->after.program, after).count)
+    if (is_sized)
+        describe_taken(diff, taken, &difference);
+    else if (kind == KEEL_CAUSE_SIZE || dimensions_of(diff->after.program, after).count)
         describe_bound(diff, before, after, &difference);
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
     if (pair->root != KEEL_NONE && pair->inherited == 0)

@@ -135,6 +135,17 @@ static void a_slice_that_the_new_size_does_not_fill_is_a_cause_of_its_own(void *
            {KEEL_CAUSE_STRUCTURE, "slice", "slice", "nothing", 9});
 }
 
+static void a_slice_whose_start_alone_moves_is_of_another_size(void **state) {
+    (void)state;
+    EXPECT("window_of_history", NULL, {KEEL_CAUSE_SIZE, "slice", "4", "6", 8});
+}
+
+static void a_slice_that_is_taken_elsewhere_is_a_constant(void **state) {
+    (void)state;
+    EXPECT("crop_at_an_offset", NULL,
+           {KEEL_CAUSE_CONSTANT, "slice start_indices", "[3, 0]", "[7, 0]", 8});
+}
+
 // ---- dtypes ------------------------------------------------------------------------------------
 
 static void a_python_number_that_only_a_gradient_converts_is_told(void **state) {
@@ -203,6 +214,8 @@ int main(void) {
         cmocka_unit_test(the_rounds_of_a_function_that_halves_its_input_follow_from_the_size),
         cmocka_unit_test(a_slice_of_all_that_is_left_follows_from_the_size),
         cmocka_unit_test(a_slice_that_the_new_size_does_not_fill_is_a_cause_of_its_own),
+        cmocka_unit_test(a_slice_whose_start_alone_moves_is_of_another_size),
+        cmocka_unit_test(a_slice_that_is_taken_elsewhere_is_a_constant),
         cmocka_unit_test(layers_that_are_as_many_as_rows_are_a_cause_of_their_own),
         cmocka_unit_test(a_python_number_that_is_rounded_to_what_it_meets_is_told),
         cmocka_unit_test(numbers_within_a_function_follow_from_its_dtype),
