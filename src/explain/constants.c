@@ -132,20 +132,28 @@ static uint32_t explains_number(const keel_diff_t *diff, bool is_librarys, doubl
 }
 
 // The root that explains the numbers, or each of the few elements that differ.
-static uint32_t explains_value(const keel_diff_t *diff, bool is_librarys, const constant_t *a,
-                               const constant_t *b) {
+static uint32_t explains_value(keel_diff_t *diff, const keel_pair_t *pair, uint32_t operand,
+                               const constant_t *a, const constant_t *b) {
     enum { FEW = 16 };
+    bool is_librarys = keel_diff_is_librarys(diff, pair->after);
     double x, y;
-    if (numbers_of(diff, a, b, &x, &y))
-        return explains_number(diff, is_librarys, x, y, is_coarse(a));
     uint32_t root = KEEL_NONE;
+    if (numbers_of(diff, a, b, &x, &y)) {
+        root = explains_number(diff, is_librarys, x, y, is_coarse(a));
+        if (root == KEEL_NONE && a->tensor.count == 1)
+            root = keel_pair_last_index(diff, pair, operand, 0, x, y);
+        return root;
+    }
     for (uint64_t i = 0; a->tensor.count <= FEW && i < a->tensor.count; ++i) {
         if (is_same_element(diff, a, b, i)) continue;
+        x = y = 0;
         uint32_t explained =
             keel_diff_number(diff->before.program, a->type, &a->tensor, i, &x) &&
                     keel_diff_number(diff->after.program, b->type, &b->tensor, i, &y)
                 ? explains_number(diff, is_librarys, x, y, is_coarse(a))
                 : KEEL_NONE;
+        if (explained == KEEL_NONE)
+            explained = keel_pair_last_index(diff, pair, operand, (uint32_t)i, x, y);
         if (explained == KEEL_NONE || (root != KEEL_NONE && explained != root)) return KEEL_NONE;
         root = explained;
     }
@@ -241,7 +249,7 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
     if (!same_dims && !(is_one && a->tensor.count == b->tensor.count)) return NULL;
     uint64_t first = 0, different = count_different(diff, a, b, &first);
     if (!different) return NULL; // the same values in another dtype: told by the types
-    uint32_t explained = explains_value(diff, keel_diff_is_librarys(diff, pair->after), a, b);
+    uint32_t explained = explains_value(diff, pair, operand, a, b);
     if (!same_dims && explained == KEEL_NONE) explained = keel_pair_explain_dims(diff, x, y);
     keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
     double was, is;

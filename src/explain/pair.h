@@ -41,6 +41,10 @@ keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t
 // `after` where `is_after`.
 keel_status_t keel_pair_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                               keel_op_id_t constant, bool is_after) KEEL_MUST_CHECK;
+// clamped.c: the root that explains the last index that a gather or a scatter may go to: element
+// `at` of a constant that an operation takes as that operand; NONE.
+uint32_t keel_pair_last_index(keel_diff_t *diff, const keel_pair_t *pair, uint32_t operand,
+                              uint32_t at, double before, double after);
 // attributes.c
 keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) KEEL_MUST_CHECK;
 

@@ -146,6 +146,11 @@ static void a_slice_that_is_taken_elsewhere_is_a_constant(void **state) {
            {KEEL_CAUSE_CONSTANT, "slice start_indices", "[3, 0]", "[7, 0]", 8});
 }
 
+static void the_last_index_follows_from_the_smallest_dimension(void **state) {
+    (void)state;
+    EXPECT("labels_of_more_classes", NULL, {KEEL_CAUSE_SHAPE, "w", "f32[4,2]", "f32[4,3]", 14});
+}
+
 // ---- dtypes ------------------------------------------------------------------------------------
 
 static void a_python_number_that_only_a_gradient_converts_is_told(void **state) {
@@ -216,6 +221,7 @@ int main(void) {
         cmocka_unit_test(a_slice_that_the_new_size_does_not_fill_is_a_cause_of_its_own),
         cmocka_unit_test(a_slice_whose_start_alone_moves_is_of_another_size),
         cmocka_unit_test(a_slice_that_is_taken_elsewhere_is_a_constant),
+        cmocka_unit_test(the_last_index_follows_from_the_smallest_dimension),
         cmocka_unit_test(layers_that_are_as_many_as_rows_are_a_cause_of_their_own),
         cmocka_unit_test(a_python_number_that_is_rounded_to_what_it_meets_is_told),
         cmocka_unit_test(numbers_within_a_function_follow_from_its_dtype),
