@@ -22,7 +22,7 @@ typedef struct flow_piece_t {
     uint64_t shared;       // of these: whose step went on with them
     uint64_t in_step;      // programs of the last step that it was cut out of
     const counter_t *rest; // what the step went on with
-    uint64_t forced_reported, sampled_reported;
+    uint64_t forced_reported, sampled_reported, in_step_reported;
     struct flow_piece_t *next;
 } flow_piece_t;
 

@@ -39,6 +39,7 @@ static keel_journal_piece_t piece_of(flow_piece_t *piece) {
                                   .pieces = piece->in_step};
     piece->forced_reported = piece->forced;
     piece->sampled_reported = piece->sampled;
+    piece->in_step_reported = piece->in_step;
     return fresh;
 }
 
@@ -48,7 +49,8 @@ static size_t gather_pieces(const counters_t *counters, keel_journal_piece_t *ou
     for (counter_t *counter = counters->first; counter; counter = counter->next) {
         for (flow_piece_t *piece = counter->flow.pieces; piece; piece = piece->next) {
             bool is_told = piece->forced == piece->forced_reported &&
-                           piece->sampled == piece->sampled_reported;
+                           piece->sampled == piece->sampled_reported &&
+                           piece->in_step == piece->in_step_reported;
             if (is_told) continue;
             if (out) out[count] = piece_of(piece);
             ++count;

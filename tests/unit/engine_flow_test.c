@@ -161,6 +161,34 @@ static void the_last_step_that_was_cut_is_in_the_journal_too(void **state) {
     keel_free(path);
 }
 
+static keel_status_t note_pieces(void *context, const struct json_t *event) {
+    const json_t *pieces = json_object_get(event, "pieces");
+    const json_t *last = json_array_get(pieces, json_array_size(pieces) - 1);
+    if (last) *(uint64_t *)context = (uint64_t)json_integer_value(json_object_get(last, "pieces"));
+    return NULL;
+}
+
+// How many programs a step has is known at its end, whether the journal was written before or not.
+static void programs_of_a_step_that_ends_with_the_run_are_in_the_journal(void **state) {
+    const stage_t *stage = *state;
+    char *path;
+    uint64_t pieces = 0;
+    keel_journal_damage_t damage;
+    EXECUTE(stage, 1, WEIGHT, BATCH);
+    read_at(stage, 10, LOSS);
+    EXECUTE(stage, 2, FRESH, BATCH, WEIGHT);
+    read_at(stage, 10, LOSS);
+    EXECUTE(stage, 0, FRESH, BATCH, WEIGHT);
+    flow_journal(stage->engine);
+    flow_end(stage->engine);
+    flow_journal(stage->engine);
+    assert_ok(keel_journal_path(stage->place.root, "r1", &path));
+    assert_ok(keel_journal_read(path, note_pieces, &pieces, &damage));
+    keel_free(path);
+    assert_int_equal(pieces, piece(stage, 1)->in_step);
+    assert_true(pieces >= 2);
+}
+
 static void a_read_whose_result_the_step_works_on_cuts_it(void **state) {
     const stage_t *stage = *state;
     EXECUTE(stage, 1, WEIGHT, BATCH);
@@ -516,6 +544,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(a_read_whose_work_the_step_does_again_cuts_it),
         TEST(the_last_step_that_was_cut_is_in_the_journal_too),
+        TEST(programs_of_a_step_that_ends_with_the_run_are_in_the_journal),
         TEST(a_read_whose_result_the_step_works_on_cuts_it),
         TEST(a_read_without_a_line_is_that_of_the_programs_other_reads),
         TEST(a_read_that_has_no_line_at_all_ends_no_step),

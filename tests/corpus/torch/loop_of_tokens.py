@@ -12,6 +12,6 @@ torch_xla.sync()
 for step in range(6):
     logits = torch.nn.functional.embedding(tokens[:, -1], table)
     tokens = torch.cat([tokens, logits.argmax(-1, keepdim=True)], dim=1)
-    if (tokens[:, -1] == 17).any():  # <- cause, cut 2
+    if (tokens[:, -1] == 17).any():  # <- cause, cut 6
         break
 print(tokens.shape)
