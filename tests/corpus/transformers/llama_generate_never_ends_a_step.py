@@ -14,6 +14,6 @@ model = LlamaForCausalLM(config).to(device)
 model.eval()
 prompt = torch.randint(2, 64, (1, 6)).to(device)
 torch_xla.sync()
-tokens = model.generate(prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=5,  # <- cause, cut
+tokens = model.generate(prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=5,  # <- cause, cut 10
                         do_sample=False, pad_token_id=0, eos_token_id=None)
 print(tokens.shape)
