@@ -31,9 +31,8 @@ def macro_names(macro):
 
 
 client, torch = ROOT / "tests" / "client", ROOT / "tests" / "torch"
-jax = (Pairs(client / "advice_programs.py").names()
-       | Pairs(client / "advice_libraries.py").names()
-       | functions_of_processes(client / "advice.py"))
+jax = functions_of_processes(client / "advice.py").union(
+    *(Pairs(script).names() for script in client.glob("advice_*.py")))
 xla = (Pairs(torch / "advice_programs.py").names() | functions_of_processes(torch / "advice.py")
        | keys_of(torch / "advice.py", "NEVER"))
 for name in sorted(jax | xla):

@@ -1,5 +1,5 @@
-"""Each advice for JAX, followed to the letter: the accident of advice_programs.py gets exactly that
-advice at its line, the mended one is one program and no row.
+"""Each advice for JAX, followed to the letter: the accident of advice_*.py gets exactly that advice
+at its line, the mended one is one program and no row.
 
     advice.py [NAME]...   of the advice, or all
 """
@@ -19,7 +19,7 @@ from pairs import Pairs  # noqa: E402
 import tables  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-SCRIPT = HERE / "advice_programs.py"
+SCRIPT = HERE / "advice_processes.py"
 LIBRARIES = HERE.parents[1] / ".venv-libraries" / "bin" / "python"
 report = Report()
 
@@ -35,7 +35,8 @@ class Source:
 
 
 OWN = Source(SCRIPT, PYTHON)
-SOURCES = [OWN, Source(HERE / "advice_libraries.py", LIBRARIES)]
+SOURCES = [Source(HERE / "advice_programs.py", PYTHON), Source(HERE / "advice_requests.py", PYTHON), OWN,
+           Source(HERE / "advice_libraries.py", LIBRARIES)]
 
 
 def environment(folder, more=None):
