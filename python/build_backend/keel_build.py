@@ -143,7 +143,7 @@ def package_files():
 
 
 def information(table):
-    """What is told of the wheel, before it is made and in it: names and contents."""
+    """The wheel's metadata, before it is made and in it: names and contents."""
     brought = libraries()
     licences = dict(sorted(licence(path) for path in brought.values()))
     files = {"LICENSE": (ROOT / "LICENSE").read_bytes()}

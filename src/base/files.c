@@ -91,7 +91,7 @@ static keel_status_t read_all(int descriptor, const char *path, bool regular, ui
     if (S_ISDIR(s.st_mode))
         return keel_status_make(KEEL_INVALID, "%s is a folder, not a file", path);
     if (regular && !S_ISREG(s.st_mode))
-        return keel_status_make(KEEL_INVALID, "%s is no ordinary file", path);
+        return keel_status_make(KEEL_INVALID, "%s is not a regular file", path);
     if (S_ISREG(s.st_mode) && (uint64_t)s.st_size > limit) return too_large(path, limit);
     uint8_t *data = NULL;
     size_t size = 0, capacity = S_ISREG(s.st_mode) && s.st_size > 0 ? (size_t)s.st_size + 1 : 4096;

@@ -31,7 +31,7 @@ bool keel_is_folder(const char *path);
 keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out,
                              size_t *out_size) KEEL_MUST_CHECK;
 
-// With the facts about that same file, whoever replaces it meanwhile. Only an ordinary file: never
+// With the facts about that same file, whoever replaces it meanwhile. Only a regular file: never
 // waits for the other end of a pipe.
 keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_t **out,
                                         size_t *out_size,

@@ -145,7 +145,7 @@ keel_status_t keel_bundle_compare(const keel_bundle_t *old, const keel_bundle_t 
     pair_t pair = {.old = old, .new = new, .out = out};
     *out = (keel_bundle_changes_t){0};
     memcpy(pair.is_list, lists, sizeof lists);
-    // Of plugins that were both loaded all is told.
+    // Of plugins that were both loaded, everything is compared.
     pair.is_list[KEEL_BUNDLE_PLUGIN] = keel_bundle_find(old, KEEL_BUNDLE_PLUGIN, "api") &&
                                        keel_bundle_find(new, KEEL_BUNDLE_PLUGIN, "api");
     pair.cpu_counts = !runs_elsewhere(old) || !runs_elsewhere(new);

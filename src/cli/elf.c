@@ -1,4 +1,4 @@
-// Can this file be a PJRT plugin? A wrong one would fail only in the child, in the midst of a
+// Can this file be a PJRT plugin? A wrong one would fail only in the child, in the middle of a
 // client's own traceback. Loading it here to see would run its start-up code, so its table of
 // symbols is read instead. Source: System V ABI, "Object Files"; <elf.h>.
 #include <elf.h>

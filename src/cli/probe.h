@@ -24,7 +24,7 @@ typedef struct cli_probed_t {
     keel_bundle_changes_t changes; // where both bundles are known; old is there, new is here
 } cli_probed_t;
 
-// Reads `other`; done before the plugin is used, so that a wrong file is told at once.
+// Reads `other`; done before the plugin is used, so that a wrong file is refused at once.
 keel_status_t cli_probe_read_other(cli_probed_t *probed) KEEL_MUST_CHECK;
 keel_status_t cli_probe_compare(cli_probed_t *probed) KEEL_MUST_CHECK;
 // A client or a variable from which other programs may come: entries fit, and are not asked for.

@@ -4,8 +4,8 @@
 
 #include "engine/core.h"
 
-// Tells, once a process, what it hangs on; says it where the versions are none that Keel was tried
-// with. On the thread that made the client.
+// Tells, once a process, what it depends on; says it where the versions are none that Keel was
+// tried with. On the thread that made the client.
 void bundling_begin(keel_engine_t *engine, PJRT_Client *client);
 
 #endif // KEEL_ENGINE_BUNDLING_H_

@@ -12,7 +12,7 @@
 // above. Of its steps: request.c read and key, portable.c options that are rewritten; load.c an
 // entry made an executable again, prefetch.c before the client asks for it; progress.c the line on
 // a terminal. Behind the client's back: background.c the thread, publish.c what is stored,
-// ask.c what is told of a program that was asked for, bundling.c what the process hangs on,
+// ask.c the facts about a program that was asked for, bundling.c what the process depends on,
 // memory.c what programs need and devices have in use. Of what is executed and moved: executables.c
 // executables by pointer, gang.c one for all replica threads, release.c their buffers; transfers.c
 // what goes to the device and comes from it; sites.c where the host reads, flow.c which reads cut a

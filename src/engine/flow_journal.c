@@ -120,5 +120,5 @@ void flow_journal(keel_engine_t *engine) {
     if (!status && any) keel_journal_transfers(engine->journal, &event);
     keel_free(lists.reads);
     keel_free(lists.pieces);
-    keel_status_ignore(status); // what is not told now is told the next time
+    keel_status_ignore(status); // the next event has what this one lacks
 }

@@ -4,14 +4,14 @@
 // torch_xla.launch has a thread for each device, and each compiles and executes an executable of
 // its own. XLA's CPU plugins since some version between PJRT 0.81 and 0.106 gather the devices of
 // an execution by executable and launch id, and let none begin before all have come: executables of
-// their own wait for ever, and so do executions that all have launch id 0 (seen on 0.115). So where
+// their own deadlock, and so do executions that all have launch id 0 (seen on 0.115). So where
 // portable.c had to leave a program's options as they are, executables of one key are a gang: what
 // the client executes on single devices goes to the first of them that was executed, the leader,
 // with the launch id counted on each device.
 //
 // Everything else a client does with an executable goes to its own. The leader outlives its
 // client's Destroy and Delete until the last of the gang is gone: destroyed, as what is deleted may
-// still be executed, by a thread that comes too late and is told so.
+// still be executed, by a thread that comes too late; it gets an error.
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -167,7 +167,7 @@ void keel_gang_end(PJRT_LoadedExecutable_Execute_Args *args, const keel_gang_cal
     args->options = call->options;
 }
 
-// ---- those that wait for ever ------------------------------------------------------------------
+// ---- deadlocks ---------------------------------------------------------------------------------
 
 // How many devices have come to the latest launch; 0 where all have, or nobody yet.
 static uint32_t count_waiting(keel_gang_t *gang) {

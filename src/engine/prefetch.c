@@ -180,7 +180,7 @@ static item_t *next_queued(prefetch_t *prefetch) {
     return NULL;
 }
 
-// Under the lock, which is let go of meanwhile.
+// Under the lock, which is released meanwhile.
 static void load_item(keel_engine_t *engine, item_t *item) {
     prefetch_t *prefetch = engine->prefetch;
     item->state = ITEM_LOADING;
@@ -224,7 +224,7 @@ static void load_items(keel_engine_t *engine) {
     }
 }
 
-// What nobody took. Under the lock, which is let go of meanwhile.
+// What nobody took. Under the lock, which is released meanwhile.
 static void drop_items(keel_engine_t *engine) {
     prefetch_t *prefetch = engine->prefetch;
     for (size_t i = 0; i < prefetch->count; ++i) {

@@ -15,7 +15,7 @@ typedef struct publication_t {
     keel_claim_t claim; // handed over
 } publication_t;
 
-// Queues an executable that was just compiled. The claim is let go of in any case.
+// Queues an executable that was just compiled. The claim is released in any case.
 void publish_executable(keel_engine_t *engine, const publication_t *publication);
 // Says that a program is not stored, and why. Takes the status.
 void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,

@@ -5,7 +5,7 @@
 
 // Of the time that goes by, this share may be worked on reading stacks, besides what is free.
 enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };
-// A context is believed after so many stacks that agreed, and doubted at each so manieth use.
+// A context is believed after so many stacks that agreed, and doubted at every Nth use.
 enum { STACKS_TO_BELIEVE = 8, STACKS_TO_GUESS = 2, DOUBT_EVERY = 64 };
 enum { SITES = 4096 };
 
@@ -124,7 +124,7 @@ static bool read_place(keel_arena_t *arena, keel_place_t *out) {
     return stack.count;
 }
 
-// Under the lock, which is let go of meanwhile: another thread may want it that has Python's.
+// Under the lock, which is released meanwhile: another thread may want it that has Python's.
 static site_t *ask(sites_t *sites) {
     keel_arena_t arena;
     keel_place_t place;

@@ -221,7 +221,7 @@ static void describe_taken(keel_diff_t *diff, taken_t taken, keel_difference_t *
     difference->new_value = keel_diff_text(diff, "%lld", (long long)taken.after);
 }
 
-// The first number that differs, as a size is told.
+// The first number that differs, as a size is shown.
 static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                            keel_difference_t *difference) {
     double x = 0, y = 0;

@@ -37,7 +37,7 @@ typedef struct keel_graph_t {
     uint32_t *called_line;  // by operation: the line of a call that it has, plus 1; 0: not computed
     keel_line_t *lines;
     uint32_t line_count, line_capacity;
-    bool lacks_memory;       // a line is told as unknown for want of memory
+    bool lacks_memory;       // a line is unknown for want of memory
     uint32_t *function_of;   // by operation: the function that it stands in; NONE
     keel_op_id_t *call_site; // by function: the call that brought the comparison to it; NONE
     keel_value_id_t *given;  // by value: what an argument inside stands for (passed.c); NONE

@@ -322,7 +322,7 @@ keel_status_t keel_diff_pair(keel_diff_t *diff) {
     return NULL;
 }
 
-// ---- what is told of a pair ---------------------------------------------------------------------
+// ---- how a pair differs -------------------------------------------------------------------------
 
 const char *keel_pair_name(keel_diff_t *diff, keel_op_id_t after) {
     keel_str_t name = keel_graph_name(&diff->after, after);

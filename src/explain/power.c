@@ -1,7 +1,7 @@
 // Powers with a whole exponent, which JAX unrolls into products (integer_pow): x**3 is x * x * x.
 // Another exponent is another number of products, and is told as the constant that it was. x**0 is
 // a constant one in the power's name. x**1 is x itself and leaves nothing, as does a line that did
-// not run, so nothing is told of it here.
+// not run, so it is left out here.
 #include "explain/pair.h"
 
 enum { POWERS = 256 }; // of one function

@@ -402,8 +402,8 @@ static void choose_first(clusters_t *clusters, uint32_t representative) {
     if (chosen != KEEL_NONE) *(is_after ? &cluster->first_after : &cluster->first_before) = chosen;
 }
 
-// The same operation on both sides, in another place: both orders are told, with the operation that
-// it changed places with.
+// The same operation on both sides, in another place: both orders are shown, with the operation
+// that it changed places with.
 static void tell_move(keel_diff_t *diff, const cluster_t *cluster, keel_difference_t *difference) {
     if (cluster->before_count != 1 || cluster->after_count != 1) return;
     if (strcmp(difference->old_value, difference->new_value) != 0) return;

@@ -1,4 +1,4 @@
-// What is told beside a line that does much else than before: another solver, sampler or algorithm.
+// Causes beside a line that does something else altogether: another solver, sampler or algorithm.
 // Operations and constants that were held against each other there belong to different programs, so
 // they are no causes of their own.
 #include "explain/diff.h"

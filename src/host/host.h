@@ -25,7 +25,7 @@ typedef struct keel_place_t {
     const char *function;
     const char *call_file; // where the traced function was called
     uint32_t call_line;
-    const char *library_file; // a library's line that stands between it and what is told of
+    const char *library_file; // a library's line between it and what was traced
     uint32_t library_line;
 } keel_place_t;
 

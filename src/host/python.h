@@ -1,7 +1,7 @@
-// The interpreter of this process, for who reads something from it: found, not linked. The same
-// library serves every Python, and clients that have none. Only functions are called, no macros and
-// no structures, so its version matters no more than that (CPython 3.9 brought the last of those
-// that are needed).
+// The interpreter of this process, for code that reads something from it: found, not linked. The
+// same library serves every Python, and clients that have none. Only functions are called, no
+// macros and no structures, so its version matters no more than that (CPython 3.9 brought the last
+// of those that are needed).
 //
 // Threads: any that holds no lock which Python code may wait for.
 #ifndef KEEL_HOST_PYTHON_H_

@@ -55,7 +55,7 @@ typedef struct keel_journal_site_t {
     const char *function;
     const char *call_file; // where the outermost frame of user code called from
     uint32_t call_line;
-    const char *library_file; // a library's line that stands between it and what is told of
+    const char *library_file; // a library's line between it and what was traced
     uint32_t library_line;
 } keel_journal_site_t;
 
@@ -84,7 +84,7 @@ typedef struct keel_journal_start_t {
     const keel_key_t *key; // the components that are the same for all its programs
 } keel_journal_start_t;
 
-// What this process hangs on: a bundle (bundle/bundle.h), as JSON without a newline.
+// What this process depends on: a bundle (bundle/bundle.h), as JSON without a newline.
 typedef struct keel_journal_bundle_t {
     keel_str_t json;
     double seconds;        // what collecting it cost, behind the client's back

@@ -248,7 +248,7 @@ static keel_status_t path_of(const char *folder, const char *name, char **out) {
     KEEL_TRY(keel_path(out, "%s/%s", folder, name));
     if (keel_is_file(*out)) return NULL;
     keel_status_t status =
-        keel_status_make(KEEL_INVALID, "%s is no ordinary file; remove it", *out);
+        keel_status_make(KEEL_INVALID, "%s is not a regular file; remove it", *out);
     keel_free(*out);
     return status;
 }

@@ -152,7 +152,7 @@ static keel_status_t put_all(flags_t *flags, keel_buffer_t *out) {
 static keel_status_t read_once(const char *path) {
     return keel_status_make(KEEL_UNSUPPORTED,
                             "XLA's flags come from %s, which can be read but once; put them into "
-                            "an ordinary file",
+                            "a regular file",
                             path);
 }
 

@@ -192,7 +192,7 @@ static void say_number(keel_buffer_t *text, int64_t value) {
     keel_buffer_append(text, digits + at, sizeof digits - at);
 }
 
-// A map of debug options is told by its name, other debug options by their number.
+// A map of debug options is named, other debug options have their number.
 static void say_name(keel_buffer_t *text, message_id_t message, const rule_t *rule,
                      uint32_t number) {
     if (rule->name) {

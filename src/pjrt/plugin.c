@@ -5,7 +5,7 @@
 
 #include "pjrt/pjrt.h"
 
-// Loading runs the library's constructors, so a file that is plainly no library is told apart first
+// Loading runs the library's constructors, so a file that is plainly no library is refused first
 // and gets a better message than the loader's.
 static keel_status_t check_file(const char *path) {
     keel_file_facts_t facts;
@@ -59,7 +59,7 @@ static keel_status_t take_table(void *library, keel_plugin_t *out) {
         return keel_status_make(
             KEEL_INVALID,
             "plugin %s is no PJRT plugin: it has no GetPjrtApi; set KEEL_PLUGIN to one", out->path);
-    // Without this a wrapper that is told to wrap itself would recurse for ever.
+    // Without this a wrapper that is told to wrap itself would recurse without end.
     Dl_info other, self;
     if (dladdr(*(void **)&get, &other) && dladdr((void *)(uintptr_t)keel_plugin_load, &self) &&
         other.dli_fbase == self.dli_fbase)

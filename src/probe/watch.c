@@ -243,7 +243,7 @@ static void follow(watch_t *watch) {
                                {.fd = watch->errors, .events = POLLIN}};
     while (!watch->has_ended) {
         poll(polled, 2, TICK_MS);
-        // A closed pipe would wake at once for ever.
+        // A closed pipe would wake this at once, again and again.
         for (int i = 0; i < 2; ++i)
             if (polled[i].revents & POLLHUP && !(polled[i].revents & POLLIN)) polled[i].fd = -1;
         pid_t ended = waitpid(watch->child, &watch->state, WNOHANG);
@@ -261,7 +261,7 @@ void probe_signal_name(int number, char out[32]) {
         snprintf(out, 32, "signal %d", number);
 }
 
-// Who ends between two steps is told of the one that would have been next; none where all are over.
+// A process that ends between two steps counts for the step that would have been next, if any.
 static keel_probe_step_t next_step(const watch_t *watch) {
     int step = watch->elsewhere ? KEEL_PROBE_TOPOLOGY : KEEL_PROBE_LOAD;
     int last = watch->elsewhere       ? KEEL_PROBE_ELSEWHERE

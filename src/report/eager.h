@@ -36,7 +36,7 @@ typedef struct keel_eager_lines_t {
 struct json_t;
 keel_status_t keel_eager_add(keel_eager_lines_t *lines, const struct json_t *event, const char *cwd,
                              keel_arena_t *texts) KEEL_MUST_CHECK;
-// What ran at that line is told as recompiles.
+// What ran at that line counts as recompiles.
 void keel_eager_forget(keel_eager_lines_t *lines, const char *shown);
 void keel_eager_settle(keel_eager_lines_t *lines);
 void keel_eager_deinitialize(keel_eager_lines_t *lines);

@@ -57,7 +57,7 @@ static keel_type_id_t type_of(const keel_program_t *p, keel_value_id_t value) {
     return value < p->value_types.count ? p->value_types.data[value] : KEEL_NONE;
 }
 
-// Named by the client's own path where it is told, else by its number.
+// Named by the client's own path if it is known, else by its number.
 static keel_status_t argument_line(keel_html_side_t *side, const keel_function_t *f,
                                    const keel_block_t *block, uint32_t i, keel_buffer_t *text) {
     const keel_program_t *p = side->program;
@@ -73,7 +73,7 @@ static keel_status_t argument_line(keel_html_side_t *side, const keel_function_t
     return keel_html_end_line(side, text, line);
 }
 
-// The client's own path of a result where it is told, else the result's number.
+// The client's own path of a result if it is known, else the result's number.
 static void result_name(const keel_program_t *p, keel_list_t pairs, uint32_t index,
                         keel_buffer_t *out) {
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {

@@ -5,7 +5,7 @@
 enum {
     HUNKS = 3,     // of one recompile
     CONTEXT = 3,   // equal arguments beside one that differs
-    AROUND = 5,    // rows before and after what is told of
+    AROUND = 5,    // rows before and after the operation in question
     LONGEST = 400, // bytes of a name
 };
 

@@ -1,6 +1,6 @@
 // reads: what of a run moved between host and device, by line, and the reads that cut a step.
 //
-// A *cut* is an execution in the midst of a step, because the host reads what the client has only
+// A *cut* is an execution in the middle of a step, because the host reads what the client has only
 // recorded: the journal's `pieces`, as far as their step went on with them in at least half of the
 // executions that were followed. Those with which no step went on (an evaluation, a figure made of
 // a step's results) are programs of their own and no cuts.

@@ -22,7 +22,7 @@ static void step_text(const keel_why_item_t *item, char out[48]) {
         snprintf(out, 48, "steps %" PRIu64 "-%" PRIu64, first, last);
 }
 
-// The cause that an item is told by.
+// The cause that stands for an item.
 static const keel_why_difference_t *cause_of(const keel_why_item_t *item) {
     return keel_why_told(item->entry, item->pattern);
 }

@@ -240,7 +240,7 @@ static void left_out(keel_why_page_t *page, size_t count) {
     if (count) keel_buffer_format(page->flow.out, "\n... and %zu more; keel why --all\n", count);
 }
 
-// A read that brought recompiles is told with them.
+// A read that brought recompiles is shown with them.
 static bool is_told_already(const items_t *items, const keel_reads_line_t *line) {
     for (size_t i = 0; i < items->count; ++i) {
         const keel_why_difference_t *cause = keel_why_cause(items->list[i].entry);

@@ -3,7 +3,7 @@
 #include "shim/shim.h"
 
 // A client is mended when its code is imported, often long before it makes a PJRT client and with
-// it a journal that may be written to: what was told until then waits here.
+// it a journal that may be written to: what was reported until then waits here.
 enum { WAITING_LIMIT = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

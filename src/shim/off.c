@@ -1,5 +1,5 @@
 // With mode off nothing is read and nothing is rewritten, so what PyTorch/XLA executes waits for
-// ever on some plugins (engine/portable.c, engine/gang.c). That is told.
+// ever on some plugins (engine/portable.c, engine/gang.c). Keel says so.
 #include "shim/shim.h"
 
 static const PJRT_Api *plugin;

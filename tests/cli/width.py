@@ -10,7 +10,7 @@ import struct
 import subprocess
 import termios
 
-FILE = "/home/ada/work/projects/language/modelling/engineering/experiments/train.py"
+FILE = "/srv/projects/language/modelling/engineering/experiments/train.py"
 OLD, NEW = "f32[8,512] of " + "a_long_name " * 20, "f32[5,512] of " + "a_long_name " * 20
 COMMAND = ["python", "train.py"] + [f"--option-{number}" for number in range(60)]
 RUN = "20260301-120000-0000aaaa"

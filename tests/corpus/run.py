@@ -36,7 +36,7 @@ FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
 # How a case of each client is started: options of `keel run`, the Python, variables. And the program
 # that is looked at where the case says none; None for all of the report.
 Client = collections.namedtuple("Client", "options python program variables")
-# What is told of a program does not depend on how good its code is.
+# An explanation does not depend on how good a program's code is.
 QUICK = {"XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"}
 CLIENTS = {"jax": Client([], ROOT / ".venv" / "bin" / "python", "jit_step", {}),
            "torch": Client(["--lines"], os.environ.get("KEEL_TORCH_PYTHON") or

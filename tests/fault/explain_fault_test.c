@@ -5,7 +5,7 @@
 #include "explain_help.h"
 
 // An explanation that was reached without what failed is the right one. Lines are left out: where
-// the client called is told as unknown rather than not at all.
+// the client called is shown as unknown rather than not at all.
 static void check_same(const keel_explanation_t *e, const keel_explanation_t *right) {
     assert_int_equal(e->root_total, right->root_total);
     assert_int_equal(e->folded_total, right->folded_total);

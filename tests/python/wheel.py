@@ -58,7 +58,7 @@ def check_content(wheel):
 
 
 def told_before(space):
-    """METADATA as it is told to who asks for it before the wheel."""
+    """METADATA as a caller gets it before the wheel is made."""
     os.environ["KEEL_BUILD"] = str(BUILD)
     spec = importlib.util.spec_from_file_location(
         "keel_build", ROOT / "python" / "build_backend" / "keel_build.py")

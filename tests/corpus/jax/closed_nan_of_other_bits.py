@@ -1,7 +1,7 @@
 # cause: constant
 # old: nan 0x7fc00000
 # new: nan 0x7fc00001
-# reason: a value that reads the same is told by its bits
+# reason: a value that reads the same is shown with its bits
 
 import functools
 
