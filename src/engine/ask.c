@@ -44,7 +44,7 @@ const char *ask_miss(keel_miss_t miss) {
     return "";
 }
 
-// ---- behind the client's back ------------------------------------------------------------------
+// ---- in the background ------------------------------------------------------------------
 
 typedef struct ask_task_t {
     task_t task;

@@ -36,7 +36,7 @@ void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site
 void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site);
 // "the cache has no such entry: ..."
 const char *ask_miss(keel_miss_t miss);
-// Writes it behind the client's back, once the program itself is kept. Takes the ask over.
+// Writes it in the background, once the program itself is kept. Takes the ask over.
 void ask_hand_over(keel_engine_t *engine, ask_t *ask);
 
 #endif // KEEL_ENGINE_ASK_H_

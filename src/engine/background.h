@@ -1,4 +1,4 @@
-// background: what is done behind the client's back, by one thread, in order.
+// background: what is done in the background, by one thread, in order.
 #ifndef KEEL_ENGINE_BACKGROUND_H_
 #define KEEL_ENGINE_BACKGROUND_H_
 

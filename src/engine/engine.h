@@ -3,7 +3,7 @@
 //   read -> key -> loaded ahead -> memory -> disk   hit: deserialize-and-load, done
 //                                   miss: one process compiles, the others wait for it
 //   compile (the plugin) -> the client has it; behind its back: serialize, load it back, store
-//   journal: one line of what happened; behind the client's back: why, against what was known
+//   journal: one line of what happened; in the background: why, against what was known
 //
 // Only this room knows all the steps. A step that fails is skipped, said once and written to the
 // journal; the client always gets what the plugin would have given it.

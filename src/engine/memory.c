@@ -1,7 +1,7 @@
 // What programs need, told once for each by the plugin, and what devices have in use while a run
 // goes on. A plugin that does not tell is written to the journal once and left alone.
 //
-// A program is asked about where it is proved, behind the client's back and by the executable that
+// A program is asked about where it is proved, in the background and by the executable that
 // was loaded back; a load finds the answer in its entry. What is taken from the client's own
 // executable does not outlive that in XLA, so it could be asked only before the client has it.
 #include <string.h>

@@ -11,7 +11,7 @@ keel_status_t memory_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 void memory_destroy(memory_t *memory);
 // Fills in what an execution needs, where the plugin tells.
 void memory_ask(keel_engine_t *engine, PJRT_LoadedExecutable *loaded, keel_payload_t *out);
-// To the journal: at once, or behind the client's back.
+// To the journal: at once, or in the background.
 void memory_write(keel_engine_t *engine, const keel_journal_subject_t *subject,
                   const keel_program_memory_t *memory);
 void memory_write_later(keel_engine_t *engine, const keel_journal_subject_t *subject,

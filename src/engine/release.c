@@ -1,4 +1,4 @@
-// Replica threads: buffers are destroyed behind the client's back.
+// Replica threads: buffers are destroyed in the background.
 //
 // XLA's CPU plugins let the destruction of a buffer wait for the executions that use it (seen on
 // PJRT 0.81), and an execution of a program for several replicas waits for the other threads.

@@ -1,4 +1,4 @@
-// release: buffers that are destroyed behind the client's back. See release.c for why.
+// release: buffers that are destroyed in the background. See release.c for why.
 #ifndef KEEL_ENGINE_RELEASE_H_
 #define KEEL_ENGINE_RELEASE_H_
 
@@ -9,7 +9,7 @@ typedef struct release_t release_t;
 keel_status_t release_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 // Before it began. NULL is allowed.
 void release_destroy(release_t *release);
-// From now on buffers are destroyed behind the client's back.
+// From now on buffers are destroyed in the background.
 void release_begin(keel_engine_t *engine);
 // Waits until none is left. Once the time is up, those that are left are never destroyed: their
 // client goes away.

@@ -13,73 +13,73 @@
 
 // enum, word, question (or NONE), sentence, advice for JAX, advice for PyTorch/XLA
 #define KEEL_CAUSES(X)                                                                             \
-    X(SHAPE, "shape", SHAPES, "an argument has another shape",                                     \
+    X(SHAPE, "shape", SHAPES, "an argument changed shape",                                         \
       "Pad to a fixed shape and mask, or drop the short batch.",                                   \
       "Pad to a fixed shape and mask, or set drop_last=True in the loader.")                       \
-    X(DTYPE, "dtype", SHAPES, "an argument has another dtype",                                     \
+    X(DTYPE, "dtype", SHAPES, "an argument changed dtype",                                         \
       "Convert where the data is made: jnp.asarray(x, dtype).",                                    \
       "Convert where the data is made: x.to(dtype) before it goes to the device.")                 \
     X(WEAK_TYPE, "weak_type", SHAPES,                                                              \
-      "a Python number took the place of an array, or the reverse",                                \
+      "a Python number was passed instead of an array, or the reverse",                            \
       "Pass jnp.asarray(x, dtype) every time, never a bare Python number.",                        \
       "Pass a tensor every time, never a bare Python number.")                                     \
-    X(ARGUMENTS, "arguments", SHAPES, "arguments were added or are gone",                          \
-      "Always pass the same keys and list lengths; stand in zeros for what is absent.",            \
-      "Always pass the same keys and list lengths; stand in zeros for what is absent.")            \
+    X(ARGUMENTS, "arguments", SHAPES, "arguments were added or removed",                           \
+      "Always pass the same keys and list lengths; pass zeros for what is missing.",               \
+      "Always pass the same keys and list lengths; pass zeros for what is missing.")               \
     X(CONSTANT, "constant", NONE, "a host value is baked into the program",                        \
       "Pass it as an array argument instead of closing over it or marking it static.",             \
       "Make it a tensor of one dimension on the device, made once; update that in place.")         \
-    X(STRUCTURE, "structure", BRANCH, "other operations were traced",                              \
+    X(STRUCTURE, "structure", BRANCH, "different operations were traced",                          \
       "Choose on the device: jnp.where, lax.cond, fori_loop up to an array; or keep the choice "   \
       "fixed.",                                                                                    \
       "Choose on the device: torch.where, never .item() in an if; or keep the choice fixed.")      \
     X(GRADIENT, "gradient", BRANCH,                                                                \
-      "gradients are created in one program and added to in another",                              \
+      "gradients are created in one program and added to in the other",                            \
       "Start from zeros_like(params), so that every micro-step adds.",                             \
       "p.grad = zeros first, zero_grad(set_to_none=False), then sync if each micro-step syncs.")   \
     X(SIZE, "size", NONE, "a size inside the program depends on a host value",                     \
       "Bound it: nonzero(size=), a fixed k, or a slice of fixed length with a mask.",              \
       "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
-    X(EDIT, "edit", NONE, "the source was edited since the run that it is compared with",          \
-      "Nothing to do: an edited function is another program, compiled once.",                      \
-      "Nothing to do: an edited function is another program, compiled once.")                      \
+    X(EDIT, "edit", NONE, "the source was edited after the run it is compared with",               \
+      "Nothing to do: an edited function is a new program, compiled once.",                        \
+      "Nothing to do: an edited function is a new program, compiled once.")                        \
     X(NESTED_JIT, "nested_jit", NONE,                                                              \
-      "jax.jit was put around a function that is traced inside another, or taken from it",         \
+      "jax.jit was added around a function traced inside another one, or removed",                 \
       "The operations are the same: keep jax.jit on that function in every call, or in none.",     \
       "The operations are the same: keep the function's wrappers the same in every call.")         \
-    X(SHARDING, "sharding", POLICY, "a value is sharded in another way",                           \
+    X(SHARDING, "sharding", POLICY, "a value is sharded differently",                              \
       "Give in_shardings and out_shardings, or jax.device_put each input to one sharding.",        \
       "Mark every input with the same sharding (xs.mark_sharding) before the first step.")         \
-    X(DONATION, "donation", POLICY, "other arguments are donated",                                 \
+    X(DONATION, "donation", POLICY, "different arguments are donated",                             \
       "Jit the function once, with one donate_argnums, where it is defined.",                      \
       "Update the same tensors in place in every step; keep no references to old ones.")           \
-    X(LAYOUT, "layout", POLICY, "a value has another layout in memory",                            \
+    X(LAYOUT, "layout", POLICY, "a value has a different memory layout",                           \
       "Ask for no layout, or for the same Layout in every call and for the data too.",             \
       "Make inputs contiguous in one memory format before they go to the device.")                 \
-    X(PRECISION, "precision", POLICY, "products are computed in another precision",                \
+    X(PRECISION, "precision", POLICY, "matrix products use a different precision",                 \
       "Set jax_default_matmul_precision once, before the first trace.",                            \
       "Call torch_xla.backends.set_mat_mul_precision once, before the first step.")                \
-    X(OPTION, "option", POLICY, "a compile option has another value",                              \
+    X(OPTION, "option", POLICY, "a compile option has a different value",                          \
       "Pass the same compiler_options and config values to each jit.",                             \
       "Keep the options that are passed to compile the same in all runs.")                         \
-    X(FLAG, "flag", POLICY, "a flag in the environment has another value",                         \
+    X(FLAG, "flag", POLICY, "a flag in the environment has a different value",                     \
       "Set XLA_FLAGS and LIBTPU_INIT_ARGS in one place for all runs.",                             \
       "Set XLA_FLAGS and LIBTPU_INIT_ARGS in one place for all runs.")                             \
-    X(BACKEND, "backend", POLICY, "the plugin, its platform or the host is another one",           \
+    X(BACKEND, "backend", POLICY, "the plugin, its platform or the host changed",                  \
       "Expected once after an upgrade or a move; pin versions to keep the cache.",                 \
       "Expected once after an upgrade or a move; pin versions to keep the cache.")                 \
-    X(DEVICES, "devices", POLICY, "there are other devices, or more or fewer of them",             \
-      "Run with the same devices and hosts; others compile once more, and load from then on.",     \
-      "Run with the same devices and hosts; others compile once more, and load from then on.")     \
-    X(HOST_READ, "host_read", NONE, "the host reads in the midst of a step, which cuts it",        \
-      "Read after the step, and not in every one: what is read waits for the device.",             \
-      "Keep it on the device; read it behind the step's sync, and only every N steps.")            \
+    X(DEVICES, "devices", POLICY, "the set of devices changed",                                    \
+      "Run with the same devices and hosts; a new set compiles once and loads after that.",        \
+      "Run with the same devices and hosts; a new set compiles once and loads after that.")        \
+    X(HOST_READ, "host_read", NONE, "a mid-step read by the host splits the step",                 \
+      "Read after the step, and not in every one: each read waits for the device.",                \
+      "Keep it on the device; read it after the step's sync, and only every N steps.")             \
     X(RETRACE, "retrace", NONE, "the client asked again for a program that has not changed",       \
       "Jit the function once and keep it; no jax.jit, lambda, partial or jax.clear_caches() in "   \
       "the loop.",                                                                                 \
       "Call torch_xla.compile once, outside the loop; keep inputs alike in grad mode and "         \
       "sharding.")                                                                                 \
-    X(CACHE, "cache", NONE, "the program is unchanged, but its stored executable was not there",   \
+    X(CACHE, "cache", NONE, "the program is unchanged, but its stored executable is missing",      \
       "See `keel cache stat`; raise cache_limit if it was evicted.",                               \
       "See `keel cache stat`; raise cache_limit if it was evicted.")                               \
     X(FIRST, "first", NONE, "the first program of its kind",                                       \
@@ -88,70 +88,72 @@
 
 // What is known of how a cause came about: the note that tells it, and advice for that case.
 #define KEEL_NOTES(X)                                                                              \
-    X(STATE_MADE, "the optimizer made this state in its first step",                               \
-      "Make it before the first step: fill optimizer.state[p] for each parameter, then sync.")     \
-    X(REPLACED, "another tensor is in its place, which the optimizer does not update",             \
-      "load_state_dict without assign=True, or make the optimizer anew behind it.")                \
+    X(STATE_MADE, "the optimizer created this state in its first step",                            \
+      "Create it before the first step: fill optimizer.state[p] for each parameter, then sync.")   \
+    X(REPLACED, "it was replaced by a tensor that the optimizer does not update",                  \
+      "Use load_state_dict without assign=True, or create the optimizer after it.")                \
     X(IDLE, "its step does nothing, as if it were skipped",                                        \
-      "If you do not skip it: make the optimizer behind load_state_dict(assign=True).")            \
-    X(COPIED, "another tensor was copied into it, which was recorded with the step",               \
+      "If you do not skip it: create the optimizer after load_state_dict(assign=True).")           \
+    X(COPIED, "another tensor was copied into it as part of the recorded step",                    \
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
-    X(NOT_ZEROED, "nothing zeroes it, for the optimizer has other tensors",                        \
-      "load_state_dict without assign=True, or make the optimizer anew behind it.")                \
-    X(ENDLESS, "no step is ended, so each host read does all of it again",                         \
-      "End each step with torch_xla.sync(); read behind it.")                                      \
-    X(READ_BACK, "the host read this number, which is a constant of the next program",             \
+    X(NOT_ZEROED, "nothing zeroes it, because the optimizer holds other tensors",                  \
+      "Use load_state_dict without assign=True, or create the optimizer after it.")                \
+    X(ENDLESS, "no step ever ends, so each host read runs all of it again",                        \
+      "End each step with torch_xla.sync(); read after it.")                                       \
+    X(READ_BACK, "the host read this number, and it is a constant of the next program",            \
       "Leave it on the device, in one dimension: x.index_select(0, i) instead of x[i].")           \
-    X(GROWN, "what is appended to it makes it longer",                                             \
+    X(GROWN, "it grows because something is appended to it",                                       \
       "Allocate the full length once, and write at an index: index_copy_.")                        \
-    X(COUNTED, "the host reads a mask here, to count what it leaves",                              \
+    X(COUNTED, "the host reads a mask here to count what it selects",                              \
       "Keep the full size: torch.where with the mask instead of x[mask] or nonzero.")              \
     X(COMMITTED, "jax.device_put commits an array to its device",                                  \
       "Place it the same way in every call: jax.device_put before the first one, or never.")       \
-    X(OTHER_DEVICE, "a program is compiled for each device that its inputs are on",                \
+    X(OTHER_DEVICE, "a program is compiled for each device that holds its inputs",                 \
       "Keep the inputs on one device: jax.device_put(x, jax.devices()[0]) in every call.")         \
-    X(GENERATOR, "random numbers come from another generator",                                     \
-      "Make all keys alike: set jax_default_prng_impl once at the start, or pass one impl=.")      \
-    X(KEY_STYLE, "jax.random.key makes a typed key, jax.random.PRNGKey its bare words",            \
-      "Make all keys in one way: jax.random.key.")                                                 \
-    X(DRAWN, "random numbers are drawn in one of the two only: dropout, noise",                    \
+    X(GENERATOR, "random numbers come from a different generator",                                 \
+      "Use one generator for all keys: set jax_default_prng_impl once at the start, or pass the "  \
+      "same impl=.")                                                                               \
+    X(KEY_STYLE, "jax.random.key makes a typed key, jax.random.PRNGKey a raw one",                 \
+      "Make all keys the same way: jax.random.key.")                                               \
+    X(DRAWN, "only one of the two programs draws random numbers: dropout, noise",                  \
       "Training and evaluation are two programs, each compiled once: jit a function for each. "    \
       "If it should not change, keep the flag fixed.")                                             \
-    X(REMAT, "jax.checkpoint (remat) is around one of the two only, or has another policy",        \
-      "Keep the remat setting the same; another one is another program.")                          \
-    X(LOOP, "a loop runs another number of times",                                                 \
+    X(REMAT, "only one of the two uses jax.checkpoint (remat), or their policies differ",          \
+      "Keep the remat setting the same: each setting is its own program.")                         \
+    X(LOOP, "a loop runs a different number of times",                                             \
       "Pass the bound as an array to lax.fori_loop or while_loop; a scan: pad to one length, "     \
       "mask.")                                                                                     \
-    X(EAGER, "an operation that runs by itself, outside jit, is a program of its own",             \
+    X(EAGER, "an operation outside jit is a program of its own",                                   \
       "Run what makes these arrays under one jit: params = jax.jit(init)(key).")                   \
-    X(RESULT_TREE, "the function returns other containers or keys",                                \
+    X(RESULT_TREE, "the function returns different containers or keys",                            \
       "Return the same containers with the same keys from every call.")                            \
-    X(ARGUMENT_TREE, "the same arrays are passed under other names",                               \
+    X(ARGUMENT_TREE, "the same arrays are passed under different names",                           \
       "Pass the same containers with the same keys in every call.")                                \
-    X(FILTERED, "filter_jit compares all that is no array",                                        \
+    X(FILTERED, "filter_jit compares everything that is not an array",                             \
       "Make functions, partials and settings once, before the loop, or give them __eq__ and "      \
       "__hash__; no jax.clear_caches() in the loop.")                                              \
-    X(MODULE, "nnx.jit compares all of a module that is no array",                                 \
+    X(MODULE, "nnx.jit compares everything in a module that is not an array",                      \
       "Keep a number that changes as nnx.Variable(jnp.asarray(x)); make modules, optimizers and "  \
       "functions once, before the loop.")                                                          \
-    X(NUMBER, "a Python number may have been passed in the place of an array",                     \
+    X(NUMBER, "a Python number may have been passed instead of an array",                          \
       "Make it an array of one dtype from the start: jnp.asarray(0, jnp.int32). If it is one: "    \
       "jit once, before the loop, with the same containers and static values (__eq__).")           \
-    X(STATIC_NUMBER, "filter_jit makes a Python number static, nnx.jit one that a module holds",   \
+    X(STATIC_NUMBER,                                                                               \
+      "filter_jit makes Python numbers static, and nnx.jit those that a module holds",             \
       "Pass it as an array: jnp.asarray(x). A number that is closed over is baked in as well.")    \
-    X(LEFT_OUT, "it is None in one of the two calls, or left out",                                 \
-      "Make it from the start and pass it in every call, with a value that changes nothing "       \
-      "(ones to multiply, zeros to add); or jit a function for each case.")                        \
-    X(MODEL_SIZE, "the model has another size",                                                    \
-      "Build all models of one size: another size is another program, compiled once.")             \
-    X(MODEL_DTYPE, "the model or its optimizer has another dtype",                                 \
+    X(LEFT_OUT, "it is None or left out in one of the two calls",                                  \
+      "Create it at the start and pass it in every call, with a neutral value (ones to multiply, " \
+      "zeros to add); or jit a function for each case.")                                           \
+    X(MODEL_SIZE, "the model has a different size",                                                \
+      "Build all models with the same size: each size is its own program, compiled once.")         \
+    X(MODEL_DTYPE, "the model or its optimizer has a different dtype",                             \
       "Keep one precision setting (param_dtype, mu_dtype); convert a checkpoint as it is loaded: " \
       "x.astype(dtype).")                                                                          \
     X(HOST_ARRAY, "an array of that size is part of the program",                                  \
       "The function closes over it, or makes it of a static value: pass it as an argument, "       \
       "padded to a "                                                                               \
       "fixed length with a mask.")                                                                 \
-    X(SAME_FUNCTION, "the arrays are alike, and something else that JAX compares is not",          \
+    X(SAME_FUNCTION, "the arrays match, but something else that JAX compares does not",            \
       "Keep what JAX compares besides arrays: containers, keys, unused arguments, static values "  \
       "(with __eq__ and __hash__); no jax.clear_caches(), no new partial in the loop.")            \
     X(CONSTRAINED, "only one of the two programs has this constraint",                             \
@@ -167,7 +169,7 @@
     X(LENGTH, "Pad (or resize) it to one size, or to a few that are compiled once each; mask.")    \
     X(LIST_GROWS,                                                                                  \
       "Keep list lengths the same: stack it in one array of full length, write at an index; or "   \
-      "take off what each call adds (nnx.pop).")                                                   \
+      "remove what each call adds (nnx.pop).")                                                     \
     X(LIBRARY,                                                                                     \
       "Keep the setting or branch that chooses it fixed; or jit a function for each once, before " \
       "the loop.")                                                                                 \
@@ -181,14 +183,13 @@
       "A value was asked for on the host (.item(), a branch, a size), which waits for it: ask "    \
       "every few steps, or keep it a tensor (torch.where). keel stats names the lines.")           \
     X(HOST_MASK,                                                                                   \
-      "Its size hangs on values: keep the full size and a mask, torch.where(mask, a, b).")         \
+      "Its size depends on values: keep the full size and a mask, torch.where(mask, a, b).")       \
     X(HOST_UNIQUE,                                                                                 \
-      "Its size hangs on values: compute it on the host before the step, or sort instead.")        \
-    X(HOST_BINCOUNT, "Its size hangs on values: use one_hot(...).sum(0) with a fixed size.")       \
-    X(HOST_OP,                                                                                     \
-      "PyTorch/XLA cannot compile it: its arguments are copied to the host and its results "       \
-      "back, and the program is cut there. Write it with other operations, or do it outside "      \
-      "the step.")
+      "Its size depends on values: compute it on the host before the step, or sort instead.")      \
+    X(HOST_BINCOUNT, "Its size depends on values: use one_hot(...).sum(0) with a fixed size.")     \
+    X(HOST_OP, "PyTorch/XLA cannot compile it: its arguments are copied to the host and its "      \
+               "results back, and the program is split there. Write it with other operations, or " \
+               "do it outside the step.")
 
 typedef enum keel_question {
 #define KEEL_QUESTION_ENUM(name, sentence) KEEL_QUESTION_##name,

@@ -57,7 +57,7 @@ typedef struct keel_explanation_t {
     size_t root_count, root_total;
     keel_difference_t *folded;
     size_t folded_count, folded_total;
-    bool unrelated; // the programs have next to nothing in common; there are no differences then
+    bool unrelated; // the programs have almost nothing in common; there are no differences then
     double alike;   // share of operations that have a counterpart, 0 to 1
     keel_arena_t arena;
 } keel_explanation_t;

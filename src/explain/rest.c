@@ -135,7 +135,7 @@ static bool tell_order(keel_diff_t *diff, keel_difference_t *difference) {
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         if (number_before(diff, i) == i) continue;
         difference->subject = "arguments";
-        difference->note = "the same arguments in another order";
+        difference->note = "the same arguments in a different order";
         difference->old_value = order_text(diff, false, i);
         difference->new_value = order_text(diff, true, i);
         return strcmp(difference->old_value, difference->new_value) != 0;
@@ -185,7 +185,7 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) {
                                     .subject = "program",
                                     .old_value = "",
                                     .new_value = "",
-                                    .note = "the same operations, put together in another way",
+                                    .note = "the same operations, combined differently",
                                     .place = diff->site,
                                     .old_op = KEEL_NONE,
                                     .new_op = KEEL_NONE,
@@ -193,7 +193,7 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) {
     if (diff->rewired != KEEL_NONE) {
         keel_str_t name = keel_graph_name(&diff->after, diff->rewired);
         difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
-        difference.note = "it takes other values, which both programs have";
+        difference.note = "it takes different values, which both programs have";
         difference.place = keel_diff_place(diff, true, diff->rewired);
         difference.old_op = diff->origin[diff->rewired];
         difference.new_op = diff->rewired;

@@ -87,7 +87,7 @@ typedef struct keel_journal_start_t {
 // What this process depends on: a bundle (bundle/bundle.h), as JSON without a newline.
 typedef struct keel_journal_bundle_t {
     keel_str_t json;
-    double seconds;        // what collecting it cost, behind the client's back
+    double seconds;        // what collecting it cost, in the background
     double client_seconds; // and on the client's own thread
 } keel_journal_bundle_t;
 
@@ -133,7 +133,7 @@ typedef struct keel_journal_prefetch_t {
     uint64_t planned; // programs that the script asked for last time
     uint64_t loaded, used;
     uint64_t bytes; // of the serialized executables that were loaded
-    double seconds; // inside the plugin, behind the client's back
+    double seconds; // inside the plugin, in the background
 } keel_journal_prefetch_t;
 
 typedef struct keel_journal_miss_t {
@@ -171,7 +171,7 @@ typedef enum keel_ask_kind {
 const char *keel_ask_word(keel_ask_kind_t kind);
 
 // A program that the client has now: all that is needed to work out why it asked (src/analysis).
-// Written behind the client's back, once the program is kept.
+// Written in the background, once the program is kept.
 typedef struct keel_journal_ask_t {
     keel_journal_subject_t subject;
     keel_ask_kind_t kind;

@@ -129,7 +129,7 @@ static keel_status_t compile_error(keel_metrics_t *metrics, const json_t *event)
     return NULL;
 }
 
-// The flag of a compile is not enough: what has next to nothing in common with all before it is
+// The flag of a compile is not enough: what has almost nothing in common with all before it is
 // none, and that is known only when it was compared.
 static keel_status_t explain(keel_metrics_t *metrics, const json_t *event) {
     bool is_compile = strcmp(text(event, "what"), "compile") == 0;

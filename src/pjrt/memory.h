@@ -9,7 +9,7 @@
 // What one execution of a program takes on each of its devices.
 typedef struct keel_program_memory_t {
     uint64_t arguments, outputs;
-    uint64_t aliased; // outputs that stand in arguments' place
+    uint64_t aliased; // outputs that reuse arguments' memory
     uint64_t temporaries, code;
     uint64_t host; // on the host's side, all of these together
     uint64_t peak; // 0: not told

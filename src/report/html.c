@@ -90,14 +90,14 @@ static void sum(keel_buffer_t *out, const keel_why_sum_t *sum, const char *noun,
     *any = true;
 }
 
-// "7 recompiles cost 12.4 s; 1 retrace cost 3 ms: 41 % of the run. Dearest cause: ..."
+// "7 recompiles cost 12.4 s; 1 retrace cost 3 ms: 41 % of the run. Most expensive cause: ..."
 static void verdict(const keel_html_page_t *page) {
     const keel_why_t *why = page->input->why;
     double wall = page->input->stats->wall_seconds;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<p class=\"verdict\">");
     if (!why->shown) {
-        keel_buffer_text(out, "Nothing was compiled again.</p>\n");
+        keel_buffer_text(out, "Nothing was recompiled.</p>\n");
         return;
     }
     bool any = false;
@@ -108,10 +108,10 @@ static void verdict(const keel_html_page_t *page) {
         keel_buffer_format(out, ", %.0f&nbsp;%% of the run", why->shown_seconds / wall * 100);
     keel_buffer_text(out, ".");
     if (why->by_cause_count) {
-        keel_buffer_format(out, " Dearest cause: %s",
+        keel_buffer_format(out, " Most expensive cause: %s",
                            keel_cause_facts(why->by_cause[0].kind)->sentence);
         if (why->by_line_count && *why->by_line[0].place.shown) {
-            keel_buffer_text(out, "; dearest line: ");
+            keel_buffer_text(out, "; most expensive line: ");
             keel_html_place(out, why->by_line[0].place.shown, why->by_line[0].place.file);
         }
         keel_buffer_text(out, ".");

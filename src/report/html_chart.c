@@ -211,7 +211,7 @@ static void column_title(const chart_t *c, size_t index, keel_buffer_t *out) {
     }
     keel_buffer_text(out, any ? ")" : "no time)");
     if (!column->name || !*column->name) return;
-    keel_buffer_text(out, column->compiles > 1 ? "; dearest: " : "; ");
+    keel_buffer_text(out, column->compiles > 1 ? "; most expensive: " : "; ");
     keel_html_cut(out, column->name, 80);
 }
 

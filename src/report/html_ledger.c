@@ -172,7 +172,7 @@ void keel_html_programs(keel_html_page_t *page) {
     keel_buffer_text(out, "<details><summary>");
     keel_html_count(out, stats->program_count, "program");
     keel_buffer_text(out,
-                     ", the dearest first</summary>\n<div class=\"wide\" tabindex=\"0\"><table>"
+                     ", most expensive first</summary>\n<div class=\"wide\" tabindex=\"0\"><table>"
                      "<thead><tr><th scope=\"col\">name</th><th scope=\"col\">program</th>"
                      "<th scope=\"col\" class=\"number\">compiled</th>"
                      "<th scope=\"col\" class=\"number\">loaded</th>"

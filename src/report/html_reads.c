@@ -39,7 +39,7 @@ static void summary(const keel_html_page_t *page) {
     keel_html_count(out, reads->to_device.count, "transfer");
     keel_buffer_text(out, " to it. ");
     if (reads->cut_count) {
-        keel_buffer_text(out, "Reads in mid-step cut steps <strong>");
+        keel_buffer_text(out, "Mid-step reads split steps <strong>");
         keel_reads_times(reads, out);
         keel_buffer_format(out, "</strong>. %s", keel_reads_advice(reads->endless));
         keel_html_more(page, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word);

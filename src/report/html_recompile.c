@@ -22,7 +22,7 @@ keel_cause_t keel_html_cause(const keel_why_entry_t *entry) {
 }
 
 static const char *sentence_of(const keel_why_entry_t *entry) {
-    if (entry->unrelated) return "the programs have next to nothing in common";
+    if (entry->unrelated) return "the programs have almost nothing in common";
     keel_cause_t cause = keel_html_cause(entry);
     return cause == KEEL_CAUSE_COUNT ? "nothing explains it" : keel_cause_facts(cause)->sentence;
 }
@@ -285,7 +285,7 @@ keel_status_t keel_html_recompiles(keel_html_page_t *page) {
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"recompiles\"><h2>Recompiles</h2>\n");
     if (page->count)
-        keel_buffer_text(out, "<p class=\"muted\">The dearest first.</p>\n");
+        keel_buffer_text(out, "<p class=\"muted\">Most expensive first.</p>\n");
     else
         keel_buffer_text(out, "<p>There is none.</p>\n");
     size_t whole = 0;

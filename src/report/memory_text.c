@@ -73,7 +73,8 @@ static void misfits(const keel_memory_t *memory, keel_buffer_t *out) {
 
 static void programs(const keel_memory_t *memory, keel_buffer_t *out) {
     if (*memory->programs_unknown) {
-        keel_buffer_text(out, "\nWhat programs need is NOT KNOWN, for the plugin does not tell: ");
+        keel_buffer_text(
+            out, "\nWhat programs need is NOT KNOWN, because the plugin does not report it: ");
         keel_write_foreign(out, memory->programs_unknown);
         keel_buffer_byte(out, '\n');
     } else if (!memory->program_count) {
@@ -109,8 +110,9 @@ static void programs(const keel_memory_t *memory, keel_buffer_t *out) {
 
 static void devices(const keel_memory_t *memory, keel_buffer_t *out) {
     if (*memory->devices_unknown) {
-        keel_buffer_text(out, "\nWhat devices have in use is NOT KNOWN, for the plugin does not "
-                              "tell: ");
+        keel_buffer_text(
+            out,
+            "\nWhat devices have in use is NOT KNOWN, because the plugin does not report it: ");
         keel_write_foreign(out, memory->devices_unknown);
         keel_buffer_byte(out, '\n');
     }
@@ -152,17 +154,17 @@ static void one(const keel_memory_t *memory, const keel_memory_program_t *progra
     keel_buffer_format(out, ", run %s\n", memory->id);
     row(out, "arguments", program->arguments, "");
     row(out, "outputs", program->outputs, "");
-    row(out, "aliased", program->aliased, "outputs that stand in arguments' place");
+    row(out, "aliased", program->aliased, "outputs that reuse arguments' memory");
     row(out, "temporaries", program->temporaries, "");
     row(out, "code", program->code, "");
     row(out, "total", program->total, "on each device: all of them, less what is aliased");
     if (program->peak) row(out, "peak", program->peak, "as the plugin sees it");
     if (program->host) row(out, "host", program->host, "on the host's side");
     if (!keel_memory_limit(memory)) {
-        keel_buffer_text(out, "No device tells what it has");
+        keel_buffer_text(out, "No device reports its memory");
         keel_buffer_text(out, *memory->devices_unknown ? ": " : "");
         keel_write_foreign(out, memory->devices_unknown);
-        keel_buffer_text(out, "; whether it fits is not known beforehand.\n");
+        keel_buffer_text(out, "; whether it fits cannot be known in advance.\n");
         return;
     }
     fit(memory, program, out);

@@ -236,7 +236,7 @@ void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out) {
         keel_buffer_text(out, keel_note_text(KEEL_NOTE_ENDLESS));
         return;
     }
-    keel_buffer_format(out, "step is cut in %" PRIu64 " programs by a host read", line->pieces);
+    keel_buffer_format(out, "a host read splits the step into %" PRIu64 " programs", line->pieces);
 }
 
 const char *keel_reads_advice(bool endless) {

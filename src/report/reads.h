@@ -55,7 +55,7 @@ void keel_reads_deinitialize(keel_reads_t *reads);
 
 // "10 times", by all lines
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);
-// "step is cut in 2 programs by a host read"
+// "a host read splits the step into 2 programs"
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
 // What to do, in PyTorch/XLA: in no other client is a step cut.
 const char *keel_reads_advice(bool endless);

@@ -180,7 +180,7 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
     }
     if (stats->reads.cut_count) {
         const char *shown = stats->reads.lines[0].shown;
-        keel_buffer_text(out, "keel: host reads cut steps ");
+        keel_buffer_text(out, "keel: host reads split steps ");
         keel_reads_times(&stats->reads, out);
         keel_buffer_text(out, ": ");
         keel_write_foreign(out, *shown ? shown : "unknown line");
@@ -192,7 +192,7 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
         keel_write_counted(out, stats->known, "program");
         keel_buffer_text(out, " known from earlier runs cost ");
         keel_write_seconds(out, stats->known_seconds);
-        keel_buffer_text(out, stats->known > 1 ? "; the dearest: " : ": ");
+        keel_buffer_text(out, stats->known > 1 ? "; the most expensive: " : ": ");
         cause(out, &stats->dearest_known, true, VALUE_COLUMNS);
         keel_buffer_text(out, "; run `keel why`\n");
     }
@@ -217,8 +217,9 @@ void keel_report_summary(const keel_stats_t *stats, keel_buffer_t *out) {
     }
     if (stats->unfinished) {
         keel_buffer_format(out,
-                           "keel: %" PRIu64 " process%s no end in the journal (killed, or it could "
-                           "not be written): figures may miss what came last\n",
+                           "keel: %" PRIu64
+                           " process%s no end in the journal (killed, or the journal could not be "
+                           "written): figures may miss what came last\n",
                            stats->unfinished, stats->unfinished == 1 ? " has" : "es have");
     }
     if (stats->damage.lines) {
@@ -253,8 +254,8 @@ static void head(const keel_stats_t *stats, keel_buffer_t *out) {
                        stats->processes == 1 ? "" : "es");
     if (stats->unfinished)
         keel_buffer_format(out,
-                           ", %" PRIu64 " without an end in the journal (running still, killed, or "
-                           "it could not be written): figures may miss what came last",
+                           ", %" PRIu64 " without an end in the journal (still running, killed, or "
+                           "its journal could not be written): figures may miss what came last",
                            stats->unfinished);
     keel_buffer_byte(out, '\n');
     for (size_t i = 0; i < stats->fixes.count; ++i) {
@@ -309,7 +310,7 @@ static void ahead(const keel_stats_t *stats, keel_buffer_t *out) {
     label(out, "ahead");
     keel_buffer_format(out, "%-8" PRIu64, stats->ahead_loads);
     keel_write_seconds(out, stats->ahead_seconds);
-    keel_buffer_text(out, " behind the client's back");
+    keel_buffer_text(out, " in the background");
     if (stats->unused_loads)
         keel_buffer_format(out, "; %" PRIu64 " more nobody asked for", stats->unused_loads);
     keel_buffer_byte(out, '\n');

@@ -57,7 +57,7 @@ typedef struct keel_why_entry_t {
     const char *against_program, *against_name, *against_run; // "" where it is the first
     double against_when;
     bool against_is_ours;
-    bool unrelated; // has next to nothing in common with what it was held against
+    bool unrelated; // has almost nothing in common with what it was held against
     bool left_out;  // and is no recompile for that
     double alike;
     keel_why_difference_t *roots;

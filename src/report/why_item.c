@@ -138,7 +138,7 @@ static void pattern_values(keel_why_page_t *page, const keel_why_pattern_t *patt
 static void unrelated(keel_why_page_t *page, const keel_why_entry_t *entry) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    keel_buffer_format(&text, "%s has next to nothing in common with %s", entry->name,
+    keel_buffer_format(&text, "%s has almost nothing in common with %s", entry->name,
                        *entry->against_name ? entry->against_name : "any other");
     if (*entry->against_run && !entry->against_is_ours)
         keel_buffer_format(&text, " of run %s", entry->against_run);

@@ -80,7 +80,7 @@ static void cause(keel_buffer_t *out, const keel_why_t *why, const keel_why_entr
     const keel_cause_facts_t *facts = root ? keel_cause_facts(root->kind) : NULL;
     keel_json_text(out, "cause",
                    facts              ? facts->sentence
-                   : entry->unrelated ? "the programs have next to nothing in common"
+                   : entry->unrelated ? "the programs have almost nothing in common"
                                       : "unknown");
     keel_json_text(out, "kind", facts ? facts->word : entry->unrelated ? "unrelated" : "");
     place(out, keel_why_place(entry));

@@ -151,9 +151,9 @@ static void unexplained(keel_buffer_t *out, const keel_why_t *why, uint64_t expl
     if (why->recompiles <= explained) return;
     uint64_t count = why->recompiles - explained;
     keel_write_counted(out, count, explained ? "more recompile" : "recompile");
-    keel_buffer_text(out, count == 1
-                              ? " is not explained in the journal; keel stats names its line."
-                              : " are not explained in the journal; keel stats names their lines.");
+    keel_buffer_text(
+        out, count == 1 ? " is not explained in the journal; `keel stats` names its line."
+                        : " are not explained in the journal; `keel stats` names their lines.");
 }
 
 static void totals(const keel_why_t *why, keel_flow_t *flow) {
@@ -165,7 +165,7 @@ static void totals(const keel_why_t *why, keel_flow_t *flow) {
     total(&text, &why->retraces, "retrace", "", &any);
     keel_buffer_text(&text, any ? ". " : "");
     if (why->reads.cut_count) {
-        keel_buffer_text(&text, "Host reads cut steps ");
+        keel_buffer_text(&text, "Host reads split steps ");
         keel_reads_times(&why->reads, &text);
         keel_buffer_text(&text, ". ");
     }
@@ -216,21 +216,20 @@ static void nothing(const keel_why_t *why, keel_flow_t *flow) {
     if (why->recompiles) {
         unexplained(&text, why, 0);
     } else if (why->compiles) {
-        keel_buffer_text(&text, "nothing was compiled again (");
+        keel_buffer_text(&text, "nothing was recompiled (");
         keel_write_counted(&text, why->compiles, "compile");
-        keel_buffer_text(&text, "); keel stats has the figures.");
+        keel_buffer_text(&text, "); `keel stats` has the figures.");
     } else if (!*why->command) {
         keel_buffer_text(&text,
-                         "no process has written to its journal, so nothing is known of it.");
+                         "no process has written to its journal, so nothing is known about it.");
     } else {
-        keel_buffer_text(&text, "nothing was compiled; keel stats has the figures.");
+        keel_buffer_text(&text, "nothing was compiled; `keel stats` has the figures.");
     }
     if (why->unfinished)
-        keel_buffer_format(
-            &text,
-            " %" PRIu64
-            " process%s no end in the journal (running still, killed, or it could not be written).",
-            why->unfinished, why->unfinished == 1 ? " has" : "es have");
+        keel_buffer_format(&text,
+                           " %" PRIu64 " process%s no end in the journal (still running, killed, "
+                           "or its journal could not be written).",
+                           why->unfinished, why->unfinished == 1 ? " has" : "es have");
     keel_flow_buffer(flow, &text);
     keel_flow_end(flow);
 }
@@ -318,9 +317,9 @@ static void print(keel_why_page_t *page, const items_t *items) {
     keel_flow_end(&page->flow);
     keel_flow_line(&page->flow);
     keel_flow_words(&page->flow,
-                    "The lines are those that asked for a program: PyTorch/XLA told no "
-                    "others. Run with keel run --lines for those of the operations, "
-                    "and surer causes.");
+                    "The lines above are where programs were requested: PyTorch/XLA "
+                    "recorded no others. Run with `keel run --lines` to see the lines of "
+                    "operations, and more certain causes.");
     keel_flow_end(&page->flow);
 }
 
@@ -331,8 +330,9 @@ static void eager(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_eager_sentence(&why->eager, &text);
-    keel_buffer_text(&text, ". Jit the function that runs them, so that they are one program; to "
-                            "initialise a model: jax.jit(model.init)(key, x). keel explain eager");
+    keel_buffer_text(&text,
+                     ". Jit the function that runs them, so that they become one program; to "
+                     "initialise a model: jax.jit(model.init)(key, x). keel explain eager");
     keel_flow_end(&flow);
     keel_flow_buffer(&flow, &text);
     keel_flow_end(&flow);

@@ -7,7 +7,7 @@
 //   Client_{Create,Destroy,Compile}         the way through the engine
 //   LoadedExecutable_{Execute,GetExecutable,Destroy}, Executable_{Serialize,Destroy}
 //   LoadedExecutable_{Delete,IsDeleted}     as long as others need it (engine/gang.c)
-//   Buffer_Destroy                          behind the client's back (engine/release.c)
+//   Buffer_Destroy                          in the background (engine/release.c)
 //   Client_BufferFromHostBuffer, AsyncHostToDeviceTransferManager_TransferData,
 //   Buffer_{ToHostBuffer,CopyRawToHost,IncreaseExternalReferenceCount}
 //                                           counted (transfers.c)

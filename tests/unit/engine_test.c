@@ -527,7 +527,7 @@ static void test_a_forked_child_goes_straight_to_the_plugin(void **state) {
     assert_int_equal(count_files(&door->place, "locks", ""), 0);
 }
 
-// ---- behind the client's back ------------------------------------------------------------------
+// ---- in the background ------------------------------------------------------------------
 
 static void test_a_client_is_destroyed_only_after_its_publications(void **state) {
     const door_t *door = *state;

@@ -35,7 +35,7 @@ static const pair_t pairs[] = {
     {"dropout_off",
      1,
      {{KEEL_CAUSE_STRUCTURE, "call", "call, divide and 1 more", "nothing",
-       "random numbers are drawn in one of the two only: dropout, noise", 17, 24}}},
+       "only one of the two programs draws random numbers: dropout, noise", 17, 24}}},
     {"loop_python",
      0,
      {{KEEL_CAUSE_STRUCTURE, "dot_general", "2 times", "3 times", "dot_general, tanh", 13, 20}}},

@@ -208,7 +208,7 @@ static void a_run_without_an_event_has_a_page_too(void **state) {
     (void)state;
     keel_buffer_t page;
     make_page("", NULL, &page);
-    assert_has(&page, "Nothing was compiled again.");
+    assert_has(&page, "Nothing was recompiled.");
     assert_has(&page, "Nothing was compiled or loaded.");
     assert_has(&page, "</html>");
     keel_buffer_deinitialize(&page);

@@ -54,9 +54,9 @@ static void a_cut_is_told_with_its_line_and_what_it_reads(void **state) {
     keel_buffer_initialize(&out, 0);
     keel_why_text(&why, &(keel_why_style_t){.width = 100}, &out);
     const char *text = keel_buffer_cstr(&out);
-    assert_non_null(strstr(text, "Host reads cut steps 10 times."));
-    assert_non_null(strstr(text, "1  10 times  250 ms  host_read  train.py:14  step is cut in 2 "
-                                 "programs by a host read\n"));
+    assert_non_null(strstr(text, "Host reads split steps 10 times."));
+    assert_non_null(strstr(text, "1  10 times  250 ms  host_read  train.py:14  a host read splits "
+                                 "the step into 2 programs\n"));
     assert_non_null(strstr(text, "SyncTensorsGraph in main; 10 reads, 8 bytes, 250 ms until"));
     assert_non_null(strstr(text, "keel explain host_read"));
     assert_null(strstr(text, "train.py:30"));
@@ -81,12 +81,12 @@ static void a_cut_whose_step_was_not_followed_to_its_end_is_told_alike_everywher
     keel_report_text(&stats, 0, &out);
     keel_report_summary(&stats, &out);
     const char *text = keel_buffer_cstr(&out);
-    assert_non_null(strstr(text, "Host reads cut steps 10 times."));
+    assert_non_null(strstr(text, "Host reads split steps 10 times."));
     assert_non_null(strstr(text, "1  10 times  125 ms  host_read  train.py:14  "));
     assert_non_null(strstr(
         text, "cut         10 times; 8 steps followed to their end, in 2.0 programs each\n"));
     assert_non_null(
-        strstr(text, "keel: host reads cut steps 10 times: train.py:14; run `keel why`"));
+        strstr(text, "keel: host reads split steps 10 times: train.py:14; run `keel why`"));
     keel_buffer_deinitialize(&out);
     keel_stats_deinitialize(&stats);
     keel_why_deinitialize(&why);
@@ -143,11 +143,10 @@ static void where_nothing_ends_a_step_that_is_what_is_told(void **state) {
     keel_why_text(&why, &(keel_why_style_t){.width = 200}, &out);
     const char *text = keel_buffer_cstr(&out);
     assert_non_null(strstr(text, "  host_read  train.py:14\n"));
-    assert_non_null(strstr(text,
-                           "SyncTensorsGraph in main; 3 times; no step is ended, so each host "
-                           "read does all of it again; 4 reads, 4 bytes, "));
+    assert_non_null(strstr(text, "SyncTensorsGraph in main; 3 times; no step ever ends, so each "
+                                 "host read runs all of it again; 4 reads, 4 bytes, "));
     assert_null(strstr(text, "\n2  "));
-    assert_non_null(strstr(text, "End each step with torch_xla.sync(); read behind it."));
+    assert_non_null(strstr(text, "End each step with torch_xla.sync(); read after it."));
     assert_null(strstr(text, "optional"));
     assert_null(strstr(text, "keys"));
     keel_buffer_deinitialize(&out);

@@ -90,7 +90,7 @@ static void what_a_mask_leaves_is_a_shape_and_a_read(void **state) {
     assert_int_equal(why.pattern_count, 1);
     assert_true(why.patterns[0].counted && !why.patterns[0].grows);
     assert_string_equal(keel_why_sentence(&why.patterns[0]),
-                        "the host reads a mask here, to count what it leaves");
+                        "the host reads a mask here to count what it selects");
     assert_non_null(
         strstr(keel_why_advice(&why, &why.entries[0], why.entries[0].roots, true), "torch.where"));
     keel_why_deinitialize(&why);
@@ -151,7 +151,7 @@ static void what_came_once_besides_a_pattern_is_told_with_its_note(void **state)
                  i ? ""
                    : ",{\"kind\":\"arguments\",\"subject\":\"argument 8\",\"old\":\"absent\","
                      "\"new\":\"f32[4]\",\"file\":\"/w/m.py\",\"line\":4,"
-                     "\"note\":\"the optimizer made this state in its first step\"}");
+                     "\"note\":\"the optimizer created this state in its first step\"}");
         explain("compile", program, "f", 1, roots);
     }
     keel_why_t why;
@@ -159,7 +159,7 @@ static void what_came_once_besides_a_pattern_is_told_with_its_note(void **state)
     assert_text(&why, &(keel_why_style_t){0}, "3 times; a size varies freely");
     assert_text(&why, &(keel_why_style_t){0},
                 "     also arguments  m.py:4  argument 8  absent -> f32[4]\n"
-                "     the optimizer made this state in its first step\n");
+                "     the optimizer created this state in its first step\n");
     keel_why_deinitialize(&why);
 }
 
@@ -378,7 +378,7 @@ static void operations_outside_jit_that_end_are_no_recompiles(void **state) {
     assert_int_equal(why.pattern_count, 0);
     assert_int_equal(why.shown, 0);
     assert_int_equal(why.recompiles, 0);
-    assert_text(&why, &(keel_why_style_t){0}, "nothing was compiled again (21 compiles)");
+    assert_text(&why, &(keel_why_style_t){0}, "nothing was recompiled (21 compiles)");
     assert_text(&why, &(keel_why_style_t){0},
                 "20 small programs ran one by one, outside jit, and cost 10.0 s, most at "
                 "train.py:7. Jit the function");

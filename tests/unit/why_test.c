@@ -69,13 +69,13 @@ static void gradients_that_nothing_zeroes_are_told_as_what_replaced_the_tensors(
     keel_why_t why;
     explain("compile", "x", "f", 1, gradient); // before anything was replaced
     explain("compile", "o", "f", 1,
-            ",\"recompile\":true,\"roots\":[{\"kind\":\"donation\",\"note\":\"another tensor is in "
-            "its place, which the optimizer does not update\"}]");
+            ",\"recompile\":true,\"roots\":[{\"kind\":\"donation\",\"note\":\"it was replaced by a "
+            "tensor that the optimizer does not update\"}]");
     explain("compile", "a", "f", 1, gradient);
     parse(&why);
     assert_string_equal(keel_why_cause(&why.entries[0])->note, "and 1 more argument");
     assert_string_equal(keel_why_cause(&why.entries[2])->note,
-                        "nothing zeroes it, for the optimizer has other tensors; "
+                        "nothing zeroes it, because the optimizer holds other tensors; "
                         "and 1 more argument");
     assert_string_equal(keel_why_advice(&why, &why.entries[2], why.entries[2].roots, true),
                         keel_why_advice(&why, &why.entries[1], why.entries[1].roots, true));
@@ -206,8 +206,8 @@ static void one_recompile_is_told_whole(void **state) {
              "Did the profile or SPMD policy change?    no\n"
              "Did a branch become active?               no\n"
              "\n"
-             "1 recompile cost 4.1 s. 1 more recompile is not explained in the journal; keel stats "
-             "names its line.\n"
+             "1 recompile cost 4.1 s. 1 more recompile is not explained in the journal; `keel "
+             "stats` names its\nline.\n"
              "\n"
              "1  step 9  4.1 s  shape  train.py:88  batch['tokens']  i32[8,512] -> i32[5,512]\n"
              "     jit_step in main, called at run.py:120; 61 differences follow from it; compared "
@@ -293,7 +293,7 @@ static void programs_with_nothing_in_common_are_told_in_one_line_when_asked_for(
     assert_int_equal(why.shown + why.by_cause_count, 0);
     assert_text(&why, &(keel_why_style_t){.width = 100}, "nothing was compiled");
     assert_text(&why, &(keel_why_style_t){.width = 100, .all = true},
-                "1  step 1  1.0 s  unrelated  unknown line  f has next to nothing in common with f "
+                "1  step 1  1.0 s  unrelated  unknown line  f has almost nothing in common with f "
                 "of run r0\n");
     keel_why_deinitialize(&why);
 }
@@ -306,7 +306,7 @@ static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
     keel_why_t why;
     parse(&why);
     assert_int_equal(why.recompiles, 0);
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "nothing was compiled again (1 compile)");
+    assert_text(&why, &(keel_why_style_t){.width = 100}, "nothing was recompiled (1 compile)");
     keel_why_deinitialize(&why);
 }
 
@@ -345,17 +345,19 @@ static void a_run_without_recompiles_is_one_line(void **state) {
     explain("compile", "a", "f", 1, ",\"roots\":[{\"kind\":\"first\"}]");
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){.width = 0},
-                "figures. 1 process has no end in the journal (running still, killed, or it could "
-                "not be written).\n");
+    assert_text(
+        &why, &(keel_why_style_t){.width = 0},
+        "figures. 1 process has no end in the journal (still running, killed, or its journal could "
+        "not be written).\n");
     keel_why_deinitialize(&why);
     keel_buffer_text(&journal, "{\"event\":\"end\",\"pid\":1,\"wall\":1}\n");
     parse(&why);
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     keel_why_text(&why, &(keel_why_style_t){.width = 100}, &out);
-    assert_string_equal(keel_buffer_cstr(&out), "run r1: nothing was compiled again (1 compile); "
-                                                "keel stats has the figures.\n");
+    assert_string_equal(
+        keel_buffer_cstr(&out),
+        "run r1: nothing was recompiled (1 compile); `keel stats` has the figures.\n");
     keel_buffer_deinitialize(&out);
     assert_text(&why, &(keel_why_style_t){.all = true}, "first");
     keel_why_deinitialize(&why);
