@@ -1,5 +1,6 @@
-"""What `keel run` does in a Python that imports torch_xla; site/sitecustomize.py calls it."""
+"""What `keel run` does in a Python that imports JAX or torch_xla; site/sitecustomize.py calls it."""
 
+import logging
 import os
 
 from . import fixes
@@ -11,7 +12,15 @@ def _register(plugins) -> None:
     plugins.register_plugin("LIBRARY", torch_plugin.LibraryPlugin())
 
 
-def begin() -> None:
+def begin_jax() -> None:
+    """JAX warns that a platform it does not know is experimental. Keel's is the user's own plugin,
+    and they asked for it."""
+    def is_other(record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith("Platform 'keel' is experimental")
+    logging.getLogger("jax._src.xla_bridge").addFilter(is_other)
+
+
+def begin_torch() -> None:
     if os.environ.get("PJRT_DEVICE") == "LIBRARY":
         when_imported("torch_xla.experimental.plugins", _register)
     fixes.apply_from_environment()

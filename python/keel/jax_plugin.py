@@ -10,6 +10,7 @@ import sys
 
 from . import fixes
 from ._library import library_path
+from ._run import begin_jax
 
 NAME = "keel"
 
@@ -33,5 +34,6 @@ def initialize() -> None:
     except FileNotFoundError as error:
         sys.stderr.write(f"keel: {error}; JAX has no platform {NAME}\n")
         return
+    begin_jax()
     from jax._src import xla_bridge
     xla_bridge.register_plugin(NAME, library_path=path)

@@ -108,6 +108,7 @@ def training(terminal):
     report.check("cold: the script's own result and exit code", cold.code == 0 and last_json(cold)
                  == wanted, told(cold))
     summary = said(cold)
+    report.check("cold: stderr has Keel's lines alone", summary == cold.err.splitlines(), told(cold))
     report.check("cold: a summary of few lines", 1 <= len(summary) <= 4 and
                  re.search(r"6 steps, \d+ programs; \d+ compiles .*not flat yet: step 6 had a new program", summary[0]),
                  summary)

@@ -140,6 +140,8 @@ def check_with_jax(space, python):
     answer = run([python, "-c", TRAIN], asked)
     report.check("JAX_PLATFORMS=keel,cpu runs on it", last_json(answer) == 7.0 and
                  compiles(journal(space.runs, "asked")), told(answer))
+    report.check("without a warning about the platform", "experimental" not in answer.err,
+                 told(answer))
     answer = run([python.parent / "keel", "run", "--", python, "-c", TRAIN],
                  environment(space, KEEL_PLUGIN=str(PLUGIN)))
     report.check("keel run from it loads what it compiled", last_json(answer) == 7.0 and

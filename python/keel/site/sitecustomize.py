@@ -1,6 +1,6 @@
 """What `keel run` has each Python of its command run first, by PYTHONPATH.
 
-It leaves sys.path as it would have been, and two finders: one that wakes when torch_xla is
+It leaves sys.path as it would have been, and two finders: one that wakes when JAX or torch_xla is
 imported, and one, the last to be asked, by which `import keel` works where it is not installed.
 Then the sitecustomize runs that would have run otherwise. Nothing here may fail the user's program,
 or be more than an old Python can read.
@@ -45,20 +45,23 @@ class Wake(object):
     """Finds nothing but the package where a mere folder has its name. So late, a program's own
     module of the name `keel` stays its own."""
 
-    done = False
+    # By the module that is imported: which function of keel._run to call first, and what the
+    # program lacks if that fails.
+    waiting = {"torch_xla": ("begin_torch", "without Keel's fixes and without torch_xla.launch"),
+               "jax._src.xla_bridge": ("begin_jax", "with JAX's warning about Keel's platform")}
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
         if name == "keel" and is_folder(name):
             return Package.find_spec(name)
-        if name == "torch_xla" and not cls.done:
-            cls.done = True
+        if name in cls.waiting:
+            function, lack = cls.waiting.pop(name)
             try:
                 from importlib import import_module
-                import_module(("keel" if is_own() else APART) + "._run").begin()
+                run = import_module(("keel" if is_own() else APART) + "._run")
+                getattr(run, function)()
             except Exception as error:
-                say("%s: %s; the program runs without Keel's fixes and without torch_xla.launch"
-                    % (type(error).__name__, error))
+                say("%s: %s; the program runs %s" % (type(error).__name__, error, lack))
         return None
 
 
