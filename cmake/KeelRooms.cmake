@@ -44,7 +44,6 @@ function(keel_room name)
   endforeach()
 endfunction()
 
-# Rooms link in one order, whatever order their folders are read in.
 # Rooms of the client's process in which nothing is done often.
 function(keel_small)
   foreach(room IN LISTS ARGN)
@@ -52,8 +51,19 @@ function(keel_small)
   endforeach()
 endfunction()
 
+# Rooms link in one order, whatever order their folders are read in.
 function(keel_link target)
   foreach(room IN LISTS ARGN)
     target_link_libraries(${target} PRIVATE keel_${room})
   endforeach()
+endfunction()
+
+# The label of a test, so that `ctest -L store` runs those of a room: the room that its name begins
+# with, or else the first one that it links.
+function(keel_room_label out name)
+  string(REGEX MATCH "^[a-z]+" room ${name})
+  if(NOT room IN_LIST KEEL_ROOMS)
+    list(GET ARGN 0 room)
+  endif()
+  set(${out} ${room} PARENT_SCOPE)
 endfunction()
