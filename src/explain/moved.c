@@ -1,5 +1,6 @@
 // Arguments that stand elsewhere in what the function is called with: from what is trained to what
-// is frozen, from one tree to another. They keep their type and all of their path but one step.
+// is frozen, from one tree to another, below a module that wraps theirs. They keep their type and
+// all of their path but a step or two.
 #include "explain/diff.h"
 
 // "['w']" of "params['w']": where the last step of a path begins.
@@ -10,22 +11,35 @@ static size_t step_before(keel_str_t path, size_t end) {
     return at ? at - 1 : 0;
 }
 
-// One step differs, and it is not the last: that one is what people call the value.
+// Without the last step, and without what separates that from the others.
+static keel_str_t last_step(keel_str_t path, keel_str_t *out_rest) {
+    size_t from = step_before(path, path.size);
+    *out_rest = (keel_str_t){path.data, from};
+    if (from < path.size && path.data[from] == '.') ++from;
+    return (keel_str_t){path.data + from, path.size - from};
+}
+
+// What is left of the longer one is what is left of the shorter, and a few steps more.
+static bool is_below(keel_str_t longer, keel_str_t shorter) {
+    enum { MORE = 2 };
+    for (unsigned steps = 0; steps < MORE && longer.size > shorter.size; ++steps)
+        last_step(longer, &longer);
+    return keel_str_equal(longer, shorter);
+}
+
+// One step differs, or one side has a few more: a module that was wrapped stands below its wrapper.
+// It is never the last step: that one is what people call the value.
 static bool is_moved(keel_str_t a, keel_str_t b) {
-    size_t x = a.size, y = b.size;
     bool has_last = false;
-    while (x && y) {
-        size_t from_a = step_before(a, x), from_b = step_before(b, y);
-        keel_str_t step_a = {a.data + from_a, x - from_a}, step_b = {b.data + from_b, y - from_b};
-        x = from_a;
-        y = from_b;
-        if (keel_str_equal(step_a, step_b)) {
-            has_last = true;
-            continue;
-        }
-        return has_last && keel_str_equal((keel_str_t){a.data, x}, (keel_str_t){b.data, y});
+    while (a.size && b.size) {
+        keel_str_t rest_a, rest_b;
+        if (!keel_str_equal(last_step(a, &rest_a), last_step(b, &rest_b)))
+            return has_last && (keel_str_equal(rest_a, rest_b) || is_below(a, b) || is_below(b, a));
+        has_last = true;
+        a = rest_a;
+        b = rest_b;
     }
-    return false;
+    return has_last && (is_below(a, b) || is_below(b, a));
 }
 
 static bool may_be(keel_diff_t *diff, const keel_argument_t *a, const keel_argument_t *b) {

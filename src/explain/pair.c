@@ -112,16 +112,16 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-// Where a size has drifted next to no types agree: what little does would only cost time, and bring
-// strangers together.
-static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
-                            keel_arena_t *scratch, bool *out) {
-    uint32_t smaller = a->count < b->count ? a->count : b->count, enough = smaller - smaller / 4;
-    uint32_t in_place = 0;
+static uint32_t count_in_place(const sequence_t *a, const sequence_t *b, int level) {
+    uint32_t smaller = a->count < b->count ? a->count : b->count, count = 0;
     for (uint32_t i = 0; i < smaller; ++i)
-        in_place += a->tokens[level][i] == b->tokens[level][i];
-    *out = in_place >= enough;
-    if (*out) return NULL; // as a rule: the rest is for what was moved
+        count += a->tokens[level][i] == b->tokens[level][i];
+    return count;
+}
+
+// So many tokens both have, in whatever order.
+static keel_status_t count_common(const sequence_t *a, const sequence_t *b, int level,
+                                  keel_arena_t *scratch, uint32_t *out) {
     void *memory;
     KEEL_TRY(keel_arena_array(scratch, (size_t)a->count + b->count + 1, sizeof(uint64_t), &memory));
     uint64_t *x = memory, *y = x + a->count;
@@ -129,10 +129,10 @@ static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
     if (b->count) memcpy(y, b->tokens[level], b->count * sizeof *y);
     qsort(x, a->count, sizeof *x, by_value);
     qsort(y, b->count, sizeof *y, by_value);
-    uint32_t common = 0;
+    *out = 0;
     for (uint32_t i = 0, j = 0; i < a->count && j < b->count;) {
         if (x[i] == y[j]) {
-            ++common;
+            ++*out;
             ++i;
             ++j;
         } else if (x[i] < y[j])
@@ -140,7 +140,33 @@ static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
         else
             ++j;
     }
+    return NULL;
+}
+
+// Where a size has drifted next to no types agree: what little does would only cost time, and bring
+// strangers together.
+static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
+                            keel_arena_t *scratch, bool *out) {
+    uint32_t smaller = a->count < b->count ? a->count : b->count, enough = smaller - smaller / 4;
+    *out = count_in_place(a, b, level) >= enough;
+    if (*out) return NULL; // as a rule: the rest is for what was moved
+    uint32_t common;
+    KEEL_TRY(count_common(a, b, level, scratch, &common));
     *out = common >= enough;
+    return NULL;
+}
+
+// True where both do the same all along, place by place, and types and constants alone differ: what
+// has the type of another by accident is not that one. The same things in another order are aligned
+// as they are.
+static keel_status_t is_in_place(const sequence_t *a, const sequence_t *b, keel_arena_t *scratch,
+                                 bool *out) {
+    *out = false;
+    if (a->count != b->count || count_in_place(a, b, LEVEL_PLACE) != a->count) return NULL;
+    uint32_t common = a->count;
+    if (count_in_place(a, b, LEVEL_EXACT) != a->count)
+        KEEL_TRY(count_common(a, b, LEVEL_EXACT, scratch, &common));
+    *out = common != a->count;
     return NULL;
 }
 
@@ -240,7 +266,13 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
     uint8_t *level_of;
     KEEL_TRY(keel_arena_array(scratch, a.count + 1u, 1, (void **)&level_of));
     memset(level_of, LEVELS, a.count);
-    for (int level = 0; level < LEVELS; ++level) {
+    bool in_place;
+    KEEL_TRY(is_in_place(&a, &b, scratch, &in_place));
+    for (uint32_t i = 0; in_place && i < a.count; ++i) {
+        to_b[i] = to_a[i] = i;
+        level_of[i] = LEVEL_PLACE;
+    }
+    for (int level = 0; !in_place && level < LEVELS; ++level) {
         bool is_worth_it = true;
         if (level < LEVEL_PLACE) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
         if (is_worth_it) KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));

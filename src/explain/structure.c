@@ -12,7 +12,7 @@ typedef struct cluster_t {
     uint32_t last;      // of its members
     uint32_t taint;     // 1 + a root that an operand follows from
     bool is_trivial;    // it only changes shapes and dtypes
-    bool only_compares; // or compares
+    bool is_clients;    // or compares, or is part of a function of the client's (is_clients_own)
     keel_op_id_t marks; // HLO: the first operation that says a sharding, where others only change
                         // shapes and dtypes; NONE
     uint32_t marks_count;
@@ -167,6 +167,24 @@ static bool marks_sharding(const keel_graph_t *graph, keel_op_id_t op) {
                        "Sharding");
 }
 
+// 1 + the root that a value's type follows from, or that of its counterpart; 0.
+static uint32_t taint_of(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    if (!is_after) value = diff->value_counterpart[value];
+    uint32_t taint = value == KEEL_NONE ? 0 : diff->taint[value];
+    return taint == KEEL_PENDING + 1 ? 0 : taint;
+}
+
+// In a function that has no line of its own: jnp.remainder, jnp.where. What the client computes
+// there depends on nothing but what it is given.
+static bool is_clients_own(const keel_graph_t *graph, keel_op_id_t op) {
+    const keel_program_t *program = graph->program;
+    uint32_t function = graph->function_of[op];
+    if (program->format != KEEL_FORMAT_MLIR || function == KEEL_NONE || function == program->entry)
+        return false;
+    keel_frame_t frame;
+    return !keel_program_frames(program, program->operations.data[op].location, &frame, 1, NULL);
+}
+
 static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t *cluster) {
     const keel_diff_t *diff = clusters->diff;
     keel_op_id_t op;
@@ -177,8 +195,7 @@ static void look_at_operands(const clusters_t *clusters, uint32_t at, cluster_t 
     keel_list_t operands = keel_program_operands(graph->program, op);
     for (uint32_t i = 0; i < operands.count; ++i) {
         keel_value_id_t value = operands.items[i];
-        if (is_after && !cluster->taint && diff->taint[value] != KEEL_PENDING + 1)
-            cluster->taint = diff->taint[value];
+        if (!cluster->taint) cluster->taint = taint_of(diff, is_after, value);
         value = keel_graph_outermost(graph, value);
         if (graph->producer[value] != KEEL_NONE &&
             !keel_str_is(keel_graph_name(graph, graph->producer[value]), "parameter"))
@@ -216,7 +233,7 @@ static void describe_clusters(clusters_t *clusters) {
             *cluster = (cluster_t){.first_before = KEEL_NONE,
                                    .first_after = KEEL_NONE,
                                    .is_trivial = true,
-                                   .only_compares = true,
+                                   .is_clients = true,
                                    .only_unwraps = true,
                                    .marks = KEEL_NONE,
                                    .weak = KEEL_NONE};
@@ -237,7 +254,8 @@ static void describe_clusters(clusters_t *clusters) {
             if (!cluster->marks_count++) cluster->marks = at;
         } else if (!unwraps && !is_trivial(name)) {
             cluster->is_trivial = false;
-            if (!keel_str_is(name, "compare")) cluster->only_compares = false;
+            cluster->is_clients =
+                cluster->is_clients && (keel_str_is(name, "compare") || is_clients_own(graph, op));
         }
         look_at_operands(clusters, at, cluster);
         look_for_weak(clusters, at, cluster);
@@ -596,8 +614,8 @@ static uint32_t explained_by(const clusters_t *clusters, const cluster_t *cluste
     if (diff->rank_root != KEEL_NONE && cluster->is_trivial) return diff->rank_root;
     if (diff->baked_root != KEEL_NONE && cluster->is_trivial) return diff->baked_root;
     if (is_of_key(diff, cluster->taint)) return cluster->taint - 1;
-    // A condition that was bool is compared with zero now.
-    bool is_conversion = cluster->only_compares && cluster->taint &&
+    // A condition that was bool is compared with zero now; integers have a remainder of their own.
+    bool is_conversion = cluster->is_clients && cluster->taint &&
                          diff->roots[cluster->taint - 1].difference.kind == KEEL_CAUSE_DTYPE;
     if (!cluster->is_trivial && !is_conversion) return KEEL_NONE;
     if (cluster->taint) return cluster->taint - 1;
@@ -645,13 +663,22 @@ static keel_status_t tell_cluster(clusters_t *clusters, uint32_t at) {
     return NULL;
 }
 
+// The argument that the others came with: one that is new, rather than one that was moved.
+static uint32_t leading_argument(const keel_diff_t *diff) {
+    uint32_t found = KEEL_NONE;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_ARGUMENTS || root->follows != KEEL_NONE) continue;
+        if (root->passing != KEEL_PASSED && !root->is_moved) return i;
+        if (root->passing != KEEL_PASSED && found == KEEL_NONE) found = i;
+    }
+    return found;
+}
+
 // What was passed both times, in whatever place, is no cause: it came with one, if there is any.
 static void fold_passed(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
-    for (uint32_t i = 0; top == KEEL_NONE && i < diff->root_count; ++i)
-        if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
-            diff->roots[i].follows == KEEL_NONE && diff->roots[i].passing == KEEL_NOT_PASSED)
-            top = i;
+    if (top == KEEL_NONE) top = leading_argument(diff);
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i)
         if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
             diff->roots[i].follows == KEEL_NONE && i != top &&

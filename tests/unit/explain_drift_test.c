@@ -174,6 +174,18 @@ static void another_expansion_of_a_function_follows_from_the_dtype(void **state)
     EXPECT("double_precision", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4]", "f64[4]", 14});
 }
 
+static void conversions_and_checks_of_whole_numbers_follow_from_the_dtype(void **state) {
+    (void)state;
+    EXPECT("counts_as_floats", NULL, {KEEL_CAUSE_DTYPE, "counts", "i32[6]", "f32[6]", 13});
+    EXPECT("whole_numbers_checked", NULL, {KEEL_CAUSE_DTYPE, "counts", "i32[6]", "f32[6]", 13});
+}
+
+static void a_branch_beside_conversions_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    EXPECT("counts_and_branch", NULL, {KEEL_CAUSE_DTYPE, "counts", "i32[6]", "f32[6]", 15},
+           {KEEL_CAUSE_STRUCTURE, "tanh", "tanh", "nothing", 10});
+}
+
 static void a_branch_beside_another_expansion_is_a_cause_of_its_own(void **state) {
     (void)state;
     EXPECT("double_and_branch", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4]", "f64[4]", 19},
@@ -184,10 +196,11 @@ static void a_branch_beside_another_expansion_is_a_cause_of_its_own(void **state
 static void the_way_back_has_the_same_causes(void **state) {
     (void)state;
     static const char *const names[] = {
-        "sizes_of_three",       "sizes_of_their_own", "last_rows",          "leaf_of_two_trees",
-        "counter_beside_batch", "decay_and_rest",     "rates_of_two_lines", "number_of_a_gradient",
-        "double_precision",     "double_and_branch",  "loop_over_rows",     "rounds_of_a_scan",
-        "layers_beside_batch",  "draws_in_half",      "prompt_then_token"};
+        "sizes_of_three",        "sizes_of_their_own", "last_rows",          "leaf_of_two_trees",
+        "counter_beside_batch",  "decay_and_rest",     "rates_of_two_lines", "number_of_a_gradient",
+        "double_precision",      "double_and_branch",  "loop_over_rows",     "rounds_of_a_scan",
+        "layers_beside_batch",   "draws_in_half",      "prompt_then_token",  "counts_as_floats",
+        "whole_numbers_checked", "counts_and_branch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         loaded_t before, after;
         keel_explanation_t there, back;
@@ -230,6 +243,8 @@ int main(void) {
         cmocka_unit_test(numbers_that_are_halved_at_once_are_two_causes),
         cmocka_unit_test(a_python_number_that_only_a_gradient_converts_is_told),
         cmocka_unit_test(another_expansion_of_a_function_follows_from_the_dtype),
+        cmocka_unit_test(conversions_and_checks_of_whole_numbers_follow_from_the_dtype),
+        cmocka_unit_test(a_branch_beside_conversions_is_a_cause_of_its_own),
         cmocka_unit_test(a_branch_beside_another_expansion_is_a_cause_of_its_own),
         cmocka_unit_test(the_way_back_has_the_same_causes),
     };

@@ -27,6 +27,12 @@ static const case_t cases[] = {
     {"statistics_unused", "\tstats['mean']\n\tstats['var']\n\t\n", ALL_PASSED, KEEL_CAUSE_STRUCTURE,
      NULL, 10, 18},
     {"leaf_moved", ALL_PASSED, "\ttrained['head']['w']\n\t\n", KEEL_CAUSE_STRUCTURE, NULL, 9, 19},
+    // What was wrapped came with the wrapper's own.
+    {"layer_wrapped", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "params['layer']['down']", 22,
+     0},
+    {"layer_wrapped", NULL, NULL, KEEL_CAUSE_ARGUMENTS, "params['layer']['down']", 22, 0},
+    // Of one type by accident, in a program that does the same all along.
+    {"width_of_another_layer", NULL, NULL, KEEL_CAUSE_SHAPE, "layers[0]", 23, 0},
     // Whether y is there decides what is computed of x, which is passed both times.
     {"value_left_out", "\tx\n\t\n", ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "y", 13, 0},
     // A body that is cut in two functions is a call more.
