@@ -31,6 +31,14 @@ bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t va
     return number != KEEL_NONE && arguments[number].counterpart == KEEL_NONE;
 }
 
+bool keel_diff_has_unpaired(const keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->before_count; ++i)
+        if (diff->arguments_before[i].counterpart == KEEL_NONE) return true;
+    for (uint32_t i = 0; i < diff->after_count; ++i)
+        if (diff->arguments_after[i].counterpart == KEEL_NONE) return true;
+    return false;
+}
+
 // The argument that a value is worked out from, by the first of its operands that is no constant.
 static uint32_t source_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
     enum { STEPS = 256 };

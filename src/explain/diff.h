@@ -171,6 +171,8 @@ uint32_t keel_diff_lone_scalar(const keel_diff_t *diff, bool is_after, keel_valu
 uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op_id_t convert);
 // True for the value of an argument that the other side lacks.
 bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
+// True where an argument came or went.
+bool keel_diff_has_unpaired(const keel_diff_t *diff);
 // That argument `number` was a bare Python number, and is none any more; or the reverse where
 // `is_after`.
 keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number);

@@ -6,6 +6,7 @@
 // What operations are brought together by, the most telling first. Each level sees only the gaps
 // that those before it left.
 enum {
+    LEVEL_SAME,  // the next, and the arguments that it takes
     LEVEL_EXACT, // name, place within the user's function, types, attributes and constants
     LEVEL_TYPE,  // name, place, types of results, and kinds of operands
     LEVEL_PLACE, // name and place
@@ -78,6 +79,26 @@ static uint64_t token_of_kinds(const keel_diff_t *diff, const keel_graph_t *grap
     return mix(token, keel_fit_token(diff, graph, type));
 }
 
+// Which of the arguments it takes itself. One that the other program lacks is like no other.
+static uint64_t token_of_arguments(const keel_diff_t *diff, bool is_after, keel_op_id_t op,
+                                   uint64_t token) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        if (graph->producer[operands.items[i]] != KEEL_NONE) continue;
+        uint32_t number = keel_diff_argument(
+            arguments, is_after ? diff->after_count : diff->before_count, operands.items[i]);
+        if (number == KEEL_NONE) continue;
+        uint32_t counterpart = arguments[number].counterpart;
+        if (counterpart == KEEL_NONE)
+            token = mix(token, 2 + is_after);
+        else
+            token = mix(token, 4 + (uint64_t)(is_after ? counterpart : number));
+    }
+    return token;
+}
+
 static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, uint32_t function,
                                  keel_arena_t *arena, sequence_t *out) {
     keel_op_id_t first, end;
@@ -97,6 +118,8 @@ static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, u
         uint64_t self = token_of_self(graph, op, kind);
         out->tokens[LEVEL_TYPE][out->count] = mix(token_of_types(graph, op, place), kind);
         out->tokens[LEVEL_EXACT][out->count] = mix(out->tokens[LEVEL_TYPE][out->count], self);
+        out->tokens[LEVEL_SAME][out->count] = token_of_arguments(
+            diff, graph == &diff->after, op, out->tokens[LEVEL_EXACT][out->count]);
         out->tokens[LEVEL_PLACE][out->count] = place;
         out->tokens[LEVEL_SELF][out->count] = self;
         out->tokens[LEVEL_KIND][out->count] = kind;
@@ -272,7 +295,8 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
         to_b[i] = to_a[i] = i;
         level_of[i] = LEVEL_PLACE;
     }
-    for (int level = 0; !in_place && level < LEVELS; ++level) {
+    int first = keel_diff_has_unpaired(diff) ? LEVEL_SAME : LEVEL_EXACT;
+    for (int level = first; !in_place && level < LEVELS; ++level) {
         bool is_worth_it = true;
         if (level < LEVEL_PLACE) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
         if (is_worth_it) KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
@@ -351,7 +375,11 @@ keel_status_t keel_diff_pair(keel_diff_t *diff) {
         keel_arena_deinitialize(&scratch);
         if (status) return status;
     }
-    return NULL;
+    keel_arena_t scratch;
+    keel_arena_initialize(&scratch, 0);
+    keel_status_t status = keel_pair_part(diff, &scratch);
+    keel_arena_deinitialize(&scratch);
+    return status;
 }
 
 // ---- how a pair differs -------------------------------------------------------------------------

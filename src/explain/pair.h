@@ -32,6 +32,9 @@ keel_status_t keel_pair_values(keel_diff_t *diff, keel_op_id_t before, keel_op_i
 keel_status_t keel_pair_arguments(keel_diff_t *diff, keel_function_pair_t functions,
                                   keel_arena_t *scratch) KEEL_MUST_CHECK;
 
+// elsewhere.c: parts operations that were paired and lead to other places.
+keel_status_t keel_pair_part(keel_diff_t *diff, keel_arena_t *scratch) KEEL_MUST_CHECK;
+
 // constants.c: the values of two constants that the operations take as that operand. Another shape
 // is told here only where they are used in the same one.
 keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,

@@ -27,6 +27,8 @@ static const case_t cases[] = {
     {"statistics_unused", "\tstats['mean']\n\tstats['var']\n\t\n", ALL_PASSED, KEEL_CAUSE_STRUCTURE,
      NULL, 10, 18},
     {"leaf_moved", ALL_PASSED, "\ttrained['head']['w']\n\t\n", KEEL_CAUSE_STRUCTURE, NULL, 9, 19},
+    // The density of the added value is not that of another, though the same line computes both.
+    {"density_added", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "values['group']", 26, 0},
     // What was wrapped came with the wrapper's own.
     {"layer_wrapped", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "params['layer']['down']", 22,
      0},
