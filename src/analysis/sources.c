@@ -3,9 +3,10 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "host/source.h"
 #include "journal/journal.h"
 
-enum { TEXT_LIMIT = 1 << 20, LIST_LIMIT = 1 << 20 };
+enum { LIST_LIMIT = 1 << 20 };
 
 // ---- texts -------------------------------------------------------------------------------------
 
@@ -63,11 +64,13 @@ static keel_status_t write_text(const sources_t *sources, const keel_digest_t *d
 
 void sources_initialize(sources_t *sources, const char *run_dir) {
     *sources = (sources_t){.run_dir = run_dir};
+    keel_map_initialize(&sources->read);
 }
 
 static void clear(sources_t *sources) {
     for (size_t i = 0; i < sources->count; ++i)
         keel_free(sources->files[i].file);
+    keel_map_deinitialize(&sources->read);
     keel_free(sources->run);
     keel_free(sources->text);
     sources_initialize(sources, sources->run_dir);
@@ -138,36 +141,40 @@ static keel_status_t append(const sources_t *sources, const source_t *source) {
     return status;
 }
 
-// A digest where the file is as it was then; else none.
-static bool keep(const sources_t *sources, const char *file, double t, keel_digest_t *out) {
+// A digest if the file is as the run read it.
+static bool keep(const sources_t *sources, const char *file, keel_digest_t *out) {
     uint8_t *data;
     size_t size;
-    keel_file_facts_t facts;
-    keel_status_t status = keel_file_read_with_facts(file, TEXT_LIMIT, &data, &size, &facts);
+    if (!keel_source_is_noted(&sources->read, file)) return false;
+    keel_status_t status = keel_source_read(file, &data, &size);
     if (status) {
         keel_status_ignore(status);
         return false;
     }
-    bool is_then = (double)facts.modified / 1e9 <= t;
-    if (is_then) {
+    bool is_as_read = keel_source_was_read(&sources->read, file, keel_bytes(data, size));
+    if (is_as_read) {
         *out = keel_digest(keel_bytes(data, size));
         status = write_text(sources, out, keel_bytes(data, size));
-        is_then = !status;
+        is_as_read = !status;
     }
     keel_free(data);
     keel_status_ignore(status);
-    return is_then;
+    return is_as_read;
 }
 
-static keel_status_t note(sources_t *sources, const char *file, double t) {
+static keel_status_t note(sources_t *sources, const char *file) {
     keel_digest_t digest;
-    bool is_known = keep(sources, file, t, &digest);
+    bool is_known = keep(sources, file, &digest);
     size_t count = sources->count;
     KEEL_TRY(add(sources, keel_str(file), is_known ? &digest : NULL));
     return sources->count > count ? append(sources, &sources->files[count]) : NULL;
 }
 
-void sources_note(sources_t *sources, const keel_program_t *program, double t) {
+keel_status_t sources_read(sources_t *sources, const char *file, const char *digest) {
+    return keel_source_note(&sources->read, file, digest);
+}
+
+void sources_note(sources_t *sources, const keel_program_t *program) {
     if (!sources->run) return;
     keel_string_id_t last = KEEL_NONE;
     for (uint32_t i = 0; i < program->attrs.count && sources->count < SOURCES_FILES; ++i) {
@@ -181,7 +188,7 @@ void sources_note(sources_t *sources, const keel_program_t *program, double t) {
             continue;
         keel_status_t status = keel_path(&file, "%.*s", (int)name.size, name.data);
         if (!status) {
-            if (!source_named(sources, file)) status = note(sources, file, t);
+            if (!source_named(sources, file)) status = note(sources, file);
             keel_free(file);
         }
         keel_status_ignore(status);

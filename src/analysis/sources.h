@@ -1,13 +1,12 @@
 // sources: the user's source files as each run had them.
 //
 //   run_dir/sources/<digest>.zst      a file's text, shared by all runs
-//   run_dir/<run id>/sources.tsv      a line for each file: digest, tab, path; "-" for a digest
-//   where
-//                                     the file had changed again before anybody looked
+//   run_dir/<run id>/sources.tsv      a line for each file: digest, tab, path; "-" for a digest if
+//                                     the file had changed before anybody looked
 //
 // A run's files are those that its programs' locations name. They are read when the run is
-// analysed, which is while it goes on, or later: what was written after the program was asked for
-// is not what was traced, and is not kept.
+// analysed, which is while it goes on, or later: only what has the digest that the run recorded
+// (host/source.h) is what was traced, and is kept.
 #ifndef KEEL_ANALYSIS_SOURCES_H_
 #define KEEL_ANALYSIS_SOURCES_H_
 
@@ -27,7 +26,8 @@ typedef struct sources_t {
     char *run;
     source_t files[SOURCES_FILES];
     size_t count;
-    uint8_t *text; // that was read last
+    keel_map_t read; // what the run's processes read in them (host/source.h)
+    uint8_t *text;   // that was read last
     size_t size;
     keel_sources_t face; // for keel_explain
 } sources_t;
@@ -36,8 +36,11 @@ void sources_initialize(sources_t *sources, const char *run_dir);
 void sources_deinitialize(sources_t *sources);
 // Reads what is known of that run; nothing where it is the one that is loaded.
 keel_status_t sources_load(sources_t *sources, const char *run) KEEL_MUST_CHECK;
-// Keeps the files of a program that was asked for at `t`, in seconds since 1970. What cannot be
-// read or kept stays unknown.
-void sources_note(sources_t *sources, const keel_program_t *program, double t);
+// A process of the run read that in a file.
+keel_status_t sources_read(sources_t *sources, const char *file,
+                           const char *digest) KEEL_MUST_CHECK;
+// Keeps the files of a program that was asked for. What cannot be read or kept stays unknown, and
+// so does what the run did not read.
+void sources_note(sources_t *sources, const keel_program_t *program);
 
 #endif // KEEL_ANALYSIS_SOURCES_H_

@@ -115,7 +115,7 @@ static keel_status_t answer_and_note(walk_t *walk, process_t *process, const ask
     }
     const keel_program_t *program;
     keel_status_t kept = kept_read(&walk->kept, &asked->program, &program);
-    if (!kept) sources_note(&walk->sources, program, asked->t);
+    if (!kept) sources_note(&walk->sources, program);
     keel_status_ignore(kept);
     if (is_new) KEEL_TRY(answer(walk, process, asked, arena));
     keel_status_t status = answer_note(process, &walk->kept, asked, walk->id);
@@ -149,6 +149,8 @@ static keel_status_t meet(void *context, const json_t *event) {
     if (walk->live) KEEL_TRY(live_event(walk->live, event));
     const char *kind = event_text(event, "event");
     if (strcmp(kind, "start") == 0) return meet_start(walk, event);
+    if (strcmp(kind, "source") == 0)
+        return sources_read(&walk->sources, event_text(event, "file"), event_text(event, "digest"));
     if (strcmp(kind, "ask") == 0) return meet_ask(walk, event);
     return NULL;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -141,6 +142,28 @@ keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out, si
 keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_t **out,
                                         size_t *out_size, keel_file_facts_t *out_facts) {
     return read_file(path, true, limit, out, out_size, out_facts);
+}
+
+// Whoever can exchange a link cannot come in between: it is the open file that is asked.
+static bool is_at_wanted_path(int descriptor, bool (*is_wanted)(const char *real_path)) {
+    char link[64], real[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t size = keel_descriptor_fault() ? -1 : readlink(link, real, sizeof real);
+    if (size <= 0 || (size_t)size == sizeof real) return false;
+    real[size] = 0;
+    return is_wanted(real);
+}
+
+keel_status_t keel_file_read_if(const char *path, bool (*is_wanted)(const char *real_path),
+                                uint64_t limit, uint8_t **out, size_t *out_size) {
+    keel_file_facts_t facts;
+    int descriptor = keel_descriptor_open(path, O_RDONLY | O_NONBLOCK);
+    if (descriptor < 0) return keel_descriptor_refused("open", path);
+    keel_status_t status = is_at_wanted_path(descriptor, is_wanted)
+                               ? read_all(descriptor, path, true, limit, out, out_size, &facts)
+                               : keel_status_make(KEEL_REFUSED, "%s is not a file to read", path);
+    close(descriptor);
+    return status;
 }
 
 keel_status_t keel_file_read_head(const char *path, uint8_t *data, size_t size, size_t *out_size,

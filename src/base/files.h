@@ -36,6 +36,10 @@ keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out,
 keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_t **out,
                                         size_t *out_size,
                                         keel_file_facts_t *out_facts) KEEL_MUST_CHECK;
+// The same, if `is_wanted` says so of the path that the file has once all links are followed; else
+// KEEL_REFUSED.
+keel_status_t keel_file_read_if(const char *path, bool (*is_wanted)(const char *real_path),
+                                uint64_t limit, uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
 // The first `size` bytes of the file into `data`, fewer (*out_size) where it is shorter.
 keel_status_t keel_file_read_head(const char *path, uint8_t *data, size_t size, size_t *out_size,
                                   keel_file_facts_t *out_facts) KEEL_MUST_CHECK;

@@ -22,7 +22,8 @@ static bool is_compressed(const uint8_t *data, size_t size) {
 static keel_status_t open_file(const char *path, cli_program_t *out) {
     KEEL_TRY(keel_strdup(keel_str(path), &out->label));
     KEEL_TRY(cli_read_file(path, &out->data, &out->size));
-    if (!is_compressed(out->data, out->size)) return NULL;
+    if (!is_compressed(out->data, out->size))
+        return keel_journal_check_name(path, keel_bytes(out->data, out->size));
     keel_free(out->data);
     out->data = NULL;
     return keel_journal_read_program(path, &out->data, &out->size);

@@ -7,8 +7,8 @@
 static const char details[] =
     "RUN is a run's id or the beginning of it; without one, the newest run. The page needs no\n"
     "network: open it in any browser, or send it on. It shows names, shapes and lines of your\n"
-    "source. Sources are read now and left out where they changed since the run. A FILE that is\n"
-    "there already is replaced only where it is a report.\n";
+    "source: of files that are still as the run read them. A FILE that is there already is\n"
+    "replaced only if it is a report.\n";
 
 // A mistyped name must cost nobody a file.
 static keel_status_t check_target(const char *path) {

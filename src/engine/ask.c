@@ -1,6 +1,7 @@
 #include "engine/ask.h"
 #include "engine/background.h"
 #include "engine/flow.h"
+#include "host/source.h"
 
 void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask) {
     bool is_known = ask->stack.count || ask->stack.skipped;
@@ -26,6 +27,39 @@ void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site
     ask_capture(engine, arena, ask);
     ask->sent = flow_sent(engine);
     keel_site_asked(&ask->stack, arena, site);
+}
+
+static bool is_listed(const keel_string_id_t *ids, uint32_t count, keel_string_id_t id) {
+    for (uint32_t i = count; i > 0; --i)
+        if (ids[i - 1] == id) return true;
+    return false;
+}
+
+void ask_files(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask,
+               const keel_program_t *program) {
+    enum { MOST = 64 };
+    keel_string_id_t ids[MOST], last = KEEL_NONE;
+    uint32_t count = 0;
+    void *memory;
+    if (!engine->journal) return;
+    for (uint32_t i = 0; i < program->attrs.count && count < MOST; ++i) {
+        const keel_attr_t *attr = &program->attrs.data[i];
+        if (attr->kind != KEEL_ATTR_LOC_FILE || attr->a == last) continue;
+        last = attr->a;
+        if (is_listed(ids, count, last)) continue;
+        if (!keel_is_library_file(keel_program_str(program, last))) ids[count++] = last;
+    }
+    keel_status_t status =
+        count ? keel_arena_array(arena, count, sizeof *ask->files, &memory) : NULL;
+    const char **files = count && !status ? memory : NULL;
+    for (uint32_t i = 0; files && i < count && !status; ++i) {
+        keel_str_t file = KEEL_STR("");
+        status = keel_arena_str(arena, keel_program_str(program, ids[i]), &file);
+        files[i] = file.data;
+        if (!status) ask->file_count = i + 1;
+    }
+    ask->files = files;
+    keel_status_ignore(status); // then no lines of them are shown
 }
 
 const char *ask_miss(keel_miss_t miss) {
@@ -67,8 +101,36 @@ static void choose_values(keel_engine_t *engine, const keel_key_t *key,
     }
 }
 
+// What a report may show of a file is what was read here (host/source.h).
+static void tell_file(keel_engine_t *engine, const char *file) {
+    enum { MOST = 512 }; // of a process
+    keel_bytes_t name = keel_str_bytes(keel_str(file));
+    bool is_new = *file && *file != '<' && engine->told_files.count < MOST &&
+                  !keel_map_find(&engine->told_files, name);
+    if (!is_new) return;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    keel_status_t status = keel_map_put(&engine->told_files, name, 1);
+    if (!status) status = keel_source_read(file, &data, &size);
+    if (!status) {
+        keel_digest_t digest = keel_digest(keel_bytes(data, size));
+        keel_journal_source(engine->journal, file, &digest);
+        keel_free(data);
+    }
+    keel_status_ignore(status);
+}
+
+static void tell_files(keel_engine_t *engine, const ask_t *ask) {
+    for (uint32_t i = 0; i < ask->file_count; ++i)
+        tell_file(engine, ask->files[i]);
+    for (uint32_t i = 0; i < ask->stack.count; ++i)
+        tell_file(engine, ask->stack.frames[i].file);
+    if (ask->site.place.file) tell_file(engine, ask->site.place.file);
+}
+
 static void run(keel_engine_t *engine, task_t *head) {
     const ask_t *ask = &((ask_task_t *)head)->ask;
+    tell_files(engine, ask);
     keel_journal_ask_t event = {
         .subject = {.program = &ask->program, .name = ask->name, .key = &ask->key.digest},
         .kind = ask->kind,

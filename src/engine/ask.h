@@ -22,8 +22,10 @@ typedef struct ask_t {
     const char *miss, *miss_note; // why it was compiled: "absent", and that in a sentence
     keel_stack_t stack;
     double stack_seconds;
-    const char *names; // keel_names_read; NULL: as the program has them
-    uint64_t sent;     // buffers that the host made since the last execution but one
+    const char *names;        // keel_names_read; NULL: as the program has them
+    const char *const *files; // that the program's operations stand in
+    uint32_t file_count;
+    uint64_t sent; // buffers that the host made since the last execution but one
 } ask_t;
 
 // Reads the stack, its text into `arena`. On the client's thread, which holds no lock: Python may
@@ -34,6 +36,9 @@ void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask);
 void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site_t *site);
 // Reads what the user calls the arguments, where the program does not tell. As ask_capture.
 void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site);
+// Notes the source files that the program's operations stand in.
+void ask_files(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask,
+               const keel_program_t *program);
 // "the cache has no such entry: ..."
 const char *ask_miss(keel_miss_t miss);
 // Writes it in the background, once the program itself is kept. Takes the ask over.

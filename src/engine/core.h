@@ -35,6 +35,7 @@ struct keel_engine_t {
     bool looks_up, stores;
     char *script;           // keel_host_script; NULL: unknown
     keel_map_t told_values; // components whose text the journal has; the background thread's own
+    keel_map_t told_files;  // source files that were read for it, or could not be; likewise
 
     pthread_mutex_t lock; // of what follows
     client_t *clients;

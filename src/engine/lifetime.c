@@ -155,6 +155,7 @@ static keel_status_t create(keel_engine_t *engine) {
     pthread_mutex_init(&engine->lock, NULL);
     keel_map_initialize(&engine->names);
     keel_map_initialize(&engine->told_values);
+    keel_map_initialize(&engine->told_files);
     KEEL_TRY(progress_create(engine));
     KEEL_TRY(counters_create(engine));
     KEEL_TRY(sites_create(engine));
@@ -194,6 +195,7 @@ static void destroy(keel_engine_t *engine) {
     progress_destroy(engine->progress);
     keel_map_deinitialize(&engine->names);
     keel_map_deinitialize(&engine->told_values);
+    keel_map_deinitialize(&engine->told_files);
     keel_settings_deinitialize(&engine->settings);
     pthread_mutex_destroy(&engine->lock);
     keel_free(engine);

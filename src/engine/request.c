@@ -140,6 +140,7 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     if (!is_hlo) ask_capture(request->engine, &request->arena, &request->ask);
     keel_site_of(program, is_hlo ? NULL : &request->ask.stack, &request->arena, &request->site);
     if (is_hlo) ask_where(request->engine, &request->arena, &request->ask, &request->site);
+    ask_files(request->engine, &request->arena, &request->ask, program);
     request->is_read = true;
     KEEL_TRY(rewrite_options(request, program));
     return key_program(request, program);

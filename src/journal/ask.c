@@ -48,6 +48,14 @@ static void components(keel_buffer_t *line, const keel_journal_ask_t *event) {
     keel_line_close(line, at);
 }
 
+void keel_journal_source(keel_journal_t *journal, const char *file, const keel_digest_t *digest) {
+    keel_buffer_t line;
+    if (!keel_line_begin(journal, &line, "source")) return;
+    keel_line_text(&line, "file", file);
+    keel_line_digest(&line, "digest", digest);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event) {
     keel_buffer_t line;
     if (!keel_line_begin(journal, &line, "ask")) return;

@@ -191,6 +191,9 @@ typedef struct keel_journal_ask_t {
     const char *names; // keel_names_read
 } keel_journal_ask_t;
 
+// What the process read in one of the user's source files (host/source.h).
+void keel_journal_source(keel_journal_t *journal, const char *file, const keel_digest_t *digest);
+
 // A known fault of the client, asked to be mended (python/keel/fixes).
 typedef struct keel_journal_fix_t {
     const char *name;      // "sharding-retrace"
@@ -357,8 +360,13 @@ void keel_journal_file_free(keel_journal_file_t *file);
 // path. KEEL_NOT_FOUND where there is none, KEEL_INVALID where several begin so.
 keel_status_t keel_journal_find_program(const char *run_dir, const char *hex,
                                         char **out) KEEL_MUST_CHECK;
-// The bytes of a kept program. The caller frees them. KEEL_CORRUPT where the file is damaged.
+// The bytes of a kept program. The caller frees them. KEEL_CORRUPT if the file is damaged, or has
+// another digest than its name says.
 keel_status_t keel_journal_read_program(const char *path, uint8_t **out,
                                         size_t *out_size) KEEL_MUST_CHECK;
+
+// KEEL_CORRUPT if the file is named by a digest ("<64 hex digits>.mlir") and its content has
+// another: then the file is not the one that a run kept.
+keel_status_t keel_journal_check_name(const char *path, keel_bytes_t content) KEEL_MUST_CHECK;
 
 #endif // KEEL_JOURNAL_JOURNAL_H_

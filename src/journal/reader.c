@@ -295,12 +295,34 @@ static keel_status_t decompress(const char *path, keel_bytes_t bytes, uint8_t **
     return NULL;
 }
 
+keel_status_t keel_journal_check_name(const char *path, keel_bytes_t content) {
+    enum { LENGTH = KEEL_DIGEST_HEX - 1 };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    keel_digest_t named, is;
+    if (strcspn(name, ".") != LENGTH || !keel_digest_unhex((keel_str_t){name, LENGTH}, &named))
+        return NULL;
+    is = keel_digest(content);
+    if (keel_digest_equal(&named, &is)) return NULL;
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(&is, hex);
+    return keel_status_make(KEEL_CORRUPT,
+                            "%s: damaged: its content has the digest %s, not the one in its name; "
+                            "remove it, or give a copy another name",
+                            path, hex);
+}
+
 keel_status_t keel_journal_read_program(const char *path, uint8_t **out, size_t *out_size) {
     uint8_t *data;
     size_t size;
     keel_file_facts_t facts;
+    *out = NULL;
     KEEL_TRY(keel_file_read_with_facts(path, PROGRAM_LIMIT, &data, &size, &facts));
     keel_status_t status = decompress(path, keel_bytes(data, size), out, out_size);
     keel_free(data);
+    if (!status) status = keel_journal_check_name(path, keel_bytes(*out, *out_size));
+    if (keel_status_code(status) == KEEL_CORRUPT && *out) {
+        keel_free(*out);
+        *out = NULL;
+    }
     return status;
 }

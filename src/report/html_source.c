@@ -1,20 +1,11 @@
-// Lines of the user's source as they are now: shown only where the file is as old as the run.
+// Lines of the user's source, if the file is as the run read it.
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "host/source.h"
 #include "report/html_part.h"
 
-enum { AROUND = 3, LONGEST_LINE = 240, LARGEST = 4 << 20 };
-
-// A journal can name any file, and a report is passed on: only what looks like source is shown.
-static bool is_source(const char *file) {
-    static const char *const endings[] = {".py", ".pyx", ".c",  ".cc", ".cpp", ".cxx",
-                                          ".h",  ".hpp", ".jl", ".rs", ".pyw"};
-    const char *dot = strrchr(file, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; ++i)
-        if (strcmp(dot, endings[i]) == 0) return true;
-    return false;
-}
+enum { AROUND = 3, LONGEST_LINE = 240 };
 
 void keel_html_close_sources(keel_html_page_t *page) {
     for (size_t i = 0; i < KEEL_HTML_SOURCES; ++i) {
@@ -24,31 +15,28 @@ void keel_html_close_sources(keel_html_page_t *page) {
     }
 }
 
-static keel_status_t read_source(keel_html_page_t *page, const char *path,
-                                 keel_html_source_t *slot) {
-    keel_file_facts_t facts;
-    keel_status_t status =
-        keel_file_read_with_facts(path, LARGEST, &slot->data, &slot->size, &facts);
+static keel_status_t read_source(const char *path, keel_html_source_t *slot) {
+    keel_status_t status = keel_source_read(path, &slot->data, &slot->size);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
-    double started = page->input->stats->started;
     if (keel_status_code(status) == KEEL_NOT_FOUND)
         slot->missing = "The file is no longer there.";
     else if (status)
         slot->missing = "The file cannot be read.";
-    else if (started > 0 && (double)facts.modified * 1e-9 > started)
-        slot->missing = "The file has changed since the run began.";
     keel_status_ignore(status);
     return NULL;
 }
 
-static keel_status_t open_source(keel_html_page_t *page, const char *file,
+static keel_status_t open_source(const keel_html_page_t *page, const char *file,
                                  keel_html_source_t *slot) {
-    const char *folder = page->input->why->cwd;
+    const keel_why_t *why = page->input->why;
     char *path;
     KEEL_TRY(file[0] == '/' ? keel_path(&path, "%s", file)
-                            : keel_path(&path, "%s/%s", folder, file));
-    keel_status_t status = read_source(page, path, slot);
+                            : keel_path(&path, "%s/%s", why->cwd, file));
+    keel_status_t status = read_source(path, slot);
     keel_free(path);
+    bool is_as_read = slot->missing ||
+                      keel_source_was_read(&why->sources, file, keel_bytes(slot->data, slot->size));
+    if (!is_as_read) slot->missing = "The file has changed since the run read it.";
     return status;
 }
 
@@ -106,8 +94,9 @@ static void show(const keel_html_source_t *source, uint32_t told, keel_buffer_t 
 
 keel_status_t keel_html_excerpt(keel_html_page_t *page, const keel_why_place_t *place) {
     const keel_html_source_t *source;
-    if (!*place->file || !place->line || place->line > INT32_MAX || !is_source(place->file))
-        return NULL;
+    const keel_map_t *read = &page->input->why->sources;
+    bool is_known = place->line && place->line <= INT32_MAX;
+    if (!is_known || !keel_source_is_noted(read, place->file)) return NULL;
     KEEL_TRY(source_of(page, place->file, &source));
     if (source->missing)
         keel_buffer_format(page->out, "<p class=\"muted\">%s</p>\n", source->missing);

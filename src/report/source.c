@@ -1,6 +1,6 @@
 #include "report/source.h"
 
-enum { LARGEST = 4 << 20 };
+#include "host/source.h"
 
 void keel_source_close(keel_source_t *source) {
     keel_free(source->file);
@@ -8,27 +8,22 @@ void keel_source_close(keel_source_t *source) {
     *source = (keel_source_t){0};
 }
 
-// A journal can name any file.
-static bool is_python(const char *file) {
-    size_t size = strlen(file);
-    return size > 3 && file[0] == '/' && strcmp(file + size - 3, ".py") == 0;
-}
-
-static keel_status_t load(keel_source_t *source, const char *file) {
+static keel_status_t load(keel_source_t *source, const char *file, const keel_map_t *read) {
     KEEL_TRY(keel_strdup(keel_str(file), &source->file));
-    if (!is_python(file)) return NULL;
-    keel_file_facts_t facts;
-    KEEL_TRY(keel_file_read_with_facts(file, LARGEST, &source->data, &source->size, &facts));
-    source->modified = (double)facts.modified * 1e-9;
+    if (!keel_source_is_noted(read, file)) return NULL;
+    KEEL_TRY(keel_source_read(file, &source->data, &source->size));
+    if (keel_source_was_read(read, file, keel_bytes(source->data, source->size))) return NULL;
+    keel_free(source->data);
+    source->data = NULL;
     return NULL;
 }
 
-bool keel_source_open(keel_source_t *source, const char *file, double t) {
+bool keel_source_open(keel_source_t *source, const char *file, const keel_map_t *read) {
     if (!source->file || strcmp(source->file, file) != 0) {
         keel_source_close(source);
-        keel_status_ignore(load(source, file));
+        keel_status_ignore(load(source, file, read));
     }
-    return source->data && source->modified <= t;
+    return source->data;
 }
 
 keel_str_t keel_source_line(const keel_source_t *source, uint32_t number) {

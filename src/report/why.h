@@ -144,6 +144,7 @@ typedef struct keel_why_t {
     keel_reads_t reads; // by line, those that cut steps first
     keel_fixes_t fixes; // asked for
     keel_asides_t asides;
+    keel_map_t sources;       // what the run read in its source files (host/source.h)
     keel_eager_lines_t eager; // those that came to an end, and so are no recompiles
     double compile_seconds;   // of all compiles
     uint64_t executions;      // of all programs

@@ -105,14 +105,15 @@ static bool is_in(const char *function, const char *other) {
 }
 
 // A number on the line of a read was read there, unless the read itself asked for the program.
-static bool comes_from(const keel_why_entry_t *entry, const keel_why_difference_t *root,
-                       const keel_reads_line_t *read, keel_source_t *source) {
+static bool comes_from(const keel_why_t *why, const keel_why_entry_t *entry,
+                       const keel_why_difference_t *root, const keel_reads_line_t *read,
+                       keel_source_t *source) {
     const keel_why_place_t *place = &root->place;
     if (is_at(read->file, read->line, place) || is_at(read->call_file, read->call_line, place))
         return !is_at(read->file, read->line, &entry->site);
     bool by_caller = strcmp(read->call_file, place->file) == 0;
     if (!by_caller && strcmp(read->file, place->file) != 0) return false;
-    if (!keel_source_open(source, place->file, entry->t)) return false;
+    if (!keel_source_open(source, place->file, &why->sources)) return false;
     bool is_there = strcmp(read->file, place->file) == 0 && is_in(read->function, place->function);
     if (is_there && follows_by_names(source, read->line, place->line)) return true;
     return by_caller && follows_by_names(source, read->call_line, place->line);
@@ -130,7 +131,7 @@ static const keel_reads_line_t *read_of(const keel_why_t *why, const keel_why_en
     if (!is_baked || !is_number(root->new_value) || !root->place.line) return NULL;
     for (size_t i = 0; i < why->reads.count; ++i)
         if (why->reads.lines[i].moved.count &&
-            comes_from(entry, root, &why->reads.lines[i], source))
+            comes_from(why, entry, root, &why->reads.lines[i], source))
             return &why->reads.lines[i];
     return NULL;
 }

@@ -1,6 +1,7 @@
 // A journal read for what was compiled, and why.
 #include <stdlib.h>
 
+#include "host/source.h"
 #include "report/steps.h"
 #include "report/why_internal.h"
 
@@ -218,6 +219,9 @@ static keel_status_t meet_event(keel_why_t *why, keel_steps_t *steps, const json
     if (is_compile && request->operation != SIZE_MAX)
         KEEL_TRY(keel_eager_add(&why->eager, event, why->cwd, &why->texts));
     if (strcmp(kind, "start") == 0) return meet_start(why, event);
+    if (strcmp(kind, "source") == 0)
+        return keel_source_note(&why->sources, keel_event_text(event, "file"),
+                                keel_event_text(event, "digest"));
     if (strcmp(kind, "fix") == 0) return keel_fixes_add(&why->fixes, event, &why->texts);
     if (strcmp(kind, "explain") != 0)
         return keel_asides_add(&why->asides, event, why->cwd, &why->texts);
@@ -322,6 +326,7 @@ static keel_status_t parse_from(keel_bytes_t bytes, const char *id, const char *
                                 keel_why_t *out) {
     *out = (keel_why_t){.id = "", .command = "", .cwd = "", .framework = "", .path = ""};
     keel_arena_initialize(&out->texts, 0);
+    keel_map_initialize(&out->sources);
     keel_status_t status = parse(bytes, id, path, whole, out);
     if (status) keel_why_deinitialize(out);
     return status;
@@ -346,6 +351,7 @@ keel_status_t keel_why_read(const char *run_dir, const char *id, bool whole, kee
 
 void keel_why_deinitialize(keel_why_t *why) {
     keel_arena_deinitialize(&why->texts);
+    keel_map_deinitialize(&why->sources);
     keel_fixes_deinitialize(&why->fixes);
     keel_asides_deinitialize(&why->asides);
     keel_eager_deinitialize(&why->eager);

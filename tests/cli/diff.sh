@@ -32,3 +32,14 @@ keel diff step.mlir; echo "exit $?"
 keel diff step.mlir none.mlir; echo "exit $?"
 keel diff ../opts/torch_4.opts step.mlir; echo "exit $?"
 keel diff step.mlir - </dev/null; echo "exit $?"
+echo "-- copies"
+cd "$OLDPWD" || exit
+mkdir -p copies/programs
+cp "$samples/diff/step.mlir" copies/step.mlir
+cp "$samples/diff/step.mlir" "copies/$(printf '%064d' 7).mlir"
+cp "$samples/diff/step.mlir" "copies/programs/$(printf '%064d' 7).mlir.zst"
+keel diff copies/step.mlir "$samples/diff/step.mlir"; echo "exit $?"
+keel diff copies/step.mlir "copies/$(printf '%064d' 7).mlir"; echo "exit $?"
+keel diff --run-dir copies 0000000 copies/step.mlir; echo "exit $?"
+keel show --run-dir copies 0000000; echo "exit $?"
+keel key --run-dir copies 0000000; echo "exit $?"

@@ -1,6 +1,7 @@
 """`keel run -- python ...` from end to end with real JAX: what the user sees, what is on record,
 and what the other commands say of it afterwards."""
 
+import hashlib
 import json
 import os
 import re
@@ -113,6 +114,14 @@ def training(terminal):
                  re.search(r"6 steps, \d+ programs; \d+ compiles .*not flat yet: step 6 had a new program", summary[0]),
                  summary)
     where = f"trainer.py:{line_of('params, first, second, loss = step(')}"
+    recorded = {event["file"]: event["digest"] for event in of_kind(terminal.events(), "source")}
+    source = (HERE / "trainer.py").read_bytes()
+    report.check("cold: what the script says is on record, so a report may show it",
+                 recorded.get(str(HERE / "trainer.py")) ==
+                 hashlib.blake2b(source, digest_size=32).hexdigest(), recorded)
+    page = terminal.keel("report", "-o", "-").out
+    report.check("cold: the report shows the line", 'class="source"' in page and
+                 "step(" in page[page.find('class="source"'):], page[:200])
     report.check("cold: the line of the recompile", any(where in line for line in summary), summary)
     check_journal(terminal)
     warm = terminal.keel("run", "--", *TRAINER)

@@ -1,43 +1,7 @@
 #define _GNU_SOURCE
-#include "place.h"
+#include "html_help.h"
 
-#include "report/html.h"
 #include "report/html_part.h"
-
-// ---- a run made of events ----------------------------------------------------------------------
-
-typedef struct run_t {
-    keel_stats_t stats;
-    keel_why_t why;
-    keel_timeline_t timeline;
-} run_t;
-
-static keel_status_t read_run(const char *journal, run_t *out) {
-    keel_bytes_t bytes = keel_str_bytes(keel_str(journal));
-    *out = (run_t){0};
-    KEEL_TRY(keel_stats_parse(bytes, "r1", "/r/journal.ndjson", &out->stats));
-    KEEL_TRY(keel_why_parse(bytes, "r1", &out->why));
-    return keel_timeline_parse(bytes, &out->timeline);
-}
-
-static void close_run(run_t *run) {
-    keel_timeline_deinitialize(&run->timeline);
-    keel_why_deinitialize(&run->why);
-    keel_stats_deinitialize(&run->stats);
-}
-
-static keel_status_t page_of(const run_t *run, const char *run_dir, keel_buffer_t *out) {
-    const keel_html_input_t input = {&run->why, &run->stats, &run->timeline, run_dir};
-    return keel_html_page(&input, out);
-}
-
-static void make_page(const char *journal, const char *run_dir, keel_buffer_t *out) {
-    run_t run;
-    keel_buffer_initialize(out, 0);
-    assert_ok(read_run(journal, &run));
-    assert_ok(page_of(&run, run_dir, out));
-    close_run(&run);
-}
 
 static size_t count_of(const char *text, const char *part) {
     size_t count = 0;
@@ -45,15 +9,6 @@ static size_t count_of(const char *text, const char *part) {
         ++count;
     return count;
 }
-
-#define assert_has(page, part)                                                                     \
-    do {                                                                                           \
-        if (!strstr(keel_buffer_cstr(page), part)) fail_msg("the page lacks %s", part);            \
-    } while (0)
-#define assert_lacks(page, part)                                                                   \
-    do {                                                                                           \
-        if (strstr(keel_buffer_cstr(page), part)) fail_msg("the page has %s", part);               \
-    } while (0)
 
 #define START                                                                                      \
     "{\"event\":\"start\",\"t\":1000,\"pid\":1,\"argv\":[\"python\",\"train.py\"],\"cwd\":\"/w\"," \
@@ -386,70 +341,6 @@ static void a_page_of_huge_names_stays_small_enough_to_open(void **state) {
     keel_buffer_deinitialize(&journal);
 }
 
-// ---- the source --------------------------------------------------------------------------------
-
-// The page of a run that began `age` seconds ago and has one root in `file`.
-static void page_with_source(const char *folder, const char *file, unsigned line, long age,
-                             keel_buffer_t *page) {
-    keel_buffer_t journal;
-    keel_buffer_initialize(&journal, 0);
-    double started = (double)time(NULL) - (double)age;
-    keel_buffer_format(&journal,
-                       "{\"event\":\"start\",\"t\":%.0f,\"pid\":1,\"cwd\":\"%s\"}\n"
-                       "{\"event\":\"explain\",\"t\":%.0f,\"pid\":1,\"program\":\"b\",\"name\":"
-                       "\"f\",\"what\":\"compile\",\"seconds\":1,\"recompile\":true,"
-                       "\"roots\":[{\"kind\":\"size\",\"file\":\"%s\",\"line\":%u}]}\n",
-                       started, folder, started + 1, file, line);
-    make_page(keel_buffer_cstr(&journal), NULL, page);
-    keel_buffer_deinitialize(&journal);
-}
-
-static void write_source(const place_t *place, const char *name, const char *text, long age) {
-    char *path;
-    assert_ok(keel_path(&path, "%s/%s", place->root, name));
-    write_bytes(path, text, strlen(text));
-    set_age(path, age);
-    keel_free(path);
-}
-
-static void lines_around_the_place_are_shown_as_they_were_when_the_run_began(void **state) {
-    (void)state;
-    place_t place;
-    place_make(&place);
-    const char *const lines = "one\ntwo\nthree\nfour <b>\r\nfive\nsix\nseven\neight\nnine";
-    write_source(&place, "train.py", lines, 1000);
-    write_source(&place, "edited.py", lines, 0);
-    write_source(&place, "secret.pem", lines, 1000);
-    keel_buffer_t page;
-    page_with_source(place.root, "train.py", 5, 500, &page);
-    assert_has(&page, "<span class=\"line told\"><i>    5</i> &gt; five</span>");
-    assert_has(&page, "<i>    2</i>   two</span>");
-    assert_has(&page, "four &lt;b&gt;</span>");
-    assert_has(&page, "<i>    8</i>   eight</span>");
-    assert_lacks(&page, "nine");
-    assert_lacks(&page, "   one");
-    keel_buffer_deinitialize(&page);
-
-    page_with_source(place.root, "edited.py", 5, 500, &page);
-    assert_has(&page, "The file has changed since the run began.");
-    assert_lacks(&page, "five");
-    keel_buffer_deinitialize(&page);
-
-    page_with_source(place.root, "gone.py", 5, 500, &page);
-    assert_has(&page, "The file is no longer there.");
-    keel_buffer_deinitialize(&page);
-
-    page_with_source(place.root, "train.py", 4000000, 500, &page);
-    assert_lacks(&page, "class=\"source\"");
-    keel_buffer_deinitialize(&page);
-
-    // A journal must not make a report carry other files away.
-    page_with_source(place.root, "secret.pem", 5, 500, &page);
-    assert_lacks(&page, "five");
-    keel_buffer_deinitialize(&page);
-    place_remove(&place);
-}
-
 // ---- side by side ------------------------------------------------------------------------------
 
 static keel_html_line_t line_of(const char *text, const char *kind, uint32_t value) {
@@ -767,7 +658,6 @@ int main(void) {
         cmocka_unit_test(the_librarys_line_stands_beside_the_users),
         cmocka_unit_test(a_run_of_a_thousand_recompiles_shows_the_dearest_and_counts_the_rest),
         cmocka_unit_test(a_page_of_huge_names_stays_small_enough_to_open),
-        cmocka_unit_test(lines_around_the_place_are_shown_as_they_were_when_the_run_began),
         cmocka_unit_test(an_added_operation_is_marked_and_the_numbers_that_it_shifts_are_not),
         cmocka_unit_test(only_the_words_that_changed_are_marked),
         cmocka_unit_test(lists_of_any_length_are_aligned),

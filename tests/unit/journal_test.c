@@ -367,6 +367,23 @@ static void a_program_is_kept_once_and_read_back(void **state) {
     assert_memory_equal(data, text, size);
     keel_free(data);
 
+    // A copy under another name is another program, whoever made it.
+    char other[256];
+    keel_digest_t another = digest_of("another");
+    keel_digest_hex(&another, hex);
+    snprintf(other, sizeof other, "%s/programs/%s.mlir.zst", folder, hex);
+    assert_int_equal(link(path, other), 0);
+    keel_status_t renamed = keel_journal_read_program(other, &data, &size);
+    assert_int_equal(keel_status_code(renamed), KEEL_CORRUPT);
+    assert_non_null(strstr(keel_status_message(renamed), hex));
+    keel_digest_hex(&program, hex);
+    assert_non_null(strstr(keel_status_message(renamed), hex));
+    keel_status_ignore(renamed);
+    snprintf(other, sizeof other, "%s/programs/copy.zst", folder);
+    assert_int_equal(link(path, other), 0);
+    assert_null(keel_journal_read_program(other, &data, &size));
+    keel_free(data);
+
     assert_int_equal(truncate(path, first.st_size - 3), 0);
     keel_status_t status = keel_journal_read_program(found, &data, &size);
     assert_int_equal(keel_status_code(status), KEEL_CORRUPT);

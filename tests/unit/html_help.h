@@ -1,0 +1,51 @@
+// The page of a run that a test makes of events.
+#ifndef KEEL_TESTS_HTML_HELP_H_
+#define KEEL_TESTS_HTML_HELP_H_
+
+#include "place.h"
+
+#include "report/html.h"
+
+typedef struct run_t {
+    keel_stats_t stats;
+    keel_why_t why;
+    keel_timeline_t timeline;
+} run_t;
+
+static inline keel_status_t read_run(const char *journal, run_t *out) {
+    keel_bytes_t bytes = keel_str_bytes(keel_str(journal));
+    *out = (run_t){0};
+    KEEL_TRY(keel_stats_parse(bytes, "r1", "/r/journal.ndjson", &out->stats));
+    KEEL_TRY(keel_why_parse(bytes, "r1", &out->why));
+    return keel_timeline_parse(bytes, &out->timeline);
+}
+
+static inline void close_run(run_t *run) {
+    keel_timeline_deinitialize(&run->timeline);
+    keel_why_deinitialize(&run->why);
+    keel_stats_deinitialize(&run->stats);
+}
+
+static inline keel_status_t page_of(const run_t *run, const char *run_dir, keel_buffer_t *out) {
+    const keel_html_input_t input = {&run->why, &run->stats, &run->timeline, run_dir};
+    return keel_html_page(&input, out);
+}
+
+static inline void make_page(const char *journal, const char *run_dir, keel_buffer_t *out) {
+    run_t run;
+    keel_buffer_initialize(out, 0);
+    assert_ok(read_run(journal, &run));
+    assert_ok(page_of(&run, run_dir, out));
+    close_run(&run);
+}
+
+#define assert_has(page, part)                                                                     \
+    do {                                                                                           \
+        if (!strstr(keel_buffer_cstr(page), part)) fail_msg("the page lacks %s", part);            \
+    } while (0)
+#define assert_lacks(page, part)                                                                   \
+    do {                                                                                           \
+        if (strstr(keel_buffer_cstr(page), part)) fail_msg("the page has %s", part);               \
+    } while (0)
+
+#endif // KEEL_TESTS_HTML_HELP_H_
