@@ -2,7 +2,17 @@
 # subject: batch.nodes
 # old: f32[12,3]
 # new: f32[20,3]
-# reason: evaluation pads to more nodes, edges and graphs than training
+# and
+# cause: shape
+# subject: batch.edges
+# old: f32[14,2]
+# new: f32[24,2]
+# and
+# cause: shape
+# subject: batch.n_node
+# old: i32[3]
+# new: i32[4]
+# reason: evaluation pads to more nodes, edges and graphs than training: three sizes, each of its own
 
 import jax
 import jax.numpy as jnp
@@ -40,4 +50,4 @@ params = {"edge": np.ones((8, 4), np.float32), "node": np.ones((7, 5), np.float3
 train = jraph.pad_with_graphs(jraph.batch_np([molecule(4), molecule(5)]), 12, 14, 3)
 test = jraph.pad_with_graphs(jraph.batch_np([molecule(4), molecule(5), molecule(6)]), 20, 24, 4)
 for batch in (train, train, test):
-    predict(params, batch)  # <- cause
+    predict(params, batch)  # <- cause, cause 2, cause 3

@@ -13,7 +13,7 @@ import numpy as np
 
 @jax.jit
 def voltages(matrix, currents):
-    solution = lx.linear_solve(lx.MatrixLinearOperator(matrix), currents, lx.QR())
+    solution = lx.linear_solve(lx.MatrixLinearOperator(matrix), currents, lx.BiCGStab(rtol=1e-4, atol=1e-4))
     return jnp.abs(solution.value)
 
 
