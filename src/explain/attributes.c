@@ -253,6 +253,36 @@ static bool follows_from_rank(const keel_diff_t *diff, const keel_pair_t *pair) 
     return false;
 }
 
+static bool has_number(keel_graph_t *graph, keel_attr_id_t attr, double wanted) {
+    double number = 0;
+    uint64_t count = 1;
+    for (uint64_t i = 0; i < count && i < NUMBERS; ++i)
+        if (numbers_of(graph, attr, i, &number, &count) && i < count && number == wanted)
+            return true;
+    return false;
+}
+
+// What is summed over in one of the programs only has one element there or in the other: the client
+// leaves such a sum out.
+static bool sums_over_one(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name,
+                          keel_attr_id_t before, keel_attr_id_t after) {
+    if (!pair->inherited || pair->inherited - 1 >= diff->root_count ||
+        !keel_str_is(name, "dimensions") ||
+        !keel_str_is(keel_graph_name(&diff->after, pair->after), "reduce"))
+        return false;
+    keel_list_t was = keel_program_operands(diff->before.program, pair->before);
+    keel_list_t is = keel_program_operands(diff->after.program, pair->after);
+    if (!was.count || !is.count) return false;
+    keel_ints_t x =
+        keel_diff_dims(diff->before.program, keel_graph_type(&diff->before, was.items[0]));
+    keel_ints_t y = keel_diff_dims(diff->after.program, keel_graph_type(&diff->after, is.items[0]));
+    for (uint32_t i = 0; x.count == y.count && i < x.count; ++i)
+        if (has_number(&diff->before, before, i) != has_number(&diff->after, after, i) &&
+            (x.items[i] == 1) == (y.items[i] == 1))
+            return false;
+    return x.count == y.count;
+}
+
 // A sharding has an entry for each dimension: of another rank one that says nothing is another one,
 // and tells no more than the rank does.
 static bool is_of_rank_only(const keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after) {
@@ -291,7 +321,9 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
                       !keel_pair_same_type(diff, p->first_result, q->first_result);
     uint32_t explained = explains_numbers(diff, pair, before, after);
     if (explained == KEEL_NONE) explained = explains_slice(diff, pair, name);
-    bool follows = follows_from_rank(diff, pair) || (pair->inherited && ONE_OF(name, paddings));
+    bool follows = follows_from_rank(diff, pair) ||
+                   sums_over_one(diff, pair, name, before, after) ||
+                   (pair->inherited && ONE_OF(name, paddings));
     if (explained == KEEL_NONE && follows) explained = pair->inherited - 1;
     if (explained != KEEL_NONE && keel_diff_is_full(diff)) {
         keel_diff_count(diff, explained);

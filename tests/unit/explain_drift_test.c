@@ -146,6 +146,12 @@ static void a_slice_that_is_taken_elsewhere_is_a_constant(void **state) {
            {KEEL_CAUSE_CONSTANT, "slice start_indices", "[3, 0]", "[7, 0]", 8});
 }
 
+static void what_is_left_out_at_a_size_of_one_follows_from_it(void **state) {
+    (void)state;
+    EXPECT("softmax_over_one", NULL, {KEEL_CAUSE_SHAPE, "q", "f32[8,6,4]", "f32[8,1,4]", 16});
+    EXPECT("scale_of_one", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[8,6,4]", "f32[8,1,4]", 15});
+}
+
 static void the_last_index_follows_from_the_smallest_dimension(void **state) {
     (void)state;
     EXPECT("labels_of_more_classes", NULL, {KEEL_CAUSE_SHAPE, "w", "f32[4,2]", "f32[4,3]", 14});
@@ -178,6 +184,7 @@ static void conversions_and_checks_of_whole_numbers_follow_from_the_dtype(void *
     (void)state;
     EXPECT("counts_as_floats", NULL, {KEEL_CAUSE_DTYPE, "counts", "i32[6]", "f32[6]", 13});
     EXPECT("whole_numbers_checked", NULL, {KEEL_CAUSE_DTYPE, "counts", "i32[6]", "f32[6]", 13});
+    EXPECT("scanned_in_half", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[7,4]", "bf16[7,4]", 19});
 }
 
 static void a_branch_beside_conversions_is_a_cause_of_its_own(void **state) {
@@ -200,7 +207,8 @@ static void the_way_back_has_the_same_causes(void **state) {
         "counter_beside_batch",  "decay_and_rest",     "rates_of_two_lines", "number_of_a_gradient",
         "double_precision",      "double_and_branch",  "loop_over_rows",     "rounds_of_a_scan",
         "layers_beside_batch",   "draws_in_half",      "prompt_then_token",  "counts_as_floats",
-        "whole_numbers_checked", "counts_and_branch"};
+        "whole_numbers_checked", "counts_and_branch",  "softmax_over_one",   "scale_of_one",
+        "scanned_in_half"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         loaded_t before, after;
         keel_explanation_t there, back;
@@ -234,6 +242,7 @@ int main(void) {
         cmocka_unit_test(a_slice_that_the_new_size_does_not_fill_is_a_cause_of_its_own),
         cmocka_unit_test(a_slice_whose_start_alone_moves_is_of_another_size),
         cmocka_unit_test(a_slice_that_is_taken_elsewhere_is_a_constant),
+        cmocka_unit_test(what_is_left_out_at_a_size_of_one_follows_from_it),
         cmocka_unit_test(the_last_index_follows_from_the_smallest_dimension),
         cmocka_unit_test(layers_that_are_as_many_as_rows_are_a_cause_of_their_own),
         cmocka_unit_test(a_python_number_that_is_rounded_to_what_it_meets_is_told),

@@ -1,0 +1,60 @@
+// clusters: operations that have no counterpart, gathered: what flows into each other, what stands
+// on one line of the source, and what stands in the same gap between operations that do have one.
+//
+// Room-internal. One thread; all memory is the arena's.
+#ifndef KEEL_EXPLAIN_CLUSTERS_H_
+#define KEEL_EXPLAIN_CLUSTERS_H_
+
+#include "explain/diff.h"
+#include "explain/lines.h"
+
+typedef struct keel_cluster_t {
+    keel_op_id_t first_before, first_after; // NONE
+    uint32_t before_count, after_count;
+    uint32_t last;      // of its members
+    uint32_t taint;     // 1 + a root that an operand follows from
+    bool is_trivial;    // it only changes shapes and dtypes
+    bool is_clients;    // or compares, moves data, or is part of a function of the client's
+    bool only_sums;     // or sums up
+    keel_op_id_t marks; // HLO: the first operation that says a sharding, where others only change
+                        // shapes and dtypes; NONE
+    uint32_t marks_count;
+    bool only_unwraps; // it takes the words out of a typed key, and does nothing else
+    uint32_t weak;     // the scalar argument that it does nothing but convert; NONE
+    bool reads_before; // an argument that is gone
+    bool reads_after;  // an argument that was added
+    bool reads_passed; // one that is in one program only, and was passed both times
+} keel_cluster_t;
+
+// Operations of both sides in one range: those of `after` stand behind those of `before`.
+typedef struct keel_clusters_t {
+    keel_diff_t *diff;
+    keel_arena_t arena;
+    uint32_t *parent; // union-find
+    uint8_t *alone;   // has no counterpart, in a function that was compared
+    uint32_t split, count;
+    keel_cluster_t *items; // by representative, which is the first of a cluster's members
+    uint32_t *next;        // by member: the next one of its cluster; NONE
+    keel_lines_t lines_before, lines_after;
+    bool is_swap; // operations are gone, and others are there instead
+} keel_clusters_t;
+
+static inline uint32_t keel_clusters_find(keel_clusters_t *clusters, uint32_t at) {
+    while (clusters->parent[at] != at) {
+        clusters->parent[at] = clusters->parent[clusters->parent[at]];
+        at = clusters->parent[at];
+    }
+    return at;
+}
+
+static inline const keel_graph_t *keel_clusters_graph(const keel_clusters_t *clusters, uint32_t at,
+                                                      keel_op_id_t *op) {
+    bool is_after = at >= clusters->split;
+    *op = is_after ? at - clusters->split : at;
+    return is_after ? &clusters->diff->after : &clusters->diff->before;
+}
+
+// Fills all of *clusters but its `diff`, and `is_swap`; the arena and the lines are initialized.
+keel_status_t keel_clusters_gather(keel_clusters_t *clusters) KEEL_MUST_CHECK;
+
+#endif // KEEL_EXPLAIN_CLUSTERS_H_
