@@ -6,7 +6,7 @@ void cli_analyse(const char *run_dir, const char *id) {
     keel_status_t status = keel_analysis_ensure(run_dir, id);
     cli_progress_end();
     if (!status) return;
-    cli_say("run %s is not explained: %s; what follows lacks that", id,
+    cli_say("run %s is not explained: %s; explanations are missing below", id,
             keel_status_message(status));
     keel_status_ignore(status);
 }

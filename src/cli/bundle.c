@@ -20,7 +20,8 @@ static keel_status_t look_behind(asked_t *asked) {
     char *wraps;
     KEEL_TRY(cli_find_wrapped(asked->plugin, asked->python, &wraps));
     if (!wraps) return NULL;
-    cli_say("plugin %s is Keel's own library; told is the one that it wraps", asked->plugin);
+    cli_say("plugin %s is Keel's own library; the bundle describes the plugin that it wraps",
+            asked->plugin);
     keel_free(asked->plugin);
     asked->plugin = wraps;
     return NULL;
@@ -38,10 +39,10 @@ static keel_status_t find_plugin(asked_t *asked) {
     keel_file_facts_t facts;
     if (asked->plugin && keel_status_code(status = keel_file_facts(asked->plugin, &facts))) {
         keel_status_ignore(status);
-        return keel_status_make(KEEL_NOT_FOUND,
-                                "plugin %s: there is no such file; name a PJRT plugin's library "
-                                "with --plugin or KEEL_PLUGIN",
-                                asked->plugin);
+        return keel_status_make(
+            KEEL_NOT_FOUND,
+            "plugin %s: no such file; name a PJRT plugin's library with --plugin or KEEL_PLUGIN",
+            asked->plugin);
     }
     return cli_digests_folder(&asked->settings, &asked->digests);
 }
@@ -54,9 +55,9 @@ static keel_status_t find_named(const char *python, char **out) {
     cli_limit_at(NULL);
     keel_status_t status =
         there ? cli_interpreter_named(path, out)
-              : keel_status_make(KEEL_NOT_FOUND,
-                                 "--python %s: no such interpreter; name one, as /venv/bin/python",
-                                 python);
+              : keel_status_make(
+                    KEEL_NOT_FOUND,
+                    "--python %s: no such interpreter; give one such as /venv/bin/python", python);
     keel_free(path);
     return status;
 }
@@ -101,14 +102,11 @@ static keel_status_t collect(asked_t *asked, keel_bundle_t *bundle) {
 }
 
 static const char details[] =
-    "Everything that decides whether programs are the same and whether an installation works: the\n"
-    "plugin, flags, the machine, its devices, clients and packages. The Python is the one in\n"
-    "force, and is not started unless a version manager stands before it. The plugin is loaded in\n"
-    "a process of its own, unless --fast is given. Values of variables that look like secrets are\n"
-    "left out.\n\n"
-    "keel bundle diff A B tells what differs between two bundles: files that --json wrote, runs, "
-    "or\n"
-    "journals.\n";
+    "Prints everything that affects keys or decides whether an installation works: plugin,\n"
+    "flags, machine, devices, clients and packages. The Python is the current one; it is not\n"
+    "started unless a version manager provides it. The plugin is loaded in a separate process,\n"
+    "unless --fast is given. Values that look like secrets are left out.\n\n"
+    "`keel bundle diff A B` compares two bundles: files that --json wrote, runs, or journals.\n";
 
 int cli_bundle(cli_call_t *call) {
     asked_t asked = {0};
@@ -118,9 +116,9 @@ int cli_bundle(cli_call_t *call) {
     call->details = details;
     cli_switch(call, "--json", "print JSON, for `keel bundle diff`", &asked.json);
     cli_switch(call, "--fast", "do not load the plugin", &asked.fast);
-    cli_text(call, "--timeout", "SECONDS", "give what does not answer up after so long (60)",
+    cli_text(call, "--timeout", "SECONDS", "give up on what does not answer for this long (60)",
              &timeout);
-    cli_text(call, "--python", "PATH", "the Python whose packages are told", &asked.python);
+    cli_text(call, "--python", "PATH", "the Python whose packages are listed", &asked.python);
     cli_setting(call, KEEL_SETTING_PLUGIN);
     cli_setting(call, KEEL_SETTING_CACHE_DIR);
     if (!cli_parse(call, 0, 0, &code)) return code;

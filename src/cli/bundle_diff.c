@@ -30,8 +30,8 @@ static keel_status_t take_events(keel_bytes_t bytes, const char *path, keel_bund
     KEEL_TRY(keel_journal_parse(bytes, visit, &search, &damage));
     if (search.found) return NULL;
     return keel_status_make(KEEL_INVALID,
-                            "%s: it has no bundle; name a file of `keel bundle --json`, or a run "
-                            "that made a client",
+                            "%s: contains no bundle; name a file from `keel bundle --json`, or a "
+                            "run that made a client",
                             path);
 }
 
@@ -96,10 +96,9 @@ static keel_status_t compare(const asked_t *asked, char **names, keel_buffer_t *
 
 static const char details[] =
     "A and B are files that `keel bundle --json` wrote, runs (an id, the beginning of one, or\n"
-    "latest), or journals. What differs stands by how much it matters: what moves keys first, "
-    "then\n"
-    "clients, other packages, and the rest. What one of the two does not tell is no difference.\n"
-    "The exit code is 0 where nothing differs, 1 where something does.\n";
+    "latest), or journals. Differences are printed in order of importance: what changes keys,\n"
+    "then clients, other packages, and the rest. A value that only one of the two knows is not a\n"
+    "difference. The exit code is 0 if nothing differs, 1 if something does.\n";
 
 int cli_bundle_diff(cli_call_t *call) {
     asked_t asked = {0};
@@ -107,11 +106,11 @@ int cli_bundle_diff(cli_call_t *call) {
     bool same = false;
     call->name = "bundle diff";
     call->usage = "[OPTION]... A B";
-    call->sentence = "what differs between two bundles";
+    call->sentence = "compare two bundles";
     call->details = details;
     ++call->arguments;
     cli_switch(call, "--json", "print JSON", &asked.json);
-    cli_switch(call, "--all", "print values in full", &asked.all);
+    cli_switch(call, "--all", "print long values in full", &asked.all);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 2, 2, &code)) return code;
     keel_buffer_t out;

@@ -9,9 +9,9 @@
 // name, sentence
 #define CACHE_COMMANDS(X)                                                                          \
     X(ls, "list the stored programs, last used first")                                             \
-    X(stat, "how many programs are stored, and how large they are")                                \
-    X(verify, "read every stored program and check it; exit code 1 where one is damaged")          \
-    X(prune, "remove least recently used programs down to the limit, and what was left behind")    \
+    X(stat, "show how many programs are stored and how large they are")                            \
+    X(verify, "read and check every stored program; exit code 1 if one is damaged")                \
+    X(prune, "remove least recently used programs down to the limit, and leftovers")               \
     X(clear, "remove all stored programs and plans")                                               \
     X(path, "print the folder")
 
@@ -253,8 +253,7 @@ static keel_status_t verify_entries(const keel_settings_t *settings, bool json, 
     } else if (!status) {
         keel_buffer_format(out, "%s%" PRIu64 " good, %" PRIu64 " damaged%s\n",
                            keel_buffer_cstr(&verdict.list), good, verdict.bad,
-                           verdict.bad ? "; a run that needs one compiles it anew and replaces it"
-                                       : "");
+                           verdict.bad ? "; a run that needs one compiles and replaces it" : "");
     }
     if (verdict.bad) outcome->code = CLI_NO;
     keel_buffer_deinitialize(&verdict.list);
@@ -329,7 +328,7 @@ static int run_one(size_t index, cli_call_t *call) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     outcome_t outcome = {0};
-    cli_progress_begin("working through the cache");
+    cli_progress_begin("reading the cache");
     status = cli_check_folder(&settings, KEEL_SETTING_CACHE_DIR);
     if (!status) status = commands[index].run(&settings, json, &out, &outcome);
     cli_progress_end();
@@ -340,7 +339,7 @@ static int run_one(size_t index, cli_call_t *call) {
     }
     code = cli_answer(&out);
     if (outcome.unlisted)
-        cli_say("%" PRIu64 " entr%s cannot be read and %s not listed; keel cache verify names %s",
+        cli_say("%" PRIu64 " entr%s cannot be read and %s not listed; `keel cache verify` names %s",
                 outcome.unlisted, outcome.unlisted == 1 ? "y" : "ies",
                 outcome.unlisted == 1 ? "is" : "are", outcome.unlisted == 1 ? "it" : "them");
     return code == CLI_OK ? outcome.code : code;
@@ -350,7 +349,7 @@ static const char details[] =
 #define LINE(name, sentence) "  " #name "\t" sentence "\n"
     CACHE_COMMANDS(LINE)
 #undef LINE
-        "\n`keel cache ls --help` and so on tell the options of each.\n";
+        "\n`keel cache ls --help` shows the options of one.\n";
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -375,8 +374,6 @@ int cli_cache(cli_call_t *call) {
     int code;
     call->details = details;
     if (!cli_parse(call, 1, -1, &code)) return code;
-    return cli_misuse(call,
-                      "%s: no such thing to do; it is one of ls, stat, verify, prune, clear, "
-                      "path",
+    return cli_misuse(call, "%s: unknown command; use ls, stat, verify, prune, clear or path",
                       call->rest[0]);
 }

@@ -57,7 +57,7 @@ static void give_back(const signals_t *signals) {
 
 static int could_not_run(const char *command, int error) {
     if (error == ENOENT && strchr(command, '/') && access(command, F_OK) == 0) {
-        fprintf(stderr, "keel: %s: its interpreter is not there; correct its first line\n",
+        fprintf(stderr, "keel: %s: its interpreter does not exist; correct its first line\n",
                 command);
         return CLI_NOT_RUNNABLE;
     }

@@ -17,26 +17,25 @@
 #define CLI_COMMANDS(X)                                                                            \
     X(run, "[OPTION]... [--] CMD [ARG]...",                                                        \
       "run a command with its XLA compiles going through Keel")                                    \
-    X(runs, "[OPTION]...", "list the runs that are recorded")                                      \
-    X(stats, "[OPTION]... [RUN]", "what a run compiled, loaded and recompiled, and on which line") \
-    X(why, "[OPTION]... [RUN]",                                                                    \
-      "why programs were compiled again: what changed, where, what to do")                         \
+    X(runs, "[OPTION]...", "list recorded runs")                                                   \
+    X(stats, "[OPTION]... [RUN]", "show what a run compiled, loaded and recompiled, by line")      \
+    X(why, "[OPTION]... [RUN]", "explain recompiles: what changed, where, what to do")             \
     X(explain, "[OPTION]... [CAUSE]",                                                              \
-      "what a cause is: how it comes about, what to do, how to check that it is gone")             \
+      "describe a cause: how it happens, what to do, how to check that it is gone")                \
     X(memory, "[OPTION]... [RUN|PROGRAM]",                                                         \
-      "what programs need of a device's memory, and what devices had in use")                      \
-    X(report, "[OPTION]... [RUN]",                                                                 \
-      "a run as one page: what was compiled again, why, and what it cost")                         \
+      "show how much device memory programs need and devices used")                                \
+    X(report, "[OPTION]... [RUN]", "write a run as one page: recompiles, their causes and costs")  \
     X(show, "[OPTION]... FILE|PROGRAM", "print a program")                                         \
     X(key, "[OPTION]... FILE|PROGRAM [FILE|PROGRAM]",                                              \
-      "what a program's key is made of; or do two programs share a key")                           \
-    X(diff, "[OPTION]... A B", "why one program is not another, or one run not another")           \
+      "show what a program's key is made of, or whether two programs share one")                   \
+    X(diff, "[OPTION]... A B", "explain how two programs or two runs differ")                      \
     X(bundle, "[OPTION]... [diff A B]",                                                            \
-      "all that programs and an installation hang on; or what differs between two")                \
-    X(cache, "ls|stat|verify|prune|clear|path [OPTION]...", "look after the stored programs")      \
-    X(fixes, "[OPTION]...", "known faults of clients that `keel run --fix` mends")                 \
-    X(probe, "[OPTION]... [PLUGIN]", "what is installed, and is it alive: a plugin's state")       \
-    X(config, "[OPTION]...", "each setting in force, and where it came from")                      \
+      "record everything that an installation depends on, or compare two")                         \
+    X(cache, "ls|stat|verify|prune|clear|path [OPTION]...", "manage the stored programs")          \
+    X(fixes, "[OPTION]...", "list the client bugs that `keel run --fix` works around")             \
+    X(probe, "[OPTION]... [PLUGIN]",                                                               \
+      "check an installation: load the plugin and use it step by step")                            \
+    X(config, "[OPTION]...", "show each setting and where it comes from")                          \
     X(version, "[OPTION]...", "print Keel's version and the PJRT API it was built for")            \
     X(help, "[CMD [PART]]", "explain a command")
 

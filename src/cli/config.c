@@ -49,7 +49,7 @@ static void print_json(const keel_settings_t *settings, keel_buffer_t *out) {
 
 static const char details[] =
     "Each line is `key = value  # origin`. The origin is default, file with the file and line,\n"
-    "environment with the variable, or flag. The printed lines may stand in the config file.\n";
+    "environment with the variable, or flag. The output is a valid config file.\n";
 
 int cli_config(cli_call_t *call) {
     bool json = false;

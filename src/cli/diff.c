@@ -29,10 +29,8 @@ static keel_status_t split_options(keel_bytes_t bytes, const char *path, keel_bu
     bool understood = false;
     KEEL_TRY(keel_key_options(bytes, &text[0], &text[1], &text[2], &understood));
     if (!understood)
-        return keel_status_make(KEEL_INVALID,
-                                "%s: no compile options; a serialized CompileOptionsProto is "
-                                "needed",
-                                path);
+        return keel_status_make(
+            KEEL_INVALID, "%s: not compile options; give a serialized CompileOptionsProto", path);
     KEEL_TRY(keel_key_set(out, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&text[0]),
                           keel_bytes_str(keel_buffer_bytes(&text[2]))));
     return keel_key_set(out, KEEL_COMPONENT_DEVICE_ASSIGNMENT, keel_buffer_bytes(&text[1]),
@@ -202,7 +200,7 @@ static keel_status_t compare(const asked_t *asked, keel_buffer_t *out, bool *out
                                asked->all, out, out_same);
     else if (!status && (ids[0] || ids[1]))
         status = keel_status_make(KEEL_INVALID,
-                                  "%s is a run and %s is none; name two runs, or two programs",
+                                  "%s is a run, but %s is not; name two runs or two programs",
                                   asked->names[ids[0] ? 0 : 1], asked->names[ids[0] ? 1 : 0]);
     else if (!status)
         status = compare_programs(asked, out, out_same);
@@ -212,19 +210,18 @@ static keel_status_t compare(const asked_t *asked, keel_buffer_t *out, bool *out
 }
 
 static const char details[] =
-    "Tells how B came to differ from A: the causes, with the line of source, the old and the new\n"
-    "value. What follows from them is counted. A and B are two programs, as `keel show` takes "
-    "them,\n"
-    "or two runs, each by its id or the beginning of it: then the key's components that moved,\n"
-    "and the programs that are in one of them only, each beside the nearest of the other.\n"
-    "The exit code is 0 where nothing differs, 1 where something does.\n";
+    "Explains how B differs from A: the causes, each with its source line and the old and the\n"
+    "new value, and how many differences follow from each. A and B are two programs, as for\n"
+    "`keel show`, or two runs. For runs it prints the components of keys that changed, and the\n"
+    "programs that only one run has, each with its nearest counterpart in the other. The exit\n"
+    "code is 0 if nothing differs, 1 if something does.\n";
 
 int cli_diff(cli_call_t *call) {
     asked_t asked = {0};
     int code;
     call->details = details;
     cli_switch(call, "--json", "print JSON", &asked.json);
-    cli_switch(call, "--all", "print every cause and all that follows, nothing cut", &asked.all);
+    cli_switch(call, "--all", "print every cause and everything that follows, in full", &asked.all);
     cli_text(call, "--options-a", "FILE", "the CompileOptionsProto that A was compiled with",
              &asked.options[0]);
     cli_text(call, "--options-b", "FILE", "the CompileOptionsProto that B was compiled with",
@@ -232,7 +229,7 @@ int cli_diff(cli_call_t *call) {
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 2, 2, &code)) return code;
     if (!asked.options[0] != !asked.options[1])
-        return cli_misuse(call, "%s is missing: options are compared with options",
+        return cli_misuse(call, "%s is missing: give both options files",
                           asked.options[0] ? "--options-b" : "--options-a");
     for (int i = 0; i < 2; ++i)
         asked.names[i] = call->rest[i];

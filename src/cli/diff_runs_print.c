@@ -89,7 +89,8 @@ static size_t count_pairs(const cli_diff_runs_t *all, bool same) {
 static void pairs_text(const cli_diff_runs_t *all, bool same, bool whole, keel_buffer_t *out) {
     size_t count = count_pairs(all, same), shown = 0;
     if (!count) return;
-    keel_buffer_format(out, same ? "%zu the same under another key\n" : "%zu changed:\n", count);
+    keel_buffer_format(out, same ? "%zu the same under a different key\n" : "%zu changed:\n",
+                       count);
     size_t listed = 0;
     for (size_t i = 0; i < all->pair_count; ++i) {
         const cli_diff_pair_t *pair = &all->pairs[i];

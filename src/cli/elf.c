@@ -57,7 +57,7 @@ static keel_status_t check(const char *path, keel_bytes_t file) {
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN)
         return no_plugin(path, "not a 64-bit shared library");
     if (lacks_symbol(file, &header, "GetPjrtApi"))
-        return no_plugin(path, "no PJRT plugin: it has no GetPjrtApi");
+        return no_plugin(path, "not a PJRT plugin: it has no GetPjrtApi");
     return NULL;
 }
 
@@ -67,7 +67,7 @@ keel_status_t cli_check_plugin(const char *path) {
     if (status) {
         bool absent = keel_status_code(status) == KEEL_NOT_FOUND;
         keel_status_ignore(status);
-        return no_plugin(path, absent ? "there is no such file" : "it cannot be read");
+        return no_plugin(path, absent ? "no such file" : "it cannot be read");
     }
     if (!facts.is_file) return no_plugin(path, "not a file");
     keel_bytes_t file;

@@ -22,15 +22,12 @@ keel_status_t cli_find_library(char **out) {
     bool found = keel_is_file(beside) && realpath(beside, resolved);
     keel_status_t status = NULL;
     if (!found)
-        status = keel_status_make(KEEL_NOT_FOUND,
-                                  "%s: Keel's library is not there; build or install Keel as a "
-                                  "whole",
-                                  beside);
+        status = keel_status_make(
+            KEEL_NOT_FOUND, "%s: Keel's library is missing; build or install all of Keel", beside);
     else if (strpbrk(resolved, ":,"))
-        status = keel_status_make(KEEL_INVALID,
-                                  "%s: JAX takes no path with a colon or a comma; put Keel "
-                                  "elsewhere",
-                                  resolved);
+        status = keel_status_make(
+            KEEL_INVALID, "%s: JAX accepts no path with a colon or a comma; move Keel elsewhere",
+            resolved);
     else
         status = keel_strdup(keel_str(resolved), out);
     keel_free(beside);
@@ -62,8 +59,8 @@ static keel_status_t register_library(const char *library) {
 
 // Who asked for a device and named no plugin for it gets a CPU: that must not pass unseen.
 static void tell_replaced(const char *name, const char *value, const char *becomes) {
-    cli_say("%s=%s becomes %s: the command runs on the embedded CPU plugin; name the plugin to "
-            "wrap with --plugin",
+    cli_say("%s=%s becomes %s: the command runs on the embedded CPU plugin; use --plugin to wrap "
+            "another one",
             name, value, becomes);
 }
 

@@ -2,17 +2,17 @@
 #include "report/pages.h"
 
 static const char details[] =
-    "CAUSE is a word that `keel why` names: what it looks like, how it comes about in JAX and in\n"
-    "PyTorch/XLA, what to do, what it costs, and how to check that it is gone. Without one, all\n"
-    "causes are listed.\n";
+    "CAUSE is a word from `keel why`. Its page says what it looks like, how it happens in JAX\n"
+    "and in PyTorch/XLA, what to do, what it costs, and how to check that it is gone. Without\n"
+    "CAUSE, lists all causes.\n";
 
 static int unknown(const char *word) {
     const char *nearest = keel_page_nearest(word);
     if (nearest)
-        cli_say("explain: %s: no such cause; did you mean %s? `keel explain` lists them", word,
+        cli_say("explain: %s: no such cause; did you mean %s? run `keel explain` for a list", word,
                 nearest);
     else
-        cli_say("explain: %s: no such cause; `keel explain` lists them", word);
+        cli_say("explain: %s: no such cause; run `keel explain` for a list", word);
     return CLI_USAGE;
 }
 

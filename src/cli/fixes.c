@@ -30,7 +30,7 @@ static void print(const cli_fixes_t *fixes, keel_buffer_t *out) {
 int cli_fixes(cli_call_t *call) {
     bool json = false;
     int code;
-    call->details = "They are applied where `keel run --fix` asks for them.\n";
+    call->details = "`keel run --fix` applies them.\n";
     cli_switch(call, "--json", "print JSON: a list of fixes", &json);
     if (!cli_parse(call, 0, 0, &code)) return code;
     char *package = NULL;

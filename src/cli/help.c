@@ -20,13 +20,12 @@ int cli_help(cli_call_t *call) {
     cli_call_t other;
     int (*run)(cli_call_t *) = cli_command(call->rest[0], &other);
     if (!run) {
-        fprintf(stderr, "keel: %s: unknown command; `keel help` lists them\n", call->rest[0]);
+        fprintf(stderr, "keel: %s: unknown command; run `keel help` for a list\n", call->rest[0]);
         return CLI_USAGE;
     }
     char *part = call->rest[1];
     if (part && !has_part(other.name, part)) {
-        cli_say("%s %s: unknown command; `keel help %s` explains %s", other.name, part, other.name,
-                other.name);
+        cli_say("%s %s: unknown command; see `keel help %s`", other.name, part, other.name);
         return CLI_USAGE;
     }
     char option[] = "--help";

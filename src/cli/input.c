@@ -9,7 +9,7 @@ keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) {
     }
     KEEL_TRY(status);
     if (facts.is_directory)
-        return keel_status_make(KEEL_INVALID, "%s: a folder; name a file in it", path);
+        return keel_status_make(KEEL_INVALID, "%s: is a folder; name a file", path);
     // The readers' own limit: slices are 31 bits.
     return keel_file_read(path, INT32_MAX, out, out_size);
 }

@@ -171,7 +171,7 @@ static keel_status_t settle(const char *python, char **out) {
     bool in_time = true, asked = read_script(python, head, sizeof head) &&
                                  !is_in_environment(python) && ask(python, answer, &in_time);
     if (!in_time)
-        cli_say("%s does not tell in %d s which Python it starts; it is taken as it is", python,
+        cli_say("%s did not say within %d s which Python it starts; Keel uses it as given", python,
                 ANSWER_SECONDS);
     return keel_strdup(keel_str(asked ? answer : python), out);
 }
@@ -204,10 +204,10 @@ keel_status_t cli_interpreter_named(const char *path, char **out) {
     if (is_one) return keel_strdup(keel_str(path), out);
     if (ask(path, answer, &in_time)) return keel_strdup(keel_str(answer), out);
     char within[32] = "";
-    if (!in_time) snprintf(within, sizeof within, " in %d s", ANSWER_SECONDS);
+    if (!in_time) snprintf(within, sizeof within, " within %d s", ANSWER_SECONDS);
     return keel_status_make(KEEL_INVALID,
-                            "--python %s: no Python: it does not tell%s which one it is; name "
-                            "one, as /venv/bin/python",
+                            "--python %s: not a Python: it did not say%s which one it is; give one "
+                            "such as /venv/bin/python",
                             path, within);
 }
 

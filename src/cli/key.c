@@ -101,10 +101,8 @@ static keel_status_t set_options(side_t *side, const char *path) {
     keel_status_t status = keel_key_options(keel_bytes(side->options, side->options_size),
                                             &canonical, &assignment, &readable, &understood);
     if (!status && !understood)
-        status = keel_status_make(KEEL_INVALID,
-                                  "%s: no compile options; a serialized CompileOptionsProto is "
-                                  "needed",
-                                  path);
+        status = keel_status_make(
+            KEEL_INVALID, "%s: not compile options; give a serialized CompileOptionsProto", path);
     if (!status)
         status = set(side, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
                      keel_bytes_str(keel_buffer_bytes(&readable)));
@@ -189,7 +187,7 @@ static void side_text(const side_t *side, keel_buffer_t *out) {
             keel_buffer_text(out,
                              i == KEEL_COMPONENT_OPTIONS || i == KEEL_COMPONENT_DEVICE_ASSIGNMENT
                                  ? "-                 give --options"
-                                 : "-                 known when a client runs");
+                                 : "-                 known only to a running client");
         }
         while (out->size && out->data[out->size - 1] == ' ')
             --out->size;
@@ -275,12 +273,13 @@ static void same_text(const side_t *sides, keel_buffer_t *out) {
                           : !is_storable(&sides[1]) ? &sides[1]
                                                     : NULL;
     if (never) {
-        keel_buffer_text(out, "The programs are one key, but never stored: ");
+        keel_buffer_text(out, "The programs share a key, but are never stored: ");
         value_text(never->cacheable.reason, out);
     } else {
-        keel_buffer_text(out, sides[0].options ? "One key: the two share a stored program."
-                                               : "One key: the two share a stored program "
-                                                 "wherever all else is the same.");
+        keel_buffer_text(
+            out, sides[0].options
+                     ? "One key: the two share a stored program."
+                     : "One key: the two share a stored program if everything else is the same.");
     }
     keel_buffer_byte(out, '\n');
 }
@@ -303,7 +302,8 @@ static void comparison_text(const side_t *sides, keel_buffer_t *out) {
     else
         same_text(sides, out);
     if (!sides[0].options)
-        keel_buffer_text(out, "Only the programs were compared; --options adds compile options.\n");
+        keel_buffer_text(out,
+                         "Only the programs were compared; add compile options with --options.\n");
     for (int i = 0; differ(sides) && i < 2; ++i) {
         if (is_storable(&sides[i])) continue;
         keel_buffer_format(out, "%s is never stored: ", sides[i].file.label);
@@ -357,12 +357,9 @@ static keel_status_t open_sides(const cli_call_t *call, const char *options, sid
 }
 
 static const char details[] =
-    "With one program, prints the components of its key as far as they are known without a "
-    "client:\n"
-    "of the program, of compile options where they are given, and of this machine and "
-    "environment.\n"
-    "With two, tells which components differ; the exit code is 1 where any does. FILE - is\n"
-    "standard input.\n";
+    "With one program, prints the components of its key that are known without a client: those\n"
+    "of the program, of compile options if given, and of this machine and environment. With two,\n"
+    "says which components differ; the exit code is 1 if any does. FILE - is standard input.\n";
 
 int cli_key(cli_call_t *call) {
     bool json = false;

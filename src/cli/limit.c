@@ -22,10 +22,9 @@ static struct {
 
 static void end(void) {
     if (isatty(STDERR_FILENO)) fputs("\r\x1b[K", stderr);
-    cli_say(
-        "%s: %s gives no answer in %u s; see whether its disk or server is gone, or wait longer "
-        "with --timeout",
-        limit.command, limit.path, limit.seconds);
+    cli_say("%s: %s did not answer within %u s; check its disk or server, or wait longer with "
+            "--timeout",
+            limit.command, limit.path, limit.seconds);
     // What runs at an exit may wait for the same.
     _exit(CLI_FAILURE);
 }
@@ -87,6 +86,6 @@ bool cli_read_seconds(const cli_call_t *call, const char *text, unsigned *out, i
     long seconds = strtol(text, &rest, 10);
     *out = (unsigned)seconds;
     if (rest != text && !*rest && seconds >= 1 && seconds <= MOST) return true;
-    *code = cli_misuse(call, "--timeout %s: give whole seconds from 1 to %d", text, MOST);
+    *code = cli_misuse(call, "--timeout %s: use whole seconds from 1 to %d", text, MOST);
     return false;
 }

@@ -22,13 +22,12 @@ int (*cli_command(const char *name, cli_call_t *out))(cli_call_t *call) {
 }
 
 void cli_list_commands(keel_buffer_t *out) {
-    keel_buffer_text(out, "usage: keel CMD [ARG]...\n"
-                          "Keeps XLA programs steady: every compile keyed, cached and reloaded.\n\n"
-                          "commands:\n");
+    keel_buffer_text(out, "usage: keel CMD [ARG]...\nLoads XLA programs instead of compiling them "
+                          "again, and explains recompiles.\n\ncommands:\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; ++i)
         keel_buffer_format(out, "  %-8s %s\n", commands[i].name, commands[i].sentence);
-    keel_buffer_text(out, "\n`keel CMD --help` explains a command; `keel --version` tells the "
-                          "version; keel(1) has it all.\n");
+    keel_buffer_text(out,
+                     "\n`keel CMD --help` explains a command; `man keel` is the full reference.\n");
 }
 
 int main(int count, char **words) {
@@ -39,9 +38,9 @@ int main(int count, char **words) {
     int (*run)(cli_call_t *) = cli_command(name, &call);
     if (!run) {
         if (!*name)
-            fprintf(stderr, "keel: no command; `keel help` lists them\n");
+            fprintf(stderr, "keel: no command; run `keel help` for a list\n");
         else
-            fprintf(stderr, "keel: %s: unknown command; `keel help` lists them\n", name);
+            fprintf(stderr, "keel: %s: unknown command; run `keel help` for a list\n", name);
         return CLI_USAGE;
     }
     call.arguments = words + 2;

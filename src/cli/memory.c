@@ -8,11 +8,10 @@
 enum { SHORTEST_DIGEST = 4 };
 
 static const char details[] =
-    "RUN is a run's id or the beginning of it; PROGRAM is one that a run has compiled or loaded:\n"
-    "its digest, the beginning of that (4 digits or more), or its module name in the newest run.\n"
-    "Without either, the newest run. Sizes are in bytes on each device. Exit code 1: something "
-    "did\n"
-    "not fit, or a program needs more than a device has.\n";
+    "RUN is a run's id, the beginning of one, or latest; PROGRAM is a program of a run: its\n"
+    "digest, the first 4 or more digits of it, or its module name in the newest run. The default\n"
+    "is the newest run. Sizes are in bytes on each device. The exit code is 1 if something did\n"
+    "not fit, or if a program needs more than a device has.\n";
 
 // ---- finding -----------------------------------------------------------------------------------
 
@@ -90,14 +89,14 @@ static keel_status_t find_program(search_t *search) {
     KEEL_TRY(is_digest(search->text) ? find_digest(search) : find_name(search));
     if (!search->program)
         return keel_status_make(KEEL_NOT_FOUND,
-                                "%s: no run of that id, and none says what such a program needs; "
-                                "`keel runs` lists runs, `keel memory RUN` their programs",
+                                "%s: no such run, and no run knows such a program; `keel runs` "
+                                "lists runs, `keel memory RUN` their programs",
                                 search->text);
     if (search->is_ambiguous)
-        return keel_status_make(KEEL_INVALID,
-                                "%s: several programs of run %s; give one by its digest, which "
-                                "`keel memory %s` lists",
-                                search->text, search->memory.id, search->memory.id);
+        return keel_status_make(
+            KEEL_INVALID,
+            "%s: names several programs of run %s; give a digest from `keel memory %s`",
+            search->text, search->memory.id, search->memory.id);
     return NULL;
 }
 

@@ -93,7 +93,7 @@ static bool take_option(cli_call_t *call, char ***word, int *out_code) {
     const char *argument = text[length] ? text + length + 1 : **word;
     if (!argument || (!text[length] && strcmp(argument, "--") == 0))
         return stop(out_code,
-                    cli_misuse(call, "%s: its %s is missing", option->name, option->argument));
+                    cli_misuse(call, "%s: %s is missing", option->name, option->argument));
     if (!text[length]) ++*word;
     *option->text = argument;
     return true;
@@ -127,7 +127,7 @@ bool cli_parse(cli_call_t *call, int least, int most, int *out_code) {
             ++kept;
     call->rest_count = (int)(kept - call->rest);
     if (call->rest_count < least)
-        return stop(out_code, cli_misuse(call, "something is missing: %s", call->usage));
+        return stop(out_code, cli_misuse(call, "missing argument: %s", call->usage));
     if (most >= 0 && call->rest_count > most)
         return stop(out_code, cli_misuse(call, "%s: one argument too many", call->rest[most]));
     // A shell's variable that was never set; as a beginning of a name it would be that of all.

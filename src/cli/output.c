@@ -58,7 +58,7 @@ int cli_misuse(const cli_call_t *call, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    cli_say("%s: %s; `keel %s --help` explains it", call->name, text, call->name);
+    cli_say("%s: %s; see `keel %s --help`", call->name, text, call->name);
     return CLI_USAGE;
 }
 

@@ -7,17 +7,13 @@
 #include "pjrt/pjrt.h"
 
 static const char details[] =
-    "PLUGIN is a path, or cpu or tpu; else the plugin that the settings name. It is loaded and "
-    "used\n"
-    "in a process of its own, step by step: whatever it does there, the answer comes.\n"
-    "\n"
-    "Findings are labelled: backend defect (the plugin fails, or lacks something), launch policy "
-    "(how\n"
-    "processes are started here), version gate (versions that do not go together), model policy\n"
-    "(what changes every model's numbers). Each ends with the next step.\n"
-    "\n"
-    "Exit code: 0 alive, 1 limping, 3 dead; 1 too where --compare finds that entries made here do\n"
-    "not fit there.\n";
+    "PLUGIN is a path, cpu or tpu; the default is the plugin that the settings name. It is\n"
+    "loaded and used step by step in a separate process, so that it may crash or hang.\n\n"
+    "Each finding has a label and a next step. The labels are backend defect (the plugin fails\n"
+    "or lacks something), launch policy (how processes are started here), version gate (versions\n"
+    "that do not work together) and model policy (settings that change every model's numbers).\n\n"
+    "The exit code is 0 for alive, 1 for limping and 3 for dead; it is also 1 if --compare finds\n"
+    "that entries made here do not fit there.\n";
 
 static void show_waiting(void *context, const char *step, double seconds) {
     bool *shown = context;
@@ -28,18 +24,19 @@ static void show_waiting(void *context, const char *step, double seconds) {
 
 // What makes the probe impossible is a finding as well: whoever asks gets the same kind of answer.
 static void cannot_start(cli_probed_t *probed, keel_status_t status) {
-    keel_probe_add(&probed->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
-                   "correct it as the message says; `keel config` shows each setting's origin",
-                   "%s", keel_status_message(status));
+    keel_probe_add(
+        &probed->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
+        "correct it as the message says; `keel config` shows where each setting comes from", "%s",
+        keel_status_message(status));
     keel_status_ignore(status);
 }
 
 static void tell_wrapped(cli_probed_t *probed, const char *wraps) {
     char next[512];
-    snprintf(next, sizeof next, "`keel probe %.400s` looks at that plugin alone", wraps);
+    snprintf(next, sizeof next, "`keel probe %.400s` tests that plugin alone", wraps);
     keel_probe_add(&probed->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
-                   "this is Keel's own library, which wraps %s here; it was tried with mode off: "
-                   "nothing was cached or recorded",
+                   "this is Keel's own library, which wraps %s here; it was tested with mode off, "
+                   "so nothing was cached or recorded",
                    wraps);
 }
 
@@ -91,7 +88,7 @@ static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsign
     cli_limit_at(strchr(name, '/') ? name : probed->python);
     keel_status_t status =
         *name ? keel_plugin_find(name, probed->python, &plugin)
-              : keel_status_make(KEEL_NOT_FOUND, "there is no plugin; name one with --plugin");
+              : keel_status_make(KEEL_NOT_FOUND, "no plugin; name one with --plugin");
     if (!status) status = cli_find_wrapped(plugin, probed->python, &wraps);
     cli_limit_at(NULL);
     if (!status) {
@@ -147,8 +144,8 @@ int cli_probe(cli_call_t *call) {
     cli_switch(call, "--json", "print JSON", &json);
     cli_switch(call, "--fast", "only load the plugin: no client, no compile", &fast);
     cli_text(call, "--compare", "FILE",
-             "would an entry made here be a hit where FILE, a probe's JSON, comes from", &other);
-    cli_text(call, "--timeout", "SECONDS", "give a step up after so long (60)", &timeout);
+             "would an entry made here be a hit on the machine of FILE, a probe's JSON", &other);
+    cli_text(call, "--timeout", "SECONDS", "give up on a step after this long (60)", &timeout);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; ++i)
         cli_setting(call, settings[i]);
     if (!cli_parse(call, 0, 1, &code)) return code;

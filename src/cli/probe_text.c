@@ -54,7 +54,7 @@ static void print_installed(const keel_probe_t *probe, keel_buffer_t *out) {
     keel_buffer_format(out, "%s%.16s\n", probe->build_known ? ", digest " : "",
                        probe->build_known ? hex : "");
     row(out, "wheel");
-    keel_buffer_format(out, "%s\n", *probe->wheel ? probe->wheel : "none names it");
+    keel_buffer_format(out, "%s\n", *probe->wheel ? probe->wheel : "none");
     if (probe->api_known) {
         row(out, "PJRT");
         keel_buffer_format(out, "%d.%d\n", probe->api_major, probe->api_minor);
@@ -131,7 +131,7 @@ static void print_devices(const keel_probe_t *probe, keel_buffer_t *out) {
 
 static void print_structs(const keel_probe_t *probe, keel_buffer_t *out) {
     if (!probe->struct_count) return;
-    keel_buffer_text(out, "\nbridge: argument structs that are repacked, in bytes\n");
+    keel_buffer_text(out, "\nbridge: argument structs that are converted, in bytes\n");
     for (size_t i = 0; i < probe->struct_count; ++i) {
         const keel_probe_struct_t *at = &probe->structs[i];
         keel_buffer_format(out, "  %s: the plugin wants %llu, Keel's header has %llu", at->name,
@@ -210,7 +210,7 @@ void cli_probe_text(const cli_probed_t *probed, keel_buffer_t *out) {
     const keel_probe_t *probe = &probed->probe;
     bool only_loaded = probe->fast && probe->verdict == KEEL_PROBE_ALIVE;
     keel_buffer_format(out, "%s%s\n", keel_probe_verdict_name(probe->verdict),
-                       only_loaded ? ", as far as loading it tells (--fast)" : "");
+                       only_loaded ? ", judging only by loading it (--fast)" : "");
     if (*probe->plugin) {
         print_installed(probe, out);
         print_steps(probe, out);

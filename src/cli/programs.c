@@ -33,9 +33,8 @@ static keel_status_t open_input(cli_program_t *out) {
     KEEL_TRY(keel_strdup(KEEL_STR("standard input"), &out->label));
     KEEL_TRY(cli_read_file("/dev/stdin", &out->data, &out->size));
     if (!is_compressed(out->data, out->size)) return NULL;
-    return keel_status_make(KEEL_INVALID,
-                            "standard input: compressed; put `zstd -dc` before it, or name the "
-                            "file");
+    return keel_status_make(
+        KEEL_INVALID, "standard input: compressed; pipe it through `zstd -dc`, or name the file");
 }
 
 static keel_status_t open_digest(const char *run_dir, const char *hex, cli_program_t *out) {
@@ -60,8 +59,7 @@ static keel_status_t find_name(const keel_stats_t *stats, const char *name, cons
     if (matches == 1) return NULL;
     if (matches)
         return keel_status_make(KEEL_INVALID,
-                                "%s: %zu programs of run %s have that name; give one by its "
-                                "digest: %s",
+                                "%s: %zu programs of run %s have that name; give a digest: %s",
                                 name, matches, stats->id, choices);
     return keel_status_make(KEEL_NOT_FOUND,
                             "%s: no such file, and no program of that digest or name in the newest "
@@ -112,7 +110,7 @@ keel_status_t cli_program_explain(const cli_program_t *program, keel_status_t st
     if (!none || !bytes.size || keel_read_is_text(bytes))
         return keel_status_annotate(status, "%s", program->label);
     keel_status_t told = keel_status_make(
-        code, "%s: no program: %s; MLIR bytecode or a serialized HloModuleProto is needed",
+        code, "%s: not a program: %s; give MLIR bytecode or a serialized HloModuleProto",
         program->label, keel_status_message(status));
     keel_status_ignore(status);
     return told;

@@ -44,8 +44,7 @@ keel_status_t cli_find_package(char **out) {
     }
     if (*out) return NULL;
     return keel_status_make(KEEL_NOT_FOUND,
-                            "%s/%s: Keel's Python package is not there; build or install Keel as a "
-                            "whole",
+                            "%s/%s: Keel's Python package is missing; build or install all of Keel",
                             prefix, places[0]);
 }
 
@@ -54,7 +53,7 @@ keel_status_t cli_find_package(char **out) {
 static keel_status_t take_text(const json_t *object, const char *name, keel_arena_t *texts,
                                const char **out) {
     const char *text = json_string_value(json_object_get(object, name));
-    if (!text) return keel_status_make(KEEL_CORRUPT, "a fix without %s; install Keel anew", name);
+    if (!text) return keel_status_make(KEEL_CORRUPT, "a fix without %s; reinstall Keel", name);
     size_t size = strlen(text) + 1;
     void *copy;
     KEEL_TRY(keel_arena_alloc(texts, size, &copy));
@@ -76,7 +75,7 @@ static keel_status_t take_fix(const json_t *object, keel_arena_t *texts, cli_fix
 
 static keel_status_t take_fixes(const json_t *list, cli_fixes_t *out) {
     if (!json_is_array(list))
-        return keel_status_make(KEEL_CORRUPT, "no list of fixes; install Keel anew");
+        return keel_status_make(KEEL_CORRUPT, "no list of fixes; reinstall Keel");
     void *memory;
     KEEL_TRY(keel_calloc(json_array_size(list), sizeof *out->list, &memory));
     out->list = memory;
@@ -130,9 +129,9 @@ static keel_status_t unknown_fix(const cli_fixes_t *fixes, keel_str_t name) {
     keel_buffer_text(&known, "all");
     keel_status_t status = keel_buffer_status(&known);
     if (!status)
-        status = keel_status_make(
-            KEEL_INVALID, "--fix: %.*s is no fix; there are %s (`keel fixes` explains them)",
-            (int)name.size, name.data, keel_buffer_cstr(&known));
+        status = keel_status_make(KEEL_INVALID,
+                                  "--fix: %.*s is not a fix; known are %s (see `keel fixes`)",
+                                  (int)name.size, name.data, keel_buffer_cstr(&known));
     keel_buffer_deinitialize(&known);
     return status;
 }

@@ -5,9 +5,9 @@
 #include "report/html.h"
 
 static const char details[] =
-    "RUN is a run's id or the beginning of it; without one, the newest run. The page needs no\n"
-    "network: open it in any browser, or send it on. It shows names, shapes and lines of your\n"
-    "source: of files that are still as the run read them. A FILE that is there already is\n"
+    "RUN is a run's id, the beginning of one, or latest; the default is the newest run. The page\n"
+    "needs no network. It contains names, shapes and lines of your source, so look at it before\n"
+    "you share it. Source files that changed since the run are left out. An existing FILE is\n"
     "replaced only if it is a report.\n";
 
 // A mistyped name must cost nobody a file.
@@ -23,13 +23,12 @@ static keel_status_t check_target(const char *path) {
     }
     KEEL_TRY(status);
     if (facts.is_directory)
-        return keel_status_make(KEEL_INVALID, "%s: a folder; name a file in it", path);
+        return keel_status_make(KEEL_INVALID, "%s: is a folder; name a file", path);
     if (facts.is_file) KEEL_TRY(keel_file_read_head(path, start, sizeof start, &size, &facts));
     if (facts.is_file && size == sizeof start && memcmp(start, mark, size) == 0) return NULL;
-    return keel_status_make(KEEL_INVALID,
-                            "%s: is there already and is no report; name another file, or - "
-                            "for standard output",
-                            path);
+    return keel_status_make(
+        KEEL_INVALID, "%s: exists and is not a report; name another file, or - for standard output",
+        path);
 }
 
 static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer_t *out,
@@ -59,7 +58,8 @@ static keel_status_t write_page(const keel_buffer_t *page, const char *path, kee
     keel_status_t status = keel_file_replace(path, keel_buffer_bytes(page));
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
-        return keel_status_make(KEEL_NOT_FOUND, "%s: its folder is not there; make it first", path);
+        return keel_status_make(KEEL_NOT_FOUND, "%s: its folder does not exist; create it first",
+                                path);
     }
     KEEL_TRY(status);
     keel_buffer_format(out, "%s\n", path);
@@ -70,7 +70,7 @@ int cli_report(cli_call_t *call) {
     const char *path = "report.html";
     int code;
     call->details = details;
-    cli_text(call, "-o", "FILE", "where the page goes (report.html); - for standard output", &path);
+    cli_text(call, "-o", "FILE", "where the page goes (report.html); - is standard output", &path);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
     bool to_stdout = strcmp(path, "-") == 0;

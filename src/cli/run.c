@@ -47,8 +47,7 @@ static keel_status_t resolve_plugin(run_t *run) {
     KEEL_TRY(same_file(run->plugin, run->library, &own));
     if (!own) return NULL;
     return keel_status_make(KEEL_INVALID,
-                            "plugin %s: that is Keel's own library; name the plugin that it shall "
-                            "wrap",
+                            "plugin %s: this is Keel's own library; name the plugin to wrap",
                             run->plugin);
 }
 
@@ -116,8 +115,7 @@ static void nothing_recorded(const run_t *run, bool began) {
     if (run->nested) return;
     const char *folder = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (began)
-        cli_say("nothing was recorded: %s/%s could not be written, as was said above", folder,
-                run->id);
+        cli_say("nothing was recorded: %s/%s could not be written; see above", folder, run->id);
     else if (run->settings.mode == KEEL_MODE_OFF)
         cli_say("mode is off: nothing was recorded");
     else if (!*folder)
@@ -125,8 +123,8 @@ static void nothing_recorded(const run_t *run, bool began) {
     else if (!is_writable(folder))
         cli_say("nothing was recorded: %s cannot be written", folder);
     else
-        cli_say("nothing was recorded: the command started no XLA client that loads Keel "
-                "(keel run --help tells which do)");
+        cli_say("nothing was recorded: the command started no XLA client that loads Keel; see "
+                "`keel run --help`");
 }
 
 // What happened, on stderr. Nothing here changes the exit code: that is the child's own.
@@ -155,8 +153,8 @@ static void sum_up(const run_t *run) {
         keel_buffer_initialize(&text, 0);
         keel_report_summary(&stats, &text);
         if (run->fixes && !stats.fixes.count)
-            keel_buffer_text(&text, "keel: no fix was applied: what they mend was not loaded, or "
-                                    "Python ran apart from its environment (-I, -E, -S)\n");
+            keel_buffer_text(&text, "keel: no fix was applied: the affected module was not loaded, "
+                                    "or Python ignored its environment (-I, -E, -S)\n");
         fputs(keel_buffer_cstr(&text), stderr);
         keel_buffer_deinitialize(&text);
     }
@@ -174,16 +172,16 @@ static void release(run_t *run) {
 }
 
 static const char details[] =
-    "The command's output, terminal, signals and exit code are its own: 128 and the number on a\n"
-    "signal, 126 where it cannot be run, 127 where it is not found. Keel's own errors before it\n"
-    "starts give 2 or 3.\n\n"
+    "Output, terminal, signals and exit code are the command's own: 128 plus the number of a\n"
+    "signal, 126 if it cannot be run, 127 if it is not found. Keel's own errors before it starts\n"
+    "give 2 or 3.\n\n"
     "JAX is set up through PJRT_NAMES_AND_LIBRARY_PATHS and JAX_PLATFORMS=keel,cpu (for a TPU\n"
-    "plugin, TPU_LIBRARY_PATH and JAX_PLATFORMS=tpu,cpu). A script that sets jax_platforms itself\n"
-    "does not load Keel. PyTorch/XLA is set up through PJRT_DEVICE=LIBRARY and PJRT_LIBRARY_PATH\n"
-    "(for a TPU plugin, PJRT_DEVICE=TPU and TPU_LIBRARY_PATH). --lines sets XLA_IR_DEBUG and\n"
-    "XLA_HLO_DEBUG, which make each trace slower; without it recompiles are explained without\n"
-    "the lines of operations.\n\n"
-    "Afterwards a summary stands on stderr, and `keel stats` has the rest.\n";
+    "plugin, TPU_LIBRARY_PATH and JAX_PLATFORMS=tpu,cpu). A script that sets jax_platforms\n"
+    "itself does not load Keel. PyTorch/XLA is set up through PJRT_DEVICE=LIBRARY and\n"
+    "PJRT_LIBRARY_PATH (for a TPU plugin, PJRT_DEVICE=TPU and TPU_LIBRARY_PATH). --lines sets\n"
+    "XLA_IR_DEBUG and XLA_HLO_DEBUG, which slow tracing down; without it PyTorch/XLA's\n"
+    "recompiles are explained without the lines of operations.\n\n"
+    "A summary follows on stderr; `keel stats` has the rest.\n";
 
 int cli_run(cli_call_t *call) {
     run_t run = {0};
@@ -192,15 +190,15 @@ int cli_run(cli_call_t *call) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
         cli_setting(call, (keel_setting_t)i);
     cli_switch(call, "--quiet", "print no summary", &run.quiet);
-    cli_text(call, "--json", "FILE", "write what `keel stats --json` prints to FILE, afterwards",
+    cli_text(call, "--json", "FILE", "afterwards, write what `keel stats --json` prints to FILE",
              &run.json_file);
     cli_switch(call, "--lines", "have PyTorch/XLA record the source line of each operation",
                &run.lines);
     cli_text_or(call, "--fix", "[=NAME,...]", "all",
-                "mend known faults of clients, all or these (`keel fixes`)", &run.fixes);
+                "work around known client bugs, all or these (`keel fixes`)", &run.fixes);
     if (!cli_parse(call, 0, -1, &code)) return code;
     if (!call->rest_count || !*call->rest[0]) {
-        cli_say("run: no command; write it behind --: keel run -- python train.py");
+        cli_say("run: no command; put it after --: keel run -- python train.py");
         return CLI_USAGE;
     }
     const char *quiet = getenv("KEEL_QUIET"), *above = getenv("KEEL_RUN_ID");

@@ -18,21 +18,19 @@ static keel_status_t print(const cli_program_t *file, bool json,
     return status;
 }
 
-static const char details[] = "FILE holds MLIR bytecode or a serialized HloModuleProto, also "
-                              "compressed as in the run folder;\n"
-                              "- is standard input.\n"
-                              "PROGRAM is one that a run has compiled: its digest, the beginning "
-                              "of that (4 digits or more),\n"
-                              "or its module name in the newest run (`keel stats` lists both).\n";
+static const char details[] =
+    "FILE holds MLIR bytecode or a serialized HloModuleProto, possibly compressed as in the run\n"
+    "folder; - is standard input. PROGRAM is a program of a run: its digest, the first 4 or more\n"
+    "digits of it, or its module name in the newest run (`keel stats` lists both).\n";
 
 int cli_show(cli_call_t *call) {
     bool json = false, full = false;
     keel_print_options_t options = {.largest_value = LARGEST_VALUE};
     int code;
     call->details = details;
-    cli_switch(call, "--json", "print JSON, for tools (docs/show.md)", &json);
-    cli_switch(call, "--locations", "tell each operation's file and line", &options.locations);
-    cli_switch(call, "--full", "print large constants whole", &full);
+    cli_switch(call, "--json", "print JSON (docs/show.md)", &json);
+    cli_switch(call, "--locations", "show the file and line of each operation", &options.locations);
+    cli_switch(call, "--full", "print large constants in full", &full);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 1, 1, &code)) return code;
     if (full) options.largest_value = UINT32_MAX;

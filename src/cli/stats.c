@@ -59,20 +59,19 @@ static keel_status_t write_stats(const char *run_dir, const char *run, bool json
 // ---- the command -------------------------------------------------------------------------------
 
 static const char details[] =
-    "RUN is a run's id or the beginning of it; without one, the newest run. A step is an "
-    "execution\n"
-    "of the programs whose module name does the most work; a run is flat from the step on after\n"
-    "which no program was new. docs/metrics.md tells the names of --metrics and --prometheus; "
-    "while\n"
-    "a run goes on they stand in its folder as well, in metrics.<pid>.json and .prom.\n";
+    "RUN is a run's id, the beginning of one, or latest; the default is the newest run. A step\n"
+    "ends where the script marks it, or else is an execution of the programs whose module name\n"
+    "does the most work. A run is flat from the step after which no program was new. During a\n"
+    "run the figures of --metrics and --prometheus are also in its folder, in metrics.<pid>.json\n"
+    "and .prom; docs/metrics.md lists their names.\n";
 
 int cli_stats(cli_call_t *call) {
     bool json = false, metrics = false, prometheus = false;
     int code;
     call->details = details;
     cli_switch(call, "--json", "print JSON", &json);
-    cli_switch(call, "--metrics", "print them by the names that PyTorch/XLA gives them", &metrics);
-    cli_switch(call, "--prometheus", "print them as Prometheus reads them", &prometheus);
+    cli_switch(call, "--metrics", "use PyTorch/XLA's names", &metrics);
+    cli_switch(call, "--prometheus", "use the Prometheus text format", &prometheus);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
     if (metrics && prometheus) return cli_misuse(call, "--metrics and --prometheus: one at a time");

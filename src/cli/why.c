@@ -13,17 +13,16 @@ static keel_status_t read_why(const char *run_dir, const char *run, bool whole, 
 }
 
 static const char details[] =
-    "RUN is a run's id or the beginning of it; without one, the newest run. Each entry names what\n"
-    "changed, where, what it cost and what to do, the dearest first; `keel explain` has a page "
-    "for\n"
-    "each kind of cause.\n";
+    "RUN is a run's id, the beginning of one, or latest; the default is the newest run. Each\n"
+    "item says what changed, where, what it cost and what to do, the most expensive first. `keel\n"
+    "explain` has a page for each cause.\n";
 
 int cli_why(cli_call_t *call) {
     bool json = false, all = false;
     int code;
     call->details = details;
     cli_switch(call, "--json", "print JSON: a list of recompiles, oldest first", &json);
-    cli_switch(call, "--all", "cut nothing, and tell of first compiles and loads too", &all);
+    cli_switch(call, "--all", "shorten nothing; show first compiles and loads too", &all);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
     keel_settings_t settings;

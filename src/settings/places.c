@@ -53,14 +53,15 @@ keel_status_t keel_place_absolute(const char *path, char **out) {
         const char *folder = home(room);
         if (!folder)
             return keel_status_make(KEEL_INVALID,
-                                    "%s: there is no home folder; write the whole path", path);
+                                    "%s: there is no home folder; use an absolute path", path);
         return keel_path(out, "%s%s", folder, path + 1);
     }
     if (path[0] == '/') return keel_path(out, "%s", path);
     char here[PATH_MAX];
     if (!getcwd(here, sizeof here))
         return keel_status_make(
-            KEEL_INVALID, "%s: the current folder is gone; write a path that begins with /", path);
+            KEEL_INVALID, "%s: the current folder no longer exists; use a path that begins with /",
+            path);
     while (path[0] == '.' && path[1] == '/')
         path += 2;
     return keel_path(out, "%s/%s", strcmp(here, "/") == 0 ? "" : here, path);
@@ -74,14 +75,12 @@ keel_status_t keel_settings_check_folder(const char *folder, const char *setting
     keel_shown_t shown;
     const char *text = keel_setting_show(keel_str(folder), &shown);
     if (scheme == 4 && strncasecmp(folder, "file", 4) == 0)
-        return keel_status_make(KEEL_INVALID, "%s: %s is a URI; write the path alone: %s", setting,
+        return keel_status_make(KEEL_INVALID, "%s: %s is a URI; use the plain path: %s", setting,
                                 text, text + 7);
-    return keel_status_make(
-        KEEL_INVALID,
-        "%s: %s is a remote address, and a folder on this machine is needed; set %s to a local "
-        "folder (a remote store is a setting of its own, `remote`, which this version does not "
-        "have yet)",
-        setting, text, setting);
+    return keel_status_make(KEEL_INVALID,
+                            "%s: %s is a remote address, which this version does not support; set "
+                            "%s to a folder on this machine",
+                            setting, text, setting);
 }
 
 // The folder of the file that this code was loaded from: bin/keel or lib/libkeel_pjrt.so.

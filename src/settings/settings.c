@@ -101,11 +101,11 @@ static keel_status_t parse_line(keel_str_t line, const char *where, keel_setting
     line = trimmed(without_comment(line));
     if (!line.size) return NULL;
     if (memchr(line.data, 0, line.size))
-        return keel_status_make(KEEL_INVALID, "%s: a zero byte; this is no config file", where);
+        return keel_status_make(KEEL_INVALID, "%s: a zero byte; this is not a config file", where);
     const char *equals = memchr(line.data, '=', line.size);
     if (!equals)
-        return keel_status_make(KEEL_INVALID, "%s: '%s' is no setting; write `key = value`", where,
-                                keel_setting_show(line, &shown));
+        return keel_status_make(KEEL_INVALID, "%s: '%s' is not a setting; write `key = value`",
+                                where, keel_setting_show(line, &shown));
     size_t at = (size_t)(equals - line.data);
     keel_str_t key = trimmed((keel_str_t){line.data, at});
     keel_str_t value = trimmed((keel_str_t){equals + 1, line.size - at - 1});
@@ -254,7 +254,7 @@ static keel_status_t check_mode(keel_settings_t *settings) {
     keel_shown_t shown;
     written_in(settings, KEEL_SETTING_MODE, where);
     return keel_status_make(KEEL_INVALID,
-                            "%s: '%s' is no mode; choose one of on, off, readonly, refresh", where,
+                            "%s: '%s' is not a mode; use on, off, readonly or refresh", where,
                             keel_setting_show(keel_str(text), &shown));
 }
 
@@ -264,10 +264,10 @@ static keel_status_t check_size(keel_settings_t *settings, keel_setting_t which,
     char where[512];
     keel_shown_t shown;
     written_in(settings, which, where);
-    return keel_status_make(KEEL_INVALID,
-                            "%s: '%s' is no size; write bytes, or a number with K, M, G or T, "
-                            "such as 512M",
-                            where, keel_setting_show(keel_str(text), &shown));
+    return keel_status_make(
+        KEEL_INVALID,
+        "%s: '%s' is not a size; use bytes, or a number with K, M, G or T, such as 512M", where,
+        keel_setting_show(keel_str(text), &shown));
 }
 
 static keel_status_t check_switch(keel_settings_t *settings, keel_setting_t which, bool *out) {
@@ -277,7 +277,7 @@ static keel_status_t check_switch(keel_settings_t *settings, keel_setting_t whic
     char where[512];
     keel_shown_t shown;
     written_in(settings, which, where);
-    return keel_status_make(KEEL_INVALID, "%s: '%s' is no switch; write on or off", where,
+    return keel_status_make(KEEL_INVALID, "%s: '%s' is not a boolean; use on or off", where,
                             keel_setting_show(keel_str(text), &shown));
 }
 
@@ -298,10 +298,9 @@ static keel_status_t check_custom_calls(keel_settings_t *settings) {
         char where[512];
         keel_shown_t shown;
         written_in(settings, KEEL_SETTING_CUSTOM_CALLS, where);
-        return keel_status_make(KEEL_INVALID,
-                                "%s: '%s' has %s; write targets with a comma between each two",
+        return keel_status_make(KEEL_INVALID, "%s: '%s' has %s; separate targets with commas",
                                 where, keel_setting_show(keel_str(value), &shown),
-                                name.size ? "a blank within a name" : "an empty name");
+                                name.size ? "a blank inside a name" : "an empty name");
     }
     return NULL;
 }
@@ -326,10 +325,10 @@ static keel_status_t check_path(keel_settings_t *settings, keel_setting_t which)
     written_in(settings, which, where);
     KEEL_TRY(keel_settings_check_folder(value->text, where));
     if (!*value->text)
-        return keel_status_make(KEEL_INVALID, "%s: no path; give one or leave it out", where);
+        return keel_status_make(KEEL_INVALID, "%s: empty path; give one or leave it out", where);
     if (value->origin == KEEL_ORIGIN_FILE && value->text[0] != '/' && value->text[0] != '~')
         return keel_status_make(KEEL_INVALID,
-                                "%s: '%s' is relative, and this file serves every folder; write "
+                                "%s: '%s' is relative, but this file applies to every folder; use "
                                 "a path that begins with / or ~/",
                                 where, keel_setting_show(keel_str(value->text), &shown));
     char *absolute;
@@ -354,7 +353,7 @@ static keel_status_t check(keel_settings_t *settings) {
 
 keel_status_t keel_settings_need_folder(const keel_settings_t *settings, keel_setting_t which) {
     if (*keel_settings_text(settings, which)) return NULL;
-    return keel_status_make(KEEL_INVALID, "%s: there is no home folder to put it in; set %s",
+    return keel_status_make(KEEL_INVALID, "%s: there is no home folder for it; set %s",
                             all_facts[which].key, all_facts[which].environment);
 }
 

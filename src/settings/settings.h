@@ -20,26 +20,26 @@
 // sentence
 #define KEEL_SETTINGS(X)                                                                           \
     X(PLUGIN, "plugin", "KEEL_PLUGIN", "--plugin", "PLUGIN", "the embedded CPU plugin",            \
-      "the PJRT plugin to wrap: its path, or cpu or tpu to find one in the Python in force")       \
+      "the PJRT plugin to wrap: a path, or cpu or tpu from your Python environment")               \
     X(CACHE_DIR, "cache_dir", "KEEL_CACHE_DIR", "--cache-dir", "DIR",                              \
-      "$XDG_CACHE_HOME/keel, else ~/.cache/keel", "the folder that keeps compiled programs")       \
+      "$XDG_CACHE_HOME/keel, else ~/.cache/keel", "the folder for compiled programs")              \
     X(RUN_DIR, "run_dir", "KEEL_RUN_DIR", "--run-dir", "DIR",                                      \
       "$XDG_STATE_HOME/keel/runs, else ~/.local/state/keel/runs",                                  \
-      "the folder that keeps a journal of each run, and its programs")                             \
+      "the folder for the journals and programs of runs")                                          \
     X(MODE, "mode", "KEEL_MODE", "--mode", "MODE", "on",                                           \
-      "what Keel may do: on, off, readonly or refresh")                                            \
+      "what Keel does: on, off, readonly or refresh")                                              \
     X(CACHE_LIMIT, "cache_limit", "KEEL_CACHE_LIMIT", "--cache-limit", "SIZE", "20G",              \
       "bytes kept in cache_dir, least recently used out first; 0 for no limit")                    \
     X(MEMORY_LIMIT, "memory_limit", "KEEL_MEMORY_LIMIT", "--memory-limit", "SIZE", "256M",         \
-      "bytes of compiled programs kept in a process; 0 keeps none")                                \
+      "bytes of compiled programs kept in memory in each process; 0 keeps none")                   \
     X(CUSTOM_CALLS, "custom_calls", "KEEL_CUSTOM_CALLS", "--custom-calls", "NAMES", "none",        \
-      "comma-separated custom-call targets that you vouch for, so that they may be cached")        \
+      "comma-separated custom-call targets that you vouch for, so they may be cached")             \
     X(STACK, "stack", "KEEL_STACK", "--stack", "on|off", "on",                                     \
-      "read the client's Python stack when a program is compiled")                                 \
+      "read the Python stack at compiles and host reads, to name lines")                           \
     X(PREFETCH, "prefetch", "KEEL_PREFETCH", "--prefetch", "on|off", "on",                         \
       "load what the script asked for last time while it still traces")                            \
     X(SHARED_CACHE, "shared_cache", "KEEL_SHARED_CACHE", "--shared-cache", "on|off", "off",        \
-      "use a cache_dir that other users own or can write, though they can run code through it")
+      "use a cache_dir that other users own or can write; they can run code through it")
 
 typedef enum keel_setting {
 #define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
@@ -50,10 +50,10 @@ typedef enum keel_setting {
 
 // enum, word, sentence
 #define KEEL_MODES(X)                                                                              \
-    X(ON, "on", "look programs up, and store what was compiled")                                   \
-    X(OFF, "off", "pass everything on to the plugin; keep and record nothing")                     \
+    X(ON, "on", "look programs up and store what was compiled")                                    \
+    X(OFF, "off", "pass everything on to the plugin; store and record nothing")                    \
     X(READONLY, "readonly", "look programs up, store nothing")                                     \
-    X(REFRESH, "refresh", "look nothing up, compile and store anew")
+    X(REFRESH, "refresh", "look nothing up; compile and store everything again")
 
 typedef enum keel_mode {
 #define KEEL_MODE_ENUM(name, word, sentence) KEEL_MODE_##name,

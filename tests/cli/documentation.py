@@ -1,4 +1,4 @@
-"""The man page and the pages name every command, option and setting, and no option that is none."""
+"""The pages name every command, option and setting, and no option that does not exist."""
 
 import json
 import pathlib
@@ -41,10 +41,15 @@ for page, text in PAGES.items():
     for option in set(re.findall(r"--[a-z][a-z-]*", text.replace("\\-", "-"))):
         if option not in options | {"--help", "--version"}:
             print(f"{page} names {option}, which no command takes")
-# Settings stand with the sentences and defaults of the program's own table.
+# A command's heading is the usage that the command prints.
+for command in commands:
+    usage = keel(command, "--help").split("\n")[0].removeprefix("usage: ")
+    if f"## `{usage}`\n" not in PAGES["docs/cli.md"]:
+        print(f"docs/cli.md has no heading `{usage}`")
+# Settings have the sentences of the program's own table.
 for key in settings:
     sentence = re.search(rf"^  --{key.replace('_', '-')} \S+ +(.*)$", keel("run", "--help"), re.MULTILINE)
     if sentence[1] not in PAGES["docs/settings.md"].replace("`", ""):
-        if key != "mode":  # whose words stand in a table of their own
+        if key != "mode":  # its values have a table of their own
             print(f"docs/settings.md does not say '{sentence[1]}' of {key}")
 print("read")

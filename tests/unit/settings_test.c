@@ -73,15 +73,15 @@ static void assert_refused(const char *const flags[], const char *const words[])
 static void what_a_message_quotes_does_not_act_on_a_terminal(void **state) {
     (void)state;
     write_config("mode = \x1b[2Jon\n");
-    REFUSED(NULL, "'\\x1b[2Jon' is no mode");
+    REFUSED(NULL, "'\\x1b[2Jon' is not a mode");
     write_config("m\x7fode = on\n");
     REFUSED(NULL, "'m\\x7fode'");
     write_config("\x1b\x07\n");
-    REFUSED(NULL, "'\\x1b\\x07' is no setting");
+    REFUSED(NULL, "'\\x1b\\x07' is not a setting");
     char line[1024] = "mode = ";
     memset(line + strlen(line), 'x', 900);
     write_config(line);
-    REFUSED(NULL, "xxx...' is no mode");
+    REFUSED(NULL, "xxx...' is not a mode");
 }
 
 static void a_config_file_that_is_no_ordinary_file_is_refused_and_nobody_waits(void **state) {
@@ -114,7 +114,7 @@ static void custom_calls_are_names_with_commas_between_them(void **state) {
     static const char *const bad[] = {",", "a,", ",a", "a, ,b", "a b", " ", "a\nb"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         setenv("KEEL_CUSTOM_CALLS", bad[i], 1);
-        REFUSED(NULL, "KEEL_CUSTOM_CALLS", "comma between each two");
+        REFUSED(NULL, "KEEL_CUSTOM_CALLS", "separate targets with commas");
     }
     write_config("custom_calls = a , b\n");
     unsetenv("KEEL_CUSTOM_CALLS");
@@ -166,9 +166,8 @@ static void without_a_home_folder_settings_load_and_have_no_folders(void **state
         keel_setting_t which;
         const char *message;
     } rows[] = {
-        {KEEL_SETTING_CACHE_DIR,
-         "cache_dir: there is no home folder to put it in; set KEEL_CACHE_DIR"},
-        {KEEL_SETTING_RUN_DIR, "run_dir: there is no home folder to put it in; set KEEL_RUN_DIR"},
+        {KEEL_SETTING_CACHE_DIR, "cache_dir: there is no home folder for it; set KEEL_CACHE_DIR"},
+        {KEEL_SETTING_RUN_DIR, "run_dir: there is no home folder for it; set KEEL_RUN_DIR"},
     };
     for (size_t i = 0; i < 2; ++i) {
         assert_string_equal(keel_settings_text(&settings, rows[i].which), "");
@@ -284,10 +283,10 @@ static void the_stack_is_read_unless_it_is_switched_off(void **state) {
 static void a_remote_address_as_folder_is_refused_with_the_setting_to_use(void **state) {
     (void)state;
     setenv("KEEL_CACHE_DIR", "gs://bucket/keel", 1);
-    REFUSED(NULL, "KEEL_CACHE_DIR: gs://bucket/keel", "set KEEL_CACHE_DIR to a local folder",
-            "remote");
+    REFUSED(NULL, "KEEL_CACHE_DIR: gs://bucket/keel",
+            "set KEEL_CACHE_DIR to a folder on this machine", "remote");
     setenv("KEEL_CACHE_DIR", "file:///x", 1);
-    REFUSED(NULL, "KEEL_CACHE_DIR", "the path alone: /x");
+    REFUSED(NULL, "KEEL_CACHE_DIR", "use the plain path: /x");
     assert_null(keel_settings_check_folder("/plain/a://b", "x"));
     assert_null(keel_settings_check_folder("9gs://b", "x"));
     assert_null(keel_settings_check_folder("://b", "x"));
