@@ -9,6 +9,9 @@ static bool is_one_of(keel_str_t name, const char *const *names, size_t count) {
 }
 #define ONE_OF(name, list) is_one_of(name, list, sizeof(list) / sizeof *(list))
 
+// Of a pooling: a size whatever it does to that of the result.
+static const char window_dimensions[] = "window_dimensions";
+
 static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
                                        keel_attr_id_t attr, bool moves_type) {
     static const char *const precisions[] = {"precision_config",
@@ -31,7 +34,8 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
     if (ONE_OF(name, precisions)) return KEEL_CAUSE_PRECISION;
     if (ONE_OF(name, shardings)) return KEEL_CAUSE_SHARDING;
     if (ONE_OF(name, layouts)) return KEEL_CAUSE_LAYOUT;
-    if (moves_type && ONE_OF(name, bounds)) return KEEL_CAUSE_SIZE;
+    if ((moves_type && ONE_OF(name, bounds)) || keel_str_is(name, window_dimensions))
+        return KEEL_CAUSE_SIZE;
     if (attr == KEEL_NONE) return KEEL_CAUSE_STRUCTURE;
     switch (keel_program_attr(diff->after.program, attr)->kind) {
         case KEEL_ATTR_ENUM:
@@ -304,6 +308,24 @@ static bool is_of_rank_only(const keel_diff_t *diff, keel_attr_id_t before, keel
     return keel_str_equal(meshes[0], meshes[1]);
 }
 
+// A mean over a window divides by its size.
+static void learn_window(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
+                         uint32_t root) {
+    enum { RANK = 8 };
+    int64_t x[RANK], y[RANK];
+    uint64_t n = 0;
+    for (uint64_t i = 0; i == 0 || i < n; ++i) {
+        double had = 1, has = 1;
+        if (!numbers_at(diff, before, after, i, &had, &has, &n) || n > RANK || !is_whole(had) ||
+            !is_whole(has))
+            return;
+        x[i] = (int64_t)had;
+        y[i] = (int64_t)has;
+    }
+    keel_sizes_add_dims(&diff->sizes, (keel_ints_t){x, (uint32_t)n}, (keel_ints_t){y, (uint32_t)n},
+                        root);
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, keel_str_t name,
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
@@ -346,7 +368,9 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
     if (pair->root != KEEL_NONE && pair->inherited == 0)
         return keel_diff_fold(diff, pair->root, &difference);
-    return keel_pair_root(diff, &difference, &pair->root);
+    KEEL_TRY(keel_pair_root(diff, &difference, &pair->root));
+    if (keel_str_is(name, window_dimensions)) learn_window(diff, before, after, pair->root);
+    return NULL;
 }
 
 static keel_list_t entries_of(const keel_program_t *program, keel_op_id_t op) {

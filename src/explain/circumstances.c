@@ -12,6 +12,16 @@ static const char *with_note(keel_diff_t *diff, keel_note_t note, const char *re
 
 // ---- loops -------------------------------------------------------------------------------------
 
+// The number that a value is, where it is a single constant.
+static bool number_of(const keel_graph_t *graph, keel_value_id_t value, double *out) {
+    keel_op_id_t producer = graph->producer[value];
+    keel_op_id_t constant = producer == KEEL_NONE ? KEEL_NONE : graph->constant[producer];
+    keel_type_id_t type;
+    keel_tensor_view_t tensor;
+    return constant != KEEL_NONE && keel_graph_tensor(graph, constant, &type, &tensor) &&
+           tensor.count == 1 && keel_diff_number(graph->program, type, &tensor, 0, out);
+}
+
 // The constant that a loop's condition compares with. False where it is no such condition.
 static bool bound_of(const keel_graph_t *graph, keel_op_id_t loop, double *out) {
     const keel_program_t *program = graph->program;
@@ -21,15 +31,8 @@ static bool bound_of(const keel_graph_t *graph, keel_op_id_t loop, double *out) 
     for (keel_op_id_t op = block->first_op; op < block->end_op; ++op) {
         if (!keel_str_is(keel_graph_name(graph, op), "compare")) continue;
         keel_list_t operands = keel_program_operands(program, op);
-        for (uint32_t i = 0; i < operands.count; ++i) {
-            keel_op_id_t producer = graph->producer[operands.items[i]];
-            keel_op_id_t constant = producer == KEEL_NONE ? KEEL_NONE : graph->constant[producer];
-            keel_type_id_t type;
-            keel_tensor_view_t tensor;
-            if (constant != KEEL_NONE && keel_graph_tensor(graph, constant, &type, &tensor) &&
-                tensor.count == 1 && keel_diff_number(program, type, &tensor, 0, out))
-                return true;
-        }
+        for (uint32_t i = 0; i < operands.count; ++i)
+            if (number_of(graph, operands.items[i], out)) return true;
         return false;
     }
     return false;
@@ -59,6 +62,35 @@ static uint32_t collected_by(keel_diff_t *diff, keel_op_id_t loop, double step) 
                 dims.count && dims.items[0] == drift->after)
                 return root;
         }
+    }
+    return KEEL_NONE;
+}
+
+static bool starts_with(const keel_graph_t *graph, keel_op_id_t loop, int64_t size) {
+    keel_list_t operands = keel_program_operands(graph->program, loop);
+    double number;
+    for (uint32_t i = 0; i < operands.count; ++i)
+        if (number_of(graph, operands.items[i], &number) && number == (double)size) return true;
+    return false;
+}
+
+static double bits_of(int64_t size) {
+    double bits = 0;
+    for (; size > 0; size /= 2)
+        ++bits;
+    return bits;
+}
+
+// A binary search: it starts with the size of what it searches, and takes as many turns as that has
+// bits.
+static uint32_t searched_by(const keel_diff_t *diff, keel_op_id_t loop, double before,
+                            double after) {
+    for (uint32_t i = 0; i < diff->sizes.count; ++i) {
+        const keel_drift_t *drift = &diff->sizes.drifts[i];
+        if (drift->root < diff->root_count && bits_of(drift->before) == before &&
+            bits_of(drift->after) == after && starts_with(&diff->after, loop, drift->after) &&
+            starts_with(&diff->before, diff->origin[loop], drift->before))
+            return drift->root;
     }
     return KEEL_NONE;
 }
@@ -116,7 +148,8 @@ static void tell_loop(keel_diff_t *diff, keel_op_id_t loop, double before, doubl
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (i != lead && is_of(&diff->roots[i], was, is)) diff->roots[i].follows = lead;
     if (is_size) return;
-    uint32_t source = collected_by(diff, loop, after - before);
+    uint32_t source = searched_by(diff, loop, before, after);
+    if (source == KEEL_NONE) source = collected_by(diff, loop, after - before);
     if (source != KEEL_NONE && source != lead) {
         diff->roots[lead].follows = source;
         return;

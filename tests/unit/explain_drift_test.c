@@ -92,6 +92,17 @@ static void the_rounds_of_a_function_that_halves_its_input_follow_from_the_size(
     EXPECT("rounds_of_a_scan", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[12]", "f32[20]", 11});
 }
 
+static void the_rounds_of_a_search_follow_from_the_size_of_what_is_searched(void **state) {
+    (void)state;
+    EXPECT("rounds_of_a_search", NULL, {KEEL_CAUSE_SHAPE, "edges", "f32[6]", "f32[9]", 12});
+}
+
+static void turns_that_are_the_bits_of_a_size_by_accident_are_a_cause_of_their_own(void **state) {
+    (void)state;
+    EXPECT("turns_beside_batch", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[6,2]", "f32[9,2]", 14},
+           {KEEL_CAUSE_CONSTANT, "loop bound", "3", "4", 10});
+}
+
 static void layers_that_are_as_many_as_rows_are_a_cause_of_their_own(void **state) {
     (void)state;
     EXPECT("layers_beside_batch", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[2,4]", "f32[3,4]", 16},
@@ -152,6 +163,12 @@ static void what_is_left_out_at_a_size_of_one_follows_from_it(void **state) {
     EXPECT("scale_of_one", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[8,6,4]", "f32[8,1,4]", 15});
 }
 
+static void the_window_of_a_mean_is_a_size_and_its_divisor_follows(void **state) {
+    (void)state;
+    EXPECT("mean_of_a_window", NULL,
+           {KEEL_CAUSE_SIZE, "reduce_window window_dimensions", "3", "5", 11});
+}
+
 static void the_last_index_follows_from_the_smallest_dimension(void **state) {
     (void)state;
     EXPECT("labels_of_more_classes", NULL, {KEEL_CAUSE_SHAPE, "w", "f32[4,2]", "f32[4,3]", 14});
@@ -208,7 +225,7 @@ static void the_way_back_has_the_same_causes(void **state) {
         "double_precision",      "double_and_branch",  "loop_over_rows",     "rounds_of_a_scan",
         "layers_beside_batch",   "draws_in_half",      "prompt_then_token",  "counts_as_floats",
         "whole_numbers_checked", "counts_and_branch",  "softmax_over_one",   "scale_of_one",
-        "scanned_in_half"};
+        "scanned_in_half",       "rounds_of_a_search", "turns_beside_batch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         loaded_t before, after;
         keel_explanation_t there, back;
@@ -237,12 +254,15 @@ int main(void) {
         cmocka_unit_test(a_leaf_of_two_trees_is_one_cause_with_their_ravelled_size),
         cmocka_unit_test(a_counter_near_a_small_size_is_a_cause_of_its_own),
         cmocka_unit_test(a_loop_over_the_rows_of_an_argument_follows_from_its_size),
+        cmocka_unit_test(the_rounds_of_a_search_follow_from_the_size_of_what_is_searched),
+        cmocka_unit_test(turns_that_are_the_bits_of_a_size_by_accident_are_a_cause_of_their_own),
         cmocka_unit_test(the_rounds_of_a_function_that_halves_its_input_follow_from_the_size),
         cmocka_unit_test(a_slice_of_all_that_is_left_follows_from_the_size),
         cmocka_unit_test(a_slice_that_the_new_size_does_not_fill_is_a_cause_of_its_own),
         cmocka_unit_test(a_slice_whose_start_alone_moves_is_of_another_size),
         cmocka_unit_test(a_slice_that_is_taken_elsewhere_is_a_constant),
         cmocka_unit_test(what_is_left_out_at_a_size_of_one_follows_from_it),
+        cmocka_unit_test(the_window_of_a_mean_is_a_size_and_its_divisor_follows),
         cmocka_unit_test(the_last_index_follows_from_the_smallest_dimension),
         cmocka_unit_test(layers_that_are_as_many_as_rows_are_a_cause_of_their_own),
         cmocka_unit_test(a_python_number_that_is_rounded_to_what_it_meets_is_told),
