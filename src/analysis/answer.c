@@ -46,6 +46,35 @@ static size_t drop_other_closures(kept_t *kept, const asked_t *asked,
     return left;
 }
 
+// A program whose run was removed, and it with the run: nobody knows it any more.
+static bool is_removed(const answer_facts_t *facts, const asked_t *asked,
+                       const keel_history_record_t *record) {
+    const keel_program_t *program;
+    char *folder;
+    if (record->is_ours || keel_digest_equal(&asked->key.components[KEEL_COMPONENT_PROGRAM],
+                                             &record->key->components[KEEL_COMPONENT_PROGRAM]))
+        return false;
+    keel_status_t status = kept_read(facts->kept, &record->program, &program);
+    bool is_gone = keel_status_code(status) == KEEL_NOT_FOUND;
+    keel_status_ignore(status);
+    if (!is_gone) return false;
+    status = keel_path(&folder, "%s/%s", facts->kept->run_dir, record->run);
+    if (!status) {
+        is_gone = !keel_is_folder(folder);
+        keel_free(folder);
+    }
+    keel_status_ignore(status);
+    return is_gone;
+}
+
+static size_t drop_removed(const answer_facts_t *facts, const asked_t *asked,
+                           keel_history_record_t *records, size_t count) {
+    size_t left = 0;
+    for (size_t i = 0; i < count; ++i)
+        if (!is_removed(facts, asked, &records[i])) records[left++] = records[i];
+    return left;
+}
+
 // ---- how they differ ---------------------------------------------------------------------------
 
 // Of two runs the source may have been edited in between.
@@ -227,6 +256,7 @@ keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, kee
     KEEL_TRY(sketch_of(facts->process, facts->kept, asked, &sketch));
     size_t count =
         find_candidates(facts->process, asked, &sketch, !asked->recompile, arena, records);
+    count = drop_removed(facts, asked, records, count);
     bool is_same = count && is_same_key(asked, &records[0]);
     // What this run had is not known any more: nothing is left to say of a load, and little of the
     // others.

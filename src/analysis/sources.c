@@ -48,7 +48,9 @@ static keel_status_t write_text(const sources_t *sources, const keel_digest_t *d
     keel_free(folder);
     size_t bound = ZSTD_compressBound(bytes.size);
     void *packed = NULL;
-    if (!status && !keel_is_file(path)) {
+    if (!status && keel_is_file(path)) {
+        status = keel_file_touch(path); // so that nobody removes it as unused
+    } else if (!status) {
         status = keel_alloc(bound, &packed);
         size_t size = status ? 0 : ZSTD_compress(packed, bound, bytes.data, bytes.size, 3);
         if (!status && ZSTD_isError(size))

@@ -79,6 +79,11 @@ bool keel_is_folder(const char *path) {
     return yes;
 }
 
+bool keel_is_link(const char *path) {
+    struct stat s;
+    return !keel_descriptor_fault() && lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
+}
+
 static keel_status_t too_large(const char *path, uint64_t limit) {
     return keel_status_make(KEEL_INVALID, "%s is larger than the %llu bytes allowed here", path,
                             (unsigned long long)limit);

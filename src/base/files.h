@@ -26,6 +26,7 @@ keel_status_t keel_file_facts(const char *path, keel_file_facts_t *out) KEEL_MUS
 // False also where that cannot be known.
 bool keel_is_file(const char *path);
 bool keel_is_folder(const char *path);
+bool keel_is_link(const char *path);
 
 // The whole file, at most `limit` bytes (a larger one is refused); freed with keel_free.
 keel_status_t keel_file_read(const char *path, uint64_t limit, uint8_t **out,

@@ -61,6 +61,25 @@ bool keel_parse_size(const char *text, uint64_t *out) {
     return true;
 }
 
+bool keel_parse_age(const char *text, uint64_t *out) {
+    static const struct {
+        char unit;
+        uint64_t seconds;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
+    if (!isdigit((unsigned char)text[0])) return false;
+    char *end;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    *out = 0;
+    if (errno || (value && !*end) || (*end && end[1])) return false;
+    for (size_t i = 0; *end && i < sizeof units / sizeof *units; ++i) {
+        if (tolower((unsigned char)*end) != units[i].unit) continue;
+        *out = value * units[i].seconds;
+        return value <= INT64_MAX / units[i].seconds;
+    }
+    return !*end;
+}
+
 void keel_format_size(uint64_t bytes, char out[16]) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;

@@ -17,6 +17,8 @@ bool keel_utf8_shows(keel_str_t text, size_t at, size_t *out_length);
 
 // "20G", "512MiB", "64kb", "1024": bytes, powers of 1024. False on anything else.
 bool keel_parse_size(const char *text, uint64_t *out);
+// "30d", "12h", "45m", "10s", "2w", and "0", into seconds. False on anything else.
+bool keel_parse_age(const char *text, uint64_t *out);
 
 // "1.2 MiB", "832 B": powers of 1024, as sizes are read; `out` holds at least 16 bytes.
 void keel_format_size(uint64_t bytes, char out[16]);

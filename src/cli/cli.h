@@ -17,7 +17,7 @@
 #define CLI_COMMANDS(X)                                                                            \
     X(run, "[OPTION]... [--] CMD [ARG]...",                                                        \
       "run a command with its XLA compiles going through Keel")                                    \
-    X(runs, "[OPTION]...", "list recorded runs")                                                   \
+    X(runs, "[OPTION]... [prune]", "list recorded runs, or remove old ones")                       \
     X(stats, "[OPTION]... [RUN]", "show what a run compiled, loaded and recompiled, by line")      \
     X(why, "[OPTION]... [RUN]", "explain recompiles: what changed, where, what to do")             \
     X(explain, "[OPTION]... [CAUSE]",                                                              \
@@ -109,6 +109,14 @@ void cli_field(keel_buffer_t *out, const char *name);
 void cli_field_text(keel_buffer_t *out, const char *name, const char *text);
 void cli_field_number(keel_buffer_t *out, const char *name, uint64_t number);
 void cli_field_true(keel_buffer_t *out, const char *name, bool value);
+
+// ---- prune.c -----------------------------------------------------------------------------------
+
+enum { CLI_KEPT_RUNS = 20 }; // the newest, whatever their age
+// keel runs prune
+int cli_runs_prune(cli_call_t *call);
+// After a run: removes the runs that the settings do not keep; says so unless `quiet`.
+void cli_prune_after(const keel_settings_t *settings, bool quiet);
 
 // ---- input.c -----------------------------------------------------------------------------------
 

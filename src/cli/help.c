@@ -4,6 +4,7 @@
 
 // Whether there is `keel COMMAND PART` with help of its own.
 static bool has_part(const char *command, const char *part) {
+    if (strcmp(command, "runs") == 0) return strcmp(part, "prune") == 0;
     if (strcmp(command, "bundle") == 0) return strcmp(part, "diff") == 0;
     return strcmp(command, "cache") == 0 && cli_cache_has(part);
 }

@@ -218,6 +218,7 @@ int cli_run(cli_call_t *call) {
     keel_analysis_follow_end(&follower);
     cli_progress_end();
     if (started) sum_up(&run);
+    if (started && !run.nested) cli_prune_after(&run.settings, run.quiet);
     release(&run);
     return code;
 }

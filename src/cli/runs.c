@@ -44,9 +44,15 @@ static keel_status_t list_run(void *context, const char *id) {
     return NULL;
 }
 
+static const char details[] =
+    "Each line has a run's id, its start, the size of its own files, what it compiled and loaded,\n"
+    "and its command. `keel runs prune` removes old runs; `keel runs prune --help` explains it.\n";
+
 int cli_runs(cli_call_t *call) {
     bool json = false;
     int code;
+    if (call->arguments[0] && strcmp(call->arguments[0], "prune") == 0) return cli_runs_prune(call);
+    call->details = details;
     cli_switch(call, "--json", "print JSON: a list of runs, oldest first", &json);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 0, &code)) return code;

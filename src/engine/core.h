@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "engine/engine.h"
+#include "engine/pace.h"
 #include "key/key.h"
 #include "store/store.h"
 
@@ -36,6 +37,8 @@ struct keel_engine_t {
     char *script;           // keel_host_script; NULL: unknown
     keel_map_t told_values; // components whose text the journal has; the background thread's own
     keel_map_t told_files;  // source files that were read for it, or could not be; likewise
+
+    pace_t pace; // of figures in the journal; the background thread's own
 
     pthread_mutex_t lock; // of what follows
     client_t *clients;

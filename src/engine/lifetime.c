@@ -126,7 +126,7 @@ static keel_status_t find_script(char **out) {
     return status;
 }
 
-// So that a process which is killed has told most of what it executed.
+// So that the journal has most of what a process executed that is killed.
 static void journal_executes(keel_engine_t *engine) {
     keel_journal_counts_t counts;
     uint64_t total;
@@ -138,8 +138,10 @@ static void journal_executes(keel_engine_t *engine) {
 }
 
 static void look_around(keel_engine_t *engine) {
-    journal_executes(engine);
-    memory_sample(engine);
+    if (pace_is_due(&engine->pace, keel_clock_monotonic())) {
+        journal_executes(engine);
+        memory_sample(engine);
+    }
     prefetch_keep_plan(engine, false);
     executables_watch_gangs(engine);
 }

@@ -207,6 +207,9 @@ void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *eve
     flags_field(&line);
     keel_line_text(&line, "script", event->script);
     keel_line_number(&line, "client", event->client);
+    char process[KEEL_PROCESS_NAME];
+    keel_process_name(process);
+    if (*process) keel_line_text(&line, "process", process);
     keel_line_real(&line, "began", keel_seconds(keel_clock_wall()) - keel_process_seconds());
     components_field(&line, event->key, KEEL_KEY_VALUE_LIMIT);
     keel_line_finish(journal, &line);
@@ -400,7 +403,10 @@ void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program,
     char *folder = NULL, *path = NULL;
     keel_status_t status = keel_path(&folder, "%s/programs", journal->run_dir);
     if (!status) status = keel_path(&path, "%s/%s.%s.zst", folder, hex, format);
-    if (!status && !is_kept(path)) status = write_program(folder, path, bytes);
+    if (!status && is_kept(path))
+        keel_status_ignore(keel_file_touch(path)); // so that nobody removes it as unused
+    else if (!status)
+        status = write_program(folder, path, bytes);
     keel_free(folder);
     keel_free(path);
     if (status) give_up(journal, status);

@@ -131,6 +131,7 @@ void keel_report_json(const keel_stats_t *stats, bool whole, keel_buffer_t *out)
     keel_json_text(out, "host", stats->host);
     keel_json_text(out, "mode", stats->mode);
     keel_json_text(out, "journal", stats->path);
+    keel_json_number(out, "journal_bytes", stats->journal_bytes);
     keel_json_number(out, "processes", stats->processes);
     keel_json_number(out, "unfinished", stats->unfinished);
     keel_json_seconds(out, "wall_seconds", stats->wall_seconds);

@@ -61,6 +61,7 @@ typedef struct keel_stats_t {
     uint64_t processes;
     uint64_t unfinished; // processes that wrote no end: running still, killed, or cut off
 
+    uint64_t journal_bytes; // of the run's own files; 0 from keel_stats_parse
     uint64_t compiles, loads, memory_hits, misses, uncacheable, publishes, executes;
     uint64_t ahead_loads;    // loads that had begun before they were asked for
     uint64_t unused_loads;   // programs that were loaded ahead and never asked for

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "explain/cause.h"
+#include "journal/prune.h"
 #include "report/report.h"
 #include "report/stats_internal.h"
 #include "report/steps.h"
@@ -351,6 +352,7 @@ keel_status_t keel_stats_read(const char *run_dir, const char *id, keel_stats_t 
     KEEL_TRY(keel_journal_file_read(run_dir, id, &journal));
     keel_status_t status = keel_stats_parse(journal.bytes, id, journal.path, out);
     keel_journal_file_free(&journal);
+    if (!status) out->journal_bytes = keel_journal_run_bytes(run_dir, id);
     return status;
 }
 

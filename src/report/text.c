@@ -516,10 +516,12 @@ void keel_report_text(const keel_stats_t *stats, unsigned width, keel_buffer_t *
 
 void keel_report_line(const keel_stats_t *stats, unsigned width, keel_buffer_t *out) {
     enum { LEAST = 16 };
+    char size[16];
     size_t begin = out->size;
     keel_buffer_format(out, "%s  ", stats->id);
     started(stats, out);
-    keel_buffer_text(out, "  ");
+    keel_format_size(stats->journal_bytes, size);
+    keel_buffer_format(out, "  %8s  ", size);
     compiles_and_loads(stats, out);
     keel_buffer_text(out, "  ");
     size_t used = out->size - begin, room = width > used + LEAST ? width - used : LEAST;

@@ -281,6 +281,18 @@ static keel_status_t check_switch(keel_settings_t *settings, keel_setting_t whic
                             keel_setting_show(keel_str(text), &shown));
 }
 
+static keel_status_t check_age(keel_settings_t *settings, keel_setting_t which, uint64_t *out) {
+    const char *text = keel_settings_text(settings, which);
+    if (keel_parse_age(text, out)) return NULL;
+    char where[512];
+    keel_shown_t shown;
+    written_in(settings, which, where);
+    return keel_status_make(KEEL_INVALID,
+                            "%s: '%s' is not an age; use a number with s, m, h, d or w, such as "
+                            "30d, or 0",
+                            where, keel_setting_show(keel_str(text), &shown));
+}
+
 // "a, b": a name between any two commas, and no blank within one.
 static keel_status_t check_custom_calls(keel_settings_t *settings) {
     const char *value = keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS);
@@ -347,6 +359,7 @@ static keel_status_t check(keel_settings_t *settings) {
     KEEL_TRY(check_switch(settings, KEEL_SETTING_STACK, &settings->stack));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_PREFETCH, &settings->prefetch));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_SHARED_CACHE, &settings->shared_cache));
+    KEEL_TRY(check_age(settings, KEEL_SETTING_KEEP_RUNS, &settings->keep_runs));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);
 }

@@ -39,7 +39,9 @@
     X(PREFETCH, "prefetch", "KEEL_PREFETCH", "--prefetch", "on|off", "on",                         \
       "load what the script asked for last time while it still traces")                            \
     X(SHARED_CACHE, "shared_cache", "KEEL_SHARED_CACHE", "--shared-cache", "on|off", "off",        \
-      "use a cache_dir that other users own or can write; they can run code through it")
+      "use a cache_dir that other users own or can write; they can run code through it")           \
+    X(KEEP_RUNS, "keep_runs", "KEEL_KEEP_RUNS", "--keep-runs", "AGE", "30d",                       \
+      "how long runs are kept after their last event, except the newest 20; 0 keeps all")
 
 typedef enum keel_setting {
 #define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
@@ -95,6 +97,7 @@ typedef struct keel_settings_t {
     bool stack;
     bool prefetch;
     bool shared_cache;
+    uint64_t keep_runs; // seconds; 0: all are kept
 } keel_settings_t;
 
 // `flags` has one text for each setting, NULL where the flag was not given; `flags` itself may be

@@ -19,7 +19,8 @@ def named(text):
 
 
 commands = named(keel("help"))
-options = {option.split("[")[0] for command in commands for option in named(keel(command, "--help"))
+parts = [[command] for command in commands] + [["runs", "prune"], ["bundle", "diff"]]
+options = {option.split("[")[0] for part in parts for option in named(keel(*part, "--help"))
            if option.startswith("--")}
 settings = [key for key in json.loads(keel("config", "--json")) if key != "config_file"]
 caches = ["ls", "stat", "verify", "prune", "clear", "path"]

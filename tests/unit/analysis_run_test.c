@@ -351,6 +351,18 @@ static void test_what_cannot_be_explained_is_a_line_in_the_journal(void **state)
     assert_explained(door, 1, "compile\"", "\"kind\":\"cache\"", NULL);
 }
 
+// A run that was removed, and its programs with it, is as if it had never been.
+static void test_a_removed_run_is_nothing_to_compare_with(void **state) {
+    const door_t *door = *state;
+    char command[700];
+    run_and_analyse(door, "KEEL_RUN_ID=first", the_one);
+    snprintf(command, sizeof command, "rm -r %s/programs %s/first", door->runs, door->runs);
+    assert_int_equal(system(command), 0);
+    run_and_analyse(door, "", the_other);
+    assert_int_equal(count_failures(door), 0);
+    assert_explained(door, 1, "compile\"", "\"kind\":\"first\"", NULL);
+}
+
 static void test_a_program_that_is_not_read_is_not_explained(void **state) {
     const door_t *door = *state;
     run_and_analyse(door, "", unread);
@@ -435,6 +447,7 @@ int main(void) {
         TEST(a_recompile_of_what_an_earlier_run_had_tells_both),
         TEST(another_flag_is_found_without_the_old_program),
         TEST(what_cannot_be_explained_is_a_line_in_the_journal),
+        TEST(a_removed_run_is_nothing_to_compare_with),
         TEST(a_program_that_is_not_read_is_not_explained),
         TEST(the_stack_has_an_off_switch),
         TEST(without_a_journal_nothing_is_explained_or_kept),

@@ -1,1 +1,2 @@
 keel_unit_test(journal ROOMS journal)
+keel_unit_test(journal_prune ROOMS journal base)

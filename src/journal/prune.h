@@ -1,0 +1,50 @@
+// prune: removes runs that are old, and the programs and texts that no run is left to name.
+//
+// A run is as old as its journal's last line. One that goes on is never removed: a process of it
+// has written no `end` and runs still, or, if nobody can tell (it is another machine's, or another
+// container's), its journal was written to within a week.
+//
+// A program stays if any journal that is left names its digest. While a run goes on, what was kept
+// or asked for within a day stays as well: the run may not have named it yet.
+//
+// Only files that Keel writes are removed. A folder that holds anything else stays, and so does
+// what is reached through a link.
+//
+// Threads: one at a time. Other processes may prune, read and write meanwhile.
+#ifndef KEEL_JOURNAL_PRUNE_H_
+#define KEEL_JOURNAL_PRUNE_H_
+
+#include "base/base.h"
+
+typedef enum keel_prune_fate {
+    KEEL_PRUNE_REMOVED, // or would be
+    KEEL_PRUNE_GOES_ON, // and stays, though it is old
+    KEEL_PRUNE_FAILED,  // `why` tells
+} keel_prune_fate_t;
+
+typedef struct keel_prune_t {
+    uint64_t older; // seconds since the run wrote last
+    uint64_t keep;  // so many of the newest stay, whatever their age
+    bool dry_run;   // removes nothing
+    bool thorough;  // looks for programs that nothing names even if no run is removed
+    // May be NULL. `run` is an id; for what is no run the path of a file.
+    void (*tell)(void *context, keel_prune_fate_t fate, const char *run, uint64_t bytes,
+                 const char *why);
+    void *context;
+} keel_prune_t;
+
+typedef struct keel_pruned_t {
+    uint64_t runs, run_bytes;
+    uint64_t files, file_bytes; // programs, texts and histories
+    uint64_t failures;
+} keel_pruned_t;
+
+// Fails if the folder cannot be listed, or there is no memory. What cannot be removed is told and
+// counted, and the rest goes on.
+keel_status_t keel_journal_prune(const char *run_dir, const keel_prune_t *how,
+                                 keel_pruned_t *out) KEEL_MUST_CHECK;
+
+// Bytes of a run's own files, without the programs and texts that runs share.
+uint64_t keel_journal_run_bytes(const char *run_dir, const char *id);
+
+#endif // KEEL_JOURNAL_PRUNE_H_
