@@ -180,30 +180,63 @@ static keel_op_id_t end_of(const keel_graph_t *graph, keel_op_id_t op) {
     return end;
 }
 
+// Where the value is an argument that the other program has not, or elsewhere.
+static void note_argument(const keel_clusters_t *clusters, bool is_after, keel_value_id_t value,
+                          keel_cluster_t *cluster) {
+    const keel_diff_t *diff = clusters->diff;
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    value = keel_graph_outermost(graph, value);
+    if (graph->producer[value] != KEEL_NONE &&
+        !keel_str_is(keel_graph_name(graph, graph->producer[value]), "parameter"))
+        return;
+    uint32_t number = keel_diff_argument(arguments, count, value);
+    if (number == KEEL_NONE) return;
+    if (arguments[number].counterpart != KEEL_NONE && !arguments[number].is_moved) return;
+    arguments[number].is_read = true;
+    if (arguments[number].passing == KEEL_PASSED)
+        cluster->reads_passed = true;
+    else
+        *(is_after ? &cluster->reads_after : &cluster->reads_before) = true;
+}
+
 static void look_at_operands(const keel_clusters_t *clusters, uint32_t at,
                              keel_cluster_t *cluster) {
-    const keel_diff_t *diff = clusters->diff;
     keel_op_id_t op;
     const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
     bool is_after = at >= clusters->split;
-    keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
-    uint32_t count = is_after ? diff->after_count : diff->before_count;
     keel_list_t operands = keel_program_operands(graph->program, op);
     for (uint32_t i = 0; i < operands.count; ++i) {
-        keel_value_id_t value = operands.items[i];
-        if (!cluster->taint) cluster->taint = taint_of(diff, is_after, value);
-        value = keel_graph_outermost(graph, value);
-        if (graph->producer[value] != KEEL_NONE &&
-            !keel_str_is(keel_graph_name(graph, graph->producer[value]), "parameter"))
-            continue;
-        uint32_t number = keel_diff_argument(arguments, count, value);
-        if (number == KEEL_NONE) continue;
-        if (arguments[number].counterpart != KEEL_NONE && !arguments[number].is_moved) continue;
-        arguments[number].is_read = true;
-        if (arguments[number].passing == KEEL_PASSED)
-            cluster->reads_passed = true;
-        else
-            *(is_after ? &cluster->reads_after : &cluster->reads_before) = true;
+        if (!cluster->taint) cluster->taint = taint_of(clusters->diff, is_after, operands.items[i]);
+        note_argument(clusters, is_after, operands.items[i], cluster);
+    }
+}
+
+// What was computed of a value is gone, or there, for an argument that stands in its place.
+static void look_at_place(keel_clusters_t *clusters, bool is_after, keel_value_id_t value,
+                          keel_value_id_t other) {
+    keel_op_id_t op =
+        (is_after ? &clusters->diff->after : &clusters->diff->before)->producer[value];
+    if (op == KEEL_NONE) return;
+    uint32_t at = op + (is_after ? clusters->split : 0);
+    if (clusters->alone[at])
+        note_argument(clusters, !is_after, other,
+                      &clusters->items[keel_clusters_find(clusters, at)]);
+}
+
+static void look_at_places(keel_clusters_t *clusters) {
+    const keel_diff_t *diff = clusters->diff;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op) {
+        if (diff->origin[op] == KEEL_NONE) continue;
+        keel_list_t x = keel_program_operands(diff->before.program, diff->origin[op]);
+        keel_list_t y = keel_program_operands(diff->after.program, op);
+        const uint32_t *from = keel_diff_operand_origins(diff, op);
+        for (uint32_t i = 0; i < y.count; ++i) {
+            if (from[i] >= x.count) continue;
+            look_at_place(clusters, false, x.items[from[i]], y.items[i]);
+            look_at_place(clusters, true, y.items[i], x.items[from[i]]);
+        }
     }
 }
 
@@ -284,6 +317,7 @@ keel_status_t keel_clusters_gather(keel_clusters_t *clusters) {
     unite_by_flow(clusters);
     KEEL_TRY(unite_by_line(clusters));
     describe_clusters(clusters);
+    look_at_places(clusters);
     KEEL_TRY(keel_lines_build(&clusters->lines_before, &diff->before, arena));
     return keel_lines_build(&clusters->lines_after, &diff->after, arena);
 }

@@ -37,6 +37,8 @@ static const case_t cases[] = {
     {"width_of_another_layer", NULL, NULL, KEEL_CAUSE_SHAPE, "layers[0]", 23, 0},
     // Whether y is there decides what is computed of x, which is passed both times.
     {"value_left_out", "\tx\n\t\n", ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "y", 13, 0},
+    // What was computed in its place is gone with it, in the gradient too.
+    {"head_of_its_own", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "params['head']", 20, 0},
     // A body that is cut in two functions is a call more.
     {"metrics_of_a_scan", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_STRUCTURE, NULL, 13, 19},
 };
