@@ -130,8 +130,8 @@
     X(ARGUMENT_TREE, "the same arrays are passed under different names",                           \
       "Pass the same containers with the same keys in every call.")                                \
     X(FILTERED, "filter_jit compares everything that is not an array",                             \
-      "Make functions, partials and settings once, before the loop, or give them __eq__ and "      \
-      "__hash__; no jax.clear_caches() in the loop.")                                              \
+      "Pass the same containers in every call; make functions, partials and settings once, "       \
+      "before the loop, or give them __eq__ and __hash__; no jax.clear_caches() in the loop.")     \
     X(MODULE, "nnx.jit compares everything in a module that is not an array",                      \
       "Keep a number that changes as nnx.Variable(jnp.asarray(x)); make modules, optimizers and "  \
       "functions once, before the loop.")                                                          \

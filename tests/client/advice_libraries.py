@@ -57,6 +57,23 @@ def filtered_mended():
         of_an_activation(ones(W), activation)
 
 
+@eqx.filter_jit
+def of_layers(layers, x):
+    for layer in layers:
+        x = jnp.tanh(layer * x)
+    return square(x)
+
+
+def filtered_accident_containers():
+    of_layers([ones(W), ones(W)], ones(W))
+    of_layers((ones(W), ones(W)), ones(W))  # <- here
+
+
+def filtered_mended_containers():
+    of_layers([ones(W), ones(W)], ones(W))
+    of_layers([ones(W), ones(W)], ones(W))
+
+
 class Counting(nnx.Module):
     def __init__(self):
         self.calls = 0
