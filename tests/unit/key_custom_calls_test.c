@@ -154,6 +154,36 @@ static void an_unknown_target_is_refused_unless_it_is_vouched_for_and_typed(void
     assert_refused(.target = "my_kernel", .version = 4, .vouched = "");
 }
 
+static void a_target_that_is_vouched_for_but_not_typed_is_refused(void **state) {
+    (void)state;
+    for (int version = 0; version <= 3; ++version) {
+        keel_cacheable_t out =
+            CALL(.target = "my_kernel", .version = version, .vouched = "my_kernel");
+        assert_false(out.yes);
+        assert_string_equal(out.reason,
+                            "custom call 'my_kernel' is vouched for, but is no typed FFI");
+    }
+    assert_kept(.target = "my_kernel", .version = 4, .vouched = "my_kernel");
+    // What is known needs nobody to vouch for it, and is not spoilt if somebody does.
+    assert_kept(.target = "Sharding", .vouched = "Sharding");
+}
+
+static void a_number_is_a_pointer_from_nine_digits_on(void **state) {
+    (void)state;
+    assert_kept(.target = "Sharding", .config = "12345678");
+    assert_refused(.target = "Sharding", .config = "123456789");
+    assert_refused(.target = "Sharding", .config = "900000009");
+    assert_kept(.target = "Sharding", .config = "123456789/");
+    assert_kept(.target = "Sharding", .config = "123456789:");
+    assert_kept(.target = "Sharding", .config = "12345678a");
+    assert_kept(.target = "Sharding", .config = "0x1234567");
+    assert_refused(.target = "Sharding", .config = "0x12345678");
+    assert_refused(.target = "Sharding", .config = "0XAFafAFaf");
+    assert_kept(.target = "Sharding", .config = "0xabcdefg0");
+    assert_kept(.target = "Sharding", .config = "0xabcdef`0");
+    assert_kept(.target = "Sharding", .config = "");
+}
+
 static void an_opaque_configuration_is_refused_even_if_vouched_for(void **state) {
     (void)state;
     for (int version = 1; version <= 3; ++version)
@@ -272,6 +302,8 @@ int main(void) {
         cmocka_unit_test(transfers_to_the_host_are_refused),
         cmocka_unit_test(linear_algebra_is_kept),
         cmocka_unit_test(an_unknown_target_is_refused_unless_it_is_vouched_for_and_typed),
+        cmocka_unit_test(a_target_that_is_vouched_for_but_not_typed_is_refused),
+        cmocka_unit_test(a_number_is_a_pointer_from_nine_digits_on),
         cmocka_unit_test(an_opaque_configuration_is_refused_even_if_vouched_for),
         cmocka_unit_test(marks_of_partitioners_are_kept),
         cmocka_unit_test(a_pointer_in_a_known_call_is_refused),

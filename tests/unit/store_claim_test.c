@@ -504,6 +504,50 @@ static void a_proof_that_kills_its_process_is_on_record_without_an_entry(void **
     tier.close(tier.context);
 }
 
+// Puts on record that a process died so long ago.
+static void leave_death(const place_t *place, const keel_digest_t *key, uint64_t seconds_ago,
+                        const char *reason) {
+    const uint64_t second = 1000000000u;
+    char path[700], hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(key, hex);
+    snprintf(path, sizeof path, "%s/quarantine", place->cache);
+    assert_ok(keel_directory_make(path));
+    snprintf(path, sizeof path, "%s/quarantine/%s.%llu.%s.keel", place->cache, hex,
+             (unsigned long long)(keel_clock_wall() - seconds_ago * second), reason);
+    write_bytes(path, "", 0);
+}
+
+static void a_death_is_forgotten_after_a_day(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1), other = key_of(2);
+    keel_tier_t tier;
+    assert_ok(keel_store_disk(place->cache, 0, false, &tier));
+    leave_death(place, &key, 24 * 3600 + 60, "crashed");
+    leave_death(place, &key, 30 * 24 * 3600, "crashed");
+    assert_int_equal(keel_store_crashes(place->cache, &key), 0);
+    assert_misses(&tier, &key, KEEL_MISS_ABSENT);
+    leave_death(place, &key, 24 * 3600 - 60, "crashed");
+    assert_int_equal(keel_store_crashes(place->cache, &key), 1);
+    assert_misses(&tier, &key, KEEL_MISS_QUARANTINED);
+    leave_death(place, &key, 0, "crashed");
+    assert_int_equal(keel_store_crashes(place->cache, &key), 2);
+    assert_int_equal(keel_store_crashes(place->cache, &other), 0);
+    keel_store_forgive(place->cache, &key);
+    assert_int_equal(keel_store_crashes(place->cache, &key), 0);
+    assert_int_equal(count_files(place, "quarantine", ""), 0);
+    tier.close(tier.context);
+}
+
+static void what_was_set_aside_for_another_reason_is_no_death(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1);
+    leave_death(place, &key, 10, "does-not-load");
+    leave_death(place, &key, 10, "crash");
+    assert_int_equal(keel_store_crashes(place->cache, &key), 0);
+    keel_store_forgive(place->cache, &key);
+    assert_int_equal(count_files(place, "quarantine", ""), 2);
+}
+
 static void a_death_while_loading_ahead_takes_the_plan_and_no_entry(void **state) {
     place_t *place = *state;
     keel_plan_t plan = {.count = 1}, other = plan;
@@ -625,6 +669,8 @@ int main(void) {
         TEST(a_mark_without_a_key_accuses_nobody),
         TEST(a_process_dies_once_however_many_of_its_threads_loaded_the_key),
         TEST(a_proof_that_kills_its_process_is_on_record_without_an_entry),
+        TEST(a_death_is_forgotten_after_a_day),
+        TEST(what_was_set_aside_for_another_reason_is_no_death),
         TEST(a_death_while_loading_ahead_takes_the_plan_and_no_entry),
         TEST(a_mark_names_no_file_outside_of_the_plans),
         TEST(a_mark_outlives_the_removal_of_its_folder),

@@ -247,6 +247,116 @@ static void threads_share_a_tier(void **state) {
     }
 }
 
+// ---- the memory tier's order and limit ----------------------------------------------------------
+
+static void put_sized(const keel_tier_t *tier, uint64_t seed, size_t size) {
+    fixture_t f = fixture_make(seed, 0, size, false);
+    assert_ok(tier->put(tier->context, &f.entry));
+    fixture_free(&f);
+}
+
+static bool has_key(const keel_tier_t *tier, uint64_t seed) {
+    keel_digest_t key = key_of(seed);
+    keel_entry_t got;
+    keel_miss_t miss;
+    keel_status_t status = tier->get(tier->context, &key, &got, &miss);
+    if (!status) keel_entry_deinitialize(&got);
+    keel_status_ignore(status);
+    return !status;
+}
+
+typedef struct order_t {
+    uint64_t seeds[8];
+    unsigned count;
+} order_t;
+
+static keel_status_t note_seed(void *visitor, const keel_entry_t *entry, uint64_t stored_bytes,
+                               uint64_t last_used) {
+    order_t *order = visitor;
+    (void)stored_bytes;
+    (void)last_used;
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+        keel_digest_t key = key_of(seed);
+        if (keel_digest_equal(&key, &entry->key)) order->seeds[order->count++] = seed;
+    }
+    return NULL;
+}
+
+// Looks at nothing that would count as a use.
+static void assert_order(const keel_tier_t *tier, unsigned count, const uint64_t *seeds) {
+    order_t order = {.count = 0};
+    assert_ok(tier->list(tier->context, note_seed, &order));
+    assert_int_equal(order.count, count);
+    for (unsigned i = 0; i < count; ++i)
+        assert_int_equal(order.seeds[i], seeds[i]);
+}
+#define assert_newest_first(tier, ...)                                                             \
+    assert_order((tier), sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),               \
+                 (const uint64_t[]){__VA_ARGS__})
+
+static void what_was_used_longest_ago_leaves_memory_first(void **state) {
+    (void)state;
+    keel_tier_t tier;
+    assert_ok(keel_store_memory(300, &tier));
+    for (uint64_t seed = 1; seed <= 3; ++seed)
+        put_sized(&tier, seed, 100);
+    assert_newest_first(&tier, 3, 2, 1);
+    assert_true(has_key(&tier, 1)); // a use
+    assert_newest_first(&tier, 1, 3, 2);
+    put_sized(&tier, 4, 100);
+    assert_newest_first(&tier, 4, 1, 3);
+    assert_true(has_key(&tier, 1));
+    put_sized(&tier, 3, 100); // so is a put
+    put_sized(&tier, 5, 200);
+    assert_newest_first(&tier, 5, 3);
+    assert_false(has_key(&tier, 1)); // a get of what is not there is none
+    assert_newest_first(&tier, 5, 3);
+    tier.close(tier.context);
+}
+
+static void memory_holds_its_limit_to_the_byte(void **state) {
+    (void)state;
+    keel_tier_t tier;
+    assert_ok(keel_store_memory(300, &tier));
+    put_sized(&tier, 1, 299);
+    put_sized(&tier, 2, 1);
+    assert_newest_first(&tier, 2, 1);
+    put_sized(&tier, 3, 1);
+    assert_newest_first(&tier, 3, 2);
+    put_sized(&tier, 4, 300);
+    assert_newest_first(&tier, 4);
+    // One byte more is not held, and the older one of its key would be wrong.
+    put_sized(&tier, 4, 301);
+    assert_order(&tier, 0, NULL);
+    put_sized(&tier, 5, 100);
+    put_sized(&tier, 6, 200);
+    put_sized(&tier, 5, 50); // in place of its older one, not beside it
+    assert_newest_first(&tier, 5, 6);
+    put_sized(&tier, 7, 50);
+    assert_newest_first(&tier, 7, 5, 6);
+    keel_digest_t key = key_of(6);
+    assert_ok(tier.remove(tier.context, &key));
+    put_sized(&tier, 8, 200);
+    assert_newest_first(&tier, 8, 7, 5);
+    tier.close(tier.context);
+}
+
+// Far more than there are buckets.
+static void memory_finds_each_of_many(void **state) {
+    (void)state;
+    keel_tier_t tier;
+    assert_ok(keel_store_memory(1 << 20, &tier));
+    for (uint64_t seed = 0; seed < 4000; ++seed)
+        put_sized(&tier, seed, 1);
+    for (uint64_t seed = 0; seed < 4000; seed += 3) {
+        keel_digest_t key = key_of(seed);
+        assert_ok(tier.remove(tier.context, &key));
+    }
+    for (uint64_t seed = 0; seed < 4000; ++seed)
+        assert_int_equal(has_key(&tier, seed), seed % 3 != 0);
+    tier.close(tier.context);
+}
+
 #define TIERS(X)                                                                                   \
     X(an_empty_tier_has_nothing)                                                                   \
     X(what_was_put_comes_back_whole)                                                               \
@@ -263,6 +373,9 @@ static void threads_share_a_tier(void **state) {
 #define OVER_DISK(name) {"disk: " #name, name, set_up_disk, tear_down, NULL},
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TIERS(OVER_MEMORY) TIERS(OVER_DISK)};
+    const struct CMUnitTest tests[] = {TIERS(OVER_MEMORY) TIERS(OVER_DISK) cmocka_unit_test(
+                                           what_was_used_longest_ago_leaves_memory_first),
+                                       cmocka_unit_test(memory_holds_its_limit_to_the_byte),
+                                       cmocka_unit_test(memory_finds_each_of_many)};
     return cmocka_run_group_tests_name("store tiers", tests, NULL, NULL);
 }

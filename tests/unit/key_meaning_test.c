@@ -1,0 +1,598 @@
+// What a key means, without a golden: programs that differ in one thing, whatever it is, have keys
+// of their own, and programs that differ in nothing share one.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "key_build.h"
+
+// Makes the n-th of the programs that a test compares; false behind the last.
+typedef bool (*make_t)(build_t *b, unsigned n);
+
+static bool digest_nth(make_t make, unsigned n, keel_digest_t *out) {
+    build_t b;
+    build_begin(&b, KEEL_FORMAT_MLIR);
+    bool made = make(&b, n);
+    build_end(&b);
+    *out = digest_of(&b);
+    return made;
+}
+
+static void assert_all_differ(make_t make, unsigned at_least) {
+    keel_digest_t digests[100];
+    unsigned count = 0;
+    for (; digest_nth(make, count, &digests[count]); ++count) {
+        assert_true(count + 1 < sizeof digests / sizeof *digests);
+        for (unsigned k = 0; k < count; ++k)
+            if (keel_digest_equal(&digests[k], &digests[count]))
+                fail_msg("numbers %u and %u share a key", k, count);
+    }
+    assert_true(count >= at_least);
+}
+
+static void assert_all_the_same(make_t make, unsigned at_least) {
+    keel_digest_t first, other;
+    unsigned count = 1;
+    assert_true(digest_nth(make, 0, &first));
+    for (; digest_nth(make, count, &other); ++count)
+        if (!keel_digest_equal(&first, &other))
+            fail_msg("numbers 0 and %u have keys of their own", count);
+    assert_true(count >= at_least);
+}
+
+// ---- types -------------------------------------------------------------------------------------
+
+static uint32_t list_of(build_t *b, uint32_t count, const uint32_t *items) {
+    uint32_t list = 0;
+    MUST(keel_program_add_list(&b->program, items, count, &list));
+    return list;
+}
+#define LIST(b, ...)                                                                               \
+    list_of((b), sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t),                       \
+            (const uint32_t[]){__VA_ARGS__})
+
+static uint32_t ints_of(build_t *b, uint32_t count, const int64_t *items) {
+    uint32_t list = 0;
+    MUST(keel_program_add_ints(&b->program, items, count, &list));
+    return list;
+}
+#define INTS(b, ...)                                                                               \
+    ints_of((b), sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t),                         \
+            (const int64_t[]){__VA_ARGS__})
+
+#define TYPE(...) push_type(b, (keel_type_t){__VA_ARGS__})
+#define ATTR(...) push_attr(b, (keel_attr_t){__VA_ARGS__})
+
+static keel_type_id_t integer(build_t *b, uint32_t width, uint8_t sign) {
+    return TYPE(.kind = KEEL_TYPE_INTEGER, .aux = sign, .a = width);
+}
+
+// clang-format off
+static keel_type_id_t nth_type(build_t *b, unsigned n) {
+    keel_type_id_t f = f32(b), i = integer(b, 32, KEEL_SIGNLESS);
+    keel_attr_id_t layout = ATTR(.kind = KEEL_ATTR_INTS, .b = INTS(b, 0, 1));
+    keel_attr_id_t other = ATTR(.kind = KEEL_ATTR_INTS, .b = INTS(b, 1, 0));
+    switch (n) {
+        case 0: return i;
+        case 1: return integer(b, 32, KEEL_SIGNED);
+        case 2: return integer(b, 32, KEEL_UNSIGNED);
+        case 3: return integer(b, 64, KEEL_SIGNLESS);
+        case 4: return f;
+        case 5: return TYPE(.kind = KEEL_TYPE_FLOAT, .a = KEEL_FLOAT_TF32);
+        case 6: return TYPE(.kind = KEEL_TYPE_INDEX);
+        case 7: return TYPE(.kind = KEEL_TYPE_NONE);
+        case 8: return TYPE(.kind = KEEL_TYPE_TOKEN);
+        case 9: return TYPE(.kind = KEEL_TYPE_WITNESS);
+        case 10: return TYPE(.kind = KEEL_TYPE_OPAQUE);
+        case 11: return TYPE(.kind = KEEL_TYPE_COMPLEX, .a = f);
+        case 12: return TYPE(.kind = KEEL_TYPE_COMPLEX, .a = i);
+        case 13: return TYPE(.kind = KEEL_TYPE_UNRANKED_TENSOR, .a = f);
+        case 14: return TYPE(.kind = KEEL_TYPE_UNRANKED_TENSOR, .a = i);
+        case 15: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = f, .b = INTS(b, 2, 3), .c = KEEL_NONE);
+        case 16: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = f, .b = INTS(b, 3, 2), .c = KEEL_NONE);
+        case 17: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = f, .b = INTS(b, 2), .c = KEEL_NONE);
+        case 18: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = f, .b = INTS(b, -2), .c = KEEL_NONE);
+        case 19: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = i, .b = INTS(b, 2, 3), .c = KEEL_NONE);
+        case 20: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = f, .b = INTS(b, 2, 3), .c = layout);
+        case 21: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = f, .b = INTS(b, 2, 3), .c = other);
+        case 22: return TYPE(.kind = KEEL_TYPE_BUFFER, .a = f, .b = INTS(b, 2, 3), .c = KEEL_NONE);
+        case 23: return TYPE(.kind = KEEL_TYPE_BUFFER, .a = f, .b = INTS(b, 2, 3), .c = layout);
+        case 24: return TYPE(.kind = KEEL_TYPE_TUPLE, .b = LIST(b, f, i), .c = KEEL_NONE);
+        case 25: return TYPE(.kind = KEEL_TYPE_TUPLE, .b = LIST(b, i, f), .c = KEEL_NONE);
+        case 26: return TYPE(.kind = KEEL_TYPE_TUPLE, .b = LIST(b, f), .c = KEEL_NONE);
+        case 27: return TYPE(.kind = KEEL_TYPE_TUPLE, .b = LIST(b, f, i), .c = layout);
+        case 28: return TYPE(.kind = KEEL_TYPE_FUTURE, .b = LIST(b, f, i));
+        case 29: return TYPE(.kind = KEEL_TYPE_FUTURE, .b = LIST(b, f));
+        case 30: return TYPE(.kind = KEEL_TYPE_FUNCTION, .b = LIST(b, f, f), .c = KEEL_NONE);
+        case 31: return TYPE(.kind = KEEL_TYPE_FUNCTION, .b = LIST(b, f), .c = LIST(b, f));
+        case 32: return TYPE(.kind = KEEL_TYPE_FUNCTION, .b = KEEL_NONE, .c = LIST(b, f, f));
+        case 33: return TYPE(.kind = KEEL_TYPE_QUANTIZED, .a = i, .b = f, .c = layout);
+        case 34: return TYPE(.kind = KEEL_TYPE_QUANTIZED, .a = i, .b = f, .c = other);
+        case 35: return TYPE(.kind = KEEL_TYPE_QUANTIZED, .a = f, .b = i, .c = layout);
+        case 36: return TYPE(.kind = KEEL_TYPE_QUANTIZED, .a = i, .b = i, .c = layout);
+        case 37: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = f, .b = INTS(b, 2, 3, 1),
+             .c = KEEL_NONE);
+        case 38: return TYPE(.kind = KEEL_TYPE_TUPLE, .b = KEEL_NONE, .c = KEEL_NONE);
+        default: return KEEL_NONE;
+    }
+}
+// clang-format on
+
+// As the type of an attribute.
+static bool carries_type(build_t *b, unsigned n) {
+    keel_type_id_t type = nth_type(b, n);
+    b->program.attributes = DICT(b, {"v", ATTR(.kind = KEEL_ATTR_TYPE, .a = type)});
+    return type != KEEL_NONE;
+}
+
+// As the type of the one argument, of an argument's attribute, and of what an operation gives.
+static bool takes_type(build_t *b, unsigned n) {
+    keel_type_id_t type = nth_type(b, n);
+    if (type == KEEL_NONE) return false;
+    b->program.entry = begin_function(b, (fn_t){"main", type, KEEL_NONE, true});
+    add_op(b, (op_t){"return", KEEL_NONE, KEEL_NONE, {argument_of(b, b->program.entry)}, 1});
+    end_function(b, b->program.entry);
+    return true;
+}
+
+static bool gives_type(build_t *b, unsigned n) {
+    keel_type_id_t type = nth_type(b, n);
+    if (type == KEEL_NONE) return false;
+    b->program.entry = begin_function(b, (fn_t){"main", f32(b), KEEL_NONE, true});
+    add_op(b, (op_t){"constant", KEEL_NONE, type, {0}, 0});
+    end_function(b, b->program.entry);
+    return true;
+}
+
+static void every_part_of_a_type_counts(void **state) {
+    (void)state;
+    assert_all_differ(carries_type, 39);
+    assert_all_differ(takes_type, 39);
+    assert_all_differ(gives_type, 39);
+}
+
+// ---- attributes --------------------------------------------------------------------------------
+
+static uint32_t number_of(build_t *b, int64_t value) {
+    uint32_t at = 0;
+    MUST(keel_program_add_int(&b->program, value, &at));
+    return at;
+}
+
+static uint32_t blob_of(build_t *b, const void *data, size_t size) {
+    uint32_t at = 0;
+    MUST(keel_program_add_blob(&b->program, keel_bytes(data, size), &at));
+    return at;
+}
+
+static keel_attr_id_t enumerated(build_t *b, uint16_t klass, uint32_t value) {
+    return ATTR(.kind = KEEL_ATTR_ENUM, .klass = klass, .a = value);
+}
+
+static keel_attr_id_t texts(build_t *b, keel_type_id_t type, const char *one, const char *two,
+                            uint8_t splat) {
+    return ATTR(.kind = KEEL_ATTR_STRINGS, .aux = splat, .a = type,
+                .b = LIST(b, text(b, one), text(b, two)));
+}
+
+static keel_attr_id_t record(build_t *b, uint16_t klass, const char *name, keel_attr_id_t value) {
+    return ATTR(.kind = KEEL_ATTR_DICT, .klass = klass, .b = LIST(b, text(b, name), value));
+}
+
+// clang-format off
+static keel_attr_id_t nth_attr(build_t *b, unsigned n) {
+    static const uint8_t zeros[400] = {0}, bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static uint8_t nearly[400];
+    nearly[399] = 1;
+    keel_type_id_t f = f32(b), i = integer(b, 32, KEEL_SIGNLESS);
+    keel_attr_id_t x = string_attr(b, "x"), y = string_attr(b, "y");
+    switch (n) {
+        case 0: return x;
+        case 1: return y;
+        case 2: return ATTR(.kind = KEEL_ATTR_STRING, .a = text(b, "x"), .b = f);
+        case 3: return ATTR(.kind = KEEL_ATTR_STRING, .a = text(b, "x"), .b = i);
+        case 4: return symbol_attr(b, "x");
+        case 5: return ATTR(.kind = KEEL_ATTR_SYMBOL, .a = text(b, "x"), .b = LIST(b, x));
+        case 6: return ATTR(.kind = KEEL_ATTR_SYMBOL, .a = text(b, "x"), .b = LIST(b, y));
+        case 7: return ATTR(.kind = KEEL_ATTR_NONE);
+        case 8: return ATTR(.kind = KEEL_ATTR_UNIT);
+        case 9: return ATTR(.kind = KEEL_ATTR_BOOL, .a = 0);
+        case 10: return ATTR(.kind = KEEL_ATTR_BOOL, .a = 1);
+        case 11: return ATTR(.kind = KEEL_ATTR_INT, .a = i, .b = number_of(b, 1));
+        case 12: return ATTR(.kind = KEEL_ATTR_INT, .a = i, .b = number_of(b, -1));
+        case 13: return ATTR(.kind = KEEL_ATTR_INT, .a = KEEL_NONE, .b = number_of(b, 1));
+        case 14: return ATTR(.kind = KEEL_ATTR_FLOAT, .a = f, .b = number_of(b, 1));
+        case 15: return ATTR(.kind = KEEL_ATTR_FLOAT, .a = f, .b = number_of(b, INT64_MIN));
+        case 16: return ATTR(.kind = KEEL_ATTR_WIDE_INT, .a = i, .b = INTS(b, 1, 2));
+        case 17: return ATTR(.kind = KEEL_ATTR_WIDE_INT, .a = i, .b = INTS(b, 2, 1));
+        case 18: return ATTR(.kind = KEEL_ATTR_WIDE_INT, .a = f, .b = INTS(b, 1, 2));
+        case 19: return ATTR(.kind = KEEL_ATTR_TYPE, .a = f);
+        case 20: return ATTR(.kind = KEEL_ATTR_TYPE, .a = i);
+        case 21: return enumerated(b, KEEL_ENUM_PRECISION, 1);
+        case 22: return enumerated(b, KEEL_ENUM_PRECISION, 2);
+        case 23: return enumerated(b, KEEL_ENUM_FFT_TYPE, 1);
+        case 24: return ATTR(.kind = KEEL_ATTR_ARRAY, .b = KEEL_NONE);
+        case 25: return ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, x));
+        case 26: return ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, x, y));
+        case 27: return ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, y, x));
+        case 28: return ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, x, x));
+        case 29: return ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, ATTR(.kind = KEEL_ATTR_ARRAY,
+             .b = LIST(b, x))));
+        case 30: return ATTR(.kind = KEEL_ATTR_INTS, .b = INTS(b, 1, 2));
+        case 31: return ATTR(.kind = KEEL_ATTR_INTS, .b = INTS(b, 1, -2));
+        case 32: return ATTR(.kind = KEEL_ATTR_INTS, .b = INTS(b, 1));
+        case 33: return ATTR(.kind = KEEL_ATTR_INTS, .klass = KEEL_RECORD_TYPE_EXTENSIONS,
+             .b = INTS(b, 1));
+        case 34: return tensor_attr(b, tensor_of(b, f, 2), bytes, 8);
+        case 35: return tensor_attr(b, tensor_of(b, i, 2), bytes, 8);
+        case 36: return tensor_attr(b, tensor_of(b, f, 2), zeros, 8);
+        case 37: return tensor_attr(b, tensor_of(b, f, 100), zeros, 400);
+        case 38: return tensor_attr(b, tensor_of(b, f, 100), nearly, 400);
+        case 39: return ATTR(.kind = KEEL_ATTR_DENSE_ARRAY, .a = f, .b = blob_of(b, bytes, 8));
+        case 40: return ATTR(.kind = KEEL_ATTR_DENSE_ARRAY, .a = i, .b = blob_of(b, bytes, 8));
+        case 41: return ATTR(.kind = KEEL_ATTR_DENSE_ARRAY, .a = f, .b = blob_of(b, bytes, 4));
+        case 42: return ATTR(.kind = KEEL_ATTR_DENSE_ARRAY, .a = f, .b = blob_of(b, zeros, 400));
+        case 43: return ATTR(.kind = KEEL_ATTR_DENSE_ARRAY, .a = f, .b = blob_of(b, nearly, 400));
+        case 44: return texts(b, f, "ab", "c", 0);
+        case 45: return texts(b, f, "a", "bc", 0);
+        case 46: return texts(b, f, "ab", "c", 1);
+        case 47: return texts(b, i, "ab", "c", 0);
+        case 48: return ATTR(.kind = KEEL_ATTR_SPARSE, .a = f, .b = LIST(b, x, y));
+        case 49: return ATTR(.kind = KEEL_ATTR_SPARSE, .a = f, .b = LIST(b, y, x));
+        case 50: return ATTR(.kind = KEEL_ATTR_SPARSE, .a = i, .b = LIST(b, x, y));
+        case 51: return ATTR(.kind = KEEL_ATTR_DISTINCT, .a = x);
+        case 52: return ATTR(.kind = KEEL_ATTR_DISTINCT, .a = y);
+        case 53: return ATTR(.kind = KEEL_ATTR_BYTES, .a = text(b, "x"), .b = blob_of(b, bytes, 8));
+        case 54: return ATTR(.kind = KEEL_ATTR_BYTES, .a = text(b, "y"), .b = blob_of(b, bytes, 8));
+        case 55: return ATTR(.kind = KEEL_ATTR_BYTES, .a = text(b, "x"), .b = blob_of(b, bytes, 7));
+        case 56: return DICT(b, {"a", x});
+        case 57: return DICT(b, {"a", y});
+        case 58: return DICT(b, {"b", x});
+        case 59: return DICT(b, {"a", x}, {"b", y});
+        case 60: return DICT(b, {"a", y}, {"b", x});
+        case 61: return record(b, KEEL_RECORD_SUB_AXIS, "a", x);
+        case 62: return record(b, KEEL_RECORD_AXIS_REF, "a", x);
+        case 63: return ATTR(.kind = KEEL_ATTR_DICT, .b = KEEL_NONE);
+        case 64: return ATTR(.kind = KEEL_ATTR_LOC_UNKNOWN);
+        case 65: return ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, ATTR(.kind = KEEL_ATTR_DISTINCT,
+             .a = x), ATTR(.kind = KEEL_ATTR_DISTINCT, .a = x)));
+        case 66: { keel_attr_id_t one = ATTR(.kind = KEEL_ATTR_DISTINCT,
+             .a = x); return ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, one, one)); }
+        case 67: return ATTR(.kind = KEEL_ATTR_WIDE_INT, .a = i, .b = INTS(b, 1));
+        default: return KEEL_NONE;
+    }
+}
+// clang-format on
+
+static bool carries_attr(build_t *b, unsigned n) {
+    keel_attr_id_t attr = nth_attr(b, n);
+    if (attr == KEEL_NONE) return false;
+    b->program.attributes = DICT(b, {"v", attr});
+    return true;
+}
+
+// What an operation carries is hashed in its own way.
+static bool operation_carries_attr(build_t *b, unsigned n) {
+    keel_attr_id_t attr = nth_attr(b, n);
+    if (attr == KEEL_NONE) return false;
+    b->program.entry = begin_function(b, (fn_t){"main", f32(b), KEEL_NONE, true});
+    add_op(b, (op_t){"constant", DICT(b, {"v", attr}), f32(b), {0}, 0});
+    end_function(b, b->program.entry);
+    return true;
+}
+
+static bool argument_carries_attr(build_t *b, unsigned n) {
+    keel_attr_id_t attr = nth_attr(b, n);
+    if (attr == KEEL_NONE) return false;
+    keel_attr_id_t carried = DICT(b, {"v", attr});
+    keel_attr_id_t all = list_attr(b, KEEL_ATTR_ARRAY, &carried, 1);
+    b->program.entry = begin_function(b, (fn_t){"main", f32(b), all, true});
+    end_function(b, b->program.entry);
+    return true;
+}
+
+static void every_part_of_an_attribute_counts(void **state) {
+    (void)state;
+    assert_all_differ(carries_attr, 68);
+    assert_all_differ(operation_carries_attr, 68);
+    assert_all_differ(argument_carries_attr, 68);
+}
+
+// Where the program says the same with other entries of its tables.
+static bool says_the_same(build_t *b, unsigned n) {
+    for (unsigned i = 0; i < n; ++i) { // so that all that follows has other numbers
+        text(b, "unused");
+        integer(b, 7 + i, KEEL_SIGNLESS);
+        int_attr(b, (int64_t)i);
+    }
+    keel_type_id_t f = f32(b), again = f32(b);
+    keel_attr_id_t x = string_attr(b, "x"), another_x = string_attr(b, "x");
+    keel_attr_id_t list = n == 1 ? ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, x, another_x))
+                                 : ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, x, x));
+    keel_attr_id_t type = ATTR(.kind = KEEL_ATTR_TYPE, .a = n == 2 ? again : f);
+    keel_attr_id_t wide = DICT(b, {"a", x}, {"b", type}), reversed = DICT(b, {"b", type}, {"a", x});
+    b->program.attributes =
+        n == 3 ? DICT(b, {"v", list}, {"w", reversed}) : DICT(b, {"w", wide}, {"v", list});
+    b->program.entry = begin_function(b, (fn_t){"main", n == 4 ? again : f, KEEL_NONE, true});
+    keel_value_id_t v = argument_of(b, b->program.entry);
+    keel_attr_id_t empty = ATTR(.kind = KEEL_ATTR_DICT, .b = KEEL_NONE);
+    add_op(b, (op_t){"negate", n == 5 ? empty : KEEL_NONE, n == 6 ? again : f, {v}, 1});
+    add_op(b, (op_t){"negate", KEEL_NONE, f, {v}, 1});
+    end_function(b, b->program.entry);
+    return n < 7;
+}
+
+static void the_same_program_in_other_tables_has_the_same_key(void **state) {
+    (void)state;
+    assert_all_the_same(says_the_same, 7);
+}
+
+// ---- operations --------------------------------------------------------------------------------
+
+static void set_name(build_t *b, keel_op_id_t op, uint16_t name) {
+    b->program.operations.data[op].name = name;
+}
+
+// Three operations of which the one in the middle is changed.
+static bool computes(build_t *b, unsigned n) {
+    keel_type_id_t f = f32(b), i = integer(b, 32, KEEL_SIGNLESS);
+    b->program.entry = begin_function(b, (fn_t){"main", f, KEEL_NONE, true});
+    keel_value_id_t x = argument_of(b, b->program.entry);
+    keel_value_id_t before = add_op(b, (op_t){"sine", KEEL_NONE, f, {x}, 1});
+    keel_value_id_t own = before + 1, after = own + 1;
+    op_t op = {"add", KEEL_NONE, f, {before, x}, 2};
+    keel_op_id_t at = b->program.operations.count;
+    switch (n) {
+        case 0:
+            break;
+        case 1:
+            op.operands[1] = before;
+            break;
+        case 2:
+            op.operands[0] = x, op.operands[1] = before;
+            break;
+        case 3:
+            op.operands[0] = after;
+            break; // further on: as far as `before` is back
+        case 4:
+            op.operands[0] = own;
+            break;
+        case 5:
+            op.operand_count = 1;
+            break;
+        case 6:
+            op.operand_count = 0;
+            break;
+        case 7:
+            op.name = "multiply";
+            break;
+        case 8:
+            op.type = i;
+            break;
+        case 9:
+            op.type = KEEL_NONE;
+            break;
+        case 10:
+            op.attributes = DICT(b, {"v", string_attr(b, "x")});
+            break;
+        case 11:
+            op.operands[2] = x, op.operand_count = 3;
+            break;
+        default:
+            break;
+    }
+    add_op(b, op);
+    if (n == 12) set_name(b, at, op_name(b, "vhlo", "add", 2));
+    if (n == 13) set_name(b, at, op_name(b, "chlo", "added", 1));
+    if (n == 14) set_name(b, at, op_name(b, "vhloadd", "ed", 1));
+    if (n == 15) set_name(b, at, op_name(b, "vhlo", "added", 1));
+    if (n == 16) b->program.operations.data[at].result_count = 2, new_value(b, f);
+    if (n == 17) b->program.operations.data[at].result_count = 2, new_value(b, i);
+    if (n == 18) b->program.operations.data[at].result_count = 3, new_value(b, f), new_value(b, i);
+    if (n == 19) b->program.operations.data[at].result_count = 3, new_value(b, i), new_value(b, f);
+    add_op(b, (op_t){"cosine", KEEL_NONE, f, {x}, 1});
+    end_function(b, b->program.entry);
+    return n < 20;
+}
+
+// An operation whose regions, blocks and their contents are changed; those of n = 0: {{sine}
+// {cosine}}.
+static bool nests(build_t *b, unsigned n) {
+    static const struct {
+        unsigned regions;
+        unsigned blocks[3]; // of each region
+        unsigned operations[3];
+        unsigned arguments[3];
+    } shapes[] = {
+        {2, {1, 1}, {1, 1}, {0, 0}}, {2, {1, 1}, {2, 0}, {0, 0}}, {2, {1, 1}, {0, 2}, {0, 0}},
+        {1, {2}, {1, 1}, {0, 0}},    {1, {2}, {2, 0}, {0, 0}},    {1, {1}, {2}, {0}},
+        {3, {1, 1, 1}, {1, 1}, {0}}, {2, {1, 1}, {1, 1}, {1, 0}}, {2, {1, 1}, {1, 1}, {0, 1}},
+        {2, {1, 1}, {1, 1}, {2, 0}}, {2, {0, 2}, {1, 1}, {0, 0}}, {2, {2, 0}, {1, 1}, {0, 0}},
+        {3, {1, 0, 1}, {1, 1}, {0}}, {0, {0}, {0}, {0}},          {1, {0}, {0}, {0}},
+    };
+    if (n >= sizeof shapes / sizeof *shapes) return false;
+    keel_program_t *p = &b->program;
+    keel_type_id_t f = f32(b);
+    p->entry = begin_function(b, (fn_t){"main", f, KEEL_NONE, true});
+    keel_value_id_t x = argument_of(b, p->entry);
+    keel_op_id_t parent = p->operations.count;
+    add_op(b, (op_t){"case", KEEL_NONE, f, {x}, 1});
+    p->operations.data[parent].name |= KEEL_OP_HAS_REGIONS;
+    unsigned block = 0, total = 0;
+    for (unsigned r = 0; r < shapes[n].regions; ++r) {
+        MUST(keel_table_reserve(&p->regions, 1));
+        uint32_t region = p->regions.count++;
+        p->regions.data[region] = (keel_region_t){
+            .parent = parent, .first_block = p->blocks.count, .block_count = shapes[n].blocks[r]};
+        for (unsigned k = 0; k < shapes[n].blocks[r]; ++k, ++block) {
+            MUST(keel_table_reserve(&p->blocks, 1));
+            keel_block_t made = {.first_op = p->operations.count,
+                                 .first_argument = b->values,
+                                 .argument_count = shapes[n].arguments[block],
+                                 .argument_locations = KEEL_NONE};
+            for (unsigned i = 0; i < made.argument_count; ++i)
+                new_value(b, f);
+            for (unsigned i = 0; i < shapes[n].operations[block]; ++i)
+                add_op(b, (op_t){total++ ? "cosine" : "sine", KEEL_NONE, f, {x}, 1});
+            made.end_op = p->operations.count;
+            p->blocks.data[p->blocks.count++] = made;
+        }
+        p->regions.data[region].end = p->operations.count;
+    }
+    end_function(b, p->entry);
+    return true;
+}
+
+static void every_part_of_an_operation_counts(void **state) {
+    (void)state;
+    assert_all_differ(computes, 20);
+    assert_all_differ(nests, 15);
+}
+
+// More kinds of operations than one table of shapes holds, each used twice, the last one changed.
+static bool has_many_shapes(build_t *b, unsigned n) {
+    keel_type_id_t f = f32(b);
+    b->program.entry = begin_function(b, (fn_t){"main", f, KEEL_NONE, true});
+    keel_value_id_t x = argument_of(b, b->program.entry);
+    for (unsigned i = 0; i < 1400; ++i) {
+        unsigned number = i % 700;
+        if (n == 1 && i == 1399) number = 698;
+        if (n == 2 && i == 1399) number = 700;
+        if (n == 3 && i == 699) number = 700;
+        x = add_op(b, (op_t){"add", DICT(b, {"v", int_attr(b, number)}), f, {x, x}, 2});
+    }
+    end_function(b, b->program.entry);
+    return n < 4;
+}
+
+static void the_number_of_shapes_changes_nothing(void **state) {
+    (void)state;
+    assert_all_differ(has_many_shapes, 4);
+}
+
+// ---- functions ---------------------------------------------------------------------------------
+
+static bool has_functions(build_t *b, unsigned n) {
+    keel_program_t *p = &b->program;
+    keel_type_id_t f = f32(b);
+    keel_attr_id_t x = DICT(b, {"v", string_attr(b, "x")}), none = DICT(b, {"jax.arg_info", x});
+    const uint32_t first[] = {x, none}, second[] = {none, x};
+    uint32_t main = begin_function(b, (fn_t){"main", f, KEEL_NONE, n != 1});
+    keel_function_t *function = &p->functions.data[main];
+    if (n != 2) p->entry = main;
+    if (n == 3) function->argument_attributes = list_attr(b, KEEL_ATTR_ARRAY, first, 2);
+    if (n == 4) function->argument_attributes = list_attr(b, KEEL_ATTR_ARRAY, second, 2);
+    if (n == 5) function->result_attributes = list_attr(b, KEEL_ATTR_ARRAY, first, 2);
+    if (n == 6) function->argument_attributes = x;
+    if (n == 7) function->attributes = x;
+    if (n == 8) function->root = p->operations.count;
+    if (n == 9) function->root = p->operations.count + 1;
+    if (n == 10) function->type = KEEL_NONE;
+    keel_value_id_t v = argument_of(b, main);
+    add_op(b, (op_t){"sine", KEEL_NONE, f, {v}, 1});
+    add_op(b, (op_t){"sine", KEEL_NONE, f, {v}, 1});
+    end_function(b, main);
+    if (n == 11 || n == 12) {
+        uint32_t other = begin_function(b, (fn_t){"other", f, KEEL_NONE, n == 12});
+        end_function(b, other);
+    }
+    if (n == 13) p->format = KEEL_FORMAT_HLO;
+    if (n == 14) p->attributes = x;
+    return n < 15;
+}
+
+static void every_part_of_a_function_counts(void **state) {
+    (void)state;
+    assert_all_differ(has_functions, 15);
+}
+
+// ---- the whole key -----------------------------------------------------------------------------
+
+static keel_digest_t key_with(int changed, const char *bytes, size_t size) {
+    keel_key_t key;
+    keel_key_initialize(&key);
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        MUST(keel_key_set(&key, (keel_component_t)i,
+                          i == changed ? keel_bytes(bytes, size) : keel_bytes("same", 4),
+                          KEEL_STR("for people")));
+    MUST(keel_key_finish(&key));
+    keel_digest_t digest = key.digest;
+    keel_key_deinitialize(&key);
+    return digest;
+}
+
+static void every_component_counts_in_its_own_place(void **state) {
+    (void)state;
+    keel_digest_t digests[2 * KEEL_COMPONENT_COUNT + 1];
+    size_t count = 0;
+    digests[count++] = key_with(-1, NULL, 0);
+    for (int i = 0; i < KEEL_COMPONENT_KEY_VERSION; ++i) {
+        digests[count++] = key_with(i, "other", 5);
+        digests[count++] = key_with(i, NULL, 0);
+    }
+    for (size_t i = 0; i < count; ++i)
+        for (size_t k = 0; k < i; ++k)
+            assert_false(keel_digest_equal(&digests[i], &digests[k]));
+    keel_digest_t again = key_with(0, "other", 5);
+    assert_true(keel_digest_equal(&again, &digests[1]));
+}
+
+static void what_is_read_by_people_is_no_part_of_a_key(void **state) {
+    (void)state;
+    keel_key_t a, b;
+    keel_key_initialize(&a);
+    keel_key_initialize(&b);
+    MUST(keel_key_set(&a, KEEL_COMPONENT_CPU, keel_bytes("x", 1), KEEL_STR("one")));
+    MUST(keel_key_set(&b, KEEL_COMPONENT_CPU, keel_bytes("x", 1), KEEL_STR("other")));
+    MUST(keel_key_finish(&a));
+    MUST(keel_key_finish(&b));
+    assert_true(keel_digest_equal(&a.digest, &b.digest));
+    assert_string_equal(a.values[KEEL_COMPONENT_CPU], "one");
+    keel_key_deinitialize(&a);
+    keel_key_deinitialize(&b);
+}
+
+// A long text is cut between characters, at most three bytes short of the limit.
+static void a_long_text_is_cut_between_characters(void **state) {
+    (void)state;
+    char *text = malloc(KEEL_KEY_VALUE_LIMIT + 10);
+    assert_non_null(text);
+    for (size_t size = KEEL_KEY_VALUE_LIMIT - 1; size < KEEL_KEY_VALUE_LIMIT + 5; ++size) {
+        for (size_t shift = 0; shift < 3; ++shift) {
+            memset(text, 'a', shift);
+            for (size_t i = shift; i < size; ++i)
+                text[i] = "\xe2\x82\xac"[(i - shift) % 3];
+            keel_key_t key;
+            keel_key_initialize(&key);
+            MUST(keel_key_set(&key, KEEL_COMPONENT_CPU, keel_bytes("x", 1),
+                              (keel_str_t){text, size}));
+            size_t kept = strlen(key.values[KEEL_COMPONENT_CPU]);
+            if (size <= KEEL_KEY_VALUE_LIMIT) assert_int_equal(kept, size);
+            if (size > KEEL_KEY_VALUE_LIMIT) {
+                assert_in_range(kept, KEEL_KEY_VALUE_LIMIT - 2, KEEL_KEY_VALUE_LIMIT);
+                assert_int_equal((kept - shift) % 3, 0);
+            }
+            keel_key_deinitialize(&key);
+        }
+    }
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_part_of_a_type_counts),
+        cmocka_unit_test(every_part_of_an_attribute_counts),
+        cmocka_unit_test(the_same_program_in_other_tables_has_the_same_key),
+        cmocka_unit_test(every_part_of_an_operation_counts),
+        cmocka_unit_test(the_number_of_shapes_changes_nothing),
+        cmocka_unit_test(every_part_of_a_function_counts),
+        cmocka_unit_test(every_component_counts_in_its_own_place),
+        cmocka_unit_test(what_is_read_by_people_is_no_part_of_a_key),
+        cmocka_unit_test(a_long_text_is_cut_between_characters),
+    };
+    return cmocka_run_group_tests_name("key_meaning", tests, NULL, NULL);
+}
