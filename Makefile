@@ -11,12 +11,15 @@ TEST_JAX ?=
 PYTHON = .venv/bin/python
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
+# Options of tools/mutate for `make mutate`: MUTATE="--room store --count 20".
+MUTATE ?=
+
 # Usage: $(call build,PRESET,OPTIONS). What goes wrong is said on stderr; the rest is noise.
 HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-torch test-libraries test-jax accidents bench compatibility fuzz install wheel clean format lint help
+.PHONY: build demo test test-torch test-libraries test-jax accidents bench compatibility fuzz mutate install wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -75,6 +78,11 @@ fuzz: ## fuzz every reader of foreign bytes, FUZZ_SECONDS (60) each
 	@tools/setup --tests
 	@$(call build,fuzz)
 	@tools/fuzz build/fuzz $(FUZZ_SECONDS)
+
+# Not part of .ci/run: an hour, and what survives is for a person to judge.
+mutate: ## plant small faults, one at a time, and say which no test notices: MUTATE="--room NAME"
+	@tools/setup --tests
+	@$(PYTHON) tools/mutate --jobs $(JOBS) $(MUTATE)
 
 install: build ## install under PREFIX (/usr/local), staged under DESTDIR if set
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"

@@ -41,9 +41,9 @@ static void reject(const loading_t *loading, keel_status_t status) {
     keel_log_once("load", "a stored program does not load and is compiled anew: %s", message);
     keel_journal_store_error(engine->journal, "load", key, message);
     keel_status_ignore(status);
-    if (engine->settings.mode == KEEL_MODE_READONLY) return;
     if (engine->memory.remove)
         keel_status_ignore(engine->memory.remove(engine->memory.context, key));
+    if (engine->settings.mode == KEEL_MODE_READONLY) return;
     if (loading->tier == &engine->disk)
         keel_status_ignore(keel_store_quarantine(engine->cache_dir, key, "does not load"));
 }

@@ -14,8 +14,11 @@
 //   release_ms=N        so does the destruction of a buffer (with `runs`)
 //   load_fails[=TEXT]   loading fails (executables whose program holds TEXT)
 //   load_fails_first=TEXT   the first loading of such an executable in a process fails
+//   load_fails_after=N  each loading in a process fails after the first N
 //   load_aborts=TEXT    loading such an executable ends the process
 //   no_serialize        Serialize is not implemented
+//   empty_serialize     Serialize gives no bytes
+//   optimized_checks    an optimized program that does not fit into the caller's room is an error
 //   null_serialize      the table has no Serialize
 //   no_topology         the topology cannot be serialized
 //   no_attributes       Plugin_Attributes fails
@@ -50,6 +53,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -403,8 +407,9 @@ static PJRT_Error *load(PJRT_Executable_DeserializeAndLoad_Args *args) {
     char text[128];
     if (!word("load_ms_of", text) || holds(program, text)) take_time("load_ms");
     if (word("load_aborts", text) && holds(program, text)) abort();
-    static atomic_uint firsts;
+    static atomic_uint firsts, loads;
     bool fails = word("load_fails", text) && holds(program, text);
+    fails |= (long)atomic_fetch_add(&loads, 1) >= number("load_fails_after", LONG_MAX);
     if (word("load_fails_first", text) && holds(program, text))
         fails = atomic_fetch_add(&firsts, 1) == 0;
     if (fails) {
@@ -499,7 +504,7 @@ static PJRT_Error *executable_serialize(PJRT_Executable_Serialize_Args *args) {
     memcpy(bytes, program->reloaded ? dead : alive, head);
     memcpy(bytes + head, program->bytes, program->size);
     args->serialized_bytes = bytes;
-    args->serialized_bytes_size = head + program->size;
+    args->serialized_bytes_size = has("empty_serialize") ? 0 : head + program->size;
     args->serialized_executable = (PJRT_SerializedExecutable *)bytes;
     args->serialized_executable_deleter = free_serialized;
     return NULL;
@@ -512,6 +517,8 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
     EXPECT(PJRT_Executable_OptimizedProgram_Args, args);
     EXPECT(PJRT_Program, args->program);
     record("optimized", program->bytes, program->size);
+    if (has("optimized_checks") && args->program->code && args->program->code_size < program->size)
+        return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "the room is too short");
     if (args->program->code) memcpy(args->program->code, program->bytes, program->size);
     args->program->code_size = program->size;
     args->program->format = format;

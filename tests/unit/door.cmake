@@ -1,5 +1,5 @@
 # The door runs above the plugin of tests/plugin; these tests start it in processes of their own.
-foreach(name pjrt bridge shim shim_transfers engine_flow engine engine_bundle engine_portable engine_gang engine_progress engine_prefetch analysis_run analysis_guard)
+foreach(name pjrt bridge shim shim_transfers engine_flow engine engine_edges engine_bundle engine_portable engine_gang engine_progress engine_prefetch analysis_run analysis_guard)
   keel_unit_test(${name} ROOMS shim store base)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE
@@ -11,6 +11,7 @@ foreach(name pjrt bridge shim shim_transfers engine_flow engine engine_bundle en
   set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=atexit_sleep_ms=0")
 endforeach()
 target_link_options(engine_prefetch_test PRIVATE -Wl,--wrap=pthread_cond_timedwait)
+target_link_options(engine_flow_test PRIVATE -Wl,--wrap=keel_stack_read)
 keel_link(analysis_run_test analysis)
 keel_link(analysis_guard_test report analysis)
 target_link_options(analysis_guard_test PRIVATE -Wl,--wrap=keel_explain)

@@ -506,6 +506,91 @@ static void *run_steps(void *context) {
     return NULL;
 }
 
+// One step of which an evaluation is read, on a batch of its own; or one that a read cuts.
+static void take_step(const stage_t *stage, bool is_cut) {
+    EXECUTE(stage, 1, WEIGHT, is_cut ? BATCH : HELD_OUT);
+    read_at(stage, 10, LOSS);
+    EXECUTE(stage, 0, FRESH, BATCH, WEIGHT);
+}
+
+static void what_half_of_the_steps_go_on_with_cuts_them(void **state) {
+    const stage_t *stage = *state;
+    take_step(stage, false);
+    take_step(stage, true);
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 2, 2, 1);
+    assert_int_equal(stage->engine->flow->cut_steps, 1);
+}
+
+static void what_fewer_than_half_of_the_steps_go_on_with_cuts_none(void **state) {
+    const stage_t *stage = *state;
+    for (int step = 0; step < 3; ++step)
+        take_step(stage, step == 2);
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 3, 3, 1);
+    assert_int_equal(stage->engine->flow->cut_steps, 0);
+}
+
+// ---- lines that are believed -------------------------------------------------------------------
+
+// tests/unit/door.cmake puts this in the place of the host's stack.
+void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
+static keel_stack_frame_t frame = {.file = "/w/train.py", .function = "main"};
+static unsigned stacks;
+
+void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
+    (void)arena;
+    ++stacks;
+    *out = (keel_stack_t){.frames = &frame, .count = frame.line != 0};
+}
+
+// The line that a read behind the n-th execution is told to be on; 0: none.
+static uint32_t told_line(const stage_t *stage, uint64_t n) {
+    keel_digest_t digest = digest_of(0);
+    const counter_t *program = counters_find(stage->engine->counters, &digest);
+    const site_t *site = sites_reading(stage->engine->sites, program, 4, n);
+    return site ? site->place.line : 0;
+}
+
+static void a_line_is_believed_after_eight_stacks_and_doubted_at_each_64th_read(void **state) {
+    const stage_t *stage = *state;
+    stacks = 0;
+    frame.line = 7;
+    for (uint64_t n = 1; n <= 200; ++n) {
+        assert_int_equal(told_line(stage, n), 7);
+        assert_int_equal(stacks, n < 8 ? n : 8 + n / 64);
+    }
+    // Another line by now: noticed at the next doubt, and not before; then it has to be believed.
+    frame.line = 9;
+    stacks = 0;
+    for (uint64_t n = 201; n <= 300; ++n) {
+        assert_int_equal(told_line(stage, n), n < 256 ? 7 : 9);
+        assert_int_equal(stacks, n < 256 ? 0 : n < 263 ? n - 255 : 8);
+    }
+}
+
+static void a_thread_without_a_stack_has_no_line(void **state) {
+    const stage_t *stage = *state;
+    frame.line = 0;
+    for (uint64_t n = 1; n <= 100; ++n)
+        assert_int_equal(told_line(stage, n), 0);
+}
+
+// Reads of another size, or the second behind one execution, are other reads.
+static void reads_that_differ_have_lines_of_their_own(void **state) {
+    const stage_t *stage = *state;
+    keel_digest_t digest = digest_of(0);
+    const counter_t *program = counters_find(stage->engine->counters, &digest);
+    for (uint64_t n = 1; n <= 40; ++n) {
+        static const uint64_t bytes[] = {4, 8, 4};
+        for (uint32_t k = 0; k < 3; ++k) {
+            frame.line = 100 + k;
+            const site_t *site = sites_reading(stage->engine->sites, program, bytes[k], n);
+            assert_int_equal(site->place.line, 100 + k);
+        }
+    }
+}
+
 static void threads_that_execute_and_read_at_once_lose_no_count(void **state) {
     const stage_t *stage = *state;
     pthread_t threads[4];
@@ -568,6 +653,11 @@ int main(void) {
         TEST(buffers_are_followed_in_the_first_executions_only),
         TEST(where_every_execution_is_read_they_are_followed_no_longer_either),
         TEST(what_nothing_follows_is_not_judged),
+        TEST(what_half_of_the_steps_go_on_with_cuts_them),
+        TEST(what_fewer_than_half_of_the_steps_go_on_with_cuts_none),
+        TEST(a_line_is_believed_after_eight_stacks_and_doubted_at_each_64th_read),
+        TEST(a_thread_without_a_stack_has_no_line),
+        TEST(reads_that_differ_have_lines_of_their_own),
         TEST(threads_that_execute_and_read_at_once_lose_no_count),
 #ifdef KEEL_FAULTS
         TEST(without_memory_executions_and_reads_go_on),

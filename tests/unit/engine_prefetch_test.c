@@ -255,6 +255,61 @@ static void test_a_run_that_has_some_programs_more_is(void **state) {
     assert_true(told(door, 3, 3, 3));
 }
 
+// Four programs that were not planned are as many as each run may have, and one more for each that
+// was.
+static void test_a_run_is_another_one_at_the_fifth_program_more_than_it_shares(void **state) {
+    const door_t *door = *state;
+    learn(door);
+    process_asks(3, "one", "two", "three", "four", "alpha", "five", "beta", "six", "gamma");
+    door_run(door, "", ask);
+    assert_true(told(door, 3, 3, 3));
+}
+
+static void ask_and_wait_for_two_to_go(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *loaded[16];
+    int count = 0;
+    wait_for_calls(door, "load ", process.loads);
+    for (; process.programs[count]; ++count)
+        loaded[count] = door_compile(api, client, process.programs[count]);
+    wait_for_calls(door, "unload ", 2); // those that nobody took
+    for (int i = 0; i < count; ++i)
+        door_destroy(api, loaded[i]);
+    door_close(api, client);
+}
+
+static void test_a_run_that_shares_one_program_is_another_one_at_the_sixth(void **state) {
+    const door_t *door = *state;
+    learn(door);
+    process_asks(3, "alpha", "one", "two", "three", "four", "five", "six");
+    door_run(door, "KEEL_MODE=readonly", ask_and_wait_for_two_to_go);
+    assert_true(told(door, 3, 3, 1));
+}
+
+static unsigned planned_of(const door_t *door) {
+    forget_calls(door);
+    process_asks(1, "alpha");
+    door_run(door, "KEEL_MODE=readonly\nKEEL_RUN_ID=planned", ask);
+    for (unsigned planned = 0; planned < 10; ++planned) {
+        char text[64];
+        snprintf(text, sizeof text, "\"planned\":%u,", planned);
+        if (count_events(door, "\"event\":\"prefetch\"", text)) return planned;
+    }
+    return 99;
+}
+
+static void test_the_plan_of_a_run_that_ended_is_what_that_run_asked_for(void **state) {
+    const door_t *door = *state;
+    learn(door);
+    process_asks(3, "alpha", "beta");
+    door_run(door, "", ask);
+    char command[700];
+    snprintf(command, sizeof command, "rm -r %s", door->runs);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(planned_of(door), 2);
+}
+
 // tests/unit/door.cmake puts this in the way, so that nobody has to wait for five minutes.
 int __real_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lock,
                                   const struct timespec *until);
@@ -567,6 +622,9 @@ int main(void) {
         CASE(test_a_run_that_is_another_one_is_not_loaded_for),
         CASE(test_a_plan_that_was_removed_meanwhile_is_written_anew),
         CASE(test_a_run_that_has_some_programs_more_is),
+        CASE(test_a_run_is_another_one_at_the_fifth_program_more_than_it_shares),
+        CASE(test_a_run_that_shares_one_program_is_another_one_at_the_sixth),
+        CASE(test_the_plan_of_a_run_that_ended_is_what_that_run_asked_for),
         CASE(test_what_waits_for_too_long_is_let_go_of),
         CASE(test_a_plan_makes_no_keys_of_another_backend),
         CASE(test_settings_that_leave_no_room_for_it),

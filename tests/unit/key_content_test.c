@@ -168,6 +168,58 @@ static void flags_with_what_cannot_be_read_have_no_key(void **state) {
     keel_buffer_deinitialize(&out);
 }
 
+// A CompileOptionsProto whose field `number` is a string; below env_option_overrides (7) it is the
+// string of the override "xla_profile".
+static keel_bytes_t options_that_name(const char *path, unsigned number, uint8_t out[200]) {
+    uint8_t size = (uint8_t)strlen(path), *at = out;
+    if (number == 7) {
+        const uint8_t head[] = {7 << 3 | 2, (uint8_t)(17 + size), 1 << 3 | 2, 11};
+        memcpy(at, head, sizeof head), at += sizeof head;
+        memcpy(at, "xla_profile", 11), at += 11;
+        *at++ = 2 << 3 | 2, *at++ = (uint8_t)(2 + size), number = 1;
+    }
+    *at++ = (uint8_t)(number << 3 | 2), *at++ = size;
+    memcpy(at, path, size);
+    return keel_bytes(out, (size_t)(at - out) + size);
+}
+
+static keel_status_t canonical_of(const char *path, unsigned number, keel_digest_t *out) {
+    uint8_t bytes[200];
+    keel_buffer_t canonical, assignment, readable;
+    keel_buffer_initialize(&canonical, 0);
+    keel_buffer_initialize(&assignment, 0);
+    keel_buffer_initialize(&readable, 0);
+    bool understood = false;
+    keel_status_t status = keel_key_options(options_that_name(path, number, bytes), &canonical,
+                                            &assignment, &readable, &understood);
+    *out = keel_digest(keel_buffer_bytes(&canonical));
+    assert_int_equal(understood, !status);
+    keel_buffer_deinitialize(&canonical);
+    keel_buffer_deinitialize(&assignment);
+    keel_buffer_deinitialize(&readable);
+    return status;
+}
+
+static void a_file_that_the_compile_options_name_counts_with_what_it_says(void **state) {
+    (void)state;
+    static const unsigned fields[] = {6, 7, 11}; // strings, one of them in a map
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
+        keel_digest_t none, first, again, other;
+        assert_ok(canonical_of("./profile", fields[i], &none));
+        put_file("profile", "abc");
+        assert_ok(canonical_of("./profile", fields[i], &first));
+        assert_ok(canonical_of("./profile", fields[i], &again));
+        put_file("profile", "abd");
+        assert_ok(canonical_of("./profile", fields[i], &other));
+        assert_true(keel_digest_equal(&first, &again));
+        assert_false(keel_digest_equal(&first, &none));
+        assert_false(keel_digest_equal(&first, &other));
+        assert_int_equal(truncate("profile", ((off_t)4 << 30) + 1), 0);
+        assert_code(canonical_of("./profile", fields[i], &other), KEEL_UNSUPPORTED);
+        assert_int_equal(unlink("profile"), 0);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -179,6 +231,7 @@ int main(void) {
         TEST(folders_without_end_are_refused),
         TEST(what_is_no_path_counts_as_it_stands),
         TEST(flags_with_what_cannot_be_read_have_no_key),
+        TEST(a_file_that_the_compile_options_name_counts_with_what_it_says),
     };
     return cmocka_run_group_tests_name("key content", tests, NULL, NULL);
 }

@@ -117,6 +117,8 @@ static keel_type_id_t nth_type(build_t *b, unsigned n) {
         case 37: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = f, .b = INTS(b, 2, 3, 1),
              .c = KEEL_NONE);
         case 38: return TYPE(.kind = KEEL_TYPE_TUPLE, .b = KEEL_NONE, .c = KEEL_NONE);
+        case 39: return TYPE(.kind = KEEL_TYPE_TENSOR, .a = f, .b = INTS(b, 2, 3),
+             .c = ATTR(.kind = KEEL_ATTR_NONE)); // written as one more dimension would be
         default: return KEEL_NONE;
     }
 }
@@ -150,9 +152,9 @@ static bool gives_type(build_t *b, unsigned n) {
 
 static void every_part_of_a_type_counts(void **state) {
     (void)state;
-    assert_all_differ(carries_type, 39);
-    assert_all_differ(takes_type, 39);
-    assert_all_differ(gives_type, 39);
+    assert_all_differ(carries_type, 40);
+    assert_all_differ(takes_type, 40);
+    assert_all_differ(gives_type, 40);
 }
 
 // ---- attributes --------------------------------------------------------------------------------
@@ -447,10 +449,51 @@ static bool nests(build_t *b, unsigned n) {
     return true;
 }
 
+// Adds an operation of so many regions, each of so many blocks, of which none holds anything.
+static void add_empty(build_t *b, keel_type_id_t type, uint32_t count, const uint32_t *blocks) {
+    keel_program_t *p = &b->program;
+    keel_op_id_t parent = p->operations.count;
+    add_op(b, (op_t){"case", KEEL_NONE, type, {0}, 0});
+    p->operations.data[parent].name |= KEEL_OP_HAS_REGIONS;
+    for (uint32_t r = 0; r < count; ++r) {
+        MUST(keel_table_reserve(&p->regions, 1));
+        p->regions.data[p->regions.count++] = (keel_region_t){.parent = parent,
+                                                              .first_block = p->blocks.count,
+                                                              .block_count = blocks[r],
+                                                              .end = parent + 1};
+        for (uint32_t k = 0; k < blocks[r]; ++k) {
+            MUST(keel_table_reserve(&p->blocks, 1));
+            p->blocks.data[p->blocks.count++] = (keel_block_t){.first_op = parent + 1,
+                                                               .end_op = parent + 1,
+                                                               .first_argument = b->values,
+                                                               .argument_locations = KEEL_NONE};
+        }
+    }
+}
+
+// An operation of one region, another one, and an operation of two regions; or the other way round.
+// The second region is written as the other operation is: two blocks with nothing in them, and the
+// second shape with four operands that are its own result.
+static bool divides_regions(build_t *b, unsigned n) {
+    static const uint32_t one[] = {1}, two[] = {1, 2};
+    keel_type_id_t f = f32(b);
+    b->program.entry = begin_function(b, (fn_t){"main", f, KEEL_NONE, true});
+    keel_value_id_t x = argument_of(b, b->program.entry);
+    add_op(b, (op_t){"add", KEEL_NONE, f, {x, x, x, x}, 4});
+    add_empty(b, f, n ? 2 : 1, n ? two : one);
+    if (n == 1) add_empty(b, f, 1, one);
+    keel_value_id_t own = b->values;
+    add_op(b, (op_t){"add", KEEL_NONE, f, {own, own, own, own}, 4});
+    if (n == 0) add_empty(b, f, 2, two);
+    end_function(b, b->program.entry);
+    return n < 2;
+}
+
 static void every_part_of_an_operation_counts(void **state) {
     (void)state;
     assert_all_differ(computes, 20);
     assert_all_differ(nests, 15);
+    assert_all_differ(divides_regions, 2);
 }
 
 // More kinds of operations than one table of shapes holds, each used twice, the last one changed.

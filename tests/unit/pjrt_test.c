@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "store_help.h"
 
+#include "pjrt/identity.h"
 #include "pjrt/pjrt.h"
 
 // ---- finding -----------------------------------------------------------------------------------
@@ -204,6 +205,35 @@ static void test_a_backend_is_read_whole(void **state) {
     unsetenv("TEST_PLUGIN");
 }
 
+// Whether the processor is part of the key of a client of this plugin.
+static bool keys_processor(const char *settings) {
+    PJRT_Client *client;
+    setenv("TEST_PLUGIN", settings, 1);
+    const PJRT_Api *api = open_plugin(&client);
+    keel_backend_t backend;
+    keel_digest_t build = keel_digest(keel_bytes("x", 1));
+    keel_key_t key;
+    keel_key_initialize(&key);
+    assert_ok(keel_backend_read(api, client, NULL, 0, &backend));
+    assert_ok(keel_backend_key(&backend, &build, &key));
+    bool keyed = strstr(key.values[KEEL_COMPONENT_CPU], "cpus=") != NULL;
+    assert_int_equal(keyed, *key.values[KEEL_COMPONENT_CPU] != 0);
+    keel_key_deinitialize(&key);
+    keel_backend_deinitialize(&backend);
+    close_plugin(api, client);
+    unsetenv("TEST_PLUGIN");
+    return keyed;
+}
+
+static void test_the_processor_counts_where_programs_run_on_it_or_nobody_knows(void **state) {
+    (void)state;
+    assert_true(keys_processor("platform=cpu"));
+    assert_true(keys_processor("platform=cpu no_topology"));
+    assert_true(keys_processor("platform=tpu no_topology"));
+    assert_false(keys_processor("platform=tpu"));
+    assert_false(keys_processor("platform=cpus"));
+}
+
 static void test_create_options_are_written_sorted_and_exactly(void **state) {
     (void)state;
     static const int64_t list[] = {3, -1};
@@ -256,6 +286,7 @@ int main(void) {
         TEST(a_name_that_is_nowhere_says_where_it_was_looked_for),
         TEST(an_error_becomes_a_status_once_however_long_it_is),
         TEST(a_backend_is_read_whole),
+        TEST(the_processor_counts_where_programs_run_on_it_or_nobody_knows),
         TEST(create_options_are_written_sorted_and_exactly),
         TEST(longer_named_values_of_a_later_header_are_read),
         TEST(an_option_of_an_unknown_kind_makes_the_backend_unknown),

@@ -1,0 +1,300 @@
+// Where the way of a program has an edge: an entry that loads once and then no more, a buffer that
+// is too short, a serialization without bytes, a forked child, pointers that share a place.
+#define _GNU_SOURCE
+#include "door_help.h"
+
+#include "engine/counters.h"
+#include "engine/executables.h"
+#include "engine/payload.h"
+#include "hlo_proto.h"
+
+static unsigned count_calls(const door_t *door, const char *call) {
+    char text[64];
+    snprintf(text, sizeof text, "%s alpha", call);
+    return count_lines(door->calls, text);
+}
+
+// ---- an entry that no longer loads -------------------------------------------------------------
+
+static void ask_thrice(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    for (int i = 0; i < 3; ++i) {
+        PJRT_Client *client = door_client(api);
+        door_destroy(api, door_compile(api, client, "alpha"));
+        door_close(api, client); // all that it asked for is published or given up by then
+    }
+}
+
+static void test_an_entry_that_no_longer_loads_leaves_memory_too(void **state) {
+    const door_t *door = *state;
+    door_run(door, "KEEL_PREFETCH=off\nTEST_PLUGIN=load_fails_after=1", ask_thrice);
+    // The first is compiled and proved. Of the second neither entry loads, so it is compiled again;
+    // its proof fails, so it is not stored. The third finds no entry anywhere.
+    assert_int_equal(count_calls(door, "compile"), 3);
+    assert_int_equal(count_calls(door, "load"), 1 + 3 + 1);
+    assert_int_equal(count_entries(door), 0);
+    assert_int_equal(count_files(&door->place, "quarantine", "does-not-load"), 1);
+}
+
+// Memory is this process's own: readonly says nothing about it.
+static void test_readonly_it_leaves_memory_and_stays_on_the_disk(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", ask_thrice);
+    unlink(door->calls);
+    door_run(door, "KEEL_PREFETCH=off\nKEEL_MODE=readonly\nTEST_PLUGIN=load_fails_after=1",
+             ask_thrice);
+    // From the disk; then from neither; then the disk's alone is tried.
+    assert_int_equal(count_calls(door, "load"), 1 + 2 + 1);
+    assert_int_equal(count_calls(door, "compile"), 2);
+    assert_int_equal(count_entries(door), 1);
+    assert_int_equal(count_files(&door->place, "quarantine", ""), 0);
+}
+
+static void test_a_serialization_without_bytes_is_not_stored(void **state) {
+    const door_t *door = *state;
+    door_run(door, "TEST_PLUGIN=empty_serialize", ask_thrice);
+    assert_int_equal(count_calls(door, "compile"), 3);
+    assert_int_equal(count_calls(door, "load"), 0); // nor is it tried
+    assert_int_equal(count_entries(door), 0);
+    assert_int_equal(count_lines(door->errors, "PJRT_Executable_Serialize gave no bytes"), 1);
+}
+
+// ---- the optimized program ---------------------------------------------------------------------
+
+enum { ROOM = 8 };
+
+static void offer_room_of(size_t size, char *room) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *loaded = door_compile(api, client, "alpha");
+    PJRT_Executable *executable = door_take(api, loaded);
+    PJRT_Program program = {
+        .struct_size = PJRT_Program_STRUCT_SIZE, .code = room, .code_size = size};
+    PJRT_Executable_OptimizedProgram_Args args = {
+        .struct_size = PJRT_Executable_OptimizedProgram_Args_STRUCT_SIZE,
+        .executable = executable,
+        .program = &program};
+    PJRT_Error *error = api->PJRT_Executable_OptimizedProgram(&args);
+    CHECK(!error == (size >= 5)); // the plugin's own answer
+    if (error)
+        door_drop(api, error);
+    else
+        CHECK(program.code_size == 5 && memcmp(room, "alpha", 5) == 0);
+    door_destroy_executable(api, executable);
+    door_destroy(api, loaded);
+    door_close(api, client);
+}
+
+static void offer_rooms(const door_t *door) {
+    for (size_t size = 0; size < ROOM; ++size) {
+        char room[ROOM], untouched[ROOM];
+        memset(room, '-', sizeof room);
+        memset(untouched, '-', sizeof untouched);
+        unlink(door->calls);
+        offer_room_of(size, room);
+        size_t written = size < 5 ? 0 : 5;
+        CHECK(memcmp(room + written, untouched, sizeof room - written) == 0);
+        CHECK(count_calls(door, "optimized") == (size < 5));
+    }
+}
+
+static void live_alpha(const door_t *door) {
+    (void)door;
+    door_live("alpha");
+}
+
+static void test_an_optimized_program_is_not_written_past_a_short_buffer(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", live_alpha);
+    door_run(door, "KEEL_PREFETCH=off\nTEST_PLUGIN=optimized_checks", offer_rooms);
+    assert_int_equal(count_calls(door, "compile"), 0);
+}
+
+// ---- names of functions ------------------------------------------------------------------------
+
+static const struct {
+    const char *module, *function;
+} modules[] = {
+    {"SyncTensorsGraph.10", "SyncTensorsGraph"},
+    {"SyncTensorsGraph.9", "SyncTensorsGraph"},
+    {"graph.0", "graph"},
+    {"a.b", "a.b"},
+    {"a.12.907", "a.12"},
+    {"graph12", "graph12"},
+    {"graph.", "graph."},
+    {".12", ".12"},
+    {"12", "12"},
+    {"x.1/", "x.1/"},
+    {"x.1:", "x.1:"},
+    {"x.1_", "x.1_"},
+};
+enum { MODULES = sizeof modules / sizeof *modules };
+
+static void compile_modules(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    for (int i = 0; i < MODULES; ++i) {
+        proto_t one = instruction("parameter", 1, NULL, 0), body = proto(), named = proto();
+        put_message(&body, 2, &one);
+        proto_t module = module_of(&body, 1);
+        // The last of a field counts; another number makes another program of it.
+        keel_buffer_append(&named, module.data, module.size);
+        put_text(&named, 1, modules[i].module);
+        PJRT_LoadedExecutable *loaded;
+        NO_ERROR(api, door_compile_bytes(api, client, "hlo", keel_buffer_bytes(&named), &loaded));
+        door_destroy(api, loaded);
+        keel_buffer_deinitialize(&module);
+        keel_buffer_deinitialize(&named);
+    }
+    door_close(api, client);
+}
+
+static void test_a_number_behind_the_name_of_hlo_is_no_part_of_it(void **state) {
+    const door_t *door = *state;
+    door_run(door, "KEEL_MODE=refresh", compile_modules);
+    assert_int_equal(count_events(door, "\"event\":\"compile\"", ""), MODULES);
+    for (int i = 0; i < MODULES; ++i) {
+        char name[64];
+        unsigned expected = 0;
+        for (int k = 0; k < MODULES; ++k)
+            expected += strcmp(modules[i].function, modules[k].function) == 0;
+        snprintf(name, sizeof name, "\"name\":\"%s\"", modules[i].function);
+        if (count_events(door, "\"event\":\"compile\"", name) != expected)
+            fail_msg("%s is not told as %s", modules[i].module, modules[i].function);
+    }
+}
+
+// ---- a forked child ----------------------------------------------------------------------------
+
+static keel_bytes_t four_replicas(void) {
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_file_read(KEEL_TEST_SAMPLES "/opts/torch_4.opts", 1 << 20, &data, &size));
+    return keel_bytes(data, size);
+}
+
+// A program for several replicas: from then on buffers are destroyed by a thread.
+static void begin_releasing(const PJRT_Api *api, PJRT_Client *client) {
+    keel_bytes_t options = four_replicas();
+    proto_t one = instruction("all-reduce", 1, NULL, 0), body = proto();
+    put_message(&body, 2, &one);
+    proto_t module = module_of(&body, 1);
+    PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
+                            .code = (char *)module.data,
+                            .code_size = module.size,
+                            .format = "hlo",
+                            .format_size = 3};
+    PJRT_Client_Compile_Args args = {.struct_size = PJRT_Client_Compile_Args_STRUCT_SIZE,
+                                     .client = client,
+                                     .program = &program,
+                                     .compile_options = (const char *)options.data,
+                                     .compile_options_size = options.size};
+    NO_ERROR(api, api->PJRT_Client_Compile(&args));
+    door_destroy(api, args.executable);
+    keel_buffer_deinitialize(&module);
+    keel_free((void *)(uintptr_t)options.data);
+}
+
+static void drop_buffer(const PJRT_Api *api, uintptr_t buffer) {
+    PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
+                                     .buffer = (PJRT_Buffer *)buffer};
+    NO_ERROR(api, api->PJRT_Buffer_Destroy(&args));
+}
+
+static void drop_in_a_child(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    begin_releasing(api, client);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        drop_buffer(api, 64); // here, since the thread is the parent's
+        CHECK(count_lines(door->calls, "release") == 1);
+        _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    drop_buffer(api, 64);
+    door_close(api, client);
+    CHECK(count_lines(door->calls, "release") == 2);
+}
+
+static void test_a_forked_child_destroys_its_buffers_itself(void **state) {
+    door_run(*state, "TEST_PLUGIN=platform=cpu runs", drop_in_a_child);
+}
+
+// ---- executables by pointer --------------------------------------------------------------------
+
+enum { POINTERS = 8000, FIRST = 0x1000, STEP = 64 };
+
+static const PJRT_LoadedExecutable *pointer(uintptr_t i) {
+    return (const PJRT_LoadedExecutable *)(FIRST + STEP * i);
+}
+
+// So that what is found says whose it is.
+static void add_stored(keel_engine_t *engine, uint32_t i, uint32_t life) {
+    uint32_t text[2] = {i, life};
+    keel_payload_t payload = {.executable = keel_bytes(text, sizeof text)};
+    keel_digest_t program = key_of(i % 10);
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_payload_pack(&payload, &data, &size));
+    assert_ok(executables_add(engine, pointer(i), &program, data, size));
+}
+
+// Its life; 0 where nothing is known of it.
+static uint32_t life_of(keel_engine_t *engine, uint32_t i) {
+    static const PJRT_Executable *const taken = (const PJRT_Executable *)8;
+    keel_payload_t payload;
+    uint32_t text[2] = {0};
+    assert_ok(keel_engine_executable_taken(engine, pointer(i), taken));
+    keel_stored_t *stored = keel_engine_stored(engine, taken, &payload);
+    if (stored) {
+        assert_int_equal(payload.executable.size, sizeof text);
+        memcpy(text, payload.executable.data, sizeof text);
+        assert_int_equal(text[0], i);
+    }
+    keel_stored_release(stored);
+    keel_engine_executable_closing(engine, taken);
+    return text[1];
+}
+
+// Half of all places are taken, so that many pointers share theirs with others and stand behind
+// them.
+static void test_an_executable_is_found_behind_others_that_are_gone(void **state) {
+    (void)state;
+    keel_engine_t engine = {0};
+    assert_ok(counters_create(&engine));
+    assert_ok(executables_create(&engine));
+    for (uint32_t i = 0; i < POINTERS; ++i)
+        add_stored(&engine, i, 1);
+    for (uint32_t i = 0; i < POINTERS; i += 3)
+        assert_true(keel_engine_loaded_closing(&engine, pointer(i)));
+    for (uint32_t i = 0; i < POINTERS; ++i)
+        assert_int_equal(life_of(&engine, i), i % 3 ? 1 : 0);
+    for (uint32_t i = 0; i < POINTERS; i += 6)
+        add_stored(&engine, i, 2);
+    for (uint32_t i = 0; i < POINTERS; ++i)
+        assert_int_equal(life_of(&engine, i), i % 3 ? 1 : i % 6 ? 0 : 2);
+    for (uint32_t i = 0; i < POINTERS; ++i)
+        assert_true(keel_engine_loaded_closing(&engine, pointer(i)));
+    for (uint32_t i = 0; i < POINTERS; ++i)
+        assert_int_equal(life_of(&engine, i), 0);
+    executables_destroy(engine.executables);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(an_entry_that_no_longer_loads_leaves_memory_too),
+        TEST(readonly_it_leaves_memory_and_stays_on_the_disk),
+        TEST(a_serialization_without_bytes_is_not_stored),
+        TEST(an_optimized_program_is_not_written_past_a_short_buffer),
+        TEST(a_number_behind_the_name_of_hlo_is_no_part_of_it),
+        TEST(a_forked_child_destroys_its_buffers_itself),
+        TEST(an_executable_is_found_behind_others_that_are_gone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
