@@ -78,7 +78,7 @@ typedef struct keel_why_entry_t {
     X(GROWING, "growing", "a list of arguments grows with each compile")                           \
     X(COUNTER, "counter", "a constant takes a new value with each compile")                        \
     X(UNPADDED, "unpadded", "a dimension varies freely: the batch is not padded")                  \
-    X(ALTERNATING, "alternating", "two programs take turns for ever")                              \
+    X(ALTERNATING, "alternating", "two programs keep taking turns")                                \
     X(SUBSETS, "subsets", "one program for each subset of optional arguments")                     \
     X(EAGER, "eager", "small programs are compiled one by one, outside jit")
 

@@ -10,7 +10,7 @@ FOLDER = ROOT / "docs" / "causes"
 sys.path.insert(0, str(ROOT / "tests"))
 from tables import rows  # noqa: E402
 
-SECTIONS = ["How it comes about", "What to do", "What it costs", "Is it gone?"]
+SECTIONS = ["How it happens", "What to do", "What it costs", "Is it gone?"]
 
 
 causes = [texts for _, texts in rows("src/explain/cause.h", "KEEL_CAUSES")]
