@@ -1,11 +1,6 @@
 #include "explain/graph.h"
 
-enum { FRAMES = KEEL_GRAPH_FRAMES, DEPTH = 160 };
-
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
-    return hash * 0xff51afd7ed558ccdu;
-}
+enum { DEPTH = 160 };
 
 static uint64_t hash_str(keel_str_t text) {
     return keel_quick_hash(keel_str_bytes(text));
@@ -191,6 +186,7 @@ keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *progra
     KEEL_TRY(
         table(arena, program->attrs.count, sizeof *graph->line_of, 0, (void **)&graph->line_of));
     KEEL_TRY(table(arena, op_count, sizeof *graph->called_line, 0, (void **)&graph->called_line));
+    KEEL_TRY(table(arena, program->functions.count, 1, 0, (void **)&graph->traced));
     KEEL_TRY(table(arena, program->functions.count, sizeof *graph->call_site, 0xff,
                    (void **)&graph->call_site));
     fill_producers(graph, op_count);
@@ -207,7 +203,8 @@ static uint64_t hash_attr(keel_graph_t *graph, keel_attr_id_t attr, unsigned dep
 
 static uint64_t hash_ints(const keel_program_t *program, uint32_t list, uint64_t hash) {
     keel_ints_t ints = keel_program_ints(program, list);
-    return mix(hash, keel_quick_hash(keel_bytes(ints.items, ints.count * sizeof *ints.items)));
+    return keel_graph_mix(hash,
+                          keel_quick_hash(keel_bytes(ints.items, ints.count * sizeof *ints.items)));
 }
 
 static uint64_t hash_type(keel_graph_t *graph, keel_type_id_t id, unsigned depth) {
@@ -215,37 +212,38 @@ static uint64_t hash_type(keel_graph_t *graph, keel_type_id_t id, unsigned depth
     if (graph->type_hashes[id]) return graph->type_hashes[id];
     const keel_program_t *program = graph->program;
     const keel_type_t *type = keel_program_type(program, id);
-    uint64_t hash = mix(type->kind, type->aux);
+    uint64_t hash = keel_graph_mix(type->kind, type->aux);
     switch (type->kind) {
         case KEEL_TYPE_INTEGER:
         case KEEL_TYPE_FLOAT:
-            hash = mix(hash, type->a);
+            hash = keel_graph_mix(hash, type->a);
             break;
         case KEEL_TYPE_COMPLEX:
         case KEEL_TYPE_UNRANKED_TENSOR:
-            hash = mix(hash, hash_type(graph, type->a, depth + 1));
+            hash = keel_graph_mix(hash, hash_type(graph, type->a, depth + 1));
             break;
         case KEEL_TYPE_TENSOR:
         case KEEL_TYPE_BUFFER:
-            hash = hash_ints(program, type->b, mix(hash, hash_type(graph, type->a, depth + 1)));
-            hash = mix(hash, hash_attr(graph, type->c, depth + 1));
+            hash = hash_ints(program, type->b,
+                             keel_graph_mix(hash, hash_type(graph, type->a, depth + 1)));
+            hash = keel_graph_mix(hash, hash_attr(graph, type->c, depth + 1));
             break;
         case KEEL_TYPE_TUPLE:
         case KEEL_TYPE_FUTURE:
         case KEEL_TYPE_FUNCTION: {
             keel_list_t items = keel_program_list(program, type->b);
             for (uint32_t i = 0; i < items.count; ++i)
-                hash = mix(hash, hash_type(graph, items.items[i], depth + 1));
+                hash = keel_graph_mix(hash, hash_type(graph, items.items[i], depth + 1));
             items = (keel_list_t){NULL, 0};
             if (type->kind == KEEL_TYPE_FUNCTION) items = keel_program_list(program, type->c);
             for (uint32_t i = 0; i < items.count; ++i)
-                hash = mix(hash, hash_type(graph, items.items[i], depth + 1));
+                hash = keel_graph_mix(hash, hash_type(graph, items.items[i], depth + 1));
             break;
         }
         case KEEL_TYPE_QUANTIZED:
-            hash = mix(hash, hash_type(graph, type->a, depth + 1));
-            hash = mix(hash, hash_type(graph, type->b, depth + 1));
-            hash = mix(hash, hash_attr(graph, type->c, depth + 1));
+            hash = keel_graph_mix(hash, hash_type(graph, type->a, depth + 1));
+            hash = keel_graph_mix(hash, hash_type(graph, type->b, depth + 1));
+            hash = keel_graph_mix(hash, hash_attr(graph, type->c, depth + 1));
             break;
         default:
             break;
@@ -259,7 +257,7 @@ static uint64_t hash_dict(keel_graph_t *graph, const keel_attr_t *attr, unsigned
     uint64_t sum = attr->klass;
     for (uint32_t i = 0; i + 1 < entries.count; i += 2) {
         uint64_t name = hash_str(keel_program_str(graph->program, entries.items[i]));
-        sum += mix(name, hash_attr(graph, entries.items[i + 1], depth + 1));
+        sum += keel_graph_mix(name, hash_attr(graph, entries.items[i + 1], depth + 1));
     }
     return sum;
 }
@@ -268,7 +266,7 @@ static uint64_t hash_list(keel_graph_t *graph, uint32_t list, unsigned depth) {
     keel_list_t items = keel_program_list(graph->program, list);
     uint64_t hash = items.count;
     for (uint32_t i = 0; i < items.count; ++i)
-        hash = mix(hash, hash_attr(graph, items.items[i], depth + 1));
+        hash = keel_graph_mix(hash, hash_attr(graph, items.items[i], depth + 1));
     return hash;
 }
 
@@ -277,19 +275,19 @@ static uint64_t hash_contents(keel_graph_t *graph, const keel_attr_t *attr, unsi
     uint64_t hash = attr->aux;
     switch (attr->kind) {
         case KEEL_ATTR_BOOL:
-            return mix(hash, attr->a);
+            return keel_graph_mix(hash, attr->a);
         case KEEL_ATTR_INT:
         case KEEL_ATTR_FLOAT:
-            hash = mix(hash, hash_type(graph, attr->a, depth + 1));
-            return mix(hash, (uint64_t)program->ints.data[attr->b]);
+            hash = keel_graph_mix(hash, hash_type(graph, attr->a, depth + 1));
+            return keel_graph_mix(hash, (uint64_t)program->ints.data[attr->b]);
         case KEEL_ATTR_WIDE_INT:
             return hash_ints(program, attr->b, hash_type(graph, attr->a, depth + 1));
         case KEEL_ATTR_STRING:
-            return mix(hash, hash_str(keel_program_str(program, attr->a)));
+            return keel_graph_mix(hash, hash_str(keel_program_str(program, attr->a)));
         case KEEL_ATTR_TYPE:
-            return mix(hash, hash_type(graph, attr->a, depth + 1));
+            return keel_graph_mix(hash, hash_type(graph, attr->a, depth + 1));
         case KEEL_ATTR_ENUM:
-            return mix(attr->klass, attr->a);
+            return keel_graph_mix(attr->klass, attr->a);
         case KEEL_ATTR_ARRAY:
             return hash_list(graph, attr->b, depth);
         case KEEL_ATTR_DICT:
@@ -297,15 +295,15 @@ static uint64_t hash_contents(keel_graph_t *graph, const keel_attr_t *attr, unsi
         case KEEL_ATTR_INTS:
             return hash_ints(program, attr->b, attr->klass);
         case KEEL_ATTR_SYMBOL:
-            return mix(hash, hash_str(keel_program_str(program, attr->a)));
+            return keel_graph_mix(hash, hash_str(keel_program_str(program, attr->a)));
         case KEEL_ATTR_TENSOR:
         case KEEL_ATTR_DENSE_ARRAY:
-            hash = mix(hash, hash_type(graph, attr->a, depth + 1));
-            return mix(hash, keel_quick_hash(program->blobs.data[attr->b]));
+            hash = keel_graph_mix(hash, hash_type(graph, attr->a, depth + 1));
+            return keel_graph_mix(hash, keel_quick_hash(program->blobs.data[attr->b]));
         case KEEL_ATTR_STRINGS: {
             keel_list_t items = keel_program_list(program, attr->b);
             for (uint32_t i = 0; i < items.count; ++i)
-                hash = mix(hash, hash_str(keel_program_str(program, items.items[i])));
+                hash = keel_graph_mix(hash, hash_str(keel_program_str(program, items.items[i])));
             return hash;
         }
         case KEEL_ATTR_SPARSE:
@@ -313,7 +311,7 @@ static uint64_t hash_contents(keel_graph_t *graph, const keel_attr_t *attr, unsi
         case KEEL_ATTR_DISTINCT:
             return hash_attr(graph, attr->a, depth + 1);
         case KEEL_ATTR_BYTES:
-            return mix(hash, keel_quick_hash(program->blobs.data[attr->b]));
+            return keel_graph_mix(hash, keel_quick_hash(program->blobs.data[attr->b]));
         default:
             return 0; // absent, unit, and all locations
     }
@@ -324,7 +322,7 @@ static uint64_t hash_attr(keel_graph_t *graph, keel_attr_id_t attr, unsigned dep
     if (graph->attr_hashes[attr]) return graph->attr_hashes[attr];
     const keel_attr_t *contents = keel_program_attr(graph->program, attr);
     uint64_t kind = keel_attr_is_location(contents->kind) ? KEEL_ATTR_LOC_UNKNOWN : contents->kind;
-    uint64_t hash = mix(kind + 1, hash_contents(graph, contents, depth)) | 1;
+    uint64_t hash = keel_graph_mix(kind + 1, hash_contents(graph, contents, depth)) | 1;
     return graph->attr_hashes[attr] = hash;
 }
 
@@ -353,116 +351,4 @@ bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_ty
     bool is_good = !status;
     keel_status_ignore(status);
     return is_good;
-}
-
-// ---- lines -------------------------------------------------------------------------------------
-
-static const keel_line_t nowhere;
-
-// The innermost frame of user code; where all are a library's, the innermost.
-static keel_line_t choose_line(const keel_frame_t *frames, uint32_t count, keel_str_t package) {
-    uint32_t chosen = 0;
-    while (chosen < count && keel_is_foreign_file(frames[chosen].file, package))
-        ++chosen;
-    bool is_foreign = chosen == count;
-    if (is_foreign) chosen = 0;
-    const keel_frame_t *frame = &frames[chosen];
-    keel_line_t line = {.file = frame->file,
-                        .function = frame->function,
-                        .line = frame->line,
-                        .column = frame->column,
-                        .is_foreign = is_foreign};
-    if (is_foreign || chosen) {
-        line.library_file = frames->file;
-        line.library_line = frames->line;
-    }
-    line.identity = mix(hash_str(frame->file), frame->line) | 1;
-    // Without the line, which moves with every edit above it. Those of a library do not move.
-    line.token = mix(hash_str(frame->function), frame->column);
-    if (chosen) line.token = mix(line.token, mix(hash_str(frames->file), frames->line));
-    return line;
-}
-
-static uint32_t intern_line(keel_graph_t *graph, const keel_line_t *line) {
-    if (graph->line_count == graph->line_capacity) {
-        uint32_t capacity = graph->line_capacity ? 2 * graph->line_capacity : 64;
-        void *memory;
-        keel_status_t status = keel_arena_array(graph->arena, capacity, sizeof *line, &memory);
-        if (status) {
-            keel_status_ignore(status);
-            graph->lacks_memory = true;
-            return KEEL_NONE;
-        }
-        if (graph->line_count)
-            memcpy(memory, graph->lines, graph->line_count * sizeof *graph->lines);
-        graph->lines = memory;
-        graph->line_capacity = capacity;
-    }
-    graph->lines[graph->line_count] = *line;
-    return graph->line_count++;
-}
-
-// Names above a frame that only XLA or JAX gave tell no line.
-const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location) {
-    if (location == KEEL_NONE) return &nowhere;
-    uint32_t *known = &graph->line_of[location];
-    if (!*known) {
-        keel_frame_t frames[FRAMES];
-        uint32_t count = keel_program_frames(graph->program, location, frames, FRAMES, NULL);
-        if (count > FRAMES) count = FRAMES;
-        keel_line_t line = count ? choose_line(frames, count, graph->package) : nowhere;
-        uint32_t at = intern_line(graph, &line);
-        if (at == KEEL_NONE) return &nowhere;
-        *known = at + 1;
-    }
-    return &graph->lines[*known - 1];
-}
-
-keel_op_id_t keel_graph_caller(const keel_graph_t *graph, keel_op_id_t op) {
-    uint32_t function = graph->function_of[op];
-    return function == KEEL_NONE ? KEEL_NONE : graph->call_site[function];
-}
-
-enum { CALLS = 64 }; // a chain of calls longer than this is a circle
-
-keel_op_id_t keel_graph_located(keel_graph_t *graph, keel_op_id_t op) {
-    for (unsigned tries = 0; tries < CALLS && op != KEEL_NONE; ++tries) {
-        keel_op_id_t source =
-            graph->lender && graph->lender[op] != KEEL_NONE ? graph->lender[op] : op;
-        if (keel_graph_line_at(graph, graph->program->operations.data[source].location)->identity)
-            return source;
-        op = keel_graph_caller(graph, op);
-    }
-    return KEEL_NONE;
-}
-
-// The stack of a function with a jit of its own ends there, as it may be called from elsewhere too:
-// what is a library's all over has the line of the call.
-static const keel_line_t *line_of_caller(keel_graph_t *graph, keel_op_id_t op,
-                                         const keel_line_t *own) {
-    if (graph->called_line[op]) return &graph->lines[graph->called_line[op] - 1];
-    keel_op_id_t call = op;
-    for (unsigned tries = 0; tries < CALLS; ++tries) {
-        call = keel_graph_caller(graph, call);
-        if (call == KEEL_NONE) return own;
-        const keel_line_t *line =
-            keel_graph_line_at(graph, graph->program->operations.data[call].location);
-        if (!line->identity || line->is_foreign) continue;
-        keel_line_t joined = *line;
-        joined.library_file = own->library_file;
-        joined.library_line = own->library_line;
-        uint32_t at = intern_line(graph, &joined);
-        if (at == KEEL_NONE) return own;
-        graph->called_line[op] = at + 1;
-        return &graph->lines[at];
-    }
-    return own;
-}
-
-const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op) {
-    op = keel_graph_located(graph, op);
-    if (op == KEEL_NONE) return &nowhere;
-    const keel_line_t *line =
-        keel_graph_line_at(graph, graph->program->operations.data[op].location);
-    return line->is_foreign ? line_of_caller(graph, op, line) : line;
 }

@@ -35,6 +35,7 @@ typedef struct keel_graph_t {
     uint64_t *type_hashes;  // by type, likewise
     uint32_t *line_of;      // by location attribute, plus 1; 0: not computed yet
     uint32_t *called_line;  // by operation: the line of a call that it has, plus 1; 0: not computed
+    uint8_t *traced;        // by function: where it was traced (line.c); 0: not computed
     keel_line_t *lines;
     uint32_t line_count, line_capacity;
     bool lacks_memory;       // a line is unknown for want of memory
@@ -56,7 +57,14 @@ static inline keel_type_id_t keel_graph_type(const keel_graph_t *graph, keel_val
 uint64_t keel_graph_attr_hash(keel_graph_t *graph, keel_attr_id_t attr);
 uint64_t keel_graph_type_hash(keel_graph_t *graph, keel_type_id_t type);
 
-// The line of an operation: its innermost frame of user code; where it has none, that of an operand
+static inline uint64_t keel_graph_mix(uint64_t hash, uint64_t value) {
+    hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+    return hash * 0xff51afd7ed558ccdu;
+}
+
+// ---- line.c ------------------------------------------------------------------------------------
+
+// The line of an operation: its innermost frame of user code; if it has none, that of an operand
 // (HLO: gradients are computed where there is no stack), or of the call that the comparison came
 // by. Never NULL.
 const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op);

@@ -39,6 +39,8 @@ static const case_t cases[] = {
     {"value_left_out", "\tx\n\t\n", ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "y", 13, 0},
     // What was computed in its place is gone with it, in the gradient too.
     {"head_of_its_own", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "params['head']", 20, 0},
+    // JAX keeps its own function with the line that called it first, here another function's.
+    {"helper_used_before", NULL, NULL, KEEL_CAUSE_SIZE, "iota", 11, 17},
     // A body that is cut in two functions is a call more.
     {"metrics_of_a_scan", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_STRUCTURE, NULL, 13, 19},
 };
