@@ -1,9 +1,9 @@
-// Status: how every function of Keel says that it failed.
+// Status: how functions of Keel report failure.
 //
-// A status is NULL when all is well, else a small heap object that holds a code and one line of
-// text which names the thing, its value and the next step. Whoever receives a status owns it and
-// either forwards it (KEEL_TRY), reports and frees it, or frees it (keel_status_ignore).
-// Running out of memory is reported by a static object, so that saying so cannot fail.
+// A status is NULL on success, otherwise a small heap object with a code and one line of text that
+// names the thing, its value and the next step. Whoever receives a status owns it and forwards it
+// (KEEL_TRY), reports and frees it, or frees it (keel_status_ignore). Running out of memory is
+// reported by a static object, so that reporting it cannot fail.
 // Threads: a status belongs to one thread at a time.
 #ifndef KEEL_STATUS_H_
 #define KEEL_STATUS_H_
@@ -49,7 +49,7 @@ typedef struct keel_status_s *keel_status_t;
 KEEL_API keel_status_t keel_status_make(keel_code_t code, const char *format, ...)
     KEEL_PRINTF(2, 3) KEEL_MUST_CHECK;
 
-// Puts a context in front of the message ("reading a.mlir: ..."). Takes `status`, gives it back.
+// Puts a context in front of the message ("reading a.mlir: ..."). Takes `status` and returns it.
 KEEL_API keel_status_t keel_status_annotate(keel_status_t status, const char *format, ...)
     KEEL_PRINTF(2, 3) KEEL_MUST_CHECK;
 

@@ -1,4 +1,4 @@
-// An arena: many small allocations freed at once. One thread at a time. Memory is not cleared.
+// An arena: many small allocations, freed together. One thread at a time. Memory is not cleared.
 #ifndef KEEL_BASE_ARENA_H_
 #define KEEL_BASE_ARENA_H_
 
@@ -13,8 +13,8 @@ typedef struct keel_arena_t {
     size_t next_size;
 } keel_arena_t;
 
-// The first block is taken when something is first asked for: `first_size` bytes of it (0: 4 KiB);
-// each later one is twice as large up to 1 MiB.
+// The first allocation takes a block of `first_size` bytes (0: 4 KiB); each later block is twice as
+// large, up to 1 MiB.
 void keel_arena_initialize(keel_arena_t *arena, size_t first_size);
 void keel_arena_deinitialize(keel_arena_t *arena);
 
@@ -22,7 +22,7 @@ void keel_arena_deinitialize(keel_arena_t *arena);
 keel_status_t keel_arena_alloc(keel_arena_t *arena, size_t size, void **out) KEEL_MUST_CHECK;
 keel_status_t keel_arena_array(keel_arena_t *arena, size_t count, size_t size,
                                void **out) KEEL_MUST_CHECK;
-// A copy with a zero byte behind it.
+// A copy, followed by a zero byte.
 keel_status_t keel_arena_str(keel_arena_t *arena, keel_str_t text, keel_str_t *out) KEEL_MUST_CHECK;
 
 #endif // KEEL_BASE_ARENA_H_

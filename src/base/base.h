@@ -1,18 +1,19 @@
-// base: what every room stands on, and nothing that knows XLA.
+// base: what every other room builds on; nothing here knows XLA.
 //
 // status (include/keel/status.h)  how functions fail
-// memory, arena                   who allocates; every allocation can be made to fail by a test
-// bytes, cursor, proto            spans of foreign bytes and bounded reading of them
-// buffer, text                    growable output with a cap, numbers and times as people read them
+// memory, arena                   allocation; a test can make any of them fail
+// bytes, cursor, proto            spans of foreign bytes, and bounded reading of them
+// buffer, text                    growable output with a cap; numbers and times for people
 // map                             hash tables from bytes to a number
 // hash                            digests (BLAKE2b-256) and quick hashes (XXH3)
-// files, lock, fault              every file operation; each can be made to fail, or to kill
-// process                         another process of this machine: does it run?
-// fork                            mutexes that a forked child finds free
-// clock, log                      time; the one line on stderr
+// files, lock, fault              every file operation; a test can make any fail, or kill there
+// process                         another process of this machine: is it running?
+// fork                            mutexes that are free in a forked child
+// clock, log                      time; one-line messages on stderr
 //
-// Ownership: what a function returns through an out-parameter named `out_...` is the caller's.
-// Threads: no hidden state but the log's memory of what was said (locked) and the fault counters.
+// Ownership: the caller owns what a function returns through a parameter named `out_...`.
+// Threads: the only hidden state is the log's memory of what it said (locked) and the fault
+// counters.
 #ifndef KEEL_BASE_BASE_H_
 #define KEEL_BASE_BASE_H_
 

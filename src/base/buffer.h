@@ -1,7 +1,7 @@
 // A growable byte buffer with a cap set at creation. Its bytes are always followed by a zero byte.
 //
-// Errors stick: after the first failed append the buffer stays as it was and every later append
-// fails too, so a writer may append freely and look once, with keel_buffer_status.
+// Errors stick: after the first failed append the buffer no longer changes and every later append
+// fails too, so a writer can append freely and check once, with keel_buffer_status.
 #ifndef KEEL_BASE_BUFFER_H_
 #define KEEL_BASE_BUFFER_H_
 
@@ -18,7 +18,7 @@ typedef struct keel_buffer_t {
     bool failed;
 } keel_buffer_t;
 
-// `limit` is the most bytes that it may hold; 0 means no cap.
+// `limit` is the most bytes it may hold; 0 means no cap.
 void keel_buffer_initialize(keel_buffer_t *buffer, size_t limit);
 void keel_buffer_deinitialize(keel_buffer_t *buffer);
 
@@ -34,7 +34,7 @@ void keel_buffer_u64(keel_buffer_t *buffer, uint64_t value);
 void keel_buffer_json_str(keel_buffer_t *buffer, keel_str_t text);
 void keel_buffer_hex(keel_buffer_t *buffer, keel_bytes_t bytes);
 
-// Room for `size` more bytes to be written at data + size by the caller; NULL where that failed.
+// Room for `size` more bytes, which the caller writes at data + size; NULL on failure.
 uint8_t *keel_buffer_reserve(keel_buffer_t *buffer, size_t size);
 
 // NULL, or why an append failed.
@@ -46,7 +46,7 @@ static inline keel_bytes_t keel_buffer_bytes(const keel_buffer_t *buffer) {
 // Never NULL.
 const char *keel_buffer_cstr(const keel_buffer_t *buffer);
 
-// Hands the bytes over to the caller, who frees them with keel_free; the buffer is empty then.
+// Hands the bytes to the caller, who frees them with keel_free; the buffer is empty afterwards.
 keel_status_t keel_buffer_take(keel_buffer_t *buffer, uint8_t **out,
                                size_t *out_size) KEEL_MUST_CHECK;
 

@@ -1,5 +1,5 @@
-// A span of bytes that somebody else owns. Text is a span too: it need not end in a zero byte and
-// need not be UTF-8.
+// A span of bytes that someone else owns. Text is a span too: it may lack a final zero byte and may
+// not be UTF-8.
 #ifndef KEEL_BASE_BYTES_H_
 #define KEEL_BASE_BYTES_H_
 
@@ -55,7 +55,7 @@ static inline bool keel_str_starts(keel_str_t a, keel_str_t prefix) {
            (prefix.size == 0 || memcmp(a.data, prefix.data, prefix.size) == 0);
 }
 
-// Orders by bytes, shorter first where one is the other's prefix: -1, 0 or 1.
+// Orders by bytes, a prefix first: -1, 0 or 1.
 static inline int keel_str_compare(keel_str_t a, keel_str_t b) {
     size_t n = a.size < b.size ? a.size : b.size;
     int order = n ? memcmp(a.data, b.data, n) : 0;

@@ -40,7 +40,7 @@ double keel_process_seconds(void) {
     keel_status_t status = keel_file_read("/proc/self/stat", 4096, &data, &size);
     keel_status_ignore(status);
     if (status) return 0;
-    // The 22nd field; the second, the program's name, may hold blanks but ends at the last ')'.
+    // The 22nd field. The second, the program's name, may contain blanks but ends at the last ')'.
     double seconds = 0;
     char *at = size ? memrchr(data, ')', size) : NULL;
     if (at) {

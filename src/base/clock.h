@@ -3,16 +3,16 @@
 
 #include <stdint.h>
 
-// Nanoseconds that only grow; their zero means nothing.
+// Nanoseconds that only grow; their origin is arbitrary.
 uint64_t keel_clock_monotonic(void);
-// Nanoseconds that this thread has worked: what it waited for a busy machine does not count.
+// CPU time of this thread in nanoseconds, so time spent waiting for a busy machine does not count.
 uint64_t keel_clock_thread(void);
 // Nanoseconds since 1970 (UTC).
 uint64_t keel_clock_wall(void);
 // "2026-11-21T13:45:02Z" for nanoseconds since 1970.
 void keel_clock_iso(uint64_t wall, char out[24]);
 
-// Since the kernel started this process, by the clock that it stamped it with; 0: unknown.
+// Seconds since the kernel started this process; 0 if unknown.
 double keel_process_seconds(void);
 
 static inline double keel_seconds(uint64_t nanoseconds) {

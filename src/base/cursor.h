@@ -1,8 +1,8 @@
 // Bounded reading of foreign bytes.
 //
-// A cursor that runs past its end, or meets an encoding that cannot be, fails once and for good:
-// every later read gives zero and keeps it failed. So a reader may read a whole record and look
-// once. No read ever touches a byte outside the span.
+// A cursor that runs past its end, or meets an impossible encoding, fails for good: every later
+// read gives zero and it stays failed. So a reader can read a whole record and check once. No read
+// touches a byte outside the span.
 #ifndef KEEL_BASE_CURSOR_H_
 #define KEEL_BASE_CURSOR_H_
 
@@ -15,7 +15,7 @@ typedef struct keel_cursor_t {
 } keel_cursor_t;
 
 static inline keel_cursor_t keel_cursor(keel_bytes_t bytes) {
-    // No bytes may come as NULL, which is no place to count from.
+    // An empty span may be NULL, and arithmetic on NULL is undefined.
     const uint8_t *data = bytes.data ? bytes.data : (const uint8_t *)"";
     return (keel_cursor_t){data, data + bytes.size, false};
 }

@@ -21,8 +21,7 @@ int keel_descriptor_open(const char *path, int flags) {
     return keel_descriptor_fault() ? -1 : open(path, flags | O_CLOEXEC | O_NOCTTY, 0600);
 }
 
-// Beyond the size that a file may have here (ulimit -f) the write fails, but not by the signal that
-// would end the program.
+// Past the file size limit (ulimit -f) the write fails instead of ending the program by a signal.
 static ssize_t write_part(int descriptor, keel_bytes_t bytes) {
     const struct timespec now = {0};
     sigset_t signal, before;

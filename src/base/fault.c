@@ -50,6 +50,6 @@ uint64_t keel_fault_count(keel_fault_kind_t kind) {
 }
 
 #else
-// A translation unit must hold something.
+// C needs a declaration in every translation unit.
 typedef int keel_fault_unused_t;
 #endif

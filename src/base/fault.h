@@ -1,10 +1,10 @@
-// Faults on demand. A test counts or fails the operations of one kind, or kills the process at one
-// of them; a release build compiles every check to nothing.
+// Faults on demand. A test counts the operations of one kind, makes one fail, or kills the process
+// at it; a release build compiles every check to nothing.
 //
-// KEEL_FAULT=<kind>:<n>[:kill|:hang] in the environment of a build with KEEL_FAULTS arms the n-th
-// operation (from 1) of that kind: "alloc", "file". It fails (allocation: none; file: EIO), or with
-// ":kill" the process kills itself before the operation, as kill -9 would, or with ":hang" the
-// operation never ends, as on a disk whose server is gone.
+// In a build with KEEL_FAULTS, KEEL_FAULT=<kind>:<n>[:kill|:hang] in the environment arms the n-th
+// operation (from 1) of a kind, "alloc" or "file". That operation fails (an allocation for want of
+// memory, a file operation with EIO). With ":kill" the process kills itself before it, as kill -9
+// would; with ":hang" it never returns, as on a disk whose server is gone.
 #ifndef KEEL_BASE_FAULT_H_
 #define KEEL_BASE_FAULT_H_
 
@@ -18,7 +18,7 @@ typedef enum keel_fault_kind {
 } keel_fault_kind_t;
 
 #ifdef KEEL_FAULTS
-// True when this operation is the one to fail.
+// True if this operation is the one to fail.
 bool keel_fault_hit(keel_fault_kind_t kind);
 // Arms the n-th operation from now (0 disarms) and restarts the count.
 void keel_fault_arm(keel_fault_kind_t kind, uint64_t nth);

@@ -269,7 +269,7 @@ static keel_status_t write_new(const char *path, keel_bytes_t bytes, bool sync, 
     keel_status_t status = NULL;
     if (!keel_descriptor_write(descriptor, bytes)) status = keel_descriptor_refused("write", path);
     if (!status && sync && sync_file(descriptor)) status = keel_descriptor_refused("sync", path);
-    // A full quota can show itself only here.
+    // Some file systems report a full quota only here.
     if (close(descriptor) && !status) status = keel_descriptor_refused("close", path);
     if (status) unlink(path);
     return status;
@@ -282,7 +282,7 @@ static keel_status_t sync_folder_of(const char *path) {
                    : keel_path(&folder, "."));
     int descriptor = keel_descriptor_open(folder, O_RDONLY | O_DIRECTORY);
     keel_status_t status = NULL;
-    // Some file systems cannot sync a folder (EINVAL); the rename stands all the same.
+    // Some file systems cannot sync a folder (EINVAL); the rename is still done.
     if (descriptor < 0 || (sync_file(descriptor) && errno != EINVAL))
         status = keel_descriptor_refused("sync", folder);
     if (descriptor >= 0) close(descriptor);
@@ -290,8 +290,8 @@ static keel_status_t sync_folder_of(const char *path) {
     return status;
 }
 
-// A process that was killed may have left its temporary file, and ours may have its number: in a
-// container each first process is process 1.
+// A killed process may have left a temporary file with the number of ours: in each container the
+// first process is process 1.
 static keel_status_t write_temporary(const char *path, keel_bytes_t bytes, char **out) {
     static atomic_uint counter;
     enum { ATTEMPTS = 1000 };
@@ -337,8 +337,8 @@ static bool ends_in_mid_line(int descriptor) {
     return end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
 }
 
-// Whoever holds the lock writes one line; one that was stopped meanwhile may hold it for any time.
-// Without the lock a line is still one write at the end of the file.
+// A holder writes one line, but one that is stopped may keep the lock for any time. Without the
+// lock, a line is still a single write at the end of the file.
 static keel_status_t lock_for_a_while(int descriptor, const char *path) {
     enum { ATTEMPTS = 1000 };
     static const struct timespec nap = {.tv_nsec = 1000000};
@@ -418,7 +418,7 @@ static bool is_trusted(uid_t owner) {
     return owner == geteuid() || owner == 0;
 }
 
-// A group that holds this user and nobody else, as many systems make one for each user.
+// A group whose only member is this user, as many systems make for each user.
 static bool is_own_group(gid_t gid) {
     struct group group, *found_group;
     struct passwd user, *found_user;
@@ -448,7 +448,7 @@ keel_status_t keel_directory_check_owner(const char *path) {
         if (stat(path, &s))
             return errno == ENOENT ? NULL : keel_descriptor_refused("look at", path);
     }
-    if (!S_ISDIR(s.st_mode)) return NULL; // whoever uses it will say so
+    if (!S_ISDIR(s.st_mode)) return NULL; // the code that uses it will report this
     if (!is_trusted(s.st_uid)) return refuse_owner(path, "belongs to", s.st_uid);
     bool all = s.st_mode & S_IWOTH, group = s.st_mode & S_IWGRP && !is_own_group(s.st_gid);
     if (!all && !group) return NULL;

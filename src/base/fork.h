@@ -1,12 +1,12 @@
-// A fork and the locks of its parent. The child has one thread, the one that forked: a mutex that
-// any other thread held would stay locked in it.
+// Locks across fork. The child has only the thread that forked: a mutex that another thread held
+// would stay locked there.
 #ifndef KEEL_BASE_FORK_H_
 #define KEEL_BASE_FORK_H_
 
 #include <pthread.h>
 
-// For a static mutex of the file: the thread that forks holds it, and both sides release it. Code
-// that holds such a mutex takes no other one that is guarded so.
+// For a static mutex of the file: the forking thread holds it, and both sides release it. Code that
+// holds a guarded mutex must not take another one.
 #define KEEL_FORK_GUARD(mutex)                                                                     \
     static void keel_before_fork(void) {                                                           \
         pthread_mutex_lock(&(mutex));                                                              \

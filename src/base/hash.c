@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 
-// libsodium picks its code for this processor only when it is initialized (1.7 times as fast with
-// AVX2). Should that fail, its portable code gives the same digests.
+// libsodium picks code for this processor only if it is initialized (1.7 times as fast with AVX2).
+// If that fails, its portable code gives the same digests.
 static void pick_code(void) {
     int ignored = sodium_init();
     (void)ignored;

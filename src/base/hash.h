@@ -1,5 +1,5 @@
-// Digests. Identity (keys, entries, programs) is BLAKE2b with 32 bytes, from libsodium; quick
-// lookup inside one process is XXH3.
+// Digests. Identity (keys, entries, programs) is 32-byte BLAKE2b, from libsodium; quick lookup
+// inside one process is XXH3.
 #ifndef KEEL_BASE_HASH_H_
 #define KEEL_BASE_HASH_H_
 

@@ -29,7 +29,7 @@ static void in_parent(void) {
     pthread_mutex_unlock(&held.mutex);
 }
 
-// A lock belongs to the open file, which parent and child share: were it open in both, it would
+// A lock belongs to the open file, which parent and child share: left open in the child, it would
 // outlive the parent.
 static void in_child(void) {
     for (size_t i = 0; i < held.count; ++i)
@@ -43,7 +43,7 @@ __attribute__((constructor)) static void guard_forks(void) {
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
-// Opens under the mutex, so that no fork comes between opening a file and knowing of it.
+// Opens under the mutex, so that no fork comes between opening a file and recording it.
 static keel_status_t open_held(const char *path, keel_lock_t *out) {
     pthread_mutex_lock(&held.mutex);
     keel_status_t status = NULL;
@@ -76,7 +76,7 @@ void keel_lock_release(keel_lock_t *lock) {
         ++at;
     if (keel_lock_is_ours(lock) && at < held.count) {
         held.descriptors[at] = held.descriptors[--held.count];
-        // A child that was made without fork's handlers shares the lock: closing ours would not
+        // A child made without fork's handlers shares the lock, so closing our descriptor would not
         // free it.
         flock(lock->descriptor, LOCK_UN);
         close(lock->descriptor);
@@ -91,7 +91,7 @@ bool keel_lock_is_ours(const keel_lock_t *lock) {
 
 // ---- locks -------------------------------------------------------------------------------------
 
-// The file may have been removed by its last holder between our open and our lock.
+// Between our open and our lock, the last holder may have removed the file.
 static bool still_there(int descriptor, const char *path) {
     struct stat locked, named;
     return fstat(descriptor, &locked) == 0 && lstat(path, &named) == 0 &&
@@ -104,7 +104,7 @@ static int lock(int descriptor) {
 }
 
 keel_status_t keel_lock_take(const char *path, keel_lock_t *out) {
-    enum { ATTEMPTS = 1000 }; // of others who removed the file just then
+    enum { ATTEMPTS = 1000 }; // in case others keep removing the file
     for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
         keel_lock_t taken = KEEL_NO_LOCK;
         KEEL_TRY(open_held(path, &taken));
@@ -115,25 +115,24 @@ keel_status_t keel_lock_take(const char *path, keel_lock_t *out) {
         }
         keel_lock_release(&taken);
         if (error == EWOULDBLOCK)
-            return keel_status_make(KEEL_REFUSED, "%s is held by another", path);
+            return keel_status_make(KEEL_REFUSED, "%s is already locked", path);
         errno = error;
         if (error) return keel_descriptor_refused("lock", path);
     }
-    return keel_status_make(KEEL_IO, "cannot lock %s: it is replaced again and again", path);
+    return keel_status_make(KEEL_IO, "cannot lock %s: it keeps being replaced", path);
 }
 
-// Cut off at the end and never to nothing: ext4 writes a file that was cut to nothing to disk when
-// it is closed, which costs ten times the rest.
+// Truncated at the end, and never to nothing: ext4 flushes a file that was truncated to nothing
+// when it is closed, which costs ten times the rest.
 keel_status_t keel_lock_describe(const keel_lock_t *lock, keel_bytes_t text) {
     struct stat s;
     if (!keel_lock_is_ours(lock))
-        return keel_status_make(KEEL_INVALID, "a lock of another process");
+        return keel_status_make(KEEL_INVALID, "the lock belongs to another process");
     if (keel_descriptor_fault() || fstat(lock->descriptor, &s) ||
         lseek(lock->descriptor, 0, SEEK_SET) || !keel_descriptor_write(lock->descriptor, text) ||
         ((uint64_t)s.st_size > text.size && ftruncate(lock->descriptor, (off_t)text.size)))
         return keel_descriptor_refused("describe", "a lock");
-    if (s.st_nlink == 0)
-        return keel_status_make(KEEL_NOT_FOUND, "a lock's file was removed by somebody");
+    if (s.st_nlink == 0) return keel_status_make(KEEL_NOT_FOUND, "someone removed the lock's file");
     return NULL;
 }
 

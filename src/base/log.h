@@ -1,12 +1,12 @@
-// What Keel says on stderr from inside somebody else's process: one line, "keel: ...", and each
-// thing only once. Any thread.
+// What Keel says on stderr from inside someone else's process: lines that begin with "keel: ", each
+// message only once. Any thread.
 #ifndef KEEL_BASE_LOG_H_
 #define KEEL_BASE_LOG_H_
 
 #include "keel/status.h"
 
-// Says the line unless a line of the same `topic` was said in this process. `topic` is a literal.
-// KEEL_QUIET=1 in the environment keeps everything silent.
+// Prints the line unless this process already printed one of the same `topic`, which is a literal.
+// KEEL_QUIET=1 in the environment silences everything.
 void keel_log_once(const char *topic, const char *format, ...) KEEL_PRINTF(2, 3);
 
 #endif // KEEL_BASE_LOG_H_

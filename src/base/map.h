@@ -22,14 +22,14 @@ typedef struct keel_map_t {
 void keel_map_initialize(keel_map_t *map);
 void keel_map_deinitialize(keel_map_t *map);
 
-// The address of the key's value, valid until the next put; NULL where it is absent.
+// The address of the key's value, valid until the next put; NULL if the key is absent.
 uint64_t *keel_map_find(const keel_map_t *map, keel_bytes_t key);
 // Adds or overwrites.
 keel_status_t keel_map_put(keel_map_t *map, keel_bytes_t key, uint64_t value) KEEL_MUST_CHECK;
 // Adds `delta` to the key's value, which starts from 0.
 keel_status_t keel_map_add(keel_map_t *map, keel_bytes_t key, uint64_t delta) KEEL_MUST_CHECK;
 
-// Walks all pairs, in no promised order: for (slot = NULL; (slot = keel_map_next(map, slot));)
+// Walks all pairs, in any order: for (slot = NULL; (slot = keel_map_next(map, slot));)
 const keel_map_slot_t *keel_map_next(const keel_map_t *map, const keel_map_slot_t *slot);
 
 #endif // KEEL_BASE_MAP_H_

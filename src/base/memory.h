@@ -1,5 +1,5 @@
 // Allocation. All of Keel allocates here (or in an arena, which allocates here), so that a test can
-// fail each allocation in turn and a benchmark can read the peak.
+// make each allocation fail and a benchmark can read the peak.
 #ifndef KEEL_BASE_MEMORY_H_
 #define KEEL_BASE_MEMORY_H_
 
@@ -9,21 +9,21 @@
 #include "base/bytes.h"
 #include "keel/status.h"
 
-// Each of these leaves *out untouched when it fails with KEEL_NO_MEMORY. A size of 0 gives a
-// pointer that may be freed. keel_alloc does not clear, keel_calloc does.
+// Each of these leaves *out untouched if it fails, with KEEL_NO_MEMORY. A size of 0 gives a pointer
+// that may be freed. keel_alloc does not clear, keel_calloc does.
 keel_status_t keel_alloc(size_t size, void **out) KEEL_MUST_CHECK;
 keel_status_t keel_calloc(size_t count, size_t size, void **out) KEEL_MUST_CHECK;
 // Grows or shrinks *inout to count * size bytes (checked for overflow); *inout may be NULL.
 keel_status_t keel_realloc_array(size_t count, size_t size, void **inout) KEEL_MUST_CHECK;
-// Frees what the three above gave; NULL is allowed.
+// Frees memory from the three above; NULL is allowed.
 void keel_free(void *pointer);
 
-// A copy with a zero byte behind it.
+// A copy, followed by a zero byte.
 keel_status_t keel_strdup(keel_str_t text, char **out) KEEL_MUST_CHECK;
 keel_status_t keel_bytes_dup(keel_bytes_t bytes, uint8_t **out) KEEL_MUST_CHECK;
 
-// Bytes in use and the highest they ever were, by the allocator's own count of usable sizes.
-// Kept only between keel_memory_watch(true) and (false); for benchmarks and tests.
+// Bytes in use and their peak, by the allocator's own count of usable sizes. Counted only between
+// keel_memory_watch(true) and (false); for benchmarks and tests.
 void keel_memory_watch(int on);
 size_t keel_memory_peak(void);
 size_t keel_memory_in_use(void);

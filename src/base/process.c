@@ -11,8 +11,8 @@
 
 enum { STAT_LIMIT = 1024, BOOT_LENGTH = 36 };
 
-// The state's letter and the start time: fields 3 and 22 of proc(5)'s stat. The second field is a
-// name in parentheses that may hold any character.
+// The state's letter and the start time: fields 3 and 22 of proc(5)'s stat. The second field, a
+// name in parentheses, may contain any character.
 static bool read_stat(long pid, char *out_state, uint64_t *out_start) {
     char path[64], text[STAT_LIMIT];
     size_t size = 0;
@@ -31,7 +31,7 @@ static bool read_stat(long pid, char *out_state, uint64_t *out_start) {
                         out_state, out_start) == 2;
 }
 
-// What tells this boot and container from others.
+// Identifies this boot and container.
 static bool read_world(char out[KEEL_PROCESS_NAME]) {
     char boot[BOOT_LENGTH + 1], link[48];
     size_t size = 0;
@@ -67,7 +67,7 @@ keel_process_state_t keel_process_state(keel_str_t name) {
         !read_world(world) || strcmp(text + rest, world))
         return KEEL_PROCESS_UNKNOWN;
     if (!read_stat(pid, &state, &now)) {
-        char folder[64]; // with hidepid, those of others are not to be seen
+        char folder[64]; // hidepid hides other users' processes
         snprintf(folder, sizeof folder, "/proc/%ld", pid);
         return keel_is_folder("/proc/1") && !keel_is_folder(folder) ? KEEL_PROCESS_GONE
                                                                     : KEEL_PROCESS_UNKNOWN;

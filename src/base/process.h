@@ -1,4 +1,4 @@
-// Processes of this machine, as one that waits for another has to know them.
+// Processes of this machine, for code that waits for one of them.
 #ifndef KEEL_BASE_PROCESS_H_
 #define KEEL_BASE_PROCESS_H_
 
@@ -6,18 +6,18 @@
 
 enum { KEEL_PROCESS_NAME = 128 };
 
-// Names this process for others on the machine: "<pid> <start, in ticks since boot> <its namespace
-// of process numbers> <boot>". Empty if /proc does not tell.
+// Names this process for others on the machine: "<pid> <start, in ticks since boot> <PID namespace>
+// <boot>". Empty if /proc does not give these.
 void keel_process_name(char out[KEEL_PROCESS_NAME]);
 
 typedef enum keel_process_state_t {
-    KEEL_PROCESS_UNKNOWN, // of another machine, boot or container, or not a name at all
+    KEEL_PROCESS_UNKNOWN, // of another machine, boot or container, or not a valid name
     KEEL_PROCESS_RUNS,
     KEEL_PROCESS_STOPPED, // by SIGSTOP, a terminal or a debugger
-    KEEL_PROCESS_GONE,    // ended; its number may be another's by now
+    KEEL_PROCESS_GONE,    // ended; another process may have its number by now
 } keel_process_state_t;
 
-// The state of the process that named itself so.
+// The state of the process with that name.
 keel_process_state_t keel_process_state(keel_str_t name);
 
 #endif // KEEL_BASE_PROCESS_H_

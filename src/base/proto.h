@@ -17,13 +17,13 @@ typedef struct keel_proto_field_t {
     keel_wire_type_t wire;
     uint64_t value;     // VARINT, 64, 32
     keel_bytes_t bytes; // BYTES
-    keel_bytes_t raw;   // the whole field with its tag, as it stands
+    keel_bytes_t raw;   // the whole field with its tag, unchanged
 } keel_proto_field_t;
 
 // A base-128 varint of at most ten bytes.
 uint64_t keel_proto_varint(keel_cursor_t *cursor);
 
-// Reads the next field; false at the end or on failure (look at cursor->failed).
+// Reads the next field; false at the end or on failure (check cursor->failed).
 bool keel_proto_next(keel_cursor_t *cursor, keel_proto_field_t *out);
 
 #endif // KEEL_BASE_PROTO_H_

@@ -11,7 +11,7 @@ struct keel_status_s {
     char message[];
 };
 
-// Never freed, so it needs no allocation to report that there is none left.
+// Never freed and needs no allocation, so running out of memory can always be reported.
 static struct {
     keel_code_t code;
     char message[16];

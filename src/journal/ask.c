@@ -1,7 +1,6 @@
 #include "journal/line.h"
 
-// A line has a limit, and one that outgrows it would end the journal: lists end early where they
-// take too much.
+// A line that grows past the limit would end the journal, so lists are cut when they take too much.
 enum { STACK_LIMIT = 1 << 18 };
 
 const char *keel_ask_word(keel_ask_kind_t kind) {
@@ -33,7 +32,7 @@ void keel_line_stack(keel_buffer_t *line, const keel_stack_t *stack) {
     keel_line_known_text(line, "stack_skipped", stack->skipped);
 }
 
-// Those that are not as the start event says.
+// The components that differ from those in the start event.
 static void components(keel_buffer_t *line, const keel_journal_ask_t *event) {
     size_t at = keel_line_open(line, "components");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)

@@ -1,16 +1,16 @@
-// journal: what happened in a run, one JSON object a line, and every program of it once.
+// journal: what happened in a run, one JSON object per line, and each of its programs once.
 //
 //   run_dir/<run id>/journal.ndjson            one folder a run; several processes append to it
 //   run_dir/<run id>/explained.ndjson          what `keel` worked out from it (analysis/analysis.h)
 //   run_dir/programs/<digest>.<mlir|hlo>.zst   shared by all runs
 //   run_dir/history/                           the programs of each script (history/history.h)
 //
-// docs/journal.md tells every event and its fields. Readers skip events and fields that they do not
-// know, so both may be added.
+// docs/journal.md describes every event and its fields. Readers skip events and fields that they do
+// not know, so both may be added.
 //
-// Writing is never fatal: a journal that cannot be written says so once on stderr and is silent
-// from then on. Each event is one write under a lock on the file, so lines of several processes do
-// not mix, and a killed process loses at most the event it was writing.
+// Writing is never fatal: if a journal cannot be written, it says so once on stderr and stays
+// silent from then on. Each event is one write under a lock on the file, so lines of several
+// processes do not mix, and a killed process loses at most the event it was writing.
 //
 // Ownership: events borrow all they point to for the length of the call.
 // Threads: any thread may write events to one journal. Reading has no shared state.
@@ -28,38 +28,38 @@ typedef struct keel_journal_t keel_journal_t;
 enum { KEEL_RUN_ID_SIZE = 64 };
 
 // "20261121-134502-0a51c3f2": the time (UTC), then a number that grows within the second and a
-// random part; so ids sort by time.
+// random part, so ids sort by time.
 void keel_journal_make_id(char out[KEEL_RUN_ID_SIZE]);
-// Letters, digits, '.', '_' and '-', not beginning with '.', and not "programs", "history",
+// Letters, digits, '.', '_' and '-', not starting with '.', and not "programs", "history",
 // "sources" or "latest".
 bool keel_journal_is_id(const char *text);
 
-// Makes run_dir/<run id>. `run_id` may be NULL or no id (KEEL_RUN_ID unset or unusable): a new one.
-// On failure there is no journal; every function below takes NULL and does nothing then.
+// Makes run_dir/<run id>. If `run_id` is NULL or not an id (KEEL_RUN_ID unset or unusable), makes a
+// new one. On failure there is no journal; the functions below accept NULL and do nothing.
 keel_status_t keel_journal_open(const char *run_dir, const char *run_id,
                                 keel_journal_t **out) KEEL_MUST_CHECK;
 void keel_journal_close(keel_journal_t *journal);
 const char *keel_journal_id(const keel_journal_t *journal);
 
-// Keeps the program's bytes (format "mlir" or "hlo") unless they are kept already. It compresses
-// and writes: call it where no client waits.
+// Keeps the program's bytes (format "mlir" or "hlo") unless they are already kept. It compresses
+// and writes, so do not call it while a client waits.
 void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
                           keel_bytes_t bytes);
 
-// Any text below may be NULL, any pointer too: the field is left out then.
+// Any text or pointer below may be NULL; its field is then left out.
 
 // One line of source.
 typedef struct keel_journal_site_t {
     const char *file;
     uint32_t line; // from 1; 0: unknown
     const char *function;
-    const char *call_file; // where the outermost frame of user code called from
+    const char *call_file; // the call site of the outermost frame of user code
     uint32_t call_line;
-    const char *library_file; // a library's line between it and what was traced
+    const char *library_file; // a library's line between it and the traced code
     uint32_t library_line;
 } keel_journal_site_t;
 
-// Executions of one program since they were last written.
+// Executions of one program since the last such event.
 typedef struct keel_journal_count_t {
     keel_digest_t program;
     uint64_t count;
@@ -80,22 +80,22 @@ typedef struct keel_journal_start_t {
     const char *mode, *cache_dir;
     const char *python;    // "3.12.1", or the interpreter's path
     const char *script;    // keel_host_script
-    uint64_t client;       // number of the process's client, from 1
-    const keel_key_t *key; // the components that are the same for all its programs
+    uint64_t client;       // which client of the process, from 1
+    const keel_key_t *key; // the components that all its programs share
 } keel_journal_start_t;
 
-// What this process depends on: a bundle (bundle/bundle.h), as JSON without a newline.
+// What this process depends on: a bundle (bundle/bundle.h), as JSON without newlines.
 typedef struct keel_journal_bundle_t {
     keel_str_t json;
     double seconds;        // what collecting it cost, in the background
-    double client_seconds; // and on the client's own thread
+    double client_seconds; // the part on the client's own thread
 } keel_journal_bundle_t;
 
-// What compile, load, miss and uncacheable events have in common.
+// The fields that compile, load, miss and uncacheable events share.
 typedef struct keel_journal_subject_t {
     const keel_digest_t *program; // of its raw bytes
     const char *name;             // of the module: "jit_step"
-    const keel_digest_t *key;     // NULL where it has none
+    const keel_digest_t *key;     // NULL if it has none
 } keel_journal_subject_t;
 
 typedef struct keel_journal_compile_t {
@@ -107,7 +107,7 @@ typedef struct keel_journal_compile_t {
     const char *format;      // "mlir", "hlo"
     keel_journal_site_t site;
     bool recompile; // this process compiled or loaded a module of that name under another key
-    bool is_eager;  // an operation that ran by itself, outside all jitted functions
+    bool is_eager;  // an operation that ran on its own, outside any jitted function
     bool uncacheable;
     keel_journal_counts_t executes;
 } keel_journal_compile_t;
@@ -116,14 +116,14 @@ typedef struct keel_journal_load_t {
     keel_journal_subject_t subject;
     const char *tier;        // "memory", "disk"
     double seconds;          // that the client waited for the plugin's deserialize-and-load
-    double ahead_seconds;    // inside it before the client asked; 0 where it was not loaded ahead
+    double ahead_seconds;    // the part before the client asked; 0 if it was not loaded ahead
     double overhead_seconds; // Keel's own, inside Compile
     uint64_t ops, bytes;
     uint64_t payload_bytes; // of the serialized executable
     double compile_seconds; // what compiling it cost when it was stored
     const char *format;
     keel_journal_site_t site;
-    bool recompile; // as above: without the cache this would have been a recompile
+    bool recompile; // as above: would have been a recompile without the cache
     bool is_eager;  // as above
     keel_journal_counts_t executes;
 } keel_journal_load_t;
@@ -145,14 +145,14 @@ typedef struct keel_journal_miss_t {
 typedef struct keel_journal_uncacheable_t {
     keel_journal_subject_t subject;
     const char *reason;
-    const char *target; // of the custom call; NULL or "" where it is none
+    const char *target; // of the custom call; NULL or "" if the reason is another
 } keel_journal_uncacheable_t;
 
 typedef struct keel_journal_publish_t {
     const keel_digest_t *key;
     const char *name;
     uint64_t payload_bytes; // of the serialized executable
-    double seconds;         // from the end of the compile until the entry stood
+    double seconds;         // from the end of the compile until the entry was stored
 } keel_journal_publish_t;
 
 // How a program was asked for.
@@ -170,8 +170,8 @@ typedef enum keel_ask_kind {
 } keel_ask_kind_t;
 const char *keel_ask_word(keel_ask_kind_t kind);
 
-// A program that the client has now: all that is needed to work out why it asked (src/analysis).
-// Written in the background, once the program is kept.
+// A program that the client now has, with everything needed to explain why it asked for it
+// (src/analysis). Written in the background, once the program is kept.
 typedef struct keel_journal_ask_t {
     keel_journal_subject_t subject;
     keel_ask_kind_t kind;
@@ -180,12 +180,12 @@ typedef struct keel_journal_ask_t {
     bool recompile;         // as for a compile
     keel_journal_site_t site;
     const char *origin;           // keel_site_t
-    const char *miss, *miss_note; // why it was compiled: "absent", and that in a sentence
+    const char *miss, *miss_note; // why it was compiled: "absent", and a sentence about that
     uint64_t sent;                // buffers that the host made shortly before
     uint64_t client;              // number of the process's client
-    const keel_key_t *key;        // written where it differs from `backend`, the start event's key
+    const keel_key_t *key;        // written if it differs from `backend`, the start event's key
     const keel_key_t *backend;
-    bool values[KEEL_COMPONENT_COUNT]; // texts to write: those that the process has not yet
+    bool values[KEEL_COMPONENT_COUNT]; // texts to write: not yet written by the process
     const keel_stack_t *stack;
     double stack_seconds;
     const char *names; // keel_names_read
@@ -194,32 +194,32 @@ typedef struct keel_journal_ask_t {
 // What the process read in one of the user's source files (host/source.h).
 void keel_journal_source(keel_journal_t *journal, const char *file, const keel_digest_t *digest);
 
-// A known fault of the client, asked to be mended (python/keel/fixes).
+// A known fault of the client, and the fix for it (python/keel/fixes).
 typedef struct keel_journal_fix_t {
     const char *name;      // "sharding-retrace"
     const char *state;     // "applied", "skipped"
     const char *label;     // "backend defect"
     const char *reference; // "pytorch/xla 9755"
     const char *client;    // "torch_xla 2.9.0"
-    const char *why;       // it was skipped
+    const char *why;       // the reason if skipped
 } keel_journal_fix_t;
 
-// What a program needs, in bytes on each device: written once a process, when it was compiled or
-// loaded.
+// What a program needs, in bytes on each device: written once per process, when the program was
+// compiled or loaded.
 typedef struct keel_journal_memory_t {
     keel_journal_subject_t subject;
     uint64_t arguments, outputs, aliased, temporaries, code;
-    uint64_t host, peak; // 0: not told
+    uint64_t host, peak; // 0: unknown
     uint64_t total;
 } keel_journal_memory_t;
 
 typedef struct keel_journal_device_memory_t {
     const char *device, *kind; // "TPU:18", "TPU v6 lite"
     uint64_t in_use;
-    uint64_t peak, limit; // 0: not told
+    uint64_t peak, limit; // 0: unknown
 } keel_journal_device_memory_t;
 
-// An operation that PyTorch/XLA computed on the host, and how often since that was last written.
+// An operation that PyTorch/XLA computed on the host, and how often since the last such event.
 typedef struct keel_journal_host_op_t {
     const char *name; // "aten::nonzero"
     uint64_t times;
@@ -227,15 +227,15 @@ typedef struct keel_journal_host_op_t {
 
 void keel_journal_memory(keel_journal_t *journal, const keel_journal_memory_t *event);
 void keel_journal_device_memory(keel_journal_t *journal, const keel_journal_device_memory_t *event);
-// The plugin does not tell: "programs" or "devices".
+// The plugin does not report this: "programs" or "devices".
 void keel_journal_memory_unknown(keel_journal_t *journal, const char *what, const char *message);
 void keel_journal_host_ops(keel_journal_t *journal, const keel_journal_host_op_t *ops,
                            size_t count);
 
-// What moved between host and device, since it was last written.
+// What moved between host and device since the last such event.
 typedef struct keel_journal_transfer_t {
     uint64_t count, bytes;
-    double seconds; // to the device: inside the plugin's call; from it: until the data are there
+    double seconds; // to the device: inside the plugin's call; from it: until the data arrive
 } keel_journal_transfer_t;
 
 // Reads from the device by one line of the host.
@@ -244,28 +244,28 @@ typedef struct keel_journal_read_t {
     keel_journal_transfer_t transfer;
 } keel_journal_read_t;
 
-// A program that is executed because the host reads what is only recorded.
+// A program that was executed because the host read a value that was only recorded.
 typedef struct keel_journal_piece_t {
     const keel_digest_t *program;
-    keel_journal_site_t site; // that reads
-    uint64_t forced;          // executions, since this was last written
-    // Of all of them: whose arguments were followed, and whose step went on with these arguments.
+    keel_journal_site_t site; // the line that reads
+    uint64_t forced;          // executions since the last such event
+    // Of those: how many had their arguments followed, and in how many the step went on with them.
     uint64_t sampled, shared;
-    const keel_digest_t *rest; // the program that took them last; NULL: none
-    uint64_t pieces;           // programs of the last step that it was cut out of; 0: of none
+    const keel_digest_t *rest; // the last program that took them; NULL: none
+    uint64_t pieces;           // programs of the last step that it was cut from; 0: none
 } keel_journal_piece_t;
 
 typedef struct keel_journal_transfers_t {
-    keel_journal_transfer_t to_device, from_device; // all of it
-    const keel_journal_read_t *reads;               // as far as the line is known
+    keel_journal_transfer_t to_device, from_device; // totals
+    const keel_journal_read_t *reads;               // those whose line is known
     size_t read_count;
     const keel_journal_piece_t *pieces;
     size_t piece_count;
-    uint64_t cut_steps, cut_pieces; // steps that were cut, and the programs of these
+    uint64_t cut_steps, cut_pieces; // steps that were split, and their programs
 } keel_journal_transfers_t;
 
 void keel_journal_transfers(keel_journal_t *journal, const keel_journal_transfers_t *event);
-// `count` steps ended, as the user marks them, since this was last written.
+// `count` steps ended, as the user marks them, since the last such event.
 void keel_journal_step(keel_journal_t *journal, uint64_t count);
 
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event);
@@ -281,7 +281,7 @@ void keel_journal_fix(keel_journal_t *journal, const keel_journal_fix_t *event);
 // `what` is a word for the operation that failed ("get", "put", "prove"), `key` may be NULL.
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
                               const char *message);
-// Something was done the plain way: a program keyed by its bytes, a compile without the cache.
+// Keel fell back to a simpler way: keyed a program by its bytes, compiled without the cache.
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message);
 // The plugin refused to compile a program; the client has its error. `code`: "RESOURCE_EXHAUSTED".
@@ -289,7 +289,7 @@ void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subj
                                 const keel_journal_site_t *site, const char *code,
                                 const char *message);
 void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts);
-// `total`: executions of this process over all its time; `executes`: those not yet written.
+// `total`: all executions of this process; `executes`: those not written yet.
 void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_counts_t executes);
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -297,16 +297,15 @@ void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_coun
 // jansson's json_t; include <jansson.h> to look inside.
 struct json_t;
 
-// What of a journal could not be read. The unfinished last line of a process that was killed is no
-// damage.
+// What of a journal could not be read. The unfinished last line of a killed process is not damage.
 typedef struct keel_journal_damage_t {
-    uint64_t lines;      // that are no JSON object with an "event"
+    uint64_t lines;      // lines that are not a JSON object with an "event"
     uint64_t first_line; // number of the first of them, from 1
     char why[160];
 } keel_journal_damage_t;
 
-// Calls `visit` for each event, in the file's order, and goes on past lines that it cannot read.
-// `event` is borrowed. A status from `visit` ends the reading and is returned.
+// Calls `visit` for each event, in the file's order, and skips lines that it cannot read. `event`
+// is borrowed. A status from `visit` ends the reading and is returned.
 keel_status_t keel_journal_read(const char *path,
                                 keel_status_t (*visit)(void *context, const struct json_t *event),
                                 void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
@@ -315,8 +314,9 @@ keel_status_t keel_journal_parse(keel_bytes_t bytes,
                                  keel_status_t (*visit)(void *context, const struct json_t *event),
                                  void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
 
-// What a reader does without, and so is not parsed: kinds of events, and of the others lists and
-// objects by their names. Both end in NULL. Journals that Keel did not write may have them still.
+// What a reader does not use, and so need not be parsed: kinds of events, and lists and objects by
+// name in all others. Both arrays end with NULL. In a journal that Keel did not write, they may
+// still reach the reader.
 typedef struct keel_journal_needless_t {
     const char *const *events, *const *lists;
 } keel_journal_needless_t;
@@ -324,44 +324,43 @@ keel_status_t
 keel_journal_parse_without(keel_bytes_t bytes, const keel_journal_needless_t *needless,
                            keel_status_t (*visit)(void *context, const struct json_t *event),
                            void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
-// needless.c: true where the line is an event of such a kind; a line without such lists, which is
-// the line itself or stands in `scratch`.
+// needless.c: whether the line is an event of such a kind; and the line without such lists, either
+// the line itself or a copy in `scratch`.
 bool keel_journal_is_needless(keel_str_t line, const char *const *events);
 keel_str_t keel_journal_without(keel_str_t line, const char *const *lists, keel_buffer_t *scratch);
 
-// Calls `visit` for each run that has a journal, oldest first. A run_dir that is not there has
-// none.
+// Calls `visit` for each run that has a journal, oldest first. A missing run_dir has none.
 keel_status_t keel_journal_runs(const char *run_dir,
                                 keel_status_t (*visit)(void *context, const char *id),
                                 void *context) KEEL_MUST_CHECK;
 
-// Finds a run by its id, by the beginning of it, or the newest one ("latest" or NULL). The caller
-// frees *out. KEEL_NOT_FOUND where there is none, KEEL_INVALID where several begin so.
+// Finds a run by its id, by a prefix of it, or the newest one ("latest" or NULL). The caller frees
+// *out. KEEL_NOT_FOUND if there is none, KEEL_INVALID if the prefix is ambiguous.
 keel_status_t keel_journal_find_run(const char *run_dir, const char *text,
                                     char **out) KEEL_MUST_CHECK;
 // run_dir/<id>/journal.ndjson; the caller frees it.
 keel_status_t keel_journal_path(const char *run_dir, const char *id, char **out) KEEL_MUST_CHECK;
-// run_dir/<id>/explained.ndjson, likewise.
+// run_dir/<id>/explained.ndjson; the caller frees it.
 keel_status_t keel_journal_explained_path(const char *run_dir, const char *id,
                                           char **out) KEEL_MUST_CHECK;
 
-// A run's journal as it stands on the disk, and behind it what was worked out from it, if it was.
+// A run's journal as it is on disk, followed by the explanations worked out from it, if any.
 typedef struct keel_journal_file_t {
     char *path; // of the journal
     keel_bytes_t bytes;
 } keel_journal_file_t;
 
-// Nothing of *out is to be freed where it fails.
+// On failure *out needs no freeing.
 keel_status_t keel_journal_file_read(const char *run_dir, const char *id,
                                      keel_journal_file_t *out) KEEL_MUST_CHECK;
 void keel_journal_file_free(keel_journal_file_t *file);
 
-// Finds a kept program by its digest in hex, or the beginning of that. The caller frees *out, a
-// path. KEEL_NOT_FOUND where there is none, KEEL_INVALID where several begin so.
+// Finds a kept program by its digest in hex, or by a prefix of that. The caller frees *out, a path.
+// KEEL_NOT_FOUND if there is none, KEEL_INVALID if the prefix is ambiguous.
 keel_status_t keel_journal_find_program(const char *run_dir, const char *hex,
                                         char **out) KEEL_MUST_CHECK;
-// The bytes of a kept program. The caller frees them. KEEL_CORRUPT if the file is damaged, or has
-// another digest than its name says.
+// The bytes of a kept program. The caller frees them. KEEL_CORRUPT if the file is damaged, or
+// its digest differs from its name.
 keel_status_t keel_journal_read_program(const char *path, uint8_t **out,
                                         size_t *out_size) KEEL_MUST_CHECK;
 

@@ -31,7 +31,7 @@ void keel_line_known_text(keel_buffer_t *line, const char *name, const char *tex
     char cut[LIMIT + 4];
     size_t size = LIMIT;
     while (size && ((unsigned char)text[size] & 0xc0) == 0x80)
-        --size; // not within a character
+        --size; // never inside a character
     memcpy(cut, text, size);
     memcpy(cut + size, "...", 4);
     keel_line_text(line, name, cut);
@@ -42,7 +42,7 @@ void keel_line_number(keel_buffer_t *line, const char *name, uint64_t number) {
 }
 
 void keel_line_real(keel_buffer_t *line, const char *name, double value) {
-    // Not a number, and infinities, are no JSON; a locale's comma is none either.
+    // JSON has no NaN and no infinity, and a locale could write a comma.
     uint64_t nanoseconds = value > 0 && value < 9e9 ? (uint64_t)(value * 1e9 + 0.5) : 0;
     keel_buffer_format(line, ",\"%s\":%" PRIu64 ".%09" PRIu64, name, nanoseconds / 1000000000u,
                        nanoseconds % 1000000000u);
@@ -65,7 +65,7 @@ void keel_line_subject(keel_buffer_t *line, const keel_journal_subject_t *subjec
     keel_line_digest(line, "key", subject->key);
 }
 
-// An object without the comma that its first field brings.
+// Removes the comma that the object's first field brought.
 void keel_line_close(keel_buffer_t *line, size_t opened_at) {
     if (!line->failed && line->size > opened_at && line->data[opened_at] == ',')
         line->data[opened_at] = ' ';

@@ -1,25 +1,25 @@
-// line: one event being written, for the files of this room and for those that write lines of
-// their own beside a journal.
+// line: one event being written, for the files of this room and for those that write similar lines
+// elsewhere.
 #ifndef KEEL_JOURNAL_LINE_H_
 #define KEEL_JOURNAL_LINE_H_
 
 #include "journal/journal.h"
 
-// False where nothing is to be written: no journal, or one that gave up.
+// False if nothing is to be written: there is no journal, or it gave up.
 bool keel_line_begin(keel_journal_t *journal, keel_buffer_t *line, const char *event);
-// Writes the line, and gives the journal up where that fails. Frees the buffer.
+// Writes the line; if that fails, the journal gives up. Frees the buffer.
 void keel_line_finish(keel_journal_t *journal, keel_buffer_t *line);
 
-// Begins a line of an event that is no journal's; it ends with "}\n".
+// Begins a line for another file than a journal; end it with "}\n".
 void keel_line_begin_at(keel_buffer_t *line, const char *event, double t, int64_t pid);
 
-// Fields, each with the comma before it. NULL leaves the field out.
+// Fields, each preceded by a comma. NULL leaves the field out.
 void keel_line_name(keel_buffer_t *line, const char *name);
 void keel_line_text(keel_buffer_t *line, const char *name, const char *text);
-// Leaves out "" too, and cuts what is long.
+// Also leaves out "", and cuts long texts.
 void keel_line_known_text(keel_buffer_t *line, const char *name, const char *text);
 void keel_line_number(keel_buffer_t *line, const char *name, uint64_t number);
-// With nine decimals; what is negative, no number or beyond 9e9 as 0.
+// With nine decimals; a negative value, NaN or anything beyond 9e9 becomes 0.
 void keel_line_real(keel_buffer_t *line, const char *name, double value);
 void keel_line_true(keel_buffer_t *line, const char *name, bool value);
 void keel_line_digest(keel_buffer_t *line, const char *name, const keel_digest_t *digest);

@@ -1,7 +1,7 @@
 #include "journal/line.h"
 
-// 0: not told.
-static void told(keel_buffer_t *line, const char *name, uint64_t value) {
+// 0: unknown.
+static void known_number(keel_buffer_t *line, const char *name, uint64_t value) {
     if (value) keel_line_number(line, name, value);
 }
 
@@ -14,8 +14,8 @@ void keel_journal_memory(keel_journal_t *journal, const keel_journal_memory_t *e
     keel_line_number(&line, "aliased", event->aliased);
     keel_line_number(&line, "temporaries", event->temporaries);
     keel_line_number(&line, "code", event->code);
-    told(&line, "host", event->host);
-    told(&line, "peak", event->peak);
+    known_number(&line, "host", event->host);
+    known_number(&line, "peak", event->peak);
     keel_line_number(&line, "total", event->total);
     keel_line_finish(journal, &line);
 }
@@ -27,8 +27,8 @@ void keel_journal_device_memory(keel_journal_t *journal,
     keel_line_text(&line, "device", event->device);
     keel_line_text(&line, "kind", event->kind);
     keel_line_number(&line, "in_use", event->in_use);
-    told(&line, "peak", event->peak);
-    told(&line, "limit", event->limit);
+    known_number(&line, "peak", event->peak);
+    known_number(&line, "limit", event->limit);
     keel_line_finish(journal, &line);
 }
 

@@ -1,5 +1,5 @@
-// What a reader does without is cut out of a line before it is parsed: parsing takes most of the
-// time that reading a journal takes, and most of a journal is lists that few readers want.
+// Cuts what a reader does not use from a line before it is parsed. Parsing takes most of the time
+// of reading a journal, and most of a journal is lists that few readers want.
 #define _GNU_SOURCE // memmem
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { BEGIN = sizeof begin - 1 };
 
 bool keel_journal_is_needless(keel_str_t line, const char *const *events) {
     if (line.size <= BEGIN || memcmp(line.data, begin, BEGIN) != 0) return false;
-    if (line.data[line.size - 1] != '}') return false; // cut short: the parser tells
+    if (line.data[line.size - 1] != '}') return false; // truncated: the parser reports it
     keel_str_t rest = {line.data + BEGIN, line.size - BEGIN};
     for (; *events; ++events) {
         size_t size = strlen(*events);
@@ -21,15 +21,15 @@ bool keel_journal_is_needless(keel_str_t line, const char *const *events) {
     return false;
 }
 
-// Behind the quote that ends a string; `at` stands behind the one that begins it. NULL where the
-// text ends before.
+// Past the quote that ends a string; `at` is just after the opening quote. NULL if the text ends
+// first.
 static const char *end_of_string(const char *at, const char *end) {
     while (at < end && *at != '"')
         at += *at == '\\' ? 2 : 1;
     return at < end ? at + 1 : NULL;
 }
 
-// Behind the bracket that closes the one at `at`; NULL where nothing does.
+// Past the bracket that closes the one at `at`; NULL if none does.
 static const char *end_of_list(const char *at, const char *end) {
     size_t depth = 0;
     while (at && at < end) {
@@ -44,8 +44,8 @@ static const char *end_of_list(const char *at, const char *end) {
     return NULL;
 }
 
-// The member of that name, its comma with it; size 0 where there is none. A quote within a string
-// stands behind a backslash, so this is found in no text.
+// The member of that name with its comma; size 0 if there is none. A quote inside a string follows
+// a backslash, so this never matches inside a text.
 static keel_str_t find_list(keel_str_t line, const char *name) {
     char key[64];
     int size = snprintf(key, sizeof key, ",\"%s\":", name);

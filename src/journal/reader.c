@@ -20,16 +20,16 @@ static void blame(keel_journal_damage_t *damage, uint64_t number, const char *wh
     snprintf(damage->why, sizeof damage->why, "%s", why);
 }
 
-// NULL where the line is no event, and then *why says so.
+// NULL, with the reason in *why, if the line is not an event.
 static json_t *parse_event(keel_str_t line, char why[160]) {
     json_error_t error;
     json_t *event = json_loadb(line.data, line.size, 0, &error);
     if (!event && json_error_code(&error) == json_error_premature_end_of_input)
-        snprintf(why, 160, "the line is cut short");
+        snprintf(why, 160, "the line is truncated");
     else if (!event)
-        snprintf(why, 160, "no JSON: %.140s", error.text);
+        snprintf(why, 160, "not JSON: %.140s", error.text);
     else if (!json_is_string(json_object_get(event, "event")))
-        snprintf(why, 160, "no event: a JSON object with an \"event\" is needed");
+        snprintf(why, 160, "not an event: a JSON object with an \"event\" is expected");
     else
         return event;
     json_decref(event);
@@ -95,7 +95,7 @@ keel_status_t keel_journal_read(const char *path,
 }
 
 static keel_status_t append(keel_journal_file_t *file, keel_bytes_t more) {
-    // The unfinished line of a process that was killed, or writes it now, stays unread.
+    // Skips an unfinished last line: its process was killed, or is writing it now.
     const uint8_t *last =
         file->bytes.size ? memrchr(file->bytes.data, '\n', file->bytes.size) : NULL;
     size_t whole = last ? (size_t)(last - file->bytes.data) + 1 : 0;
@@ -106,8 +106,8 @@ static keel_status_t append(keel_journal_file_t *file, keel_bytes_t more) {
     return NULL;
 }
 
-// Without its first line and its last, which tell of the file itself; nothing where it is not
-// whole.
+// Without its first and last lines, which describe the file itself; empty if the file is
+// incomplete.
 static keel_bytes_t answers_of(keel_bytes_t bytes) {
     const uint8_t *first = bytes.size ? memchr(bytes.data, '\n', bytes.size) : NULL;
     const uint8_t *last = first ? memrchr(bytes.data, '\n', bytes.size - 1) : NULL;
@@ -191,17 +191,17 @@ keel_status_t keel_journal_runs(const char *run_dir,
     return keel_directory_walk(run_dir, visit_name, &runs);
 }
 
-// ---- finding by the beginning of a name --------------------------------------------------------
+// ---- finding by a prefix -----------------------------------------------------------------------
 
-typedef struct search_t {
+typedef struct prefix_search_t {
     keel_str_t prefix;
     char *found; // the last match
     size_t matches;
     bool exact;
-} search_t;
+} prefix_search_t;
 
 static keel_status_t match(void *context, const char *name) {
-    search_t *search = context;
+    prefix_search_t *search = context;
     if (search->exact || strncmp(name, search->prefix.data, search->prefix.size) != 0) return NULL;
     char *copy;
     KEEL_TRY(keel_strdup(keel_str(name), &copy));
@@ -214,19 +214,19 @@ static keel_status_t match(void *context, const char *name) {
 
 keel_status_t keel_journal_find_run(const char *run_dir, const char *text, char **out) {
     bool latest = !text || strcmp(text, "latest") == 0;
-    search_t search = {.prefix = latest ? KEEL_STR("") : keel_str(text)};
+    prefix_search_t search = {.prefix = latest ? KEEL_STR("") : keel_str(text)};
     keel_status_t status = keel_journal_runs(run_dir, match, &search);
     if (!status && !search.matches && latest)
         status = keel_status_make(KEEL_NOT_FOUND,
-                                  "%s: no run is recorded there; `keel run -- CMD` records one, "
+                                  "%s: no runs are recorded there; `keel run -- CMD` records one, "
                                   "--run-dir names another folder",
                                   run_dir);
     else if (!status && !search.matches)
         status = keel_status_make(KEEL_NOT_FOUND, "%s: no such run in %s; `keel runs` lists them",
                                   text, run_dir);
     else if (!status && search.matches > 1 && !latest)
-        status = keel_status_make(KEEL_INVALID, "%s: %zu runs begin so; write more of the id", text,
-                                  search.matches);
+        status = keel_status_make(KEEL_INVALID, "%s: %zu runs start with this; give more of the id",
+                                  text, search.matches);
     if (status) {
         keel_free(search.found);
         return status;
@@ -243,7 +243,7 @@ static keel_status_t match_program(void *context, const char *name) {
     return whole ? match(context, name) : NULL;
 }
 
-// Who reads a pipe waits for its other end.
+// Opening a pipe would wait for its other end.
 static keel_status_t path_of(const char *folder, const char *name, char **out) {
     KEEL_TRY(keel_path(out, "%s/%s", folder, name));
     if (keel_is_file(*out)) return NULL;
@@ -256,16 +256,17 @@ static keel_status_t path_of(const char *folder, const char *name, char **out) {
 keel_status_t keel_journal_find_program(const char *run_dir, const char *hex, char **out) {
     char *folder;
     KEEL_TRY(keel_path(&folder, "%s/programs", run_dir));
-    search_t search = {.prefix = keel_str(hex)};
+    prefix_search_t search = {.prefix = keel_str(hex)};
     keel_status_t status = keel_directory_walk(folder, match_program, &search);
     if (!status && !search.matches)
         status = keel_status_make(KEEL_NOT_FOUND,
-                                  "%s: no program in %s begins so; "
+                                  "%s: no program in %s starts with this; "
                                   "`keel stats` lists the programs of a run",
                                   hex, folder);
     else if (!status && search.matches > 1)
-        status = keel_status_make(KEEL_INVALID, "%s: %zu programs begin so; write more digits", hex,
-                                  search.matches);
+        status =
+            keel_status_make(KEEL_INVALID, "%s: %zu programs start with this; give more digits",
+                             hex, search.matches);
     if (!status) status = path_of(folder, search.found, out);
     keel_free(search.found);
     keel_free(folder);
@@ -273,8 +274,8 @@ keel_status_t keel_journal_find_program(const char *run_dir, const char *hex, ch
 }
 
 static keel_status_t damaged(const char *path, const char *why) {
-    return keel_status_make(KEEL_CORRUPT, "%s: %s; remove it, and the next run keeps it anew", path,
-                            why);
+    return keel_status_make(KEEL_CORRUPT, "%s: %s; remove it, and the next run keeps it again",
+                            path, why);
 }
 
 static keel_status_t decompress(const char *path, keel_bytes_t bytes, uint8_t **out,
@@ -282,13 +283,13 @@ static keel_status_t decompress(const char *path, keel_bytes_t bytes, uint8_t **
     unsigned long long size = ZSTD_getFrameContentSize(bytes.data, bytes.size);
     if (size == ZSTD_CONTENTSIZE_ERROR) return damaged(path, "not a zstd file");
     if (size == ZSTD_CONTENTSIZE_UNKNOWN || size > PROGRAM_LIMIT)
-        return damaged(path, "its size is not stated, or beyond all programs");
+        return damaged(path, "its size is missing, or too large for a program");
     void *memory;
     KEEL_TRY(keel_alloc((size_t)size, &memory));
     size_t got = ZSTD_decompress(memory, (size_t)size, bytes.data, bytes.size);
     if (ZSTD_isError(got) || got != size) {
         keel_free(memory);
-        return damaged(path, ZSTD_isError(got) ? ZSTD_getErrorName(got) : "cut short");
+        return damaged(path, ZSTD_isError(got) ? ZSTD_getErrorName(got) : "truncated");
     }
     *out = memory;
     *out_size = got;

@@ -1,6 +1,6 @@
 #include "journal/line.h"
 
-// A line has a limit, and one that outgrows it would end the journal. Totals are written first.
+// A line that grows past the limit would end the journal. Totals are written first.
 enum { LIST_LIMIT = 1 << 18 };
 
 static void transfer(keel_buffer_t *line, const keel_journal_transfer_t *value) {
@@ -30,7 +30,7 @@ static void piece(keel_buffer_t *line, const keel_journal_piece_t *value) {
     if (value->pieces) keel_line_number(line, "pieces", value->pieces);
 }
 
-// Begins an element of a list; false where the list has taken its share.
+// Begins an element of a list; false once the list has used its share.
 static bool element(keel_buffer_t *line, size_t began, size_t index) {
     if (line->failed || line->size - began > LIST_LIMIT) return false;
     keel_buffer_text(line, index ? ",{" : "{");

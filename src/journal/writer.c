@@ -15,13 +15,13 @@ struct keel_journal_t {
     char *run_dir;
     char *path;
     char id[KEEL_RUN_ID_SIZE];
-    atomic_bool off; // something could not be written, and that was said
+    atomic_bool off; // something could not be written, and that was reported
 };
 
 enum {
     EVENT_LIMIT = 1 << 20,
     ARGUMENTS_LIMIT = 1 << 16,
-    VALUE_LIMIT = 512, // of a component's readable text, where it is but a hint
+    VALUE_LIMIT = 512, // of a component's readable text, which is only a hint
 };
 
 // ---- runs --------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ const char *keel_journal_id(const keel_journal_t *journal) {
 
 static void give_up(keel_journal_t *journal, keel_status_t status) {
     atomic_store(&journal->off, true);
-    keel_log_once("journal", "run %s: %s; this run is not recorded any further", journal->id,
+    keel_log_once("journal", "run %s: %s; this run is no longer recorded", journal->id,
                   keel_status_message(status));
     keel_status_ignore(status);
 }
@@ -122,7 +122,7 @@ static bool is_set(const keel_digest_t *digest) {
     return !keel_digest_equal(digest, &zero);
 }
 
-// Texts of values up to `limit` bytes.
+// Texts of values of at most `limit` bytes.
 static void components_field(keel_buffer_t *line, const keel_key_t *key, size_t limit) {
     if (!key) return;
     size_t at = keel_line_open(line, "components");
@@ -353,7 +353,7 @@ static keel_status_t compress(keel_bytes_t bytes, uint8_t **out, size_t *out_siz
     bool good = context != NULL;
     if (good) {
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-        // The quickest level: half the work for a tenth more bytes.
+        // The fastest level: half the work for a tenth more bytes.
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1);
         size = ZSTD_compress2(context, memory, bound, bytes.data, bytes.size);
         good = !ZSTD_isError(size);
@@ -368,8 +368,8 @@ static keel_status_t compress(keel_bytes_t bytes, uint8_t **out, size_t *out_siz
     return NULL;
 }
 
-// No fsync: a program is evidence for people, and one that a power cut tore is seen by its
-// checksum.
+// No fsync: a program is evidence for people, and its checksum reveals one that a power cut
+// damaged.
 static keel_status_t write_program(const char *folder, const char *path, keel_bytes_t bytes) {
     static atomic_uint counter;
     KEEL_TRY(keel_directory_make(folder));

@@ -5,7 +5,7 @@
 
 #include "metrics/part.h"
 
-// ---- fields of an event: 0 and "" where they are absent or of another kind ----------------------
+// ---- fields of an event: 0 and "" if absent or of another kind ----------------------------------
 
 static const char *text(const json_t *event, const char *name) {
     const char *value = json_string_value(json_object_get(event, name));
@@ -21,7 +21,7 @@ static uint64_t number(const json_t *event, const char *name) {
     return number_of(json_object_get(event, name));
 }
 
-// The journal has them with nine decimals, so nothing is lost.
+// The journal writes nine decimals, so nothing is lost.
 static uint64_t nanoseconds(const json_t *event, const char *name) {
     double seconds = json_number_value(json_object_get(event, name));
     return seconds > 0 && seconds < 9e9 ? (uint64_t)llround(seconds * 1e9) : 0;
@@ -53,7 +53,7 @@ static keel_status_t start(keel_metrics_t *metrics, const json_t *event) {
         const char *value = json_string_value(word);
         keel_buffer_format(&command, "%s%s", index ? " " : "", value ? value : "?");
     }
-    // A command line that is too long to be held is cut in any case.
+    // A command line that did not fit is cut.
     keel_status_t status =
         keel_metrics_keep(metrics, keel_buffer_cstr(&command), &metrics->command);
     keel_buffer_deinitialize(&command);
@@ -129,8 +129,8 @@ static keel_status_t compile_error(keel_metrics_t *metrics, const json_t *event)
     return NULL;
 }
 
-// The flag of a compile is not enough: what has almost nothing in common with all before it is
-// none, and that is known only when it was compared.
+// The `compile` event's flag is not enough: a program with almost nothing in common with earlier
+// ones is not a recompile, and that is known only after the comparison.
 static keel_status_t explain(keel_metrics_t *metrics, const json_t *event) {
     bool is_compile = strcmp(text(event, "what"), "compile") == 0;
     bool is_recompile = json_is_true(json_object_get(event, "recompile"));
@@ -161,7 +161,7 @@ static keel_status_t host_ops(keel_metrics_t *metrics, const json_t *event) {
     json_t *times;
     json_object_foreach(json_object_get(event, "ops"), op, times) {
         keel_metric_series_t *series;
-        if (strncmp(op, "aten::", 6) != 0) continue; // it would stand for another of their names
+        if (strncmp(op, "aten::", 6) != 0) continue; // could collide with another of their counters
         KEEL_TRY(keel_metrics_series(metrics, KEEL_METRIC_HOST_OPS, op, &series));
         series->value.value += number_of(times);
     }
@@ -189,7 +189,7 @@ static keel_status_t device_memory(keel_metrics_t *metrics, const json_t *event)
     return NULL;
 }
 
-// Any event may bring executions.
+// Any event may carry execution counts.
 static void executes(keel_metrics_t *metrics, const json_t *event) {
     const char *program;
     json_t *times;

@@ -25,7 +25,7 @@ static void value(keel_buffer_t *out, const keel_metric_facts_t *facts,
     keel_buffer_byte(out, '}');
 }
 
-// The values of all labels; `as_names`: as fields of the object that is open already.
+// The values of all labels; `as_names` writes them as fields of the object that is open.
 static void series(const keel_metrics_t *metrics, keel_metric_t metric, bool as_names,
                    keel_buffer_t *out) {
     if (!as_names) keel_buffer_byte(out, '{');

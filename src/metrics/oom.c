@@ -2,8 +2,8 @@
 
 #include "metrics/metrics.h"
 
-// "231.56G", "31.24 GiB", "17179869184": XLA's units are powers of 1024. *text is left behind it;
-// 0 where there is no number.
+// "231.56G", "31.24 GiB", "17179869184": XLA's units are powers of 1024. Moves *text past the
+// number; 0 if there is none.
 static uint64_t read_size(const char **text) {
     static const char units[] = "KMGTPE";
     enum { DIGITS = 20 };
@@ -27,7 +27,7 @@ static uint64_t read_size(const char **text) {
     return value < 1e19 ? (uint64_t)value : 0;
 }
 
-// The size behind `word`, from `text` on.
+// The size after `word`, searching from `text`.
 static uint64_t size_behind(const char *text, const char *word, const char **out_end) {
     const char *found = strstr(text, word);
     *out_end = text;

@@ -4,7 +4,7 @@
 
 #include "metrics/metrics.h"
 
-// The series of a label, added where it is new; that of "other" where there are too many.
+// The series of a label, added if it is new; that of "other" once there are too many.
 keel_status_t keel_metrics_series(keel_metrics_t *metrics, keel_metric_t metric, const char *label,
                                   keel_metric_series_t **out) KEEL_MUST_CHECK;
 // A copy, cut to KEEL_METRICS_TEXT bytes.

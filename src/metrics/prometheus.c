@@ -12,8 +12,8 @@ void keel_metrics_number(keel_buffer_t *out, const keel_metric_facts_t *facts, u
         keel_buffer_format(out, "%" PRIu64, value);
 }
 
-// A label's value: backslash, quote and newline escaped; other control bytes are for no terminal,
-// and what is not UTF-8 no scraper takes.
+// A label's value: backslash, quote and newline are escaped. Other control bytes would disturb a
+// terminal, and scrapers reject what is not UTF-8.
 static void label_value(keel_buffer_t *out, const char *value) {
     keel_str_t text = keel_str(value);
     for (size_t at = 0; at < text.size;) {

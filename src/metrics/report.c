@@ -24,7 +24,7 @@ static void duration(keel_buffer_t *out, uint64_t nanoseconds) {
                        nanoseconds % 1000u);
 }
 
-// With all digits: figures are to agree with those of a file.
+// All digits, so that figures match those of a file.
 static void size(keel_buffer_t *out, uint64_t bytes) {
     keel_buffer_format(out, "%" PRIu64 "B", bytes);
 }

@@ -18,7 +18,7 @@ static keel_status_t read_platform_version(const PJRT_Api *api, PJRT_Client *cli
     return keel_strdup((keel_str_t){args.platform_version, args.platform_version_size}, out);
 }
 
-// Exact: two texts that differ are written differently, UTF-8 or not.
+// Unambiguous: different texts are written differently, UTF-8 or not.
 static void write_text(keel_buffer_t *out, const char *text, size_t size) {
     bool plain = true;
     for (size_t i = 0; i < size && plain; ++i)
@@ -53,7 +53,7 @@ static keel_status_t write_value(keel_buffer_t *out, const PJRT_NamedValue *valu
             keel_buffer_text(out, value->bool_value ? "true" : "false");
             break;
         default:
-            // Of a later header: what it points to, if anything, cannot be known.
+            // From a later header; what it points to, if anything, is unknown.
             return keel_status_make(
                 KEEL_UNSUPPORTED, "the value %.*s is of a kind (%d) that Keel does not know",
                 KEEL_STR_ARGS(((keel_str_t){value->name, value->name_size})), (int)value->type);
@@ -68,7 +68,7 @@ static int by_name(const void *a, const void *b) {
                             (keel_str_t){(*y)->name, (*y)->name_size});
 }
 
-// A newer plugin's named values are longer than ours: the stride is the first one's own size.
+// A newer plugin's named values are longer than ours: the first one's own size is the stride.
 static keel_status_t write_values(keel_buffer_t *out, const PJRT_NamedValue *values, size_t count) {
     if (!count) return keel_buffer_status(out);
     size_t stride = values->struct_size;
@@ -131,7 +131,7 @@ static keel_status_t read_topology(const PJRT_Api *api, PJRT_Client *client, kee
     out->topology_known = !status;
     if (!status) return NULL;
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
-    // The device kinds and the processor's own component then carry what the topology would say.
+    // The device kinds and the processor's own component then identify the machine.
     keel_buffer_format(&out->topology, "unknown: %s", keel_status_message(status));
     keel_status_ignore(status);
     return keel_buffer_status(&out->topology);
@@ -158,7 +158,7 @@ static keel_status_t describe_device(const PJRT_Api *api, PJRT_Device *device, k
     return NULL;
 }
 
-// Runs of one kind in the order of the devices: "4 x cpu".
+// Runs of one kind in device order: "4 x cpu".
 static keel_status_t read_devices(const PJRT_Api *api, PJRT_Client *client, keel_backend_t *out) {
     PJRT_Client_Devices_Args args = {.struct_size = PJRT_Client_Devices_Args_STRUCT_SIZE,
                                      .client = client};

@@ -6,9 +6,9 @@
 
 #include "pjrt/bridge_table.h"
 
-// Longer structs are none of PJRT's, and are handed on as they are.
+// No struct of PJRT is longer; a longer one is passed on unchanged.
 enum { SIZE_LIMIT = 1024 };
-// What every struct begins with, but for PJRT_ProcessInfo: its size and its extensions.
+// The head of every struct except PJRT_ProcessInfo: its size and its extensions.
 enum { HEAD = sizeof(size_t) + sizeof(void *) };
 
 // ---- the tables --------------------------------------------------------------------------------
@@ -53,13 +53,13 @@ enum { NESTED_COUNT = sizeof all_nested / sizeof *all_nested, NESTED_MOST = 2 };
 
 typedef struct function_t {
     PJRT_Error *(*real)(void *args);
-    void (*bridging)(void); // what stands in the table
-    void (*settling)(void); // and in the one that functions go back in
+    void (*bridging)(void); // the table's entry
+    void (*settling)(void); // used in the table in which functions settle
     uint32_t place;         // in PJRT_Api
     uint8_t first, nested;  // in all_nested
 } function_t;
 
-// Of what size clients say arguments are, and what they have.
+// The size that clients state for some arguments, and the real one.
 static const struct {
     uint8_t id;
     uint32_t said, held;
@@ -76,7 +76,7 @@ static PJRT_Api *settled;
 
 // ---- what the plugin wants ---------------------------------------------------------------------
 
-// A size, 0 where nothing is known, and what is known of it.
+// A size, 0 if unknown, and what is known about it.
 enum { SIZE = 0xffff, IS_EXACT = 1 << 16, REFUSES_LONGER = 1 << 17 };
 static atomic_uint wants[STRUCT_COUNT];
 
@@ -84,8 +84,8 @@ static unsigned want_of(unsigned id) {
     return atomic_load_explicit(&wants[id], memory_order_relaxed);
 }
 
-// The size that the plugin is to get for a struct of `size`. One that does not even hold what all
-// of them have is no older version of it.
+// The size that the plugin gets for a struct of `size`. A size below the common head is not an
+// older version.
 static size_t target(unsigned want, size_t size, how_t how) {
     size_t wanted = want & SIZE;
     if (size < HEAD || (size == HEAD && wanted > HEAD && how == ONE)) return size;
@@ -105,7 +105,7 @@ static size_t size_of(const void *args) {
     return size;
 }
 
-// As far as the client's arguments go in its memory.
+// Never past the client's own arguments.
 static size_t held(unsigned id, const void *args) {
     size_t size = size_of(args);
     for (unsigned i = 0; i < sizeof understated / sizeof *understated; ++i)
@@ -113,12 +113,12 @@ static size_t held(unsigned id, const void *args) {
     return size;
 }
 
-// What a struct's size says of the distance from one to the next.
+// The distance between structs of that size in an array.
 static size_t stride(size_t size) {
     return (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
 }
 
-// NULL where it is absent, or lies beyond what the client knows of the arguments.
+// NULL if it is absent, or beyond what the client knows of the arguments.
 static void *pointer_in(const void *args, uint32_t at) {
     void *pointer = NULL;
     if (size_of(args) >= at + sizeof pointer)
@@ -133,7 +133,7 @@ static size_t count_in(const void *args, const nested_t *nested) {
     return count;
 }
 
-// ---- does a call need a look? ------------------------------------------------------------------
+// ---- does a call need translating? -------------------------------------------------------------
 
 static bool fits(const void *data, unsigned id, how_t how) {
     size_t size = size_of(data);
@@ -174,7 +174,7 @@ static void copy(void *to, size_t size, const void *from) {
     memcpy(to, &size, sizeof size);
 }
 
-// An array whose structs are not all of one size was compiled by nobody: it is handed on.
+// No compiler makes an array of structs of different sizes: such an array is passed on unchanged.
 static bool is_even(const char *data, size_t count) {
     size_t size = size_of(data), step = stride(size);
     for (size_t i = 1; i < count; ++i)
@@ -194,7 +194,7 @@ static void *copy_array(const char *data, size_t count, size_t size) {
     return memory;
 }
 
-// The pointers, and behind them the structs, each as long as the plugin may get it.
+// The pointers, followed by the structs, each as long as the plugin may get it.
 static void *copy_pointers(void *const *data, size_t count, unsigned want) {
     enum { MOST = 1 << 20 };
     void *memory;
@@ -232,7 +232,7 @@ static void *copy_nested(package_t *package, unsigned index, const void *args,
                                       : copy_pointers(data, count, want);
 }
 
-// Only where it differs: what a client hands over to be read may be shared, or constant.
+// Writes only if they differ: a client's input may be shared, or constant.
 static void copy_back(void *to, const void *from, size_t size) {
     if (memcmp((char *)to + sizeof size, (const char *)from + sizeof size, size - sizeof size) != 0)
         memcpy((char *)to + sizeof size, (const char *)from + sizeof size, size - sizeof size);
@@ -242,7 +242,8 @@ static size_t smaller(size_t left, size_t right) {
     return left < right ? left : right;
 }
 
-// What the plugin wrote, into the client's structs; their pointers to each other stay the client's.
+// Copies what the plugin wrote into the client's structs; their pointers to each other stay the
+// client's.
 static void unpack(package_t *package, const function_t *function, unsigned id, void *args) {
     for (unsigned i = 0; i < function->nested; ++i) {
         const nested_t *nested = &all_nested[function->first + i];
@@ -276,7 +277,8 @@ static PJRT_Error *call_packed(const function_t *function, unsigned id, void *ar
 
 // ---- refusals ----------------------------------------------------------------------------------
 
-// "Unexpected PJRT_ExecuteOptions size: expected 112, got 80": in XLA's words since there is PJRT.
+// "Unexpected PJRT_ExecuteOptions size: expected 112, got 80": XLA has used these words since PJRT
+// began.
 typedef struct refusal_t {
     char name[96];
     unsigned expected, got;
@@ -295,7 +297,7 @@ static bool read_refusal(PJRT_Error *error, refusal_t *out) {
                   &out->got) == 3;
 }
 
-// The struct of a call that a refusal names, by its id; STRUCT_COUNT where it names none.
+// The id of the struct of a call that a refusal names; STRUCT_COUNT if it names none.
 static unsigned find_named(const function_t *function, unsigned id, const void *args,
                            const char *name, size_t *out_size, how_t *out_how) {
     *out_size = size_of(args);
@@ -314,8 +316,8 @@ static unsigned find_named(const function_t *function, unsigned id, const void *
     return STRUCT_COUNT;
 }
 
-// True where the call, made again, would bring something else: also where another thread learned
-// in between what this one had yet to learn.
+// Whether repeating the call would give a different result, including when another thread has
+// learned what this one needed.
 static bool has_learned(const function_t *function, unsigned id, const void *args,
                         PJRT_Error *error) {
     refusal_t refusal;
@@ -370,9 +372,9 @@ static uintptr_t *place_in(PJRT_Api *table, const function_t *function) {
     return (uintptr_t *)(void *)((char *)table + function->place);
 }
 
-// Where somebody else's function stands in the table, it stays. The client may be reading the place
-// at the same time: it finds the one or the other, as a pointer is written whole. That it does not
-// say so is in its own code, compiled long ago.
+// If the table holds someone else's function, that stays. The client may be reading the entry at
+// the same time: it gets one function or the other, since a pointer is written whole. Its code was
+// compiled long ago and cannot declare the access atomic.
 __attribute__((noinline, no_sanitize("thread"))) static void settle(const function_t *function) {
     uintptr_t *at = place_in(settled, function);
     uintptr_t own, settling = (uintptr_t)function->settling;
@@ -381,7 +383,7 @@ __attribute__((noinline, no_sanitize("thread"))) static void settle(const functi
         __atomic_store_n(at, own, __ATOMIC_RELAXED);
 }
 
-// `out_fit`: the arguments went to the plugin as they are.
+// `out_fit`: the plugin got the arguments unchanged.
 static PJRT_Error *call_until_known(unsigned id, void *args, bool *out_fit) {
     enum { TRIES = 8 }; // more than there is to learn
     const function_t *function = &functions[id];

@@ -1,11 +1,11 @@
-// What of pjrt_c_api.h the bridge knows. Offsets and sizes are the compiler's; that nothing of the
-// header is left out is held by tests/unit/bridge_test.c.
+// What the bridge knows of pjrt_c_api.h. The compiler gives offsets and sizes;
+// tests/unit/bridge_test.c checks that nothing in the header is missing.
 #ifndef KEEL_PJRT_BRIDGE_TABLE_H_
 #define KEEL_PJRT_BRIDGE_TABLE_H_
 
-// Every function of PJRT_Api, in its order, PJRT_ left out; the arguments of X are PJRT_X_Args. Not
-// among them are the three calls on errors: they come before anything can be known, two of them
-// cannot refuse, and their arguments have never grown.
+// Every function of PJRT_Api, in its order, without PJRT_; the arguments of X are PJRT_X_Args. The
+// three calls on errors are missing: they come before anything is known, two of them cannot refuse,
+// and their arguments have never grown.
 #define KEEL_BRIDGE_FUNCTIONS(X)                                                                   \
     X(Plugin_Initialize)                                                                           \
     X(Plugin_Attributes)                                                                           \
@@ -123,14 +123,14 @@
     X(Client_FulfillAliasBuffer)                                                                   \
     X(LoadedExecutable_GetDeviceAssignment)
 
-// Structs with a size of their own that arguments point to.
+// Structs with their own size that arguments point to.
 #define KEEL_BRIDGE_STRUCTS(X)                                                                     \
     X(NamedValue) X(ProcessInfo) X(Program) X(Buffer_MemoryLayout) X(ShapeSpec) X(ExecuteOptions)
 
-// Where: function, member, struct, how, and the member that counts them (of ONE: any). ONE is a
-// pointer, ARRAY a pointer to several with the stride of whoever compiled them, POINTERS a pointer
-// to pointers. What a plugin hands out (attributes, properties) is not among them: the stride that
-// the client goes by is not known.
+// Where they occur: function, member, struct, how, and the member that counts them (for ONE: any).
+// ONE is a pointer, ARRAY a pointer to several with the stride of the caller's compiler, POINTERS a
+// pointer to pointers. What a plugin returns (attributes, properties) is missing: the client's
+// stride is unknown.
 #define KEEL_BRIDGE_NESTED(X)                                                                      \
     X(Client_Create, create_options, NamedValue, ARRAY, num_options)                               \
     X(Client_Compile, program, Program, ONE, struct_size)                                          \
@@ -150,8 +150,8 @@
     X(Client_UpdateGlobalProcessInfo, process_infos, ProcessInfo, ARRAY, num_process_infos)        \
     X(Client_CreateAliasBuffer, shape_layout, Buffer_MemoryLayout, ONE, struct_size)
 
-// Arguments whose size clients tell wrongly: function, the member that their header took for the
-// last, and the one that is. They have it all the same, and read what a plugin writes there.
+// Arguments whose size clients state wrongly: function, the member that their header took for the
+// last, and the real last one. The client has that member, and reads what a plugin writes there.
 // PJRT_Plugin_Attributes_Args: up to a version between 0.70 and 0.74.
 #define KEEL_BRIDGE_UNDERSTATED(X) X(Plugin_Attributes, attributes, num_attributes)
 

@@ -38,7 +38,7 @@ keel_status_t keel_pjrt_serialize(const PJRT_Api *api, const PJRT_Executable *ex
         args.serialized_executable_deleter(args.serialized_executable);
     if (!status && *out_size == 0) {
         keel_free(*out);
-        status = keel_status_make(KEEL_PLUGIN, "PJRT_Executable_Serialize gave no bytes");
+        status = keel_status_make(KEEL_PLUGIN, "PJRT_Executable_Serialize returned no bytes");
     }
     return status;
 }
@@ -54,7 +54,7 @@ keel_status_t keel_pjrt_load(const PJRT_Api *api, PJRT_Client *client, keel_byte
     KEEL_TRY(keel_pjrt_status(api, api->PJRT_Executable_DeserializeAndLoad(&args),
                               "PJRT_Executable_DeserializeAndLoad"));
     if (!args.loaded_executable)
-        return keel_status_make(KEEL_PLUGIN, "PJRT_Executable_DeserializeAndLoad gave nothing");
+        return keel_status_make(KEEL_PLUGIN, "PJRT_Executable_DeserializeAndLoad returned nothing");
     *out = args.loaded_executable;
     return NULL;
 }
@@ -63,7 +63,7 @@ keel_status_t keel_pjrt_optimized_program(const PJRT_Api *api, PJRT_Executable *
                                           keel_buffer_t *out, keel_str_t *out_format) {
     static const char what[] = "PJRT_Executable_OptimizedProgram";
     if (!keel_pjrt_has(api, PJRT_Executable_OptimizedProgram))
-        return keel_status_make(KEEL_UNSUPPORTED, "the plugin does not tell optimized programs");
+        return keel_status_make(KEEL_UNSUPPORTED, "the plugin cannot return optimized programs");
     PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE};
     PJRT_Executable_OptimizedProgram_Args args = {
         .struct_size = PJRT_Executable_OptimizedProgram_Args_STRUCT_SIZE,

@@ -6,22 +6,22 @@
 
 #include "pjrt/pjrt.h"
 
-// Plugin, where its wheel puts it below site-packages; in order of preference.
+// Name, and where its wheel puts it below site-packages; in order of preference.
 #define KNOWN_PLUGINS(X)                                                                           \
     X("cpu", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so")                                           \
     X("cpu", "fastatomstruct_xla_cpu/libpjrt_cpu.so")                                              \
     X("cpu", "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so")                                       \
     X("tpu", "libtpu/libtpu.so")
 
-typedef struct search_t {
+typedef struct plugin_search_t {
     const char *name;   // of the plugin
     const char *folder; // lib, while its python3.x are walked
     char *found;        // what was found, NULL so far
-    keel_buffer_t seen; // the folders that were looked at
-} search_t;
+    keel_buffer_t seen; // the folders searched
+} plugin_search_t;
 
-// Two Pythons may have their packages in one place.
-static bool has_seen(const search_t *search, const char *folder) {
+// Two Pythons may share one package folder.
+static bool has_seen(const plugin_search_t *search, const char *folder) {
     size_t length = strlen(folder);
     const char *list = keel_buffer_cstr(&search->seen);
     for (const char *at = list; length && (at = strstr(at, folder)); at += length)
@@ -29,7 +29,7 @@ static bool has_seen(const search_t *search, const char *folder) {
     return false;
 }
 
-static keel_status_t look_in(search_t *search, const char *site_packages) {
+static keel_status_t look_in(plugin_search_t *search, const char *site_packages) {
     static const struct {
         const char *name, *path;
     } known[] = {
@@ -52,7 +52,7 @@ static keel_status_t look_in(search_t *search, const char *site_packages) {
 }
 
 static keel_status_t visit_python(void *context, const char *name) {
-    search_t *search = context;
+    plugin_search_t *search = context;
     if (strncmp(name, "python3", 7) != 0) return NULL;
     char *folder;
     KEEL_TRY(keel_path(&folder, "%s/%s/site-packages", search->folder, name));
@@ -63,7 +63,7 @@ static keel_status_t visit_python(void *context, const char *name) {
 }
 
 // <prefix>/lib and lib64 hold python3.x/site-packages.
-static keel_status_t look_below(search_t *search, const char *prefix) {
+static keel_status_t look_below(plugin_search_t *search, const char *prefix) {
     static const char *const folders[] = {"lib", "lib64"};
     for (size_t i = 0; i < 2 && !search->found; ++i) {
         char *folder;
@@ -76,9 +76,9 @@ static keel_status_t look_below(search_t *search, const char *prefix) {
     return NULL;
 }
 
-// The prefix of <prefix>/bin/python. A virtual environment's interpreter is a link, so the path is
-// taken as it stands first and resolved afterwards.
-static keel_status_t look_beside(search_t *search, const char *interpreter) {
+// The prefix of <prefix>/bin/python. A virtual environment's interpreter is a link, so try the path
+// as it is first, then resolved.
+static keel_status_t look_beside(plugin_search_t *search, const char *interpreter) {
     char path[PATH_MAX];
     for (int resolve = 0; resolve < 2 && !search->found; ++resolve) {
         if (!resolve)
@@ -108,8 +108,8 @@ static bool on_path(const char *program, char out[PATH_MAX]) {
     return false;
 }
 
-// A Python knows its own prefix as it was started; /proc/self/exe has lost that where the
-// interpreter is a link, so argv[0] is looked at first.
+// A Python knows the prefix under which it was started. /proc/self/exe loses that if the
+// interpreter is a link, so try argv[0] first.
 static bool own_interpreter(char out[PATH_MAX]) {
     uint8_t *line = NULL;
     size_t size = 0;
@@ -131,7 +131,7 @@ static bool own_interpreter(char out[PATH_MAX]) {
     return slash && strncmp(slash + 1, "python", 6) == 0;
 }
 
-static keel_status_t look_everywhere(search_t *search, const char *interpreter) {
+static keel_status_t look_everywhere(plugin_search_t *search, const char *interpreter) {
     const char *paths = getenv("PYTHONPATH");
     while (paths && *paths && !search->found) {
         size_t length = strcspn(paths, ":");
@@ -155,7 +155,7 @@ static keel_status_t look_everywhere(search_t *search, const char *interpreter) 
     return NULL;
 }
 
-// In the order of look_everywhere.
+// Keep the order of look_everywhere.
 keel_status_t keel_python_find(const char *interpreter, char **out) {
     char path[PATH_MAX];
     const char *environment = getenv("VIRTUAL_ENV");
@@ -183,15 +183,14 @@ keel_status_t keel_plugin_find(const char *name, const char *interpreter, char *
             "plugin %s is neither a name that Keel knows (cpu, tpu) nor a path; "
             "set KEEL_PLUGIN to one of them",
             name);
-    search_t search = {.name = name};
+    plugin_search_t search = {.name = name};
     keel_buffer_initialize(&search.seen, 1 << 16);
     keel_status_t status = look_everywhere(&search, interpreter);
     if (!status && !search.found)
         status = keel_status_make(
             KEEL_NOT_FOUND,
-            "plugin %s is in no Python environment that Keel looked at (%s); install %s there or "
-            "set "
-            "KEEL_PLUGIN to its path",
+            "plugin %s is in none of the Python environments that Keel searched (%s); "
+            "install %s there or set KEEL_PLUGIN to its path",
             name, search.seen.size ? keel_buffer_cstr(&search.seen) : "none was found",
             strcmp(name, "tpu") == 0 ? "libtpu" : "xla-cpu-pjrt");
     keel_buffer_deinitialize(&search.seen);

@@ -1,12 +1,12 @@
-// pjrt: the plugin that does the work. Finding it, loading it, calling it, and its errors as
-// statuses. Nothing here decides anything.
+// pjrt: the plugin that does the work: finding, loading and calling it, and turning its errors into
+// statuses. This room makes no decisions.
 //
-// Source of every struct: pjrt_c_api.h as the embedded plugin's wheel ships it. A plugin may be
-// older (its table is shorter: ask keel_pjrt_has) or newer (its table is longer; the wrapper keeps
-// what it does not know).
+// Source of every struct: pjrt_c_api.h from the embedded plugin's wheel. A plugin may be older (its
+// table is shorter: ask keel_pjrt_has) or newer (its table is longer; the wrapper keeps what it
+// does not know).
 //
-// Ownership: a plugin stays loaded until the process ends; unloading XLA is not safe.
-// Threads: after keel_plugin_load all calls may come from any thread.
+// Ownership: a plugin stays loaded until the process ends, because unloading XLA is not safe.
+// Threads: after keel_plugin_load, calls may come from any thread.
 #ifndef KEEL_PJRT_PJRT_H_
 #define KEEL_PJRT_PJRT_H_
 
@@ -19,24 +19,24 @@ typedef struct keel_plugin_t {
     const PJRT_Api *api;
 } keel_plugin_t;
 
-// True where the plugin's table is long enough to hold the function, and has it.
+// True if the plugin's table is long enough to hold the function, and has it.
 #define keel_pjrt_has(api, function)                                                               \
     ((api)->struct_size >= offsetof(PJRT_Api, function) + sizeof((api)->function) &&               \
      (api)->function != NULL)
 
-// The path of a plugin by name, "cpu" or "tpu", in the Python environment in force: that of
-// `interpreter`, else of this process where it is a Python, else of $VIRTUAL_ENV, else of the
-// python3 on the path. A path (anything with a slash) is given back made absolute.
-// KEEL_NOT_FOUND names what was looked for and where.
+// The path of a plugin by name, "cpu" or "tpu", in the current Python environment: that of
+// `interpreter`, else of this process if it is a Python, else of $VIRTUAL_ENV, else of the python3
+// on the path. A path (anything with a slash) is returned as an absolute path. The message of
+// KEEL_NOT_FOUND says what was searched for, and where.
 keel_status_t keel_plugin_find(const char *name, const char *interpreter,
                                char **out) KEEL_MUST_CHECK;
 
-// The interpreter of that environment, as it was named: one of a virtual environment is a link, and
-// is known by where it stands. *out is NULL where there is none; the caller frees it. Reads the
-// environment.
+// The interpreter of that environment, under the name it was given: a virtual environment's
+// interpreter is a link, and its location identifies the environment. *out is NULL if there is
+// none; the caller frees it. Reads the environment.
 keel_status_t keel_python_find(const char *interpreter, char **out) KEEL_MUST_CHECK;
 
-// Opens the library and takes its table. KEEL_INVALID where it is no PJRT plugin, or speaks another
+// Opens the library and takes its table. KEEL_INVALID if it is not a PJRT plugin, or has another
 // major version.
 keel_status_t keel_plugin_load(const char *path, keel_plugin_t *out) KEEL_MUST_CHECK;
 
@@ -46,7 +46,7 @@ keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error,
 
 // ---- executables -------------------------------------------------------------------------------
 
-// The executable behind a loaded one; the caller destroys it.
+// The executable of a loaded one; the caller destroys it.
 keel_status_t keel_pjrt_executable(const PJRT_Api *api, PJRT_LoadedExecutable *loaded,
                                    PJRT_Executable **out) KEEL_MUST_CHECK;
 // The serialized form, copied; the caller frees it with keel_free.
@@ -54,7 +54,7 @@ keel_status_t keel_pjrt_serialize(const PJRT_Api *api, const PJRT_Executable *ex
                                   uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
 keel_status_t keel_pjrt_load(const PJRT_Api *api, PJRT_Client *client, keel_bytes_t serialized,
                              PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
-// The optimized program, appended to `out`, and the name of its format, which is the plugin's.
+// The optimized program, appended to `out`, and the name of its format, which the plugin owns.
 keel_status_t keel_pjrt_optimized_program(const PJRT_Api *api, PJRT_Executable *executable,
                                           keel_buffer_t *out,
                                           keel_str_t *out_format) KEEL_MUST_CHECK;
@@ -63,10 +63,11 @@ void keel_pjrt_destroy_loaded(const PJRT_Api *api, PJRT_LoadedExecutable *loaded
 
 // ---- what a plugin and its client are ----------------------------------------------------------
 
-// What the plugin says of itself, appended: one "name=value" a line, by name. No client is needed.
+// What the plugin says about itself, appended: one "name=value" per line, sorted by name. Needs no
+// client.
 keel_status_t keel_plugin_attributes(const PJRT_Api *api, keel_buffer_t *out) KEEL_MUST_CHECK;
 
-// What identifies a backend, as text: one "name=value" a line, in a fixed order, numbers in
+// What identifies a backend, as text: one "name=value" per line, in a fixed order, numbers in
 // decimal, bytes in hex.
 typedef struct keel_backend_t {
     char *platform_name;          // "cpu"

@@ -5,8 +5,8 @@
 
 #include "pjrt/pjrt.h"
 
-// Loading runs the library's constructors, so a file that is plainly no library is refused first
-// and gets a better message than the loader's.
+// Loading runs the library's constructors, so a file that is clearly not a library is refused
+// first, with a better message than the loader's.
 static keel_status_t check_file(const char *path) {
     keel_file_facts_t facts;
     KEEL_TRY(keel_file_facts(path, &facts));
@@ -23,7 +23,7 @@ static keel_status_t check_file(const char *path) {
     return NULL;
 }
 
-// The functions that Keel calls without asking first, or puts its own in place of.
+// The functions that Keel calls without a check, or replaces.
 static const char *first_lacking(const PJRT_Api *api) {
 #define NEEDED(X)                                                                                  \
     X(PJRT_Error_Destroy)                                                                          \
@@ -58,8 +58,9 @@ static keel_status_t take_table(void *library, keel_plugin_t *out) {
     if (!get)
         return keel_status_make(
             KEEL_INVALID,
-            "plugin %s is no PJRT plugin: it has no GetPjrtApi; set KEEL_PLUGIN to one", out->path);
-    // Without this a wrapper that is told to wrap itself would recurse without end.
+            "plugin %s is not a PJRT plugin: it has no GetPjrtApi; set KEEL_PLUGIN to one",
+            out->path);
+    // Otherwise a wrapper that is set to wrap itself would recurse endlessly.
     Dl_info other, self;
     if (dladdr(*(void **)&get, &other) && dladdr((void *)(uintptr_t)keel_plugin_load, &self) &&
         other.dli_fbase == self.dli_fbase)
@@ -67,12 +68,12 @@ static keel_status_t take_table(void *library, keel_plugin_t *out) {
                                 "plugin %s is Keel itself; set KEEL_PLUGIN to the plugin to wrap",
                                 out->path);
     const PJRT_Api *api = get();
-    if (!api) return keel_status_make(KEEL_PLUGIN, "plugin %s gave no table", out->path);
+    if (!api) return keel_status_make(KEEL_PLUGIN, "plugin %s returned no table", out->path);
     if (api->pjrt_api_version.major_version != PJRT_API_MAJOR)
         return keel_status_make(
             KEEL_UNSUPPORTED,
             "plugin %s speaks PJRT %d.%d; this Keel speaks major version %d, so "
-            "use a plugin of that",
+            "use a plugin of that version",
             out->path, api->pjrt_api_version.major_version, api->pjrt_api_version.minor_version,
             PJRT_API_MAJOR);
     const char *lacking = first_lacking(api);
@@ -91,7 +92,7 @@ keel_status_t keel_plugin_load(const char *path, keel_plugin_t *out) {
     char resolved[PATH_MAX];
     if (!realpath(path, resolved))
         return keel_status_make(KEEL_NOT_FOUND,
-                                "plugin %s is not there; set KEEL_PLUGIN to a PJRT plugin", path);
+                                "plugin %s does not exist; set KEEL_PLUGIN to a PJRT plugin", path);
     KEEL_TRY(check_file(resolved));
     void *library = dlopen(resolved, RTLD_NOW | RTLD_LOCAL);
     if (!library) {

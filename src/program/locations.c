@@ -1,35 +1,36 @@
 #include "program/program.h"
 
 // A location is a tree of names, call sites and groups, which may share parts. It is walked in
-// order (callee before caller, a group's members in turn) with a stack of its own.
+// order (callee before caller, a group's members in turn) with an explicit stack.
 
-// What is still to be walked behind the current location. Call sites nest on the right, as JAX
-// writes them, without need of it; nested on the left deeper than this, the callers furthest out
-// are left out.
+// What is left to walk after the current location. Call sites that nest on the right, as JAX writes
+// them, need no room here; if they nest on the left deeper than this, the outermost callers are
+// dropped.
 enum { STACK_LIMIT = 256 };
 
 typedef struct pending_t {
-    keel_attr_id_t location; // a caller; or a group, which goes on from `next`
+    keel_attr_id_t location; // a caller; or a group, resumed at `next`
     uint32_t next;
     keel_string_id_t name;
 } pending_t;
 
-typedef struct walk_t {
+typedef struct location_walk_t {
     const keel_program_t *program;
     keel_frame_t *out;
     uint32_t limit, count;
-    uint64_t visits_left; // parts may be shared, and shared again inside what is shared
+    uint64_t visits_left; // shared parts may contain shared parts
     keel_string_id_t outermost;
-    bool is_named; // any further name is a function's
+    bool is_named; // any further name belongs to a function
     uint32_t depth;
     pending_t stack[STACK_LIMIT];
-} walk_t;
+} location_walk_t;
 
-static void push(walk_t *w, keel_attr_id_t location, uint32_t next, keel_string_id_t name) {
+static void push(location_walk_t *w, keel_attr_id_t location, uint32_t next,
+                 keel_string_id_t name) {
     if (w->depth < STACK_LIMIT) w->stack[w->depth++] = (pending_t){location, next, name};
 }
 
-static void add_frame(walk_t *w, const keel_attr_t *file, keel_string_id_t name) {
+static void add_frame(location_walk_t *w, const keel_attr_t *file, keel_string_id_t name) {
     if (w->count < w->limit) {
         keel_list_t numbers = keel_program_list(w->program, file->b);
         uint32_t at[4] = {0};
@@ -45,16 +46,16 @@ static void add_frame(walk_t *w, const keel_attr_t *file, keel_string_id_t name)
     ++w->count;
 }
 
-// "while:" and the like tell the operation's type; the name stack stands below them.
+// "while:" and the like give the operation's type; the name stack is below them.
 static bool is_type_only(const keel_program_t *program, const keel_attr_t *name) {
     keel_str_t text = keel_program_str(program, name->a);
     return text.size && text.data[text.size - 1] == ':' &&
            program->attrs.data[name->b].kind == KEEL_ATTR_LOC_NAME;
 }
 
-// Walks one location down to where a frame is, or nothing. The outermost name names the operation,
-// unless it stands below a call site; any other one names the function of the frames below it.
-static void walk_one(walk_t *w, keel_attr_id_t location, keel_string_id_t name) {
+// Walks one location down to its frame, if it has one. The outermost name names the operation,
+// unless it is below a call site; any other name is the function of the frames below it.
+static void walk_one(location_walk_t *w, keel_attr_id_t location, keel_string_id_t name) {
     for (; w->visits_left; --w->visits_left) {
         const keel_attr_t *attr = &w->program->attrs.data[location];
         switch (attr->kind) {
@@ -89,7 +90,7 @@ static void walk_one(walk_t *w, keel_attr_id_t location, keel_string_id_t name) 
     }
 }
 
-static void walk_next(walk_t *w) {
+static void walk_next(location_walk_t *w) {
     pending_t *top = &w->stack[w->depth - 1];
     if (top->next == KEEL_NONE) {
         pending_t caller = *top;
@@ -107,7 +108,7 @@ static void walk_next(walk_t *w) {
 
 uint32_t keel_program_frames(const keel_program_t *program, keel_attr_id_t location,
                              keel_frame_t *out, uint32_t limit, keel_str_t *out_name) {
-    walk_t w;
+    location_walk_t w;
     w.program = program;
     w.out = out;
     w.limit = limit;

@@ -2,16 +2,16 @@
 // shows it, a diff compares it.
 //
 // Everything is an index into a table: strings, types, attributes, operations, values, regions,
-// blocks, functions. Tables are packed, because a program must be readable in three times its own
-// size. Nothing points back into a reader.
+// blocks, functions. Tables are packed, because reading a program may take at most three times its
+// own size. Nothing points back into a reader.
 //
 //   module  = functions + module-level operations (operations in no function: sdy.mesh, ...)
 //   function= a symbol with one region;   HLO: a computation
 //   region  = blocks (VHLO: always one);  block = arguments + operations
 //   operation = name, operands, results, attributes, location, regions
 //
-// Operations stand in pre-order: an operation, then all that stands in its regions, then its next
-// sibling. So one pass over the table visits a program as it reads. Values are numbered over the
+// Operations are in pre-order: an operation, then everything in its regions, then its next sibling.
+// So one pass over the table visits a program in the order it reads. Values are numbered over the
 // whole program in order of definition: an operation's results, then its regions' block arguments
 // and results.
 //
@@ -23,7 +23,7 @@
 
 #include "base/base.h"
 
-// Absent index, for every table.
+// An absent index, in every table.
 #define KEEL_NONE UINT32_MAX
 
 typedef uint32_t keel_string_id_t;
@@ -62,8 +62,8 @@ typedef enum keel_float {
         KEEL_FLOAT_COUNT,
 } keel_float_t;
 
-// What `a`, `b` and the lists of a type mean. `dims` is a list of the ints table (pool_ints);
-// `list` is a list of the u32 table (pool).
+// What `a`, `b` and the lists of a type mean. `dims` is a list in the ints table; `list` is a list
+// in `pool`.
 typedef enum keel_type_kind {
     KEEL_TYPE_INTEGER,         // a: width in bits; aux: keel_sign_t. bool is signless, width 1
     KEEL_TYPE_FLOAT,           // a: keel_float_t
@@ -135,12 +135,12 @@ typedef enum keel_enum_class {
         KEEL_ENUM_CLASS_COUNT,
 } keel_enum_class_t;
 
-// The value's name, or NULL where the class has no such value.
+// The value's name, or NULL if the class has no such value.
 const char *keel_enum_name(keel_enum_class_t enumeration, uint32_t value);
 const char *keel_enum_class_name(keel_enum_class_t enumeration);
 
-// Attributes are 12 bytes: kind, aux, klass, a, b. "list" is an offset into the u32 pool, where the
-// count stands first and the items follow.
+// Attributes are 12 bytes: kind, aux, klass, a, b. A "list" is an offset into `pool`: the count is
+// there, followed by the items.
 typedef enum keel_attr_kind {
     KEEL_ATTR_NONE,     // an optional value that is absent
     KEEL_ATTR_UNIT,     //
@@ -154,17 +154,17 @@ typedef enum keel_attr_kind {
     KEEL_ATTR_ENUM,     // klass: keel_enum_class_t, a: value
     KEEL_ATTR_ARRAY,    // b: list of attributes
     KEEL_ATTR_DICT,     // b: list of name string, attribute, ... (count = 2 * entries).
-                        // klass 0: a dictionary, its order means nothing; else the record's name is
-                        // keel_record_name(klass) and its entries are its fields in order
+                        // klass 0: a dictionary without order; otherwise keel_record_name(klass) is
+                        // the record's name and the entries are its fields in order
     KEEL_ATTR_INTS,     // b: list in ints; klass as for DICT may name it
     KEEL_ATTR_SYMBOL,   // a: string; b: list of attributes of a nested symbol or NONE
-    KEEL_ATTR_TENSOR,   // a: type, b: blob; the blob as it stands: see keel_tensor_* below
+    KEEL_ATTR_TENSOR,   // a: type, b: the raw blob; see keel_tensor_* below
     KEEL_ATTR_DENSE_ARRAY, // a: element type, b: blob; klass unused
     KEEL_ATTR_STRINGS,     // a: type, b: list of strings; aux 1: a splat
     KEEL_ATTR_SPARSE,      // a: type, b: list of two attributes: indices, values
     KEEL_ATTR_DISTINCT,    // a: attribute
-    KEEL_ATTR_BYTES,       // b: blob that the reader does not look into; a: string that names it
-    // Locations. They are attributes too, since MLIR stores them so.
+    KEEL_ATTR_BYTES,       // b: blob that the reader does not interpret; a: string that names it
+    // Locations are attributes too, as in MLIR.
     KEEL_ATTR_LOC_UNKNOWN,  //
     KEEL_ATTR_LOC_FILE,     // a: file name string, b: list in pool: line, column, end line, end
                             // column, as many as are known (0 to 4)
@@ -228,7 +228,7 @@ const char *keel_record_name(uint16_t klass);
 typedef struct keel_op_name_t {
     keel_string_id_t dialect; // "vhlo", "builtin", "sdy", "hlo"
     keel_string_id_t name;    // without dialect and version: "dot_general"
-    uint32_t version;         // 2 for dot_general_v2; 0 where names carry none
+    uint32_t version;         // 2 for dot_general_v2; 0 if the name has none
 } keel_op_name_t;
 
 enum { KEEL_OP_HAS_REGIONS = 1u << 15 };
@@ -237,12 +237,12 @@ typedef struct keel_operation_t {
     uint32_t first_operand; // into operands; the next operation's first_operand ends them
     uint32_t first_result;  // value
     keel_attr_id_t location;
-    keel_attr_id_t attributes; // a DICT of all of it, properties and others; NONE where empty
+    keel_attr_id_t attributes; // a DICT of all of them, properties included; NONE if empty
     uint16_t name;             // into op_names; bit 15: KEEL_OP_HAS_REGIONS
     uint16_t result_count;
 } keel_operation_t;
 
-// The regions of one operation stand side by side, sorted by `parent` over the whole table.
+// The regions of one operation are consecutive; the whole table is sorted by `parent`.
 typedef struct keel_region_t {
     keel_op_id_t parent; // KEEL_NONE for a function that has no operation (HLO)
     uint32_t first_block;
@@ -265,14 +265,14 @@ typedef struct keel_function_t {
     uint32_t region;
     keel_type_id_t type;                // of kind FUNCTION; NONE in HLO
     keel_attr_id_t argument_attributes; // ARRAY of DICT, or NONE
-    keel_attr_id_t result_attributes;   // likewise
+    keel_attr_id_t result_attributes;   // the same for results
     keel_value_id_t first_value, end_value;
-    keel_attr_id_t attributes; // what else is said of it (HLO: of the computation), or NONE
+    keel_attr_id_t attributes; // other attributes (HLO: of the computation), or NONE
     uint32_t root;             // HLO: the operation that is the result; else NONE
     bool is_public;
 } keel_function_t;
 
-// A string: where its bytes stand. In `source`, or with the top bit of `at` set, in `text`.
+// Where a string's bytes are: in `source`, or in `text` if the top bit of `at` is set.
 typedef struct keel_slice_t {
     uint32_t at, size;
 } keel_slice_t;
@@ -292,9 +292,9 @@ typedef struct keel_program_t {
     keel_bytes_t source;
     keel_str_t producer;       // "StableHLO_v1.13.3"; "" in HLO
     uint32_t bytecode_version; // MLIR
-    keel_string_id_t name;     // module name: "jit_step"; NONE where it has none
+    keel_string_id_t name;     // module name: "jit_step"; NONE if it has none
     keel_attr_id_t attributes; // of the module: DICT or NONE
-    uint32_t entry;            // function that is the entry; NONE where there is none
+    uint32_t entry;            // the entry function; NONE if there is none
     KEEL_TABLE(keel_slice_t) strings;
     KEEL_TABLE(keel_type_t) types;
     KEEL_TABLE(keel_attr_t) attrs;
@@ -302,14 +302,14 @@ typedef struct keel_program_t {
     KEEL_TABLE(int64_t) ints;  // numbers, and lists of them (count first)
     KEEL_TABLE(uint32_t) pool; // lists of indices (count first)
     KEEL_TABLE(keel_op_name_t) op_names;
-    KEEL_TABLE(keel_operation_t) operations; // one more than there are: the sentinel ends operands
+    KEEL_TABLE(keel_operation_t) operations; // and one extra: the sentinel ends operands
     KEEL_TABLE(keel_value_id_t) operands;
     KEEL_TABLE(uint16_t) value_types; // a value's type; a program has at most 65,535 types
     KEEL_TABLE(keel_region_t) regions;
     KEEL_TABLE(keel_block_t) blocks;
     KEEL_TABLE(keel_function_t) functions;
-    KEEL_TABLE(char) text; // strings that do not stand in the source
-    keel_arena_t owned;    // bytes of blobs that do not stand in the source as they are
+    KEEL_TABLE(char) text; // strings that are not in the source
+    keel_arena_t owned;    // bytes of blobs that are not in the source as they are
 } keel_program_t;
 
 void keel_program_initialize(keel_program_t *program);
@@ -317,22 +317,22 @@ void keel_program_deinitialize(keel_program_t *program);
 
 // ---- building (readers, the tensor front end) --------------------------------------------------
 
-// Grows a table to hold `more` items beyond its count: exactly so many the first time, later by at
-// least half.
+// Grows a table to hold `more` items beyond its count: exactly that many the first time, later by
+// at least half.
 #define keel_table_reserve(table, more)                                                            \
     keel_table_grow((void **)&(table)->data, &(table)->capacity, (table)->count, (more),           \
                     sizeof *(table)->data)
 keel_status_t keel_table_grow(void **data, uint32_t *capacity, uint32_t count, uint64_t more,
                               size_t item) KEEL_MUST_CHECK;
 
-// Appends one item; returns from the calling function where that fails.
+// Appends one item; returns from the calling function on failure.
 #define KEEL_PUSH(table, item)                                                                     \
     do {                                                                                           \
         if ((table)->count == (table)->capacity) KEEL_TRY(keel_table_reserve((table), 1));         \
         (table)->data[(table)->count++] = (item);                                                  \
     } while (0)
 
-// Adds a string that does not stand in the source.
+// Adds a string that is not in the source.
 keel_status_t keel_program_add_text(keel_program_t *program, keel_str_t text,
                                     keel_string_id_t *out) KEEL_MUST_CHECK;
 keel_status_t keel_program_add_attr(keel_program_t *program, keel_attr_t attr,
@@ -349,8 +349,8 @@ keel_status_t keel_program_add_blob(keel_program_t *program, keel_bytes_t blob,
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// What an index names that may be KEEL_NONE: an attribute or a type of kind NONE then, in which
-// every index is KEEL_NONE.
+// What KEEL_NONE resolves to: an attribute or a type of kind NONE, in which every index is
+// KEEL_NONE.
 extern const keel_attr_t keel_attr_none;
 extern const keel_type_t keel_type_none;
 static inline const keel_attr_t *keel_program_attr(const keel_program_t *p, keel_attr_id_t id) {
@@ -380,9 +380,9 @@ static inline keel_ints_t keel_program_ints(const keel_program_t *p, uint32_t of
     return (keel_ints_t){p->ints.data + offset + 1, (uint32_t)p->ints.data[offset]};
 }
 
-// Where an argument of a block comes from, and the name that its client gave it: KEEL_NONE and ""
-// where that is not told. Some of a block's arguments can have both and others neither: tokens, and
-// what a function closes over.
+// Where an argument of a block comes from, and the name that its client gave it; KEEL_NONE and ""
+// if unknown. Only some of a block's arguments may have them: tokens and values that a function
+// closes over do not.
 static inline keel_attr_id_t keel_program_argument_location(const keel_program_t *p,
                                                             const keel_block_t *block,
                                                             uint32_t argument) {
@@ -396,7 +396,7 @@ static inline keel_str_t keel_program_argument_name(const keel_program_t *p,
     return keel_program_str(p, location->kind == KEEL_ATTR_LOC_NAME ? location->a : KEEL_NONE);
 }
 
-// The items of an ARRAY, and of a DICT (name, attribute, ...); none where it is no such.
+// The items of an ARRAY, and of a DICT (name, attribute, ...); empty for anything else.
 static inline keel_list_t keel_program_array(const keel_program_t *p, keel_attr_id_t id) {
     const keel_attr_t *attr = keel_program_attr(p, id);
     return keel_program_list(p, attr->kind == KEEL_ATTR_ARRAY ? attr->b : KEEL_NONE);
@@ -406,14 +406,14 @@ static inline keel_list_t keel_program_entries(const keel_program_t *p, keel_att
     return keel_program_list(p, attr->kind == KEEL_ATTR_DICT ? attr->b : KEEL_NONE);
 }
 
-// The value of an INT; `otherwise` where it is no such.
+// The value of an INT; `otherwise` if it is something else.
 static inline int64_t keel_program_number(const keel_program_t *p, keel_attr_id_t id,
                                           int64_t otherwise) {
     const keel_attr_t *attr = keel_program_attr(p, id);
     return attr->kind == KEEL_ATTR_INT ? p->ints.data[attr->b] : otherwise;
 }
 
-// The block of a function; NULL for KEEL_NONE, and where it has none.
+// The block of a function; NULL for KEEL_NONE and for a function without a body.
 static inline const keel_block_t *keel_program_body(const keel_program_t *p, uint32_t function) {
     if (function >= p->functions.count) return NULL;
     uint32_t number = p->functions.data[function].region;
@@ -432,24 +432,24 @@ static inline keel_list_t keel_program_operands(const keel_program_t *p, keel_op
     return (keel_list_t){p->operands.data + o->first_operand,
                          o[1].first_operand - o->first_operand};
 }
-// The regions of an operation, a run of the regions table; count 0 where it has none.
+// The regions of an operation, a slice of the regions table; count 0 if it has none.
 typedef struct keel_region_run_t {
     const keel_region_t *items;
     uint32_t count;
 } keel_region_run_t;
 keel_region_run_t keel_program_regions(const keel_program_t *program, keel_op_id_t op);
-// The operation after `op` and all that stands in it.
+// The operation after `op` and everything inside it.
 keel_op_id_t keel_program_next(const keel_program_t *program, keel_op_id_t op);
 
-// The attribute of that name in a DICT; NONE where the dictionary is NONE or lacks it.
+// The attribute of that name in a DICT; NONE if the dictionary is NONE or lacks it.
 keel_attr_id_t keel_program_dict_find(const keel_program_t *program, keel_attr_id_t dict,
                                       const char *name);
 // The function of that name, or NONE.
 uint32_t keel_program_function(const keel_program_t *program, keel_str_t name);
 
-// Tensors. `count` elements; each `size` bytes in whole bytes (complex: both parts). A blob that
-// holds one element for a larger shape is a splat; packed bools are expanded by keel_tensor_bool.
-// Where there are no elements there are no bytes, even if the blob holds one as a splat.
+// Tensors: `count` elements of `size` whole bytes each (complex: both parts). A blob with one
+// element for a larger shape is a splat; keel_tensor_bool expands packed bools. A tensor without
+// elements has no bytes, even if its blob holds one as a splat.
 typedef struct keel_tensor_view_t {
     keel_bytes_t bytes;
     uint64_t count;
@@ -458,23 +458,23 @@ typedef struct keel_tensor_view_t {
     bool is_packed; // bools, 8 to a byte, low bit first
     bool is_bool;
 } keel_tensor_view_t;
-// KEEL_CORRUPT where the blob does not fit the type.
+// KEEL_CORRUPT if the blob does not fit the type.
 keel_status_t keel_program_tensor(const keel_program_t *program, keel_type_id_t type,
                                   keel_bytes_t blob, keel_tensor_view_t *out) KEEL_MUST_CHECK;
 bool keel_tensor_bool(const keel_tensor_view_t *tensor, uint64_t at);
 
 // ---- locations ---------------------------------------------------------------------------------
 
-// One frame of the chain of an operation, innermost first.
+// One frame of an operation's call chain.
 typedef struct keel_frame_t {
     keel_str_t file;
-    keel_str_t function; // the function that the frame is in; "" where not told
-    uint32_t line, column, end_line, end_column; // 0: not told
+    keel_str_t function;                         // the function that the frame is in; "" if unknown
+    uint32_t line, column, end_line, end_column; // 0: unknown
 } keel_frame_t;
 
-// Writes up to `limit` frames, innermost first, and gives how many there are in all (which may be
-// more). `out_name`, if not NULL, takes the outermost name: JAX's name stack with the primitive.
-// Bounded in time by the size of the location; no recursion.
+// Writes up to `limit` frames, innermost first, and returns how many there are in all, which may be
+// more. `out_name`, if not NULL, takes the outermost name: JAX's name stack with the primitive.
+// Time is bounded by the size of the location; no recursion.
 uint32_t keel_program_frames(const keel_program_t *program, keel_attr_id_t location,
                              keel_frame_t *out, uint32_t limit, keel_str_t *out_name);
 

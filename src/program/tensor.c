@@ -1,6 +1,6 @@
 #include "program/program.h"
 
-// Bytes of one element, parts of a complex number counted; 0 where the type has no such thing.
+// Bytes of one element, both parts if complex; 0 for a type without elements.
 static uint32_t element_bytes(const keel_program_t *program, keel_type_id_t id) {
     uint32_t parts = 1;
     for (unsigned depth = 0; depth < 4; ++depth) {
@@ -49,7 +49,7 @@ static keel_status_t misfit(keel_bytes_t blob) {
                             blob.size);
 }
 
-// Two encodings of bools are in use, and a blob of one byte may be a splat: decide in this order.
+// Bools have two encodings, and a blob of one byte may be a splat: try them in this order.
 static keel_status_t view_bools(keel_tensor_view_t *view) {
     uint64_t size = view->bytes.size, count = view->count;
     view->is_bool = true;
@@ -77,7 +77,7 @@ keel_status_t keel_program_tensor(const keel_program_t *program, keel_type_id_t 
     const keel_type_t *element = &program->types.data[type->a];
     uint64_t full;
     if (view.count == 0) {
-        // MLIR writes one element of a splat, however many there are.
+        // MLIR writes one element for a splat, even of no elements.
         if (blob.size && blob.size != view.element_size) return misfit(blob);
         view.bytes.size = 0;
     } else if (element->kind == KEEL_TYPE_INTEGER && element->a == 1) {

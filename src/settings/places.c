@@ -12,7 +12,7 @@
 #include "settings/settings.h"
 #include "settings/shown.h"
 
-// The home folder, or NULL. `room` holds it where the user database had to be asked.
+// The home folder, or NULL. `room` holds it if it comes from the user database.
 static const char *home(char room[PATH_MAX]) {
     const char *named = getenv("HOME");
     if (named && named[0] == '/') return named;
@@ -24,7 +24,7 @@ static const char *home(char room[PATH_MAX]) {
     return room;
 }
 
-// $variable/tail, else ~/fallback/tail; *out is NULL where there is no home.
+// $variable/tail, else ~/fallback/tail; *out is NULL if there is no home folder.
 static keel_status_t based_on(const char *variable, const char *fallback, const char *tail,
                               char **out) {
     const char *base = getenv(variable);
@@ -88,7 +88,7 @@ static bool own_folder(char out[PATH_MAX]) {
     Dl_info info;
     char path[PATH_MAX];
     if (!dladdr((const void *)(uintptr_t)&keel_settings_embedded_plugin, &info)) return false;
-    // For the main program the name is what it was called by, which need not be a path.
+    // For the main program, the name is how it was invoked, which may not be a path.
     const char *name = info.dli_fname && strchr(info.dli_fname, '/') ? info.dli_fname : NULL;
     if (!realpath(name ? name : "/proc/self/exe", path)) return false;
     char *slash = strrchr(path, '/');
@@ -98,7 +98,7 @@ static bool own_folder(char out[PATH_MAX]) {
     return true;
 }
 
-// The plugin that stands at `path`, seen from the folder of this code; NULL where there is none.
+// The plugin at `path`, relative to the folder of this code; NULL if there is none.
 static keel_status_t beside(const char *folder, const char *path, char **out) {
     char *whole, resolved[PATH_MAX];
     KEEL_TRY(keel_path(&whole, "%s/%s", folder, path));
@@ -110,7 +110,7 @@ static keel_status_t beside(const char *folder, const char *path, char **out) {
 keel_status_t keel_settings_embedded_plugin(char **out) {
     static const char *const places[] = {
         "../lib/keel/" KEEL_EMBEDDED_PLUGIN, // installed; a link in a build tree
-        // In a wheel, site-packages/keel/native/lib, the package xla-cpu-pjrt beside it.
+        // In a wheel: site-packages/keel/native/lib, with the package xla-cpu-pjrt beside it.
         "../../../xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
     };
     char folder[PATH_MAX];

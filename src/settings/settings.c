@@ -47,7 +47,7 @@ void keel_settings_deinitialize(keel_settings_t *settings) {
     *settings = (keel_settings_t){0};
 }
 
-// Takes nothing: both texts are copied.
+// Copies both texts.
 static keel_status_t set(keel_settings_t *settings, keel_setting_t which, keel_str_t text,
                          keel_origin_t origin, const char *where) {
     char *copy, *from;
@@ -133,7 +133,7 @@ keel_status_t keel_settings_parse(keel_bytes_t bytes, const char *path, keel_set
     return NULL;
 }
 
-// The null device is how people write that there is no file; a link to it serves as well.
+// People name the null device to mean "no file"; a link to it works too.
 static bool is_null_device(const keel_file_facts_t *facts) {
     keel_file_facts_t null = {0};
     keel_status_t status = keel_file_facts("/dev/null", &null);
@@ -142,7 +142,7 @@ static bool is_null_device(const keel_file_facts_t *facts) {
     return is_there && facts->inode == null.inode && facts->device == null.device;
 }
 
-// Nothing that a client could wait for, as a named pipe.
+// Refuses a named pipe and the like, which would make the client wait.
 static keel_status_t read_ordinary(const char *path, uint8_t **out, size_t *out_size) {
     enum { CONFIG_LIMIT = 1 << 20 };
     keel_file_facts_t facts = {0};
@@ -163,8 +163,7 @@ static keel_status_t read_config(const char *path, bool must_exist, keel_setting
         return NULL;
     }
     if (status) {
-        const char *next =
-            must_exist ? "correct or unset KEEL_CONFIG" : "correct or remove the file";
+        const char *next = must_exist ? "fix or unset KEEL_CONFIG" : "fix or remove the file";
         keel_status_t told = keel_status_make(KEEL_INVALID, "config file: %s; %s",
                                               keel_status_message(status), next);
         keel_status_ignore(status);
@@ -195,7 +194,7 @@ static keel_status_t load_defaults(keel_settings_t *settings) {
         switch ((keel_setting_t)i) {
             case KEEL_SETTING_PLUGIN:
                 KEEL_TRY(keel_settings_embedded_plugin(&computed));
-                text = KEEL_STR("cpu"); // of the Python in force, where none is embedded
+                text = KEEL_STR("cpu"); // of the current Python, if none is embedded
                 break;
             case KEEL_SETTING_CACHE_DIR:
                 KEEL_TRY(keel_place_cache(&computed));
@@ -293,7 +292,7 @@ static keel_status_t check_age(keel_settings_t *settings, keel_setting_t which, 
                             where, keel_setting_show(keel_str(text), &shown));
 }
 
-// "a, b": a name between any two commas, and no blank within one.
+// "a, b": a name between commas, with no blank inside it.
 static keel_status_t check_custom_calls(keel_settings_t *settings) {
     const char *value = keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS);
     keel_str_t rest = keel_str(value);
@@ -317,7 +316,7 @@ static keel_status_t check_custom_calls(keel_settings_t *settings) {
     return NULL;
 }
 
-// A word that is no file is a plugin's name, for whoever finds plugins to know or to refuse.
+// A word that is not a file is a plugin's name; the code that finds plugins accepts or refuses it.
 static bool is_name(const char *text) {
     keel_file_facts_t facts;
     if (strchr(text, '/') || text[0] == '~') return false;

@@ -1,16 +1,15 @@
-// settings: every setting, its value in force and where that came from.
+// settings: every setting, its current value and where that came from.
 //
-// Strength grows in the order default, config file, environment, flag. An empty environment
-// variable counts as unset. The config file is $KEEL_CONFIG, else $XDG_CONFIG_HOME/keel/config
-// (else
-// ~/.config/keel/config); a file that KEEL_CONFIG names must be there. Its lines are `key = value`;
+// From weakest to strongest: default, config file, environment, flag. An empty environment variable
+// counts as unset. The config file is $KEEL_CONFIG, else $XDG_CONFIG_HOME/keel/config (else
+// ~/.config/keel/config); if KEEL_CONFIG names a file, it must exist. Its lines are `key = value`;
 // `#` at the start of a line or after a blank begins a comment.
 //
-// Folders and plugin paths may begin with "~/" and are made absolute against the current folder; in
-// the config file they must be absolute or begin with "~/", since it serves every folder.
+// Folders and plugin paths may begin with "~/" and are resolved against the current folder. In the
+// config file they must be absolute or begin with "~/", since it applies to every folder.
 //
 // Ownership: a keel_settings_t owns its texts. Threads: load reads the environment, so no thread
-// may change that meanwhile; afterwards any number of threads may read.
+// may change it meanwhile; afterwards any number of threads may read.
 #ifndef KEEL_SETTINGS_SETTINGS_H_
 #define KEEL_SETTINGS_SETTINGS_H_
 
@@ -29,7 +28,7 @@
     X(MODE, "mode", "KEEL_MODE", "--mode", "MODE", "on",                                           \
       "what Keel does: on, off, readonly or refresh")                                              \
     X(CACHE_LIMIT, "cache_limit", "KEEL_CACHE_LIMIT", "--cache-limit", "SIZE", "20G",              \
-      "bytes kept in cache_dir, least recently used out first; 0 for no limit")                    \
+      "bytes kept in cache_dir, least recently used removed first; 0 for no limit")                \
     X(MEMORY_LIMIT, "memory_limit", "KEEL_MEMORY_LIMIT", "--memory-limit", "SIZE", "256M",         \
       "bytes of compiled programs kept in memory in each process; 0 keeps none")                   \
     X(CUSTOM_CALLS, "custom_calls", "KEEL_CUSTOM_CALLS", "--custom-calls", "NAMES", "none",        \
@@ -77,12 +76,12 @@ typedef struct keel_setting_facts_t {
     const char *key, *environment, *flag, *argument, *fallback, *sentence;
 } keel_setting_facts_t;
 const keel_setting_facts_t *keel_setting_facts(keel_setting_t setting);
-// KEEL_SETTING_COUNT where no setting has that key.
+// KEEL_SETTING_COUNT if no setting has that key.
 keel_setting_t keel_setting_by_key(keel_str_t key);
 
 typedef struct keel_setting_value_t {
-    // Never NULL after a load. "" for no custom calls, no plugin at all, and for a folder if none
-    // is set and there is no home folder to put it in.
+    // Never NULL after a load. "" for no custom calls, for no plugin, and for a folder that is not
+    // set when there is no home folder.
     char *text;
     keel_origin_t origin;
     char *where; // "/home/u/.config/keel/config:3", "KEEL_MODE", "--mode"; "" for a default
@@ -90,7 +89,7 @@ typedef struct keel_setting_value_t {
 
 typedef struct keel_settings_t {
     keel_setting_value_t values[KEEL_SETTING_COUNT];
-    char *config_file; // the file that was read; NULL where there was none
+    char *config_file; // NULL if no file was read
     keel_mode_t mode;
     uint64_t cache_limit;  // bytes; 0: no limit
     uint64_t memory_limit; // bytes; 0: keep nothing in memory
@@ -100,9 +99,9 @@ typedef struct keel_settings_t {
     uint64_t keep_runs; // seconds; 0: all are kept
 } keel_settings_t;
 
-// `flags` has one text for each setting, NULL where the flag was not given; `flags` itself may be
-// NULL. On failure *out is empty and may be deinitialized. KEEL_INVALID names the setting, where
-// its value came from, the value and the next step.
+// `flags` has one text for each setting, NULL if the flag was not given; `flags` itself may be
+// NULL. On failure *out is empty and may be deinitialized. A KEEL_INVALID message names the
+// setting, where its value came from, the value and the next step.
 keel_status_t keel_settings_load(const char *const flags[KEEL_SETTING_COUNT],
                                  keel_settings_t *out) KEEL_MUST_CHECK;
 void keel_settings_deinitialize(keel_settings_t *settings);
@@ -112,23 +111,23 @@ static inline const char *keel_settings_text(const keel_settings_t *settings,
     return settings->values[which].text;
 }
 
-// KEEL_INVALID, and a message that says what to set, if there is no such folder (cache_dir,
-// run_dir).
+// KEEL_INVALID, with a message that says what to set, if the folder (cache_dir, run_dir) is
+// unknown.
 keel_status_t keel_settings_need_folder(const keel_settings_t *settings,
                                         keel_setting_t which) KEEL_MUST_CHECK;
 
-// Reads a config file's bytes over `settings` (values of earlier strength are replaced); `path` is
-// for messages. Nothing is validated but the keys.
+// Reads a config file's bytes into `settings`, replacing weaker values; `path` is for messages.
+// Validates only the keys.
 keel_status_t keel_settings_parse(keel_bytes_t bytes, const char *path,
                                   keel_settings_t *settings) KEEL_MUST_CHECK;
 
-// KEEL_INVALID, and a message that names the setting to use, where `folder` has a URI scheme
-// ("gs://bucket/x"). `setting` is what the user wrote it in: "KEEL_CACHE_DIR".
+// KEEL_INVALID if `folder` has a URI scheme ("gs://bucket/x"); the message names the setting to
+// use. `setting` is what the user wrote it in: "KEEL_CACHE_DIR".
 keel_status_t keel_settings_check_folder(const char *folder, const char *setting) KEEL_MUST_CHECK;
 
-// The plugin that is wrapped when none is named: lib/keel/<name> beside an installed Keel (in a
-// build tree a link to where the build found it), the package xla-cpu-pjrt beside a wheel of Keel,
-// "" where none of them is there. The caller frees it.
+// The plugin to wrap when the user names none: lib/keel/<name> beside an installed Keel (in a build
+// tree, a link to the plugin that the build found), the package xla-cpu-pjrt beside a wheel of
+// Keel, or "" if none of them exists. The caller frees it.
 keel_status_t keel_settings_embedded_plugin(char **out) KEEL_MUST_CHECK;
 
 #endif // KEEL_SETTINGS_SETTINGS_H_

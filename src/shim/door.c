@@ -4,7 +4,7 @@
 KEEL_API const PJRT_Api *GetPjrtApi(void);
 // A step of the training ended. Any thread, at any time; a few nanoseconds.
 KEEL_API void keel_step(void);
-// For keel.fixes of the Python package: what became of a fix. Texts may be empty or NULL.
+// The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
 

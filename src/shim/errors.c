@@ -2,8 +2,8 @@
 
 #include "shim/shim.h"
 
-// Errors that Keel made, as long as they live. There are seldom any, so a list will do; a mark
-// inside the object would mean to read a foreign one.
+// The live errors that Keel made. There are rarely any, so a list is enough; a mark inside the
+// object would mean reading foreign objects.
 typedef struct own_error_t {
     struct own_error_t *next;
     keel_status_t status;
@@ -13,7 +13,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 KEEL_FORK_GUARD(lock);
 static own_error_t *own;
 static const PJRT_Api *plugin_api;
-// Says that there was no memory for an error; never destroyed.
+// Reports that there was no memory for an error; never destroyed.
 static own_error_t no_memory;
 
 PJRT_Error *keel_shim_error(keel_status_t status) {
@@ -33,8 +33,8 @@ PJRT_Error *keel_shim_error(keel_status_t status) {
     return (PJRT_Error *)error;
 }
 
-// Unlinks it where `unlink` is set. NULL where it is not Keel's.
-static own_error_t *find(const PJRT_Error *error, bool unlink) {
+// Unlinks it if `unlink` is set. NULL if it is not Keel's.
+static own_error_t *find_own(const PJRT_Error *error, bool unlink) {
     if (error == (const PJRT_Error *)&no_memory) return &no_memory;
     pthread_mutex_lock(&lock);
     own_error_t **link = &own;
@@ -47,11 +47,11 @@ static own_error_t *find(const PJRT_Error *error, bool unlink) {
 }
 
 bool keel_shim_is_own(const PJRT_Error *error) {
-    return find(error, false) != NULL;
+    return find_own(error, false) != NULL;
 }
 
 static void destroy(PJRT_Error_Destroy_Args *args) {
-    own_error_t *error = args->error ? find(args->error, true) : NULL;
+    own_error_t *error = args->error ? find_own(args->error, true) : NULL;
     if (!error) {
         if (plugin_api && args->error) plugin_api->PJRT_Error_Destroy(args);
         return;
@@ -62,7 +62,7 @@ static void destroy(PJRT_Error_Destroy_Args *args) {
 }
 
 static void message(PJRT_Error_Message_Args *args) {
-    const own_error_t *error = find(args->error, false);
+    const own_error_t *error = find_own(args->error, false);
     if (!error) {
         if (plugin_api) plugin_api->PJRT_Error_Message(args);
         return;
@@ -95,22 +95,22 @@ static PJRT_Error_Code code_of(const own_error_t *error) {
 }
 
 static PJRT_Error *get_code(PJRT_Error_GetCode_Args *args) {
-    const own_error_t *error = find(args->error, false);
+    const own_error_t *error = find_own(args->error, false);
     if (!error) return plugin_api ? plugin_api->PJRT_Error_GetCode(args) : NULL;
     args->code = code_of(error);
     return NULL;
 }
 
-// PJRT_Error_ForEachPayload is younger than the header that Keel is built with. Its place in the
-// table was read off plugins of PJRT 0.106 and 0.115, and of its arguments only the error is
-// needed, which stands where every call on errors has it. Clients call it for each error.
+// PJRT_Error_ForEachPayload is newer than the header that Keel is built with. Its place in the
+// table was read from plugins of PJRT 0.106 and 0.115. Only the error among its arguments is
+// needed, and it has the same place as in every call on errors. Clients call it for each error.
 enum { PAYLOADS_PLACE = 1096 };
 typedef PJRT_Error *for_each_payload_t(PJRT_Error_GetCode_Args *args);
 
 static for_each_payload_t *plugin_for_each_payload;
 
 static PJRT_Error *for_each_payload(PJRT_Error_GetCode_Args *args) {
-    return find(args->error, false) ? NULL : plugin_for_each_payload(args);
+    return find_own(args->error, false) ? NULL : plugin_for_each_payload(args);
 }
 
 static void take_payloads(PJRT_Api *table) {

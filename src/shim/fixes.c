@@ -2,13 +2,13 @@
 
 #include "shim/shim.h"
 
-// A client is mended when its code is imported, often long before it makes a PJRT client and with
-// it a journal that may be written to: what was reported until then waits here.
+// A client is fixed when its code is imported, often long before it makes a PJRT client and there
+// is a journal to write to: reports from before that wait here.
 enum { WAITING_LIMIT = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 KEEL_FORK_GUARD(lock);
-static keel_engine_t *writes_to; // NULL until there was a client
+static keel_engine_t *writes_to; // NULL until there is a client
 static keel_journal_fix_t *waiting[WAITING_LIMIT];
 static size_t waiting_count;
 
@@ -52,7 +52,7 @@ void keel_shim_note_fix(const keel_journal_fix_t *fix) {
         status = keep(fix);
     pthread_mutex_unlock(&lock);
     if (!status) return;
-    keel_log_once("fix", "%s; the journal will not tell of a fix", keel_status_message(status));
+    keel_log_once("fix", "%s; a fix is missing from the journal", keel_status_message(status));
     keel_status_ignore(status);
 }
 

@@ -1,5 +1,5 @@
-// With mode off nothing is read and nothing is rewritten, so what PyTorch/XLA executes waits for
-// ever on some plugins (engine/portable.c, engine/gang.c). Keel says so.
+// With mode off, nothing is read or rewritten, so on some plugins PyTorch/XLA's executions deadlock
+// (engine/portable.c, engine/gang.c). Keel warns about that.
 #include "shim/shim.h"
 
 static const PJRT_Api *plugin;
@@ -9,9 +9,9 @@ static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
     if (replicas)
         keel_log_once(
             "replicas",
-            "a program for %llu replicas stays as it is with mode off: this plugin ends no "
-            "execution of it before all of its devices have begun one; with any other mode "
-            "Keel sees to that",
+            "a program for %llu replicas may hang with mode off: this plugin finishes no "
+            "execution of it before all of its devices have started one; in every other mode "
+            "Keel prevents that",
             (unsigned long long)replicas);
     return plugin->PJRT_Client_Compile(args);
 }

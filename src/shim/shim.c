@@ -5,14 +5,14 @@
 
 #include "pjrt/bridge.h"
 
-// One plugin a process: PJRT's functions carry no context of their own. Its table is the bridge's,
-// also for what Keel itself calls.
+// One plugin per process: PJRT's functions carry no context. The table is the bridge's, also for
+// Keel's own calls.
 static keel_plugin_t plugin;
 static keel_engine_t *engine;
-static keel_status_t trouble; // why nothing works, said by every function
+static keel_status_t trouble; // why nothing works; every function returns it
 static const PJRT_Api *table;
 
-// ---- functions that Keel puts in place of the plugin's -----------------------------------------
+// ---- functions that replace the plugin's -------------------------------------------------------
 
 static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
     PJRT_Error *error = plugin.api->PJRT_Client_Create(args);
@@ -38,8 +38,8 @@ static void end_first(void) {
 static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     PJRT_Error *error = keel_engine_compile(engine, args);
-    // What the plugin first made while compiling is taken down before what was there at its start,
-    // and so must be after the last publication. Ending twice is ending once.
+    // What the plugin creates during the first compile is destroyed before what existed at its
+    // start, so the last publication must come earlier than both. end() may run twice.
     pthread_once(&once, end_first);
     return error;
 }
@@ -141,8 +141,8 @@ static keel_status_t load(keel_settings_t *settings) {
     return status;
 }
 
-// The client's own copy of the bridge's table: what it calls tells of its sizes, what Keel calls
-// does not. It is as long as the plugin's own, which may know functions that this header does not.
+// The client's own copy of the bridge's table: its calls reveal its sizes, Keel's own do not. It is
+// as long as the plugin's own, which may have functions that this header does not know.
 static keel_status_t copy_table(PJRT_Api **out) {
     const PJRT_Api *real = plugin.api;
     size_t size = real->struct_size > sizeof *real ? real->struct_size : sizeof *real;
@@ -191,7 +191,8 @@ static PJRT_Error *no_attributes(PJRT_Plugin_Attributes_Args *args) {
     return NULL;
 }
 
-// Every function says why, whatever a client calls first; only the attributes must not fail.
+// Every function returns the reason, whatever a client calls first; only the attributes must not
+// fail.
 static const PJRT_Api *refusal(keel_status_t status) {
     static PJRT_Api refusing = {
         .struct_size = PJRT_Api_STRUCT_SIZE,
@@ -210,7 +211,7 @@ static const PJRT_Api *refusal(keel_status_t status) {
     return &refusing;
 }
 
-// From here on the plugin's table is the bridge's, where there is memory for it.
+// From here on the plugin's table is the bridge's, if there is memory for it.
 static void bridge(void) {
     PJRT_Api *bridged;
     keel_status_t status = keel_bridge_create(plugin.api, &bridged);
@@ -223,7 +224,7 @@ static void bridge(void) {
     plugin.api = bridged;
 }
 
-// Without memory for a copy the client has the bridge's own.
+// Without memory for a copy, the client gets the bridge's own table.
 static void leave_off(void) {
     PJRT_Api *own;
     keel_status_t status = copy_table(&own);
@@ -254,7 +255,7 @@ static void initialize(void) {
         table = plugin.api;
         return;
     }
-    // After the plugin's own constructors, so before its destructors.
+    // Registered after the plugin's constructors ran, so it runs before the plugin's destructors.
     atexit(end);
 }
 

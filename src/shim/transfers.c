@@ -1,14 +1,14 @@
-// The functions of the table that move data between host and device. They are counted, and else
-// the plugin's own.
+// The functions of the table that move data between host and device: the plugin's own, with
+// counting around them.
 #include <stdatomic.h>
 
 #include "shim/shim.h"
 
 static const PJRT_Api *plugin;
 static keel_engine_t *engine;
-static _Atomic(keel_engine_t *) stepping; // the same, for whom it may not be there yet
+static _Atomic(keel_engine_t *) stepping; // the same; keel_step may run before it is set
 
-// Bits of one element; 0 where it has none, or is of a type that this header does not know.
+// Bits of one element; 0 if it has none, or a type that this header does not know.
 static uint64_t element_bits(PJRT_Buffer_Type type) {
     switch (type) {
         case PJRT_Buffer_Type_S2:
@@ -79,7 +79,7 @@ static PJRT_Error *transfer_data(PJRT_AsyncHostToDeviceTransferManager_TransferD
 
 // ---- from the device ---------------------------------------------------------------------------
 
-// Without a destination the question is how large that must be.
+// Without a destination, the call asks for the size.
 static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
     if (!args->dst) return plugin->PJRT_Buffer_ToHostBuffer(args);
     keel_reading_t reading = keel_engine_read_begins(engine, args->src, args->dst_size);
@@ -105,7 +105,7 @@ static uint64_t device_bytes(PJRT_Buffer *buffer) {
     return 0;
 }
 
-// Where host and device share a memory JAX copies nothing: it holds the buffer and looks into it.
+// If host and device share memory, JAX copies nothing: it holds the buffer and reads from it.
 static PJRT_Error *hold(PJRT_Buffer_IncreaseExternalReferenceCount_Args *args) {
     keel_reading_t reading =
         keel_engine_read_begins(engine, args->buffer, device_bytes(args->buffer));

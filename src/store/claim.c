@@ -17,13 +17,13 @@ static void nap(uint64_t *nanoseconds) {
 
 // ---- the holder --------------------------------------------------------------------------------
 
-// Two lines in the lock's file: one for people, one for keel_process_state.
+// The lock's file has two lines: one for people, one for keel_process_state.
 typedef struct holder_t {
     char text[HOLDER_LIMIT + 1];
     keel_process_state_t state;
 } holder_t;
 
-// Whoever holds the lock may be writing its description just now, or be gone: then it is empty.
+// The text is empty if the holder is just writing its description, or has gone.
 static void look_at_holder(const char *path, holder_t *out) {
     size_t size = 0;
     keel_file_facts_t facts;
@@ -37,11 +37,11 @@ static void look_at_holder(const char *path, holder_t *out) {
     if (!*out->text) memcpy(out->text, "another process", sizeof "another process");
 }
 
-// Why it makes no sense to wait for the holder any longer; NULL if it does.
+// Why waiting for the holder any longer is useless; NULL if it is not.
 static const char *why_in_vain(const holder_t *holder, bool is_late) {
     switch (holder->state) {
         case KEEL_PROCESS_GONE:
-            return "has ended and left its lock to a process that it started";
+            return "has exited, but a process that it started still holds its lock";
         case KEEL_PROCESS_STOPPED:
             return "is stopped";
         case KEEL_PROCESS_RUNS:

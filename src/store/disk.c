@@ -5,8 +5,8 @@
 #include "store/entry.h"
 #include "store/layout.h"
 
-// Times of use are kept to the minute: a get writes no time more often, and no network file system
-// is asked for more than the read itself.
+// Times of use are kept to the minute, so a get rarely writes one and, on a network file system,
+// rarely costs more than the read itself.
 static const uint64_t use_resolution = 60 * 1000000000ull;
 
 typedef struct disk_t {
@@ -15,13 +15,13 @@ typedef struct disk_t {
     bool readonly;
     pthread_mutex_t lock; // for what follows
     bool scanned;
-    uint64_t bytes;  // of entries: what the last scan found and what this process put since
-    uint64_t unseen; // what it put since
+    uint64_t bytes;  // of entries: from the last scan, plus this process's puts since
+    uint64_t unseen; // what it has put since
 } disk_t;
 
 // ---- headers -----------------------------------------------------------------------------------
 
-// Headers of a dozen components fit in the first read as a rule.
+// The header of a dozen components usually fits in the first read.
 static keel_status_t read_header(const char *path, keel_entry_t *out, keel_file_facts_t *facts) {
     size_t needed = 16 << 10;
     for (;;) {
@@ -50,11 +50,11 @@ static keel_status_t miss(const keel_digest_t *key, const char *why) {
 static keel_status_t absent(const disk_t *disk, const keel_digest_t *key, keel_miss_t *out_miss) {
     bool crashed = keel_store_crashed(disk->folder, key);
     *out_miss = crashed ? KEEL_MISS_QUARANTINED : KEEL_MISS_ABSENT;
-    return miss(key, crashed ? "in quarantine, loading it crashed a process" : "there is none");
+    return miss(key, crashed ? "in quarantine: loading it crashed a process" : "not in the cache");
 }
 
-// Turns why an entry could not be read into a miss; takes `status`. `seen` is NULL where the file
-// could not be read as a whole.
+// Turns the reason why an entry could not be read into a miss; takes `status`. `seen` is NULL if
+// the file could not be read as a whole.
 static keel_status_t explain(const disk_t *disk, const keel_digest_t *key, keel_status_t status,
                              const keel_file_facts_t *seen, keel_miss_t *out_miss) {
     keel_code_t code = keel_status_code(status);
@@ -67,7 +67,7 @@ static keel_status_t explain(const disk_t *disk, const keel_digest_t *key, keel_
         *out_miss = KEEL_MISS_FOREIGN;
     } else if (code == KEEL_CORRUPT || code == KEEL_INVALID) {
         *out_miss = KEEL_MISS_DAMAGED;
-        // Where it cannot be moved it stays: the next put replaces it.
+        // If it cannot be moved it stays: the next put replaces it.
         if (!disk->readonly)
             keel_status_ignore(
                 keel_store_set_aside(disk->folder, key, keel_status_message(status), seen));
@@ -77,7 +77,7 @@ static keel_status_t explain(const disk_t *disk, const keel_digest_t *key, keel_
     return answer;
 }
 
-// A large file is looked at before it is read whole: it may be none of ours.
+// Checks the start of a large file before reading all of it: it may not be an entry.
 static keel_status_t check_large(const char *path) {
     enum { LARGE = 16 << 20 };
     keel_file_facts_t facts;
@@ -103,7 +103,7 @@ static keel_status_t read_entry(const char *path, const keel_digest_t *key, keel
     KEEL_TRY(status);
     if (!keel_digest_equal(&entry.key, key)) {
         keel_entry_deinitialize(&entry);
-        return keel_status_make(KEEL_CORRUPT, "the entry is of another key than its name says");
+        return keel_status_make(KEEL_CORRUPT, "the entry's key differs from its file name");
     }
     *out = entry;
     return NULL;
@@ -111,7 +111,7 @@ static keel_status_t read_entry(const char *path, const keel_digest_t *key, keel
 
 static void note_use(const disk_t *disk, const char *path, const keel_file_facts_t *facts) {
     if (disk->readonly || keel_clock_wall() < facts->modified + use_resolution) return;
-    // At worst the entry is evicted before its time.
+    // At worst the entry is evicted too early.
     keel_status_ignore(keel_file_touch(path));
 }
 
@@ -133,7 +133,7 @@ static keel_status_t disk_get(void *context, const keel_digest_t *key, keel_entr
 
 static keel_status_t refuse_readonly(const disk_t *disk) {
     if (!disk->readonly) return NULL;
-    return keel_status_make(KEEL_REFUSED, "the cache %s is used read-only (KEEL_MODE=readonly)",
+    return keel_status_make(KEEL_REFUSED, "the cache %s is read-only (KEEL_MODE=readonly)",
                             disk->folder);
 }
 
@@ -161,10 +161,10 @@ static keel_status_t write_entry(const disk_t *disk, const keel_digest_t *key, k
     return status;
 }
 
-// Entries are counted by a scan at this process's first put, and then again only when the limit
-// seems passed or this process alone has put a sixteenth of it: other processes put too, and a scan
-// of 10,000 entries takes tens of milliseconds. Eviction leaves a sixteenth free, so that a full
-// cache does not scan at each put.
+// A scan counts the entries at this process's first put, and again only when the limit seems passed
+// or this process alone has put a sixteenth of it: other processes put too, but a scan of 10,000
+// entries takes tens of milliseconds. Eviction leaves a sixteenth free, so that a full cache does
+// not scan at every put.
 static void count_in(disk_t *disk, const keel_digest_t *key, uint64_t size) {
     uint64_t limit = disk->limit ? disk->limit : UINT64_MAX;
     pthread_mutex_lock(&disk->lock);
@@ -179,7 +179,7 @@ static void count_in(disk_t *disk, const keel_digest_t *key, uint64_t size) {
             disk->bytes = eviction.bytes;
             disk->unseen = 0;
         }
-        // The entry was put all the same.
+        // The entry itself was put.
         keel_status_ignore(status);
     }
     pthread_mutex_unlock(&disk->lock);
@@ -224,7 +224,7 @@ static keel_status_t list_file(void *context, const keel_store_file_t *file) {
     keel_status_t status = read_header(file->path, &entry, &facts);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     if (status) {
-        keel_status_ignore(status); // verify tells about those
+        keel_status_ignore(status); // verify reports those
         return NULL;
     }
     status = list->visit(list->visitor, &entry, facts.size, facts.modified);

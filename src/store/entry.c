@@ -3,9 +3,9 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-// Level 1 on executables of XLA CPU: 6.7 times smaller, and unpacking costs less than what reading
-// and digesting the raw bytes would; higher levels give little more.
-// A window of 64 KiB takes half of the memory, in the client's process, for 1 % more bytes.
+// Level 1 on executables of XLA CPU: 6.7 times smaller, and unpacking costs less than reading and
+// digesting the raw bytes would; higher levels gain little. A window of 64 KiB halves the memory
+// used in the client's process, for 1 % more bytes.
 enum { ZSTD_LEVEL = 1, ZSTD_WINDOW = 16, ZSTD_HIGHEST_RATIO = 1 << 16 };
 
 enum {
@@ -132,12 +132,12 @@ static keel_status_t check_sizes(const keel_entry_t *entry) {
         if (texts[i] > KEEL_ENTRY_HEADER_LIMIT || total > KEEL_ENTRY_HEADER_LIMIT - 1024)
             return keel_status_make(KEEL_INVALID,
                                     "an entry's components, name and writer take more than %d "
-                                    "bytes; it is not stored",
+                                    "bytes; not stored",
                                     KEEL_ENTRY_HEADER_LIMIT - 1024);
     }
     if (entry->payload_size > KEEL_ENTRY_PAYLOAD_LIMIT)
         return keel_status_make(KEEL_INVALID,
-                                "an executable of %zu bytes is over the limit of %llu bytes; it is "
+                                "an executable of %zu bytes is over the limit of %llu bytes; "
                                 "not stored",
                                 entry->payload_size, KEEL_ENTRY_PAYLOAD_LIMIT);
     return NULL;
@@ -155,7 +155,7 @@ static void seal(uint8_t *file, size_t header, size_t stored) {
     memcpy(file + AT_HEADER_DIGEST, digest.bytes, KEEL_DIGEST_SIZE);
 }
 
-// Compressed bytes, or nothing where they would not be fewer.
+// Compressed bytes, or nothing if they would not be smaller.
 static keel_status_t compress(const keel_entry_t *entry, uint8_t **out, size_t *out_size) {
     *out = NULL;
     *out_size = 0;
@@ -214,16 +214,16 @@ keel_digest_t keel_entry_header_digest(const uint8_t *file, size_t header) {
     return keel_hasher_finish(&hasher);
 }
 
-// The sizes that the envelope gives, where they agree with the file's.
+// The sizes in the envelope, if they agree with the file's.
 static keel_status_t read_sizes(keel_bytes_t head, uint64_t file_size, size_t *out_header) {
     if (file_size == 0) return damaged("it is empty");
-    if (file_size < KEEL_ENTRY_ENVELOPE) return damaged("it is cut off");
-    if (memcmp(head.data, magic, sizeof magic)) return damaged("it does not start as entries do");
+    if (file_size < KEEL_ENTRY_ENVELOPE) return damaged("it is truncated");
+    if (memcmp(head.data, magic, sizeof magic)) return damaged("it does not start like an entry");
     uint64_t header = keel_load_u64(head.data + AT_HEADER_SIZE);
     uint64_t stored = keel_load_u64(head.data + AT_STORED_SIZE);
     if (header < KEEL_ENTRY_ENVELOPE || header > KEEL_ENTRY_HEADER_LIMIT || header > file_size)
-        return damaged("the size of its header cannot be");
-    if (stored != file_size - header) return damaged("it is longer or shorter than it says");
+        return damaged("the size of its header is impossible");
+    if (stored != file_size - header) return damaged("its size differs from the stated one");
     *out_header = (size_t)header;
     return NULL;
 }
@@ -232,10 +232,11 @@ static keel_status_t check_version(const uint8_t *file) {
     uint32_t version = keel_load_u32(file + AT_VERSION);
     uint32_t oldest_reader = keel_load_u32(file + AT_OLDEST_READER);
     if (oldest_reader <= KEEL_ENTRY_VERSION && version >= KEEL_ENTRY_OLDEST) return NULL;
-    return keel_status_make(KEEL_UNSUPPORTED,
-                            "the entry is of version %u, readable from version %u on; this Keel "
-                            "reads versions %d to %d",
-                            version, oldest_reader, KEEL_ENTRY_OLDEST, KEEL_ENTRY_VERSION);
+    return keel_status_make(
+        KEEL_UNSUPPORTED,
+        "the entry has version %u and needs a reader of version %u or later; this Keel "
+        "reads versions %d to %d",
+        version, oldest_reader, KEEL_ENTRY_OLDEST, KEEL_ENTRY_VERSION);
 }
 
 typedef struct fields_t {
@@ -248,9 +249,9 @@ static keel_status_t split_fields(keel_bytes_t bytes, fields_t *out) {
     while (keel_cursor_left(&cursor)) {
         uint32_t tag = keel_cursor_u32(&cursor);
         keel_bytes_t value = keel_cursor_take(&cursor, keel_cursor_u32(&cursor));
-        if (cursor.failed) return damaged("its fields do not end where its header does");
+        if (cursor.failed) return damaged("its fields do not end at the end of its header");
         if (tag >= TAG_END || !field_names[tag]) continue;
-        if (out->seen[tag]) return damaged("a field stands there twice");
+        if (out->seen[tag]) return damaged("a field occurs twice");
         if (field_sizes[tag] && value.size != field_sizes[tag])
             return damaged("a field has the wrong size");
         out->seen[tag] = true;
@@ -264,7 +265,8 @@ static keel_status_t split_fields(keel_bytes_t bytes, fields_t *out) {
 }
 
 static keel_status_t take_text(keel_bytes_t bytes, char **out) {
-    if (bytes.size && memchr(bytes.data, 0, bytes.size)) return damaged("a text holds a zero byte");
+    if (bytes.size && memchr(bytes.data, 0, bytes.size))
+        return damaged("a text contains a zero byte");
     return keel_strdup(keel_bytes_str(bytes), out);
 }
 
@@ -280,7 +282,7 @@ static keel_status_t take_fields(const fields_t *fields, keel_entry_t *entry) {
     return take_text(fields->values[TAG_WRITER], &entry->writer);
 }
 
-// Believes nothing before the header's digest was found right. *out_codec is not yet checked.
+// Trusts nothing until the header's digest is verified. *out_codec is not checked yet.
 static keel_status_t read_header(keel_bytes_t head, uint64_t file_size, keel_entry_t *entry,
                                  size_t *out_header, uint32_t *out_codec, size_t *out_needed) {
     *out_needed = 0;
@@ -303,7 +305,7 @@ static keel_status_t read_header(keel_bytes_t head, uint64_t file_size, keel_ent
     KEEL_TRY(split_fields(bytes, &fields));
     KEEL_TRY(take_fields(&fields, entry));
     if (entry->payload_size > KEEL_ENTRY_PAYLOAD_LIMIT)
-        return damaged("its payload is larger than any can be");
+        return damaged("its payload is impossibly large");
     *out_header = header;
     *out_codec = keel_load_u32(fields.values[TAG_CODEC].data);
     return NULL;
@@ -325,7 +327,7 @@ static keel_status_t read_payload(keel_bytes_t stored, uint32_t codec, keel_entr
     if (codec != KEEL_CODEC_ZSTD)
         return keel_status_make(KEEL_UNSUPPORTED, "the entry's payload is in the unknown codec %u",
                                 codec);
-    // No frame unpacks to more than this, so no allocation is made on the word of a number alone.
+    // No frame unpacks to more than this, so a false size cannot cause a huge allocation.
     if (size / ZSTD_HIGHEST_RATIO > stored.size ||
         ZSTD_getFrameContentSize(stored.data, stored.size) != size)
         return damaged("its payload has the wrong size");
@@ -339,7 +341,7 @@ static keel_status_t decode(keel_bytes_t file, keel_entry_t *entry) {
     size_t header, needed;
     uint32_t codec;
     KEEL_TRY(read_header(file, file.size, entry, &header, &codec, &needed));
-    if (needed) return damaged("it is cut off");
+    if (needed) return damaged("it is truncated");
     keel_bytes_t stored = keel_bytes(file.data + header, file.size - header);
     keel_digest_t digest = keel_digest(stored);
     if (memcmp(digest.bytes, file.data + AT_PAYLOAD_DIGEST, KEEL_DIGEST_SIZE))

@@ -11,12 +11,12 @@
 //   fields, up to the end of the header: tag (4), size (4), bytes
 //   payload, up to the end of the file, in the codec that a field names
 //
-// The header's digest covers the payload's, so the two cover every byte but the first of them. It
-// is checked before anything else is believed, so damage is told from an entry of another version.
-// Fields of unknown tags are skipped: a newer Keel may add some without shutting out older ones;
-// where a field must be understood it raises the oldest version that can read. Every known field
-// stands exactly once. Digests tell accidents apart, not forgers: who can write the folder can
-// write an entry.
+// The header's digest covers the payload's, so together they cover every byte except the first
+// digest itself. It is checked before anything else, so damage is not mistaken for another version.
+// Fields with unknown tags are skipped: a newer Keel may add some without shutting out older ones;
+// if readers must understand a field, it raises the oldest version that can read the file. Every
+// known field occurs exactly once. Digests detect accidents, not forgery: anyone who can write to
+// the folder can write an entry.
 //
 // Threads: no shared state.
 #ifndef KEEL_STORE_ENTRY_H_
@@ -50,17 +50,17 @@ typedef enum keel_codec {
     KEEL_CODEC_ZSTD,
 } keel_codec_t;
 
-// The bytes of an entry file; freed with keel_free. KEEL_INVALID where a part is over its limit.
+// The bytes of an entry file; freed with keel_free. KEEL_INVALID if a part is over its limit.
 keel_status_t keel_entry_encode(const keel_entry_t *entry, uint8_t **out,
                                 size_t *out_size) KEEL_MUST_CHECK;
 
-// KEEL_CORRUPT where any byte is not as it was written, KEEL_UNSUPPORTED where it is of a version
-// that this one cannot read. `file` is the whole file.
+// KEEL_CORRUPT if any byte has changed, KEEL_UNSUPPORTED if this version cannot read the entry's.
+// `file` is the whole file.
 keel_status_t keel_entry_decode(keel_bytes_t file, keel_entry_t *out) KEEL_MUST_CHECK;
 
-// The header alone: all but the payload, whose stored bytes are neither needed nor checked. `head`
-// is the file's start; where it is too short for the header *out_needed says how much is needed
-// (and the status is NULL), else it is 0.
+// Decodes the header alone: everything but the payload, whose stored bytes are neither needed nor
+// checked. `head` is the file's start. If it is too short for the header, *out_needed is the size
+// needed (and the status is NULL); otherwise it is 0.
 keel_status_t keel_entry_decode_header(keel_bytes_t head, uint64_t file_size, keel_entry_t *out,
                                        size_t *out_needed) KEEL_MUST_CHECK;
 
@@ -68,7 +68,7 @@ keel_status_t keel_entry_decode_header(keel_bytes_t head, uint64_t file_size, ke
 // envelope's).
 keel_digest_t keel_entry_header_digest(const uint8_t *file, size_t header);
 
-// A copy of all but the payload where `payload` is false.
+// A copy; without the payload if `payload` is false.
 keel_status_t keel_entry_copy(const keel_entry_t *entry, bool payload,
                               keel_entry_t *out) KEEL_MUST_CHECK;
 

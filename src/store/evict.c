@@ -14,7 +14,8 @@ typedef struct scan_t {
     uint64_t bytes;
 } scan_t;
 
-static keel_status_t add(scan_t *scan, const keel_digest_t *key, const keel_file_facts_t *facts) {
+static keel_status_t add_record(scan_t *scan, const keel_digest_t *key,
+                                const keel_file_facts_t *facts) {
     if (scan->count == scan->capacity) {
         size_t capacity = scan->capacity ? scan->capacity * 2 : 256;
         void *records = scan->records;
@@ -35,7 +36,7 @@ static keel_status_t visit(void *context, const keel_store_file_t *file) {
         keel_status_ignore(status);
         return NULL;
     }
-    if (file->key) return add(context, file->key, &facts);
+    if (file->key) return add_record(context, file->key, &facts);
     keel_store_remove_stale(file, &facts);
     return NULL;
 }
@@ -46,8 +47,8 @@ static int by_use(const void *left, const void *right) {
     return memcmp(a->key.bytes, b->key.bytes, KEEL_DIGEST_SIZE);
 }
 
-// An entry that was used or written anew since the scan stays. A reader that has opened it keeps
-// its bytes in any case.
+// An entry that was used or rewritten since the scan stays. A reader that has opened it keeps its
+// bytes anyway.
 static keel_status_t remove_entry(const char *folder, const record_t *record, bool *out_removed) {
     *out_removed = false;
     char *path;

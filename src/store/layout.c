@@ -39,11 +39,11 @@ bool keel_store_parse_name(const char *name, keel_digest_t *out_key, const char 
 
 // ---- walking -----------------------------------------------------------------------------------
 
-typedef struct walk_t {
+typedef struct entry_walk_t {
     const char *folder; // of the names
     keel_status_t (*visit)(void *context, const keel_store_file_t *file);
     void *context;
-} walk_t;
+} entry_walk_t;
 
 bool keel_store_is_temporary(const char *name, long *out_pid) {
     static const char prefix[] = ".tmp.";
@@ -54,7 +54,7 @@ bool keel_store_is_temporary(const char *name, long *out_pid) {
 }
 
 static keel_status_t visit_file(void *context, const char *name) {
-    const walk_t *walk = context;
+    const entry_walk_t *walk = context;
     keel_digest_t key;
     const char *rest;
     keel_store_file_t file = {0};
@@ -71,12 +71,12 @@ static keel_status_t visit_file(void *context, const char *name) {
 }
 
 static keel_status_t visit_shard(void *context, const char *name) {
-    const walk_t *walk = context;
+    const entry_walk_t *walk = context;
     uint8_t byte;
     if (!keel_unhex(keel_str(name), &byte, 1)) return NULL;
     char *path;
     KEEL_TRY(keel_path(&path, "%s/%s", walk->folder, name));
-    walk_t inner = {path, walk->visit, walk->context};
+    entry_walk_t inner = {path, walk->visit, walk->context};
     keel_status_t status = keel_directory_walk(path, visit_file, &inner);
     keel_free(path);
     return status;
@@ -87,7 +87,7 @@ keel_status_t keel_store_walk(const char *folder,
                               void *context) {
     char *path;
     KEEL_TRY(keel_path(&path, "%s/entries", folder));
-    walk_t walk = {path, visit, context};
+    entry_walk_t walk = {path, visit, context};
     keel_status_t status = keel_directory_walk(path, visit_shard, &walk);
     keel_free(path);
     return status;

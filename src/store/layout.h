@@ -8,8 +8,8 @@
 //   quarantine/<key hex>.<since ns>.<reason>.keel   bad entries
 //   plans/<script>.plan                             what a script asks for (plan.h)
 //
-// No function here or in the files beside it removes a name that is not of this form, so a folder
-// named by mistake loses nothing.
+// No function here or in the other files of the store removes a name that does not have this form,
+// so naming the wrong folder loses nothing.
 #ifndef KEEL_STORE_LAYOUT_H_
 #define KEEL_STORE_LAYOUT_H_
 
@@ -21,7 +21,7 @@ keel_status_t keel_store_entry_path(const char *folder, const keel_digest_t *key
 keel_status_t keel_store_lock_path(const char *folder, const keel_digest_t *key,
                                    char **out) KEEL_MUST_CHECK;
 
-// Makes the folder that `path` stands in.
+// Makes the folder that contains `path`.
 keel_status_t keel_store_make_folder_of(const char *path) KEEL_MUST_CHECK;
 
 // Does `name` begin with a key's 64 hex digits and a dot? *out_rest is what follows the dot.
@@ -34,28 +34,29 @@ typedef struct keel_store_file_t {
     long pid;
 } keel_store_file_t;
 
-// Is that the name of a temporary file? *out_pid is its writer.
+// Whether that is the name of a temporary file; *out_pid is its writer.
 bool keel_store_is_temporary(const char *name, long *out_pid);
 
-// Visits entries and temporary files, and no others. Folders that are not there are empty.
+// Visits entries and temporary files, and nothing else. A missing folder counts as empty.
 keel_status_t keel_store_walk(const char *folder,
                               keel_status_t (*visit)(void *context, const keel_store_file_t *file),
                               void *context) KEEL_MUST_CHECK;
 
-// Takes away a temporary file whose writer is gone. Processes of other containers and hosts cannot
-// be seen from here: no file is called stale before a minute, and each one is after an hour.
+// Removes a temporary file whose writer is gone. Processes of other containers and hosts are not
+// visible from here, so a file younger than a minute is never stale and one older than an hour
+// always is.
 void keel_store_remove_stale(const keel_store_file_t *file, const keel_file_facts_t *facts);
 
-// Moves a bad entry to quarantine, and drops the oldest there while they are too many. Where `seen`
-// is given the entry is moved only if it is still that file. An absent entry is no error.
+// Moves a bad entry to quarantine, and drops the oldest files there while there are too many. If
+// `seen` is given, moves the entry only if it is still that file. A missing entry is not an error.
 keel_status_t keel_store_set_aside(const char *folder, const keel_digest_t *key, const char *reason,
                                    const keel_file_facts_t *seen) KEEL_MUST_CHECK;
-// Puts the entry, or an empty file where there is none (yet), in quarantine as one whose load
+// Puts the entry, or an empty file if there is no entry (yet), in quarantine as one whose load
 // crashed.
 keel_status_t keel_store_set_crashed(const char *folder, const keel_digest_t *key) KEEL_MUST_CHECK;
-// Was an entry of this key put in quarantine because loading it crashed?
+// Whether an entry of this key is in quarantine because loading it crashed.
 bool keel_store_crashed(const char *folder, const keel_digest_t *key);
-// Visits the files in quarantine: path, size, and when they came there in ns since 1970.
+// Visits the files in quarantine: path, size, and when they were put there, in ns since 1970.
 keel_status_t keel_store_walk_quarantine(const char *folder,
                                          keel_status_t (*visit)(void *context, const char *path,
                                                                 uint64_t size, uint64_t since),
@@ -67,8 +68,8 @@ typedef struct keel_store_eviction_t {
     uint64_t removed_bytes;
 } keel_store_eviction_t;
 
-// Where entries take more than `limit` bytes, removes the least recently used ones until they take
-// at most `target`; `keep` (may be NULL) stays. Takes away stale temporary files too.
+// If entries take more than `limit` bytes, removes the least recently used until they take at most
+// `target`; `keep` (may be NULL) stays. Also removes stale temporary files.
 keel_status_t keel_store_evict(const char *folder, uint64_t limit, uint64_t target,
                                const keel_digest_t *keep,
                                keel_store_eviction_t *out) KEEL_MUST_CHECK;

@@ -9,11 +9,11 @@
 #include "store/layout.h"
 #include "store/plan.h"
 
-// A mark's file is one line, filled up with blanks to a size that stays: the hex digits of the key
-// that is being loaded, "plan:" and the script whose plan is, or a dash while it waits to be used
-// again. So a load costs two small writes, and no file is made or removed, which takes up to a
-// millisecond on an ext4 file system where many were removed lately. What is neither accuses
-// nobody, nor does a file whose maker was killed before it wrote one.
+// A mark's file is one line, padded with blanks to a fixed size: the hex digits of the key that is
+// being loaded, "plan:" and the script whose plan is being loaded, or a dash while the file waits
+// for reuse. So a load costs two small writes, and no file is made or removed, which takes up to a
+// millisecond on an ext4 file system where many files were removed lately. Any other content
+// accuses no entry; a maker that was killed before it wrote the line leaves such a file.
 enum { TEXT_SIZE = 128, IDLE_MARKS = 8 };
 static const char ahead[] = "plan:";
 
@@ -22,14 +22,14 @@ static keel_mark_t idle[IDLE_MARKS];
 
 KEEL_FORK_GUARD(idle_lock);
 
-// In a forked child, where the lock is its parent's, the file stays.
+// In a forked child the file stays, because the lock belongs to the parent.
 static void remove_mark(keel_mark_t *mark) {
     keel_lock_remove(&mark->lock, mark->path);
     keel_free(mark->path);
     *mark = (keel_mark_t){.lock = KEEL_NO_LOCK};
 }
 
-// Idle marks of a process that ends without a crash are of no use to anybody.
+// When a process ends without a crash, nobody needs its idle marks.
 __attribute__((destructor)) static void remove_idle(void) {
     for (int i = 0; i < IDLE_MARKS; ++i)
         if (idle[i].path) remove_mark(&idle[i]);
@@ -110,7 +110,7 @@ static keel_status_t mark_with(const char *folder, const char *text, keel_mark_t
             *out = mark;
             return NULL;
         }
-        // As a rule somebody removed the folder.
+        // Usually because someone removed the folder.
         keel_status_ignore(status);
         remove_mark(&mark);
     }
@@ -153,14 +153,14 @@ typedef struct sweep_t {
     const char *marks;
     void (*found)(void *context, const keel_digest_t *key);
     void *context;
-    // What the process whose marks come next to each other was found loading so far.
+    // Keys already found for the process whose marks are being visited; its marks are adjacent.
     long maker;
     keel_digest_t keys[16];
     size_t count;
 } sweep_t;
 
-// A process dies once, however many of its threads were loading the key.
-static bool is_told(sweep_t *sweep, const char *name, const keel_digest_t *key) {
+// Counts a process's death once, however many of its threads were loading the key.
+static bool is_accused(sweep_t *sweep, const char *name, const keel_digest_t *key) {
     long maker = strtol(name, NULL, 10);
     if (maker != sweep->maker) sweep->count = 0;
     sweep->maker = maker;
@@ -171,7 +171,7 @@ static bool is_told(sweep_t *sweep, const char *name, const keel_digest_t *key) 
 }
 
 static keel_status_t accuse(sweep_t *sweep, const char *name, const keel_digest_t *key) {
-    if (is_told(sweep, name, key)) return NULL;
+    if (is_accused(sweep, name, key)) return NULL;
     KEEL_TRY(keel_store_set_crashed(sweep->folder, key));
     if (sweep->found) sweep->found(sweep->context, key);
     return NULL;
@@ -197,7 +197,7 @@ static bool is_mark(const char *name) {
            strspn(name, "0123456789.") == size - 4;
 }
 
-// Where setting aside fails the mark stays for the next start.
+// If setting aside fails, the mark stays for the next start.
 static keel_status_t sweep_mark(void *context, const char *name) {
     sweep_t *sweep = context;
     if (!is_mark(name)) return NULL;
@@ -205,7 +205,7 @@ static keel_status_t sweep_mark(void *context, const char *name) {
     KEEL_TRY(keel_path(&path, "%s/%s", sweep->marks, name));
     keel_lock_t lock = KEEL_NO_LOCK;
     keel_status_t status = keel_lock_take(path, &lock);
-    if (keel_status_code(status) == KEEL_REFUSED) { // its maker lives
+    if (keel_status_code(status) == KEEL_REFUSED) { // its maker is alive
         keel_status_ignore(status);
         status = NULL;
     } else if (!status) {

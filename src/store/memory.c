@@ -19,12 +19,12 @@ typedef struct memory_t {
     node_t *buckets[BUCKETS];
 } memory_t;
 
-// Keys are digests: any of their bits are as good as a hash.
+// Keys are digests, so any of their bits serve as a hash.
 static node_t **bucket_of(memory_t *memory, const keel_digest_t *key) {
     return &memory->buckets[keel_load_u32(key->bytes) % BUCKETS];
 }
 
-static node_t **find(memory_t *memory, const keel_digest_t *key) {
+static node_t **find_node(memory_t *memory, const keel_digest_t *key) {
     node_t **at = bucket_of(memory, key);
     while (*at && !keel_digest_equal(&(*at)->entry.key, key))
         at = &(*at)->chain;
@@ -58,7 +58,7 @@ static keel_status_t memory_get(void *context, const keel_digest_t *key, keel_en
     memory_t *memory = context;
     *out_miss = KEEL_MISS_ABSENT;
     pthread_mutex_lock(&memory->lock);
-    node_t *node = *find(memory, key);
+    node_t *node = *find_node(memory, key);
     keel_status_t status = NULL;
     if (node) {
         status = keel_entry_copy(&node->entry, true, out);
@@ -71,10 +71,10 @@ static keel_status_t memory_get(void *context, const keel_digest_t *key, keel_en
 }
 
 static void insert(memory_t *memory, node_t *node) {
-    node_t **at = find(memory, &node->entry.key);
+    node_t **at = find_node(memory, &node->entry.key);
     if (*at) drop(memory, at);
     while (memory->oldest && memory->bytes > memory->limit - node->entry.payload_size)
-        drop(memory, find(memory, &memory->oldest->entry.key));
+        drop(memory, find_node(memory, &memory->oldest->entry.key));
     at = bucket_of(memory, &node->entry.key);
     node->chain = *at;
     *at = node;
@@ -85,7 +85,7 @@ static void insert(memory_t *memory, node_t *node) {
 static keel_status_t memory_remove(void *context, const keel_digest_t *key) {
     memory_t *memory = context;
     pthread_mutex_lock(&memory->lock);
-    node_t **at = find(memory, key);
+    node_t **at = find_node(memory, key);
     if (*at) drop(memory, at);
     pthread_mutex_unlock(&memory->lock);
     return NULL;
@@ -93,7 +93,7 @@ static keel_status_t memory_remove(void *context, const keel_digest_t *key) {
 
 static keel_status_t memory_put(void *context, const keel_entry_t *entry) {
     memory_t *memory = context;
-    // What cannot be held is not: the tier below has it. An older one of its key would be wrong.
+    // Too large for this tier: the tier below has it. An older entry of the key must go.
     if (entry->payload_size > memory->limit) return memory_remove(context, &entry->key);
     void *node;
     KEEL_TRY(keel_calloc(1, sizeof(node_t), &node));
@@ -128,7 +128,7 @@ static void memory_close(void *context) {
     memory_t *memory = context;
     if (!memory) return;
     while (memory->oldest)
-        drop(memory, find(memory, &memory->oldest->entry.key));
+        drop(memory, find_node(memory, &memory->oldest->entry.key));
     pthread_mutex_destroy(&memory->lock);
     keel_free(memory);
 }

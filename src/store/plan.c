@@ -118,7 +118,7 @@ keel_status_t keel_plan_parse(keel_bytes_t bytes, keel_plan_t *out) {
     out->count = 0;
     if (parse(bytes, out)) return NULL;
     out->count = 0;
-    return keel_status_make(KEEL_CORRUPT, "this is no plan of programs, or a damaged one");
+    return keel_status_make(KEEL_CORRUPT, "not a plan of programs, or a damaged one");
 }
 
 static void write_line(const keel_planned_t *planned, keel_buffer_t *out) {
@@ -187,7 +187,7 @@ keel_status_t keel_plan_keep(const char *folder, const char *script, const keel_
     keel_status_t status = keel_file_touch(path);
     keel_free(path);
     bool is_gone = keel_status_code(status) == KEEL_NOT_FOUND;
-    keel_status_ignore(status); // a folder that may not be changed: it stands there all the same
+    keel_status_ignore(status); // a folder that may not be changed still has the plan
     return is_gone ? keel_plan_write(folder, script, plan) : NULL;
 }
 

@@ -1,14 +1,14 @@
-// plan: the programs that a script asked for, in that order, so that its next run can load them
-// before it asks.
+// plan: the programs that a script asked for, in order, so that its next run can load them before
+// it asks.
 //
 //   plans/<script>.plan      "keel plan 2\n", then a line a program: the digests, in hex, of its
 //                            key's components program, compile options and device assignment;
 //                            then, in hex too, what compiling it cost: a hash of the module's name,
 //                            operations, microseconds
 //
-// The other components of a key are the same for all programs of a client, and the client's own: so
-// whoever follows a plan makes the keys anew, and comes upon no entry that was compiled for another
-// backend.
+// A key's other components are the same for all programs of a client and come from the client. So
+// code that follows a plan makes the keys anew, and never finds an entry that was compiled for
+// another backend.
 //
 // Ownership: a plan owns nothing. Threads: no shared state; processes replace a plan as a whole.
 #ifndef KEEL_STORE_PLAN_H_
@@ -18,7 +18,7 @@
 
 enum { KEEL_PLAN_LIMIT = 256 }; // programs; later ones are not planned
 
-// What compiling a program cost when it was last compiled.
+// What a program's last compile cost.
 typedef struct keel_cost_t {
     uint64_t name; // keel_plan_name
     uint32_t operations;
@@ -35,33 +35,33 @@ typedef struct keel_plan_t {
     keel_planned_t programs[KEEL_PLAN_LIMIT];
 } keel_plan_t;
 
-// False where it stands there already, or there is no more room.
+// False if the plan already has it, or is full.
 bool keel_plan_add(keel_plan_t *plan, const keel_planned_t *planned);
 bool keel_plan_equal(const keel_plan_t *a, const keel_plan_t *b);
 
 // A hash of a module's name.
 uint64_t keel_plan_name(const char *name);
-// What compiling a program of that name took, of those the one nearest in operations; 0: unknown.
+// The compile time of the program of that name that is nearest in operations; 0: unknown.
 double keel_plan_seconds(const keel_plan_t *plan, const char *name, uint64_t operations);
 
-// KEEL_CORRUPT where the bytes are no plan; *out is empty then.
+// KEEL_CORRUPT if the bytes are not a plan; *out is empty then.
 keel_status_t keel_plan_parse(keel_bytes_t bytes, keel_plan_t *out) KEEL_MUST_CHECK;
 
-// `script` is a file name without a folder (keel_host_script). A script without a plan has an
-// empty one.
+// `script` is a file name without a folder (keel_host_script). A script without a plan has an empty
+// one.
 keel_status_t keel_plan_read(const char *folder, const char *script,
                              keel_plan_t *out) KEEL_MUST_CHECK;
-// Makes the folder where it is absent.
+// Makes the folder if it is missing.
 keel_status_t keel_plan_write(const char *folder, const char *script,
                               const keel_plan_t *plan) KEEL_MUST_CHECK;
 
-// The plan is what the script asked for again: it is not old, and written anew where it is gone.
+// The script asked for the same plan again: renews its time, and writes it again if it is gone.
 keel_status_t keel_plan_keep(const char *folder, const char *script,
                              const keel_plan_t *plan) KEEL_MUST_CHECK;
-// One that is not there is no error.
+// A missing plan is not an error.
 keel_status_t keel_plan_remove(const char *folder, const char *script) KEEL_MUST_CHECK;
 
-// Removes the plans that were not written anew for `age` nanoseconds, and temporary files whose
+// Removes plans that were last written more than `age` nanoseconds ago, and temporary files whose
 // writers are gone.
 keel_status_t keel_plans_remove(const char *folder, uint64_t age) KEEL_MUST_CHECK;
 

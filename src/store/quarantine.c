@@ -3,7 +3,7 @@
 
 #include "store/layout.h"
 
-// What quarantine may hold; the newest stays in any case.
+// What quarantine may hold; the newest file always stays.
 enum { QUARANTINE_FILES = 32, QUARANTINE_BYTES = 256 << 20, REASON_SIZE = 64 };
 
 static const char crashed[] = "crashed";
@@ -25,11 +25,11 @@ static void make_slug(const char *reason, char out[REASON_SIZE]) {
 
 // ---- walking -----------------------------------------------------------------------------------
 
-typedef struct walk_t {
+typedef struct quarantine_walk_t {
     const char *folder;
     keel_status_t (*visit)(void *context, const char *path, uint64_t size, uint64_t since);
     void *context;
-} walk_t;
+} quarantine_walk_t;
 
 static bool parse_since(const char *rest, uint64_t *out) {
     char *end;
@@ -38,7 +38,7 @@ static bool parse_since(const char *rest, uint64_t *out) {
 }
 
 static keel_status_t visit_name(void *context, const char *name) {
-    const walk_t *walk = context;
+    const quarantine_walk_t *walk = context;
     keel_digest_t key;
     const char *rest;
     uint64_t since;
@@ -63,7 +63,7 @@ keel_status_t keel_store_walk_quarantine(const char *folder,
                                          void *context) {
     char *path;
     KEEL_TRY(keel_path(&path, "%s/quarantine", folder));
-    walk_t walk = {path, visit, context};
+    quarantine_walk_t walk = {path, visit, context};
     keel_status_t status = keel_directory_walk(path, visit_name, &walk);
     keel_free(path);
     return status;
@@ -95,7 +95,7 @@ static bool too_many(const oldest_t *oldest) {
            (oldest->files > QUARANTINE_FILES || oldest->bytes > QUARANTINE_BYTES);
 }
 
-// As many rounds as files are too many: one, but for quarantines that were filled by hand.
+// One round per surplus file: just one, unless someone filled the quarantine by hand.
 static keel_status_t trim(const char *folder) {
     for (;;) {
         oldest_t oldest = {0};
@@ -119,8 +119,8 @@ static bool is_still(const char *path, const keel_file_facts_t *seen) {
     return same;
 }
 
-// KEEL_NOT_FOUND where there is no entry.
-static keel_status_t move(const char *folder, const keel_digest_t *key, const char *to) {
+// KEEL_NOT_FOUND if there is no entry.
+static keel_status_t move_entry(const char *folder, const keel_digest_t *key, const char *to) {
     char *from;
     KEEL_TRY(keel_store_make_folder_of(to));
     KEEL_TRY(keel_store_entry_path(folder, key, &from));
@@ -142,7 +142,7 @@ static keel_status_t set_aside(const char *folder, const keel_digest_t *key, con
                                bool record_absent) {
     char *to;
     KEEL_TRY(quarantine_path(folder, key, reason, &to));
-    keel_status_t status = move(folder, key, to);
+    keel_status_t status = move_entry(folder, key, to);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         status = record_absent ? keel_file_create(to, keel_bytes(NULL, 0)) : NULL;
@@ -169,15 +169,15 @@ keel_status_t keel_store_quarantine(const char *folder, const keel_digest_t *key
     return keel_store_set_aside(folder, key, reason, NULL);
 }
 
-// After so long a death is no reason any more: it may have been an accident.
+// After this long a death no longer counts: it may have been an accident.
 static const uint64_t crash_lifetime = 24 * 3600 * 1000000000ull;
 
-typedef struct search_t {
+typedef struct crash_search_t {
     const char *folder;
     const keel_digest_t *key;
     unsigned found;
     bool forgives;
-} search_t;
+} crash_search_t;
 
 static bool is_crash_of(const char *name, const keel_digest_t *of, uint64_t *out_since) {
     keel_digest_t key;
@@ -190,7 +190,7 @@ static bool is_crash_of(const char *name, const keel_digest_t *of, uint64_t *out
 }
 
 static keel_status_t visit_crash(void *context, const char *name) {
-    search_t *search = context;
+    crash_search_t *search = context;
     uint64_t since;
     if (!is_crash_of(name, search->key, &since)) return NULL;
     if (since + crash_lifetime > keel_clock_wall()) ++search->found;
@@ -204,7 +204,7 @@ static keel_status_t visit_crash(void *context, const char *name) {
 
 static unsigned search_crashes(const char *folder, const keel_digest_t *key, bool forgives) {
     char *path;
-    search_t search = {.key = key, .forgives = forgives};
+    crash_search_t search = {.key = key, .forgives = forgives};
     keel_status_t status = keel_path(&path, "%s/quarantine", folder);
     if (!status) {
         search.folder = path;

@@ -89,7 +89,7 @@ static keel_status_t check_file(const keel_store_file_t *file) {
     keel_status_t status = keel_entry_decode(keel_bytes(data, size), &entry);
     keel_free(data);
     if (!status && !keel_digest_equal(&entry.key, file->key))
-        status = keel_status_make(KEEL_CORRUPT, "the entry is of another key than its name says");
+        status = keel_status_make(KEEL_CORRUPT, "the entry's key differs from its file name");
     keel_entry_deinitialize(&entry);
     return status;
 }
@@ -102,7 +102,7 @@ static keel_status_t verify_file(void *context, const keel_store_file_t *file) {
     if (code == KEEL_NO_MEMORY) return status;
     if (!status)
         ++verify->good;
-    else if (code != KEEL_NOT_FOUND && code != KEEL_UNSUPPORTED) // evicted, or of another version
+    else if (code != KEEL_NOT_FOUND && code != KEEL_UNSUPPORTED) // evicted, or another version's
         verify->bad(verify->context, file->path, keel_status_message(status));
     keel_status_ignore(status);
     return NULL;
@@ -119,9 +119,9 @@ keel_status_t keel_store_disk_verify(const char *folder,
 
 // ---- prune and clear ---------------------------------------------------------------------------
 
-static const uint64_t plan_age = 90ull * 24 * 3600 * 1000000000; // a lost one is written anew
+static const uint64_t plan_age = 90ull * 24 * 3600 * 1000000000; // a lost plan is written again
 
-// A lock that can be taken is one whose holder died: taking it and letting go removes it.
+// A lock that can be taken is one whose holder died: taking and releasing it removes it.
 static keel_status_t remove_stale_lock(void *context, const char *name) {
     keel_digest_t key;
     const char *rest, *folder = context;

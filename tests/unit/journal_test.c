@@ -238,7 +238,7 @@ static void after_a_torn_line_the_next_process_begins_a_new_one(void **state) {
     json_t *events = events_of("torn", &damage);
     assert_int_equal(json_array_size(events), 2);
     assert_int_equal(damage.lines, 1);
-    assert_non_null(strstr(damage.why, "cut short"));
+    assert_non_null(strstr(damage.why, "truncated"));
     json_decref(events);
 }
 

@@ -90,7 +90,7 @@ static void a_config_file_that_is_no_ordinary_file_is_refused_and_nobody_waits(v
     assert_int_equal(mkfifo(config, 0600), 0);
     setenv("KEEL_CONFIG", config, 1);
     alarm(20);
-    REFUSED(NULL, "config file", config, "is not a regular file", "correct or unset KEEL_CONFIG");
+    REFUSED(NULL, "config file", config, "is not a regular file", "fix or unset KEEL_CONFIG");
     setenv("KEEL_CONFIG", "/dev/zero", 1);
     REFUSED(NULL, "config file", "/dev/zero is not a regular file");
     alarm(0);
