@@ -24,8 +24,8 @@ void keel_bundle_deinitialize(keel_bundle_t *bundle) {
 
 // ---- adding ------------------------------------------------------------------------------------
 
-// A copy that is UTF-8 and at most `limit` bytes, cut between characters. *out_written grows by
-// what it takes as a JSON string.
+// A UTF-8 copy of at most `limit` bytes, never cut inside a character. *out_written grows by its
+// size as a JSON string.
 static keel_status_t copy(keel_bundle_t *bundle, keel_str_t text, size_t limit, const char **out,
                           size_t *out_written) {
     static const char unknown[] = "\xef\xbf\xbd";
@@ -66,7 +66,7 @@ static size_t least(size_t a, size_t b) {
 
 keel_status_t bundle_add(keel_bundle_t *bundle, keel_bundle_section_t section, keel_str_t name,
                          keel_str_t value) {
-    enum { FRAME = 8, HEAD = 512 }; // quotes and commas of a fact; what stands around all of them
+    enum { FRAME = 8, HEAD = 512 }; // quotes and commas of a fact; everything around the facts
     bundle->known[section] = true;
     if (bundle->count == KEEL_BUNDLE_FACTS) {
         ++bundle->left_out;
@@ -116,7 +116,7 @@ static int by_name(const keel_bundle_fact_t *x, const keel_bundle_fact_t *y) {
     return strcmp(x->name, y->name);
 }
 
-// Stable, and most of it is in order already.
+// Stable; the facts are mostly in order already.
 static void insert_in_order(keel_bundle_fact_t *facts, size_t count) {
     for (size_t i = 1; i < count; ++i) {
         keel_bundle_fact_t fact = facts[i];

@@ -1,38 +1,38 @@
 // bundle: everything that decides whether programs are the same and whether an installation works,
-// as facts: versions of the client and of the plugin, the plugin's file, flags, the machine, its
-// devices, packages. A bundle is written as JSON and read back, and two of them are compared.
+// as facts: versions of the client and the plugin, the plugin's file, flags, the machine, its
+// devices, packages. A bundle is written as JSON and read back, and two bundles can be compared.
 //
 //   {"bundle": 1, "keel": {"version": "0.3.0", ...}, "plugin": {"path": ..., "build": ...}, ...}
 //
-// One object a section, one text a fact, in the order of the table below and by name within a
-// section. A section that is left out is one that nobody could tell; an empty one is known to be
-// empty.
+// One object per section, one text per fact, in the order of the table below and by name within a
+// section. A missing section means that its content is unknown; an empty one is known to be empty.
 //
-// All text is UTF-8: bytes that are not become U+FFFD when a fact is added. Names and values are
-// cut at KEEL_BUNDLE_NAME_LIMIT and KEEL_BUNDLE_VALUE_LIMIT bytes, and there are at most
-// KEEL_BUNDLE_FACTS facts, so that a bundle in JSON stays below KEEL_BUNDLE_JSON_LIMIT bytes
-// whatever it was made from; `left_out` counts what went.
+// All text is UTF-8: other bytes become U+FFFD when a fact is added. Names and values are cut at
+// KEEL_BUNDLE_NAME_LIMIT and KEEL_BUNDLE_VALUE_LIMIT bytes, and there are at most KEEL_BUNDLE_FACTS
+// facts, so a bundle in JSON stays below KEEL_BUNDLE_JSON_LIMIT bytes whatever it was made from;
+// `left_out` counts the facts that did not fit.
 //
-// Secrets do not get in: the value of a variable whose name speaks of a token, secret, key or
-// password is "***", and so is a password within a URL.
+// Secrets are kept out: the value of a variable whose name contains token, secret, key, password or
+// the like is "***", and so is a password in a URL.
 //
-// Ownership: a bundle owns its text. Threads: a bundle belongs to one thread at a time. What reads
-// the environment says so: no thread may change that meanwhile.
+// Ownership: a bundle owns its text. Threads: a bundle belongs to one thread at a time. Functions
+// that read the environment say so: no thread may change it meanwhile.
 #ifndef KEEL_BUNDLE_BUNDLE_H_
 #define KEEL_BUNDLE_BUNDLE_H_
 
 #include "base/base.h"
 #include "pjrt/pjrt.h"
 
-// section, name, is it a list (a name in one bundle alone is a difference, not something unknown),
-// what it holds
+// section, name, whether it is a list (then a name in only one bundle is a difference, not
+// something unknown), content
 #define KEEL_BUNDLE_SECTIONS(X)                                                                    \
     X(PLUGIN, "plugin", false, "the plugin: its file, versions, attributes and platform")          \
-    X(FLAGS, "flags", true, "XLA_FLAGS and LIBTPU_INIT_ARGS, one by one, less what only dumps")    \
-    X(CPU, "cpu", false, "the processor: model, digest of its features, cores that may be used")   \
+    X(FLAGS, "flags", true,                                                                        \
+      "XLA_FLAGS and LIBTPU_INIT_ARGS, one by one, without those that only dump")                  \
+    X(CPU, "cpu", false, "the processor: model, digest of its features, usable cores")             \
     X(DEVICES, "devices", true, "the client's devices by id: kind, physical name, process")        \
     X(KEEL, "keel", false, "Keel's version, and that of its keys")                                 \
-    X(CLIENTS, "clients", true, "JAX, PyTorch/XLA and what they bring, with git revisions")        \
+    X(CLIENTS, "clients", true, "JAX, PyTorch/XLA and their packages, with git revisions")         \
     X(INTERPRETER, "interpreter", false, "the Python that runs them")                              \
     X(PACKAGES, "packages", true, "all packages of that Python")                                   \
     X(ENVIRONMENT, "environment", true, "KEEL_*, JAX_*, PJRT_*, XLA_*, TPU_* and such variables")  \
@@ -55,8 +55,8 @@ enum {
     KEEL_BUNDLE_JSON_LIMIT = 1 << 19,
 };
 
-// The fact among the interpreter's that names the clients this process has loaded, where the bundle
-// is a client's: "jax", "torch-xla".
+// The interpreter's fact, in a client's bundle, that names the clients which this process has
+// loaded: "jax", "torch-xla".
 #define KEEL_BUNDLE_LOADED "clients loaded"
 
 typedef struct keel_bundle_fact_t {
@@ -66,7 +66,7 @@ typedef struct keel_bundle_fact_t {
 
 typedef struct keel_bundle_t {
     keel_arena_t arena;
-    keel_bundle_fact_t *facts; // sorted by section and name once it was collected or read
+    keel_bundle_fact_t *facts; // sorted by section and name after collecting or reading
     size_t count, room;
     size_t bytes; // of names and values
     size_t left_out;
@@ -76,67 +76,65 @@ typedef struct keel_bundle_t {
 void keel_bundle_initialize(keel_bundle_t *bundle);
 void keel_bundle_deinitialize(keel_bundle_t *bundle);
 
-// The value of a fact, NULL where it is not known. Of a bundle that is sorted.
+// The value of a fact, NULL if unknown. The bundle must be sorted.
 const char *keel_bundle_find(const keel_bundle_t *bundle, keel_bundle_section_t section,
                              const char *name);
 
 // ---- collecting --------------------------------------------------------------------------------
 
-// What to look at; any pointer may be NULL.
+// What to collect; any pointer may be NULL.
 typedef struct keel_bundle_request_t {
-    // The Python, as keel_python_find takes it (NULL: the one in force); ignored in a client.
+    // The Python, as for keel_python_find (NULL: the current one); ignored in a client.
     const char *interpreter;
-    // This process is the client: its own Python is told, if it is one, and what is mapped into it.
+    // This process is the client: collect its own Python, if it is one, and its mapped libraries.
     bool is_client;
 
-    const char *plugin;         // path of its file; its size, and its digest unless `build` has it
-    const keel_digest_t *build; // the digest, where it is known
-    const char *digests;        // the folder that remembers digests (keel_key_plugin_build)
+    const char *plugin;         // its file, for the size, and the digest if `build` is NULL
+    const keel_digest_t *build; // the digest, if known
+    const char *digests;        // the folder that caches digests (keel_key_plugin_build)
 
-    // Where the plugin is loaded here, its table, and its client for platform and devices; both are
+    // If the plugin is loaded here: its table, and its client for platform and devices. Both are
     // only read.
     const PJRT_Api *api;
     PJRT_Client *device_client;
 
-    // Otherwise: load the plugin, and make a client of it unless `no_client`, in a child process
-    // that may die; for at most so many seconds. 0: do not load it.
+    // Otherwise: loads the plugin, and makes a client unless `no_client`, in a child process that
+    // may die, for at most this many seconds. 0: does not load it.
     unsigned load_seconds;
     bool no_client;
 
-    // Told of each path before it is looked at, which never ends where its disk is gone; NULL
-    // before what ends by itself.
+    // Called with each path before it is opened, which hangs if its disk is gone; called with NULL
+    // before work that cannot hang.
     void (*looking)(const char *path);
 } keel_bundle_request_t;
 
-// Fills `out`, which must be initialized. What cannot be found out is left out; the only failure is
+// Fills `out`, which must be initialized. Leaves out what cannot be determined; the only failure is
 // KEEL_NO_MEMORY. Reads the environment, unless keel_bundle_environment was called before.
 keel_status_t keel_bundle_collect(const keel_bundle_request_t *request,
                                   keel_bundle_t *out) KEEL_MUST_CHECK;
 
-// The part that reads the environment: flags, variables, the interpreter and where its packages
-// are. A client does this on its own thread, some 0.1 ms, and the rest elsewhere.
+// The part that reads the environment: flags, variables, the interpreter and its package folders. A
+// client does this on its own thread, in about 0.1 ms, and the rest elsewhere.
 keel_status_t keel_bundle_environment(const keel_bundle_request_t *request,
                                       keel_bundle_t *out) KEEL_MUST_CHECK;
 
-// No more than what versions are judged by: clients and the plugin's API. `interpreter` NULL: no
-// clients.
+// Only what versions are judged by: clients and the plugin's API. `interpreter` NULL: no clients.
 keel_status_t keel_bundle_versions(const char *interpreter, const char *plugin, unsigned seconds,
                                    keel_bundle_t *out) KEEL_MUST_CHECK;
 
 // ---- as JSON -----------------------------------------------------------------------------------
 
-// One line, at most KEEL_BUNDLE_JSON_LIMIT bytes; see above. Look with keel_buffer_status.
+// One line, at most KEEL_BUNDLE_JSON_LIMIT bytes; see above. Check with keel_buffer_status.
 void keel_bundle_json(const keel_bundle_t *bundle, keel_buffer_t *out);
 
 // jansson's; include <jansson.h> to look inside.
 struct json_t;
 
-// Reads foreign JSON into `out`, which must be initialized. Sections, facts and values that it does
-// not know are skipped. KEEL_INVALID where it is no bundle, KEEL_UNSUPPORTED where it is one of a
-// later form.
+// Reads foreign JSON into `out`, which must be initialized. Skips unknown sections, facts and
+// values. KEEL_INVALID if it is not a bundle, KEEL_UNSUPPORTED if it has a later form.
 keel_status_t keel_bundle_take(const struct json_t *json, keel_bundle_t *out) KEEL_MUST_CHECK;
-// The same from bytes: a bundle, or an object with a bundle in its field "bundle" (an event of a
-// journal, or what `keel probe --json` prints).
+// The same from bytes: a bundle, or an object with a bundle in its field "bundle" (a journal event,
+// or the output of `keel probe --json`).
 keel_status_t keel_bundle_parse(keel_bytes_t bytes, keel_bundle_t *out) KEEL_MUST_CHECK;
 
 #endif // KEEL_BUNDLE_BUNDLE_H_

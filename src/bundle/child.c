@@ -1,7 +1,7 @@
 // A plugin in a child process: its constructors run, its client is made, and it may hang, abort or
-// print whatever it likes. What it told before that counts.
+// print anything. What the child reported before that counts.
 //
-// The child writes a bundle as JSON, a line after each step, of which each holds the ones before.
+// The child writes a bundle as a line of JSON after each step; each line contains the earlier ones.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,8 @@ static keel_status_t make_client(const PJRT_Api *api, PJRT_Client **out) {
     return NULL;
 }
 
-static keel_status_t tell(const keel_bundle_request_t *request, int to, keel_bundle_t *bundle) {
+static keel_status_t collect_steps(const keel_bundle_request_t *request, int to,
+                                   keel_bundle_t *bundle) {
     keel_plugin_t plugin;
     PJRT_Api *api;
     PJRT_Client *client;
@@ -59,10 +60,10 @@ static keel_status_t tell(const keel_bundle_request_t *request, int to, keel_bun
     return bundle_plugin_client(api, client, bundle);
 }
 
-// The exit code of a child that came to its end: a plugin's own exit() has another.
+// The exit code of a child that finished; a plugin's own exit() has another.
 enum { DONE = 77 };
 
-// What the plugin prints is nobody's, and takes no memory however much it is.
+// Discards what the plugin prints, without using memory for it.
 static int make_sink(void) {
     int sink = memfd_create("keel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (sink >= 0) fcntl(sink, F_ADD_SEALS, F_SEAL_GROW);
@@ -76,7 +77,7 @@ static void be_child(const keel_bundle_request_t *request, int to) {
     int sink = make_sink();
     for (int i = 0; i < 3; ++i)
         if (dup2(sink, i) < 0) _exit(1);
-    keel_status_t status = tell(request, to, &bundle);
+    keel_status_t status = collect_steps(request, to, &bundle);
     if (status) {
         bool refused = keel_status_code(status) == KEEL_UNSUPPORTED;
         keel_status_ignore(bundle_format(&bundle, KEEL_BUNDLE_PLUGIN,
@@ -85,7 +86,7 @@ static void be_child(const keel_bundle_request_t *request, int to) {
         keel_status_ignore(status);
     }
     report(to, &bundle);
-    // Not through what the plugin wants done at the end: that may hang too.
+    // Skips the plugin's exit handlers: they may hang too.
     _exit(DONE);
 }
 
@@ -96,7 +97,7 @@ static bool has_ended(pid_t pid) {
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == pid;
 }
 
-// False where there is no more.
+// False at the end.
 static bool read_part(int from, keel_buffer_t *out) {
     char part[4096];
     ssize_t got = read(from, part, sizeof part);
@@ -104,8 +105,8 @@ static bool read_part(int from, keel_buffer_t *out) {
     return got > 0 || (got < 0 && errno == EINTR);
 }
 
-// Reads until the child has ended or the time is up; false then. A process that the plugin started
-// may hold the pipe for longer, and a plugin that closes it goes on without.
+// Reads until the child has ended, or returns false when the time is up. A process that the plugin
+// started may keep the pipe open longer, and a plugin may close it and run on.
 static bool read_all(pid_t pid, int from, uint64_t end, keel_buffer_t *out) {
     enum { TICK_MS = 100, CLOSED_TICK_MS = 2 };
     struct pollfd wait = {.fd = from, .events = POLLIN};
@@ -119,7 +120,7 @@ static bool read_all(pid_t pid, int from, uint64_t end, keel_buffer_t *out) {
     }
 }
 
-// The last whole line.
+// The last complete line.
 static keel_str_t last_line(keel_str_t text) {
     keel_str_t line, last = {"", 0};
     while (memchr(text.data ? text.data : "", '\n', text.size) && bundle_line(&text, &line))
@@ -144,14 +145,14 @@ static keel_status_t judge(int state, bool in_time, bool told, unsigned seconds,
     if (!in_time)
         return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble", "no answer in %u s", seconds);
     if (WIFSIGNALED(state))
-        return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble", "it ended its process: %s",
+        return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble", "it ended the process: %s",
                              strsignal(WTERMSIG(state)));
     if (WEXITSTATUS(state) != DONE)
         return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble",
-                             "it ended its process: exit code %d", WEXITSTATUS(state));
+                             "it ended the process: exit code %d", WEXITSTATUS(state));
     if (told) return NULL;
     return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "trouble",
-                         "it closed files that are not its own, so nothing of it was heard");
+                         "it closed files that are not its own, so it could not report anything");
 }
 
 static keel_status_t listen_to(pid_t pid, int from, unsigned seconds, keel_bundle_t *bundle) {

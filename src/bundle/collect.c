@@ -1,4 +1,4 @@
-// What an installation is, part by part.
+// Collects all parts of an installation.
 #include "bundle/internal.h"
 #include "key/key.h"
 
@@ -30,7 +30,7 @@ keel_status_t keel_bundle_environment(const keel_bundle_request_t *request, keel
     return bundle_interpreter(request, out);
 }
 
-// Packages come last: what there is no room for any more is of them.
+// Packages come last: if there is too little room, they are the ones left out.
 keel_status_t keel_bundle_collect(const keel_bundle_request_t *request, keel_bundle_t *out) {
     if (!out->known[KEEL_BUNDLE_ENVIRONMENT]) KEEL_TRY(keel_bundle_environment(request, out));
     KEEL_TRY(add_keel(out));

@@ -54,7 +54,7 @@ static keel_bundle_weight_t weigh(const pair_t *pair, keel_bundle_section_t sect
 
 // ---- comparing ---------------------------------------------------------------------------------
 
-// A file system may tell "3.11" of a Python that calls itself "3.11.2".
+// A file system may show "3.11" for a Python that calls itself "3.11.2".
 static bool is_shorter(const char *a, const char *b) {
     size_t length = strlen(a);
     return strncmp(a, b, length) == 0 && b[length] == '.';
@@ -67,19 +67,19 @@ static bool is_same(const keel_bundle_fact_t *old, const keel_bundle_fact_t *new
            (is_shorter(old->value, new->value) || is_shorter(new->value, old->value));
 }
 
-// Packages that clients bring have been told among those.
-static bool is_told(const pair_t *pair, const keel_bundle_fact_t *fact) {
+// Packages of clients are already listed in the section for clients.
+static bool is_client_package(const pair_t *pair, const keel_bundle_fact_t *fact) {
     return fact->section == KEEL_BUNDLE_PACKAGES &&
            (keel_bundle_find(pair->old, KEEL_BUNDLE_CLIENTS, fact->name) ||
             keel_bundle_find(pair->new, KEEL_BUNDLE_CLIENTS, fact->name));
 }
 
-static keel_status_t add(pair_t *pair, const keel_bundle_fact_t *old,
-                         const keel_bundle_fact_t *new) {
+static keel_status_t add_change(pair_t *pair, const keel_bundle_fact_t *old,
+                                const keel_bundle_fact_t *new) {
     keel_bundle_changes_t *out = pair->out;
     const keel_bundle_fact_t *fact = old ? old : new;
     if (old && new &&is_same(old, new)) return NULL;
-    if (is_told(pair, fact)) return NULL;
+    if (is_client_package(pair, fact)) return NULL;
     if (!old || !new) {
         bool known = pair->old->known[fact->section] && pair->new->known[fact->section];
         if (!known || !pair->is_list[fact->section]) {
@@ -116,7 +116,8 @@ static keel_status_t merge(pair_t *pair) {
         int order = i == old->count   ? 1
                     : j == new->count ? -1
                                       : order_of(&old->facts[i], &new->facts[j]);
-        KEEL_TRY(add(pair, order <= 0 ? &old->facts[i] : NULL, order >= 0 ? &new->facts[j] : NULL));
+        KEEL_TRY(add_change(pair, order <= 0 ? &old->facts[i] : NULL,
+                            order >= 0 ? &new->facts[j] : NULL));
         i += order <= 0;
         j += order >= 0;
     }
@@ -145,7 +146,7 @@ keel_status_t keel_bundle_compare(const keel_bundle_t *old, const keel_bundle_t 
     pair_t pair = {.old = old, .new = new, .out = out};
     *out = (keel_bundle_changes_t){0};
     memcpy(pair.is_list, lists, sizeof lists);
-    // Of plugins that were both loaded, everything is compared.
+    // If both plugins were loaded, compares everything.
     pair.is_list[KEEL_BUNDLE_PLUGIN] = keel_bundle_find(old, KEEL_BUNDLE_PLUGIN, "api") &&
                                        keel_bundle_find(new, KEEL_BUNDLE_PLUGIN, "api");
     pair.cpu_counts = !runs_elsewhere(old) || !runs_elsewhere(new);

@@ -1,6 +1,7 @@
-// compare: what differs between two bundles, and how both are shown to people.
+// compare: the differences between two bundles, and how both are shown to people.
 //
-// What only one of them could tell is no difference; the sections that this concerns are named.
+// A fact that only one of them knows is not a difference; its section is listed as not fully
+// compared.
 #ifndef KEEL_BUNDLE_COMPARE_H_
 #define KEEL_BUNDLE_COMPARE_H_
 
@@ -8,8 +9,8 @@
 
 // How much a difference matters: enum, word in JSON, heading.
 #define KEEL_BUNDLE_WEIGHTS(X)                                                                     \
-    X(KEYS, "keys", "moves keys, so that programs are compiled anew")                              \
-    X(CLIENT, "client", "clients and plugins, which may make other programs")                      \
+    X(KEYS, "keys", "changes keys, so programs are compiled again")                                \
+    X(CLIENT, "client", "clients and plugins, which may make different programs")                  \
     X(PACKAGE, "package", "other packages")                                                        \
     X(REST, "rest", "the rest")
 
@@ -30,17 +31,17 @@ typedef struct keel_bundle_change_t {
 typedef struct keel_bundle_changes_t {
     keel_bundle_change_t *list; // by weight, section and name; borrows the bundles' text
     size_t count, room;
-    bool untold[KEEL_BUNDLE_SECTION_COUNT]; // in part or whole, by one of the two
+    bool untold[KEEL_BUNDLE_SECTION_COUNT]; // unknown, in part or entirely, in one of the two
 } keel_bundle_changes_t;
 
-// Both are sorted. *out is to be deinitialized also on failure, which is KEEL_NO_MEMORY.
+// Both are sorted. Deinitialize *out even on failure, which is KEEL_NO_MEMORY.
 keel_status_t keel_bundle_compare(const keel_bundle_t *old, const keel_bundle_t *new,
                                   keel_bundle_changes_t *out) KEEL_MUST_CHECK;
 void keel_bundle_changes_deinitialize(keel_bundle_changes_t *changes);
 
-// ---- text.c: look with keel_buffer_status ------------------------------------------------------
+// ---- text.c: check with keel_buffer_status -----------------------------------------------------
 
-// `is_own`: of this machine, so that its files may be looked at.
+// `is_own`: from this machine, so its files may be read.
 void keel_bundle_text(const keel_bundle_t *bundle, bool is_own, keel_buffer_t *out);
 // Values are cut unless `whole`.
 void keel_bundle_changes_text(const keel_bundle_changes_t *changes, bool whole, keel_buffer_t *out);

@@ -1,4 +1,4 @@
-// The environment, as far as clients, plugins and Keel go by it.
+// The environment variables that clients, plugins and Keel use.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdio.h>
@@ -19,14 +19,14 @@ static bool is_secret(keel_str_t name) {
     size_t size = name.size < KEEL_BUNDLE_NAME_LIMIT ? name.size : KEEL_BUNDLE_NAME_LIMIT;
     memcpy(text, name.data, size);
     text[size] = 0;
-    // Whoever hides a word behind so long a name hides its value too.
+    // A name too long for the buffer could hide a word, so its value is hidden too.
     if (size < name.size) return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
         if (strcasestr(text, words[i])) return true;
     return strcasecmp(text, "sig") == 0;
 }
 
-// "https://user:word@host" has a password in it.
+// "https://user:word@host" contains a password.
 static bool has_password(const char *value) {
     for (const char *url = value; (url = strstr(url, "://")); url += 3) {
         size_t length = strcspn(url + 3, "/ ");
@@ -35,7 +35,7 @@ static bool has_password(const char *value) {
     return false;
 }
 
-// So has "https://host/?access_token=word", by the name before an equals sign.
+// So does "https://host/?access_token=word": a secret name precedes an equals sign.
 static bool has_secret_field(const char *value) {
     for (const char *equals = value; (equals = strchr(equals, '=')); ++equals) {
         const char *name = equals;
@@ -46,7 +46,7 @@ static bool has_secret_field(const char *value) {
     return false;
 }
 
-// A flag's number or switch is no secret, whatever the flag is called.
+// A number or a boolean is not a secret, whatever the flag is called.
 static bool is_plain(const char *value) {
     return strspn(value, "0123456789.-") == strlen(value) || strcasecmp(value, "true") == 0 ||
            strcasecmp(value, "false") == 0;
@@ -91,10 +91,10 @@ keel_status_t bundle_flags(keel_bundle_t *bundle) {
 
 // ---- variables ---------------------------------------------------------------------------------
 
-static bool is_told(const char *variable) {
+static bool is_listed(const char *variable) {
     static const char *const prefixes[] = {"KEEL_", "JAX_",    "PJRT_",  "XLA_",
                                            "TPU_",  "LIBTPU_", "PT_XLA_"};
-    // The flags have their own section, and a run's name decides nothing.
+    // The flags have their own section, and a run's name does not matter.
     static const char *const others[] = {
         "XLA_FLAGS=", "LIBTPU_INIT_ARGS=", "KEEL_RUN_ID=", "KEEL_FAULT=", "KEEL_TOLD="};
     bool told = false;
@@ -107,7 +107,7 @@ static bool is_told(const char *variable) {
 
 static keel_status_t add_variable(keel_bundle_t *bundle, const char *variable) {
     const char *equals = strchr(variable, '=');
-    if (!equals || !is_told(variable)) return NULL;
+    if (!equals || !is_listed(variable)) return NULL;
     keel_str_t name = {variable, (size_t)(equals - variable)};
     return bundle_add(bundle, KEEL_BUNDLE_ENVIRONMENT, name,
                       hides(name, equals + 1) ? KEEL_STR("***") : keel_str(equals + 1));

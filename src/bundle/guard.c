@@ -7,7 +7,7 @@
 
 static const int ending[KEEL_GUARD_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
-static volatile sig_atomic_t group; // 0: there is none
+static volatile sig_atomic_t group; // 0: none
 
 // Delivered again, with its usual effect, once this returns.
 static void end_both(int number) {
@@ -30,7 +30,7 @@ void keel_guard_begin(keel_guard_t *guard) {
     sigaction(SIGCHLD, &normal, &guard->child_before);
     for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i) {
         sigaction(ending[i], NULL, &guard->before[i]);
-        // What is ignored (nohup), or has a handler, stays so.
+        // Keeps signals that are ignored (nohup) or have a handler.
         if (guard->before[i].sa_handler == SIG_DFL) sigaction(ending[i], &action, NULL);
     }
 }
@@ -48,7 +48,7 @@ void keel_guard_child(void) {
 
 void keel_guard_watch(pid_t child) {
     sigset_t waiting;
-    if (child > 0) setpgid(child, child); // whichever of the two comes first
+    if (child > 0) setpgid(child, child); // parent and child both do this; whichever is first
     group = (sig_atomic_t)(child > 0 ? child : 0);
     sigemptyset(&waiting);
     for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i)

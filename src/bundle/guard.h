@@ -1,8 +1,8 @@
-// A child process that uses a plugin, and whatever the plugin starts in it: a group of its own,
-// which ends when it is told to, and when this process is ended by Ctrl-C, by SIGTERM or SIGHUP.
+// A child process that uses a plugin, and everything the plugin starts in it: a process group that
+// ends on request, and when Ctrl-C, SIGTERM or SIGHUP ends this process.
 //
-// Signals and processes are this process's own: only a program that is Keel's calls these, from one
-// thread, for one child at a time.
+// This changes signals and processes of the whole process: only Keel's own programs call it, from
+// one thread, for one child at a time.
 #ifndef KEEL_BUNDLE_GUARD_H_
 #define KEEL_BUNDLE_GUARD_H_
 
@@ -17,13 +17,14 @@ typedef struct keel_guard_t {
     sigset_t mask;
 } keel_guard_t;
 
-// Before the fork: those signals wait until the child is known, and its end cannot be lost.
+// Before the fork: holds back those signals until the child is known, so that none is lost.
 void keel_guard_begin(keel_guard_t *guard);
-// In the child: its group, the usual signals, and an end with its parent.
+// In the child: its group, the usual signals, and ending with its parent.
 void keel_guard_child(void);
-// In the parent, with what fork gave.
+// In the parent, with fork's result.
 void keel_guard_watch(pid_t child);
-// Ends the child and its group. Before the child's state is taken, so that its number is its own.
+// Ends the child and its group. Call it before waiting for the child, while its number is still its
+// own.
 void keel_guard_kill(pid_t child);
 void keel_guard_end(const keel_guard_t *guard);
 

@@ -6,25 +6,25 @@
 
 // ---- bundle.c ----------------------------------------------------------------------------------
 
-// Adds a fact; of several with one name the first stays. Fails with KEEL_NO_MEMORY alone.
+// Adds a fact; of several with one name, the first stays. Fails only with KEEL_NO_MEMORY.
 keel_status_t bundle_add(keel_bundle_t *bundle, keel_bundle_section_t section, keel_str_t name,
                          keel_str_t value) KEEL_MUST_CHECK;
 keel_status_t bundle_format(keel_bundle_t *bundle, keel_bundle_section_t section, const char *name,
                             const char *format, ...) KEEL_PRINTF(4, 5) KEEL_MUST_CHECK;
-// Sorts, and drops what came later under a name that was there.
+// Sorts, and drops later facts with a name that is already there.
 void bundle_sort(keel_bundle_t *bundle);
-// The value, of a bundle that need not be sorted.
+// The value, even if the bundle is not sorted.
 const char *bundle_look(const keel_bundle_t *bundle, keel_bundle_section_t section,
                         const char *name);
-// Tells request->looking.
+// Calls request->looking.
 void bundle_looking(const keel_bundle_request_t *request, const char *path);
-// What cannot be read is left out, but for want of memory. Takes the status.
+// Ignores failures to read, except for lack of memory. Takes the status.
 keel_status_t bundle_forgive(keel_status_t status) KEEL_MUST_CHECK;
-// Takes the next line off `rest`; false at the end. The line has no newline.
+// Takes the next line, without its newline, off `rest`; false at the end.
 bool bundle_line(keel_str_t *rest, keel_str_t *out);
 keel_str_t bundle_trim(keel_str_t text);
 
-// ---- the parts, which collect.c brings together ------------------------------------------------
+// ---- the parts, which collect.c calls ----------------------------------------------------------
 
 keel_status_t bundle_flags(keel_bundle_t *bundle) KEEL_MUST_CHECK;     // environment.c
 keel_status_t bundle_variables(keel_bundle_t *bundle) KEEL_MUST_CHECK; // environment.c
@@ -33,11 +33,11 @@ keel_status_t bundle_system(keel_bundle_t *bundle) KEEL_MUST_CHECK;    // machin
 // python.c: the interpreter, with the folders of its packages.
 keel_status_t bundle_interpreter(const keel_bundle_request_t *request,
                                  keel_bundle_t *bundle) KEEL_MUST_CHECK;
-// packages.c: the packages in those folders; in a client, in those too that its library is
-// mapped from.
+// packages.c: the packages in those folders; in a client, also in the folders that its libraries
+// are mapped from.
 keel_status_t bundle_packages(const keel_bundle_request_t *request,
                               keel_bundle_t *bundle) KEEL_MUST_CHECK;
-// plugin.c: the file; and what a loaded plugin tells.
+// plugin.c: the file; and what a loaded plugin reports.
 keel_status_t bundle_plugin_file(const keel_bundle_request_t *request,
                                  keel_bundle_t *bundle) KEEL_MUST_CHECK;
 keel_status_t bundle_plugin_table(const PJRT_Api *api, keel_bundle_t *bundle) KEEL_MUST_CHECK;
@@ -47,7 +47,7 @@ keel_status_t bundle_plugin_client(const PJRT_Api *api, PJRT_Client *client,
 keel_status_t bundle_plugin_child(const keel_bundle_request_t *request,
                                   keel_bundle_t *bundle) KEEL_MUST_CHECK;
 
-// What holds the list of package folders within the interpreter's facts, with ':' between them.
+// The interpreter's fact with the list of package folders, separated by ':'.
 #define BUNDLE_SITES "site-packages"
 // Why Keel cannot work with the plugin at all.
 #define BUNDLE_REFUSED "refused"

@@ -32,7 +32,7 @@ void keel_bundle_json(const keel_bundle_t *bundle, keel_buffer_t *out) {
 
 static keel_status_t take_section(const json_t *object, keel_bundle_section_t section,
                                   keel_bundle_t *out) {
-    // jansson's iterators take no const object, and change nothing.
+    // jansson's iterators take a non-const object, but do not change it.
     json_t *from = (json_t *)(uintptr_t)object;
     out->known[section] = true;
     for (void *at = json_object_iter(from); at; at = json_object_iter_next(from, at)) {
@@ -47,12 +47,12 @@ static keel_status_t take_section(const json_t *object, keel_bundle_section_t se
 keel_status_t keel_bundle_take(const json_t *json, keel_bundle_t *out) {
     const json_t *version = json_object_get(json, "bundle");
     if (!json_is_integer(version))
-        return keel_status_make(KEEL_INVALID, "no bundle; `keel bundle --json` prints one");
+        return keel_status_make(KEEL_INVALID, "not a bundle; `keel bundle --json` prints one");
     json_int_t form = json_integer_value(version);
     if (form < 1 || form > KEEL_BUNDLE_VERSION)
         return keel_status_make(KEEL_UNSUPPORTED,
-                                "a bundle of form %" JSON_INTEGER_FORMAT
-                                "; this Keel reads form %d, so use a newer one",
+                                "a bundle of version %" JSON_INTEGER_FORMAT
+                                "; this Keel reads version %d, so use a newer Keel",
                                 form, KEEL_BUNDLE_VERSION);
     for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i) {
         keel_bundle_section_t section = (keel_bundle_section_t)i;
@@ -69,7 +69,8 @@ keel_status_t keel_bundle_parse(keel_bytes_t bytes, keel_bundle_t *out) {
     json_error_t error;
     json_t *json = json_loadb((const char *)bytes.data, bytes.size, 0, &error);
     if (!json)
-        return keel_status_make(KEEL_INVALID, "no JSON: %.140s in line %d", error.text, error.line);
+        return keel_status_make(KEEL_INVALID, "not JSON: %.140s in line %d", error.text,
+                                error.line);
     const json_t *within = json_object_get(json, "bundle");
     keel_status_t status = keel_bundle_take(json_is_object(within) ? within : json, out);
     json_decref(json);

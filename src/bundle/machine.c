@@ -7,7 +7,7 @@
 #include "bundle/internal.h"
 #include "key/key.h"
 
-// The value of the first line "name : value" or "name=value" of a file; quotes are taken off.
+// The value of the first line "name : value" or "name=value" of a file, without quotes.
 static keel_status_t read_field(const char *path, const char *name, char separator,
                                 keel_bundle_t *bundle, keel_bundle_section_t section,
                                 const char *as) {
@@ -31,7 +31,7 @@ static keel_status_t read_field(const char *path, const char *name, char separat
     return NULL;
 }
 
-// The readable line in keel_key_cpu's text is the number of cores that may be used.
+// The readable line in keel_key_cpu's text is the number of usable cores.
 static keel_status_t add_features(keel_bundle_t *bundle) {
     keel_buffer_t canonical;
     keel_buffer_initialize(&canonical, 0);

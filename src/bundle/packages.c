@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // memmem
-// Packages, from the names of their *.dist-info and *.egg-info; and what clients say of themselves.
+// Packages, from the names of their *.dist-info and *.egg-info; and what clients report about
+// themselves.
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ typedef struct site_t {
 
 // ---- names and versions ------------------------------------------------------------------------
 
-// As package indexes compare names: lower case, runs of '-', '_' and '.' as one '-'.
+// Normalized as package indexes compare names: lower case, runs of '-', '_' and '.' as one '-'.
 static void normalize(keel_str_t name, char out[KEEL_BUNDLE_NAME_LIMIT + 1]) {
     size_t used = 0;
     for (size_t i = 0; i < name.size && used < KEEL_BUNDLE_NAME_LIMIT; ++i) {
@@ -28,7 +29,7 @@ static void normalize(keel_str_t name, char out[KEEL_BUNDLE_NAME_LIMIT + 1]) {
     out[used] = 0;
 }
 
-// The client itself and plugins: what decides which programs are made, and who compiles them.
+// The client itself and plugins: they decide which programs are made and who compiles them.
 static bool is_client(const char *name) {
     static const char *const names[] = {"jax",     "jaxlib", "torch",
                                         "torchax", "libtpu", "libtpu-nightly"};
@@ -49,8 +50,8 @@ static keel_status_t add_package(site_t *site, keel_str_t name, keel_str_t versi
 
 // ---- METADATA ----------------------------------------------------------------------------------
 
-// Only where the folder's name has no version. Fields end at the first empty line, and the two that
-// are wanted stand at the top, however long what follows is.
+// Only if the folder's name has no version. Fields end at the first empty line; the two wanted ones
+// are at the top, however long the rest is.
 static keel_status_t read_metadata(site_t *site, const char *folder, const char *file,
                                    char *version, size_t room) {
     uint8_t head[HEAD];
@@ -84,7 +85,7 @@ static keel_status_t visit_name(void *context, const char *text) {
     site_t *site = context;
     keel_str_t name = keel_str(text);
     bool is_dist = ends(name, KEEL_STR(".dist-info")), is_egg = ends(name, KEEL_STR(".egg-info"));
-    // pip renames what it is about to remove to "~umpy-...".
+    // pip renames a package that it is about to remove to "~umpy-...".
     if ((!is_dist && !is_egg) || text[0] == '~' || text[0] == '.') return NULL;
     name.size -= is_dist ? sizeof ".dist-info" - 1 : sizeof ".egg-info" - 1;
     const char *dash = memchr(name.data, '-', name.size);
@@ -102,17 +103,17 @@ static keel_status_t visit_name(void *context, const char *text) {
     return add_package(site, name, version);
 }
 
-// ---- what a client's package says of itself ----------------------------------------------------
+// ---- what a client's package reports about itself ----------------------------------------------
 
-// Package, file, what stands before the '=', name of the fact.
-#define TOLD(X)                                                                                    \
+// Package, file, the name before the '=', name of the fact.
+#define STATED(X)                                                                                  \
     X("jax", "jax/version.py", "_git_hash", "jax git")                                             \
     X("jaxlib", "jaxlib/version.py", "_git_hash", "jaxlib git")                                    \
     X("torch", "torch/version.py", "git_version", "torch git")                                     \
     X("torch-xla", "torch_xla/version.py", "__torch_gitrev__", "torch-xla git")                    \
     X("torch-xla", "torch_xla/version.py", "__xla_gitrev__", "torch-xla xla git")
 
-// The text of `name: str = 'text'`; empty where the line is something else.
+// The text of `name: str = 'text'`; empty if the line is something else.
 static keel_str_t assigned(keel_str_t line, keel_str_t name) {
     keel_str_t none = {"", 0};
     if (!keel_str_starts(line, name)) return none;
@@ -126,8 +127,8 @@ static keel_str_t assigned(keel_str_t line, keel_str_t name) {
     return end ? (keel_str_t){rest.data + 1, (size_t)(end - rest.data - 1)} : none;
 }
 
-static keel_status_t read_told(keel_bundle_t *bundle, const char *folder, const char *file,
-                               const char *word, const char *as) {
+static keel_status_t read_stated(keel_bundle_t *bundle, const char *folder, const char *file,
+                                 const char *word, const char *as) {
     uint8_t head[HEAD];
     size_t size = 0;
     keel_file_facts_t facts;
@@ -144,17 +145,17 @@ static keel_status_t read_told(keel_bundle_t *bundle, const char *folder, const 
     return NULL;
 }
 
-static keel_status_t read_all_told(keel_bundle_t *bundle, const char *folder) {
+static keel_status_t read_all_stated(keel_bundle_t *bundle, const char *folder) {
 #define READ(package, file, word, as)                                                              \
     if (bundle_look(bundle, KEEL_BUNDLE_CLIENTS, package) &&                                       \
         !bundle_look(bundle, KEEL_BUNDLE_CLIENTS, as))                                             \
-        KEEL_TRY(read_told(bundle, folder, file, word, as));
-    TOLD(READ)
+        KEEL_TRY(read_stated(bundle, folder, file, word, as));
+    STATED(READ)
 #undef READ
     return NULL;
 }
 
-// What no package tells, but was found out.
+// Facts that no package states, but that were found out.
 static keel_status_t add_found(keel_bundle_t *bundle) {
     static const struct {
         const char *package, *version, *pjrt;
@@ -178,7 +179,7 @@ static keel_status_t add_found(keel_bundle_t *bundle) {
 static keel_status_t read_site(keel_bundle_t *bundle, const char *folder) {
     site_t site = {bundle, folder};
     KEEL_TRY(bundle_forgive(keel_directory_walk(folder, visit_name, &site)));
-    return read_all_told(bundle, folder);
+    return read_all_stated(bundle, folder);
 }
 
 static bool is_listed(const char *list, keel_str_t folder) {
@@ -190,8 +191,7 @@ static bool is_listed(const char *list, keel_str_t folder) {
     return false;
 }
 
-// The part of "/x/site-packages/jaxlib/_jax.so" up to its folder of packages; empty where there is
-// none.
+// The part of "/x/site-packages/jaxlib/_jax.so" up to its package folder; empty if there is none.
 static keel_str_t site_of(keel_str_t path) {
     static const char *const words[] = {"/site-packages/", "/dist-packages/"};
     for (int i = 0; i < 2; ++i) {
@@ -202,7 +202,7 @@ static keel_str_t site_of(keel_str_t path) {
     return (keel_str_t){"", 0};
 }
 
-// Is it a library of JAX, or of PyTorch/XLA? Anything else, such as the plugin, may come from
+// Whether it is a library of JAX or of PyTorch/XLA. Others, such as the plugin, may come from
 // another environment than the client's.
 static bool is_of_client(keel_str_t path, bool seen[2]) {
     bool jax = memmem(path.data, path.size, "/jaxlib/", 8);

@@ -1,4 +1,4 @@
-// The plugin: its file, and what it tells of itself once it is loaded.
+// The plugin: its file, and what it reports about itself once loaded.
 #include <stdio.h>
 
 #include "bundle/internal.h"
@@ -76,8 +76,8 @@ static keel_status_t add_platform(const PJRT_Api *api, PJRT_Client *client, keel
                       (keel_str_t){version.platform_version, version.platform_version_size});
 }
 
-// The plugin's own longer name, "TPU_0(process=0,(0,0,0,0))", or else the short one; empty where it
-// tells neither.
+// The plugin's longer name, "TPU_0(process=0,(0,0,0,0))", otherwise the short one; empty if it
+// gives neither.
 static keel_str_t physical_name(const PJRT_Api *api, PJRT_DeviceDescription *description) {
     keel_str_t name = {"", 0};
     PJRT_DeviceDescription_DebugString_Args longer = {
@@ -128,14 +128,14 @@ static keel_status_t add_device(const PJRT_Api *api, PJRT_Device *device, keel_b
                          name.size ? ", " : "", KEEL_STR_ARGS(name), process.process_index);
 }
 
-// Of a pod the first devices are enough to tell it from another; how many there are stands beside.
+// The first devices of a pod are enough to tell it from another; their number is a fact of its own.
 static keel_status_t add_devices(const PJRT_Api *api, PJRT_Client *client, keel_bundle_t *bundle) {
-    enum { TOLD = 256 };
+    enum { SHOWN = 256 };
     PJRT_Client_Devices_Args args = {.struct_size = PJRT_Client_Devices_Args_STRUCT_SIZE,
                                      .client = client};
     KEEL_TRY(keel_pjrt_status(api, api->PJRT_Client_Devices(&args), "PJRT_Client_Devices"));
     KEEL_TRY(bundle_format(bundle, KEEL_BUNDLE_DEVICES, "count", "%zu", args.num_devices));
-    for (size_t i = 0; i < args.num_devices && i < TOLD; ++i)
+    for (size_t i = 0; i < args.num_devices && i < SHOWN; ++i)
         KEEL_TRY(add_device(api, args.devices[i], bundle));
     return NULL;
 }

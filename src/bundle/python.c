@@ -1,4 +1,4 @@
-// The interpreter and the folders of its packages, from the file system: no Python is started.
+// The interpreter and its package folders, from the file system: starts no Python.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dlfcn.h>
@@ -12,10 +12,10 @@
 typedef struct python_t {
     const keel_bundle_request_t *request;
     keel_bundle_t *bundle;
-    char path[PATH_MAX];   // of the interpreter, as it was named
+    char path[PATH_MAX];   // of the interpreter, under the name it was given
     char prefix[PATH_MAX]; // above its bin
     char home[PATH_MAX];   // of a virtual environment: the prefix of the Python it was made from
-    char version[32];      // "3.13.0", or "3.13" where that is all that is told; or ""
+    char version[32];      // "3.13.0", or "3.13" if no more is known; or ""
     char implementation[32];
     bool is_environment; // a virtual one
     bool sees_home;      // and it sees the packages there
@@ -23,8 +23,8 @@ typedef struct python_t {
     keel_buffer_t sites; // a:b:c
 } python_t;
 
-// <prefix> of <prefix>/bin/python; false where there is nothing above it.
-static bool cut(char *path, int levels) {
+// <prefix> of <prefix>/bin/python; false if there is no folder above it.
+static bool drop_levels(char *path, int levels) {
     while (levels--) {
         char *slash = strrchr(path, '/');
         if (!slash) return false;
@@ -50,7 +50,7 @@ static void take_line(python_t *python, keel_str_t name, keel_str_t value) {
         python->sees_home = value.size == 4 && strncasecmp(value.data, "true", 4) == 0;
 }
 
-// "3.13.0.final.0", as virtualenv has it, is 3.13.0.
+// virtualenv writes "3.13.0.final.0" for 3.13.0.
 static void shorten(char *version) {
     size_t at = 0;
     for (int dots = 0; version[at]; ++at) {
@@ -81,12 +81,12 @@ static bool read_settings(python_t *python) {
     }
     shorten(python->version);
     // "home" is the folder of the interpreter.
-    if (!cut(python->home, 1)) python->home[0] = 0;
+    if (!drop_levels(python->home, 1)) python->home[0] = 0;
     return there;
 }
 
-// The prefix as the interpreter was named, if that is a virtual environment; else where its link
-// leads.
+// The prefix from the interpreter's name, if that is a virtual environment; otherwise where its
+// link leads.
 static bool find_prefix(python_t *python, const char *interpreter) {
     char folder[PATH_MAX] = "";
     bool is_whole = interpreter[0] == '/';
@@ -95,11 +95,12 @@ static bool find_prefix(python_t *python, const char *interpreter) {
                         interpreter);
     if (size < 0 || (size_t)size >= sizeof python->path) return false;
     memcpy(python->prefix, python->path, sizeof python->path);
-    bool below = cut(python->prefix, 2); // /bin/python3 is not, and a link as a rule
+    bool below =
+        drop_levels(python->prefix, 2); // /bin/python3 is not below one, and usually a link
     python->is_environment = below && read_settings(python);
     if (python->is_environment) return true;
     char resolved[PATH_MAX];
-    if (!realpath(interpreter, resolved) || !cut(resolved, 2)) return below;
+    if (!realpath(interpreter, resolved) || !drop_levels(resolved, 2)) return below;
     memcpy(python->prefix, resolved, sizeof resolved);
     return true;
 }
@@ -117,7 +118,7 @@ static void add_site(python_t *python, const char *folder) {
     keel_buffer_format(&python->sites, "%s%s", python->sites.size ? ":" : "", resolved);
 }
 
-// Of the folders python3.11, python3.13 beside each other only the interpreter's own counts.
+// If folders python3.11 and python3.13 exist side by side, only the interpreter's own counts.
 static bool is_own(const python_t *python, const char *name) {
     if (strcmp(name, "python3") == 0 || !python->version[0]) return true;
     size_t length = strlen(name);
@@ -171,7 +172,7 @@ static void add_python_path(python_t *python) {
     }
 }
 
-// Of "python3.11": where nothing else told the version, the name that the links end in does.
+// From "python3.11": if nothing else gives the version, the name at the end of the links does.
 static void take_version(python_t *python) {
     char resolved[PATH_MAX];
     if (python->version[0] || !realpath(python->path, resolved)) return;
@@ -180,7 +181,7 @@ static void take_version(python_t *python) {
         snprintf(python->version, sizeof python->version, "%.16s", name + 7);
 }
 
-// What pip calls a user's own packages; a virtual environment does not see them.
+// pip's "user" packages; a virtual environment does not see them.
 static keel_status_t look_at_user(python_t *python) {
     const char *home = getenv("HOME");
     if (!home || !*home || getenv("PYTHONNOUSERSITE")) return NULL;
@@ -201,7 +202,7 @@ static keel_status_t find_sites(python_t *python) {
     return python->is_environment ? NULL : look_below(python, python->prefix);
 }
 
-// A bare "3.11" with Python's headers beside it can be told in full.
+// Python's headers next to a bare "3.11" give the full version.
 static void complete_version(python_t *python) {
     enum { HEAD = 1 << 12 };
     uint8_t head[HEAD];
@@ -228,7 +229,7 @@ static void complete_version(python_t *python) {
 
 // ---- inside a client ---------------------------------------------------------------------------
 
-// "3.13.0 (main, ...) [GCC 12.2.0]"; false in a process that is no Python.
+// "3.13.0 (main, ...) [GCC 12.2.0]"; false if the process is not a Python.
 static bool ask_process(python_t *python) {
     const char *(*get)(void);
     *(void **)&get = dlsym(RTLD_DEFAULT, "Py_GetVersion");
@@ -249,7 +250,7 @@ static keel_status_t add_text(python_t *python, const char *name, const char *va
     return bundle_add(python->bundle, KEEL_BUNDLE_INTERPRETER, keel_str(name), keel_str(value));
 }
 
-static keel_status_t tell(python_t *python) {
+static keel_status_t add_interpreter(python_t *python) {
     KEEL_TRY(add_text(python, "path", python->path));
     KEEL_TRY(add_text(python, "prefix", python->prefix));
     KEEL_TRY(add_text(python, "version", python->version));
@@ -260,12 +261,12 @@ static keel_status_t tell(python_t *python) {
 static keel_status_t describe(python_t *python, const char *interpreter, bool is_client) {
     bundle_looking(python->request, interpreter);
     if (!find_prefix(python, interpreter)) return NULL;
-    // The process knows better than files that were written when its environment was made.
+    // The process knows better than files written when its environment was made.
     if (is_client) ask_process(python);
     KEEL_TRY(find_sites(python));
     KEEL_TRY(bundle_forgive(keel_buffer_status(&python->sites)));
     complete_version(python);
-    return tell(python);
+    return add_interpreter(python);
 }
 
 keel_status_t bundle_interpreter(const keel_bundle_request_t *request, keel_bundle_t *bundle) {

@@ -17,7 +17,7 @@ static const char *const words[] = {
 static void put(const char *text, size_t longest, keel_buffer_t *out) {
     size_t size = strlen(text), end = longest && size > longest ? longest : size;
     while (end < size && end && ((unsigned char)text[end] & 0xc0) == 0x80)
-        --end; // not within a character
+        --end; // never inside a character
     for (size_t i = 0; i < end; ++i) {
         unsigned char c = (unsigned char)text[i];
         keel_buffer_byte(out, c == '\n' || c == '\t' ? ' ' : c < ' ' || c == 0x7f ? '?' : c);
@@ -93,7 +93,7 @@ static void put_change(const keel_bundle_change_t *change, bool whole, keel_buff
 
 void keel_bundle_changes_text(const keel_bundle_changes_t *changes, bool whole,
                               keel_buffer_t *out) {
-    const char *before = "not wholly compared, since one does not tell all of it: ";
+    const char *before = "not fully compared, because one bundle lacks part of it:  ";
     if (!changes->count) keel_buffer_text(out, "nothing differs\n");
     for (size_t i = 0; i < changes->count; ++i) {
         keel_bundle_weight_t weight = changes->list[i].weight;

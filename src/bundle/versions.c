@@ -32,8 +32,8 @@ const char *keel_bundle_support_name(keel_bundle_support_t support) {
 
 // ---- versions ----------------------------------------------------------------------------------
 
-// The first three numbers of "0.12.0.1" or "2.9.0+cu128"; false where there are not two. What is
-// not written stays as it was.
+// The first three numbers of "0.12.0.1" or "2.9.0+cu128"; false if there are fewer than two.
+// Numbers that are missing stay unchanged.
 static bool read_version(const char *text, unsigned long out[3]) {
     int count = 0;
     while (count < 3 && isdigit((unsigned char)*text)) {
@@ -46,7 +46,7 @@ static bool read_version(const char *text, unsigned long out[3]) {
     return count >= 2;
 }
 
-// By as many numbers as the bound has, at least two.
+// Compares as many numbers as the bound has, at least two.
 static int compare(const unsigned long version[3], const char *bound) {
     unsigned long other[3] = {0, 0, ULONG_MAX};
     read_version(bound, other);
@@ -60,7 +60,7 @@ static int compare(const unsigned long version[3], const char *bound) {
 typedef struct holder_t {
     const struct client_t *client;
     const char *folder;
-    bool seen, holds; // the file; and it has the word
+    bool seen, holds; // the file; and whether it contains the word
 } holder_t;
 
 static keel_status_t look_into(holder_t *holder, const char *name) {
@@ -83,7 +83,7 @@ static keel_status_t visit(void *context, const char *name) {
     return strncmp(name, holder->client->file, length) == 0 ? look_into(holder, name) : NULL;
 }
 
-// False only where it is certain. Whatever cannot be read may be able to.
+// False only if that is certain. A file that cannot be read may be able to.
 static bool can_load(const keel_bundle_t *bundle, const struct client_t *client) {
     const char *list = keel_bundle_find(bundle, KEEL_BUNDLE_INTERPRETER, BUNDLE_SITES);
     holder_t holder = {.client = client};
@@ -115,7 +115,7 @@ static void refuse(const struct client_t *client, const char *version, keel_bund
     write_range(client, range);
     out->support = KEEL_BUNDLE_IMPOSSIBLE;
     snprintf(out->text, sizeof out->text,
-             "%s %.64s cannot load Keel: it does not know %s; supported is %s %s, so upgrade it, "
+             "%s %.64s cannot load Keel: it does not know %s; Keel supports %s %s, so upgrade it, "
              "or run the command without `keel run`",
              client->name, version, client->word, client->name, range);
 }
@@ -137,8 +137,9 @@ void keel_bundle_judge_client(const keel_bundle_t *bundle, size_t index, bool lo
     }
     write_range(client, range);
     snprintf(out->text, sizeof out->text,
-             "%s %.64s is %s than what Keel was tried with (%s); the run goes on, and if it fails "
-             "KEEL_MODE=off tells whether Keel is why",
+             "%s %.64s is %s than the versions Keel was tested with (%s); the run continues. If it "
+             "fails, "
+             "try KEEL_MODE=off to see whether Keel is the cause",
              client->name, version, older ? "older" : "newer", range);
 }
 
@@ -147,8 +148,8 @@ void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle
     if (major != PJRT_API_MAJOR) {
         out->support = KEEL_BUNDLE_IMPOSSIBLE;
         snprintf(out->text, sizeof out->text,
-                 "plugin %.200s speaks PJRT %d.%d; supported is major version %d, so use a plugin "
-                 "of that",
+                 "plugin %.200s speaks PJRT %d.%d; Keel supports major version %d, so use a plugin "
+                 "of that version",
                  plugin, major, minor, PJRT_API_MAJOR);
         return;
     }
@@ -156,8 +157,9 @@ void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle
     if (!older && !newer) return;
     out->support = older ? KEEL_BUNDLE_OLDER : KEEL_BUNDLE_NEWER;
     snprintf(out->text, sizeof out->text,
-             "plugin %.200s speaks PJRT %d.%d, %s than what Keel was tried with (%d.%d to %d.%d); "
-             "the run goes on, and if it fails KEEL_MODE=off tells whether Keel is why",
+             "plugin %.200s speaks PJRT %d.%d, %s than the versions Keel was tested with (%d.%d to "
+             "%d.%d); "
+             "the run continues. If it fails, try KEEL_MODE=off to see whether Keel is the cause",
              plugin, major, minor, older ? "older" : "newer", PJRT_API_MAJOR,
              KEEL_BUNDLE_API_OLDEST, PJRT_API_MAJOR, KEEL_BUNDLE_API_NEWEST);
 }
@@ -176,8 +178,8 @@ void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t
     const char *trouble = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "trouble");
     if (!api && trouble)
         snprintf(out->text, sizeof out->text,
-                 "plugin %.200s cannot be looked at: %.200s; the run goes on, and `keel probe` "
-                 "tells more",
+                 "plugin %.200s cannot be inspected: %.200s; the run continues, and `keel probe` "
+                 "shows more",
                  path ? path : "", trouble);
     if (!api || !read_version(api, numbers) || numbers[0] > INT_MAX || numbers[1] > INT_MAX) return;
     keel_bundle_judge_api(path ? path : "", (int)numbers[0], (int)numbers[1], out);

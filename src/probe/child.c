@@ -31,11 +31,12 @@ static const char *code_name(PJRT_Error_Code code) {
         CODE(UNAUTHENTICATED);
 #undef CODE
         default:
-            return "a code that Keel does not know";
+            return "an unknown code";
     }
 }
 
-// Stands in the table that the child calls: whoever reads an error's message has its code noted.
+// Replaces the table's function for the child's calls: reading an error's message also records its
+// code.
 static void note_message(PJRT_Error_Message_Args *args) {
     const PJRT_Api *plugin = own->plugin.api;
     PJRT_Error_GetCode_Args code = {.struct_size = PJRT_Error_GetCode_Args_STRUCT_SIZE,
@@ -47,10 +48,10 @@ static void note_message(PJRT_Error_Message_Args *args) {
 
 // ---- the first steps ---------------------------------------------------------------------------
 
-static void tell_extensions(const probe_child_t *child) {
+static void report_extensions(const probe_child_t *child) {
     enum { LENGTH = PJRT_Extension_Base_STRUCT_SIZE, MOST = KEEL_PROBE_EXTENSIONS };
     const PJRT_Extension_Base *at = child->plugin.api->extension_start;
-    // A chain that bites its own tail ends all the same.
+    // Ends even if the chain is a cycle.
     for (size_t i = 0; at && i < MOST; at = at->next, ++i) {
         keel_buffer_t line;
         if (at->struct_size < LENGTH) break;
@@ -60,7 +61,7 @@ static void tell_extensions(const probe_child_t *child) {
     }
 }
 
-static void tell_plugin(const probe_child_t *child) {
+static void report_plugin(const probe_child_t *child) {
     const PJRT_Api *api = child->plugin.api;
     keel_buffer_t line, attributes;
     keel_buffer_initialize(&attributes, 1 << 16);
@@ -81,8 +82,8 @@ static keel_status_t load(probe_child_t *child) {
     own = child;
     child->api->PJRT_Error_Message = note_message;
     if (child->elsewhere) return NULL;
-    tell_plugin(child);
-    tell_extensions(child);
+    report_plugin(child);
+    report_extensions(child);
     return NULL;
 }
 
@@ -98,14 +99,14 @@ static keel_status_t make_client(probe_child_t *child) {
     PJRT_Client_Create_Args args = {.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE};
     KEEL_TRY(
         keel_pjrt_status(child->api, child->api->PJRT_Client_Create(&args), "PJRT_Client_Create"));
-    if (!args.client) return keel_status_make(KEEL_PLUGIN, "PJRT_Client_Create gave no client");
+    if (!args.client) return keel_status_make(KEEL_PLUGIN, "PJRT_Client_Create returned no client");
     child->client = args.client;
     return NULL;
 }
 
 // ---- all steps ---------------------------------------------------------------------------------
 
-// A step is taken where the one that it stands on was good.
+// A step runs if the step it needs succeeded.
 static const struct {
     keel_probe_step_t step, needs;
     keel_status_t (*take)(probe_child_t *child);
@@ -126,8 +127,8 @@ static const struct {
 
 static const keel_probe_step_t elsewhere_steps[] = {KEEL_PROBE_TOPOLOGY, KEEL_PROBE_ELSEWHERE};
 
-static void tell_end(const probe_child_t *child, keel_probe_step_t step, uint64_t nanoseconds,
-                     keel_status_t status) {
+static void report_end(const probe_child_t *child, keel_probe_step_t step, uint64_t nanoseconds,
+                       keel_status_t status) {
     keel_buffer_t line;
     probe_line_begin(&line, "end", keel_probe_step_name(step));
     probe_line_number(&line, "ns", (int64_t)nanoseconds);
@@ -158,7 +159,7 @@ static bool take(probe_child_t *child, keel_probe_step_t step,
     child->code = NULL;
     uint64_t began = keel_clock_monotonic();
     keel_status_t status = function(child);
-    tell_end(child, step, keel_clock_monotonic() - began, status);
+    report_end(child, step, keel_clock_monotonic() - began, status);
     bool good = !status && !child->skipped;
     keel_status_ignore(status);
     return good;

@@ -51,12 +51,13 @@ static keel_status_t read_probe(const json_t *probe, keel_probe_other_t *out) {
     enum { FORM = 1 };
     const json_t *form = json_object_get(probe, "probe");
     if (!json_is_integer(form))
-        return keel_status_make(KEEL_INVALID, "this is no probe; `keel probe --json` prints one");
+        return keel_status_make(KEEL_INVALID, "not a probe; `keel probe --json` prints one");
     if (json_integer_value(form) != FORM)
-        return keel_status_make(KEEL_INVALID,
-                                "this probe is of form %lld, and this Keel reads form %d; use the "
-                                "same Keel on both sides",
-                                (long long)json_integer_value(form), FORM);
+        return keel_status_make(
+            KEEL_INVALID,
+            "this probe has version %lld, but this Keel reads version %d; use the "
+            "same Keel on both machines",
+            (long long)json_integer_value(form), FORM);
     const json_t *settings = json_object_get(probe, "settings");
     const json_t *mode = json_object_get(json_object_get(settings, "mode"), "value");
     const json_t *plugin = json_object_get(json_object_get(probe, "plugin"), "path");
@@ -72,17 +73,17 @@ static keel_status_t read_probe(const json_t *probe, keel_probe_other_t *out) {
 }
 
 keel_status_t keel_probe_read_other(keel_bytes_t bytes, keel_probe_other_t *out) {
-    enum { LIMIT = 1 << 24 }; // a probe with all its packages has a tenth of it
+    enum { LIMIT = 1 << 24 }; // a probe with all its packages takes a tenth of it
     json_error_t error;
     if (bytes.size > LIMIT)
         return keel_status_make(KEEL_INVALID,
-                                "%zu bytes are too many for a probe; `keel probe --json` prints "
+                                "%zu bytes are too many for a probe;  `keel probe --json` prints "
                                 "one",
                                 bytes.size);
     json_t *probe = json_loadb((const char *)bytes.data, bytes.size, 0, &error);
     if (!probe)
         return keel_status_make(KEEL_INVALID,
-                                "no JSON in line %d: %.120s; `keel probe --json` prints a "
+                                "not JSON in line %d: %.120s; `keel probe --json` prints a "
                                 "probe",
                                 error.line, error.text);
     keel_status_t status = read_probe(probe, out);
@@ -111,7 +112,7 @@ static keel_status_t block(keel_probe_fit_t *fit, const char *text) {
     return NULL;
 }
 
-// What a program and its options give is the same wherever they are compiled.
+// The components of a program and its options are the same wherever it is compiled.
 static bool is_backends(keel_component_t component) {
     return component != KEEL_COMPONENT_PROGRAM && component != KEEL_COMPONENT_OPTIONS &&
            component != KEEL_COMPONENT_DEVICE_ASSIGNMENT;
@@ -133,7 +134,7 @@ static keel_status_t compare_keys(const keel_key_t *here, const keel_probe_other
         *out_same = *out_same && !out->differs[i];
     }
     KEEL_TRY(keel_key_copy(&there->key, &copy));
-    // Those of a program are not said on either side.
+    // Neither side has those of a program.
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
         if (!is_backends((keel_component_t)i)) copy.components[i] = here->components[i];
     keel_status_t status = keel_explain_components(&copy, here, KEEL_NONE, &out->fields);
@@ -141,13 +142,13 @@ static keel_status_t compare_keys(const keel_key_t *here, const keel_probe_other
     return status;
 }
 
-// An entry is made here and loaded there, so both must be able to.
+// An entry is made here and loaded there, so both must be able to do their part.
 static keel_status_t compare_lives(const keel_probe_t *here, const keel_settings_t *settings,
                                    const keel_probe_other_t *there, keel_probe_fit_t *out) {
     const char *ok = keel_probe_state_name(KEEL_PROBE_OK);
     char text[160];
     if (here->steps[KEEL_PROBE_SERIALIZE].state != KEEL_PROBE_OK)
-        KEEL_TRY(block(out, "executables do not serialize here, so there is no entry"));
+        KEEL_TRY(block(out, "executables do not serialize here, so no entry can be stored"));
     else if (here->steps[KEEL_PROBE_AGAIN].state != KEEL_PROBE_OK)
         KEEL_TRY(block(out, "executables do not reload here, so no entry is stored"));
     if (strcmp(there->reload, ok) != 0 || strcmp(there->run_again, ok) != 0)
@@ -168,12 +169,12 @@ keel_status_t keel_probe_compare(const keel_probe_t *here, const keel_settings_t
                                  const keel_probe_other_t *there, keel_probe_fit_t *out) {
     bool same = false;
     if (!here->key_known)
-        KEEL_TRY(block(out, here->fast ? "what goes into keys here is not known: probe without "
+        KEEL_TRY(block(out, here->fast ? "the components of keys are unknown here: probe without "
                                          "--fast"
-                                       : "what goes into keys here is not known: no client could "
+                                       : "the components of keys are unknown here: no client could "
                                          "be made"));
     if (!knows_all(there))
-        KEEL_TRY(block(out, "what goes into keys there is not known: that probe was made with "
+        KEEL_TRY(block(out, "the components of keys are unknown there: that probe was made with "
                             "--fast, or its plugin made no client"));
     if (!out->block_count) {
         KEEL_TRY(compare_keys(&here->key, there, out, &same));

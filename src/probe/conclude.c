@@ -1,4 +1,4 @@
-// What follows from the steps. Nothing here looks at the machine.
+// Findings that follow from the steps. Nothing here examines the machine.
 #include <stdio.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "probe/probe.h"
 
 // What went wrong in a step, in one line.
-static const char *tell(const keel_probe_outcome_t *outcome, char out[768]) {
+static const char *describe(const keel_probe_outcome_t *outcome, char out[768]) {
     bool of_plugin =
         outcome->state == KEEL_PROBE_FAILED && strncmp(outcome->message, "PJRT_", 5) == 0;
     int size = snprintf(out, 768, "%s%s%.480s", of_plugin ? outcome->code : "",
                         of_plugin ? ": " : "", outcome->message);
-    // A plugin that answers with an error has said in it what there is to say.
+    // A plugin's error already says everything.
     if (*outcome->said && outcome->state != KEEL_PROBE_FAILED && size > 0 && size < 700)
         snprintf(out + size, 768 - (size_t)size, " (it said: %.200s)", outcome->said);
     return out;
@@ -31,8 +31,8 @@ static void judge_file(keel_probe_t *probe) {
         return;
     keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING,
                    "install that wheel again, with --force-reinstall",
-                   "the plugin's file holds %llu bytes where the record of its wheel, %s, says "
-                   "%llu: the installation was cut short, or the file was replaced",
+                   "the plugin's file has %llu bytes, but the record of its wheel, %s, says "
+                   "%llu: the installation was interrupted, or the file was replaced",
                    (unsigned long long)probe->size, probe->wheel,
                    (unsigned long long)probe->recorded_size);
 }
@@ -42,26 +42,27 @@ static void judge_load(keel_probe_t *probe) {
     const keel_probe_outcome_t *load = wrong(probe, KEEL_PROBE_LOAD);
     if (!load) return;
     if (load->state == KEEL_PROBE_HUNG)
-        keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
-                       "give it longer with --timeout where its disk is slow; else see what it "
-                       "waits for with `gdb -p` or `strace -p` while it loads",
-                       "loading the plugin does not end: %s", tell(load, text));
+        keel_probe_add(
+            probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
+            "if its disk is slow, give it more time with --timeout; otherwise see what it "
+            "waits for with `gdb -p` or `strace -p` while it loads",
+            "loading the plugin does not finish: %s", describe(load, text));
     else if (load->state != KEEL_PROBE_FAILED)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
-                       "see whether its libraries are all there with `ldd`, and install it again",
-                       "loading the plugin ends the process: %s", tell(load, text));
+                       "check with `ldd` that no library is missing, and reinstall it",
+                       "loading the plugin ends the process: %s", describe(load, text));
     else if (strcmp(load->code, keel_code_word(KEEL_UNSUPPORTED)) == 0)
         keel_probe_add(probe, KEEL_PROBE_VERSION_GATE, KEEL_PROBE_DEAD,
-                       "use a plugin of a version that Keel supports", "%s", tell(load, text));
+                       "use a plugin of a version that Keel supports", "%s", describe(load, text));
     else
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
                        "name a PJRT plugin: `keel probe PLUGIN`, KEEL_PLUGIN, or plugin in the "
                        "config file",
-                       "%s", tell(load, text));
+                       "%s", describe(load, text));
 }
 
 static const char versions_next[] =
-    "see docs/compatibility.md for what was tried; `keel bundle` tells what is installed";
+    "see docs/compatibility.md for the tested versions; `keel bundle` shows what is installed";
 
 static void judge_version(keel_probe_t *probe) {
     keel_bundle_verdict_t verdict;
@@ -95,18 +96,18 @@ static void judge_tpu_elsewhere(keel_probe_t *probe, const keel_probe_outcome_t 
     if (compile->state == KEEL_PROBE_OK)
         keel_probe_add(
             probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING,
-            "compile for a TPU here and run on a machine that has one; to run here, name "
+            "compile for a TPU here and run on a machine that has one; to run here, choose "
             "another plugin with --plugin",
-            "no TPU here (client could not be made: %.400s); compile-only works for %s: "
+            "no TPU here (could not make a client: %.400s); compile-only works for %s: "
             "compile ok, %s",
-            tell(client, text), probe->topology, time);
+            describe(client, text), probe->topology, time);
     else
         keel_probe_add(
             probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
-            "run on a machine with a TPU, or name another plugin with --plugin",
-            "no TPU here (client could not be made: %.300s), and nothing can be compiled "
-            "for one: %.300s",
-            tell(client, text), tell(failed, more));
+            "run on a machine with a TPU, or choose another plugin with --plugin",
+            "no TPU here (could not make a client: %.300s), and compiling for one does not "
+            "work either: %.300s",
+            describe(client, text), describe(failed, more));
 }
 
 static void judge_client(keel_probe_t *probe) {
@@ -119,16 +120,17 @@ static void judge_client(keel_probe_t *probe) {
     }
     if (strstr(client->message, "already in use"))
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
-                       "end the process that holds the device, or wait for it",
-                       "the device is held by somebody else: %s", tell(client, text));
+                       "end the process that uses the device, or wait for it",
+                       "another process uses the device: %s", describe(client, text));
     else
-        keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
-                       "see that the device and its driver are there and free; the message is the "
-                       "plugin's own",
-                       "no client can be made: %s", tell(client, text));
+        keel_probe_add(
+            probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
+            "check that the device and its driver are present and free; the message is the "
+            "plugin's own",
+            "the plugin cannot make a client: %s", describe(client, text));
 }
 
-// Steps whose failure is told alike: weight, what is so, next step.
+// Steps whose failures are reported in the same way: weight, finding, next step.
 static const struct {
     keel_probe_step_t step;
     keel_probe_label_t label;
@@ -136,63 +138,64 @@ static const struct {
     const char *text, *next;
 } plain[] = {
     {KEEL_PROBE_DEVICES, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD, "its devices cannot be read",
-     "report it to the plugin's makers with `keel probe --json`"},
+     "report it to the plugin's maintainers, with the output of `keel probe --json`"},
     {KEEL_PROBE_COMPILE, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
      "a small program does not compile",
-     "report it to the plugin's makers with `keel probe --json`"},
+     "report it to the plugin's maintainers, with the output of `keel probe --json`"},
     {KEEL_PROBE_RUN, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
-     "a small program does not run as it must",
+     "a small program gives wrong results or fails",
      "do not train on this plugin; install another build"},
     {KEEL_PROBE_AGAIN, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
-     "a reloaded executable does not run as the compiled one did",
-     "set KEEL_MODE=off for this plugin: then nothing is reloaded"},
+     "a reloaded executable does not behave like the compiled one",
+     "set KEEL_MODE=off for this plugin, so that nothing is reloaded"},
     {KEEL_PROBE_LAST, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING,
-     "the last device does not compile and run", "train on fewer devices, or see to that one"},
+     "the last device cannot compile and run", "train on fewer devices, or fix that one"},
     {KEEL_PROBE_OLDER, KEEL_PROBE_VERSION_GATE, KEEL_PROBE_LIMPING,
-     "a client as old as torch_xla 2.9 cannot run a program here, not even over the bridge",
-     "use a client that is as new as the plugin"},
+     "a client as old as torch_xla 2.9 cannot run a program here, even with Keel's bridge",
+     "use a client as new as the plugin"},
     {KEEL_PROBE_SECOND, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_ALIVE,
-     "an executable that was loaded back does not serialize to one that works",
-     "nothing: Keel hands out the bytes that it stored in their place"},
+     "a reloaded executable serializes to bytes that do not work",
+     "nothing to do: Keel returns the stored bytes instead"},
     {KEEL_PROBE_SIZES, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_ALIVE,
-     "what sizes the plugin wants could not be asked",
-     "nothing: the bridge learns them from refusals in a run"},
+     "the plugin's struct sizes could not be determined",
+     "nothing to do: the bridge learns them from refusals during a run"},
 };
 
 static void judge_plain(keel_probe_t *probe) {
     char text[768];
     for (size_t i = 0; i < sizeof plain / sizeof *plain; ++i) {
         const keel_probe_outcome_t *outcome = wrong(probe, plain[i].step);
-        // Compiled it is wrong already, so reloading is not to blame.
+        // The compiled one was wrong already, so reloading is not to blame.
         bool is_old = plain[i].step == KEEL_PROBE_AGAIN && wrong(probe, KEEL_PROBE_RUN);
         if (outcome && !is_old)
             keel_probe_add(probe, plain[i].label, plain[i].weight, plain[i].next, "%s: %s in %s",
-                           plain[i].text, tell(outcome, text), keel_probe_step_name(plain[i].step));
+                           plain[i].text, describe(outcome, text),
+                           keel_probe_step_name(plain[i].step));
     }
 }
 
 static void judge_reload(keel_probe_t *probe) {
     static const char next[] =
-        "expect a compile of each program in each process; Keel still tells why, and its "
-        "memory serves one process. A newer plugin may do better";
+        "expect a compile of each program in each process; Keel still explains recompiles, and its "
+        "memory tier serves each process. A newer plugin may do better";
     char text[768];
     const keel_probe_outcome_t *serialize = wrong(probe, KEEL_PROBE_SERIALIZE);
     const keel_probe_outcome_t *reload = wrong(probe, KEEL_PROBE_RELOAD);
     const keel_probe_outcome_t *ended = serialize ? serialize : reload;
     if (ended && ended->state != KEEL_PROBE_FAILED)
-        keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING,
-                       "set KEEL_MODE=off for this plugin: then nothing is serialized or reloaded",
-                       "%s an executable does not come back: %s in %s",
-                       serialize ? "serializing" : "loading", tell(ended, text),
-                       serialize ? "serialize" : "reload");
+        keel_probe_add(
+            probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING,
+            "set KEEL_MODE=off for this plugin, so that nothing is serialized or reloaded",
+            "%s an executable crashes or hangs: %s in %s", serialize ? "serializing" : "loading",
+            describe(ended, text), serialize ? "serialize" : "reload");
     else if (serialize)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, next,
-                       "executables cannot be kept, since they do not serialize: %s",
-                       tell(serialize, text));
+                       "executables cannot be kept, because they do not serialize: %s",
+                       describe(serialize, text));
     else if (reload)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, next,
-                       "executables cannot be kept, since they do not load again: %s",
-                       tell(reload, text));
+                       "executables cannot be kept, because they do not load again: %s",
+                       describe(reload, text));
 }
 
 // ---- good to know ------------------------------------------------------------------------------
@@ -208,8 +211,8 @@ static void judge_memory(keel_probe_t *probe) {
     if (!silent) return;
     const keel_probe_device_t *last = &probe->devices[probe->device_count - 1];
     keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_ALIVE,
-                   "go by the memory of each program, which is known from its compile",
-                   "platform %s does not tell the memory of its devices (%s%s%s): %s",
+                   "use the memory of each program, which is known from its compile",
+                   "platform %s does not report the memory of its devices (%s%s%s): %s",
                    probe->platform, first->name, silent > 1 ? " to " : "",
                    silent > 1 ? last->name : "", first->memory_refusal);
 }
@@ -218,7 +221,7 @@ static void judge_topology(keel_probe_t *probe) {
     const char *value = probe->key_known ? probe->key.values[KEEL_COMPONENT_TOPOLOGY] : NULL;
     if (!value || strncmp(value, "unknown: ", 9) != 0) return;
     keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_ALIVE,
-                   "nothing: keys go by the kinds of devices and the processor",
+                   "nothing to do: keys use the kinds of devices and the processor",
                    "its topology cannot be serialized: %.300s", value + 9);
 }
 
@@ -227,10 +230,11 @@ static void judge_client_of(keel_probe_t *probe, const char *client, int minor, 
     for (size_t i = 0; i < probe->struct_count; ++i) {
         const keel_probe_struct_t *at = &probe->structs[i];
         if (strcmp(at->name, name) != 0 || at->wanted == size) continue;
-        keel_probe_add(probe, KEEL_PROBE_VERSION_GATE, KEEL_PROBE_ALIVE,
-                       "run that client through Keel, which repacks it; without Keel it fails here",
-                       "%s (PJRT 0.%d) sends %s of %llu bytes, the plugin wants %llu", client,
-                       minor, name, (unsigned long long)size, (unsigned long long)at->wanted);
+        keel_probe_add(
+            probe, KEEL_PROBE_VERSION_GATE, KEEL_PROBE_ALIVE,
+            "run that client through Keel, which converts it; without Keel it fails here",
+            "%s (PJRT 0.%d) sends %s of %llu bytes, the plugin wants %llu", client, minor, name,
+            (unsigned long long)size, (unsigned long long)at->wanted);
     }
 }
 
@@ -244,7 +248,7 @@ static void judge_structs(keel_probe_t *probe) {
     if (!longer) return;
     keel_probe_add(
         probe, KEEL_PROBE_VERSION_GATE, KEEL_PROBE_ALIVE,
-        "nothing: the bridge fills them up with zeros",
+        "nothing to do: the bridge pads them with zeros",
         "the plugin (PJRT %d.%d) wants %zu argument struct%s longer than the header that "
         "Keel is built with (%d.%d)",
         probe->api_major, probe->api_minor, longer, longer > 1 ? "s" : "", PJRT_API_MAJOR,
@@ -254,9 +258,9 @@ static void judge_structs(keel_probe_t *probe) {
 static void judge_lines(keel_probe_t *probe) {
     if (probe->broken_lines)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_ALIVE,
-                       "report it to the plugin's makers; what is told here may lack something",
-                       "%llu line(s) came out of the plugin's process that are not the probe's: "
-                       "something in it writes into files that are not its own",
+                       "report it to the plugin's maintainers; this probe may be incomplete",
+                       "%llu line(s) from the plugin's process are not the probe's: "
+                       "something in it writes to files that are not its own",
                        (unsigned long long)probe->broken_lines);
 }
 

@@ -3,8 +3,8 @@
 
 // ---- what goes into keys -----------------------------------------------------------------------
 
-static void tell_component(const probe_child_t *child, const keel_key_t *key,
-                           keel_component_t component) {
+static void report_component(const probe_child_t *child, const keel_key_t *key,
+                             keel_component_t component) {
     char hex[KEEL_DIGEST_HEX];
     keel_buffer_t line;
     keel_digest_hex(&key->components[component], hex);
@@ -15,19 +15,19 @@ static void tell_component(const probe_child_t *child, const keel_key_t *key,
     probe_line_end(child, &line);
 }
 
-static keel_status_t tell_key(const probe_child_t *child, const keel_backend_t *backend) {
+static keel_status_t report_key(const probe_child_t *child, const keel_backend_t *backend) {
     keel_key_t key;
     if (!child->build) return NULL;
     keel_key_initialize(&key);
     keel_status_t status = keel_backend_key(backend, child->build, &key);
     if (!status) status = keel_key_finish(&key);
     for (int i = 0; i < KEEL_COMPONENT_COUNT && !status; ++i)
-        tell_component(child, &key, (keel_component_t)i);
+        report_component(child, &key, (keel_component_t)i);
     keel_key_deinitialize(&key);
     return status;
 }
 
-static keel_status_t tell_backend(const probe_child_t *child) {
+static keel_status_t report_backend(const probe_child_t *child) {
     keel_backend_t backend;
     KEEL_TRY(keel_backend_read(child->api, child->client, NULL, 0, &backend));
     keel_buffer_t line;
@@ -35,14 +35,14 @@ static keel_status_t tell_backend(const probe_child_t *child) {
     probe_line_text(&line, "platform", keel_str(backend.platform_name));
     probe_line_text(&line, "version", keel_str(backend.platform_version));
     probe_line_end(child, &line);
-    keel_status_t status = tell_key(child, &backend);
+    keel_status_t status = report_key(child, &backend);
     keel_backend_deinitialize(&backend);
     return status;
 }
 
 // ---- devices -----------------------------------------------------------------------------------
 
-// What cannot be told of a device is left out of its line.
+// Leaves out of a device's line what the plugin does not report.
 static bool works(const probe_child_t *child, PJRT_Error *error) {
     keel_status_t status = keel_pjrt_status(child->api, error, "");
     bool good = !status;
@@ -57,8 +57,8 @@ static PJRT_DeviceDescription *description_of(const probe_child_t *child, PJRT_D
                                                                        : NULL;
 }
 
-static void tell_description(const probe_child_t *child, PJRT_DeviceDescription *of,
-                             keel_buffer_t *line) {
+static void report_description(const probe_child_t *child, PJRT_DeviceDescription *of,
+                               keel_buffer_t *line) {
     const PJRT_Api *api = child->api;
     PJRT_DeviceDescription_Kind_Args kind = {
         .struct_size = PJRT_DeviceDescription_Kind_Args_STRUCT_SIZE, .device_description = of};
@@ -78,14 +78,14 @@ static void tell_description(const probe_child_t *child, PJRT_DeviceDescription 
         probe_line_text(line, "text", (keel_str_t){text.to_string, text.to_string_size});
 }
 
-static void tell_hardware(const probe_child_t *child, PJRT_Device *device, keel_buffer_t *line) {
+static void report_hardware(const probe_child_t *child, PJRT_Device *device, keel_buffer_t *line) {
     PJRT_Device_LocalHardwareId_Args args = {
         .struct_size = PJRT_Device_LocalHardwareId_Args_STRUCT_SIZE, .device = device};
     if (works(child, child->api->PJRT_Device_LocalHardwareId(&args)))
         probe_line_number(line, "hardware", args.local_hardware_id);
 }
 
-static void tell_memory(probe_child_t *child, PJRT_Device *device, keel_buffer_t *line) {
+static void report_memory(probe_child_t *child, PJRT_Device *device, keel_buffer_t *line) {
     static const char what[] = "PJRT_Device_MemoryStats";
     if (!keel_pjrt_has(child->api, PJRT_Device_MemoryStats)) {
         probe_line_text(line, "refusal", KEEL_STR("the plugin has no PJRT_Device_MemoryStats"));
@@ -106,13 +106,13 @@ static void tell_memory(probe_child_t *child, PJRT_Device *device, keel_buffer_t
     if (args.bytes_limit_is_set) probe_line_number(line, "limit", args.bytes_limit);
 }
 
-static void tell_device(probe_child_t *child, PJRT_Device *device) {
+static void report_device(probe_child_t *child, PJRT_Device *device) {
     keel_buffer_t line;
     PJRT_DeviceDescription *description = description_of(child, device);
     probe_line_begin(&line, "fact", "device");
-    if (description) tell_description(child, description, &line);
-    tell_hardware(child, device, &line);
-    tell_memory(child, device, &line);
+    if (description) report_description(child, description, &line);
+    report_hardware(child, device, &line);
+    report_memory(child, device, &line);
     probe_line_end(child, &line);
 }
 
@@ -133,8 +133,8 @@ keel_status_t probe_devices(probe_child_t *child) {
     child->devices = args.addressable_devices;
     child->device_count = args.num_addressable_devices;
     for (size_t i = 0; i < child->device_count && i < KEEL_PROBE_DEVICES_SHOWN; ++i)
-        tell_device(child, child->devices[i]);
-    KEEL_TRY(tell_backend(child));
+        report_device(child, child->devices[i]);
+    KEEL_TRY(report_backend(child));
     if (child->device_count) return NULL;
     return keel_status_make(KEEL_PLUGIN, "the client has no device that this process can use");
 }

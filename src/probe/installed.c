@@ -1,4 +1,4 @@
-// The plugin's file, and the wheel that brought it.
+// The plugin's file, and the wheel that it came from.
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
@@ -14,14 +14,14 @@ bool probe_is_tpu(const char *plugin) {
     return strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0;
 }
 
-typedef struct search_t {
+typedef struct wheel_search_t {
     keel_probe_t *probe;
-    const char *folder;   // that may hold site-packages' dist-info folders
+    const char *folder;   // that may contain site-packages' dist-info folders
     const char *relative; // the plugin's path from there
     bool found;
-} search_t;
+} wheel_search_t;
 
-// A line of RECORD is path,digest,size; a path with a comma or a quote is quoted, and not looked
+// A line of RECORD is path,digest,size. A path with a comma or a quote is quoted, and not searched
 // for.
 static bool find_line(keel_str_t record, const char *path, keel_str_t *out) {
     size_t length = strlen(path);
@@ -58,7 +58,7 @@ static void name_wheel(keel_probe_t *probe, const char *dist_info) {
 }
 
 static keel_status_t visit(void *context, const char *name) {
-    search_t *search = context;
+    wheel_search_t *search = context;
     const char *suffix = strstr(name, ".dist-info");
     char *path;
     uint8_t *data;
@@ -69,7 +69,7 @@ static keel_status_t visit(void *context, const char *name) {
     keel_status_t status = keel_file_read(path, RECORD_LIMIT, &data, &size);
     keel_free(path);
     if (status) {
-        keel_status_ignore(status); // a wheel without a record tells nothing
+        keel_status_ignore(status); // a wheel without a record
         return NULL;
     }
     if (find_line(keel_bytes_str(keel_bytes(data, size)), search->relative, &line)) {
@@ -83,7 +83,7 @@ static keel_status_t visit(void *context, const char *name) {
 
 static keel_status_t find_wheel(keel_probe_t *probe, const char *plugin) {
     char folder[PATH_MAX];
-    search_t search = {.probe = probe, .folder = folder};
+    wheel_search_t search = {.probe = probe, .folder = folder};
     snprintf(folder, sizeof folder, "%s", plugin);
     for (int up = 0; up < FOLDERS_UP && !search.found; ++up) {
         char *slash = strrchr(folder, '/');

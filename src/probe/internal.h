@@ -5,15 +5,15 @@
 #include "pjrt/pjrt.h"
 #include "probe/probe.h"
 
-// What the child knows so far. There is one in a process.
+// What the child knows so far. A process has one.
 typedef struct probe_child_t {
     int descriptor; // takes the lines
     const keel_probe_request_t *request;
-    const keel_digest_t *build; // of the plugin's file; NULL where it is not known
+    const keel_digest_t *build; // of the plugin's file; NULL if unknown
     bool elsewhere;             // only TOPOLOGY and ELSEWHERE
 
     keel_plugin_t plugin;
-    PJRT_Api *api; // the plugin's behind the bridge; notes the codes of errors
+    PJRT_Api *api; // the plugin's, through the bridge; records the codes of errors
     PJRT_Client *client;
     PJRT_Device *const *devices; // that this process can use
     size_t device_count;
@@ -21,11 +21,11 @@ typedef struct probe_child_t {
     keel_bytes_t serialized;
     PJRT_TopologyDescription *topology;
 
-    const char *code;    // PJRT's name for that of the newest error; NULL: no error so far
-    const char *skipped; // set by a step that has nothing to do: why
+    const char *code;    // PJRT's name for the code of the latest error; NULL: no error so far
+    const char *skipped; // set by a step that has nothing to do: the reason
 } probe_child_t;
 
-// The exit code of a child that came to its end: a plugin's own exit() has another.
+// The exit code of a child that finished; a plugin's own exit() has another.
 enum { PROBE_DONE = 77 };
 
 // Runs the steps and writes their lines; returns the exit code.
@@ -48,32 +48,31 @@ keel_status_t probe_compile_elsewhere(probe_child_t *child) KEEL_MUST_CHECK;
 
 // ---- tell.c: the lines -------------------------------------------------------------------------
 
-// Begins {"<kind>": "<name>", fields follow, and the line is written by probe_line_end, which frees
-// the buffer. Where there is no memory for it another line says that.
+// Begins {"<kind>": "<name>". Fields follow, and probe_line_end writes the line and frees the
+// buffer; without memory it writes a line that says so instead.
 void probe_line_begin(keel_buffer_t *line, const char *kind, const char *name);
 void probe_line_text(keel_buffer_t *line, const char *name, keel_str_t text);
 void probe_line_number(keel_buffer_t *line, const char *name, int64_t number);
 void probe_line_end(const probe_child_t *child, keel_buffer_t *line);
-// Frees a status that nothing hangs on, but for one of no memory, of which a line is written.
+// Frees a status that does not matter; for lack of memory, it also writes a line.
 void probe_forgive(const probe_child_t *child, keel_status_t status);
 
-// Written to stderr when a step begins, followed by the step as a letter from 'A': what is said
-// there comes by another way than the lines, and belongs to a step all the same.
+// Written to stderr when a step begins, followed by the step as a letter from 'A': it assigns
+// stderr output to steps, which arrives separately from the lines.
 #define PROBE_MARK '\1'
 
 // ---- the parent --------------------------------------------------------------------------------
 
-// A copy with control bytes, but for newlines, as "?": what comes from elsewhere goes to a
-// terminal.
+// A copy with control bytes other than newlines as "?": foreign text may end up on a terminal.
 keel_status_t probe_clean(keel_arena_t *arena, keel_str_t text, const char **out) KEEL_MUST_CHECK;
-// The same in the probe's arena; "" where there is no memory, which the probe keeps in mind.
+// The same in the probe's arena; "" if there is no memory, which the probe records.
 const char *probe_keep(keel_probe_t *probe, keel_str_t text);
-// Looks at the file and at the wheel that it came from.
+// Examines the file, and the wheel that it came from.
 keel_status_t probe_look_at_file(const keel_probe_request_t *request,
                                  keel_probe_t *out) KEEL_MUST_CHECK;
-// By its file's name.
+// From its file's name.
 bool probe_is_tpu(const char *plugin);
-// A device file of a TPU.
+// Whether there is a device file of a TPU.
 bool probe_has_tpu(void);
 // "SIGABRT"; "signal 77" for one without a name.
 void probe_signal_name(int number, char out[32]);

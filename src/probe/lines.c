@@ -1,5 +1,5 @@
-// What the child wrote. Nothing in a line is believed further than it can be used: an unknown name,
-// a number out of range or a field of another type leaves the field, or the line, out.
+// Reads the child's lines. They are not trusted: an unknown name, a number out of range or a field
+// of another type drops the field, or the line.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "probe/internal.h"
 
-// PJRT's extension types in their order, later ones than the header's included.
+// PJRT's extension types in order, including later ones than the header's.
 static const char *const extension_names[] = {
     "GpuCustomCall",
     "Profiler",
@@ -80,7 +80,7 @@ static bool take_end(keel_probe_t *probe, const json_t *line) {
         outcome->state = KEEL_PROBE_FAILED;
         outcome->code = keep_text(probe, line, "code");
         outcome->message = keep_text(probe, line, "error");
-        // Keel's own failure, and none of the plugin's.
+        // Keel's own failure, not the plugin's.
         if (strcmp(outcome->code, keel_code_word(KEEL_NO_MEMORY)) == 0) probe->out_of_memory = true;
     } else if (json_object_get(line, "skipped")) {
         outcome->state = KEEL_PROBE_SKIPPED;
@@ -148,7 +148,7 @@ static keel_status_t take_component(keel_probe_t *probe, const json_t *line) {
     keel_digest_t digest;
     if (component == KEEL_COMPONENT_COUNT || !keel_digest_unhex(text_of(line, "digest"), &digest))
         return NULL;
-    // The value as canonical bytes only to set it; the digest is the child's.
+    // Passes the value as the canonical bytes only to set it; the digest is the child's.
     keel_str_t value = keel_str(keep_text(probe, line, "value"));
     KEEL_TRY(keel_key_set(&probe->key, component, keel_str_bytes(value), value));
     probe->key.components[component] = digest;

@@ -80,7 +80,7 @@ void keel_probe_deinitialize(keel_probe_t *probe) {
 
 keel_status_t keel_probe_status(const keel_probe_t *probe) {
     if (!probe->out_of_memory) return NULL;
-    return keel_status_make(KEEL_NO_MEMORY, "out of memory: the probe is not whole");
+    return keel_status_make(KEEL_NO_MEMORY, "out of memory: the probe is incomplete");
 }
 
 keel_status_t probe_clean(keel_arena_t *arena, keel_str_t text, const char **out) {

@@ -2,8 +2,8 @@
 //
 //   a: f32[2,3], b: f32[3,2]  ->  a b, the sum of its elements
 //
-// All numbers are exact in every type that a device may multiply in, and a b is symmetric, so that
-// no layout can turn it into something else.
+// Every device computes these numbers exactly, whatever type it multiplies in, and a b is
+// symmetric, so a different layout gives the same bytes.
 #include <stdlib.h>
 
 #include "probe/internal.h"
@@ -86,7 +86,7 @@ static void write_assignment(keel_buffer_t *out, int64_t device) {
 }
 
 // CompileOptionsProto: executable_build_options = 3 {num_replicas = 4, num_partitions = 5,
-// device_assignment = 9}. A negative device: none is named.
+// device_assignment = 9}. A negative device leaves out the assignment.
 static keel_status_t write_options(keel_buffer_t *out, int64_t device) {
     keel_buffer_t build, assignment;
     keel_buffer_initialize(&build, 0);
@@ -136,7 +136,7 @@ static keel_status_t compile_on(const probe_child_t *child, PJRT_Device *device,
                                   "PJRT_Client_Compile");
     keel_buffer_deinitialize(&options);
     if (!status && !args.executable)
-        status = keel_status_make(KEEL_PLUGIN, "PJRT_Client_Compile gave no executable");
+        status = keel_status_make(KEEL_PLUGIN, "PJRT_Client_Compile returned no executable");
     if (!status) *out = args.executable;
     return status;
 }
@@ -178,7 +178,7 @@ static keel_status_t check(const probe_child_t *child, PJRT_Buffer *buffer, size
     float numbers[NUMBERS] = {0};
     PJRT_Buffer_ToHostBuffer_Args args = {.struct_size = PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE,
                                           .src = buffer};
-    // Asks for the size, then for the bytes.
+    // The first call asks for the size, the second for the bytes.
     KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_Buffer_ToHostBuffer(&args), what));
     if (args.dst_size != expected->count * sizeof *numbers)
         return keel_status_make(KEEL_CORRUPT,
@@ -203,7 +203,7 @@ static void drop(const probe_child_t *child, PJRT_Buffer *buffer) {
         keel_pjrt_status(child->api, child->api->PJRT_Buffer_Destroy(&args), "destroy"));
 }
 
-// `options_size`: that of the client's PJRT_ExecuteOptions.
+// `options_size`: the size of the client's PJRT_ExecuteOptions.
 static keel_status_t execute(const probe_child_t *child, PJRT_LoadedExecutable *loaded,
                              PJRT_Buffer *const *in, PJRT_Buffer **out, size_t options_size) {
     PJRT_Buffer *const *argument_lists[] = {in};
@@ -226,7 +226,7 @@ static keel_status_t execute(const probe_child_t *child, PJRT_LoadedExecutable *
 
 static keel_status_t run_on(const probe_child_t *child, PJRT_Device *device,
                             PJRT_LoadedExecutable *loaded, size_t options_size) {
-    // More room than results: a plugin that believes in more of them does no harm.
+    // More room than results, in case a plugin writes more of them.
     PJRT_Buffer *in[ARGUMENTS] = {0}, *out[4 * RESULTS] = {0};
     keel_status_t status = NULL;
     for (size_t i = 0; i < ARGUMENTS && !status; ++i)
@@ -234,7 +234,7 @@ static keel_status_t run_on(const probe_child_t *child, PJRT_Device *device,
     if (!status) status = execute(child, loaded, in, out, options_size);
     for (size_t i = 0; i < RESULTS && !status; ++i)
         status = out[i] ? check(child, out[i], i)
-                        : keel_status_make(KEEL_PLUGIN, "the execution gave no result %zu", i);
+                        : keel_status_make(KEEL_PLUGIN, "the execution returned no result %zu", i);
     for (size_t i = 0; i < ARGUMENTS; ++i)
         drop(child, in[i]);
     for (size_t i = 0; i < RESULTS; ++i)
@@ -281,7 +281,7 @@ keel_status_t probe_run_again(probe_child_t *child) {
 
 keel_status_t probe_last_device(probe_child_t *child) {
     if (child->device_count == 1) {
-        child->skipped = "there is one device";
+        child->skipped = "there is only one device";
         return NULL;
     }
     PJRT_Device *last = child->devices[child->device_count - 1];
@@ -321,7 +321,7 @@ keel_status_t probe_second_reload(probe_child_t *child) {
 
 // ---- without a device --------------------------------------------------------------------------
 
-// Any TPU will do, as long as the compiler is asked; this one is of the newest that all know.
+// Any TPU will do, since only the compiler is tested; this is the newest that all know.
 static const char topology_name[] = "v6e:2x4";
 
 keel_status_t probe_topology(probe_child_t *child) {

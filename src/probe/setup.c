@@ -1,4 +1,4 @@
-// What follows from the settings and the environment.
+// Findings that follow from the settings and the environment.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +18,7 @@ static const char *origin(const keel_settings_t *settings, keel_setting_t which)
 
 // ---- folders -----------------------------------------------------------------------------------
 
-// From statfs(2): file systems where another machine holds the files.
+// From statfs(2): file systems whose files are on another machine.
 static const char *network_of(unsigned long type) {
     static const struct {
         unsigned long type;
@@ -33,7 +33,7 @@ static const char *network_of(unsigned long type) {
     return NULL;
 }
 
-// The folder, or the nearest one above it that is there.
+// The folder, or the nearest existing one above it.
 static void nearest(const char *folder, char out[PATH_MAX]) {
     snprintf(out, PATH_MAX, "%s", folder);
     while (access(out, F_OK) != 0) {
@@ -46,7 +46,7 @@ static void nearest(const char *folder, char out[PATH_MAX]) {
     }
 }
 
-// NULL where a file can be made there, and was removed again.
+// NULL if a file can be made there (it is removed again).
 static keel_status_t try_to_write(const char *folder) {
     char *path;
     KEEL_TRY(keel_path(&path, "%s/.probe.%ld", folder, (long)getpid()));
@@ -62,7 +62,7 @@ static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, k
     char there[PATH_MAX], next[512];
     const char *folder = keel_settings_text(settings, which);
     const keel_setting_facts_t *facts = keel_setting_facts(which);
-    snprintf(next, sizeof next, "make it a folder that you may write, or name another with %s",
+    snprintf(next, sizeof next, "make it a folder that you can write to, or choose another with %s",
              facts->environment);
     if (!*folder) {
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING, next,
@@ -73,19 +73,19 @@ static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, k
     keel_status_t status = try_to_write(there);
     if (keel_status_code(status) != KEEL_NO_MEMORY && status)
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING, next,
-                       "%s %s (%s) cannot be written, so %s: %s", facts->key, folder,
+                       "%s %s (%s) is not writable, so %s: %s", facts->key, folder,
                        origin(settings, which), what_is_lost, keel_status_message(status));
     bool writable = !status;
     keel_status_ignore(status);
     struct statfs disk;
-    if (!writable || statfs(there, &disk) || !disk.f_blocks) return; // some tell no size
+    if (!writable || statfs(there, &disk) || !disk.f_blocks) return; // or no size
     uint64_t left = (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize;
     if (left < LITTLE) {
         char size[16];
         keel_format_size(left, size);
         snprintf(next, sizeof next,
-                 "make room there (`keel cache prune` helps where it is Keel's), "
-                 "or name another with %s",
+                 "free some space there (`keel cache prune` helps if Keel uses it), "
+                 "or choose another with %s",
                  facts->environment);
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING, next,
                        "%s %s (%s) is on a disk with %s left, so %s", facts->key, folder,
@@ -93,11 +93,12 @@ static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, k
     }
     const char *network = network_of((unsigned long)disk.f_type);
     if (network && which == KEEL_SETTING_CACHE_DIR)
-        keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE,
-                       "where machines are alike that shares compiles; else, or where loads are "
-                       "slow, name a local disk with KEEL_CACHE_DIR",
-                       "%s %s (%s) is on a network disk (%s)", facts->key, folder,
-                       origin(settings, which), network);
+        keel_probe_add(
+            probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE,
+            "if its machines are alike, they share compiles; if they are not, or loads are "
+            "slow, choose a local disk with KEEL_CACHE_DIR",
+            "%s %s (%s) is on a network disk (%s)", facts->key, folder, origin(settings, which),
+            network);
 }
 
 // ---- mode --------------------------------------------------------------------------------------
@@ -107,11 +108,10 @@ static void judge_mode(keel_probe_t *probe, const keel_settings_t *settings) {
         keel_mode_t mode;
         const char *text, *next;
     } modes[] = {
-        {KEEL_MODE_OFF, "nothing is looked up, kept or recorded",
-         "unset it to have programs cached"},
-        {KEEL_MODE_READONLY, "programs are looked up, and none is stored",
-         "unset it where this process should store what it compiles"},
-        {KEEL_MODE_REFRESH, "every program is compiled anew in each process",
+        {KEEL_MODE_OFF, "nothing is looked up, kept or recorded", "unset it to cache programs"},
+        {KEEL_MODE_READONLY, "programs are looked up, but not stored",
+         "unset it if this process should store what it compiles"},
+        {KEEL_MODE_REFRESH, "each process compiles every program again",
          "unset it once the cache is fresh"},
     };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i)
@@ -132,7 +132,7 @@ static bool names_keel(const char *path) {
     return path && strstr(path, "libkeel_pjrt.so");
 }
 
-// `keel run` sets all of these for its child; by hand it is easily done in part.
+// `keel run` sets all of these for its child; by hand, it is easy to set only some.
 static void judge_clients(keel_probe_t *probe) {
     static const char next[] =
         "start it with `keel run -- CMD`, which sets this for its child, or unset it";
@@ -143,31 +143,31 @@ static void judge_clients(keel_probe_t *probe) {
         !(strcmp(device, "LIBRARY") == 0 && torch_by_path) &&
         !(strcmp(device, "TPU") == 0 && tpu_by_path))
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
-                       "PJRT_DEVICE=%.80s: PyTorch/XLA that is started here does not go through "
+                       "PJRT_DEVICE=%.80s: PyTorch/XLA started from here does not go through "
                        "Keel",
                        device);
     if (platforms && strncmp(platforms, "keel", 4) != 0 &&
         !(strncmp(platforms, "tpu", 3) == 0 && tpu_by_path))
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
-                       "JAX_PLATFORMS=%.80s: JAX that is started here does not go through Keel",
+                       "JAX_PLATFORMS=%.80s: JAX started from here does not go through Keel",
                        platforms);
 }
 
-// Variables that turn the numbers of every model into others.
+// Variables that change the results of every model.
 static void judge_models(keel_probe_t *probe) {
     static const char *const variables[][2] = {
-        {"XLA_USE_BF16", "PyTorch/XLA computes in bfloat16 where the model says float32"},
-        {"XLA_DOWNCAST_BF16", "PyTorch/XLA computes in bfloat16 where the model says float32"},
-        {"XLA_USE_FP16", "PyTorch/XLA computes in float16 where the model says float32"},
-        {"XLA_DOWNCAST_FP16", "PyTorch/XLA computes in float16 where the model says float32"},
-        {"JAX_ENABLE_X64", "JAX makes 64-bit numbers where it made 32-bit ones"},
+        {"XLA_USE_BF16", "PyTorch/XLA computes in bfloat16 although the model says float32"},
+        {"XLA_DOWNCAST_BF16", "PyTorch/XLA computes in bfloat16 although the model says float32"},
+        {"XLA_USE_FP16", "PyTorch/XLA computes in float16 although the model says float32"},
+        {"XLA_DOWNCAST_FP16", "PyTorch/XLA computes in float16 although the model says float32"},
+        {"JAX_ENABLE_X64", "JAX uses 64-bit numbers instead of 32-bit ones"},
         {"JAX_DEFAULT_MATMUL_PRECISION", "JAX multiplies matrices in another precision"},
     };
     for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
         const char *value = set_to(variables[i][0]);
         if (value && strcmp(value, "0") != 0)
             keel_probe_add(probe, KEEL_PROBE_MODEL_POLICY, KEEL_PROBE_ALIVE,
-                           "say it in the model, where the next reader finds it, or unset it",
+                           "set it in the model, where the next reader sees it, or unset it",
                            "%s=%.80s: %s", variables[i][0], value, variables[i][1]);
     }
 }

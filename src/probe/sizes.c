@@ -1,6 +1,6 @@
-// What size of arguments each function wants: a plugin looks at the size before it does anything,
-// and says what it wants where it gets less. So each is asked with arguments that hold no more than
-// every struct does.
+// Finds the size of arguments that each function wants. A plugin checks the size before it does
+// anything, and names the size it wants if it gets less. So each function is called with arguments
+// that hold only what every struct has.
 #include <stdio.h>
 
 #include "pjrt/bridge.h"
@@ -9,7 +9,7 @@
 
 enum { HEAD = 2 * sizeof(size_t), ROOM = 1024 };
 
-// The arguments' name and the size that is wanted; false where the answer says nothing of them.
+// The arguments' name and the size wanted; false if the answer says nothing about them.
 static bool read_refusal(const PJRT_Api *api, PJRT_Error *error, const char *name,
                          unsigned *out_wanted) {
     char text[192], named[96];
@@ -23,7 +23,8 @@ static bool read_refusal(const PJRT_Api *api, PJRT_Error *error, const char *nam
            strcmp(named, name) == 0 && got == HEAD;
 }
 
-static void tell(const probe_child_t *child, const char *name, size_t wanted, size_t header) {
+static void report_size(const probe_child_t *child, const char *name, size_t wanted,
+                        size_t header) {
     keel_buffer_t line;
     probe_line_begin(&line, "fact", "struct");
     probe_line_text(&line, "name", keel_str(name));
@@ -32,7 +33,7 @@ static void tell(const probe_child_t *child, const char *name, size_t wanted, si
     probe_line_end(child, &line);
 }
 
-// Of structs that arguments point to the bridge has learned what it was told.
+// For structs that arguments point to, the bridge has learned the plugin's sizes.
 static bool differs(const char *name, size_t wanted, size_t header) {
     if (!wanted) return false;
     if (wanted != header) return true;
@@ -43,7 +44,7 @@ static bool differs(const char *name, size_t wanted, size_t header) {
     return false;
 }
 
-// XLA reads its arguments before it looks at their size, and ends the process over what it reads.
+// XLA reads this function's arguments before it checks their size, and crashes on them.
 static bool is_asked(const char *function) {
     return strcmp(function, "Client_CreateViewOfDeviceBuffer") != 0;
 }
@@ -57,7 +58,8 @@ static bool is_asked(const char *function) {
         if (!read_refusal(child->api, error, "PJRT_" #function "_Args", &wanted)) break;           \
         ++answers;                                                                                 \
         if (differs("PJRT_" #function "_Args", wanted, PJRT_##function##_Args_STRUCT_SIZE))        \
-            tell(child, "PJRT_" #function "_Args", wanted, PJRT_##function##_Args_STRUCT_SIZE);    \
+            report_size(child, "PJRT_" #function "_Args", wanted,                                  \
+                        PJRT_##function##_Args_STRUCT_SIZE);                                       \
     } while (0);
 
 keel_status_t probe_sizes(probe_child_t *child) {
@@ -67,17 +69,19 @@ keel_status_t probe_sizes(probe_child_t *child) {
         child->skipped = "the plugin is Keel's own library, which takes any size";
         return NULL;
     }
-    // Does no harm where sizes are not looked at; who does not look here is not asked further.
+    // Harmless even if sizes are not checked; a plugin that does not check here is not asked
+    // further.
     ASK(Plugin_Attributes)
     if (!answers) {
-        child->skipped = "the plugin does not look at sizes";
+        child->skipped = "the plugin does not check sizes";
         return NULL;
     }
     answers = 0;
     KEEL_BRIDGE_FUNCTIONS(ASK)
 #define TELL_NESTED(name)                                                                          \
     if (differs("PJRT_" #name, keel_bridge_wanted("PJRT_" #name), PJRT_##name##_STRUCT_SIZE))      \
-        tell(child, "PJRT_" #name, keel_bridge_wanted("PJRT_" #name), PJRT_##name##_STRUCT_SIZE);
+        report_size(child, "PJRT_" #name, keel_bridge_wanted("PJRT_" #name),                       \
+                    PJRT_##name##_STRUCT_SIZE);
     KEEL_BRIDGE_STRUCTS(TELL_NESTED)
 #undef TELL_NESTED
     return NULL;

@@ -1,4 +1,4 @@
-// How the child tells: one JSON object a line. lines.c reads them.
+// How the child reports: one JSON object per line. lines.c reads them.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <unistd.h>

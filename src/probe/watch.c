@@ -1,5 +1,5 @@
-// The parent: starts the child, takes its lines, keeps the end of what it says on stderr, and ends
-// it where a step takes too long.
+// The parent: starts the child, takes its lines, keeps the end of its stderr, and ends it if a step
+// takes too long.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,10 +24,10 @@ typedef struct watch_t {
     pid_t child;
     int lines, errors; // descriptors
     keel_buffer_t line;
-    bool skips; // the line is too long, and left out
+    bool skips; // the line is too long and is skipped
     char tail[TAIL];
     size_t tail_size;
-    keel_probe_step_t step; // that goes on; KEEL_PROBE_STEP_COUNT between two
+    keel_probe_step_t step; // the current step; KEEL_PROBE_STEP_COUNT between two
     uint64_t began, told;
     bool has_ended, gave_up;
     int state; // from waitpid
@@ -47,8 +47,8 @@ bool probe_has_tpu(void) {
     return false;
 }
 
-// Without these a TPU's plugin asks the network for minutes what machine it is on. The user's own
-// stay, unless they have led into that already.
+// Without these, a TPU's plugin asks the network for minutes which machine it is on. The user's own
+// values stay, unless the first attempt has already hung with them.
 static void spare_the_search(bool overwrite) {
     static const char *const variables[][2] = {
         {"TPU_SKIP_MDS_QUERY", "1"},
@@ -62,7 +62,7 @@ static void spare_the_search(bool overwrite) {
         setenv(variables[i][0], variables[i][1], overwrite);
 }
 
-// A pipe at its end: the terminal's input is not the plugin's.
+// An empty pipe as stdin: the terminal's input is not for the plugin.
 static void read_nothing(void) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) return;
@@ -71,7 +71,7 @@ static void read_nothing(void) {
     close(ends[1]);
 }
 
-// Keel's own library, as a client has it, but nothing is cached or recorded: a probe is no run.
+// Keel's own library, as a client uses it, but without caching or recording: a probe is not a run.
 static void leave_no_trace(const char *wraps) {
     setenv("KEEL_PLUGIN", wraps, 1);
     setenv("KEEL_MODE", "off", 1);
@@ -90,7 +90,7 @@ static _Noreturn void be_child(const keel_probe_request_t *request, const keel_p
                            .request = request,
                            .build = probe->build_known ? &probe->build : NULL,
                            .elsewhere = elsewhere};
-    // The plugin's own threads and its clean-up are none of the probe's.
+    // Skips waiting for the plugin's threads and its clean-up.
     _exit(probe_child_run(&child));
 }
 
@@ -143,7 +143,7 @@ static void take_errors(watch_t *watch, const char *data, size_t size) {
     watch->tail_size = kept + size;
 }
 
-// Whoever writes without an end must not keep the watch from the clock.
+// A child that writes endlessly must not keep the parent from checking the time.
 enum { READS = 64 };
 
 static void drain_errors(watch_t *watch) {
@@ -154,8 +154,8 @@ static void drain_errors(watch_t *watch) {
             take_errors(watch, data, (size_t)got);
 }
 
-// What was said in a step: between its mark and the next. Where the mark has gone out of the tail,
-// all that is left before the next.
+// The output of a step: between its mark and the next. If the buffer no longer has its mark,
+// everything before the next.
 static keel_str_t said_in(const watch_t *watch, keel_probe_step_t step) {
     const char mark[2] = {PROBE_MARK, (char)('A' + step)};
     const char *start = watch->tail, *end = watch->tail + watch->tail_size;
@@ -165,8 +165,7 @@ static keel_str_t said_in(const watch_t *watch, keel_probe_step_t step) {
     return (keel_str_t){start, (size_t)((next ? next : end) - start)};
 }
 
-// The last line of it that says something: a stack trace is written in lines that begin with a
-// blank or a star.
+// The last informative line of it: the lines of a stack trace begin with a blank or a star.
 static const char *last_said(const watch_t *watch, keel_probe_step_t step) {
     enum { SHOWN = 400 };
     keel_str_t rest = said_in(watch, step), said = {0};
@@ -192,7 +191,7 @@ static void finish_line(watch_t *watch) {
     keel_probe_step_t step = going_on(watch->probe);
     if (step == watch->step) return;
     keel_probe_step_t over = watch->step;
-    drain_errors(watch); // what was said before this line was written
+    drain_errors(watch); // output from before this line was written
     if (over < KEEL_PROBE_STEP_COUNT && watch->probe->steps[over].state == KEEL_PROBE_FAILED)
         watch->probe->steps[over].said = last_said(watch, over);
     watch->step = step;
@@ -213,7 +212,7 @@ static void take_bytes(watch_t *watch, const char *data, size_t size) {
     }
 }
 
-// All that is there now.
+// Reads all that is there now.
 static void drain(watch_t *watch) {
     char data[4096];
     ssize_t got = 1;
@@ -243,7 +242,7 @@ static void follow(watch_t *watch) {
                                {.fd = watch->errors, .events = POLLIN}};
     while (!watch->has_ended) {
         poll(polled, 2, TICK_MS);
-        // A closed pipe would wake this at once, again and again.
+        // A closed pipe would make poll return at once, again and again.
         for (int i = 0; i < 2; ++i)
             if (polled[i].revents & POLLHUP && !(polled[i].revents & POLLIN)) polled[i].fd = -1;
         pid_t ended = waitpid(watch->child, &watch->state, WNOHANG);
@@ -261,7 +260,7 @@ void probe_signal_name(int number, char out[32]) {
         snprintf(out, 32, "signal %d", number);
 }
 
-// A process that ends between two steps counts for the step that would have been next, if any.
+// A process that ends between two steps counts for the next step, if any.
 static keel_probe_step_t next_step(const watch_t *watch) {
     int step = watch->elsewhere ? KEEL_PROBE_TOPOLOGY : KEEL_PROBE_LOAD;
     int last = watch->elsewhere       ? KEEL_PROBE_ELSEWHERE
@@ -272,12 +271,12 @@ static keel_probe_step_t next_step(const watch_t *watch) {
     return step > last ? KEEL_PROBE_STEP_COUNT : (keel_probe_step_t)step;
 }
 
-// The step that goes on when the child is gone is the one that it ended in.
+// The step that was running when the child ended is the one that ended it.
 static void conclude(watch_t *watch) {
     keel_probe_t *probe = watch->probe;
     char message[128], name[32];
     keel_probe_step_t step = watch->step;
-    // Between steps only a signal counts: an exit code is a sanitizer's, or the plugin's own
+    // Between steps only a signal counts: an exit code comes from a sanitizer, or from the plugin's
     // clean-up.
     bool ended_itself = WIFEXITED(watch->state) && probe->steps[KEEL_PROBE_LOAD].state;
     if (step == KEEL_PROBE_STEP_COUNT && ended_itself && !watch->gave_up) return;
@@ -296,10 +295,10 @@ static void conclude(watch_t *watch) {
     } else if (WEXITSTATUS(watch->state) == PROBE_DONE) {
         outcome->state = KEEL_PROBE_KILLED;
         snprintf(message, sizeof message,
-                 "it closed files that are not its own, so nothing more of it was heard");
+                 "it closed files that are not its own, so it could not report anything more");
     } else {
         outcome->state = KEEL_PROBE_KILLED;
-        snprintf(message, sizeof message, "the process ended itself with exit code %d",
+        snprintf(message, sizeof message, "the process exited with code %d",
                  WEXITSTATUS(watch->state));
     }
     outcome->message = probe_keep(probe, keel_str(message));
@@ -316,7 +315,7 @@ static keel_status_t watch_child(const keel_probe_request_t *request, bool elsew
     if (!status) {
         watch.began = watch.told = keel_clock_monotonic();
         follow(&watch);
-        kill(-watch.child, SIGKILL); // what it left behind
+        kill(-watch.child, SIGKILL); // processes that it left running
         conclude(&watch);
         status = watch.status;
         close(watch.lines);

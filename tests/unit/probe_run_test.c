@@ -94,7 +94,7 @@ static void a_plugin_that_hangs_when_it_is_loaded_is_not_said_to_end(void **stat
     run_into_hang("load_hangs");
     assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_HUNG, HANG_TEXT);
     assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
-    assert_non_null(strstr(probe->findings[0].text, "loading the plugin does not end"));
+    assert_non_null(strstr(probe->findings[0].text, "loading the plugin does not finish"));
 }
 
 static void a_plugin_that_closes_all_files_is_said_to(void **state) {

@@ -195,7 +195,7 @@ static void a_client_that_cannot_be_made_is_a_defect(void **state) {
     (void)state;
     went_wrong(KEEL_PROBE_CLIENT, KEEL_PROBE_FAILED, "UNAVAILABLE", "PJRT_Client_Create: no");
     assert_concludes(KEEL_PROBE_DEAD, KEEL_PROBE_BACKEND_DEFECT,
-                     "no client can be made: UNAVAILABLE: PJRT_Client_Create: no");
+                     "the plugin cannot make a client: UNAVAILABLE: PJRT_Client_Create: no");
 }
 
 static void a_device_that_another_holds_is_a_matter_of_launch(void **state) {
@@ -213,7 +213,7 @@ static void a_tpus_compiler_without_a_tpu_limps(void **state) {
         .state = KEEL_PROBE_OK, .nanoseconds = 12000000, .code = "", .message = "", .said = ""};
     went_wrong(KEEL_PROBE_CLIENT, KEEL_PROBE_HUNG, "", "no answer within 60 s");
     assert_concludes(KEEL_PROBE_LIMPING, KEEL_PROBE_LAUNCH_POLICY,
-                     "no TPU here (client could not be made: no answer within 60 s); compile-only "
+                     "no TPU here (could not make a client: no answer within 60 s); compile-only "
                      "works for v6e:2x4: compile ok, 12 ms");
 }
 
@@ -292,7 +292,7 @@ static void memory_that_is_not_told_is_refused_by_name(void **state) {
         "\"refusal\": \"PJRT_Device_MemoryStats: no\"}");
     keel_probe_conclude(probe);
     assert_concludes(KEEL_PROBE_ALIVE, KEEL_PROBE_BACKEND_DEFECT,
-                     "platform cpu does not tell the memory of its devices (cpu:0 to cpu:3): "
+                     "platform cpu does not report the memory of its devices (cpu:0 to cpu:3): "
                      "UNIMPLEMENTED: PJRT_Device_MemoryStats: no");
 }
 
