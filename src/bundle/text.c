@@ -93,7 +93,7 @@ static void put_change(const keel_bundle_change_t *change, bool whole, keel_buff
 
 void keel_bundle_changes_text(const keel_bundle_changes_t *changes, bool whole,
                               keel_buffer_t *out) {
-    const char *before = "not fully compared, because one bundle lacks part of it:  ";
+    const char *before = "not fully compared, because one bundle lacks part of it: ";
     if (!changes->count) keel_buffer_text(out, "nothing differs\n");
     for (size_t i = 0; i < changes->count; ++i) {
         keel_bundle_weight_t weight = changes->list[i].weight;

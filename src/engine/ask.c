@@ -65,27 +65,27 @@ void ask_files(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask,
 const char *ask_miss(keel_miss_t miss) {
     switch (miss) {
         case KEEL_MISS_ABSENT:
-            return "the cache has no such entry: it was never stored, or evicted, or cleared";
+            return "the cache has no such entry: it was never stored, or it was evicted or cleared";
         case KEEL_MISS_DAMAGED:
-            return "its entry was damaged, and is in quarantine";
+            return "its entry was damaged and is now in quarantine";
         case KEEL_MISS_FOREIGN:
             return "its entry was written by another version of Keel";
         case KEEL_MISS_QUARANTINED:
-            return "loading its entry ended an earlier process, so it is in quarantine";
+            return "loading its entry crashed an earlier process, so it is in quarantine";
         case KEEL_MISS_UNREADABLE:
             return "its entry could not be read";
     }
     return "";
 }
 
-// ---- in the background ------------------------------------------------------------------
+// ---- in the background -------------------------------------------------------------------------
 
 typedef struct ask_task_t {
     task_t task;
     ask_t ask;
 } ask_task_t;
 
-// Texts of components are long, and the same in most programs: each is written once a process.
+// Texts of components are long, and the same in most programs: each is written once per process.
 static void choose_values(keel_engine_t *engine, const keel_key_t *key,
                           bool out[KEEL_COMPONENT_COUNT]) {
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
@@ -97,7 +97,7 @@ static void choose_values(keel_engine_t *engine, const keel_key_t *key,
         out[i] = key->values[i] && *key->values[i] && !keel_map_find(&engine->told_values, bytes);
         if (!out[i]) continue;
         keel_status_t status = keel_map_put(&engine->told_values, bytes, 1);
-        keel_status_ignore(status); // then it is written again
+        keel_status_ignore(status); // then the text is written again
     }
 }
 

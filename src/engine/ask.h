@@ -1,12 +1,12 @@
-// ask: what the journal says of a program that the client asked for, so that `keel` can work out
-// why (src/analysis): facts only.
+// ask: what the journal records about a program that the client asked for, so that `keel` can work
+// out why (src/analysis): facts only.
 #ifndef KEEL_ENGINE_ASK_H_
 #define KEEL_ENGINE_ASK_H_
 
 #include "engine/core.h"
 #include "host/host.h"
 
-// A program that the client asked for and has.
+// A program that the client asked for and got.
 typedef struct ask_t {
     keel_ask_kind_t kind;
     PJRT_Client *client;
@@ -17,31 +17,32 @@ typedef struct ask_t {
     const char *name;
     keel_site_t site;
     bool recompile;
-    double seconds;               // in the plugin
+    double seconds;               // inside the plugin
     double compile_seconds;       // what compiling it takes, now or when it was stored
-    const char *miss, *miss_note; // why it was compiled: "absent", and that in a sentence
+    const char *miss, *miss_note; // why it was compiled: "absent", and a sentence about that
     keel_stack_t stack;
     double stack_seconds;
-    const char *names;        // keel_names_read; NULL: as the program has them
-    const char *const *files; // that the program's operations stand in
+    const char *names;        // keel_names_read; NULL: use the program's names
+    const char *const *files; // the source files of the program's operations
     uint32_t file_count;
     uint64_t sent; // buffers that the host made since the last execution but one
 } ask_t;
 
-// Reads the stack, its text into `arena`. On the client's thread, which holds no lock: Python may
-// have to wait for its own.
+// Reads the stack, with its text in `arena`. Call it on the client's thread without holding a lock:
+// Python may have to wait for its own.
 void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask);
-// For a client that compiles whatever was recorded when a result was asked for: reads the stack,
-// and makes the line that asked the site. Without a stack the site stays.
+// For a client that compiles recorded operations when a result is wanted: reads the stack, and
+// makes the line that wanted the result the site. Without a stack the site is unchanged.
 void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site_t *site);
-// Reads what the user calls the arguments, where the program does not tell. As ask_capture.
+// Reads the user's names for the arguments, if the program does not have them. Otherwise as
+// ask_capture.
 void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site);
 // Notes the source files that the program's operations stand in.
 void ask_files(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask,
                const keel_program_t *program);
 // "the cache has no such entry: ..."
 const char *ask_miss(keel_miss_t miss);
-// Writes it in the background, once the program itself is kept. Takes the ask over.
+// Takes the ask, and writes it on the background thread once the program itself is kept.
 void ask_hand_over(keel_engine_t *engine, ask_t *ask);
 
 #endif // KEEL_ENGINE_ASK_H_

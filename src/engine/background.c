@@ -1,20 +1,20 @@
-// The thread is started with the first task.
+// The first task starts the thread.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>
 
 #include "engine/background.h"
 
-enum { SECONDS = 2 }; // between two looks at what goes on
+enum { SECONDS = 2 }; // between two calls of look_around
 
 struct background_t {
     void (*look_around)(keel_engine_t *engine);
-    pthread_mutex_t lock; // of what follows
+    pthread_mutex_t lock; // for the fields below
     pthread_cond_t changed;
     task_t *first, **last;
     bool started, working;
-    const PJRT_Client *client; // of the task in work
-    uint64_t looked;           // when; the thread's own
+    const PJRT_Client *client; // of the running task
+    uint64_t looked;           // when look_around was last called; only for the thread
 };
 
 keel_status_t background_create(keel_engine_t *engine, void (*look_around)(keel_engine_t *engine)) {
@@ -43,7 +43,7 @@ static void look_around(keel_engine_t *engine) {
     engine->background->look_around(engine);
 }
 
-// Also where one task follows the other for long.
+// Also runs when tasks follow each other without a pause.
 static void look_around_when_due(keel_engine_t *engine) {
     uint64_t now = keel_clock_monotonic();
     if (now - engine->background->looked < SECONDS * 1000000000ull) return;
@@ -93,13 +93,13 @@ static void *work(void *context) {
     return NULL;
 }
 
-// ---- the client's side -------------------------------------------------------------------------
+// ---- called by the client's threads ------------------------------------------------------------
 
 static keel_status_t start(keel_engine_t *engine) {
     background_t *background = engine->background;
     if (background->started) return NULL;
     if (!engine_start_thread(work, engine))
-        return keel_status_make(KEEL_INTERNAL, "the background thread cannot be started");
+        return keel_status_make(KEEL_INTERNAL, "cannot start the background thread");
     background->started = true;
     return NULL;
 }

@@ -1,5 +1,6 @@
-// The bundle of this process, told once, when its first client is made: what reads the environment
-// on the client's thread, since another may change it, and the rest behind its back.
+// Writes the bundle of this process once, when its first client is made. The parts that read the
+// environment run on the client's thread, since another thread may change it; the rest runs in the
+// background.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 typedef struct bundling_t {
     task_t task;
     keel_bundle_t bundle;
-    char told[64];  // what `keel run` has spoken of already
+    char told[64];  // what `keel run` has already reported
     double seconds; // on the client's thread
 } bundling_t;
 
@@ -34,7 +35,7 @@ static const char *told(void) {
     return text ? text : "";
 }
 
-// A client that is loaded is one that runs; which it is, the packages of the others do not tell.
+// A loaded client is the one that runs; the packages of others say nothing about this process.
 static void judge_clients(const bundling_t *bundling) {
     const char *loaded =
         keel_bundle_find(&bundling->bundle, KEEL_BUNDLE_INTERPRETER, KEEL_BUNDLE_LOADED);
@@ -47,7 +48,7 @@ static void judge_clients(const bundling_t *bundling) {
     }
 }
 
-static keel_status_t tell(keel_engine_t *engine, bundling_t *bundling) {
+static keel_status_t write_bundle(keel_engine_t *engine, bundling_t *bundling) {
     uint64_t started = keel_clock_monotonic();
     keel_bundle_request_t request = request_of(engine, bundling->task.client);
     KEEL_TRY(keel_bundle_collect(&request, &bundling->bundle));
@@ -67,7 +68,7 @@ static keel_status_t tell(keel_engine_t *engine, bundling_t *bundling) {
 }
 
 static void run(keel_engine_t *engine, task_t *head) {
-    keel_status_t status = tell(engine, (bundling_t *)head);
+    keel_status_t status = write_bundle(engine, (bundling_t *)head);
     if (status) engine_fell_through(engine, "bundle", NULL, status);
 }
 

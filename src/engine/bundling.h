@@ -1,11 +1,11 @@
-// bundling: the bundle of this process, told once.
+// bundling: the bundle of this process, written once.
 #ifndef KEEL_ENGINE_BUNDLING_H_
 #define KEEL_ENGINE_BUNDLING_H_
 
 #include "engine/core.h"
 
-// Tells, once a process, what it depends on; says it where the versions are none that Keel was
-// tried with. On the thread that made the client.
+// Records, once per process, what it depends on; warns if Keel was not tested with these versions.
+// On the thread that made the client.
 void bundling_begin(keel_engine_t *engine, PJRT_Client *client);
 
 #endif // KEEL_ENGINE_BUNDLING_H_

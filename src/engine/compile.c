@@ -1,4 +1,4 @@
-// The way of one program (engine.h), from the top to the bottom.
+// The way of one program (engine.h), from top to bottom.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static void journal_load(request_t *request, const keel_tier_t *tier, const keel
     keel_free((void *)(uintptr_t)counts.data);
 }
 
-// See gang.c and release.c. Where a gang cannot be had the client's executable stays on its own.
+// See gang.c and release.c. If it cannot join a gang, the client's executable runs alone.
 static void join(request_t *request, const PJRT_LoadedExecutable *loaded) {
     keel_engine_t *engine = request->engine;
     if (!request->replicas) return;
@@ -77,15 +77,15 @@ static void join(request_t *request, const PJRT_LoadedExecutable *loaded) {
             ? executables_join(engine, loaded, &program)
             : keel_status_make(KEEL_UNSUPPORTED,
                                "%s is for %llu replicas and not cacheable (%s), so they cannot "
-                               "share an executable: this plugin waits for ever where each thread "
-                               "executes its own",
+                               "share an executable: this plugin deadlocks if each thread executes "
+                               "its own",
                                request->name, (unsigned long long)request->replicas,
                                request->cacheable.reason);
     if (status) engine_fell_through(engine, "replicas", NULL, status);
 }
 
-// Hands the executable to the client, its bytes (taken over) to the table. An executable whose
-// bytes are not at hand could not be serialized, so it is none to hand out.
+// Hands the executable to the client, and its bytes (taken over) to the table. Without its bytes a
+// reloaded executable could not be serialized, so then it is not handed out.
 static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t *data,
                      size_t size) {
     keel_engine_t *engine = request->engine;
@@ -100,9 +100,9 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t 
     return false;
 }
 
-// A plain load is not explained, but later programs are compared with it. Of an operation that ran
-// by itself JAX may make the same program twice (of a weak type and of a strong one): nobody can
-// mend that.
+// A plain load is not explained, but later programs are compared with it. For an operation that
+// runs on its own, JAX may make the same program twice (for a weak type and for a strong one):
+// nobody can avoid that.
 static void note_load(request_t *request, double compile_seconds) {
     bool is_retrace = request->is_retrace && !request->is_eager;
     request->ask.kind = is_retrace           ? KEEL_ASK_RETRACE
@@ -112,8 +112,8 @@ static void note_load(request_t *request, double compile_seconds) {
     request->handed_out = true;
 }
 
-// True where the client has its executable. `ahead`: nanoseconds that its load took before the
-// client asked.
+// True if the client has its executable. `ahead`: nanoseconds that its load took before the client
+// asked.
 static bool hand_out_entry(request_t *request, const keel_tier_t *tier, loaded_entry_t *loaded,
                            uint64_t ahead) {
     keel_engine_t *engine = request->engine;
@@ -161,7 +161,7 @@ static bool load(request_t *request, keel_miss_t *out_miss) {
 
 // ---- compile -----------------------------------------------------------------------------------
 
-// What is loaded writes no dumps, and the load that proves an entry may write them again.
+// Loading writes no dumps, and the load that proves an entry might write them again.
 static bool is_kept(const request_t *request) {
     return request->cacheable.yes && !request->dumps;
 }
@@ -172,22 +172,23 @@ static void waiting(void *context, const char *holder) {
                   *request->name ? request->name : "a program", holder);
 }
 
-// Nanoseconds after which another process that compiles this program will hardly be done with it.
-// A compile that nobody saw is taken to cost a tenth of a second an operation, three times what a
-// train step cost that was compiled for an H200.
+// Nanoseconds after which another process that compiles this program is unlikely to finish. If the
+// program has never been compiled, assumes a tenth of a second per operation, three times what a
+// train step compiled for an H200 took.
 static uint64_t patience(const request_t *request) {
     double last = prefetch_last_seconds(request->engine, request->name, request->ops);
     double expected = last > 0 ? last : (double)request->ops * 0.1;
     return (uint64_t)((30 + 5 * expected) * 1e9);
 }
 
-static void compiles_beside(request_t *request, const char *why) {
-    keel_log_once("claim", "%s is compiled here too: %s",
+static void report_beside(request_t *request, const char *why) {
+    keel_log_once("claim", "%s is being compiled here too: %s",
                   *request->name ? request->name : "a program", why);
 }
 
-// Everyone else who needs this key waits until it is stored, and takes over when we die. Not among
-// processes that compile one program together: they must not wait for each other here.
+// Every other process that needs this key waits until it is stored, and takes over if this one
+// dies. Not used among processes that compile one program together: they must not wait for each
+// other here.
 static bool claim(request_t *request, keel_claim_t *out) {
     keel_engine_t *engine = request->engine;
     *out = (keel_claim_t){.lock = KEEL_NO_LOCK};
@@ -202,7 +203,7 @@ static bool claim(request_t *request, keel_claim_t *out) {
         keel_store_claim(engine->cache_dir, &request->key.digest, &claimant, out);
     if (!status) return true;
     if (keel_status_code(status) == KEEL_REFUSED)
-        compiles_beside(request, keel_status_message(status));
+        report_beside(request, keel_status_message(status));
     keel_journal_store_error(engine->journal, "claim", &request->key.digest,
                              keel_status_message(status));
     keel_status_ignore(status);
@@ -229,8 +230,8 @@ static void journal_compile(request_t *request) {
     keel_free((void *)(uintptr_t)counts.data);
 }
 
-// Before the client has it: the first execution may settle what cannot be serialized from then on
-// (XLA CPU: the comparison of a sort), and the client may destroy it at any time.
+// Before the client gets it: the first execution may resolve parts that cannot be serialized
+// afterwards (XLA CPU: the comparison of a sort), and the client may destroy it at any time.
 static keel_status_t serialize(request_t *request, uint8_t **out, size_t *out_size) {
     const PJRT_Api *api = request->engine->api;
     PJRT_Executable *executable;
@@ -240,7 +241,7 @@ static keel_status_t serialize(request_t *request, uint8_t **out, size_t *out_si
     return status;
 }
 
-// The plugin's own words, for the journal; the client gets the error itself.
+// The plugin's own message, for the journal; the client gets the error itself.
 static void journal_refusal(request_t *request, const PJRT_Error *error) {
     PJRT_Error_Message_Args args = {.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE,
                                     .error = error};
@@ -271,7 +272,7 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
         journal_refusal(request, error);
         return error;
     }
-    request->answer = (keel_payload_t){0}; // that of an entry which did not load
+    request->answer = (keel_payload_t){0}; // from an entry that did not load
     request->ask.kind = KEEL_ASK_COMPILE;
     request->ask.compile_seconds = keel_seconds(took);
     request->handed_out = true;
@@ -333,24 +334,24 @@ static PJRT_Error *load_or_compile(request_t *request) {
                                                               .key = &request->key});
     request->ask.miss = engine->looks_up ? keel_miss_name(miss) : "refresh";
     request->ask.miss_note =
-        engine->looks_up ? ask_miss(miss) : "with mode refresh nothing is looked up";
+        engine->looks_up ? ask_miss(miss) : "with mode refresh, nothing is looked up";
     PJRT_Error *error = compile(request, &held);
-    // The last process may have ended by itself, as workers of a pool do, while the program was
-    // proved. Were that so again, it would be taken for one that kills.
+    // The last process may have ended normally, as workers of a pool do, while it proved the
+    // program. If that happened again, the program would count as one that crashes.
     if (miss == KEEL_MISS_QUARANTINED) background_drain(engine, request->args->client);
     return error;
 }
 
 // ---- the call ----------------------------------------------------------------------------------
 
-enum { RETRACES_TOLD = 16 }; // of one function under one key
+enum { RETRACES_WRITTEN = 16 }; // of one function under one key
 
-// Hands over what the journal is to say of it. A client that asks for one key for ever has been
-// told.
-static void tell(request_t *request) {
+// Hands over what the journal needs for an explanation. For a client that keeps asking for one key,
+// the first times are enough.
+static void write_ask(request_t *request) {
     ask_t *ask = &request->ask;
     if (!request->engine->journal || !request->is_read || !request->handed_out) return;
-    if (request->is_retrace && request->asked_before > RETRACES_TOLD) return;
+    if (request->is_retrace && request->asked_before > RETRACES_WRITTEN) return;
     ask->client = request->args->client;
     ask->backend = request->client;
     ask->program = request->program;
@@ -365,7 +366,7 @@ static void tell(request_t *request) {
     ask_hand_over(request->engine, ask);
 }
 
-// Once a process; of what is published, publish.c writes it.
+// Once per process; for published programs, publish.c writes it.
 static void keep_memory(request_t *request) {
     if (!request->handed_out || request->asked_before || !request->answer.has_memory) return;
     keel_journal_subject_t subject = subject_of(request);
@@ -402,7 +403,7 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
     keep_memory(&request);
     host_ops_look(engine);
     note_line(&request);
-    tell(&request);
+    write_ask(&request);
     request_end(&request);
     return error;
 }

@@ -1,4 +1,4 @@
-// What all parts of the engine need.
+// Shared by all parts of the engine.
 #define _GNU_SOURCE
 #include <signal.h>
 
@@ -20,13 +20,13 @@ keel_journal_site_t engine_site(const keel_place_t *place) {
 
 void engine_fell_through(keel_engine_t *engine, const char *what,
                          const keel_journal_subject_t *subject, keel_status_t status) {
-    keel_log_once(what, "%s: %s; the run goes on without", what, keel_status_message(status));
+    keel_log_once(what, "%s: %s; the run continues without it", what, keel_status_message(status));
     keel_journal_fallback(engine->journal, what, subject, keel_status_message(status));
     keel_status_ignore(status);
 }
 
-// The client's signals are the client's: its handlers may expect its own threads, and a signal
-// that lands here would not wake the thread that waits for it. A crash is still a crash.
+// Signals belong to the client: its handlers may expect its own threads, and a signal that lands
+// here would not wake the thread that waits for it. Crash signals stay unblocked.
 bool engine_start_thread(void *(*body)(void *), void *context) {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
     sigset_t blocked, before;

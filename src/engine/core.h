@@ -1,5 +1,5 @@
-// core: the engine itself, on which each of its parts works, and what all of them need. A part is
-// known by name only here; what it is stands in the header of its own name.
+// core: the engine itself, shared by all of its parts, and helpers that they all need. Only the
+// names of the parts appear here; each part's header defines it.
 #ifndef KEEL_ENGINE_CORE_H_
 #define KEEL_ENGINE_CORE_H_
 
@@ -14,8 +14,8 @@
 
 typedef struct client_t {
     PJRT_Client *client;
-    uint64_t number;    // of the process's clients, from 1
-    keel_key_t backend; // the components that are the same for all programs
+    uint64_t number;    // among the process's clients, from 1
+    keel_key_t backend; // the components that all programs share
     uint32_t process_count;
     bool is_cpu;
     bool gates_replicas; // see portable.c
@@ -30,43 +30,42 @@ struct keel_engine_t {
     atomic_bool ended;
     atomic_bool bundled; // see bundling.c
     keel_digest_t plugin_build;
-    keel_journal_t *journal; // NULL where there is none
-    const char *cache_dir;   // the setting; "" if there is no folder that may be used
+    keel_journal_t *journal; // NULL if there is none
+    const char *cache_dir;   // the setting; "" if no folder may be used
     keel_tier_t memory, disk;
     bool looks_up, stores;
     char *script;           // keel_host_script; NULL: unknown
-    keel_map_t told_values; // components whose text the journal has; the background thread's own
-    keel_map_t told_files;  // source files that were read for it, or could not be; likewise
+    keel_map_t told_values; // texts that the journal has; for the background thread
+    keel_map_t told_files;  // source files read for it, or unreadable; for the background thread
 
-    pace_t pace; // of figures in the journal; the background thread's own
+    pace_t pace; // of figures in the journal; only for the background thread
 
-    pthread_mutex_t lock; // of what follows
+    pthread_mutex_t lock; // for the fields below
     client_t *clients;
-    uint64_t client_count; // that were ever made
-    keel_map_t names; // functions (module names and where they come from): how many keys each had;
-                      // and functions with a key: how often each was asked for, of replicas also by
-                      // which thread
+    uint64_t client_count; // all that were ever made
+    // Functions (module names and origins): how many keys each had; and functions with a key: how
+    // often each was asked for, and for replicas also by which thread.
+    keel_map_t names;
 
-    // The parts, made when the engine is and never exchanged.
+    // The parts, made with the engine and never replaced.
     struct background_t *background;
     struct counters_t *counters;
     struct executables_t *executables;
     struct flow_t *flow;
     struct host_ops_t *host_ops;
     struct memory_t *memory_use;
-    struct prefetch_t *prefetch; // NULL where it is off
+    struct prefetch_t *prefetch; // NULL if it is off
     struct progress_t *progress;
     struct release_t *release;
     struct sites_t *sites;
     struct transfers_t *transfers;
 };
 
-// Starts a thread that takes none of the client's signals, and lets go of it. False where it
-// cannot.
+// Starts a detached thread that gets none of the client's signals. False on failure.
 bool engine_start_thread(void *(*body)(void *), void *context);
-// A place as the journal has it.
+// A place in the journal's form.
 keel_journal_site_t engine_site(const keel_place_t *place);
-// Says it once on stderr and writes it to the journal. Takes the status.
+// Reports the failure once on stderr and writes it to the journal. Takes the status.
 void engine_fell_through(keel_engine_t *engine, const char *what,
                          const keel_journal_subject_t *subject, keel_status_t status);
 

@@ -18,13 +18,13 @@ void counters_destroy(counters_t *counters) {
 
 // ---- executions --------------------------------------------------------------------------------
 
-static counter_t *find(counters_t *counters, keel_bytes_t key) {
+static counter_t *find_counter(counters_t *counters, keel_bytes_t key) {
     const uint64_t *known = keel_map_find(&counters->by_program, key);
     return known ? (counter_t *)(uintptr_t)*known : NULL;
 }
 
-static keel_status_t add(counters_t *counters, const keel_digest_t *program, keel_bytes_t key,
-                         counter_t **out) {
+static keel_status_t add_counter(counters_t *counters, const keel_digest_t *program,
+                                 keel_bytes_t key, counter_t **out) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(counter_t), &memory));
     counter_t *counter = memory;
@@ -43,15 +43,15 @@ static keel_status_t add(counters_t *counters, const keel_digest_t *program, kee
 keel_status_t counters_of(counters_t *counters, const keel_digest_t *program, counter_t **out) {
     keel_bytes_t key = keel_bytes(program->bytes, KEEL_DIGEST_SIZE);
     pthread_mutex_lock(&counters->lock);
-    *out = find(counters, key);
-    keel_status_t status = *out ? NULL : add(counters, program, key, out);
+    *out = find_counter(counters, key);
+    keel_status_t status = *out ? NULL : add_counter(counters, program, key, out);
     pthread_mutex_unlock(&counters->lock);
     return status;
 }
 
 counter_t *counters_find(counters_t *counters, const keel_digest_t *program) {
     pthread_mutex_lock(&counters->lock);
-    counter_t *counter = find(counters, keel_bytes(program->bytes, KEEL_DIGEST_SIZE));
+    counter_t *counter = find_counter(counters, keel_bytes(program->bytes, KEEL_DIGEST_SIZE));
     pthread_mutex_unlock(&counters->lock);
     return counter;
 }

@@ -1,5 +1,5 @@
-// counters: what many threads add to without a lock. Executions of each program, over all its
-// executables; and what goes to the device and comes from it.
+// counters: counts that many threads add to without a lock: executions of each program, over all
+// its executables; and transfers to and from the device.
 #ifndef KEEL_ENGINE_COUNTERS_H_
 #define KEEL_ENGINE_COUNTERS_H_
 
@@ -10,14 +10,14 @@
 struct site_t;
 struct flow_piece_t;
 
-// What flow.c knows of a program; under its lock, but for what is atomic.
+// What flow.c knows about a program; under its lock, except for atomic fields.
 typedef struct flow_program_t {
     _Atomic(struct site_t *) asked; // the line that asked for it; NULL: unknown
     struct flow_piece_t *pieces;
     uint64_t forced_at; // the program's count when a read last forced it
 } flow_program_t;
 
-// Of one program, by the digest of its bytes. Never freed.
+// One program's counter, by the digest of its bytes. Never freed.
 typedef struct counter_t {
     keel_digest_t program;
     _Atomic uint64_t count;
@@ -30,18 +30,18 @@ typedef struct counters_t {
     pthread_mutex_t lock;
     counter_t *first;
     keel_map_t by_program;   // digest -> counter_t *
-    _Atomic uint64_t others; // executions of executables that are in no table
+    _Atomic uint64_t others; // executions of executables that are not in a table
 } counters_t;
 
 keel_status_t counters_create(keel_engine_t *engine) KEEL_MUST_CHECK;
-// While nothing is in it. NULL is allowed.
+// Only while it is empty. NULL is allowed.
 void counters_destroy(counters_t *counters);
-// The program's, made where there is none.
+// The program's counter, made if there is none.
 keel_status_t counters_of(counters_t *counters, const keel_digest_t *program,
                           counter_t **out) KEEL_MUST_CHECK;
-// NULL where the program has no executable.
+// NULL if the program has no executable.
 counter_t *counters_find(counters_t *counters, const keel_digest_t *program);
-// What was executed since the last call; the caller frees out->data with keel_free.
+// Executions since the last call; the caller frees out->data with keel_free.
 keel_status_t counters_collect(counters_t *counters, keel_journal_counts_t *out,
                                uint64_t *out_total) KEEL_MUST_CHECK;
 
@@ -53,9 +53,9 @@ typedef struct transfer_counter_t {
 
 typedef struct transfer_count_t {
     uint64_t count, bytes;
-    // To the device: inside the plugin's call. From it: until the data are there, or, where more
-    // than TRANSFERS_AWAITED are on their way or nobody tells, inside the call. What overlaps
-    // counts each for itself.
+    // To the device: inside the plugin's call. From it: until the data arrive; or inside the call,
+    // if more than TRANSFERS_AWAITED are under way or the plugin gives no event. Transfers that
+    // overlap each count in full.
     uint64_t nanoseconds;
 } transfer_count_t;
 

@@ -2,28 +2,43 @@
 //
 //   read -> key -> loaded ahead -> memory -> disk   hit: deserialize-and-load, done
 //                                   miss: one process compiles, the others wait for it
-//   compile (the plugin) -> the client has it; behind its back: serialize, load it back, store
-//   journal: one line of what happened; in the background: why, against what was known
+//   compile (the plugin) -> the client has it; in the background: serialize, load it back, store
+//   journal: one line of what happened; in the background: what `keel` needs to explain it
 //
-// Only this room knows all the steps. A step that fails is skipped, said once and written to the
-// journal; the client always gets what the plugin would have given it.
+// Only this room knows all the steps. A step that fails is skipped, reported once and written to
+// the journal; the client always gets what the plugin would have given it.
 //
-// Files, from the top: lifetime.c begins and ends, and knows the clients; compile.c is the way
-// above. Of its steps: request.c read and key, portable.c options that are rewritten; load.c an
-// entry made an executable again, prefetch.c before the client asks for it; progress.c the line on
-// a terminal. Behind the client's back: background.c the thread, publish.c what is stored,
-// ask.c the facts about a program that was asked for, bundling.c what the process depends on,
-// memory.c what programs need and devices have in use. Of what is executed and moved: executables.c
-// executables by pointer, gang.c one for all replica threads, release.c their buffers; transfers.c
-// what goes to the device and comes from it; sites.c where the host reads, flow.c which reads cut a
-// step, flow_journal.c that for the journal; host_ops.c what PyTorch/XLA computed on the host;
-// counters.c what is counted of all that. At the
-// bottom: core.h the engine itself, payload.c what is stored. No file needs one that needs it.
+// Files, from the top:
+//   lifetime.c      begin and end; the clients
+//   compile.c       the way above
+//   request.c       read and key
+//   portable.c      rewritten options
+//   load.c          from an entry to an executable
+//   prefetch.c      the same before the client asks
+//   progress.c      the line on a terminal
+//   background.c    the background thread
+//   publish.c       storing
+//   ask.c           the facts about a program that was asked for
+//   bundling.c      what the process depends on
+//   memory.c        what programs need and devices have in use
+//   executables.c   executables by pointer
+//   gang.c          one executable for all replica threads
+//   release.c       their buffers
+//   transfers.c     transfers to and from the device
+//   sites.c         the lines of the host that read
+//   flow.c          which reads cut a step
+//   flow_journal.c  that for the journal
+//   host_ops.c      what PyTorch/XLA computed on the host
+//   counters.c      counts of all that
+//   core.h          the engine itself
+//   payload.c       what is stored
+//
+// Files do not depend on each other in a cycle.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
-// client, as they would without Keel; the engine knows them by pointer only.
-// Threads: any function from any thread. One background thread publishes and explains, one loads
-// ahead; on a terminal a third one shows long compiles, for replica threads a fourth one lets go of
+// client, as they would without Keel; the engine knows them only by pointer.
+// Threads: any function from any thread. One background thread publishes and records, one loads
+// ahead; on a terminal a third shows long compiles, and with replica threads a fourth releases
 // buffers.
 #ifndef KEEL_ENGINE_ENGINE_H_
 #define KEEL_ENGINE_ENGINE_H_
@@ -39,7 +54,7 @@ typedef struct keel_engine_t keel_engine_t;
 keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t *plugin,
                                  keel_engine_t **out) KEEL_MUST_CHECK;
 
-// Waits until all that was compiled is stored, and writes the journal's last line. To be called
+// Waits until everything that was compiled is stored, and writes the journal's last line. Call it
 // when the process ends. Later compiles go straight to the plugin. The engine is never freed:
 // client threads may still hold it.
 void keel_engine_end(keel_engine_t *engine);
@@ -47,65 +62,66 @@ void keel_engine_end(keel_engine_t *engine);
 // A client was made with these options: reads what its backend is.
 void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
                                 const PJRT_NamedValue *options, size_t option_count);
-// Before a client is destroyed: waits until nothing of it is in use behind its back.
+// Call before a client is destroyed: waits until no background work uses it.
 void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
 
-// A fault of the client was mended, or could not be: one event of the journal.
+// A fault of the client was fixed, or could not be: one event of the journal.
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
 
-// How many replicas a program is compiled for whose executions this plugin ends only once all of
-// them have begun; 0 where that does not matter. Needs no engine.
+// If this plugin finishes the executions of a program only once all its replicas have begun one:
+// the number of replicas that it is compiled for. Otherwise 0. Needs no engine.
 uint64_t keel_engine_gathered_replicas(const PJRT_Api *api, const PJRT_Client_Compile_Args *args);
 
 // The client's Compile. The error, if any, is the plugin's.
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args);
 
-// Executables whose executions on single devices are to go to one of them (see gang.c).
+// Executables whose executions on single devices go to one of them (see gang.c).
 typedef struct keel_gang_t keel_gang_t;
 
-// One execution. Takes no lock and allocates nothing, but for the first few of a program. Not NULL
-// where the plugin's call is to stand between the two functions below.
+// Counts one execution. Takes no lock and allocates nothing, except for the first few of a program.
+// If it returns a gang, call the two functions below around the plugin's call.
 keel_gang_t *keel_engine_executed(keel_engine_t *engine,
                                   const PJRT_LoadedExecutable_Execute_Args *args);
 
-// What the client sent.
+// What the client passed.
 typedef struct keel_gang_call_t {
     PJRT_LoadedExecutable *executable;
     PJRT_ExecuteOptions *options;
     _Alignas(max_align_t) unsigned char room[512]; // the plugin's options, while it executes
 } keel_gang_call_t;
 
-// Puts the gang's executable and launch id into the arguments; takes them out again. A failure is
-// the client's: it executes what it has deleted.
+// keel_gang_begin puts the gang's executable and launch id into the arguments; keel_gang_end
+// restores the client's. A failure goes to the client: it executes an executable that it deleted.
 keel_status_t keel_gang_begin(keel_gang_t *gang, PJRT_LoadedExecutable_Execute_Args *args,
                               keel_gang_call_t *call) KEEL_MUST_CHECK;
 void keel_gang_end(PJRT_LoadedExecutable_Execute_Args *args, const keel_gang_call_t *call);
 
-// Is a buffer that the client destroys to be handed over here (see release.c)? One relaxed load.
+// Whether buffers that the client destroys are to be handed over here (see release.c). One relaxed
+// load.
 bool keel_engine_releases(const keel_engine_t *engine);
-// Takes the buffer. False where it cannot: the caller destroys it.
+// Takes the buffer. On false, the caller destroys it.
 bool keel_engine_release(keel_engine_t *engine, PJRT_Buffer *buffer);
 
-// The client took the executable of `loaded`; is about to destroy the one or the other. A loaded
-// one is only to be destroyed, or deleted, where the answer is true. Where this cannot be noted
-// `executable` must not be handed out: it could not be serialized.
+// The client took the executable of `loaded`; is about to destroy the one or the other. Destroy or
+// delete a loaded one only if the answer is true. If keel_engine_executable_taken fails, do not
+// hand out `executable`: it could not be serialized.
 keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
                                            const PJRT_LoadedExecutable *loaded,
                                            const PJRT_Executable *executable) KEEL_MUST_CHECK;
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable);
 bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 bool keel_engine_loaded_deleting(keel_engine_t *engine, PJRT_LoadedExecutable *loaded);
-// Did the client delete it, though the plugin does not know?
+// Whether the client deleted it, although the plugin does not know.
 bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
-// `bytes` went to the device, into a buffer that was made of them (or NULL), which took the
-// plugin's call so long.
+// `bytes` went to the device, into the buffer that was made of them (or NULL); the plugin's call
+// took `nanoseconds`.
 void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes,
                       uint64_t nanoseconds);
 
-// A read from the device: around the plugin's call. `event` tells when the data are there; NULL:
-// they are. The line that reads is taken from the host's stack, for at most about a hundredth of
-// the time.
+// A read from the device; call these around the plugin's call. `event` becomes ready when the data
+// arrive; NULL: they are there. The reading line comes from the host's stack, at a cost of at most
+// about a hundredth of the time.
 typedef struct keel_reading_t {
     uint64_t started;
     struct site_t *site;
@@ -117,9 +133,9 @@ void keel_engine_read_ends(keel_engine_t *engine, const keel_reading_t *reading,
 // A step ended, as the user marks it. Any thread.
 void keel_engine_step(keel_engine_t *engine);
 
-// What is stored of an executable that came out of the store: what it serializes itself would load
-// and then fail. It lives until keel_stored_release, whatever becomes of the executable. NULL where
-// it did not come from there.
+// The stored bytes of an executable that came from the store: what it serializes to itself would
+// load and then fail. They live until keel_stored_release, even if the executable is gone. NULL if
+// it did not come from the store.
 typedef struct keel_stored_t keel_stored_t;
 keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *executable,
                                   keel_payload_t *out);

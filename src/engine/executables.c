@@ -1,22 +1,22 @@
-// An execution finds its executable in an open table of pointers. A slot is filled and emptied
-// under the lock; whoever looks takes none.
+// An execution finds its executable in an open-addressed table of pointers. Slots are filled and
+// emptied under the lock; lookups take no lock.
 #include "engine/executables.h"
 #include "engine/counters.h"
 #include "engine/flow.h"
 
 enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
 
-// Looked up without a lock by every execution; changed under one.
+// Every execution looks it up without a lock; changes need one.
 typedef struct executable_slot_t {
     _Atomic uintptr_t loaded;
     _Atomic(counter_t *) counter;
-    _Atomic(keel_gang_t *) gang; // that it is executed in; NULL for nearly all
-    keel_gang_t *joined;         // until it is destroyed; under the lock
-    keel_stored_t *stored;       // under the lock; NULL where it was compiled here
+    _Atomic(keel_gang_t *) gang; // the gang that executes it; mostly NULL
+    keel_gang_t *joined;         // its gang until it is destroyed; under the lock
+    keel_stored_t *stored;       // under the lock; NULL if it was compiled here
 } executable_slot_t;
 
-// The bytes that an executable was loaded from, shared by the loaded executable, what the client
-// took from it, and what it serialized.
+// The bytes that an executable was loaded from, shared by the loaded executable, the executables
+// that the client took from it, and their serialized forms.
 struct keel_stored_t {
     uint8_t *data;
     keel_payload_t payload; // within data
@@ -36,7 +36,7 @@ struct executables_t {
     gangs_t gangs; // under the lock
 };
 
-// What a slot that was emptied holds as its pointer, so that a search goes on past it.
+// The pointer in a slot that was emptied, so that a search continues past it.
 static const uintptr_t EMPTIED = 1;
 
 static size_t place(const void *pointer) {
@@ -62,7 +62,7 @@ void executables_destroy(executables_t *table) {
     keel_free(table);
 }
 
-static executable_slot_t *find(executables_t *table, const PJRT_LoadedExecutable *loaded) {
+static executable_slot_t *find_slot(executables_t *table, const PJRT_LoadedExecutable *loaded) {
     size_t at = place(loaded);
     for (int probe = 0; probe < EXECUTABLE_PROBES; ++probe) {
         executable_slot_t *slot = &table->slots[(at + (size_t)probe) & (EXECUTABLE_SLOTS - 1)];
@@ -75,7 +75,7 @@ static executable_slot_t *find(executables_t *table, const PJRT_LoadedExecutable
 
 keel_gang_t *keel_engine_executed(keel_engine_t *engine,
                                   const PJRT_LoadedExecutable_Execute_Args *args) {
-    executable_slot_t *slot = find(engine->executables, args->executable);
+    executable_slot_t *slot = find_slot(engine->executables, args->executable);
     counter_t *counter = slot ? atomic_load_explicit(&slot->counter, memory_order_relaxed) : NULL;
     _Atomic uint64_t *count = counter ? &counter->count : &engine->counters->others;
     uint64_t before = atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
@@ -98,8 +98,8 @@ static executable_slot_t *free_slot(executables_t *table, const PJRT_LoadedExecu
     return NULL;
 }
 
-static keel_status_t add(executables_t *table, const PJRT_LoadedExecutable *loaded,
-                         counter_t *counter, keel_stored_t *stored) {
+static keel_status_t add_executable(executables_t *table, const PJRT_LoadedExecutable *loaded,
+                                    counter_t *counter, keel_stored_t *stored) {
     executable_slot_t *slot = free_slot(table, loaded);
     if (!slot)
         return keel_status_make(KEEL_UNSUPPORTED,
@@ -127,7 +127,7 @@ keel_status_t executables_add(keel_engine_t *engine, const PJRT_LoadedExecutable
     if (!status) status = counters_of(engine->counters, program, &counter);
     if (!status) {
         pthread_mutex_lock(&table->lock);
-        status = add(table, loaded, counter, stored);
+        status = add_executable(table, loaded, counter, stored);
         pthread_mutex_unlock(&table->lock);
     }
     if (status) {
@@ -147,7 +147,7 @@ keel_status_t executables_join(keel_engine_t *engine, const PJRT_LoadedExecutabl
     keel_gang_t *gang = NULL;
     keel_status_t status = NULL;
     pthread_mutex_lock(&table->lock);
-    executable_slot_t *slot = find(table, loaded);
+    executable_slot_t *slot = find_slot(table, loaded);
     if (slot) status = gang_join(&table->gangs, program, &gang);
     if (gang) slot->joined = gang;
     if (gang) atomic_store_explicit(&slot->gang, gang, memory_order_relaxed);
@@ -177,7 +177,7 @@ bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
     PJRT_LoadedExecutable *leader = NULL;
     bool may = true;
     pthread_mutex_lock(&table->lock);
-    executable_slot_t *slot = find(table, loaded);
+    executable_slot_t *slot = find_slot(table, loaded);
     if (slot) {
         bool active = gang_of(slot) != NULL;
         if (slot->joined) may = gang_leave(&table->gangs, slot->joined, loaded, active, &leader);
@@ -194,7 +194,7 @@ bool keel_engine_loaded_deleting(keel_engine_t *engine, PJRT_LoadedExecutable *l
     executables_t *table = engine->executables;
     bool may = true;
     pthread_mutex_lock(&table->lock);
-    executable_slot_t *slot = find(table, loaded);
+    executable_slot_t *slot = find_slot(table, loaded);
     if (gang_of(slot)) {
         may = gang_delete(&table->gangs, gang_of(slot), loaded);
         if (may) atomic_store_explicit(&slot->gang, NULL, memory_order_relaxed);
@@ -204,7 +204,7 @@ bool keel_engine_loaded_deleting(keel_engine_t *engine, PJRT_LoadedExecutable *l
 }
 
 bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
-    keel_gang_t *gang = gang_of(find(engine->executables, loaded));
+    keel_gang_t *gang = gang_of(find_slot(engine->executables, loaded));
     return gang && gang_is_deleted(gang, loaded);
 }
 
@@ -225,7 +225,7 @@ keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
     executables_t *table = engine->executables;
     keel_status_t status = NULL;
     pthread_mutex_lock(&table->lock);
-    executable_slot_t *slot = find(table, loaded);
+    executable_slot_t *slot = find_slot(table, loaded);
     if (slot && slot->stored) status = take(table, executable, slot->stored);
     pthread_mutex_unlock(&table->lock);
     return status;

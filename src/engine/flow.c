@@ -1,17 +1,18 @@
 // Which reads of the host cut a step into several programs.
 //
-// A client that records operations, and compiles them when a result is wanted (PyTorch/XLA), does
-// so for the step's end, which waits for nothing, and for each read of what is only recorded. An
-// execution that is read at the very line that asked for its program was *forced* by that read. It
-// *cuts* the step where the step goes on with it: where all its arguments, numbers aside, also go
-// into a later program of the step (its operations were not done with, and most are done twice), or
-// where what was read does, or the places that the host found in it (nonzero). What only evaluates,
-// or reads what a step left behind, has arguments of its own; or it works on no data of this step,
-// and what goes on with it on data that came since: a norm of the weights between two steps. So
-// buffers are followed, as pointers, in the first few executions of each program.
+// A client that records operations and compiles them when a result is wanted (PyTorch/XLA) does so
+// at the end of a step, which waits for nothing, and at each read of a value that is only recorded
+// so far. If an execution is read at the very line that asked for its program, that read *forced*
+// it. It *cuts* the step if the step goes on with its work: if all its arguments other than numbers
+// also go into a later program of the step (its operations were still needed, and most are done
+// twice), or if the value that was read does, or the places that the host found in it (nonzero). A
+// read that only evaluates, or that reads what a step left behind, has arguments of its own. Or it
+// uses no data of this step, and whatever uses its arguments later does so with data that came
+// since: a norm of the weights between two steps. So buffers are followed, as pointers, in the
+// first few executions of each program.
 //
-// Executions may come from a thread of the client that knows no Python, reads come from the thread
-// that wants the data, and after the execution that makes them.
+// Executions may come from a thread of the client that does not know Python. Reads come from the
+// thread that wants the data, after the execution that makes them.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,7 +54,7 @@ static void forget(flow_sample_t *sample) {
     *sample = (flow_sample_t){0};
 }
 
-// False where the plugin does not tell. The dimensions are the buffer's.
+// False if the plugin does not say. The buffer owns the dimensions.
 static bool dimensions_of(const PJRT_Api *api, const void *buffer, const int64_t **out,
                           size_t *out_count) {
     PJRT_Buffer_Dimensions_Args args = {.struct_size = PJRT_Buffer_Dimensions_Args_STRUCT_SIZE,
@@ -67,14 +68,14 @@ static bool dimensions_of(const PJRT_Api *api, const void *buffer, const int64_t
     return false;
 }
 
-// A number of its own is often the other side of a comparison, and says nothing of the data.
+// A single number is often the other side of a comparison, and says nothing about the data.
 static bool is_scalar(const PJRT_Api *api, const void *buffer) {
     const int64_t *dimensions;
     size_t count;
     return dimensions_of(api, buffer, &dimensions, &count) && count == 0;
 }
 
-// All of them where there are none but numbers.
+// The arguments that identify the data: those other than numbers, or all if there are only numbers.
 static void find_telling(const PJRT_Api *api, flow_sample_t *sample) {
     sample->telling = sample->arguments + sample->count;
     for (size_t i = 0; i < sample->count; ++i)
@@ -95,7 +96,7 @@ void flow_destroy(flow_t *flow) {
     keel_free(flow);
 }
 
-// The arguments on the first device stand for those on all.
+// The arguments on the first device are representative.
 static bool take_arguments(const PJRT_LoadedExecutable_Execute_Args *args, flow_sample_t *out) {
     size_t count = args->num_devices ? args->num_args : 0;
     if (count > FLOW_ARGUMENTS) return false;
@@ -127,7 +128,7 @@ static bool holds(const flow_sample_t *sample, const void *buffer) {
                                     sizeof *sample->arguments, by_address);
 }
 
-// Data, no number, that the host sent behind the first `since` of such buffers.
+// Whether it takes data, other than a number, that the host sent after the first `since` buffers.
 static bool takes_made(const keel_engine_t *engine, const flow_sample_t *sample, uint64_t since) {
     const flow_t *flow = engine->flow;
     uint64_t count = atomic_load_explicit(&flow->made_count, memory_order_relaxed);
@@ -140,7 +141,8 @@ static bool takes_made(const keel_engine_t *engine, const flow_sample_t *sample,
     return false;
 }
 
-// As many rows as the mask has true elements, with a column for each of its dimensions.
+// Whether it has at most as many rows as the mask has elements, and a column for each of its
+// dimensions.
 static bool is_of_places(const PJRT_Api *api, const void *buffer, const flow_sample_t *part) {
     const int64_t *dimensions;
     size_t count;
@@ -149,7 +151,7 @@ static bool is_of_places(const PJRT_Api *api, const void *buffer, const flow_sam
            (uint64_t)dimensions[1] == part->result_rank;
 }
 
-// The host has looked for places in what it read, and sent them.
+// The host looked for places in what it read, and sent them.
 static bool takes_places(const keel_engine_t *engine, const flow_sample_t *part,
                          const flow_sample_t *later) {
     const flow_t *flow = engine->flow;
@@ -163,7 +165,8 @@ static bool takes_places(const keel_engine_t *engine, const flow_sample_t *part,
     return false;
 }
 
-// Its work was not done with, or what it made is worked on; and both are of one step.
+// The step goes on with the part's work if a later program takes its arguments or its result, and
+// both belong to one step.
 static bool goes_on(const keel_engine_t *engine, const flow_sample_t *part,
                     const flow_sample_t *later) {
     if (part->program == later->program) return false;
@@ -183,8 +186,8 @@ static void settle(flow_t *flow, size_t index, const counter_t *rest) {
     flow->pending[flow->pending_count] = (flow_sample_t){0};
 }
 
-// What was executed last was a piece, which later ones may go on with, or else the end of a step:
-// what has not been taken up by then will not be.
+// If the last execution was a piece, later ones may go on with it. Otherwise a step ended, and what
+// was not taken up by then never will be.
 static void settle_current(flow_t *flow) {
     bool is_piece = flow->current.piece != NULL;
     if (is_piece && flow->current.arguments && flow->pending_count < FLOW_PENDING) {
@@ -199,14 +202,14 @@ static void settle_current(flow_t *flow) {
     forget(&flow->current);
 }
 
-// Where every execution is read no step ends, and none would be settled.
+// If every execution is read, no step ends, and nothing else would settle these.
 static void settle_old(flow_t *flow, uint64_t now) {
     for (size_t i = flow->pending_count; i-- > 0;)
         if (now - flow->pending[i].at > FLOW_AGE) settle(flow, i, NULL);
 }
 
-// A step begins behind an execution that was not read, and what a piece makes is of its step. What
-// came before the first of them may be weights.
+// A step begins after an execution that was not read, and what a piece makes belongs to its step.
+// Buffers made before the first execution may be weights.
 static void find_step(const keel_engine_t *engine, flow_sample_t *sample) {
     const flow_t *flow = engine->flow;
     const flow_sample_t *last = flow->current.piece ? &flow->current : NULL;
@@ -217,8 +220,8 @@ static void find_step(const keel_engine_t *engine, flow_sample_t *sample) {
                        (last && last->is_fresh && last->result && holds(sample, last->result));
 }
 
-// An execution whose arguments are of interest: one of the first of its program, or flow->follows.
-// `begun`: how many buffers were made before the execution before it.
+// Follows an execution whose arguments matter: one of the first of its program, or any while
+// flow->follows. `begun`: how many buffers were made before the execution before it.
 static void follow(keel_engine_t *engine, counter_t *program, uint64_t before, uint64_t begun,
                    const PJRT_LoadedExecutable_Execute_Args *args) {
     flow_t *flow = engine->flow;
@@ -303,7 +306,7 @@ static bool is_repeated(const flow_t *flow, size_t index) {
     return i < index;
 }
 
-// A round that fills up has no end of a step in it: what comes again is of another step.
+// In a round that is full, no step ended: a piece that comes again belongs to another step.
 static void end_round(flow_t *flow) {
     uint64_t pieces = 1;
     for (size_t i = 0; i < flow->round_count; ++i)
@@ -322,7 +325,7 @@ void flow_end(keel_engine_t *engine) {
     pthread_mutex_unlock(&engine->flow->lock);
 }
 
-// NULL where there is no memory.
+// NULL if there is no memory.
 static flow_piece_t *piece_of(flow_t *flow, counter_t *program, site_t *site) {
     flow_piece_t *piece = program->flow.pieces;
     while (piece && piece->site != site)
@@ -352,7 +355,7 @@ static void note_result(const keel_engine_t *engine, flow_sample_t *sample,
                                    &sample->result_size))
             sample->result_size = UINT64_MAX;
     sample->read_at = atomic_load_explicit(&engine->flow->made_count, memory_order_relaxed);
-    // What is sent next may be what the host made of it: the places of a mask.
+    // The host may send something that it worked out from this: the places of a mask.
     sample->is_fresh |= count > 0;
 }
 
@@ -375,8 +378,8 @@ static void force(keel_engine_t *engine, counter_t *program, site_t *site,
     flow->round[flow->round_count++] = piece;
 }
 
-// The line that reads has asked for the program that was executed last; or another line had that
-// read it at once, and this one asks for the same.
+// The line that reads asked for the program that was executed last; or another line read it at once
+// after asking, and this line asks for the same program.
 static bool is_forced(const counter_t *program, const site_t *site) {
     site_t *asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed);
     return asked && (asked == site || program->flow.pieces);
@@ -384,8 +387,8 @@ static bool is_forced(const counter_t *program, const site_t *site) {
 
 // ---- reads -------------------------------------------------------------------------------------
 
-// Autograd's threads have no line: what they read of a program that lines read too is such a read,
-// and what is known of no line is at least no step's end.
+// Autograd's threads have no line. If a line also reads the program, their reads count as that
+// line's. If no line is known at all, the execution at least does not end a step.
 static void note_without_line(keel_engine_t *engine, counter_t *program, const PJRT_Buffer *buffer,
                               uint64_t executions) {
     flow_t *flow = engine->flow;

@@ -1,14 +1,14 @@
-// flow: which reads of the host cut a step. See flow.c for how that is known.
+// flow: which reads of the host cut a step. flow.c explains how that is known.
 #ifndef KEEL_ENGINE_FLOW_H_
 #define KEEL_ENGINE_FLOW_H_
 
 #include "engine/sites.h"
 
 enum {
-    FLOW_ARGUMENTS = 4096, // of one execution; of one that has more nothing is told
-    FLOW_PENDING = 8,      // executions that a read forced, in one step, and that are followed
-    FLOW_AGE = 64,         // executions behind it, after which nothing goes on with one
-    FLOW_MADE = 256,       // buffers made from data of the host; of older ones nothing is known
+    FLOW_ARGUMENTS = 4096, // of one execution; one with more is not followed
+    FLOW_PENDING = 8,      // forced executions of one step that are followed
+    FLOW_AGE = 64,         // executions after which nothing goes on with one
+    FLOW_MADE = 256,       // buffers made from the host's data; older ones are forgotten
     FLOW_ROUND = 32,
     FLOW_SAMPLES = 8, // executions of a program whose arguments are followed
 };
@@ -18,49 +18,49 @@ typedef struct flow_piece_t {
     counter_t *program;
     site_t *site;
     uint64_t forced;       // executions
-    uint64_t sampled;      // of those: whose buffers were followed
-    uint64_t shared;       // of these: whose step went on with them
-    uint64_t in_step;      // programs of the last step that it was cut out of
-    const counter_t *rest; // what the step went on with
+    uint64_t sampled;      // of those: executions whose buffers were followed
+    uint64_t shared;       // of these: those that the step went on with
+    uint64_t in_step;      // programs of the last step that it was cut from
+    const counter_t *rest; // the program that the step went on with
     uint64_t forced_reported, sampled_reported, in_step_reported;
     struct flow_piece_t *next;
 } flow_piece_t;
 
 // The buffers of one execution.
 typedef struct flow_sample_t {
-    counter_t *program;     // NULL: nothing
-    flow_piece_t *piece;    // NULL: it was not forced
+    counter_t *program;     // NULL: an empty sample
+    flow_piece_t *piece;    // NULL: not forced
     const void **arguments; // sorted
     size_t count;
-    const void **telling; // those of them that tell which data it works on; sorted
+    const void **telling; // those that identify its data; sorted
     size_t telling_count;
-    const void *result;                // that was read
+    const void *result;                // the buffer that was read
     uint64_t result_rank, result_size; // its dimensions and elements
     uint64_t read_at;                  // flow.made_count then
     uint64_t at;                       // flow.executions then
     uint64_t made;                     // flow.made_count then
-    uint64_t begun;                    // that when its step began
-    bool is_fresh;                     // it works on data that came in its step
-    bool lost;     // one of the arguments is gone, and its address another buffer's
-    bool is_blind; // it was asked for and read on threads that have no line
+    uint64_t begun;                    // the same when its step began
+    bool is_fresh;                     // it works on data from its own step
+    bool lost;     // one of the arguments is gone, and another buffer has its address
+    bool is_blind; // threads without a line asked for it and read it
 } flow_sample_t;
 
 typedef struct flow_t {
-    _Atomic(counter_t *) last;   // what was executed last
-    _Atomic uint64_t executions; // of all programs; less where several threads execute at once
-    atomic_bool follows;         // an execution's arguments are of interest
+    _Atomic(counter_t *) last;   // the program executed last
+    _Atomic uint64_t executions; // of all programs; too low if several threads execute at once
+    atomic_bool follows;         // an execution's arguments matter
     _Atomic uint64_t made_count; // buffers made from data of the host
-    _Atomic uint64_t made_last;  // that at the last execution
+    _Atomic uint64_t made_last;  // the same at the last execution
     _Atomic uint64_t made_begun; // and at the one before it
     _Atomic uintptr_t made[FLOW_MADE];
 
-    pthread_mutex_t lock; // of what follows
+    pthread_mutex_t lock; // for the fields below
     keel_arena_t arena;
     bool stepped;          // a step has ended
-    flow_sample_t current; // the last execution, while it is of interest
+    flow_sample_t current; // the last execution, while it matters
     flow_sample_t pending[FLOW_PENDING];
     size_t pending_count;
-    // Executions that reads forced, one after the other, with no other one in between.
+    // Forced executions that followed each other directly.
     flow_piece_t *round[FLOW_ROUND];
     size_t round_count;
     uint64_t round_end; // flow.executions at the last of them
@@ -71,25 +71,25 @@ typedef struct flow_t {
 } flow_t;
 
 keel_status_t flow_create(keel_engine_t *engine) KEEL_MUST_CHECK;
-// While nobody uses it. NULL is allowed.
+// Only while nobody uses it. NULL is allowed.
 void flow_destroy(flow_t *flow);
-// The program was asked for at this place, by a client that compiles what it recorded when a result
-// is wanted.
+// A client that compiles recorded operations when a result is wanted asked for the program at this
+// place.
 void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place);
-// The client executes a program (NULL: one that is not known) which `before` executions came
-// before.
+// The client executes a program (NULL: an unknown one) after `before` earlier executions of it.
 void flow_executed(keel_engine_t *engine, counter_t *program, uint64_t before,
                    const PJRT_LoadedExecutable_Execute_Args *args);
 // The client made a buffer from data of the host.
 void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer);
-// How many buffers the host made since the last execution but one: the last one may have begun
-// behind what was sent for the next.
+// How many buffers the host made since the last execution but one: what was sent for the next
+// execution may precede the last one.
 uint64_t flow_sent(const keel_engine_t *engine);
-// The line that reads so much, now, on the client's thread, which holds no lock. NULL: not known.
+// The line that now reads this many bytes, on the client's thread, which holds no lock. NULL:
+// unknown.
 site_t *flow_read(keel_engine_t *engine, uint64_t bytes);
-// That line (NULL: not known) reads the buffer.
+// That line (NULL: unknown) reads the buffer.
 void flow_note(keel_engine_t *engine, site_t *site, const PJRT_Buffer *buffer);
-// Nothing more will be executed.
+// No more executions follow.
 void flow_end(keel_engine_t *engine);
 
 #endif // KEEL_ENGINE_FLOW_H_

@@ -1,4 +1,4 @@
-// What of the flow goes to the journal.
+// The part of the flow that goes to the journal.
 #include "engine/flow_journal.h"
 #include "engine/flow.h"
 #include "engine/transfers.h"
@@ -7,7 +7,7 @@ static double seconds(uint64_t nanoseconds) {
     return keel_seconds(nanoseconds);
 }
 
-// What is new of a counter since the last time.
+// The growth of a counter since the last time.
 static keel_journal_transfer_t fresh(const transfer_count_t *now, transfer_count_t *reported) {
     keel_journal_transfer_t transfer = {.count = now->count - reported->count,
                                         .bytes = now->bytes - reported->bytes,
@@ -43,7 +43,7 @@ static keel_journal_piece_t piece_of(flow_piece_t *piece) {
     return fresh;
 }
 
-// `out` may be NULL: only counts.
+// `out` may be NULL: then only counts.
 static size_t gather_pieces(const counters_t *counters, keel_journal_piece_t *out) {
     size_t count = 0;
     for (counter_t *counter = counters->first; counter; counter = counter->next) {
@@ -73,7 +73,8 @@ static keel_status_t make_lists(const sites_t *sites, const counters_t *counters
     return NULL;
 }
 
-// Under all three locks. The event borrows from the lists and the lines, which stay.
+// Under all three locks. The event borrows from the lists and from the lines, which are never
+// freed.
 static keel_status_t gather(keel_engine_t *engine, lists_t *lists,
                             keel_journal_transfers_t *event) {
     flow_t *flow = engine->flow;

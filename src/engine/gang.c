@@ -1,17 +1,17 @@
 // Replica threads: one executable for all devices of a program that must run on all of them at
 // once.
 //
-// torch_xla.launch has a thread for each device, and each compiles and executes an executable of
-// its own. XLA's CPU plugins since some version between PJRT 0.81 and 0.106 gather the devices of
-// an execution by executable and launch id, and let none begin before all have come: executables of
-// their own deadlock, and so do executions that all have launch id 0 (seen on 0.115). So where
-// portable.c had to leave a program's options as they are, executables of one key are a gang: what
-// the client executes on single devices goes to the first of them that was executed, the leader,
-// with the launch id counted on each device.
+// torch_xla.launch has a thread for each device, and each compiles and executes its own executable.
+// Since some version between PJRT 0.81 and 0.106, XLA's CPU plugins gather the devices of an
+// execution by executable and launch id, and start none until all have come: separate executables
+// deadlock, and so do executions that all have launch id 0 (seen on 0.115). So if portable.c had to
+// leave a program's options unchanged, executables of one key form a gang: what the client executes
+// on single devices goes to the first of them that was executed, the leader, with a launch id
+// counted on each device.
 //
-// Everything else a client does with an executable goes to its own. The leader outlives its
-// client's Destroy and Delete until the last of the gang is gone: destroyed, as what is deleted may
-// still be executed, by a thread that comes too late; it gets an error.
+// Everything else that a client does with an executable goes to its own. The leader outlives its
+// client's Destroy and Delete until the last of the gang is gone. A thread that comes too late may
+// still execute a deleted executable; it gets an error.
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,13 +28,13 @@ struct keel_gang_t {
     keel_digest_t key;
     char *name;
     unsigned members;                        // not destroyed yet; under the table's lock
-    unsigned active;                         // and not deleted; likewise
-    bool leader_closed;                      // likewise: the client has destroyed it
-    atomic_bool leader_deleted;              // the client has
+    unsigned active;                         // of those, not deleted; under the table's lock
+    bool leader_closed;                      // the client has destroyed it; under the table's lock
+    atomic_bool leader_deleted;              // the client has deleted it
     _Atomic(PJRT_LoadedExecutable *) leader; // NULL until the first execution
-    _Atomic uint64_t latest;                 // execution, by the clock
+    _Atomic uint64_t latest;                 // time of the latest execution
     struct keel_gang_t *next;
-    uint32_t seat_count; // one a replica
+    uint32_t seat_count; // one per replica
     seat_t seats[];
 };
 
@@ -63,7 +63,7 @@ static keel_status_t make(gangs_t *gangs, const gang_program_t *program, keel_ga
     return NULL;
 }
 
-static keel_gang_t *find(const gangs_t *gangs, const gang_program_t *program) {
+static keel_gang_t *find_gang(const gangs_t *gangs, const gang_program_t *program) {
     keel_gang_t *gang = gangs->first;
     while (gang &&
            (gang->client != program->client || !keel_digest_equal(&gang->key, program->key)))
@@ -72,7 +72,7 @@ static keel_gang_t *find(const gangs_t *gangs, const gang_program_t *program) {
 }
 
 keel_status_t gang_join(gangs_t *gangs, const gang_program_t *program, keel_gang_t **out) {
-    keel_gang_t *gang = find(gangs, program);
+    keel_gang_t *gang = find_gang(gangs, program);
     if (!gang) KEEL_TRY(make(gangs, program, &gang));
     ++gang->members;
     ++gang->active;
@@ -80,7 +80,7 @@ keel_status_t gang_join(gangs_t *gangs, const gang_program_t *program, keel_gang
     return NULL;
 }
 
-// The last one that can be executed is gone: what is compiled from now on makes a gang of its own.
+// The last one that can be executed is gone: later executables form a new gang.
 static void retire(gangs_t *gangs, const keel_gang_t *gang) {
     keel_gang_t **link = &gangs->first;
     while (*link != gang)
@@ -102,14 +102,14 @@ bool gang_leave(gangs_t *gangs, keel_gang_t *gang, const PJRT_LoadedExecutable *
     return true;
 }
 
-// Where there is no leader `loaded` is it from now on, also of those that come at the same time.
+// If there is no leader, `loaded` becomes it, for concurrent callers too.
 static PJRT_LoadedExecutable *leader_of(keel_gang_t *gang, PJRT_LoadedExecutable *loaded) {
     PJRT_LoadedExecutable *leader = NULL;
     return atomic_compare_exchange_strong(&gang->leader, &leader, loaded) ? loaded : leader;
 }
 
 bool gang_delete(gangs_t *gangs, keel_gang_t *gang, PJRT_LoadedExecutable *loaded) {
-    // A thread that executes it for the first time must not make a leader of what is gone.
+    // A thread that executes for the first time must not make a deleted executable the leader.
     if (leader_of(gang, loaded) == loaded && gang->active > 1) {
         atomic_store(&gang->leader_deleted, true);
         return false;
@@ -124,7 +124,7 @@ bool gang_is_deleted(const keel_gang_t *gang, const PJRT_LoadedExecutable *loade
 
 // ---- executions --------------------------------------------------------------------------------
 
-// A device's own; NULL where more devices came than there are replicas.
+// A device's own; NULL if more devices came than there are replicas.
 static seat_t *seat_of(keel_gang_t *gang, PJRT_Device *device) {
     for (uint32_t i = 0; i < gang->seat_count; ++i) {
         PJRT_Device *held = NULL;
@@ -135,13 +135,13 @@ static seat_t *seat_of(keel_gang_t *gang, PJRT_Device *device) {
     return NULL;
 }
 
-// The client's own launch id stays. It counts from 1 on each device, and begins anew in the end.
+// Keeps the client's own launch id. Ours counts from 1 on each device and wraps around.
 static void count_launch(keel_gang_t *gang, PJRT_LoadedExecutable_Execute_Args *args,
                          keel_gang_call_t *call) {
     seat_t *seat = seat_of(gang, args->execute_device);
     PJRT_ExecuteOptions *options = args->options;
     if (!seat) return;
-    // First the time: who sees the launch must not take the time of an older one for its own.
+    // Sets the time first: whoever sees this launch must not see the time of an earlier one.
     atomic_store(&gang->latest, keel_clock_monotonic());
     unsigned launch = atomic_fetch_add(&seat->launches, 1) % INT_MAX + 1;
     if (options->launch_id || options->struct_size > sizeof call->room) return;
@@ -169,7 +169,7 @@ void keel_gang_end(PJRT_LoadedExecutable_Execute_Args *args, const keel_gang_cal
 
 // ---- deadlocks ---------------------------------------------------------------------------------
 
-// How many devices have come to the latest launch; 0 where all have, or nobody yet.
+// How many devices have come to the latest launch; 0 if all have, or none.
 static uint32_t count_waiting(keel_gang_t *gang) {
     unsigned most = 0;
     uint32_t count = 0;
@@ -186,15 +186,15 @@ bool gangs_find_stuck(const gangs_t *gangs, char *text, size_t size) {
     enum { SECONDS = 20 };
     for (keel_gang_t *gang = gangs->first; gang; gang = gang->next) {
         uint32_t waiting = count_waiting(gang);
-        uint64_t latest = atomic_load(&gang->latest); // before the clock, which it must not outrun
+        uint64_t latest = atomic_load(&gang->latest); // read before the clock, or it could be later
         double since = keel_seconds(keel_clock_monotonic() - latest);
         if (!waiting || since < SECONDS) continue;
         snprintf(
             text, size,
-            "%.80s waits on %u of %u devices for the others since %.0f s: this plugin begins a "
-            "program for several replicas when all of its devices execute it. Each replica "
-            "must run the same program, in which no number, such as its ordinal, may differ; "
-            "and XLA_THREAD_POOL_SIZE must be at least %u",
+            "%.80s has been waiting on %u of %u devices for the others for %.0f s: this plugin "
+            "starts a program for several replicas only when all of its devices execute it. Each "
+            "replica must run the same program, with no number in it, such as its ordinal, that "
+            "differs; and XLA_THREAD_POOL_SIZE must be at least %u",
             *gang->name ? gang->name : "a program", waiting, gang->seat_count, since,
             gang->seat_count);
         return true;

@@ -1,18 +1,18 @@
 // What PyTorch/XLA computed on the host. Its counters are read on the client's own thread, which
-// may have the interpreter's lock, and the last ones when the interpreter ends.
+// may have the interpreter's lock, and for the last time when the interpreter ends.
 #include <unistd.h>
 
 #include "engine/host_ops.h"
 #include "host/host_ops.h"
 
 struct host_ops_t {
-    pthread_mutex_t lock; // of `told`; never held while the interpreter's lock is waited for
-    keel_map_t told;      // name -> times that the journal has
+    pthread_mutex_t lock; // for `told`; never held while waiting for the interpreter's lock
+    keel_map_t told;      // name -> times already in the journal
     _Atomic uint64_t looked;
     atomic_bool waits_for_end;
 };
 
-static keel_engine_t *ending; // there is one engine in a process
+static keel_engine_t *ending; // a process has one engine
 
 keel_status_t host_ops_create(keel_engine_t *engine) {
     void *memory;
@@ -30,7 +30,7 @@ void host_ops_destroy(host_ops_t *host_ops) {
     keel_free(host_ops);
 }
 
-// What came since. The client may have set its counters back to 0.
+// The growth since the last time. The client may have reset its counters to 0.
 static uint64_t take_new(host_ops_t *host_ops, const keel_host_op_t *op) {
     keel_bytes_t key = keel_str_bytes(keel_str(op->name));
     const uint64_t *found = keel_map_find(&host_ops->told, key);

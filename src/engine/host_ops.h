@@ -9,8 +9,7 @@ typedef struct host_ops_t host_ops_t;
 keel_status_t host_ops_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 // NULL is allowed.
 void host_ops_destroy(host_ops_t *host_ops);
-// Looks at PyTorch/XLA's counters, at most once a second. On the client's thread, which holds no
-// lock.
+// Reads PyTorch/XLA's counters, at most once a second. On the client's thread, which holds no lock.
 void host_ops_look(keel_engine_t *engine);
 
 #endif // KEEL_ENGINE_HOST_OPS_H_

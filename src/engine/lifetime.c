@@ -1,4 +1,4 @@
-// The engine begins and ends, and clients come and go.
+// The engine's beginning and end, and its clients.
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
@@ -23,12 +23,12 @@
 static void found_crashed(void *context, const keel_digest_t *key) {
     keel_engine_t *engine = context;
     keel_journal_store_error(engine->journal, "load", key,
-                             "loading this entry killed an earlier process; it is in quarantine");
-    keel_log_once("crashed", "loading a stored program killed an earlier process; it is set aside "
-                             "and compiled anew");
+                             "loading this entry crashed an earlier process; it is in quarantine");
+    keel_log_once("crashed", "loading a stored program crashed an earlier process; it is set aside "
+                             "and compiled again");
 }
 
-// What somebody else could put there would run as this user's own code.
+// Whoever can put files into the cache could run code as this user.
 static void choose_cache_dir(keel_engine_t *engine) {
     const char *folder = keel_settings_text(&engine->settings, KEEL_SETTING_CACHE_DIR);
     engine->cache_dir = "";
@@ -37,7 +37,7 @@ static void choose_cache_dir(keel_engine_t *engine) {
         keel_log_once("cache_dir", "%s; nothing is cached", keel_status_message(status));
     } else if (!engine->settings.shared_cache && (status = keel_directory_check_owner(folder))) {
         keel_log_once("cache_dir",
-                      "cache_dir: %s; nothing is cached: make it this user's alone, or set "
+                      "cache_dir: %s; nothing is cached: make it yours alone, or set "
                       "KEEL_SHARED_CACHE=on if you trust whoever can write there",
                       keel_status_message(status));
         keel_journal_store_error(engine->journal, "open", NULL, keel_status_message(status));
@@ -70,8 +70,8 @@ static bool is_there(const char *folder) {
     return !status;
 }
 
-// Three plugins may all call themselves "cpu": only the file tells which one compiled an entry.
-// Where nothing is to be stored no folder is made either.
+// Several plugins may call themselves "cpu": only the file identifies the one that compiled an
+// entry. If nothing is to be stored, no folder is made either.
 static keel_status_t read_plugin_build(keel_engine_t *engine) {
     char *folder;
     if (!*engine->cache_dir)
@@ -84,7 +84,7 @@ static keel_status_t read_plugin_build(keel_engine_t *engine) {
     return status;
 }
 
-// There is one engine in a process.
+// A process has one engine.
 static keel_engine_t *forking;
 
 static void before_fork(void) {
@@ -101,7 +101,7 @@ static void after_fork(void) {
     executables_unlock(forking->executables);
 }
 
-// From the words of the process's own command line, as the system knows them.
+// From the words of the process's own command line, read from the system.
 static keel_status_t name_script(char *line, size_t size, char **out) {
     enum { WORDS = 1024 };
     char *words[WORDS + 1], folder[PATH_MAX];
@@ -126,7 +126,7 @@ static keel_status_t find_script(char **out) {
     return status;
 }
 
-// So that the journal has most of what a process executed that is killed.
+// So that a killed process has already recorded most of its executions.
 static void journal_executes(keel_engine_t *engine) {
     keel_journal_counts_t counts;
     uint64_t total;
@@ -146,7 +146,7 @@ static void look_around(keel_engine_t *engine) {
     executables_watch_gangs(engine);
 }
 
-// KEEL_RUN_ID is no setting: `keel run` names the run to its child.
+// KEEL_RUN_ID is not a setting: `keel run` passes the run's id to its child in it.
 static keel_status_t open_journal(keel_engine_t *engine) {
     KEEL_TRY(keel_settings_need_folder(&engine->settings, KEEL_SETTING_RUN_DIR));
     return keel_journal_open(keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
@@ -178,7 +178,7 @@ static keel_status_t create(keel_engine_t *engine) {
     return open_stores(engine);
 }
 
-// Of an engine that nobody has yet.
+// Only for an engine that nobody uses yet.
 static void destroy(keel_engine_t *engine) {
     keel_journal_close(engine->journal);
     if (engine->memory.close) engine->memory.close(engine->memory.context);
@@ -238,7 +238,7 @@ void keel_engine_end(keel_engine_t *engine) {
     keel_journal_counts_t counts = {0};
     uint64_t total = 0;
     keel_status_ignore(counters_collect(engine->counters, &counts, &total));
-    // A process that made no client has nothing to tell, and leaves no run behind.
+    // A process that made no client records nothing and leaves no run.
     flow_end(engine);
     if (engine->client_count) flow_journal(engine);
     if (engine->client_count) keel_journal_end(engine->journal, total, counts);

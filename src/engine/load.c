@@ -1,4 +1,4 @@
-// One entry of a tier, made an executable again.
+// Makes an executable again from one entry of a tier.
 #include "engine/load.h"
 
 typedef struct loading_t {
@@ -38,7 +38,7 @@ static void reject(const loading_t *loading, keel_status_t status) {
     keel_engine_t *engine = loading->engine;
     const keel_digest_t *key = loading->key;
     const char *message = keel_status_message(status);
-    keel_log_once("load", "a stored program does not load and is compiled anew: %s", message);
+    keel_log_once("load", "a stored program does not load and is compiled again: %s", message);
     keel_journal_store_error(engine->journal, "load", key, message);
     keel_status_ignore(status);
     if (engine->memory.remove)
@@ -59,11 +59,11 @@ static bool get(const loading_t *loading, keel_entry_t *out, keel_miss_t *out_mi
     return false;
 }
 
-// False where there is no entry; *out_status says whether it became an executable.
+// False if there is no entry; *out_status says whether it became an executable.
 static bool get_and_load(const loading_t *loading, loaded_entry_t *out, keel_miss_t *out_miss,
                          keel_status_t *out_status) {
     *out = (loaded_entry_t){0};
-    *out_miss = KEEL_MISS_ABSENT; // of a tier that is not there
+    *out_miss = KEEL_MISS_ABSENT; // for a missing tier
     keel_entry_initialize(&out->entry);
     if (!loading->tier->get || !get(loading, &out->entry, out_miss)) return false;
     *out_miss = KEEL_MISS_ABSENT;

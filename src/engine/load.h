@@ -1,4 +1,4 @@
-// load: one entry of a tier, made an executable again.
+// load: makes an executable again from one entry of a tier.
 #ifndef KEEL_ENGINE_LOAD_H_
 #define KEEL_ENGINE_LOAD_H_
 
@@ -8,19 +8,19 @@
 typedef struct loaded_entry_t {
     PJRT_LoadedExecutable *executable;
     keel_entry_t entry;
-    keel_payload_t answer; // what the program needs, where the entry tells
-    uint64_t nanoseconds;  // in the plugin, also where the load failed
+    keel_payload_t answer; // what the program needs, if the entry says
+    uint64_t nanoseconds;  // inside the plugin, also if the load failed
 } loaded_entry_t;
 
-// False where there is no executable; what is wrong with the entry is written to the journal, and
-// the entry put aside. *out is then empty but for `nanoseconds`.
+// False if there is no executable; problems with the entry are written to the journal, and the
+// entry is set aside. *out is then empty except for `nanoseconds`.
 bool load_entry(keel_engine_t *engine, PJRT_Client *client, const keel_tier_t *tier,
                 const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);
-// The same from the disk for a client that has not asked yet. What the plugin refuses now it may
-// take then (a custom call whose target is not registered yet): it is as if there were no entry.
+// The same from disk, for a client that has not asked yet. The plugin may refuse now what it
+// accepts later (a custom call whose target is not registered yet): then it counts as no entry.
 bool load_entry_ahead(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
                       loaded_entry_t *out, keel_miss_t *out_miss);
-// One that nobody has.
+// Destroys one that nobody took.
 void loaded_entry_destroy(keel_engine_t *engine, loaded_entry_t *loaded);
 
 #endif // KEEL_ENGINE_LOAD_H_

@@ -1,9 +1,9 @@
-// What programs need, told once for each by the plugin, and what devices have in use while a run
-// goes on. A plugin that does not tell is written to the journal once and left alone.
+// What programs need, reported once for each by the plugin, and what devices have in use during a
+// run. A plugin that does not report it is recorded once in the journal and not asked again.
 //
-// A program is asked about where it is proved, in the background and by the executable that
-// was loaded back; a load finds the answer in its entry. What is taken from the client's own
-// executable does not outlive that in XLA, so it could be asked only before the client has it.
+// A program is asked about when it is proved, on the background thread and using the executable
+// that was loaded back; a load finds the answer in its entry. In XLA, values from the client's own
+// executable do not outlive it, so that one could be asked only before the client gets it.
 #include <string.h>
 
 #include "engine/background.h"
@@ -19,7 +19,7 @@ typedef struct watched_t {
 } watched_t;
 
 struct memory_t {
-    pthread_mutex_t lock; // of `devices`, held while they are asked, so that no client goes
+    pthread_mutex_t lock; // for `devices`, held while they are asked, so that no client goes
     watched_t *devices;
     atomic_bool programs_unknown, devices_unknown;
 };
@@ -178,7 +178,7 @@ static void write_sample(keel_engine_t *engine, watched_t *watched) {
     watched->written = watched->now;
 }
 
-// What is in use moves all the time: an eighth of it is a move.
+// Use changes all the time: only a change of an eighth counts.
 static bool moved(const watched_t *watched) {
     const keel_device_memory_t *now = &watched->now, *written = &watched->written;
     uint64_t more = now->in_use > written->in_use ? now->in_use : written->in_use;

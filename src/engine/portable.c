@@ -1,11 +1,11 @@
 // Programs that were compiled for several replicas and run on one device.
 //
 // PyTorch/XLA, outside SPMD, compiles for as many replicas as the client has devices and executes
-// on one of them, with execute_device and launch id 0. XLA's CPU plugins since some version between
-// PJRT 0.81 and 0.106 let no device of such a launch begin before all have come, so that an
-// execution never ends (seen on 0.106 and 0.115; 0.81 runs it). A program in which no operation can
-// tell one replica from another does the same compiled for one replica and any device: that is what
-// its options then ask for.
+// on one of them, with execute_device and launch id 0. Since some version between PJRT 0.81 and
+// 0.106, XLA's CPU plugins start no device of such a launch until all have come, so an execution
+// never finishes (seen on 0.106 and 0.115; 0.81 runs it). A program in which no operation can tell
+// one replica from another does the same when compiled for one replica and any device: its options
+// then ask for that.
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -14,9 +14,10 @@
 
 // ---- the program -------------------------------------------------------------------------------
 
-// Operations of HLO that do the same on each replica. Not among them are collectives, replica-id,
-// partition-id, send, recv, infeed, outfeed, and what nobody has looked at. Operations that call
-// computations are, as those are looked at too; custom calls by what is known of their target.
+// HLO operations that do the same on each replica. Excluded are collectives, replica-id,
+// partition-id, send, recv, infeed, outfeed, and any that nobody has checked. Operations that call
+// computations are included, since their computations are checked too; custom calls depend on what
+// is known about their target.
 static const char *const alike[] = {
     "abs",
     "acos",
@@ -195,7 +196,7 @@ static options_t read_options(keel_bytes_t bytes) {
         options.build = field.bytes;
         ++options.build_count;
     }
-    // A message in pieces is a merger of them, which no client is known to send.
+    // A message in several pieces is merged by protobuf; no known client sends that.
     if (cursor.failed || options.build_count != 1) options.understood = false;
     if (options.understood) read_build(&options);
     return options;
@@ -214,7 +215,7 @@ static void put_varint(keel_buffer_t *out, uint64_t value) {
     keel_buffer_byte(out, (uint8_t)value);
 }
 
-// All fields as they stand but for the two.
+// Copies all fields except the two.
 static void put_others(keel_buffer_t *out, keel_bytes_t bytes, uint32_t one, uint32_t other) {
     keel_cursor_t cursor = keel_cursor(bytes);
     keel_proto_field_t field;

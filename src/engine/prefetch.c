@@ -1,14 +1,14 @@
-// What the script asked for last time is loaded while it still traces.
+// Loads what the script asked for last time while it still traces.
 //
 // When a process makes its first client, a thread loads the entries of the script's plan
 // (store/plan.h), in order. A Compile that finds its key loaded takes the executable; one that
-// finds it being loaded waits for it; one that comes before loads by itself, beside the thread.
-// Each executable is handed out once. What nobody asks for is destroyed: after a while, before the
-// client is, or once the run has turned out to be another than the last.
+// finds it being loaded waits for it; one that comes earlier loads it itself, in parallel with the
+// thread. Each executable is handed out once. Those that nobody asks for are destroyed: after a
+// while, before the client is, or once the run turns out to differ from the last.
 //
-// A program that is loaded ahead is one that the client has not asked for yet, so nothing here may
-// be noticed: not where processes compile together, since the others might have to take part; and
-// at most memory_limit bytes (and one entry) wait for the client at a time.
+// The client has not asked for these programs yet, so it must not notice anything: no prefetch if
+// processes compile together, since the others might have to take part; and at most memory_limit
+// bytes (and one entry) wait for the client at a time.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>
@@ -20,31 +20,31 @@ typedef enum item_state {
     ITEM_QUEUED,
     ITEM_LOADING,
     ITEM_LOADED,
-    ITEM_FAILED, // the store has put its entry aside
-    ITEM_GONE,   // to the client, or nothing came of it
+    ITEM_FAILED, // the store has set its entry aside
+    ITEM_GONE,   // taken by the client, or did not load
 } item_state_t;
 
 typedef struct item_t {
     keel_digest_t key;
     item_state_t state;
-    bool awaited; // by the client
+    bool awaited; // the client waits for it
     keel_miss_t miss;
     loaded_entry_t loaded;
 } item_t;
 
 struct prefetch_t {
-    pthread_mutex_t lock; // of all that follows
+    pthread_mutex_t lock; // for the fields below
     pthread_cond_t changed;
     keel_plan_t asked;   // by this process, so far
-    keel_plan_t last;    // by the script's last run
-    keel_plan_t written; // the plan as it stands in its file
+    keel_plan_t last;    // in the script's last run
+    keel_plan_t written; // the plan in the file
     bool begun, running, stopped;
     bool planned; // the items are there, or it is known that there are none
     const client_t *client;
     size_t count;
     item_t items[KEEL_PLAN_LIMIT];
     uint64_t held;         // bytes of entries that wait for the client
-    unsigned right, wrong; // programs asked for that were planned, or were not
+    unsigned right, wrong; // programs asked for that were planned, and that were not
     keel_journal_prefetch_t told;
 };
 
@@ -110,8 +110,8 @@ double prefetch_last_seconds(keel_engine_t *engine, const char *name, uint64_t o
     return seconds;
 }
 
-// A run that is killed has not asked for all that it would have: what the last one asked for stays
-// behind its own.
+// A run that is killed has not asked for everything it would have, so what the last run asked for
+// is kept after its own.
 static bool compose(prefetch_t *prefetch, bool ended, keel_plan_t *out) {
     pthread_mutex_lock(&prefetch->lock);
     *out = prefetch->asked;
@@ -165,7 +165,7 @@ static keel_status_t make_items(prefetch_t *prefetch) {
     return status;
 }
 
-// Where nothing is looked up the plan tells what programs cost, no more.
+// If nothing is looked up, the plan only gives compile costs.
 static keel_status_t plan_nothing(prefetch_t *prefetch) {
     pthread_mutex_lock(&prefetch->lock);
     prefetch->planned = true;
@@ -180,7 +180,7 @@ static item_t *next_queued(prefetch_t *prefetch) {
     return NULL;
 }
 
-// Under the lock, which is released meanwhile.
+// Call it under the lock, which is released meanwhile.
 static void load_item(keel_engine_t *engine, item_t *item) {
     prefetch_t *prefetch = engine->prefetch;
     item->state = ITEM_LOADING;
@@ -200,8 +200,8 @@ static void load_item(keel_engine_t *engine, item_t *item) {
     pthread_cond_broadcast(&prefetch->changed);
 }
 
-// Until something is taken, or it is to end. False where nothing happened for so long that nobody
-// will ask any more.
+// Waits until something is taken, or it is to end. False if nothing happened for so long that
+// nobody will ask any more.
 static bool wait_for_client(prefetch_t *prefetch) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -224,7 +224,7 @@ static void load_items(keel_engine_t *engine) {
     }
 }
 
-// What nobody took. Under the lock, which is released meanwhile.
+// Destroys what nobody took. Call it under the lock, which is released meanwhile.
 static void drop_items(keel_engine_t *engine) {
     prefetch_t *prefetch = engine->prefetch;
     for (size_t i = 0; i < prefetch->count; ++i) {
@@ -286,11 +286,11 @@ void prefetch_stop(keel_engine_t *engine, const PJRT_Client *client) {
     pthread_mutex_unlock(&prefetch->lock);
 }
 
-// ---- the client's side -------------------------------------------------------------------------
+// ---- called by the client's threads ------------------------------------------------------------
 
-// Under the lock. A client that asks before the plan was read waits for that: else both would load
-// the first program.
-static item_t *find(prefetch_t *prefetch, const keel_digest_t *key) {
+// Under the lock. A client that asks before the plan was read waits for that; otherwise both would
+// load the first program.
+static item_t *find_item(prefetch_t *prefetch, const keel_digest_t *key) {
     while (!prefetch->planned)
         pthread_cond_wait(&prefetch->changed, &prefetch->lock);
     for (size_t i = 0; i < prefetch->count; ++i)
@@ -298,7 +298,7 @@ static item_t *find(prefetch_t *prefetch, const keel_digest_t *key) {
     return NULL;
 }
 
-// Another model, or the same one with other shapes: as a rule the first programs tell.
+// Another model, or the same one with other shapes: usually the first programs show it.
 static void note_unplanned(prefetch_t *prefetch) {
     enum { ALLOWANCE = 4 };
     if (!prefetch->count || ++prefetch->wrong <= prefetch->right + ALLOWANCE) return;
@@ -334,7 +334,7 @@ bool prefetch_take(keel_engine_t *engine, const PJRT_Client *client, const keel_
     if (!prefetch) return false;
     pthread_mutex_lock(&prefetch->lock);
     bool is_ours = prefetch->client && prefetch->client->client == client;
-    item_t *item = is_ours ? find(prefetch, key) : NULL;
+    item_t *item = is_ours ? find_item(prefetch, key) : NULL;
     bool taken = item && take(prefetch, item, out);
     if (is_ours && !item) note_unplanned(prefetch);
     pthread_mutex_unlock(&prefetch->lock);

@@ -1,4 +1,4 @@
-// prefetch: what the script asked for last time is loaded while it still traces. See prefetch.c.
+// prefetch: loads what the script asked for last time while it still traces. See prefetch.c.
 #ifndef KEEL_ENGINE_PREFETCH_H_
 #define KEEL_ENGINE_PREFETCH_H_
 
@@ -10,28 +10,28 @@ enum { PREFETCH_PATIENCE = 300 }; // seconds that an executable waits for the cl
 typedef struct prefetch_t prefetch_t;
 
 keel_status_t prefetch_create(keel_engine_t *engine) KEEL_MUST_CHECK;
-// Before it began. NULL is allowed.
+// Only before prefetch_begin. NULL is allowed.
 void prefetch_destroy(prefetch_t *prefetch);
-// The process's first client was made: loads what the script asked for last time.
+// The process made its first client: loads what the script asked for last time.
 void prefetch_begin(keel_engine_t *engine, const client_t *client);
-// Ends that, and waits until nothing of the client (NULL: of any) is in use for it.
+// Stops that, and waits until it no longer uses the client (NULL: any client).
 void prefetch_stop(keel_engine_t *engine, const PJRT_Client *client);
 
 typedef struct prefetched_t {
     loaded_entry_t loaded;
     uint64_t waited;  // nanoseconds
-    keel_miss_t miss; // why a planned program did not load; else KEEL_MISS_ABSENT
+    keel_miss_t miss; // why a planned program did not load; otherwise KEEL_MISS_ABSENT
 } prefetched_t;
 
-// The client asks for this key. False where it is to be loaded, or compiled; *out has no `loaded`
-// then.
+// The client asks for this key. False if the caller must load or compile it; then *out has no
+// `loaded`.
 bool prefetch_take(keel_engine_t *engine, const PJRT_Client *client, const keel_digest_t *key,
                    prefetched_t *out);
 // The client has an executable of this key, which may be stored.
 void prefetch_asked(keel_engine_t *engine, const keel_key_t *key, const keel_cost_t *cost);
-// What compiling such a program took in this process or the script's last run; 0: unknown.
+// What compiling such a program took in this process or in the script's last run; 0: unknown.
 double prefetch_last_seconds(keel_engine_t *engine, const char *name, uint64_t operations);
-// Writes what was asked for where that is news; `ended`: nothing more will be.
+// Writes what was asked for, if it changed; `ended`: nothing more follows.
 void prefetch_keep_plan(keel_engine_t *engine, bool ended);
 
 #endif // KEEL_ENGINE_PREFETCH_H_

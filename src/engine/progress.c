@@ -1,6 +1,6 @@
-// One line on a terminal while a compile takes long. It stands below the cursor's line and the
-// cursor stays where it was, so that what the script writes meanwhile, half a line or a bar that it
-// redraws, is neither overwritten nor appended to.
+// One line on a terminal while a compile takes long. It is below the cursor's line, and the cursor
+// stays in place, so the script's own output, half a line or a progress bar, is neither overwritten
+// nor appended to.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,8 @@
 enum { LINE = 512 };
 static const uint64_t patience = 2000000000, period = 1000000000; // nanoseconds
 
-// Down and up again makes room for a line at the screen's end; then save, one down, write, restore.
+// Going down and up again makes room for a line at the bottom of the screen; then save, down,
+// write, restore.
 #define BELOW                                                                                      \
     "\x1b[J\x1b"                                                                                   \
     "D\x1b[A\x1b"                                                                                  \
@@ -31,7 +32,7 @@ struct progress_t {
     pthread_cond_t changed;
     compiling_t *newest;
     bool started; // the thread that shows them
-    bool idle;    // it waits for a compile, not for a time
+    bool idle;    // waits for a compile, not for a time
     bool shown;
 };
 
@@ -59,7 +60,7 @@ void progress_destroy(progress_t *progress) {
     keel_free(progress);
 }
 
-// A terminal that can place a cursor, which this process may write to.
+// Whether stderr is a terminal that can place a cursor, and this process may write to it.
 static bool has_terminal(void) {
     const char *quiet = getenv("KEEL_QUIET"), *kind = getenv("TERM");
     if (quiet && strcmp(quiet, "1") == 0) return false;
@@ -74,7 +75,7 @@ static void put(const char *text, size_t size) {
 
 // ---- the line ----------------------------------------------------------------------------------
 
-// What is shown of one moment, so that the plan is asked with no lock held.
+// A snapshot for display, so that the plan is asked without holding a lock.
 typedef struct moment_t {
     char name[128];
     uint64_t ops, bytes, started, age;
@@ -93,7 +94,7 @@ static void take_moment(const progress_t *progress, moment_t *out) {
     *out = (moment_t){.started = oldest->started};
     for (const compiling_t *other = progress->newest; other != oldest; other = other->next)
         ++out->others;
-    // A client's text does not act on the terminal.
+    // A client's text must not act on the terminal.
     for (size_t i = 0; i + 1 < sizeof out->name && oldest->name[i]; ++i)
         out->name[i] = oldest->name[i] >= ' ' && oldest->name[i] <= '~' ? oldest->name[i] : '?';
     out->ops = oldest->ops;
@@ -120,7 +121,7 @@ static void format_age(uint64_t age, char out[32]) {
         snprintf(out, 32, "%" PRIu64 " min %" PRIu64 " s", seconds / 60, seconds % 60);
 }
 
-// What a narrow terminal has to do without, in this order.
+// What a narrow terminal leaves out, in this order.
 typedef enum shortness_t { WHOLE, NO_SIZE, NO_LAST, NO_OPERATIONS, SHORTEST } shortness_t;
 
 // " (12,345 operations, 3.2 MiB)".
@@ -146,13 +147,13 @@ static size_t format_line(const moment_t *moment, double last, shortness_t short
     if (moment->others) snprintf(others, sizeof others, " and %u more", moment->others);
     keel_format_seconds(last, took);
     if (last > 0 && shortness < NO_LAST)
-        snprintf(tail, sizeof tail, "; the last such took %s", took);
+        snprintf(tail, sizeof tail, "; last time it took %s", took);
     int written = snprintf(out, LINE, "keel: compiling %s%s%s %s%s",
                            *moment->name ? moment->name : "a program", extent, others, age, tail);
     return written < 0 ? 0 : (size_t)written < LINE ? (size_t)written : LINE - 1;
 }
 
-// A line that wraps could not be taken back.
+// A line that wraps could not be erased.
 static size_t columns(void) {
     struct winsize window;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) < 0 || !window.ws_col) return 80;
@@ -179,8 +180,8 @@ static void wait_until(progress_t *progress, uint64_t time) {
     pthread_cond_timedwait(&progress->changed, &progress->lock, &until);
 }
 
-// Asks the plan with no lock held: it has one of its own.
-static void tell(keel_engine_t *engine) {
+// Asks the plan without holding a lock: the plan has its own.
+static void show_oldest(keel_engine_t *engine) {
     progress_t *progress = engine->progress;
     moment_t moment;
     take_moment(progress, &moment);
@@ -209,7 +210,7 @@ static void *work(void *context) {
             wait_until(progress, due > next ? due : next);
         } else {
             next = now + period;
-            tell(engine);
+            show_oldest(engine);
         }
     }
     return NULL;
@@ -225,7 +226,7 @@ void progress_begin(keel_engine_t *engine, compiling_t *compiling) {
     pthread_mutex_unlock(&progress->lock);
 }
 
-// The line is gone before the client goes on.
+// The line is gone before the client continues.
 void progress_end(keel_engine_t *engine, compiling_t *compiling) {
     progress_t *progress = engine->progress;
     pthread_mutex_lock(&progress->lock);

@@ -4,7 +4,7 @@
 
 #include "engine/core.h"
 
-// A compile that is under way, in the client's own frame.
+// A running compile, in the client's own stack frame.
 typedef struct compiling_t {
     const char *name; // of the module
     uint64_t ops, bytes;
@@ -15,9 +15,9 @@ typedef struct compiling_t {
 typedef struct progress_t progress_t;
 
 keel_status_t progress_create(keel_engine_t *engine) KEEL_MUST_CHECK;
-// While nothing is compiled. NULL is allowed.
+// Only while nothing is compiled. NULL is allowed.
 void progress_destroy(progress_t *progress);
-// Around the plugin's Compile. On a terminal a line tells of it once it takes long.
+// Call these around the plugin's Compile. On a terminal, a line shows a compile that takes long.
 void progress_begin(keel_engine_t *engine, compiling_t *compiling);
 void progress_end(keel_engine_t *engine, compiling_t *compiling);
 

@@ -1,5 +1,5 @@
-// What was compiled is loaded back before it is stored: an entry that does not load is worth
-// nothing, and the client should not be the first to know.
+// A compiled executable is loaded back before it is stored: an entry that does not load is useless,
+// and the client should not be the first to find out.
 #include "engine/publish.h"
 #include "engine/background.h"
 #include "engine/memory.h"
@@ -14,7 +14,7 @@ typedef struct executable_task_t {
     keel_key_t key;
     char *name;
     double compile_seconds;
-    uint64_t compiled; // when
+    uint64_t compiled; // the time of the compile
     keel_claim_t claim;
 } executable_task_t;
 
@@ -59,7 +59,7 @@ static keel_status_t describe(keel_engine_t *engine, const executable_task_t *ta
     return status;
 }
 
-// A plugin that does not tell the optimized program is asked for it by each client as before.
+// If the plugin does not return the optimized program, each client still has to ask for it.
 static keel_status_t pack(keel_engine_t *engine, const executable_task_t *task,
                           PJRT_LoadedExecutable *loaded, keel_entry_t *entry) {
     keel_payload_t payload = {.executable = keel_bytes(task->payload, task->payload_size)};
@@ -84,7 +84,7 @@ static keel_status_t pack(keel_engine_t *engine, const executable_task_t *task,
     return status;
 }
 
-// An executable that cannot be loaded back is worth nothing to the next process.
+// An executable that cannot be loaded back is useless to the next process.
 static keel_status_t prove(keel_engine_t *engine, const executable_task_t *task,
                            keel_entry_t *entry) {
     keel_mark_t mark;
@@ -101,15 +101,16 @@ static keel_status_t prove(keel_engine_t *engine, const executable_task_t *task,
     return status;
 }
 
-// A process that died during a proof may have been killed by anybody; two in a row are no accident,
-// and the third would be lost for the cache's sake.
+// Anyone may kill a process during a proof; two in a row are not an accident, and a third would be
+// lost for the cache's sake.
 static keel_status_t check_crashes(unsigned crashes) {
     enum { CRASHES = 2 };
     if (crashes < CRASHES) return NULL;
-    return keel_status_make(KEEL_REFUSED,
-                            "loading it back has ended %u processes, so it is not tried again for "
-                            "a day (keel cache clear forgets that at once)",
-                            crashes);
+    return keel_status_make(
+        KEEL_REFUSED,
+        "loading it back has crashed %u processes, so it is not tried again for "
+        "a day (`keel cache clear` resets this)",
+        crashes);
 }
 
 static keel_status_t publish_entry(keel_engine_t *engine, executable_task_t *task,
@@ -120,19 +121,19 @@ static keel_status_t publish_entry(keel_engine_t *engine, executable_task_t *tas
     KEEL_TRY(describe(engine, task, entry));
     KEEL_TRY(prove(engine, task, entry));
     if (crashes) keel_store_forgive(engine->cache_dir, &task->key.digest);
-    // The entry has its bytes by now; one copy less while it is packed.
+    // The entry has its bytes by now, so this saves one copy while it is packed.
     keel_free(task->payload);
     task->payload = NULL;
     *out_step = "put";
     keel_status_t status = engine->disk.put(engine->disk.context, entry);
-    if (engine->memory.put) // too large for memory, or none left: the disk has it
+    if (engine->memory.put) // if it is too large for memory, or there is none left, the disk has it
         keel_status_ignore(engine->memory.put(engine->memory.context, entry));
     return status;
 }
 
 void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
                     const char *name, keel_status_t status) {
-    keel_log_once(step, "%s was compiled but is not cached: %s; the run goes on",
+    keel_log_once(step, "%s was compiled but is not cached: %s; the run continues",
                   *name ? name : "a program", keel_status_message(status));
     keel_journal_store_error(engine->journal, step, &key->digest, keel_status_message(status));
     keel_status_ignore(status);
@@ -158,7 +159,7 @@ static void publish(keel_engine_t *engine, task_t *head) {
     keel_entry_deinitialize(&entry);
 }
 
-// Takes over what was handed over, also on failure.
+// Takes over the payload and the claim, also on failure.
 static keel_status_t make_executable_task(const publication_t *publication,
                                           executable_task_t **out) {
     void *memory;

@@ -1,4 +1,4 @@
-// publish: what was compiled goes to the store, and each program to the journal.
+// publish: compiled executables go to the store, and each program to the journal.
 #ifndef KEEL_ENGINE_PUBLISH_H_
 #define KEEL_ENGINE_PUBLISH_H_
 
@@ -15,9 +15,9 @@ typedef struct publication_t {
     keel_claim_t claim; // handed over
 } publication_t;
 
-// Queues an executable that was just compiled. The claim is released in any case.
+// Queues an executable that was just compiled. Always releases the claim.
 void publish_executable(keel_engine_t *engine, const publication_t *publication);
-// Says that a program is not stored, and why. Takes the status.
+// Reports that a program is not stored, and why. Takes the status.
 void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
                     const char *name, keel_status_t status);
 // Queues a program's bytes (copied) for the journal.

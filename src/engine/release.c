@@ -1,10 +1,9 @@
-// Replica threads: buffers are destroyed in the background.
+// Replica threads: buffers are destroyed on a thread of Keel's.
 //
-// XLA's CPU plugins let the destruction of a buffer wait for the executions that use it (seen on
-// PJRT 0.81), and an execution of a program for several replicas waits for the other threads.
-// PyTorch/XLA drops buffers while it holds Python's lock (_xla_set_all_reduce_token), for which
-// those threads wait. So from the first such program on, buffers go to a thread that nobody waits
-// for.
+// In XLA's CPU plugins, destroying a buffer may wait for the executions that use it (seen on PJRT
+// 0.81), and an execution of a program for several replicas waits for the other threads.
+// PyTorch/XLA drops buffers while it holds Python's lock (_xla_set_all_reduce_token), which those
+// threads need. So from the first such program on, buffers go to a thread that nobody waits for.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>

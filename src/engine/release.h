@@ -1,4 +1,4 @@
-// release: buffers that are destroyed in the background. See release.c for why.
+// release: buffers that are destroyed in the background. release.c explains why.
 #ifndef KEEL_ENGINE_RELEASE_H_
 #define KEEL_ENGINE_RELEASE_H_
 
@@ -7,11 +7,11 @@
 typedef struct release_t release_t;
 
 keel_status_t release_create(keel_engine_t *engine) KEEL_MUST_CHECK;
-// Before it began. NULL is allowed.
+// Only before release_begin. NULL is allowed.
 void release_destroy(release_t *release);
-// From now on buffers are destroyed in the background.
+// From now on buffers are destroyed on a thread of Keel's.
 void release_begin(keel_engine_t *engine);
-// Waits until none is left. Once the time is up, those that are left are never destroyed: their
+// Waits until none is left. When the time is up, the remaining ones are never destroyed: their
 // client goes away.
 void release_drain(keel_engine_t *engine, double seconds);
 

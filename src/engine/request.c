@@ -1,4 +1,4 @@
-// One Compile call of the client: its program is read, and has a key.
+// One Compile call of the client: reads its program and makes its key.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 
 // ---- read and key ------------------------------------------------------------------------------
 
-// A program that no reader understands is keyed by its bytes. Names of operations stand in the
-// bytes of either format as plain text, so where none of these occurs the program has no operation
-// that could embed what differs behind equal bytes.
+// A program that no reader understands is keyed by its bytes. Both formats contain the names of
+// operations as plain text, so if none of these occurs, no operation can hide a difference behind
+// equal bytes.
 static void check_bytes(request_t *request) {
     static const char *const suspicious[] = {"custom_call", "custom-call", "send",
                                              "recv",        "infeed",      "outfeed"};
@@ -55,8 +55,8 @@ static keel_status_t key_program(request_t *request, const keel_program_t *progr
     return NULL;
 }
 
-// XLA's builder ends a module's name in a number, which counts the operations: what is one function
-// to the user would have another name with every change.
+// XLA's builder ends a module's name with a number that counts the operations: one function of the
+// user would get a new name with every change.
 static keel_str_t without_number(keel_str_t name) {
     size_t size = name.size;
     while (size && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
@@ -67,7 +67,7 @@ static keel_str_t without_number(keel_str_t name) {
 
 // ---- options ----------------------------------------------------------------------------------
 
-static void tell_rewritten(request_t *request, uint64_t replicas, keel_str_t obstacle) {
+static void report_rewritten(request_t *request, uint64_t replicas, keel_str_t obstacle) {
     static atomic_bool told[2];
     bool stays = obstacle.size != 0;
     if (atomic_exchange(&told[stays], true)) return;
@@ -75,21 +75,21 @@ static void tell_rewritten(request_t *request, uint64_t replicas, keel_str_t obs
     if (stays)
         snprintf(
             text, sizeof text,
-            "a program is compiled for %llu replicas and has '%.*s': what is executed on single "
-            "devices goes to one executable for all of them, since this plugin never ends an "
+            "a program is compiled for %llu replicas and has '%.*s': executions on single "
+            "devices go to one executable for all of them, because this plugin never finishes an "
             "execution on fewer devices",
             (unsigned long long)replicas, KEEL_STR_ARGS(obstacle));
     else
         snprintf(text, sizeof text,
                  "compiled for one replica and any device, not for %llu replicas: the program does "
-                 "the same on each, and this plugin never ends an execution on fewer devices",
+                 "the same on each, and this plugin never finishes an execution on fewer devices",
                  (unsigned long long)replicas);
     keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
     keel_journal_fallback(request->engine->journal, "options", &subject, text);
 }
 
-// Gives the plugin options for one replica in place of the client's, in the request's arena, where
-// that is needed and right.
+// If needed and safe, gives the plugin options for one replica, in the request's arena, instead of
+// the client's.
 static keel_status_t rewrite_options(request_t *request, const keel_program_t *program) {
     keel_bytes_t bytes =
         keel_bytes(request->args->compile_options, request->args->compile_options_size);
@@ -99,7 +99,7 @@ static keel_status_t rewrite_options(request_t *request, const keel_program_t *p
     keel_str_t obstacle = portable_obstacle(program);
     if (obstacle.size) request->replicas = replicas;
     if (!request->client->gates_replicas) return NULL;
-    tell_rewritten(request, replicas, obstacle);
+    report_rewritten(request, replicas, obstacle);
     if (obstacle.size) return NULL;
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
@@ -123,13 +123,13 @@ static void restore_options(request_t *request) {
 
 static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     if (strcmp(request->format, "mlir") == 0 && !keel_read_is_mlir(request->code))
-        return keel_status_make(KEEL_UNSUPPORTED, "MLIR as text is not read, only bytecode");
+        return keel_status_make(KEEL_UNSUPPORTED, "Keel reads MLIR bytecode, not MLIR text");
     if (strcmp(request->format, "mlir") == 0)
         KEEL_TRY(keel_read_mlir(request->code, program));
     else if (strcmp(request->format, "hlo") == 0)
         KEEL_TRY(keel_read_hlo(request->code, program));
     else
-        return keel_status_make(KEEL_UNSUPPORTED, "programs of format %s are not read",
+        return keel_status_make(KEEL_UNSUPPORTED, "Keel does not read programs of format %s",
                                 request->format);
     bool is_hlo = strcmp(request->format, "hlo") == 0;
     keel_str_t name = keel_program_str(program, program->name), kept;
@@ -153,7 +153,7 @@ static keel_status_t set_program(request_t *request) {
     keel_program_deinitialize(&program);
     if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
-    keel_log_once("unread", "a program is not understood and keyed by its bytes: %s",
+    keel_log_once("unread", "a program was not understood, so it is keyed by its bytes: %s",
                   keel_status_message(status));
     keel_journal_fallback(request->engine->journal, "read", &subject, keel_status_message(status));
     keel_status_ignore(status);
@@ -177,15 +177,16 @@ static keel_status_t set_options(request_t *request) {
                               keel_buffer_bytes(&assignment),
                               keel_bytes_str(keel_buffer_bytes(&assignment)));
     if (!status && !understood)
-        keel_journal_fallback(request->engine->journal, "options", NULL,
-                              "the compile options are not understood and keyed by their bytes");
+        keel_journal_fallback(
+            request->engine->journal, "options", NULL,
+            "the compile options were not understood, so they are keyed by their bytes");
     keel_buffer_deinitialize(&canonical);
     keel_buffer_deinitialize(&assignment);
     keel_buffer_deinitialize(&readable);
     return status;
 }
 
-// A loop or a branch that is run outside jit has the user's own code in it, and is no operation;
+// A loop or a branch that runs outside jit contains the user's own code, so it is not an operation;
 // nor is what jax.pmap makes of a function, jit__fun.
 static bool is_control_flow(const char *name) {
     static const char *const names[] = {"jit_scan", "jit_while", "jit_cond", "jit_shard_map",
@@ -195,9 +196,9 @@ static bool is_control_flow(const char *name) {
     return false;
 }
 
-// One operation that the client runs by itself, outside all jitted functions: JAX says that what
-// was traced is a function of its own (jit_add, jit__uniform). Its new shapes are no accident,
-// unless they never end, which a report tells.
+// One operation that the client runs on its own, outside any jitted function: the function that JAX
+// traced is one of its own (jit_add, jit__uniform). New shapes of it are not an accident, unless
+// they never end; a report shows that.
 static bool is_eager(const request_t *request) {
     enum { FEW = 32 };
     if (strcmp(request->format, "mlir") != 0 || !*request->site.place.file) return false;
@@ -207,8 +208,8 @@ static bool is_eager(const request_t *request) {
     return is_own && !is_control_flow(request->name);
 }
 
-// What a function is known by: its module's name and where it comes from; and behind that the key
-// it was asked for with, and the thread that asked.
+// What identifies a function: its module's name and its origin; then also the key it was asked for
+// with, and the thread that asked.
 typedef struct names_t {
     keel_bytes_t function, keyed, by_thread;
 } names_t;
@@ -217,7 +218,7 @@ static keel_status_t make_names(request_t *request, names_t *out) {
     const char *origin = request->site.origin;
     size_t name_size = strlen(request->name) + 1, length = name_size + strlen(origin);
     size_t keyed = length + 1 + KEEL_DIGEST_SIZE;
-    pid_t thread = gettid(); // unlike pthread_self() not given to the next thread at once
+    pid_t thread = gettid(); // unlike pthread_self(), not reused at once
     void *memory;
     KEEL_TRY(keel_arena_alloc(&request->arena, keyed + sizeof thread, &memory));
     uint8_t *bytes = memory;
@@ -236,15 +237,15 @@ static uint64_t count_of(const keel_map_t *map, keel_bytes_t name) {
     return found ? *found : 0;
 }
 
-// What jax.pmap maps is asked for twice by each program that trains: once with the state that the
-// host made, once with the one that came back. Nothing was traced again.
+// A training program asks twice for what jax.pmap maps: once with the state from the host, once
+// with the state that came back. Nothing was traced again.
 static uint64_t asks_expected(const request_t *request) {
     const char *traced = request->ask.stack.traced_file;
     bool is_mapped = strcmp(request->name, "jit__fun") == 0 && traced;
     return is_mapped && strstr(traced, "/jax/_src/pmap.py") ? 2 : 1;
 }
 
-// Under a lock. Threads that are a replica each ask for a program once each.
+// Under a lock. Threads that are replicas ask for a program once each.
 static keel_status_t note_key(request_t *request, const names_t *names) {
     keel_map_t *known = &request->engine->names;
     uint64_t keys = count_of(known, names->function);
@@ -258,7 +259,7 @@ static keel_status_t note_key(request_t *request, const names_t *names) {
     return keel_map_add(known, names->keyed, 1);
 }
 
-// Has this traced function been seen under this key, or under another?
+// Records whether this traced function was seen under this key, or under another.
 static keel_status_t note_name(request_t *request) {
     names_t names;
     KEEL_TRY(make_names(request, &names));

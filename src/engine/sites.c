@@ -1,11 +1,11 @@
-// A stack is read for the first reads of a kind. Where they agree the line is believed, and doubted
-// now and then, so that finding it costs next to nothing in a loop.
+// Reads the stack for the first reads of a kind. If they agree, the line is trusted and rechecked
+// now and then, so finding it costs next to nothing in a loop.
 #include "engine/sites.h"
 #include "host/host.h"
 
-// Of the time that goes by, this share may be worked on reading stacks, besides what is free.
+// The share of elapsed time that reading stacks may take, beyond a free allowance.
 enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };
-// A context is believed after so many stacks that agreed, and doubted at every Nth use.
+// A context is trusted after this many stacks that agreed, and rechecked at every Nth use.
 enum { STACKS_TO_BELIEVE = 8, STACKS_TO_GUESS = 2, DOUBT_EVERY = 64 };
 enum { SITES = 4096 };
 
@@ -69,7 +69,7 @@ static keel_status_t find_or_add(sites_t *sites, const keel_place_t *place, cons
     return NULL;
 }
 
-// Under the lock.
+// Call it under the lock.
 static site_t *site_at(sites_t *sites, const keel_place_t *place) {
     site_t *site = NULL;
     char *line;
@@ -124,7 +124,8 @@ static bool read_place(keel_arena_t *arena, keel_place_t *out) {
     return stack.count;
 }
 
-// Under the lock, which is released meanwhile: another thread may want it that has Python's.
+// Call it under the lock, which is released meanwhile: another thread that has Python's may want
+// it.
 static site_t *ask(sites_t *sites) {
     keel_arena_t arena;
     keel_place_t place;
@@ -148,7 +149,7 @@ static site_t *find_reading(sites_t *sites, const counter_t *program, uint64_t b
         return context->agreed >= STACKS_TO_GUESS ? context->site : NULL;
     site_t *site = ask(sites);
     bool is_ours = context->program == program && context->bytes == bytes;
-    if (!is_ours) return site; // another thread has the place by now
+    if (!is_ours) return site; // another thread has the slot by now
     context->agreed = context->site == site ? context->agreed + 1 : 1;
     context->site = site;
     return site;

@@ -1,11 +1,11 @@
-// Counts of what goes to the device and comes from it. A read is timed until its data are there:
-// clients wait for that in many ways, but the plugin's event tells it to whoever asks.
+// Counts transfers to and from the device. A read is timed until its data arrive: clients wait for
+// that in many ways, but anyone can ask the plugin's event.
 #include "engine/transfers.h"
 #include "engine/flow.h"
 
 enum { TRANSFERS_AWAITED = 64 };
 
-// A read whose data are not there yet.
+// A read whose data have not arrived.
 typedef struct awaited_read_t {
     keel_engine_t *engine;
     keel_reading_t reading;
@@ -14,7 +14,7 @@ typedef struct awaited_read_t {
 struct transfers_t {
     transfer_counter_t to_device, from_device;
     _Atomic uint64_t steps;
-    _Atomic uint64_t free; // a bit for each of `awaited`
+    _Atomic uint64_t free; // one bit for each of `awaited`
     awaited_read_t awaited[TRANSFERS_AWAITED];
 };
 
@@ -37,7 +37,7 @@ void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t
     transfer_counter_took(&engine->transfers->to_device, nanoseconds);
 }
 
-// What finding the line takes is no part of the read.
+// The time to find the line is not part of the read.
 keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer *buffer,
                                        uint64_t bytes) {
     transfer_counter_add(&engine->transfers->from_device, bytes);
@@ -65,7 +65,7 @@ static void arrived(PJRT_Error *error, void *context) {
     engine->api->PJRT_Error_Destroy(&args);
 }
 
-// NULL where all are taken.
+// NULL if all are taken.
 static awaited_read_t *take_awaited(transfers_t *transfers) {
     uint64_t free = atomic_load(&transfers->free);
     while (free && !atomic_compare_exchange_weak(&transfers->free, &free, free & (free - 1)))

@@ -1,4 +1,4 @@
-// transfers: what goes to the device and comes from it, counted and timed.
+// transfers: counts and times transfers to and from the device.
 #ifndef KEEL_ENGINE_TRANSFERS_H_
 #define KEEL_ENGINE_TRANSFERS_H_
 
@@ -6,14 +6,14 @@
 
 typedef struct transfers_t transfers_t;
 
-// Of this process so far.
+// Totals of this process so far.
 typedef struct transfers_totals_t {
     transfer_count_t to_device, from_device;
-    uint64_t steps; // that were marked
+    uint64_t steps; // steps that the user marked
 } transfers_totals_t;
 
 keel_status_t transfers_create(keel_engine_t *engine) KEEL_MUST_CHECK;
-// While nothing is on its way. NULL is allowed.
+// Only while no transfer is under way. NULL is allowed.
 void transfers_destroy(transfers_t *transfers);
 // Any thread, at any time.
 void transfers_totals(const keel_engine_t *engine, transfers_totals_t *out);

@@ -216,7 +216,7 @@ static void bridge(void) {
     PJRT_Api *bridged;
     keel_status_t status = keel_bridge_create(plugin.api, &bridged);
     if (status) {
-        keel_log_once("bridge", "%s; the run goes on without the bridge",
+        keel_log_once("bridge", "%s; the run continues without the bridge",
                       keel_status_message(status));
         keel_status_ignore(status);
         return;
@@ -250,7 +250,7 @@ static void initialize(void) {
     status = keel_engine_create(&settings, &plugin, &engine);
     if (!status) status = wrap(&table);
     if (status) {
-        keel_log_once("off", "%s; the run goes on without Keel", keel_status_message(status));
+        keel_log_once("off", "%s; the run continues without Keel", keel_status_message(status));
         keel_status_ignore(status);
         table = plugin.api;
         return;

@@ -54,7 +54,7 @@ def check(space, script, how):
     report.equal(f"{how}: it is compiled", kinds(space, f"{how}-hit"),
                  {"compile": 1, "load": 0, "publish": 0})
     report.equal(f"{how}: that is said once", answer.err.count(
-        "dumps were asked for (--xla_dump_to): programs are compiled, not loaded"), 1)
+        "XLA was asked for dumps (--xla_dump_to), so programs are compiled, not loaded"), 1)
     _, answer = execute(space, script, f"{how}-after", False, how, "on")
     report.equal(f"{how}: afterwards it is loaded", kinds(space, f"{how}-after"),
                  {"compile": 0, "load": 1, "publish": 0})

@@ -306,7 +306,7 @@ static void test_a_plugin_that_ends_its_process_quietly_is_in_trouble(void **sta
     assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", "it ended the process: exit code 0");
     keel_bundle_judge_plugin(&bundle, &verdict);
     assert_int_equal(verdict.support, KEEL_BUNDLE_UNKNOWN);
-    assert_non_null(strstr(verdict.text, "exit code 0; the run goes on"));
+    assert_non_null(strstr(verdict.text, "exit code 0; the run continues"));
     keel_bundle_deinitialize(&bundle);
 }
 

@@ -446,7 +446,7 @@ static void test_who_asks_for_what_did_not_load_is_told_so_once(void **state) {
     door_run(door, "TEST_PLUGIN=load_fails=alpha", ask_alpha_in_vain);
     assert_int_equal(count_calls(door, "compile alpha"), 1);
     assert_int_equal(count_events(door, "\"event\":\"miss\"", "\"reason\":\"damaged\""), 1);
-    assert_int_equal(count_lines(door->errors, "does not load and is compiled anew"), 1);
+    assert_int_equal(count_lines(door->errors, "does not load and is compiled again"), 1);
 }
 
 static void test_who_asks_for_what_is_damaged_is_told_so_once(void **state) {
@@ -500,10 +500,10 @@ static void test_a_load_ahead_that_kills_the_process_is_not_tried_for_ever(void 
     door_run_expecting(door, "TEST_PLUGIN=load_aborts=alpha", leave, 128 + SIGABRT);
     process_asks(0, "alpha", "beta", "gamma");
     door_run_expecting(door, "TEST_PLUGIN=load_aborts=alpha", ask, 128 + SIGABRT);
-    assert_int_equal(count_lines(door->errors, "killed an earlier process"), 0);
+    assert_int_equal(count_lines(door->errors, "crashed an earlier process"), 0);
     process_asks(0, "beta", "gamma");
     door_run(door, "TEST_PLUGIN=load_aborts=alpha", ask);
-    assert_int_equal(count_lines(door->errors, "killed an earlier process"), 1);
+    assert_int_equal(count_lines(door->errors, "crashed an earlier process"), 1);
     assert_int_equal(count_entries(door), 2);
 }
 
@@ -526,7 +526,7 @@ static void test_a_process_that_ends_at_once_while_it_loads_accuses_no_program(v
     assert_int_equal(count_calls(door, "compile "), 0);
     assert_int_equal(count_entries(door), 3);
     assert_int_equal(count_files(&door->place, "quarantine", ""), 0);
-    assert_int_equal(count_lines(door->errors, "killed an earlier process"), 0);
+    assert_int_equal(count_lines(door->errors, "crashed an earlier process"), 0);
     assert_int_equal(count_events(door, "\"event\":\"store_error\"", ""), 0);
     forget_calls(door);
     process_asks(3, "alpha", "beta", "gamma");

@@ -206,7 +206,7 @@ static unsigned count_seconds(const show_t *show, const char *text) {
 
 // What the last such compile took, as it was told; to the tenth of a second.
 static void assert_took(const show_t *show) {
-    static const char words[] = " s; the last such took ";
+    static const char words[] = " s; last time it took ";
     assert_seen(show, words);
     double told = strtod(strstr(show->seen, words) + strlen(words), NULL);
     assert_true(show->took > 1 && told > show->took - 0.11 && told < show->took + 0.11);
@@ -383,7 +383,7 @@ static void test_a_long_compile_is_told_each_second_and_then_no_more(void **stat
     assert_true(count_seconds(show, "KiB) ") >= 2);
     assert_not_seen(show, ") 0 s");
     assert_not_seen(show, ") 1 s");
-    assert_not_seen(show, "the last such");
+    assert_not_seen(show, "last time it took");
     assert_screen(show, "one|two ... done|");
 }
 

@@ -77,7 +77,7 @@ static void test_the_second_process_compiles_nothing(void **state) {
     assert_int_equal(count_files(&door->place, "marks", ""), 0);
     // Only the program in no format that is read is worth a word.
     door_show(door->errors);
-    assert_int_equal(count_lines(door->errors, "not understood and keyed by its bytes"), 2);
+    assert_int_equal(count_lines(door->errors, "not understood, so it is keyed by its bytes"), 2);
     assert_int_equal(count_events(door, "\"event\":\"fallback\"", "\"what\":\"read\""), 2);
 }
 
@@ -213,11 +213,11 @@ static void test_a_load_that_kills_the_process_is_not_tried_for_ever(void **stat
     door_run_expecting(door, "KEEL_PREFETCH=off\nTEST_PLUGIN=load_aborts=alpha", live_alpha,
                        128 + SIGABRT);
     assert_int_equal(count_compiles(door), 2);
-    assert_int_equal(count_lines(door->errors, "killed an earlier process"), 1);
+    assert_int_equal(count_lines(door->errors, "crashed an earlier process"), 1);
     for (int i = 0; i < 2; ++i)
         door_run(door, "TEST_PLUGIN=load_aborts=alpha", live_alpha);
     assert_int_equal(count_compiles(door), 4);
-    assert_int_equal(count_lines(door->errors, "has ended 2 processes"), 2);
+    assert_int_equal(count_lines(door->errors, "has crashed 2 processes"), 2);
     assert_int_equal(count_events(door, "\"event\":\"miss\"", "\"reason\":\"quarantined\""), 3);
 }
 
@@ -686,7 +686,7 @@ static void test_without_a_home_folder_a_client_works_and_nothing_is_kept(void *
     assert_int_equal(count_compiles(door), 6);
     assert_int_equal(count_entries(door), 0);
     assert_int_equal(count_lines(door->errors, "set KEEL_CACHE_DIR; nothing is cached"), 1);
-    assert_int_equal(count_lines(door->errors, "set KEEL_RUN_DIR; the run goes on without"), 1);
+    assert_int_equal(count_lines(door->errors, "set KEEL_RUN_DIR; the run continues without it"), 1);
     assert_false(exists("/plugins"));
 }
 

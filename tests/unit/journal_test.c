@@ -187,7 +187,7 @@ static void a_line_that_is_no_event_is_counted_and_the_rest_is_read(void **state
     assert_int_equal(json_array_size(events), 2);
     assert_int_equal(damage.lines, 4);
     assert_int_equal(damage.first_line, 2);
-    assert_non_null(strstr(damage.why, "no JSON"));
+    assert_non_null(strstr(damage.why, "not JSON"));
     json_decref(events);
 }
 

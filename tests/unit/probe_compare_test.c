@@ -117,7 +117,7 @@ static void a_fast_probe_there_cannot_say(void **state) {
     static const char other[] = "{\"probe\": 1, \"steps\": {}}";
     assert_ok(keel_probe_read_other(keel_bytes(other, sizeof other - 1), &there));
     assert_ok(keel_probe_compare(here, NULL, &there, &fit));
-    assert_blocked("there is not known");
+    assert_blocked("unknown there");
 }
 
 static void what_is_no_probe_is_refused(void **state) {

@@ -106,7 +106,7 @@ static void another_programs_good_entry_under_this_key_is_damage(void **state) {
     assert_int_equal(good, 1);
     assert_misses(&tier, &b.entry.key, KEEL_MISS_DAMAGED);
     assert_has(&tier, &a.entry);
-    assert_int_equal(count_files(place, "quarantine", "another-key"), 1);
+    assert_int_equal(count_files(place, "quarantine", "differs-from-its"), 1);
     tier.close(tier.context);
     fixture_free(&a);
     fixture_free(&b);
