@@ -1,4 +1,4 @@
-// background: background work, done by one thread, in order.
+// background: the thread that does work off the client's threads, in order.
 #ifndef KEEL_ENGINE_BACKGROUND_H_
 #define KEEL_ENGINE_BACKGROUND_H_
 

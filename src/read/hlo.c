@@ -1,4 +1,4 @@
-// HloModuleProto -> program. See hlo_reader.h for what goes where.
+// HloModuleProto -> program. See hlo_reader.h for the mapping.
 #include "read/hlo_reader.h"
 
 #include "read/read.h"
@@ -7,7 +7,7 @@ enum { MODULE_NAME = 1, COMPUTATIONS = 3, ENTRY_ID = 6, SCHEDULE = 7, STACK_FRAM
 enum { COMPUTATION_NAME = 1, INSTRUCTIONS = 2, COMPUTATION_ID = 5, ROOT_ID = 6 };
 enum { INSTRUCTION_ID = 35, OPERAND_IDS = 36, CONTROL_PREDECESSORS = 37, CALLED_COMPUTATIONS = 38 };
 
-// What an id stands for: the place of an instruction in its computation, of a computation in the
+// What an id refers to: the index of an instruction in its computation, or of a computation in the
 // module.
 typedef struct entry_t {
     int64_t id;
@@ -16,7 +16,7 @@ typedef struct entry_t {
 
 typedef KEEL_TABLE(entry_t) ids_t;
 
-// Where the schedule of a computation stands.
+// Where the schedule of a computation is.
 typedef struct sequence_t {
     int64_t computation;
     keel_bytes_t bytes;
@@ -52,7 +52,7 @@ static keel_status_t sort_ids(const ids_t *ids, const char *what) {
     return NULL;
 }
 
-// The place of that id; it must be below `limit`.
+// The index with that id; it must be below `limit`.
 static keel_status_t resolve(const ids_t *ids, int64_t id, uint32_t limit, const char *what,
                              uint32_t *out) {
     uint32_t low = 0, high = ids->count;
@@ -72,8 +72,8 @@ static keel_status_t resolve(const ids_t *ids, int64_t id, uint32_t limit, const
     return NULL;
 }
 
-// Collects the ids (field `id_field`) of all messages in field `field`. Whether these are well
-// formed is seen when they are read.
+// Collects the ids (field `id_field`) of all messages in field `field`. Reading them checks later
+// that they are well-formed.
 static keel_status_t collect_ids(const keel_hlo_pieces_t *pieces, uint32_t field, uint32_t id_field,
                                  const char *what, ids_t *out) {
     keel_hlo_walk_t walk = keel_hlo_walk(pieces, field);
@@ -87,7 +87,7 @@ static keel_status_t collect_ids(const keel_hlo_pieces_t *pieces, uint32_t field
     return sort_ids(out, what);
 }
 
-// A list in ints of the places that a field's ids stand for.
+// A list in ints of the indices that a field's ids refer to.
 static keel_status_t read_places(module_t *module, const keel_hlo_pieces_t *pieces, uint32_t field,
                                  uint32_t limit, uint32_t *out) {
     keel_program_t *program = module->reader.program;
@@ -100,7 +100,7 @@ static keel_status_t read_places(module_t *module, const keel_hlo_pieces_t *piec
         KEEL_TRY(resolve(&module->instructions, (int64_t)id, limit, "instruction", &place));
         KEEL_PUSH(&program->ints, place);
     }
-    if (numbers.failed) return keel_status_make(KEEL_CORRUPT, "HLO: a list of ids is cut short");
+    if (numbers.failed) return keel_status_make(KEEL_CORRUPT, "HLO: a list of ids is truncated");
     return keel_hlo_close_ints(&module->reader, start, out);
 }
 
@@ -138,7 +138,7 @@ static keel_status_t read_operands(module_t *module, const keel_hlo_pieces_t *in
                          "instruction", &place));
         KEEL_PUSH(&program->operands, first_op + place);
     }
-    if (numbers.failed) return keel_status_make(KEEL_CORRUPT, "HLO: operand ids are cut short");
+    if (numbers.failed) return keel_status_make(KEEL_CORRUPT, "HLO: operand ids are truncated");
     return NULL;
 }
 
@@ -162,7 +162,7 @@ static keel_status_t push_predecessors(module_t *module, const keel_hlo_pieces_t
     return push_attr(&module->reader, KEEL_HLO_INSTRUCTION, CONTROL_PREDECESSORS, id);
 }
 
-// Callees stand before their callers, so there is no recursion in a module.
+// Callees come before their callers, so a module has no recursion.
 static keel_status_t push_callees(module_t *module, const keel_hlo_pieces_t *instruction) {
     keel_hlo_reader_t *reader = &module->reader;
     uint32_t mark = reader->stack.count;
@@ -179,13 +179,13 @@ static keel_status_t push_callees(module_t *module, const keel_hlo_pieces_t *ins
         KEEL_TRY(keel_hlo_attr(reader, symbol, &attr));
         KEEL_PUSH(&reader->stack, attr);
     }
-    if (numbers.failed) return keel_status_make(KEEL_CORRUPT, "HLO: ids of callees are cut short");
+    if (numbers.failed) return keel_status_make(KEEL_CORRUPT, "HLO: ids of callees are truncated");
     if (reader->stack.count == mark) return NULL;
     KEEL_TRY(keel_hlo_close(reader, mark, KEEL_ATTR_ARRAY, 0, &attr));
     return push_attr(reader, KEEL_HLO_INSTRUCTION, CALLED_COMPUTATIONS, attr);
 }
 
-// A dictionary of the pairs above `mark`, or NONE where there are none.
+// A dictionary of the pairs above `mark`, or NONE if there are none.
 static keel_status_t close_dictionary(keel_hlo_reader_t *reader, uint32_t mark,
                                       keel_attr_id_t *out) {
     *out = KEEL_NONE;
@@ -193,7 +193,7 @@ static keel_status_t close_dictionary(keel_hlo_reader_t *reader, uint32_t mark,
     return keel_hlo_close(reader, mark, KEEL_ATTR_DICT, KEEL_RECORD_DICTIONARY, out);
 }
 
-// The instruction's fields that are no attributes of their own.
+// The instruction's fields that are not attributes of their own.
 static keel_status_t read_apart(module_t *module, const keel_hlo_pieces_t *instruction,
                                 uint32_t first_op, keel_operation_t *operation,
                                 keel_type_id_t *type) {
@@ -264,7 +264,7 @@ static keel_status_t push_schedule(module_t *module, int64_t computation) {
 }
 
 static keel_status_t name_function(module_t *module, keel_bytes_t name, keel_string_id_t *out) {
-    // Symbols name functions, so two of one name could not be told apart.
+    // Symbols name functions, so two with one name would be ambiguous.
     if (keel_map_find(&module->function_names, name))
         return keel_status_make(KEEL_CORRUPT, "HLO: two computations are named %.*s",
                                 KEEL_STR_ARGS(keel_bytes_str(name)));
@@ -341,9 +341,9 @@ static keel_status_t read_schedule(module_t *module, const keel_hlo_pieces_t *pi
         KEEL_TRY(keel_hlo_scan(&module->reader, KEEL_HLO_SCHEDULE_ENTRY, &entry, &present));
         KEEL_TRY(keel_hlo_nested(&entry, 2, &value));
         if (value.count > 1)
-            return keel_status_make(KEEL_UNSUPPORTED, "HLO: a schedule's entry with two values");
+            return keel_status_make(KEEL_UNSUPPORTED, "HLO: a schedule's entry has two values");
         sequence_t sequence = {.computation = (int64_t)keel_hlo_last_value(&entry, 1)};
-        // An empty value has no place of its own; the entry has.
+        // An empty value has no position of its own; the entry has one.
         sequence.bytes =
             value.count && value.items[0].size ? value.items[0] : keel_bytes(got.raw.data, 0);
         KEEL_PUSH(&module->schedule, sequence);
@@ -365,7 +365,7 @@ static keel_status_t check_schedule(const module_t *module) {
         if (!module->schedule.data[i].used)
             return keel_status_make(KEEL_CORRUPT,
                                     "HLO: the schedule names computation %lld, "
-                                    "which is not there",
+                                    "which does not exist",
                                     (long long)module->schedule.data[i].computation);
     return NULL;
 }

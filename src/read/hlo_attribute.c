@@ -8,7 +8,7 @@ static keel_wire_type_t wire_of(uint8_t kind) {
                                         : KEEL_WIRE_VARINT;
 }
 
-// A number as its type has it, whatever more bits the wire brought.
+// A number cut to its type, even if the wire had more bits.
 static int64_t narrow(uint8_t kind, uint64_t value) {
     if (kind == KEEL_HLO_IS_BOOL) return value != 0;
     if (kind == KEEL_HLO_IS_INT32 || kind == KEEL_HLO_IS_ENUM) return (int32_t)(uint32_t)value;
@@ -25,15 +25,16 @@ keel_status_t keel_hlo_ints(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *
     while (keel_hlo_next_number(&numbers, &value))
         KEEL_PUSH(&program->ints, narrow((uint8_t)kind, value));
     if (numbers.failed)
-        return keel_status_make(KEEL_CORRUPT, "HLO: field %u is no list of numbers", number);
+        return keel_status_make(KEEL_CORRUPT, "HLO: field %u is not a list of numbers", number);
     return keel_hlo_close_ints(reader, start, out);
 }
 
 static keel_status_t add_enum(keel_hlo_reader_t *reader, const keel_hlo_field_t *field,
                               int64_t value, keel_attr_id_t *out) {
     if (value < 0 || !keel_enum_name(field->argument, (uint32_t)value))
-        return keel_status_make(KEEL_UNSUPPORTED, "HLO: %s %lld is not known; a newer Keel may",
-                                field->name, (long long)value);
+        return keel_status_make(KEEL_UNSUPPORTED,
+                                "HLO: %s %lld is unknown; a newer Keel may know it", field->name,
+                                (long long)value);
     return keel_hlo_attr(
         reader,
         (keel_attr_t){.kind = KEEL_ATTR_ENUM, .klass = field->argument, .a = (uint32_t)value}, out);
@@ -76,7 +77,7 @@ static keel_status_t read_number(keel_hlo_reader_t *reader, const keel_hlo_field
     return add_number(reader, field, value, out);
 }
 
-// Integers become INTS; others, which are few and short, an ARRAY.
+// Integers become INTS; others, which are rare and short, an ARRAY.
 static keel_status_t read_numbers(keel_hlo_reader_t *reader, const keel_hlo_field_t *field,
                                   const keel_hlo_pieces_t *pieces, keel_attr_id_t *out) {
     if (field->kind == KEEL_HLO_IS_INT64 || field->kind == KEEL_HLO_IS_INT32) {
@@ -94,7 +95,7 @@ static keel_status_t read_numbers(keel_hlo_reader_t *reader, const keel_hlo_fiel
         KEEL_PUSH(&reader->stack, attr);
     }
     if (numbers.failed)
-        return keel_status_make(KEEL_CORRUPT, "HLO: %s is no list of numbers", field->name);
+        return keel_status_make(KEEL_CORRUPT, "HLO: %s is not a list of numbers", field->name);
     if (reader->stack.count == mark) return NULL;
     return keel_hlo_close(reader, mark, KEEL_ATTR_ARRAY, 0, out);
 }
@@ -105,7 +106,7 @@ typedef struct entry_t {
     keel_bytes_t key, value;
 } entry_t;
 
-// Equal keys keep their order, which is that of their places in the file.
+// Equal keys keep their order in the file.
 static int compare_entries(const void *left, const void *right) {
     const entry_t *a = left, *b = right;
     int order = keel_str_compare(keel_bytes_str(a->key), keel_bytes_str(b->key));
@@ -128,7 +129,7 @@ static keel_status_t collect_entries(keel_hlo_reader_t *reader, const keel_hlo_p
         entry_t *added = &(*entries)[*count];
         added->key = keel_hlo_last_bytes(&entry, 1);
         added->value = keel_hlo_last_bytes(&entry, 2);
-        // An empty key has no place of its own; the entry has.
+        // An empty key has no position of its own; the entry has one.
         if (!added->key.size) added->key.data = got.raw.data;
     }
     return NULL;
@@ -214,7 +215,7 @@ static keel_status_t read_repeated(keel_hlo_reader_t *reader, const keel_hlo_fie
     return keel_hlo_close(reader, mark, KEEL_ATTR_ARRAY, 0, out);
 }
 
-// *out stays NONE where the field holds its default.
+// *out stays NONE if the field holds its default.
 static keel_status_t read_field(keel_hlo_reader_t *reader, const keel_hlo_field_t *field,
                                 const keel_hlo_pieces_t *pieces, keel_attr_id_t *out) {
     bool repeated = field->flags & KEEL_HLO_REPEATED;

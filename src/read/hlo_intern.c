@@ -1,5 +1,5 @@
-// Equal items of a table are there once. An item is first appended, then looked for among those
-// before it, and taken off again where it was found.
+// Stores equal items of a table once. An item is appended, then searched for among the earlier
+// ones, and removed again if it is found.
 #include "read/hlo_reader.h"
 
 typedef bool same_t(const keel_program_t *program, uint32_t a, uint32_t b);

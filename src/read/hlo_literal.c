@@ -1,18 +1,18 @@
-// LiteralProto -> TENSOR. The elements stand in the order of the layout in the literal's type, one
-// after another, little-endian, never a splat. A bool is a byte 0 or 1; integers below eight bits
-// are a byte each, sign-extended. A tuple is {"shape", "tuple_literals"}.
+// LiteralProto -> TENSOR. The elements are in the order of the layout in the literal's type,
+// contiguous, little-endian, never a splat. A bool is a byte 0 or 1; integers below eight bits take
+// a byte each, sign-extended. A tuple is {"shape", "tuple_literals"}.
 //
-// Bytes fields and packed floats are borrowed from the source. What the wire holds as varints, in
-// several runs or with other high bits is decoded into memory of the program: at most eight bytes
-// for each byte of the literal (small numbers in s64).
+// Bytes fields and packed floats are borrowed from the source. Elements that the wire holds as
+// varints, in several runs or with other high bits are decoded into the program's own memory: at
+// most eight bytes per byte of the literal (small numbers in s64).
 #include "read/hlo_reader.h"
 
 enum { SHAPE_FIELD = 1, TUPLE_FIELD = 10, TUPLE_ELEMENT = 13 };
 
 typedef enum storage { NONE, BYTES, BOOLS, INTEGERS, FLOATS } storage_t;
 
-// Per element type: the field that holds the elements, how, bytes of one number, numbers of one
-// element, and for integers of less than a byte their bits (negative: signed).
+// Per element type: the field that holds the elements, its encoding, bytes of one number, numbers
+// of one element, and for integers of less than a byte their bits (negative: signed).
 typedef struct holder_t {
     uint8_t field, storage, size, parts;
     int8_t bits;
@@ -45,7 +45,7 @@ static uint64_t size_of(const keel_hlo_pieces_t *pieces) {
     return size;
 }
 
-// How many numbers the literal holds. None takes less than a byte, which bounds it.
+// How many numbers the literal holds. Each takes at least a byte, which bounds it.
 static keel_status_t count_numbers(const keel_hlo_reader_t *reader, const holder_t *holder,
                                    const keel_type_t *type, uint64_t limit, uint64_t *out) {
     keel_ints_t dims = keel_program_ints(reader->program, type->b);
@@ -61,7 +61,7 @@ static keel_status_t count_numbers(const keel_hlo_reader_t *reader, const holder
     return NULL;
 }
 
-// The bytes of a field that came in one run.
+// The bytes of a field if they came in one run.
 static bool one_run(const keel_hlo_pieces_t *literal, uint32_t number, keel_bytes_t *out) {
     keel_hlo_walk_t walk = keel_hlo_walk(literal, number);
     keel_proto_field_t got;
@@ -101,7 +101,7 @@ static keel_status_t decode(keel_hlo_reader_t *reader, const holder_t *holder,
     return NULL;
 }
 
-// The byte with its unused high bits as they ought to be.
+// The byte with its unused high bits as they should be.
 static uint8_t canonical(uint8_t byte, int bits) {
     unsigned width = bits < 0 ? (unsigned)-bits : (unsigned)bits;
     uint8_t low = (uint8_t)(byte & ((1u << width) - 1));
@@ -145,7 +145,7 @@ static keel_status_t read_numbers(keel_hlo_reader_t *reader, const holder_t *hol
     return NULL;
 }
 
-// Only the shape and the one field may be there.
+// Only the shape and the one field may be present.
 static keel_status_t check_fields(const keel_hlo_reader_t *reader,
                                   const keel_hlo_present_t *present, uint32_t holder) {
     uint32_t first = reader->first[KEEL_HLO_LITERAL];
@@ -177,7 +177,7 @@ static keel_status_t read_array(keel_hlo_reader_t *reader, const keel_hlo_pieces
 
 static keel_status_t push_field(keel_hlo_reader_t *reader, uint32_t number, keel_attr_id_t attr) {
     keel_string_id_t name;
-    // The literal's fields have every number from 1 on, so a field's place is its number.
+    // The literal's fields have every number from 1 on, so a field's index is its number.
     KEEL_TRY(keel_hlo_field_name(reader, reader->first[KEEL_HLO_LITERAL] + number, &name));
     return keel_hlo_push_pair(reader, name, attr);
 }

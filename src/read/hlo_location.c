@@ -1,35 +1,35 @@
-// OpMetadata -> locations, as JAX writes them in MLIR: the name of the operation around its place,
-// the place a chain of frames, each the name of a function around a file.
+// OpMetadata -> locations, as JAX writes them in MLIR: the name of the operation around its place;
+// the place is a chain of frames, each the name of a function around a file.
 //
-// A location never makes a file unreadable: what is odd in it is left out. So fields that are not
-// known are passed over here, and a chain of frames that closes on itself is cut.
+// A location never makes a file unreadable: odd parts are dropped. So unknown fields are ignored
+// here, and a cyclic chain of frames is cut.
 #include "read/hlo_reader.h"
 
 enum { FILE_NAMES = 1, FUNCTION_NAMES = 2, FILE_LOCATIONS = 3, STACK_FRAMES = 4 };
 enum { NEW, OPEN, DONE }; // states of a frame
 
-static keel_status_t add(keel_hlo_reader_t *reader, keel_attr_kind_t kind, uint32_t a, uint32_t b,
-                         keel_attr_id_t *out) {
+static keel_status_t add_location(keel_hlo_reader_t *reader, keel_attr_kind_t kind, uint32_t a,
+                                  uint32_t b, keel_attr_id_t *out) {
     return keel_hlo_attr(reader, (keel_attr_t){.kind = (uint8_t)kind, .a = a, .b = b}, out);
 }
 
 static keel_status_t add_name(keel_hlo_reader_t *reader, keel_string_id_t name,
                               keel_attr_id_t *location) {
     if (!keel_program_str(reader->program, name).size) return NULL;
-    return add(reader, KEEL_ATTR_LOC_NAME, name, *location, location);
+    return add_location(reader, KEEL_ATTR_LOC_NAME, name, *location, location);
 }
 
-// `numbers`: line, column, end line, end column; 0 is not known.
+// `numbers`: line, column, end line, end column; 0 is unknown.
 static keel_status_t add_file(keel_hlo_reader_t *reader, keel_string_id_t file,
                               const uint32_t numbers[4], keel_attr_id_t *out) {
     uint32_t count = 4, list;
     while (count && !numbers[count - 1])
         --count;
     KEEL_TRY(keel_hlo_list(reader, numbers, count, &list));
-    return add(reader, KEEL_ATTR_LOC_FILE, file, list, out);
+    return add_location(reader, KEEL_ATTR_LOC_FILE, file, list, out);
 }
 
-// A line, a column or a number of a list; what is negative is not known.
+// A line, a column or an index into a list; a negative one is unknown.
 static uint32_t position(const keel_proto_field_t *field) {
     return field->value > INT32_MAX ? 0 : (uint32_t)field->value;
 }
@@ -60,7 +60,7 @@ static void read_frame(const keel_hlo_pieces_t *pieces, keel_hlo_stack_frame_t *
 }
 
 static keel_status_t malformed(void) {
-    return keel_status_make(KEEL_CORRUPT, "HLO: metadata is cut short or no message at all");
+    return keel_status_make(KEEL_CORRUPT, "HLO: metadata is truncated or invalid");
 }
 
 static keel_status_t read_entry(keel_hlo_reader_t *reader, uint32_t number, keel_bytes_t bytes) {
@@ -88,7 +88,7 @@ static keel_status_t read_entry(keel_hlo_reader_t *reader, uint32_t number, keel
 }
 
 keel_status_t keel_hlo_read_frames(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *index) {
-    // Places refer to names, whatever comes first in the file.
+    // Places refer to names, whatever order the file has.
     for (uint32_t number = FILE_NAMES; number <= STACK_FRAMES; ++number) {
         keel_hlo_walk_t walk = keel_hlo_walk(index, number);
         keel_proto_field_t got;
@@ -99,7 +99,7 @@ keel_status_t keel_hlo_read_frames(keel_hlo_reader_t *reader, const keel_hlo_pie
     return NULL;
 }
 
-// The frame with those around it. Walks outwards to one that is known, and back again.
+// The frame with its outer frames. Walks outwards to a known one, and back again.
 static keel_status_t add_frame(keel_hlo_reader_t *reader, uint32_t id, keel_attr_id_t *out) {
     keel_hlo_stack_frame_t *frames = reader->frames.data;
     uint32_t mark = reader->stack.count;
@@ -117,7 +117,7 @@ static keel_status_t add_frame(keel_hlo_reader_t *reader, uint32_t id, keel_attr
         if (inner->location && inner->location <= reader->places.count)
             place = reader->places.data[inner->location - 1];
         if (around != KEEL_NONE)
-            KEEL_TRY(add(reader, KEEL_ATTR_LOC_CALLSITE, place, around, &place));
+            KEEL_TRY(add_location(reader, KEEL_ATTR_LOC_CALLSITE, place, around, &place));
         around = inner->attr = place;
         inner->state = DONE;
     }
@@ -133,7 +133,7 @@ static bool is_well_formed(const keel_hlo_pieces_t *pieces) {
     return !walk.cursor.failed;
 }
 
-// The place that the metadata itself tells.
+// The place in the metadata itself.
 static keel_status_t add_source(keel_hlo_reader_t *reader, const keel_proto_field_t *file,
                                 const keel_hlo_pieces_t *metadata, keel_attr_id_t *out) {
     static const uint8_t numbers[] = {4, 18, 17, 19}; // line, column, end line, end column
@@ -166,5 +166,5 @@ keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces
     keel_bytes_t text = fields[fields[OP_NAME].bytes.size ? OP_NAME : OP_TYPE].bytes;
     if (!text.size) return NULL;
     KEEL_TRY(keel_hlo_string(reader, text, &name));
-    return add(reader, KEEL_ATTR_LOC_NAME, name, *out, out);
+    return add_location(reader, KEEL_ATTR_LOC_NAME, name, *out, out);
 }

@@ -253,7 +253,7 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     INT64(1, dimension),
     INT64S(2, split_indices),
 
-    // The field that holds the elements is found by their type: see hlo_literal.c.
+    // The elements' type determines the field that holds them: see hlo_literal.c.
     MESSAGE(LiteralProto),
     APART(1, shape, SHAPE), APARTS(2, preds, BOOL), APART(3, u8s, STRING), APARTS(4, s32s, INT32),
     APARTS(5, s64s, INT64), APARTS(6, u32s, INT64), APARTS(7, u64s, INT64), APARTS(8, f32s, FLOAT),
@@ -415,7 +415,7 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     ENUM(13, shard_group_type, SHARD_GROUP_TYPE),
     NESTED(14, named_sharding, NAMED_SHARDING),
 
-    // Shardy tells the reduction of an unreduced sharding here: {"sdy::reduction_op", "MAX"}.
+    // Shardy stores the reduction of an unreduced sharding here: {"sdy::reduction_op", "MAX"}.
     MESSAGE(OpMetadata),
     STRING(1, op_type),
     STRING(2, op_name),

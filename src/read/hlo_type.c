@@ -1,8 +1,7 @@
-// ShapeProto -> types. The layout stands in `c` of a tensor, tuple or buffer: a DICT of class
-// HLO_MESSAGE with LayoutProto's fields, or NONE where the shape has no layout. A shape with
-// dynamic dimensions has there {"layout", "is_dynamic_dimension"}, the flags as INTS; its dims are
-// upper bounds, or KEEL_DYNAMIC where there is none. s32 is a signless integer, as StableHLO has
-// it.
+// ShapeProto -> types. The layout is in `c` of a tensor, tuple or buffer: a DICT of class
+// HLO_MESSAGE with LayoutProto's fields, or NONE if the shape has no layout. For a shape with
+// dynamic dimensions, `c` is {"layout", "is_dynamic_dimension"}, with the flags as INTS; its dims
+// are upper bounds, or KEEL_DYNAMIC if there is none. s32 is a signless integer, as in StableHLO.
 #include "read/hlo_reader.h"
 
 enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, TUPLE_SHAPES = 4, LAYOUT = 5, IS_DYNAMIC = 6 };
@@ -42,7 +41,7 @@ static const struct {
     [27] = {INTEGER, KEEL_UNSIGNED, 2},
     [28] = {FLOAT, 0, KEEL_FLOAT_F8E4M3},
     [29] = {FLOAT, 0, KEEL_FLOAT_F8E3M4},
-    // 30 is s1. Signless, it would be the same as pred.
+    // 30 is s1. As a signless type it would be the same as pred.
     [30] = {INTEGER, KEEL_SIGNED, 1},
     [31] = {INTEGER, KEEL_UNSIGNED, 1},
     [32] = {FLOAT, 0, KEEL_FLOAT_F4E2M1FN},
@@ -71,7 +70,7 @@ keel_status_t keel_hlo_element_type(keel_hlo_reader_t *reader, uint64_t element,
             break;
         default:
             return keel_status_make(KEEL_UNSUPPORTED,
-                                    "HLO: element type %llu of an array is not known",
+                                    "HLO: element type %llu of an array is unknown",
                                     (unsigned long long)element);
     }
     KEEL_TRY(keel_hlo_add_type(reader, type, out));
@@ -83,7 +82,7 @@ uint64_t keel_hlo_shape_element(const keel_hlo_pieces_t *shape) {
     return keel_hlo_last_value(shape, ELEMENT_TYPE);
 }
 
-// The field's place in the tables; its number is its place among the fields of ShapeProto.
+// The field's index in the tables; ShapeProto's field numbers have no gaps.
 static keel_status_t push_named(keel_hlo_reader_t *reader, uint32_t number, keel_attr_id_t attr) {
     uint32_t field = reader->first[KEEL_HLO_SHAPE] + 1;
     while (keel_hlo_fields[field].number != number)
@@ -102,7 +101,7 @@ static keel_status_t read_layout(keel_hlo_reader_t *reader, const keel_hlo_piece
     return keel_hlo_message(reader, KEEL_HLO_LAYOUT, &layout, out);
 }
 
-// Puts the flags of dynamic dimensions, if there are any, beside the layout.
+// Puts the flags of dynamic dimensions, if any, beside the layout.
 static keel_status_t add_dynamic(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *shape,
                                  uint32_t rank, keel_attr_id_t *layout) {
     uint32_t flags;
@@ -149,7 +148,7 @@ static keel_status_t read_tuple(keel_hlo_reader_t *reader, const keel_hlo_pieces
     return NULL;
 }
 
-// A buffer's shape holds that of the array as its one tuple shape.
+// A buffer's shape contains the array's as its only tuple shape.
 static keel_status_t read_buffer(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *shape,
                                  keel_type_t *type) {
     keel_hlo_pieces_t array;
@@ -164,7 +163,7 @@ static keel_status_t read_buffer(keel_hlo_reader_t *reader, const keel_hlo_piece
     return NULL;
 }
 
-// What an array, a tuple or a buffer alone may have, the others must not.
+// Rejects fields that only arrays, tuples or buffers may have, in any other shape.
 static keel_status_t check_parts(const keel_hlo_reader_t *reader, const keel_hlo_pieces_t *shape,
                                  uint8_t kind, const keel_type_t *type) {
     keel_proto_field_t got;

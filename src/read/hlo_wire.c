@@ -16,9 +16,9 @@ bool keel_hlo_next(keel_hlo_walk_t *walk, keel_proto_field_t *out) {
     }
 }
 
-// The field's place in keel_hlo_fields, or that of the message's name where it is not known.
-static uint32_t find(const keel_hlo_reader_t *reader, keel_hlo_message_id_t message,
-                     uint32_t number) {
+// The field's index in keel_hlo_fields, or that of the message's name if the field is unknown.
+static uint32_t field_index(const keel_hlo_reader_t *reader, keel_hlo_message_id_t message,
+                            uint32_t number) {
     uint32_t low = reader->first[message] + 1, high = reader->first[message + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -31,7 +31,7 @@ static uint32_t find(const keel_hlo_reader_t *reader, keel_hlo_message_id_t mess
     return reader->first[message];
 }
 
-// The wire type of one value; a repeated number may also come packed.
+// The wire type of one value; repeated numbers may also come packed.
 static keel_wire_type_t wire_of(const keel_hlo_field_t *field) {
     switch (field->kind) {
         case KEEL_HLO_IS_INT64:
@@ -48,12 +48,12 @@ static keel_wire_type_t wire_of(const keel_hlo_field_t *field) {
     }
 }
 
-static keel_status_t check(const char *message, const keel_hlo_field_t *field,
-                           const keel_proto_field_t *got) {
+static keel_status_t check_field(const char *message, const keel_hlo_field_t *field,
+                                 const keel_proto_field_t *got) {
     if (field->kind == KEEL_HLO_IS_SKIPPED || got->wire == wire_of(field)) return NULL;
     if (got->wire == KEEL_WIRE_BYTES && (field->flags & KEEL_HLO_REPEATED)) return NULL;
     return keel_status_make(KEEL_CORRUPT,
-                            "HLO: %s of %s has wire type %u; this is no HloModuleProto",
+                            "HLO: %s of %s has wire type %u, so this is not an HloModuleProto",
                             field->name, message, (unsigned)got->wire);
 }
 
@@ -65,25 +65,25 @@ keel_status_t keel_hlo_scan(const keel_hlo_reader_t *reader, keel_hlo_message_id
     keel_hlo_walk_t walk = keel_hlo_walk(pieces, 0);
     keel_proto_field_t got;
     while (keel_hlo_next(&walk, &got)) {
-        uint32_t at = find(reader, message, got.number);
+        uint32_t at = field_index(reader, message, got.number);
         const keel_hlo_field_t *field = &keel_hlo_fields[at];
         if (at == first)
             unknown = got.number;
         else
-            KEEL_TRY(check(name, field, &got));
+            KEEL_TRY(check_field(name, field, &got));
         if (field->flags & KEEL_HLO_ONE_OF) {
             other = chosen == at ? other : chosen;
             chosen = at;
         }
         out->bits[(at - first) / 64] |= UINT64_C(1) << (at - first) % 64;
     }
-    // What is no message at all is not called one with a field of tomorrow.
+    // If the bytes are not a message at all, do not blame an unknown field.
     if (walk.cursor.failed)
-        return keel_status_make(KEEL_CORRUPT, "HLO: %s is cut short or no message at all", name);
+        return keel_status_make(KEEL_CORRUPT, "HLO: %s is truncated or invalid", name);
     if (unknown)
         return keel_status_make(KEEL_UNSUPPORTED,
-                                "HLO: field %u of %s is not known; a newer Keel may know it",
-                                unknown, name);
+                                "HLO: field %u of %s is unknown; a newer Keel may know it", unknown,
+                                name);
     if (other != first)
         return keel_status_make(KEEL_UNSUPPORTED, "HLO: %s has both %s and %s", name,
                                 keel_hlo_fields[other].name, keel_hlo_fields[chosen].name);
@@ -128,7 +128,7 @@ keel_status_t keel_hlo_nested(const keel_hlo_pieces_t *pieces, uint32_t number,
     keel_proto_field_t got;
     while (keel_hlo_next(&walk, &got)) {
         if (got.wire != KEEL_WIRE_BYTES)
-            return keel_status_make(KEEL_CORRUPT, "HLO: field %u is no message", number);
+            return keel_status_make(KEEL_CORRUPT, "HLO: field %u is not a message", number);
         if (out->count == KEEL_HLO_PIECES)
             return keel_status_make(KEEL_UNSUPPORTED, "HLO: field %u comes in more than %d pieces",
                                     number, KEEL_HLO_PIECES);

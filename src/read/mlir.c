@@ -5,14 +5,14 @@ enum { NEWEST_VERSION = 6 };
 static keel_status_t read_header(keel_mlir_t *m, keel_cursor_t *c) {
     keel_bytes_t magic = keel_cursor_take(c, 4);
     if (!keel_read_is_mlir(magic))
-        return keel_status_make(KEEL_CORRUPT, "the magic bytes are not there");
+        return keel_status_make(KEEL_CORRUPT, "the magic bytes are missing");
     uint64_t version = keel_mlir_varint(c);
     if (!c->failed && version > NEWEST_VERSION)
-        return keel_status_make(KEEL_UNSUPPORTED, "version %llu; %d is the newest that is known",
+        return keel_status_make(KEEL_UNSUPPORTED, "version %llu is unknown; the newest known is %d",
                                 (unsigned long long)version, NEWEST_VERSION);
     const uint8_t *end = c->at == c->end ? NULL : memchr(c->at, 0, keel_cursor_left(c));
     if (c->failed || !end)
-        return keel_status_make(KEEL_CORRUPT, "the header is cut off after %zu bytes",
+        return keel_status_make(KEEL_CORRUPT, "the header is truncated after %zu bytes",
                                 m->file.size);
     m->version = m->program->bytecode_version = (uint32_t)version;
     m->program->producer = keel_bytes_str(keel_cursor_take(c, (uint64_t)(end - c->at)));
@@ -26,12 +26,12 @@ static keel_status_t find_sections(keel_mlir_t *m, keel_cursor_t *c) {
         uint32_t number;
         keel_bytes_t bytes;
         if (!keel_mlir_next_section(m, c, &number, &bytes))
-            return keel_status_make(KEEL_CORRUPT, "the section at byte %zu is cut off or damaged",
+            return keel_status_make(KEEL_CORRUPT, "the section at byte %zu is truncated or damaged",
                                     at);
         if (number >= KEEL_MLIR_SECTION_COUNT || number == KEEL_MLIR_DIALECT_VERSIONS)
             return keel_status_make(KEEL_UNSUPPORTED, "section %u is unknown", number);
         if (m->present & 1u << number)
-            return keel_status_make(KEEL_CORRUPT, "section %u is there twice", number);
+            return keel_status_make(KEEL_CORRUPT, "section %u occurs twice", number);
         m->present |= 1u << number;
         m->sections[number] = bytes;
     }
@@ -71,7 +71,7 @@ static void deinitialize(keel_mlir_t *m) {
 keel_status_t keel_read_mlir(keel_bytes_t bytes, keel_program_t *out) {
     keel_program_initialize(out);
     if (bytes.size > KEEL_READ_SIZE_LIMIT)
-        return keel_status_make(KEEL_UNSUPPORTED, "MLIR bytecode of %zu bytes; %u are the limit",
+        return keel_status_make(KEEL_UNSUPPORTED, "MLIR bytecode of %zu bytes; the limit is %u",
                                 bytes.size, KEEL_READ_SIZE_LIMIT);
     keel_mlir_t m = {.program = out, .file = bytes, .f64 = KEEL_NONE};
     memset(m.names, 0xff, sizeof m.names);

@@ -1,11 +1,11 @@
 #include "read/mlir_entry.h"
 
 // Where one table is: its entries' sizes, then the entries themselves.
-typedef struct walk_t {
+typedef struct table_walk_t {
     keel_cursor_t sizes;
     keel_cursor_t entries;
     uint32_t count;
-} walk_t;
+} table_walk_t;
 
 static keel_status_t damaged(const char *what, uint32_t index) {
     return keel_status_make(KEEL_CORRUPT, "%s %u is damaged", what, index);
@@ -35,8 +35,8 @@ static keel_status_t read_type(keel_mlir_t *m, keel_mlir_dialect_t dialect, keel
 typedef keel_status_t (*read_entry_t)(keel_mlir_t *m, keel_mlir_dialect_t dialect, keel_cursor_t *c,
                                       uint32_t index);
 
-// One entry, of which nothing may be left over. A failed cursor makes no status of its own: an
-// "unknown" that a damaged entry gives is "damaged" all the same.
+// One entry, which must be used up. A failed cursor makes no status of its own: if a damaged entry
+// gives "unknown", it is still reported as "damaged".
 static keel_status_t walk_entry(keel_mlir_t *m, const keel_mlir_dialect_entry_t *dialect,
                                 keel_bytes_t bytes, uint32_t index, read_entry_t read,
                                 const char *what) {
@@ -54,8 +54,9 @@ static keel_status_t walk_entry(keel_mlir_t *m, const keel_mlir_dialect_entry_t 
     return damaged(what, index);
 }
 
-// Walks a table; with no `read` the entries are passed by.
-static keel_status_t walk_table(keel_mlir_t *m, walk_t *w, read_entry_t read, const char *what) {
+// Walks a table; without `read` the entries are skipped.
+static keel_status_t walk_table(keel_mlir_t *m, table_walk_t *w, read_entry_t read,
+                                const char *what) {
     for (uint32_t i = 0; i < w->count;) {
         uint32_t dialect = keel_mlir_index(&w->sizes, m->dialects.count);
         uint64_t group = keel_mlir_varint(&w->sizes);
@@ -73,7 +74,7 @@ static keel_status_t walk_table(keel_mlir_t *m, walk_t *w, read_entry_t read, co
     return NULL;
 }
 
-// The counts in front of the sizes. Each entry has a byte of its own.
+// The counts before the sizes. Each entry has a byte of its own.
 static keel_status_t read_counts(keel_mlir_t *m, keel_cursor_t *sizes) {
     uint64_t entries = m->sections[KEEL_MLIR_ATTR_TYPE].size;
     uint64_t attrs = keel_mlir_varint(sizes);
@@ -82,7 +83,7 @@ static keel_status_t read_counts(keel_mlir_t *m, keel_cursor_t *sizes) {
         return keel_status_make(KEEL_CORRUPT, "the table of attributes and types is damaged");
     m->attr_count = (uint32_t)attrs;
     m->type_count = (uint32_t)types;
-    // Merged dictionaries stand behind the attributes: one for most property blobs.
+    // Merged dictionaries are added after the attributes: one for most property blobs.
     KEEL_TRY(keel_mlir_reserve(&m->program->attrs, attrs + m->properties.count + 16));
     KEEL_TRY(keel_mlir_reserve(&m->program->types, types + 1));
     memset(m->program->attrs.data, 0, attrs * sizeof *m->program->attrs.data);
@@ -92,16 +93,17 @@ static keel_status_t read_counts(keel_mlir_t *m, keel_cursor_t *sizes) {
     return NULL;
 }
 
-// An attribute is encoded according to its type: types first, which stand behind the attributes.
+// How an attribute is encoded depends on its type, so types are read first, although they come
+// after the attributes.
 keel_status_t keel_mlir_read_attributes(keel_mlir_t *m) {
     keel_cursor_t sizes = keel_cursor(m->sections[KEEL_MLIR_ATTR_TYPE_OFFSET]);
     KEEL_TRY(read_counts(m, &sizes));
-    walk_t attrs = {sizes, keel_cursor(m->sections[KEEL_MLIR_ATTR_TYPE]), m->attr_count};
-    walk_t types = attrs;
+    table_walk_t attrs = {sizes, keel_cursor(m->sections[KEEL_MLIR_ATTR_TYPE]), m->attr_count};
+    table_walk_t types = attrs;
     KEEL_TRY(walk_table(m, &types, NULL, "attribute"));
     types.count = m->type_count;
     KEEL_TRY(walk_table(m, &types, read_type, "type"));
     if (types.sizes.at != types.sizes.end || types.entries.at != types.entries.end)
-        return keel_status_make(KEEL_CORRUPT, "bytes are left over behind the types");
+        return keel_status_make(KEEL_CORRUPT, "bytes are left over after the types");
     return walk_table(m, &attrs, read_attribute, "attribute");
 }

@@ -1,7 +1,7 @@
 #include "read/mlir_entry.h"
 
-// The attributes of MLIR's builtin dialect: what every program needs, and all locations.
-// Source: mlir/include/mlir/IR/BuiltinDialectBytecode.td.
+// The attributes of MLIR's builtin dialect, which every program needs, and all locations. Source:
+// mlir/include/mlir/IR/BuiltinDialectBytecode.td.
 enum code {
     ARRAY,
     DICTIONARY,
@@ -54,7 +54,7 @@ static keel_status_t read_range(keel_mlir_t *m, keel_cursor_t *c, uint32_t count
     return NULL;
 }
 
-// Elements of a shape; false where it has no fixed number of them.
+// Elements of a shape; false if their number is not fixed.
 static bool count_elements(const keel_program_t *program, keel_type_id_t id, uint64_t *out) {
     const keel_type_t *type = &program->types.data[id];
     if (type->kind != KEEL_TYPE_TENSOR) return false;
@@ -99,7 +99,7 @@ static keel_status_t read_dense_array(keel_mlir_t *m, keel_cursor_t *c, keel_att
     return NULL;
 }
 
-// A constant whose bytes stand in the resource section.
+// A constant whose bytes are in the resource section.
 static keel_status_t read_resource(keel_mlir_t *m, keel_cursor_t *c, keel_attr_t *out) {
     keel_mlir_record_t r = {.klass = KEEL_RECORD_DENSE_RESOURCE};
     keel_attr_t type = {.kind = KEEL_ATTR_TYPE, .a = keel_mlir_type(m, c)};

@@ -1,7 +1,7 @@
 // mlir_cursor: the numbers of MLIR bytecode, read with the bounds of base/cursor.h.
 //
-// The low bits of a number's first byte tell its length: n trailing zero bits, n more bytes; a
-// first byte of zero, eight more. Source: mlir/lib/Bytecode/Encoding.h.
+// The low bits of a number's first byte give its length: n trailing zero bits mean n more bytes; a
+// first byte of zero means eight more. Source: mlir/lib/Bytecode/Encoding.h.
 #ifndef KEEL_READ_MLIR_CURSOR_H_
 #define KEEL_READ_MLIR_CURSOR_H_
 
@@ -9,10 +9,10 @@
 
 typedef struct keel_mlir_number_t {
     uint64_t value;
-    const uint8_t *next; // NULL where the number runs over the end
+    const uint8_t *next; // NULL if the number runs past the end
 } keel_mlir_number_t;
 
-// A number whose first byte does not say "one byte", or one at the end.
+// A longer number, or one at the end.
 keel_mlir_number_t keel_mlir_long_number(const uint8_t *at, const uint8_t *end);
 
 static inline uint64_t keel_mlir_varint(keel_cursor_t *c) {
@@ -46,7 +46,7 @@ static inline uint64_t keel_mlir_flagged(keel_cursor_t *c, bool *out_flag) {
     return value >> 1;
 }
 
-// An index into a table of `count` items; 0 and a failed cursor where it is none.
+// An index into a table of `count` items; 0 and a failed cursor if it is out of range.
 static inline uint32_t keel_mlir_index(keel_cursor_t *c, uint32_t count) {
     uint64_t value = keel_mlir_varint(c);
     if (__builtin_expect(value >= count, 0)) {
@@ -56,8 +56,8 @@ static inline uint32_t keel_mlir_index(keel_cursor_t *c, uint32_t count) {
     return (uint32_t)value;
 }
 
-// The count of a list whose items take `least` bytes each at the least; 0 and a failed cursor where
-// so many cannot follow.
+// The count of a list whose items take at least `least` bytes each; 0 and a failed cursor if too
+// few bytes are left for that.
 static inline uint32_t keel_mlir_count(keel_cursor_t *c, uint32_t least) {
     uint64_t value = keel_mlir_varint(c);
     if (__builtin_expect(value > keel_cursor_left(c) / least, 0)) {

@@ -7,7 +7,7 @@ uint32_t keel_mlir_optional_attr(const keel_mlir_t *m, keel_cursor_t *c) {
     return is_present && !c->failed ? (uint32_t)value : KEEL_NONE;
 }
 
-// `each` indices an item.
+// `each` indices per item.
 static keel_status_t index_list(keel_mlir_t *m, keel_cursor_t *c, uint32_t each, uint32_t limit,
                                 uint32_t *out) {
     uint32_t count = keel_mlir_count(c, each) * each;
@@ -77,7 +77,7 @@ static keel_status_t add_int(keel_mlir_t *m, uint64_t value, uint32_t *out) {
     return NULL;
 }
 
-// Sign-extended, but for what is unsigned and for bools.
+// Sign-extended, except unsigned numbers and bools.
 static uint64_t extend(uint64_t bits, uint32_t width, bool is_signed) {
     if (!is_signed || width >= 64 || !(bits >> (width - 1) & 1)) return bits;
     return bits | ~((UINT64_C(1) << width) - 1);
@@ -101,7 +101,7 @@ keel_status_t keel_mlir_integer(keel_mlir_t *m, keel_cursor_t *c, keel_attr_t *o
     return add_int(m, extend(keel_mlir_bits(c, width), width, is_signed), &out->b);
 }
 
-// Bits that the bytecode stores for a float, which are not always those of its storage.
+// The bits that the bytecode stores for a float; they can differ from its storage.
 static uint32_t float_width(keel_float_t format) {
     static const uint8_t storage[] = {
 #define BITS(name, text, bits) bits,

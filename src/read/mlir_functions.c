@@ -6,9 +6,9 @@ static keel_status_t damaged(keel_op_id_t op, const char *what) {
     return keel_status_make(KEEL_CORRUPT, "operation %u: a function without its %s", op, what);
 }
 
-// The attribute of that name where it is of that kind, else KEEL_NONE.
-static keel_attr_id_t find(const keel_program_t *program, keel_attr_id_t dictionary,
-                           keel_mlir_name_t name, keel_attr_kind_t kind) {
+// The attribute of that name if it has that kind, otherwise KEEL_NONE.
+static keel_attr_id_t find_attribute(const keel_program_t *program, keel_attr_id_t dictionary,
+                                     keel_mlir_name_t name, keel_attr_kind_t kind) {
     keel_attr_id_t id = keel_program_dict_find(program, dictionary, keel_mlir_name(name));
     return id != KEEL_NONE && program->attrs.data[id].kind == kind ? id : KEEL_NONE;
 }
@@ -16,7 +16,7 @@ static keel_attr_id_t find(const keel_program_t *program, keel_attr_id_t diction
 keel_status_t keel_mlir_set_module(keel_mlir_t *m, keel_attr_id_t attributes) {
     const keel_mlir_name_t names[] = {KEEL_MLIR_sym_name};
     keel_program_t *program = m->program;
-    keel_attr_id_t name = find(program, attributes, KEEL_MLIR_sym_name, KEEL_ATTR_STRING);
+    keel_attr_id_t name = find_attribute(program, attributes, KEEL_MLIR_sym_name, KEEL_ATTR_STRING);
     if (name == KEEL_NONE) {
         program->attributes = attributes;
         return NULL;
@@ -25,7 +25,7 @@ keel_status_t keel_mlir_set_module(keel_mlir_t *m, keel_attr_id_t attributes) {
     return keel_mlir_without(m, attributes, names, 1, &program->attributes);
 }
 
-// An array of dictionaries, one for each argument or result; *out stays NONE where it is empty.
+// An array of dictionaries, one for each argument or result; *out stays NONE if it is empty.
 static bool take_dictionaries(const keel_program_t *program, keel_attr_id_t dictionary,
                               keel_mlir_name_t name, uint32_t expected, keel_attr_id_t *out) {
     keel_attr_id_t id = keel_program_dict_find(program, dictionary, keel_mlir_name(name));
@@ -53,10 +53,11 @@ keel_status_t keel_mlir_add_function(keel_mlir_t *m, keel_op_id_t op, keel_attr_
                                 .root = KEEL_NONE,
                                 .is_public = true,
                                 .first_value = program->value_types.count};
-    keel_attr_id_t name = find(program, attributes, KEEL_MLIR_sym_name, KEEL_ATTR_STRING);
-    keel_attr_id_t type = find(program, attributes, KEEL_MLIR_function_type, KEEL_ATTR_TYPE);
+    keel_attr_id_t name = find_attribute(program, attributes, KEEL_MLIR_sym_name, KEEL_ATTR_STRING);
+    keel_attr_id_t type =
+        find_attribute(program, attributes, KEEL_MLIR_function_type, KEEL_ATTR_TYPE);
     keel_attr_id_t visibility =
-        find(program, attributes, KEEL_MLIR_sym_visibility, KEEL_ATTR_STRING);
+        find_attribute(program, attributes, KEEL_MLIR_sym_visibility, KEEL_ATTR_STRING);
     if (name == KEEL_NONE) return damaged(op, "name");
     if (type == KEEL_NONE) return damaged(op, "type");
     function.name = program->attrs.data[name].a;
@@ -79,7 +80,7 @@ keel_status_t keel_mlir_add_function(keel_mlir_t *m, keel_op_id_t op, keel_attr_
     return NULL;
 }
 
-// Whoever reads a program may count on the arguments being those of the type.
+// Users of a program may rely on the arguments matching the type.
 keel_status_t keel_mlir_end_function(keel_mlir_t *m) {
     keel_program_t *program = m->program;
     keel_function_t *function = &program->functions.data[program->functions.count - 1];

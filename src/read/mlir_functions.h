@@ -1,4 +1,4 @@
-// mlir_functions: what is known of functions and of the module from their attributes.
+// mlir_functions: reads functions and the module from their attributes.
 #ifndef KEEL_READ_MLIR_FUNCTIONS_H_
 #define KEEL_READ_MLIR_FUNCTIONS_H_
 
@@ -7,12 +7,12 @@
 // The module's name and its other attributes, from all of its attributes.
 keel_status_t keel_mlir_set_module(keel_mlir_t *m, keel_attr_id_t attributes) KEEL_MUST_CHECK;
 
-// Adds the function that an operation is; its values begin at the next one.
+// Adds the function of an operation; its values start at the next one.
 keel_status_t keel_mlir_add_function(keel_mlir_t *m, keel_op_id_t op, keel_attr_id_t attributes,
                                      uint32_t region) KEEL_MUST_CHECK;
-// The last function's region is read.
+// Call it when the last function's region is read.
 keel_status_t keel_mlir_end_function(keel_mlir_t *m) KEEL_MUST_CHECK;
-// All are read: finds the entry.
+// Call it when all functions are read: finds the entry.
 void keel_mlir_find_entry(keel_mlir_t *m);
 
 #endif // KEEL_READ_MLIR_FUNCTIONS_H_

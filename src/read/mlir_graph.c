@@ -1,16 +1,16 @@
 #include "read/mlir_entry.h"
 
-// Attributes and types refer to each other by index, forward or backward. Here each is visited
-// after its children, with a stack of its own: kinds are checked, names that stood as attributes
-// become strings, and what refers to itself or nests too deep is refused.
+// Attributes and types refer to each other by index, forward or backward. This visits each after
+// its children, with an explicit stack: it checks kinds, turns names that are attributes into
+// strings, and refuses cycles and deep nesting.
 //
-// A node is an attribute, or a type behind all attributes.
+// A node is an attribute, or a type; types come after all attributes.
 
 enum { UNSEEN = 0, BUSY = 255 }; // else: 1 + the depth, in which locations do not count
 
 typedef struct open_t {
     uint32_t node;
-    uint32_t next;  // the next child to look at
+    uint32_t next;  // the next child to visit
     uint32_t depth; // of the deepest child so far
 } open_t;
 
@@ -22,12 +22,12 @@ typedef struct graph_t {
     KEEL_TABLE(open_t) stack;
 } graph_t;
 
-// The children of a node: some by themselves, then two lists.
+// The children of a node: a few single ones, then two lists.
 typedef struct children_t {
     uint32_t own[3];
     uint32_t own_count;
     keel_list_t lists[2];
-    uint32_t step, base; // of the items of the lists: every how manieth counts; added to each
+    uint32_t step, base; // which items of the lists count: every step-th; base is added to each
 } children_t;
 
 static void add_child(children_t *out, uint32_t node) {
@@ -107,7 +107,7 @@ static void attr_children(const graph_t *g, uint32_t id, children_t *out) {
             out->lists[0] = keel_program_list(g->program, attr->b);
             break;
         case KEEL_ATTR_DICT:
-            // A dictionary's names are attributes still; a record's are strings.
+            // A dictionary's names are still attributes; a record's are strings.
             out->lists[0] = keel_program_list(g->program, attr->b);
             if (attr->klass) out->step = 2;
             break;
@@ -124,7 +124,7 @@ static void children_of(const graph_t *g, uint32_t node, children_t *out) {
         type_children(g, node - g->attrs, out);
 }
 
-// The child at a position; KEEL_NONE behind the last.
+// The child at a position; KEEL_NONE past the last.
 static uint32_t child_at(const children_t *children, uint32_t at) {
     if (at < children->own_count) return children->own[at];
     uint64_t item = (uint64_t)(at - children->own_count) * children->step + children->step - 1;
@@ -170,7 +170,7 @@ static bool is_plain_symbol(const graph_t *g, uint32_t attr) {
     return is_kind(g, attr, KEEL_ATTR_SYMBOL) && g->program->attrs.data[attr].b == KEEL_NONE;
 }
 
-// An array of a record says what its items are, until it is looked at here.
+// An array of a record names the kind of its items until this checks them.
 static bool check_array(const graph_t *g, keel_attr_t *array) {
     keel_list_t items = keel_program_list(g->program, array->b);
     for (uint32_t i = 0; i < items.count; ++i) {
@@ -185,7 +185,7 @@ static bool check_array(const graph_t *g, keel_attr_t *array) {
     return true;
 }
 
-// A tensor of no elements has one all the same where it was written as a splat: it means nothing.
+// A tensor without elements still has one if it was written as a splat; it means nothing.
 static keel_status_t check_tensor(const graph_t *g, keel_attr_t *tensor) {
     keel_bytes_t blob = g->program->blobs.data[tensor->b];
     keel_tensor_view_t view;
@@ -226,7 +226,7 @@ static const char *what_is(const graph_t *g, uint32_t node, uint32_t *out_index)
     return node < g->attrs ? "attribute" : "type";
 }
 
-// All children are done, the deepest of them `depth` deep.
+// All children are visited; the deepest of them is `depth` deep.
 static keel_status_t finish(graph_t *g, uint32_t node, uint32_t depth) {
     uint32_t index;
     bool is_place = node < g->attrs && is_location(g, node);
@@ -239,13 +239,14 @@ static keel_status_t finish(graph_t *g, uint32_t node, uint32_t depth) {
     if (node >= g->attrs) return NULL;
     keel_status_t status = NULL;
     if (!check_kinds(g, &g->program->attrs.data[node], &status))
-        return keel_status_make(KEEL_CORRUPT, "attribute %u holds what cannot stand there", node);
+        return keel_status_make(KEEL_CORRUPT,
+                                "attribute %u holds something that is not allowed there", node);
     return status ? keel_status_annotate(status, "attribute %u", node) : NULL;
 }
 
-// Goes on through the children of a node. Gives the next one that has to be visited before, or
-// KEEL_NONE behind the last.
-static keel_status_t look(graph_t *g, open_t *open, uint32_t *out) {
+// Continues through the children of a node. Returns the next one that must be visited first, or
+// KEEL_NONE after the last.
+static keel_status_t next_child(graph_t *g, open_t *open, uint32_t *out) {
     children_t children;
     children_of(g, open->node, &children);
     while ((*out = child_at(&children, open->next)) != KEEL_NONE) {
@@ -267,7 +268,7 @@ static keel_status_t visit(graph_t *g, uint32_t root) {
     g->state[root] = BUSY;
     for (;;) {
         uint32_t child;
-        KEEL_TRY(look(g, &open, &child));
+        KEEL_TRY(next_child(g, &open, &child));
         if (child != KEEL_NONE) {
             KEEL_MLIR_PUSH(&g->stack, open);
             open = (open_t){.node = child};

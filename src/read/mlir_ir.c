@@ -1,13 +1,13 @@
 #include "read/mlir_functions.h"
 #include "read/mlir_merge.h"
 
-// The operations. A stack of regions stands for the recursion; it is as deep as a program may be.
+// The operations. A stack of regions replaces recursion; it is as deep as a program may nest.
 //
-// The file numbers the values of a region that is isolated from above from 0 on: first all values
-// of the region itself, in order of definition, then, each time anew, those of a region inside. The
-// program numbers all values in order of definition. So from one number to the other there is a
-// shift that changes only where a region inside stood in between: a region keeps the segments of
-// equal shift, and for every 32nd number the segment it lies in.
+// In the file, the values of a region that is isolated from above are numbered from 0: first all
+// values of the region itself, in order of definition, then those of each region inside, which all
+// start from the same number. The program numbers all values in order of definition. So the
+// difference between the two numbers changes only after an inner region: a region keeps the
+// segments of equal shift, and for every 32nd number the segment that contains it.
 
 enum { MARK_BITS = 5 };
 
@@ -31,18 +31,18 @@ typedef struct fixup_t {
 } fixup_t;
 
 typedef struct frame_t {
-    // The block that is read.
+    // The block being read.
     uint32_t operations_left;
     uint32_t region; // KEEL_NONE: the module's
-    // The values of its region: numbers from base to limit, those before next are defined.
+    // The values of its region: numbers from base to limit; those before next are defined.
     uint32_t base, next, limit;
     uint32_t shift, first_segment;
-    uint32_t first_mark, next_mark; // index of the mark of base; the number that is marked next
+    uint32_t first_mark, next_mark; // index of base's mark; the number that is marked next
     uint32_t fixups;
-    // The regions of the operation that was read last, as far as they are still to be entered.
+    // The regions of the last operation that are not entered yet.
     uint32_t regions_left, next_region;
     bool are_isolated;
-    const uint8_t *outer_end; // where they have a section of their own: the end of the one around
+    const uint8_t *outer_end; // if they have a section of their own: the end of the one around it
 } frame_t;
 
 typedef struct ir_t {
@@ -51,10 +51,10 @@ typedef struct ir_t {
     keel_cursor_t c;
     keel_mlir_merger_t merger;
     const uint8_t *end; // of all
-    // What was announced and is still to come. Each takes at least so many bytes, so a count that
-    // cannot be is seen before memory is taken for it.
+    // What was announced and is still to come. Each item takes a minimum of bytes, so an impossible
+    // count is detected before memory is allocated for it.
     uint64_t operations_owed, values_owed, regions_owed;
-    KEEL_TABLE(segment_t) segments; // one more behind the last, which begins nowhere
+    KEEL_TABLE(segment_t) segments; // and an extra one at the end, which never begins
     KEEL_TABLE(uint32_t) marks;
     KEEL_TABLE(fixup_t) fixups;
     uint32_t depth;
@@ -100,7 +100,7 @@ static inline keel_value_id_t value_of(const ir_t *ir, const frame_t *f, uint32_
     return number + segment->shift;
 }
 
-// The region that a number belongs to. Those isolated from above begin at 0.
+// The region that contains a number. Those isolated from above start at 0.
 static inline frame_t *frame_of(ir_t *ir, uint32_t number) {
     frame_t *f = &ir->frames[ir->depth];
     while (number < f->base)
@@ -109,7 +109,7 @@ static inline frame_t *frame_of(ir_t *ir, uint32_t number) {
 }
 
 static keel_status_t read_forward(ir_t *ir, frame_t *f, uint32_t number) {
-    if (number >= f->limit) return damaged(ir, "an operand that no value has the number of");
+    if (number >= f->limit) return damaged(ir, "an operand with a number that no value has");
     fixup_t fixup = {ir->program->operands.count, number, f->fixups};
     f->fixups = ir->fixups.count;
     KEEL_MLIR_PUSH(&ir->fixups, fixup);
@@ -136,7 +136,7 @@ static keel_status_t read_operands(ir_t *ir) {
     return NULL;
 }
 
-// One type after the other; the values are defined already.
+// The types of values that are defined already.
 static inline bool push_value_type(ir_t *ir, uint32_t type) {
     if (__builtin_expect(type > UINT16_MAX, 0)) return false;
     ir->program->value_types.data[ir->program->value_types.count++] = (uint16_t)type;
@@ -144,7 +144,7 @@ static inline bool push_value_type(ir_t *ir, uint32_t type) {
 }
 
 static keel_status_t too_many_types(const ir_t *ir) {
-    return keel_status_make(KEEL_UNSUPPORTED, "a value of one of %u types; %u are the limit",
+    return keel_status_make(KEEL_UNSUPPORTED, "a value of one of %u types; the limit is %u",
                             ir->m->type_count, UINT16_MAX + 1u);
 }
 
@@ -160,7 +160,7 @@ static keel_status_t read_results(ir_t *ir, frame_t *f, uint32_t *out_count) {
     return NULL;
 }
 
-// The order in which MLIR keeps the uses of values: it means nothing for a program.
+// The order in which MLIR keeps the uses of values: it does not matter for a program.
 static void skip_use_lists(keel_cursor_t *c, uint32_t values) {
     uint32_t lists = values > 1 ? keel_mlir_count(c, 1) : 1;
     for (uint32_t i = 0; i < lists && !c->failed; ++i) {
@@ -205,7 +205,7 @@ static keel_status_t read_arguments(ir_t *ir, frame_t *f, keel_block_t *block) {
         program->pool.count += count;
     }
     if (ir->m->version >= 3) {
-        // MLIR writes an operation's mask here, of which only that one bit can be set.
+        // MLIR writes an operation's mask here, with at most that one bit set.
         uint8_t mask = keel_cursor_byte(&ir->c);
         if (mask & ~HAS_USE_LISTS) keel_cursor_fail(&ir->c);
         if (mask) skip_use_lists(&ir->c, count);
@@ -213,7 +213,7 @@ static keel_status_t read_arguments(ir_t *ir, frame_t *f, keel_block_t *block) {
     return NULL;
 }
 
-// Room for what the block and its region announce.
+// Reserves room for what the block and its region announce.
 static keel_status_t reserve_announced(ir_t *ir, uint64_t values, uint64_t operations) {
     uint64_t left = (uint64_t)(ir->end - ir->c.at);
     ir->values_owed += values;
@@ -228,7 +228,7 @@ static keel_status_t reserve_announced(ir_t *ir, uint64_t values, uint64_t opera
 static keel_status_t push_frame(ir_t *ir, uint32_t region, uint64_t values) {
     const frame_t *parent = &ir->frames[ir->depth];
     if (ir->depth == KEEL_READ_REGION_DEPTH)
-        return keel_status_make(KEEL_UNSUPPORTED, "regions within regions more than %d deep",
+        return keel_status_make(KEEL_UNSUPPORTED, "regions nest more than %d deep",
                                 KEEL_READ_REGION_DEPTH);
     uint32_t base = parent->are_isolated ? 0 : parent->limit;
     uint32_t first_mark =
@@ -269,7 +269,7 @@ static keel_status_t enter_block(ir_t *ir, uint32_t region) {
     return NULL;
 }
 
-// The region is the body of the last function: that stands one level below the module.
+// The region is the body of the last function, one level below the module.
 static bool is_function(const ir_t *ir, uint32_t region) {
     const keel_program_t *program = ir->program;
     return ir->depth == 1 && program->functions.count &&
@@ -283,7 +283,7 @@ static keel_status_t enter_region(ir_t *ir) {
     --parent->regions_left;
     --ir->regions_owed;
     uint64_t blocks = keel_mlir_varint(&ir->c);
-    if (ir->c.failed) return damaged(ir, "a region is cut off");
+    if (ir->c.failed) return damaged(ir, "a region is truncated");
     if (blocks > 1)
         return keel_status_make(KEEL_UNSUPPORTED, "operation %u: a region of %llu blocks",
                                 program->operations.count - 1, (unsigned long long)blocks);
@@ -315,15 +315,15 @@ static keel_status_t leave_region(ir_t *ir) {
     return is_function(ir, f->region) ? keel_mlir_end_function(ir->m) : NULL;
 }
 
-// The operation's regions are all read.
+// All regions of the operation are read.
 static keel_status_t end_regions(ir_t *ir, frame_t *f) {
-    if (ir->c.at != ir->c.end) return damaged(ir, "bytes are left over behind its regions");
+    if (ir->c.at != ir->c.end) return damaged(ir, "bytes are left over after its regions");
     ir->c.end = f->outer_end;
     f->outer_end = NULL;
     return NULL;
 }
 
-// How many regions follow, and where: isolated ones in a section of their own.
+// How many regions follow, and where: isolated ones have a section of their own.
 static keel_status_t open_regions(ir_t *ir, frame_t *f, uint32_t *out_count) {
     uint64_t count = keel_mlir_flagged(&ir->c, &f->are_isolated);
     ir->regions_owed += count;
@@ -335,8 +335,8 @@ static keel_status_t open_regions(ir_t *ir, frame_t *f, uint32_t *out_count) {
         uint32_t number;
         keel_bytes_t section;
         if (!keel_mlir_next_section(ir->m, &ir->c, &number, &section) || number != KEEL_MLIR_IR)
-            return damaged(ir, "its regions are cut off");
-        // What follows the section is read once its regions are.
+            return damaged(ir, "its regions are truncated");
+        // What follows the section is read after its regions.
         f->outer_end = ir->c.end;
         ir->c = keel_cursor(section);
     }
@@ -359,7 +359,7 @@ static keel_status_t unknown_op(const ir_t *ir, uint32_t name) {
         KEEL_STR_ARGS(keel_program_str(program, ir->m->ops.data[name].name)));
 }
 
-// What all operations begin with, up to their properties.
+// The common start of all operations, up to their properties.
 static inline keel_status_t read_head(ir_t *ir, head_t *out) {
     const keel_mlir_t *m = ir->m;
     keel_cursor_t c = ir->c;
@@ -370,11 +370,11 @@ static inline keel_status_t read_head(ir_t *ir, head_t *out) {
     uint32_t properties = KEEL_NONE;
     if (out->mask & HAS_ATTRIBUTES) dictionary = keel_mlir_index(&c, m->attr_count);
     if (out->mask & HAS_PROPERTIES) properties = keel_mlir_index(&c, m->properties.count);
-    if (__builtin_expect(c.failed || (out->mask & 0x80), 0)) return damaged(ir, "it is cut off");
+    if (__builtin_expect(c.failed || (out->mask & 0x80), 0)) return damaged(ir, "it is truncated");
     ir->c = c;
     if (__builtin_expect(!m->ops.data[out->name].op, 0)) return unknown_op(ir, out->name);
     if (!keel_attr_is_location(ir->program->attrs.data[out->location].kind))
-        return damaged(ir, "its location is none");
+        return damaged(ir, "its location is not a location");
     return keel_mlir_merge(&ir->merger, out->name, properties, dictionary, &out->attributes);
 }
 
@@ -392,7 +392,7 @@ static keel_status_t add_regions(ir_t *ir, frame_t *f, const head_t *head) {
     op->name |= KEEL_OP_HAS_REGIONS;
     if (!ir->m->ops.data[head->name].is_function) return NULL;
     if (count != 1 || !f->are_isolated || op->result_count)
-        return damaged(ir, "a function of an odd form");
+        return damaged(ir, "a malformed function");
     if (ir->depth != 1)
         return keel_status_make(KEEL_UNSUPPORTED, "operation %u: a function inside another",
                                 program->operations.count);
@@ -423,19 +423,19 @@ static keel_status_t read_operation(ir_t *ir, frame_t *f) {
     }
     if (ir->m->ops.data[head.name].is_function && !f->regions_left)
         return damaged(ir, "a function without a body");
-    if (__builtin_expect(ir->c.failed, 0)) return damaged(ir, "it is cut off");
+    if (__builtin_expect(ir->c.failed, 0)) return damaged(ir, "it is truncated");
     ++program->operations.count;
     --f->operations_left;
     --ir->operations_owed;
     return NULL;
 }
 
-// The file's one block with its one operation, the module.
+// The file's one block with its only operation, the module.
 static keel_status_t read_module(ir_t *ir) {
     bool has_arguments;
     uint64_t operations = keel_mlir_flagged(&ir->c, &has_arguments);
     if (ir->c.failed || has_arguments || operations != 1)
-        return damaged(ir, "the file does not hold one module");
+        return damaged(ir, "the file does not contain exactly one module");
     head_t head;
     KEEL_TRY(read_head(ir, &head));
     keel_str_t name = keel_program_str(ir->program, ir->m->ops.data[head.name].name);
@@ -444,11 +444,11 @@ static keel_status_t read_module(ir_t *ir) {
                                 KEEL_STR_ARGS(name));
     if (head.mask & (HAS_RESULTS | HAS_OPERANDS | HAS_SUCCESSORS | HAS_USE_LISTS) ||
         !(head.mask & HAS_REGIONS))
-        return damaged(ir, "a module of an odd form");
+        return damaged(ir, "a malformed module");
     KEEL_TRY(keel_mlir_set_module(ir->m, head.attributes));
     uint32_t regions;
     KEEL_TRY(open_regions(ir, &ir->frames[0], &regions));
-    return regions == 1 ? NULL : damaged(ir, "a module of an odd form");
+    return regions == 1 ? NULL : damaged(ir, "a malformed module");
 }
 
 static keel_status_t read_all(ir_t *ir) {
@@ -457,7 +457,7 @@ static keel_status_t read_all(ir_t *ir) {
         frame_t *f = &ir->frames[ir->depth];
         if (f->regions_left) {
             KEEL_TRY(enter_region(ir));
-            if (ir->c.failed) return damaged(ir, "its region is cut off");
+            if (ir->c.failed) return damaged(ir, "its region is truncated");
         } else if (f->outer_end) {
             KEEL_TRY(end_regions(ir, f));
         } else if (ir->depth == 0) {
@@ -468,11 +468,11 @@ static keel_status_t read_all(ir_t *ir) {
             KEEL_TRY(read_operation(ir, f));
         }
     }
-    if (ir->c.at != ir->c.end) return damaged(ir, "bytes are left over behind the module");
+    if (ir->c.at != ir->c.end) return damaged(ir, "bytes are left over after the module");
     return NULL;
 }
 
-// Gives back what was reserved and not used.
+// Returns unused reserved memory.
 static void trim(keel_program_t *program) {
 #define TRIM(table)                                                                                \
     do {                                                                                           \
@@ -495,7 +495,8 @@ static void trim(keel_program_t *program) {
 #undef TRIM
 }
 
-// Real programs take about ten bytes an operation, with something more than one operand and result.
+// Real programs take about ten bytes per operation, with a little more than one operand and result
+// each.
 static keel_status_t reserve_guess(ir_t *ir) {
     uint64_t guess = (uint64_t)(ir->end - ir->c.at) / 10 + 8;
     KEEL_TRY(keel_mlir_reserve(&ir->program->operations, guess));

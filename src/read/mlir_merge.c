@@ -48,7 +48,7 @@ static bool is_dictionary(const keel_program_t *program, keel_attr_id_t id) {
 
 static keel_status_t wrong_properties(const keel_mlir_t *m, uint32_t name) {
     keel_str_t text = keel_program_str(m->program, m->ops.data[name].name);
-    return keel_status_make(KEEL_CORRUPT, "operation %.*s has not the properties that it should",
+    return keel_status_make(KEEL_CORRUPT, "operation %.*s does not have the properties it should",
                             KEEL_STR_ARGS(text));
 }
 
@@ -70,7 +70,7 @@ static keel_status_t push_dictionary(keel_mlir_t *m, keel_attr_id_t dictionary) 
     return NULL;
 }
 
-// The properties of an operation that its writer did not know stand in one dictionary.
+// Properties of an operation that its writer did not know are in one dictionary.
 static keel_status_t push_unregistered(keel_mlir_t *m, uint32_t name, keel_cursor_t *c) {
     keel_attr_id_t dictionary = keel_mlir_attr(m, c);
     if (c->failed || !is_dictionary(m->program, dictionary)) return wrong_properties(m, name);
@@ -80,7 +80,7 @@ static keel_status_t push_unregistered(keel_mlir_t *m, uint32_t name, keel_curso
 static keel_status_t push_properties(keel_mlir_t *m, uint32_t name, uint32_t properties) {
     const uint32_t *at = m->properties.data + properties;
     keel_bytes_t section = m->sections[KEEL_MLIR_PROPERTIES];
-    // The blob's size stands in front of it; what ends it is where the next one begins.
+    // The blob's size comes first; the blob ends where the next one begins.
     keel_cursor_t c = keel_cursor(keel_bytes(section.data + at[0], at[1] - at[0]));
     keel_mlir_varint(&c);
     const keel_mlir_op_entry_t *entry = &m->ops.data[name];
@@ -99,7 +99,7 @@ static keel_status_t push_properties(keel_mlir_t *m, uint32_t name, uint32_t pro
     return c.failed || c.at != c.end ? wrong_properties(m, name) : NULL;
 }
 
-// Makes a dictionary of what was pushed behind `offset`.
+// Makes a dictionary of the entries pushed after `offset`.
 static keel_status_t close_dictionary(keel_mlir_t *m, uint32_t offset, keel_attr_id_t *out) {
     uint32_t count = m->program->pool.count - offset - 1;
     *out = KEEL_NONE;
@@ -128,7 +128,7 @@ keel_status_t keel_mlir_merge(keel_mlir_merger_t *merger, uint32_t name, uint32_
     keel_mlir_t *m = merger->m;
     if (dictionary != KEEL_NONE) {
         if (!is_dictionary(m->program, dictionary))
-            return keel_status_make(KEEL_CORRUPT, "attribute %u is no dictionary", dictionary);
+            return keel_status_make(KEEL_CORRUPT, "attribute %u is not a dictionary", dictionary);
         if (!keel_program_list(m->program, m->program->attrs.data[dictionary].b).count)
             dictionary = KEEL_NONE;
     }

@@ -1,5 +1,5 @@
-// mlir_ops: which properties the operations of each dialect have, and the names of all that the
-// bytecode stores without a name.
+// mlir_ops: the properties of each dialect's operations, and all names that the bytecode leaves
+// out.
 //
 // Bytecode from version 5 on stores the properties of an operation without their names, in
 // alphabetical order: a reader must know each operation. Sources: openxla/stablehlo VhloOps.td
@@ -41,7 +41,7 @@
     X(use_global_device_ids) X(value) X(version) X(window_dilations) X(window_dimensions) \
     X(window_reversal) X(window_strides)
 
-// Fields of structured attributes, as far as no property has the same name.
+// Fields of structured attributes whose names are not also properties.
 #define KEEL_MLIR_FIELD_NAMES(X) \
     X(atol) X(axes) X(blocked_propagation_factors) X(device_ids) X(dim_mappings) X(factor_sizes) \
     X(flags) X(is_closed) X(is_custom_rule) X(lists) X(max) X(min) X(mode) \
@@ -84,7 +84,7 @@ keel_mlir_dialect_t keel_mlir_dialect(keel_str_t name);
 
 // The operations of a dialect, in order of name.
 const keel_mlir_op_t *keel_mlir_ops(keel_mlir_dialect_t dialect, size_t *out_count);
-// NULL where the dialect has no operation of that name.
+// NULL if the dialect has no operation of that name.
 const keel_mlir_op_t *keel_mlir_op(keel_mlir_dialect_t dialect, keel_str_t name);
 
 #endif // KEEL_READ_MLIR_OPS_H_

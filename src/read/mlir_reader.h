@@ -1,13 +1,14 @@
-// mlir_reader: what the parts of the MLIR bytecode reader share (read/read.h is for its users).
+// mlir_reader: shared by the parts of the MLIR bytecode reader (read/read.h is for its users).
 //
-// The way of one file: mlir.c finds the sections; mlir_sections.c reads strings, dialects,
+// How a file is read: mlir.c finds the sections; mlir_sections.c reads strings, dialects,
 // properties and resources; mlir_types.c and mlir_attributes.c (with mlir_builtin.c, mlir_vhlo.c,
-// mlir_sdy.c) read the tables in one linear pass, children by index; mlir_graph.c then checks that
-// the children are of the right kind and form no cycle; mlir_ir.c reads the operations, with
-// mlir_merge.c for their properties and mlir_functions.c for what is known of functions.
+// mlir_sdy.c) read the tables in one linear pass, with children as indices; mlir_graph.c then
+// checks that the children have the right kind and form no cycle; mlir_ir.c reads the operations,
+// with mlir_merge.c for their properties and mlir_functions.c for functions.
 //
-// Ownership: the reader owns its own tables (keel_mlir_deinitialize), the program those it fills.
-// Errors: a cursor that fails says "damaged"; what is well-formed but unknown is a status at once.
+// Ownership: the reader owns its tables (keel_mlir_deinitialize), and the program owns those it
+// fills. Errors: a failed cursor means "damaged"; anything well-formed but unknown returns a status
+// at once.
 #ifndef KEEL_READ_MLIR_READER_H_
 #define KEEL_READ_MLIR_READER_H_
 
@@ -51,22 +52,22 @@ typedef struct keel_mlir_t {
     keel_program_t *program;
     keel_bytes_t file;
     uint32_t version;
-    uint32_t present; // bit n: section n is there
+    uint32_t present; // bit n: section n is present
     keel_bytes_t sections[KEEL_MLIR_SECTION_COUNT];
-    // Entries of the file's own tables. The program's tables go on behind them.
+    // Entries of the file's own tables. The program's tables may continue after them.
     uint32_t string_count, attr_count, type_count;
     KEEL_TABLE(keel_mlir_dialect_entry_t) dialects;
     KEEL_TABLE(keel_mlir_op_entry_t) ops;
     KEEL_TABLE(keel_mlir_resource_t) resources;
-    KEEL_TABLE(uint32_t) properties; // where each blob begins in its section; one more for the end
+    KEEL_TABLE(uint32_t) properties; // where each blob begins in its section, and the end
     keel_string_id_t names[KEEL_MLIR_NAME_COUNT]; // KEEL_NONE until it is used
     keel_type_id_t f64;                           // the same
 } keel_mlir_t;
 
 // ---- tables ------------------------------------------------------------------------------------
 
-// Room for `more` items: exactly so many the first time, later an eighth more than is asked for. A
-// program has to fit three times its file's size, so no table may grow by half.
+// Room for `more` items: exactly that many the first time, later an eighth more than needed. A
+// program must fit in three times its file's size, so no table may grow by half.
 #define keel_mlir_reserve(table, more)                                                             \
     keel_mlir_grow((void **)&(table)->data, &(table)->capacity, (table)->count, (more),            \
                    sizeof *(table)->data)
@@ -93,11 +94,10 @@ keel_status_t keel_mlir_read_attributes(keel_mlir_t *m) KEEL_MUST_CHECK;
 keel_status_t keel_mlir_check_graph(keel_mlir_t *m) KEEL_MUST_CHECK;
 keel_status_t keel_mlir_read_ir(keel_mlir_t *m) KEEL_MUST_CHECK;
 
-// One section at the cursor: its number and its bytes. False and a failed cursor where it is
-// damaged.
+// One section at the cursor: its number and its bytes. False and a failed cursor if it is damaged.
 bool keel_mlir_next_section(const keel_mlir_t *m, keel_cursor_t *c, uint32_t *out_number,
                             keel_bytes_t *out);
-// Passes the padding up to an alignment, counted from the start of the file.
+// Skips the padding up to an alignment, counted from the start of the file.
 void keel_mlir_align(const keel_mlir_t *m, keel_cursor_t *c, uint64_t alignment);
 
 // One entry of the table, in its dialect's own encoding.

@@ -84,7 +84,7 @@ static keel_status_t read_dimension(keel_mlir_t *m, keel_cursor_t *c, keel_attr_
     return keel_mlir_record(m, &r, out);
 }
 
-// Older codes leave out what newer ones add, where that is empty: so do the fields.
+// Older codes leave out fields that newer ones add, if those are empty.
 static keel_status_t read_sharding(keel_mlir_t *m, keel_cursor_t *c, uint64_t code,
                                    keel_attr_t *out) {
     keel_mlir_record_t r = {.klass = KEEL_RECORD_SDY_SHARDING};

@@ -23,7 +23,7 @@ void keel_mlir_align(const keel_mlir_t *m, keel_cursor_t *c, uint64_t alignment)
         if (keel_cursor_byte(c) != 0xcb) keel_cursor_fail(c);
 }
 
-// Sizes, those of the last string first, each with the 0 behind its string; then the strings.
+// Sizes, from the last string to the first, each including the string's final 0; then the strings.
 keel_status_t keel_mlir_read_strings(keel_mlir_t *m) {
     keel_cursor_t c = keel_cursor(m->sections[KEEL_MLIR_STRING]);
     uint32_t count = keel_mlir_count(&c, 2);
@@ -49,7 +49,7 @@ keel_status_t keel_mlir_read_strings(keel_mlir_t *m) {
 
 // ---- dialects ----------------------------------------------------------------------------------
 
-// The version that a dialect gives itself. Only Shardy's is known to be of no weight here.
+// The version that a dialect gives itself. Only Shardy's is known not to matter here.
 static keel_status_t read_dialect_version(keel_mlir_t *m, keel_cursor_t *c, keel_string_id_t name) {
     uint32_t number;
     keel_bytes_t bytes;
@@ -81,7 +81,7 @@ static keel_status_t read_dialect_names(keel_mlir_t *m, keel_cursor_t *c) {
     return c->failed ? damaged("dialects") : NULL;
 }
 
-// "dot_general_v2": the name without "_v2", and 2. 0 where there is no version.
+// "dot_general_v2": the name without "_v2", and 2. 0 if there is no version.
 static uint32_t split_version(keel_str_t *name) {
     uint32_t version = 0;
     size_t digits = 0;
@@ -214,7 +214,7 @@ keel_status_t keel_mlir_read_resources(keel_mlir_t *m) {
     keel_cursor_t payload = keel_cursor(m->sections[KEEL_MLIR_RESOURCE]);
     uint64_t external = keel_mlir_varint(&c);
     if (!c.failed && external)
-        return keel_status_make(KEEL_UNSUPPORTED, "resources of others than dialects");
+        return keel_status_make(KEEL_UNSUPPORTED, "resources that do not belong to a dialect");
     while (!c.failed && c.at != c.end) {
         keel_mlir_index(&c, m->dialects.count);
         KEEL_TRY(read_resource_group(m, &c, &payload));

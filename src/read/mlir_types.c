@@ -1,6 +1,6 @@
 #include "read/mlir_entry.h"
 
-// Codes that stand for a type without parameters: kind, what `a` and `aux` hold.
+// Codes for types without parameters: kind, `a` and `aux`.
 typedef struct simple_t {
     uint8_t code, kind, aux;
     uint32_t a;
@@ -113,7 +113,7 @@ static keel_status_t read_builtin(keel_mlir_t *m, keel_cursor_t *c, uint64_t cod
     switch (code) {
         case 0: {
             uint64_t integer = keel_mlir_varint(c), width = integer >> 2;
-            // MLIR allows no more bits than this.
+            // MLIR allows no wider integers.
             if ((integer & 3) == 3 || width == 0 || width > 0xffffff) keel_cursor_fail(c);
             *out =
                 (keel_type_t){.kind = KEEL_TYPE_INTEGER, .aux = integer & 3, .a = (uint32_t)width};
@@ -154,7 +154,7 @@ static keel_status_t read_quantized(keel_mlir_t *m, keel_cursor_t *c, keel_type_
     return NULL;
 }
 
-// The scales: an array of floats, each an attribute of its own, one after the other.
+// The scales: an array of float attributes.
 static keel_status_t read_scales(keel_mlir_t *m, keel_cursor_t *c, keel_mlir_record_t *r) {
     uint32_t count = keel_mlir_count(c, 1);
     keel_type_id_t f64;

@@ -68,7 +68,7 @@ static keel_status_t read_mesh_axis(keel_mlir_t *m, keel_cursor_t *c, keel_attr_
     return keel_mlir_record(m, &r, out);
 }
 
-// Two attributes, the second of which may be absent where it is optional.
+// Two attributes; the second may be absent if it is optional.
 static keel_status_t read_two(keel_mlir_t *m, keel_cursor_t *c, keel_record_t klass,
                               keel_mlir_name_t first, keel_mlir_name_t second, bool is_optional,
                               keel_attr_t *out) {

@@ -1,4 +1,4 @@
-// A program as JSON for tools. docs/show.md is the description; whoever changes one changes both.
+// A program as JSON for tools. docs/show.md describes it; keep the two in step.
 #include "read/print.h"
 #include "read/print_value.h"
 #include "read/print_walk.h"
@@ -117,7 +117,7 @@ static const keel_print_visitor_t visitor = {open_operation, open_region, open_b
 
 // ---- functions ---------------------------------------------------------------------------------
 
-// "name" of an argument: where its location is a name and no place.
+// "name" of an argument: if its location is a name without a place.
 static void argument_name(json_t *j, keel_attr_id_t id) {
     keel_str_t name = {"", 0};
     keel_frame_t frame;
@@ -242,7 +242,7 @@ keel_status_t keel_print_json(const keel_program_t *program, keel_buffer_t *out)
     KEEL_TRY(keel_buffer_status(out));
     if (!j.printer.cut) return NULL;
     return keel_status_make(KEEL_UNSUPPORTED,
-                            "the program as JSON would be larger than %llu bytes, or nests deeper "
-                            "than any reader allows; print it as text",
+                            "the program's JSON would be larger than %llu bytes, or nests deeper "
+                            "than readers allow; print it as text",
                             (unsigned long long)keel_print_limit(program));
 }

@@ -10,7 +10,7 @@ typedef enum special {
     IEEE,     // infinities and NaNs
     FN,       // no infinity; NaN is all ones
     FNUZ,     // no infinity, no -0: its bits are the only NaN
-    FINITE,   // ordinary numbers
+    FINITE,   // no infinity, no NaN
     EXPONENT, // no sign and no mantissa: a power of two; all ones is NaN
     TOO_WIDE,
 } special_t;
@@ -56,8 +56,8 @@ static double magnitude(const layout_t *f, uint64_t bits) {
     return ldexp((double)(mantissa | 1ull << f->mantissa), (int)exponent - f->bias - f->mantissa);
 }
 
-// True where `near` rounds to the value of `bits` in this format: it lies closer to it than to
-// either neighbour. The halves between neighbours of a narrow format are exact doubles.
+// True if `near` rounds to the value of `bits` in this format: it is closer to it than to either
+// neighbour. The midpoints between neighbours of a narrow format are exact doubles.
 static bool rounds_back(const layout_t *f, uint64_t bits, double value, double near) {
     if (f->mantissa == 52) return near == value;
     double below = bits ? magnitude(f, bits - 1) : -value;
@@ -91,7 +91,7 @@ bool keel_print_float(keel_float_t kind, uint64_t bits, keel_buffer_t *out) {
     if (exponent >= -5 && exponent < 16)
         snprintf(text, sizeof text, "%.*f", digits > exponent ? digits - exponent : 0,
                  strtod(text, NULL));
-    // The decimal point of the host's locale may be another.
+    // The host's locale may have another decimal point.
     for (char *at = text; *at; ++at)
         if (*at == ',') *at = '.';
     keel_buffer_text(out, text);

@@ -2,7 +2,7 @@
 
 #include "read/print_number.h"
 
-// How many elements a cut constant shows.
+// How many elements of a cut constant are shown.
 enum { SHORTENED = 3 };
 
 static void text(keel_printer_t *p, const char *words) {
@@ -64,7 +64,7 @@ void keel_print_element(keel_printer_t *p, keel_type_id_t type, const keel_tenso
     text(p, ")");
 }
 
-// Whole constants with a bracket for each dimension; the brackets that open before an element are
+// A whole constant with a bracket for each dimension. The brackets that open before an element are
 // those of the dimensions in which it is the first.
 static void nested(keel_printer_t *p, keel_type_id_t element, keel_ints_t sizes,
                    const keel_tensor_view_t *tensor) {

@@ -1,8 +1,8 @@
-// A program as text for people, one operation a line:
+// A program as text for people, one operation per line:
 //
 //   %3 = dot_general %0, %1 {rhs_contracting_dimensions = [0]} : (tensor<..>, ..) -> ..  // a.py:41
 //
-// Attributes that say nothing (absent, empty, all default) are left out: JSON has them all.
+// Leaves out attributes without information (absent, empty, all default); JSON has them all.
 #include "read/print.h"
 #include "read/print_value.h"
 #include "read/print_walk.h"
@@ -39,7 +39,7 @@ static void value_types(text_t *t, const keel_value_id_t *items, keel_value_id_t
     }
 }
 
-// "  // model.py:41", by the innermost frame that has a file.
+// "  // model.py:41", from the innermost frame that has a file.
 static void comment(text_t *t, keel_attr_id_t location) {
     keel_frame_t frames[8];
     if (!t->options->locations || location == KEEL_NONE) return;
@@ -79,7 +79,7 @@ static bool is_default_accuracy(const keel_program_t *program, keel_attr_id_t id
 
 static bool says_nothing(const keel_program_t *program, keel_attr_id_t id, unsigned depth);
 
-// A message of HLO says nothing where none of its fields does.
+// A message of HLO has no information if none of its fields has any.
 static bool is_empty_message(const keel_program_t *program, const keel_attr_t *a, unsigned depth) {
     keel_list_t pairs = keel_program_list(program, a->b);
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2)
@@ -115,7 +115,7 @@ static bool says_nothing(const keel_program_t *program, keel_attr_id_t id, unsig
     }
 }
 
-// What HLO repeats of the types of parameters and results.
+// HLO repeats the types of parameters and results in these.
 static bool is_repeated(const keel_program_t *program, keel_str_t name) {
     return program->format == KEEL_FORMAT_HLO &&
            (keel_str_is(name, "program_shape") || keel_str_is(name, "host_program_shape"));
@@ -157,7 +157,7 @@ static void results(text_t *t, const keel_operation_t *o) {
     text(t, " = ");
 }
 
-// One type where all operands and the one result share it, as MLIR writes it.
+// One type if all operands and the only result share it, as MLIR writes it.
 static void operation_type(text_t *t, keel_list_t operands, const keel_operation_t *o) {
     bool one = o->result_count <= 1 && operands.count + o->result_count > 0;
     keel_type_id_t first = o->result_count
@@ -178,7 +178,7 @@ static void operation_type(text_t *t, keel_list_t operands, const keel_operation
     if (o->result_count != 1) text(t, ")");
 }
 
-// "constant dense<0.0> : tensor<4xf32>": the type of the value is that of the result.
+// "constant dense<0.0> : tensor<4xf32>": the value has the type of the result.
 static bool constant(text_t *t, const keel_operation_t *o) {
     const keel_program_t *program = t->printer.program;
     const char *name = program->format == KEEL_FORMAT_HLO ? "literal" : "value";
@@ -190,7 +190,7 @@ static bool constant(text_t *t, const keel_operation_t *o) {
     return true;
 }
 
-// "parameter 1": HLO leaves out the number of the first.
+// "parameter 1": HLO leaves out the number of parameter 0.
 static void parameter(text_t *t, const keel_operation_t *o) {
     const keel_program_t *program = t->printer.program;
     keel_attr_id_t number = keel_program_dict_find(program, o->attributes, "parameter_number");
@@ -337,7 +337,7 @@ static void returned(text_t *t, const keel_function_t *function) {
     attributes(t, function->attributes, NULL);
 }
 
-// An instruction in the middle may be the result of a computation of HLO.
+// The result of an HLO computation may be an instruction in the middle.
 static void root(text_t *t, const keel_function_t *function) {
     if (function->root == KEEL_NONE) return;
     line(t);
@@ -392,7 +392,8 @@ keel_status_t keel_print_text(const keel_program_t *program, const keel_print_op
     KEEL_TRY(keel_print_walk_module(program, &visitor, &t));
     for (uint32_t i = 0; i < program->functions.count && !keel_print_full(&t.printer); ++i)
         KEEL_TRY(function_text(&t, &program->functions.data[i]));
-    if (t.printer.cut && !out->failed) text(&t, "... cut here: the rest would be too large\n");
+    if (t.printer.cut && !out->failed)
+        text(&t, "... truncated here: the rest would be too large\n");
     return keel_buffer_status(out);
 }
 

@@ -17,7 +17,7 @@ static void type_list(keel_printer_t *p, uint32_t list, const char *before, cons
     text(p, after);
 }
 
-// minor_to_major of a layout of HLO, and how many fields that has.
+// minor_to_major of an HLO layout, and how many fields the layout has.
 static keel_attr_id_t order_of(const keel_program_t *program, keel_attr_id_t layout,
                                uint32_t *out_fields) {
     const keel_attr_t *a = keel_program_attr(program, layout);

@@ -32,7 +32,7 @@ keel_attr_id_t keel_print_entry(const keel_program_t *program, keel_attr_id_t ar
     return keel_program_attr(program, found)->kind == KEEL_ATTR_DICT ? found : KEEL_NONE;
 }
 
-// ": i32" behind a number, where it is not the type that a bare number has.
+// ": i32" after a number, unless the type is that of a bare number.
 static void suffix(keel_printer_t *p, keel_type_id_t type, const char *usual) {
     if (type == KEEL_NONE) return;
     size_t before = p->out->size;

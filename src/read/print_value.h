@@ -1,11 +1,11 @@
-// What the printers share: types and attributes in both notations, elements of tensors.
+// Shared by the printers: types and attributes in both notations, elements of tensors.
 #ifndef KEEL_READ_PRINT_VALUE_H_
 #define KEEL_READ_PRINT_VALUE_H_
 
 #include "read/printer.h"
 
 void keel_print_value_type(keel_printer_t *printer, keel_type_id_t type);
-// ", " and the layout or encoding behind a type; nothing where it is NONE or, unless all must be
+// ", " and the layout or encoding after a type; nothing if it is NONE or, unless the output must be
 // exact, row-major.
 void keel_print_layout(keel_printer_t *printer, keel_attr_id_t layout);
 void keel_print_value_text(keel_printer_t *printer, keel_attr_id_t attribute);
@@ -18,27 +18,27 @@ void keel_print_dictionary_json(keel_printer_t *printer, keel_attr_id_t dictiona
 // True for a number of type i1: MLIR's builtin bool.
 bool keel_print_is_bool(const keel_program_t *program, const keel_attr_t *integer);
 
-// The dictionary at that place of an array; NONE where there is no array, place or dictionary.
+// The dictionary at that index of an array; NONE if there is no array, index or dictionary.
 keel_attr_id_t keel_print_entry(const keel_program_t *program, keel_attr_id_t array,
                                 uint32_t index);
 
-// Two members without braces: "location_name" and "locations", the frames, innermost first. False
-// where the location says nothing, and nothing is written.
+// Two members without braces: "location_name" and "locations", the frames, innermost first. Writes
+// nothing and returns false if the location has no information.
 bool keel_print_location_json(keel_printer_t *printer, keel_attr_id_t location);
 
-// One element: a number, true or false, "(1.0,2.0)" for complex, hex for what is none of these.
+// One element: a number, true or false, "(1.0,2.0)" for complex, hex for anything else.
 void keel_print_element(keel_printer_t *printer, keel_type_id_t type,
                         const keel_tensor_view_t *tensor, uint64_t at);
 
-// A tensor attribute and a dense array in text: "dense<[1.0, 2.0]> : tensor<2xf32>", or, where
-// `brief` and it is a list of dimensions, "[1, 2]".
+// A tensor attribute and a dense array in text: "dense<[1.0, 2.0]> : tensor<2xf32>", or, with
+// `brief` for a list of dimensions, "[1, 2]".
 void keel_print_tensor_text(keel_printer_t *printer, const keel_attr_t *tensor, bool brief);
 void keel_print_array_text(keel_printer_t *printer, const keel_attr_t *array);
 
-// The elements of a dense array, as those of a tensor of one dimension.
+// The elements of a dense array, as of a one-dimensional tensor.
 keel_tensor_view_t keel_print_array_view(const keel_program_t *program, const keel_attr_t *array);
 
-// The element type of a tensor, buffer or array; the type itself where it has none.
+// The element type of a tensor, buffer or array; otherwise the type itself.
 keel_type_id_t keel_print_element_type(const keel_program_t *program, keel_type_id_t type);
 
 #endif // KEEL_READ_PRINT_VALUE_H_

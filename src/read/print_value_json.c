@@ -1,11 +1,11 @@
-// Attributes in JSON. An object's first member tells its form: docs/show.md lists them.
+// Attributes in JSON. An object's first member identifies its form: docs/show.md lists them.
 #include "read/print_value.h"
 
 #include <stdio.h>
 
 #include "read/print_number.h"
 
-// Elements of whole numbers that are listed beside the bytes.
+// Integer tensors up to this many elements list them beside the bytes.
 enum { LISTED = 64 };
 
 static void text(keel_printer_t *p, const char *words) {
@@ -88,7 +88,7 @@ static void number(keel_printer_t *p, const keel_attr_t *a) {
     if (type->kind != KEEL_TYPE_FLOAT || !keel_print_float(type->a, bits, p->out)) {
         text(p, "null");
     } else if (strpbrk(keel_buffer_cstr(p->out) + at, "n")) {
-        char word[8]; // "-inf": JSON has no such number
+        char word[8]; // "-inf": JSON has no infinity
         snprintf(word, sizeof word, "%s", keel_buffer_cstr(p->out) + at);
         p->out->size = at;
         keel_buffer_format(p->out, "\"%s\"", word);
@@ -113,7 +113,7 @@ static void values(keel_printer_t *p, keel_type_id_t element, const keel_tensor_
     text(p, "]");
 }
 
-// One byte a bool, however it is stored.
+// One byte per bool, however it is stored.
 static void data(keel_printer_t *p, const keel_tensor_view_t *view) {
     text(p, ",\"data\":\"");
     if (!view->is_bool) {

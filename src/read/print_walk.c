@@ -2,25 +2,25 @@
 
 #include "read/read.h"
 
-// Operations of one block that are still to come, and the blocks and regions that follow it.
+// The remaining operations of one block, and the blocks and regions that follow it.
 typedef struct level_t {
     keel_op_id_t at, end, parent;
-    uint32_t index;              // of the operation at `at`
-    uint32_t block, first_block; // tables' indices
+    uint32_t index;              // of the operation `at`
+    uint32_t block, first_block; // indices into the tables
     uint32_t region, first_region, end_region;
 } level_t;
 
-typedef struct walk_t {
+typedef struct print_walk_t {
     const keel_program_t *program;
     const keel_print_visitor_t *visitor;
     void *context;
     uint32_t depth;
     level_t levels[KEEL_READ_REGION_DEPTH + 2];
-} walk_t;
+} print_walk_t;
 
-// Opens the block at level->block, or, where its region has no more, closes the region and goes on.
-// False once the last region is closed.
-static bool next_block(walk_t *w, level_t *level, bool opens_region) {
+// Opens the block at level->block. If the region has no more blocks, closes the region and
+// continues. False once the last region is closed.
+static bool next_block(print_walk_t *w, level_t *level, bool opens_region) {
     const keel_print_visitor_t *v = w->visitor;
     for (;; opens_region = true) {
         const keel_region_t *region = &w->program->regions.data[level->region];
@@ -41,10 +41,10 @@ static bool next_block(walk_t *w, level_t *level, bool opens_region) {
     }
 }
 
-// Opens the regions of an operation; false where they have no block.
-static keel_status_t enter(walk_t *w, keel_op_id_t op, keel_region_run_t run) {
+// Opens the regions of an operation; false if they have no block.
+static keel_status_t enter(print_walk_t *w, keel_op_id_t op, keel_region_run_t run) {
     if (w->depth + 1 == sizeof w->levels / sizeof *w->levels)
-        return keel_status_make(KEEL_UNSUPPORTED, "regions within regions more than %d deep",
+        return keel_status_make(KEEL_UNSUPPORTED, "regions nest more than %d deep",
                                 KEEL_READ_REGION_DEPTH);
     level_t *level = &w->levels[++w->depth];
     uint32_t first = (uint32_t)(run.items - w->program->regions.data);
@@ -56,7 +56,7 @@ static keel_status_t enter(walk_t *w, keel_op_id_t op, keel_region_run_t run) {
     return NULL;
 }
 
-static keel_status_t step(walk_t *w) {
+static keel_status_t step(print_walk_t *w) {
     level_t *level = &w->levels[w->depth];
     keel_op_id_t op = level->at;
     w->visitor->open_operation(w->context, op, level->index++);
@@ -67,7 +67,7 @@ static keel_status_t step(walk_t *w) {
     return NULL;
 }
 
-static keel_status_t walk(walk_t *w, keel_op_id_t first, keel_op_id_t end, uint32_t index) {
+static keel_status_t walk(print_walk_t *w, keel_op_id_t first, keel_op_id_t end, uint32_t index) {
     w->depth = 0;
     w->levels[0] = (level_t){.at = first, .end = end, .index = index};
     for (;;) {
@@ -88,7 +88,7 @@ static keel_status_t walk(walk_t *w, keel_op_id_t first, keel_op_id_t end, uint3
 
 keel_status_t keel_print_walk(const keel_program_t *program, keel_op_id_t first, keel_op_id_t end,
                               const keel_print_visitor_t *visitor, void *context) {
-    walk_t w = {.program = program, .visitor = visitor, .context = context};
+    print_walk_t w = {.program = program, .visitor = visitor, .context = context};
     return walk(&w, first, end, 0);
 }
 
@@ -101,10 +101,10 @@ const keel_block_t *keel_print_blocks(const keel_program_t *program,
     return program->blocks.data + region->first_block;
 }
 
-// Functions stand in the order of their operations; what lies between them is the module's.
+// Functions are in the order of their operations; operations between them belong to the module.
 keel_status_t keel_print_walk_module(const keel_program_t *program,
                                      const keel_print_visitor_t *visitor, void *context) {
-    walk_t w = {.program = program, .visitor = visitor, .context = context};
+    print_walk_t w = {.program = program, .visitor = visitor, .context = context};
     keel_op_id_t at = 0;
     uint32_t index = 0;
     for (uint32_t i = 0; i < program->functions.count; ++i) {

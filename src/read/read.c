@@ -1,4 +1,4 @@
-// Which format bytes are of.
+// Detects the format of bytes.
 #include "read/read.h"
 
 bool keel_read_is_mlir(keel_bytes_t bytes) {

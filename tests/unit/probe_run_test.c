@@ -73,7 +73,7 @@ static void a_plugin_that_does_everything_is_alive(void **state) {
     for (int i = KEEL_PROBE_LOAD; i < KEEL_PROBE_SECOND; ++i)
         assert_step((keel_probe_step_t)i, KEEL_PROBE_OK, "");
     assert_step(KEEL_PROBE_SECOND, KEEL_PROBE_FAILED, "no live executable");
-    assert_step(KEEL_PROBE_SIZES, KEEL_PROBE_SKIPPED, "does not look at sizes");
+    assert_step(KEEL_PROBE_SIZES, KEEL_PROBE_SKIPPED, "does not check sizes");
     assert_step(KEEL_PROBE_TOPOLOGY, KEEL_PROBE_NOT_TRIED, "");
     assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
     assert_int_equal(probe->device_count, 2);
@@ -117,7 +117,7 @@ static void a_fast_probe_only_loads(void **state) {
 static void a_plugin_that_is_not_there_is_dead(void **state) {
     (void)state;
     run_on("/nowhere/plugin.so", "", false);
-    assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_FAILED, "/nowhere/plugin.so is not there");
+    assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_FAILED, "/nowhere/plugin.so does not exist");
     assert_false(probe->is_there);
     assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
 }
@@ -143,7 +143,7 @@ static void a_hang_ends_with_the_time_limit(void **state) {
 static void a_process_that_ends_itself_is_told(void **state) {
     (void)state;
     run("runs serialize_exits");
-    assert_step(KEEL_PROBE_SERIALIZE, KEEL_PROBE_KILLED, "exit code 3");
+    assert_step(KEEL_PROBE_SERIALIZE, KEEL_PROBE_KILLED, "exited with code 3");
     assert_step(KEEL_PROBE_RUN, KEEL_PROBE_OK, "");
     assert_int_equal(probe->verdict, KEEL_PROBE_LIMPING);
 }

@@ -53,7 +53,7 @@ static void nothing_and_text_are_told_as_such(void **state) {
                                         "HloModule f", "func.func @main()"};
     assert_told(keel_bytes(NULL, 0), KEEL_CORRUPT, "the file is empty");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
-        assert_told(keel_str_bytes(keel_str(texts[i])), KEEL_UNSUPPORTED, "a program as text");
+        assert_told(keel_str_bytes(keel_str(texts[i])), KEEL_UNSUPPORTED, "this program is in text form");
     assert_told(keel_str_bytes(keel_str("mod")), KEEL_CORRUPT, "HLO");
     assert_false(keel_read_is_text(keel_str_bytes(keel_str(" \n"))));
 }
@@ -66,7 +66,7 @@ static void a_damaged_module_whose_name_begins_as_a_text_does_is_no_text(void **
     keel_status_t status =
         keel_read(keel_bytes((const uint8_t *)bytes, sizeof bytes - 1), &program);
     assert_non_null(status);
-    assert_null(strstr(keel_status_message(status), "as text"));
+    assert_null(strstr(keel_status_message(status), "text form"));
     keel_status_ignore(status);
 }
 
