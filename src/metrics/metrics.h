@@ -43,7 +43,7 @@ typedef enum keel_metric_unit {
     X(UNUSED_LOADS, "keel_unused_loads_total", NULL, COUNTER, NUMBER, NULL,                        \
       "Programs that were loaded ahead and never asked for.")                                      \
     X(AHEAD_SECONDS, "keel_ahead_seconds_total", NULL, COUNTER, SECONDS, NULL,                     \
-      "Time inside the plugin's deserialize-and-load in the background.")                  \
+      "Time inside the plugin's deserialize-and-load in the background.")                          \
     X(MISSES, "keel_cache_misses_total", "CompileCacheMiss", COUNTER, NUMBER, NULL,                \
       "Programs that were looked for in the cache and not loaded.")                                \
     X(RECOMPILES, "keel_recompiles_total", NULL, COUNTER, NUMBER, NULL,                            \

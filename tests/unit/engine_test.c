@@ -686,7 +686,8 @@ static void test_without_a_home_folder_a_client_works_and_nothing_is_kept(void *
     assert_int_equal(count_compiles(door), 6);
     assert_int_equal(count_entries(door), 0);
     assert_int_equal(count_lines(door->errors, "set KEEL_CACHE_DIR; nothing is cached"), 1);
-    assert_int_equal(count_lines(door->errors, "set KEEL_RUN_DIR; the run continues without it"), 1);
+    assert_int_equal(count_lines(door->errors, "set KEEL_RUN_DIR; the run continues without it"),
+                     1);
     assert_false(exists("/plugins"));
 }
 

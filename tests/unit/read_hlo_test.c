@@ -53,7 +53,8 @@ static void nothing_and_text_are_told_as_such(void **state) {
                                         "HloModule f", "func.func @main()"};
     assert_told(keel_bytes(NULL, 0), KEEL_CORRUPT, "the file is empty");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
-        assert_told(keel_str_bytes(keel_str(texts[i])), KEEL_UNSUPPORTED, "this program is in text form");
+        assert_told(keel_str_bytes(keel_str(texts[i])), KEEL_UNSUPPORTED,
+                    "this program is in text form");
     assert_told(keel_str_bytes(keel_str("mod")), KEEL_CORRUPT, "HLO");
     assert_false(keel_read_is_text(keel_str_bytes(keel_str(" \n"))));
 }

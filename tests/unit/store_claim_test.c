@@ -302,8 +302,9 @@ static void nobody_waits_for_a_holder_that_has_ended(void **state) {
     assert_ok(keel_lock_take(path, &lock));
     assert_ok(keel_lock_describe(&lock, keel_bytes(data, size)));
     keel_free(data);
-    assert_in_vain(place, &key, minute,
-                   "pid 7 on host a has exited, but a process that it started still holds its lock");
+    assert_in_vain(
+        place, &key, minute,
+        "pid 7 on host a has exited, but a process that it started still holds its lock");
     keel_lock_remove(&lock, path);
 }
 
