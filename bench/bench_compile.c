@@ -1,4 +1,4 @@
-// A client that compiles programs through a plugin door, each once, and ends: what Keel does for a
+// A client that compiles programs through a plugin door, each once, and exits: Keel's work for a
 // compile on all of its threads, when the wrapped plugin costs nothing. bench/compile_cost.py
 // counts its instructions.
 //

@@ -1,9 +1,9 @@
 // What Keel adds to one execution and to one transfer. Prints a section of Markdown.
 //
-// The same executable is executed, the same numbers are sent and read, through the plugin's own
-// table and through Keel's, in turns, so that the two differ in nothing else. Once above a plugin
-// whose Execute returns at once, for the cost alone; once above the embedded plugin, for its place
-// in a real call.
+// The same executable is executed, and the same numbers are sent and read, through the plugin's own
+// table and through Keel's in turns, so that the two differ in nothing else. Once with a plugin
+// whose Execute returns at once, for the cost alone; once with the embedded plugin, for its share
+// of a real call.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +142,7 @@ static result_t measure(const bench_t *bench, call_t *call, unsigned calls) {
               NULL); // the journal has its program by then
     keel_memory_watch(1);
     for (int i = 0; i < ROUNDS; ++i) {
-        // Whoever goes first finds colder caches: they take turns.
+        // The first finds colder caches, so they take turns.
         if (i % 2) bare[i] = time_calls(bench, bench->bare, call, calls);
         through[i] = time_calls(bench, bench->keel, call, calls);
         if (i % 2 == 0) bare[i] = time_calls(bench, bench->bare, call, calls);
@@ -206,7 +206,7 @@ static void set_up(bench_t *bench, const char *plugin, const char *folder) {
     if (bench->real) make_argument(bench);
 }
 
-// In a process of its own: PJRT knows one plugin a process.
+// In a child process: PJRT allows one plugin per process.
 static result_t run(const char *plugin, bool real, call_t *call, unsigned calls) {
     char folder[] = "/tmp/keel-bench-XXXXXX", command[64];
     int ends[2];

@@ -1,5 +1,5 @@
-// What it takes to explain a compile, against that compile: reading both programs back, finding the
-// nearest among as many as a history holds, comparing the two. The compile is the plugin's own, in
+// The cost of explaining a compile, compared with that compile: reading both programs back, finding
+// the nearest of as many as a history holds, and comparing the two. The plugin itself compiles in
 // the same run. Prints a section of Markdown.
 #define _GNU_SOURCE
 #include <limits.h>
@@ -92,8 +92,8 @@ static double compile_seconds(const char *folder, const char *name) {
 
 // ---- explaining --------------------------------------------------------------------------------
 
-// A history as full as it may become: the old program, and beside it others of its name that are
-// less and less like it.
+// A history as full as it may become: the old program and others of its name that are less and less
+// like it.
 static keel_history_t *full_history(const keel_program_t *old) {
     keel_history_t *history;
     keel_sketch_t sketch;
@@ -268,7 +268,7 @@ int main(void) {
     enum { ROWS = sizeof rows / sizeof *rows };
     char folder[] = "/tmp/keel-bench-XXXXXX", command[64];
     stack_cost_t stack;
-    // As in a client that has been at work; see bench_key.
+    // As in a client that has run for a while; see bench_key.
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0);

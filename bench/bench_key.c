@@ -49,8 +49,8 @@ static double median(double values[REPEATS]) {
     return values[REPEATS / 2];
 }
 
-// All that Keel does to a program before it knows its key, but for the components of the backend,
-// which are made once a client.
+// All of Keel's work until it knows a program's key, except for the backend's components, which are
+// made once per client.
 static void read_and_key(keel_bytes_t code, keel_bytes_t options, times_t *out, row_t *row) {
     uint64_t start = keel_clock_monotonic();
     keel_digest_t raw = keel_digest(code);
@@ -123,7 +123,7 @@ static void measure(const char *folder, row_t *row) {
     keel_free((void *)(uintptr_t)options.data);
 }
 
-// Has the script write the programs and gives JAX's times of their keys.
+// The script writes the programs; returns JAX's times for their keys.
 static size_t make_programs(const char *folder, int count, const char *const *layers,
                             row_t rows[MOST]) {
     char command[4096];
@@ -176,8 +176,8 @@ int main(int argc, char **argv) {
     static const char *const usual[] = {"8", "24"};
     char folder[] = "/tmp/keel-bench-XXXXXX";
     row_t rows[MOST] = {0};
-    // As in a client that has been at work: what was freed is at hand, and not taken from the
-    // system anew, page by page, for each program.
+    // As in a client that has run for a while: freed memory is reused, not requested from the
+    // system page by page for each program.
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     if (!mkdtemp(folder)) {

@@ -1,5 +1,5 @@
-// What bench/make_programs.py asks where JAX compiles: the seconds that reading the Python stack of
-// the calling thread takes, and how many frames were kept (UINT_MAX: it was skipped).
+// Called by bench/make_programs.py at the point where JAX compiles: the seconds that reading the
+// calling thread's Python stack takes, and how many frames were kept (UINT_MAX: it was skipped).
 #include <limits.h>
 
 #include "host/host.h"

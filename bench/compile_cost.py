@@ -33,7 +33,7 @@ def environment(folder):
 
 
 def under(tool, options, library, inputs):
-    """Runs the client under a tool of valgrind; what the tool says, and its file."""
+    """Runs the client under a tool of valgrind; returns the tool's output and its file."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="keel-bench-"))
     out = folder / "out"
     answer = subprocess.run(["valgrind", f"--tool={tool}", f"--{tool}-out-file={out}", *options,
@@ -57,7 +57,7 @@ def heap(library, inputs):
 
 
 def programs(folder):
-    """Options, and lists of programs that a client compiles one after the other."""
+    """Options, and lists of programs that a client compiles in turn."""
     subprocess.run([PYTHON, ROOT / "bench" / "make_programs.py", folder, "1", "8"], check=True,
                    stdout=subprocess.DEVNULL)
     first = folder / "gpt8.mlir"
@@ -71,7 +71,7 @@ def programs(folder):
 
 
 def another_constant(program):
-    """The program with another learning rate, or what else is 0.1 in it."""
+    """The program with another learning rate (it replaces every 0.1)."""
     old, new = struct.pack("<f", 0.1), struct.pack("<f", 0.2)
     if old not in program:
         sys.exit("compile_cost: the train step has no constant 0.1 any more")

@@ -14,7 +14,7 @@ line: the microseconds that reading the Python stack takes where JAX compiles (b
 LIBRARY), the first time and the median, how many frames it has, and how many are kept.
 bench_explain calls this.
 
-Nothing is compiled.
+It compiles nothing.
 """
 
 import ctypes
@@ -37,13 +37,13 @@ from jax._src.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-STABLEHLO = "1.13.3"  # what the embedded plugin asks for
+STABLEHLO = "1.13.3"  # the embedded plugin's version
 REPEATS = 15
 WIDTH, BATCH, SEQ = 256, 8, 128  # the example's own
 
 
 class Caught(Exception):
-    """Ends a compile once its inputs are known."""
+    """Stops a compile once its inputs are known."""
 
 
 def catch_compile(backend, computation, devices, compile_options, *_, **__):
@@ -51,7 +51,7 @@ def catch_compile(backend, computation, devices, compile_options, *_, **__):
 
 
 def inputs_of_compile(layers, rows=BATCH):
-    """What JAX hands to its compiler for the train step."""
+    """What JAX passes to its compiler for the train step."""
     jax.clear_caches()
     params = jax.eval_shape(
         lambda: train_gpt.init_params(jax.random.key(0), layers, WIDTH, SEQ))
@@ -95,9 +95,9 @@ LAYER = 10  # operations
 
 
 def chain(operations, rows=8, constant=None, more=0):
-    """A program of so many operations: layers of ten in a row, some with weights of their own.
+    """A program of that many operations: layers of ten in a row, some with weights of their own.
 
-    constant: the layer whose constant is another; more: so many layers in the middle."""
+    constant: the layer with another constant; more: extra layers in the middle."""
     layers = (operations - 2) // LAYER
     weights = min(64, layers)
     x, w = f"tensor<{rows}x16xf32>", "tensor<16x16xf32>"
@@ -140,7 +140,7 @@ def write_chains(folder, operations):
 
 
 def stack_cost(library):
-    """Where JAX compiles: microseconds at first and as a rule, frames of the stack, frames kept."""
+    """Where JAX compiles: microseconds the first time and usually, frames of the stack, frames kept."""
     read = ctypes.CDLL(library).bench_stack
     read.restype = ctypes.c_double
     kept = ctypes.c_uint()

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEEL = ROOT / "build" / "bin" / "keel"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 SCRIPT = ROOT / "bench" / "many_programs.py"
-PROCESS = 1000  # programs of one
+PROCESS = 1000  # programs per process
 
 
 def record(folder, programs):

@@ -26,7 +26,7 @@ KEEL = ROOT / "build" / "bin" / "keel"
 PYTHON = pathlib.Path(os.environ.get("KEEL_TORCH_PYTHON") or ROOT / ".venv-torch" / "bin" / "python")
 SCRIPT = "examples/torch/train_gpt.py"
 MODEL = ["--width", "512", "--heads", "8", "--seq", "128"]
-# How AdamW is used, and the accidents of the script that make it so.
+# The ways to use AdamW, and the script's accidents that select them.
 OPTIMIZERS = {"on the host": ["--accident", "adamw-host,adamw-state"], "on the device": []}
 MARK = "torch_restart: "
 
@@ -150,7 +150,7 @@ def main():
     parser.add_argument("--json", action="store_true", help="the numbers instead of the table")
     options = parser.parse_args()
     if not PYTHON.exists():
-        print("## Restart of PyTorch/XLA\n\nNot measured: PyTorch/XLA is not there "
+        print("## Restart of PyTorch/XLA\n\nNot measured: PyTorch/XLA is not installed "
               "(`tools/setup --torch`, or KEEL_TORCH_PYTHON).")
         return
     results = {name: measure(options, accidents) for name, accidents in OPTIMIZERS.items()}

@@ -36,7 +36,7 @@ def embedded_plugin():
 
 
 def plain_environment():
-    """The user's own, without any cache or platform setting."""
+    """The user's environment, without any cache or platform setting."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("KEEL_", "JAX_", "PJRT_", "XLA_"))}
     return kept | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -52,7 +52,7 @@ class Bare:
 
 
 class JaxCache(Bare):
-    """The same with JAX's own persistent cache, told to keep every program."""
+    """The same with JAX's own persistent cache, set to keep every program."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -71,14 +71,14 @@ class Keel:
 
 
 def without_prefetch(keel):
-    """The same, in the same folders, but every program is loaded when it is asked for."""
+    """The same, in the same folders, but each program is loaded only when JAX asks for it."""
     other = copy.copy(keel)
     other.env = keel.env | {"KEEL_PREFETCH": "off"}
     return other
 
 
 def first_step(kind, layers):
-    """Runs the script for one step and gives the seconds from its start to the end of that step."""
+    """Runs the script for one step and returns the seconds from its start to the end of that step."""
     command = [*kind.prefix, PYTHON, "-u", SCRIPT, "--layers", str(layers), "--steps", "1"]
     answer = subprocess.run(command, cwd=ROOT, env=plain_environment() | kind.env,
                             capture_output=True, text=True)
@@ -90,7 +90,7 @@ def first_step(kind, layers):
 
 
 def newest_journal(folder):
-    """The events of the run that began last: a run is named by its time."""
+    """The events of the latest run: a run's name starts with its time."""
     journal = max(pathlib.Path(folder, "runs").glob("*/journal.ndjson"))
     return [json.loads(line) for line in journal.read_text().splitlines()]
 

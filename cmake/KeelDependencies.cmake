@@ -1,4 +1,4 @@
-# What Keel stands on, and the PJRT header that the embedded plugin's wheel ships.
+# Keel's dependencies, and the PJRT header that the embedded plugin's wheel ships.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)

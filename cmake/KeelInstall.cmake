@@ -1,6 +1,6 @@
-# bin/keel, lib/libkeel_pjrt.so and libkeel with all that others need to use it. The plugin that is
-# embedded goes along, to lib/keel, so that what was installed needs no checkout. Every path is
-# relative to the prefix: an installed tree may be moved.
+# bin/keel, lib/libkeel_pjrt.so, and libkeel with everything needed to use it. The embedded plugin
+# goes to lib/keel, so an installation needs no checkout. Every path is relative to the prefix, so
+# an installed tree can be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -9,8 +9,8 @@ option(KEEL_INSTALL_PLUGIN "Install the embedded plugin too (about 260 MB)" ON)
 # Fixed, because bin/keel looks for its library in ../lib.
 set(KEEL_INSTALL_LIB lib)
 
-# The Python wheel brings the libraries that these need, in lib/keel/libs (python/build_backend);
-# elsewhere there is no such folder.
+# The Python wheel includes the libraries that these need, in lib/keel/libs (python/build_backend);
+# other installations have no such folder.
 set_target_properties(keel PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/keel/libs")
 install(TARGETS keel RUNTIME DESTINATION bin COMPONENT programs)
 if(TARGET keel_pjrt_plugin)

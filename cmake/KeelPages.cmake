@@ -1,8 +1,8 @@
-# Writes a C file with the pages of docs/causes as bytes, so that a program has them wherever it is:
+# Writes a C file with the pages of docs/causes as bytes, so that a program contains them:
 #
 #   cmake -DFOLDER=docs/causes -DOUT=pages.c -P KeelPages.cmake
 #
-# A page may be longer than what a C compiler must take as one string.
+# A page may be longer than a string that C compilers must accept.
 file(GLOB pages ${FOLDER}/*.md)
 list(SORT pages)
 set(bytes "")

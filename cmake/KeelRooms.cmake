@@ -2,9 +2,9 @@
 #
 #   keel_room(read DEPS base program SYSTEM zstd)
 #
-# A room may depend only on rooms that stand before it in KEEL_ROOMS, so there can be no cycle, and
-# its sources see the headers of the rooms it declares and no others: each room's headers are
-# reached through a folder of their own that holds nothing but a link to the room.
+# A room may depend only on rooms before it in KEEL_ROOMS, so there can be no cycle, and
+# its sources see only the headers of the rooms it declares: each room's headers are reached
+# through a separate folder that contains only a link to the room.
 set(KEEL_ROOMS base settings program read key store host history explain contract journal metrics analysis pjrt
   bundle probe engine shim tensor library report cli)
 
@@ -44,22 +44,22 @@ function(keel_room name)
   endforeach()
 endfunction()
 
-# Rooms of the client's process in which nothing is done often.
+# Rooms of the client's process that do nothing often.
 function(keel_small)
   foreach(room IN LISTS ARGN)
     target_compile_options(keel_${room} PRIVATE $<$<CONFIG:Release>:-Os>)
   endforeach()
 endfunction()
 
-# Rooms link in one order, whatever order their folders are read in.
+# Rooms link in one order, whatever the order in which their folders are read.
 function(keel_link target)
   foreach(room IN LISTS ARGN)
     target_link_libraries(${target} PRIVATE keel_${room})
   endforeach()
 endfunction()
 
-# The label of a test, so that `ctest -L store` runs those of a room: the room that its name begins
-# with, or else the first one that it links.
+# The label of a test, so that `ctest -L store` runs those of a room: the room at the start of its
+# name, otherwise the first one that it links.
 function(keel_room_label out name)
   string(REGEX MATCH "^[a-z]+" room ${name})
   if(NOT room IN_LIST KEEL_ROOMS)

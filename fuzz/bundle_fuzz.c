@@ -1,6 +1,6 @@
-// Bundles of others: two of them, with a newline between. What was read is written as a bundle that
-// is read alike, and differs from itself in nothing; what is printed has no control characters, and
-// the JSON is JSON.
+// Two foreign bundles, separated by a newline. A bundle that was read is written and read back
+// unchanged, and does not differ from itself; printed text has no control characters, and the JSON
+// is valid.
 #include <stdlib.h>
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
-// Readable values of two keys, which come out of files: whatever they are, what moved is told, and
-// what is told stands together.
+// Readable values of two keys, which come from files: whatever they are, the differences are
+// reported, and the report is consistent.
 //
 // A zero byte ends a value; each belongs to the next component, first of the one key and then of
 // the other.

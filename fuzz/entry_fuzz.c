@@ -1,5 +1,5 @@
-// Entry files of the cache. The input is taken once as it stands, and once with its digests made
-// right, so that what lies behind them is reached too.
+// Entry files of the cache. The input is used once as it is, and once with its digests corrected,
+// so that the code after their check is reached too.
 #include <stdlib.h>
 
 #include "store/entry.h"
@@ -16,7 +16,7 @@ static void same_text(const char *a, const char *b) {
     check(strcmp(a, b) == 0);
 }
 
-// What was read can be written again, and reads the same.
+// What was read can be written again, and reads back the same.
 static void write_again(const keel_entry_t *entry) {
     uint8_t *data;
     size_t size;

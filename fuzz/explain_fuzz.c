@@ -1,5 +1,5 @@
-// Two programs: the size of the first as a little-endian u32, its bytes, those of the second. Each
-// that can be read is explained against itself, which is a retrace, and both against each other in
+// Two programs: the size of the first as a little-endian u32, its bytes, then those of the second.
+// Each readable one is explained against itself, which is a retrace, and both against each other in
 // either direction: within bounds, and totals add up.
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static void check_explanation(const keel_explanation_t *e) {
         check(e->folded[i].follows < e->root_count);
     }
     check(folds == e->folded_total);
-    static volatile uint64_t seen; // or the walk would be for nothing
+    static volatile uint64_t seen; // keeps the walk from being optimized away
     seen = sum;
     (void)seen;
 }
@@ -49,7 +49,7 @@ static void explain(const keel_program_t *before, const keel_program_t *after) {
     if (before == after) {
         keel_digest_t digest;
         status = keel_key_program(before, &digest);
-        // Of a program that cannot be keyed it is not known whether it is the same.
+        // If a program cannot be keyed, it is unknown whether it is the same.
         if (!status) check(e.root_total == 1 && e.roots[0].kind == KEEL_CAUSE_RETRACE);
         keel_status_ignore(status);
     }

@@ -1,6 +1,5 @@
-// Journals: the figures under other names, and what is told of memory. What is printed has no
-// control characters, the JSON is JSON, each name in it stands once, and each line of what
-// Prometheus reads is a comment or a sample.
+// Journals: metrics, and reports on memory. Printed text has no control characters, the JSON is
+// valid with unique names, and each line for Prometheus is a comment or a sample.
 #include <stdlib.h>
 
 #include <jansson.h>

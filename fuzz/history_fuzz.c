@@ -1,5 +1,5 @@
-// Histories: whatever a file holds, its records are whole, and what a history makes of them is a
-// file from which the same records come back.
+// Histories: whatever a file contains, its records are complete, and writing the history gives a
+// file with the same records.
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// HloModuleProto: read, and what was read printed, so that every index in the model is followed.
+// HloModuleProto: read, then printed, so that every index in the model is followed.
 #include "read/print.h"
 #include "read/read.h"
 

@@ -1,5 +1,5 @@
-// The page of a run: whatever names and numbers a journal holds, the page's tags are its own, they
-// nest, and nothing in it is a script, an event's handler or a byte that is no text.
+// The page of a run: whatever names and numbers a journal contains, the page has only its own tags,
+// they nest, and it contains no script, no event handler and no byte that is not text.
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool is_void(size_t name) {
            strcmp(names[name], "br") == 0;
 }
 
-// Goes past the attributes: each is a word, or a word and a quoted value. *ends: "/>".
+// Skips the attributes: each is a word, or a word and a quoted value. *ends: "/>".
 static const char *attributes(const char *at, bool *ends) {
     *ends = false;
     for (;;) {

@@ -1,6 +1,5 @@
-// Journals: figures and explanations of whatever events there are, and everything that is printed
-// from them. What is printed has no control characters, since it goes to a terminal, and the JSON
-// is JSON.
+// Journals: figures and explanations of any events, and everything printed from them. Printed text
+// has no control characters, because it goes to a terminal, and the JSON is valid.
 #include <stdlib.h>
 
 #include <jansson.h>

@@ -1,4 +1,5 @@
-// Whatever a reader takes can be keyed or is refused, and the same bytes give the same key.
+// Any program that a reader accepts can be keyed or is refused, and the same bytes give the same
+// key.
 #include <stdlib.h>
 
 #include "key/key.h"

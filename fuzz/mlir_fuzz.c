@@ -1,5 +1,5 @@
-// Any bytes at all: read, or refused with a status, within bounds. What was read is walked as its
-// users do, so that an index which leads nowhere is found here.
+// Arbitrary bytes: read, or refused with a status, within bounds. The program is walked as its
+// users do, to find indices out of range.
 #include "read/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         sum += walk_operation(&program, op);
     keel_status_ignore(status);
     keel_program_deinitialize(&program);
-    static volatile uint64_t seen; // or the walk would be for nothing
+    static volatile uint64_t seen; // keeps the walk from being optimized away
     seen = sum;
     (void)seen;
     return 0;

@@ -1,5 +1,5 @@
-// Compile options and flags from anywhere: nothing breaks, the answer depends on the bytes alone,
-// and the canonical form of a canonical form is itself.
+// Arbitrary compile options and flags: nothing breaks, the answer depends only on the bytes, and a
+// canonical form does not change when it is made canonical again.
 #include <stdlib.h>
 
 #include "key/key.h"
@@ -28,7 +28,7 @@ static bool same(const keel_buffer_t *a, const keel_buffer_t *b) {
     return keel_bytes_equal(keel_buffer_bytes(a), keel_buffer_bytes(b));
 }
 
-// "options <size>\n" stands in front of the message.
+// "options <size>\n" precedes the message.
 static keel_bytes_t message_of(const answer_t *answer) {
     const char *text = keel_buffer_cstr(&answer->canonical);
     const char *line = strchr(text, '\n');
@@ -56,7 +56,7 @@ static void check_options(keel_bytes_t bytes) {
 
 static void check_flags(keel_bytes_t bytes) {
     char *text;
-    // A leading dash keeps it from being the name of a file.
+    // A leading dash keeps it from being a file name.
     if (bytes.size && bytes.data[0] != '-') return;
     if (keel_strdup(keel_bytes_str(bytes), &text)) abort();
     keel_buffer_t flags;

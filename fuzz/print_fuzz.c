@@ -1,10 +1,10 @@
-// Any bytes at all: what can be read can be printed, both ways, within bounds.
+// Arbitrary bytes: every program that can be read can be printed, both ways, within bounds.
 #include "read/print.h"
 #include "read/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// Small, so that a run also meets buffers that are full.
+// Small, so that a run also fills buffers.
 enum { MOST_BYTES = 1 << 20, LARGEST_VALUE = 8 };
 
 static void print(const keel_program_t *program, bool as_json) {

@@ -1,5 +1,5 @@
 // What a probe reads: the lines of its child, and the JSON of a probe on another machine. Whatever
-// they are, what is kept of them is within its bounds and may go to a terminal.
+// they contain, the result is within bounds and safe for a terminal.
 //
 // The JSON ends at the first zero byte; the child's lines follow.
 #include <stdlib.h>

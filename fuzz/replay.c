@@ -1,5 +1,5 @@
-// Runs a fuzz target over every file of a folder: the corpus and what fuzzing once found, replayed
-// by the normal tests with any compiler.
+// Runs a fuzz target over every file of a folder: the corpus and earlier findings, replayed by the
+// normal tests with any compiler.
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int replay(const char *folder, const char *name) {
         if (file) fclose(file);
         return 1;
     }
-    // Memory of just the file's size, so that a sanitizer sees a byte read behind it.
+    // Allocates exactly the file's size, so that a sanitizer sees a read past its end.
     size_t size = (size_t)ftell(file);
     rewind(file);
     uint8_t *data = malloc(size ? size : 1);

@@ -56,7 +56,7 @@ def read_text(path):
 
 
 def epoch_of_batches(rng, text, rows, batch, seq):
-    """Yields `rows` random pieces of the text, `batch` at a time; the last batch has what is left."""
+    """Yields `rows` random pieces of the text, `batch` at a time; the last batch has the rest."""
     starts = rng.integers(0, len(text) - seq, size=rows)
     for first in range(0, rows, batch):
         pieces = [text[start : start + seq + 1] for start in starts[first : first + batch]]
@@ -125,7 +125,7 @@ def gpt(params, tokens):
 
 
 def loss_of(params, batch):
-    """Mean cross-entropy in nats a byte."""
+    """Mean cross-entropy in nats per byte."""
     inputs, targets = batch[:, :-1], batch[:, 1:]
     log_probs = jax.nn.log_softmax(gpt(params, inputs), axis=-1)
     return -jnp.mean(jnp.take_along_axis(log_probs, targets[..., None], axis=-1))

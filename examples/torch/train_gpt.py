@@ -47,7 +47,7 @@ def happens(accident):
 
 def on_device(number):
     """A host number as an argument of the program. It has one dimension, since PyTorch/XLA makes
-    constants of a 0 and a 1 that have none."""
+    constants of a 0 and a 1 without dimensions."""
     return torch.tensor([float(number)]).to(DEVICE)
 
 
@@ -63,8 +63,8 @@ def read_text():
 
 
 def epoch_of_batches(rng, text, options):
-    """Yields batches of pieces of the text of different length, on the host; every third batch has
-    full rows alone. The last batch of an epoch is filled up with empty rows."""
+    """Yields batches of pieces of the text with different lengths, on the host; every third batch
+    has only full rows. The last batch of an epoch is padded with empty rows."""
     for first in range(0, options.epoch, options.batch):
         rows = min(options.batch, options.epoch - first)
         lengths = np.full(rows, options.seq)
@@ -92,7 +92,7 @@ def collate(rng, text, lengths, seq, weighted):
 
 
 def to_device(batch):
-    """An argument has no name in PyTorch/XLA, but the line that moved it: so one line for each."""
+    """PyTorch/XLA names an argument by the line that moved it: so each has its own line."""
     on = {"count": batch["count"]}
     on["tokens"] = torch.from_numpy(batch["tokens"]).to(DEVICE)
     on["valid"] = torch.from_numpy(batch["valid"]).to(DEVICE)
@@ -126,7 +126,7 @@ class Experts(torch.nn.Module):
             capacity = math.ceil(tokens.shape[0] / experts)  # the bytes that a batch has room for
         share, expert = self.router(tokens).softmax(-1).max(-1)
         chosen = (expert[:, None] == torch.arange(experts, device=x.device)).float()
-        place = chosen.cumsum(0) * chosen - 1  # in the expert's queue; -1: in another one
+        place = chosen.cumsum(0) * chosen - 1  # in the expert's queue; -1: in another queue
         slots = torch.arange(capacity, device=x.device)
         seats = (place[:, :, None] == slots).float()  # [tokens, experts, capacity]
         work = torch.einsum("tec,tw->ecw", seats, tokens)
@@ -177,7 +177,7 @@ class GPT(torch.nn.Module):
 
 
 def loss_of(model, batch, step):
-    """Cross-entropy in nats a byte, and the same of the hardest quarter, which fades with time."""
+    """Cross-entropy in nats per byte, and that of the hardest quarter, which fades with time."""
     tokens, valid = batch["tokens"], batch["valid"]
     logits = model(tokens[:, :-1], batch["count"])
     losses = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="none")
@@ -220,11 +220,11 @@ def loss_of(model, batch, step):
 
 
 def make_optimizer(model, options):
-    """AdamW that lives on the device: its rate, its count of steps and, at once, its state."""
+    """AdamW that lives on the device: its rate, its step count and, from the start, its state."""
     is_on_host = happens("adamw-host") or happens("rate")
     optimizer = torch.optim.AdamW(model.parameters(), capturable=not is_on_host)
     if happens("adamw-state"):
-        return optimizer  # it will make its state in the first step: no argument there, but later
+        return optimizer  # makes its state in the first step: an argument only from then on
     for parameter in model.parameters():
         optimizer.state[parameter] = {
             "step": torch.zeros((), device=None if is_on_host else DEVICE),
@@ -251,19 +251,19 @@ def train_step(model, optimizer, batches, step, losses):
     for batch in batches:
         loss = loss_of(model, to_device(batch), step) / len(batches)
         if happens("item"):
-            print(f"step {step} loss {loss.item():.4f}")  # the host waits; the step is cut in two
+            print(f"step {step} loss {loss.item():.4f}")  # the host waits; the step is split in two
         loss.backward()
         if happens("micro-sync"):
             torch_xla.sync()
         total = total + loss.detach()
     optimizer.step()
     torch_xla.sync()
-    losses.append(total)  # on the device: read behind the sync, or much later
+    losses.append(total)  # on the device: read after the sync, or much later
 
 
 def replicate(model, optimizer):
-    """With --spmd all that is trained is on all devices, and says so. What says nothing is there
-    too, but once a step has computed it, it says so: to the next step that is another program."""
+    """With --spmd everything trained is on all devices, with an explicit spec. A tensor without one
+    is there too, but gets one once a step has computed it: the next step is another program then."""
     tensors = list(model.parameters())
     for state in optimizer.state.values():
         tensors += state.values()
@@ -278,7 +278,7 @@ def restore(model, kept):
         model.to(DEVICE)
     else:
         model.load_state_dict(kept)
-        torch_xla.sync()  # what a load records is no part of the next step
+        torch_xla.sync()  # what a load records is not part of the next step
 
 
 def train(options):
@@ -289,7 +289,7 @@ def train(options):
     optimizer = make_optimizer(model, options)
     if MESH and not happens("sharding-unset"):
         replicate(model, optimizer)
-    torch_xla.sync()  # parameters and state are there before the first step
+    torch_xla.sync()  # parameters and state exist before the first step
     kept = {name: value.cpu() for name, value in model.state_dict().items()}
 
     started, step, losses = time.perf_counter(), 0, []
@@ -310,7 +310,7 @@ def train(options):
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Train a small GPT with PyTorch/XLA.")
     parser.add_argument("--accident", action="append", default=[], metavar="NAME[,NAME]...",
-                        help="what goes wrong; may be given several times")
+                        help="what goes wrong; may be repeated")
     parser.add_argument("--list", action="store_true", help="list the accidents and stop")
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--width", type=int, default=64)
@@ -322,7 +322,7 @@ def parse_arguments():
     parser.add_argument("--epoch", type=int, default=18, help="rows in an epoch")
     parser.add_argument("--learning-rate", type=float, default=1e-3)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--spmd", action="store_true", help="divide batches among all devices")
+    parser.add_argument("--spmd", action="store_true", help="split batches over all devices")
     options = parser.parse_args()
     CHOSEN.update(name for names in options.accident for name in names.split(","))
     if options.micro * options.batch > options.epoch:

@@ -1,9 +1,9 @@
-"""Builds the wheel of `keel` from what CMake has built (PEP 517), with nothing but Python.
+"""Builds the wheel of `keel` from CMake's build (PEP 517), with only the standard library.
 
-The wheel is the package, and below keel/native what `cmake --install` makes of the build: bin/keel,
-lib/libkeel_pjrt.so and, in lib/keel/libs, the few libraries that these need and that not every system
-has, with their licences. Its tag says what it runs on: manylinux of the newest version of glibc that
-any of it asks for, or plain linux where it needs a library besides.
+The wheel contains the package, and below keel/native the output of `cmake --install`: bin/keel,
+lib/libkeel_pjrt.so and, in lib/keel/libs, the few libraries that they need and not every system
+has, with their licences. Its tag says where it runs: manylinux with the newest glibc version that
+any file needs, or plain linux if it needs another library.
 
 KEEL_BUILD names the build folder (build/).
 """
@@ -25,10 +25,10 @@ ROOT = PYTHON.parent
 BUILD = pathlib.Path(os.environ.get("KEEL_BUILD") or ROOT / "build")
 PROGRAMS = ("bin/keel", "lib/libkeel_pjrt.so")
 LIBRARIES = "lib/keel/libs"
-# What may come along, and under which of its licences (SPDX).
+# The libraries that may be included, and the licence chosen for each (SPDX).
 LICENCES = {"libjansson": "MIT", "libsodium": "ISC", "libxxhash": "BSD-2-Clause",
             "libzstd": "BSD-3-Clause"}
-# Of these manylinux says that they are everywhere.
+# manylinux guarantees these on every system.
 SYSTEM = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux-[a-z0-9-]+)\.so\.\d+")
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -37,7 +37,7 @@ def output(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-# ---- what goes into it -------------------------------------------------------------------------
+# ---- contents ---------------------------------------------------------------------------------
 
 def dependencies(path):
     """Names and paths of the libraries that a program loads."""
@@ -45,9 +45,9 @@ def dependencies(path):
 
 
 def libraries():
-    """Names and paths of the libraries that come along."""
+    """Names and paths of the libraries to include."""
     if not (BUILD / PROGRAMS[1]).exists():
-        raise SystemExit(f"keel: {BUILD / PROGRAMS[1]} is not there; run `make build` first, or name "
+        raise SystemExit(f"keel: {BUILD / PROGRAMS[1]} does not exist; run `make build` first, or name "
                          "the build folder in KEEL_BUILD")
     return {library: path for name in PROGRAMS
             for library, path in dependencies(BUILD / name).items() if not SYSTEM.fullmatch(library)}
@@ -61,12 +61,12 @@ def licence(library):
             if answer.returncode == 0:
                 package = answer.stdout.split(":")[0]
                 return package, pathlib.Path(f"/usr/share/doc/{package}/copyright").read_bytes()
-    raise SystemExit(f"keel: {library}: its licence is not known to dpkg, so that it cannot go into "
+    raise SystemExit(f"keel: {library}: dpkg does not know its licence, so it cannot go into "
                      "the wheel")
 
 
 def expression(own, brought):
-    """The licences of all that the wheel holds."""
+    """The licences of everything in the wheel."""
     stems = [library.split(".")[0] for library in brought]
     unknown = [stem for stem in stems if stem not in LICENCES]
     if unknown:

@@ -1,12 +1,12 @@
-"""Keel for Python: marks steps, tells where the library is, and mends known faults of clients.
+"""Keel for Python: marks steps, finds Keel's library, and works around known bugs of clients.
 
     import keel
-    keel.step()                     # the end of a training step; nothing without Keel
+    keel.step()                     # the end of a training step; does nothing without Keel
     keel.library_path()             # libkeel_pjrt.so
     keel.fixes.apply(["sharding-retrace"])
 
-Nothing here loads JAX or PyTorch/XLA, or starts Keel: `keel run`, JAX_PLATFORMS=keel or
-PJRT_DEVICE=KEEL do.
+This package does not load JAX or PyTorch/XLA, nor start Keel: `keel run`, JAX_PLATFORMS=keel or
+PJRT_DEVICE=KEEL does.
 """
 
 from . import fixes

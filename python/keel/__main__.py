@@ -12,7 +12,7 @@ def main() -> None:
     try:
         os.execv(PROGRAM, ["keel", *sys.argv[1:]])
     except OSError as error:
-        sys.exit(f"keel: {PROGRAM}: {error.strerror}; install the wheel of keel anew")
+        sys.exit(f"keel: {PROGRAM}: {error.strerror}; reinstall the wheel of keel")
 
 
 if __name__ == "__main__":

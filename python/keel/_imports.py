@@ -1,4 +1,4 @@
-"""Runs a function as soon as a module has been imported, and not before."""
+"""Runs a function as soon as a module has been imported."""
 
 import sys
 from typing import Callable, Dict, List
@@ -7,12 +7,12 @@ Visit = Callable[[object], None]
 
 
 class _Loader:
-    """Loads as the module's own loader does, then visits. The module is left with its own."""
+    """Uses the module's own loader, then calls the visitors. The module keeps its own loader."""
 
     def __init__(self, own, waiting: Dict[str, List[Visit]]):
         self.own, self.waiting = own, waiting
 
-    def __getattr__(self, name):  # whoever has looked for a module may ask for its source
+    def __getattr__(self, name):  # code that looks for a module may ask for its source
         return getattr(self.own, name)
 
     def create_module(self, spec):
@@ -50,9 +50,9 @@ _finder = _Finder()
 
 
 def when_imported(name: str, visit: Visit) -> None:
-    """Calls visit(module) once: now where the module is there, else when it has been imported.
+    """Calls visit(module) once: now if the module is imported, otherwise after its import.
 
-    What it raises is the import's own error, so it should raise nothing."""
+    An exception in it makes the import fail, so it should raise nothing."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
     if name in sys.modules and not getattr(spec, "_initializing", False):
         visit(sys.modules[name])

@@ -1,4 +1,4 @@
-"""Keel's library: where it is, and what it offers to a process that has it loaded."""
+"""Keel's library: where it is, and its functions for a process that has loaded it."""
 
 import ctypes
 import os
@@ -23,9 +23,9 @@ def _find() -> Optional[str]:
 
 
 def library_path() -> str:
-    """The path of libkeel_pjrt.so: that of `keel run`, or else the one that came with this package.
+    """The path of libkeel_pjrt.so: the one of `keel run`, otherwise the one in this package.
 
-    Raises FileNotFoundError where it is not there."""
+    Raises FileNotFoundError if there is none."""
     path = _find()
     if path is None:
         raise FileNotFoundError(f"{NAME} is in none of {', '.join(PLACES)}: install the wheel of "
@@ -42,7 +42,7 @@ def _open(flags: int) -> Optional[ctypes.CDLL]:
 
 
 def step() -> None:
-    """Marks the end of a step. Nothing happens in a process that has not loaded Keel."""
+    """Marks the end of a step. Does nothing in a process that has not loaded Keel."""
     global _step
     if _step is None:
         library = _open(os.RTLD_NOLOAD | os.RTLD_NOW)
@@ -55,7 +55,7 @@ def step() -> None:
 
 
 def note_fix(*texts: str) -> bool:
-    """Hands a fix to the run's journal: name, state, label, reference, client, why."""
+    """Writes a fix to the run's journal: name, state, label, reference, client, why."""
     note = getattr(_open(os.RTLD_NOW), "keel_note_fix", None)
     if note is None:
         return False

@@ -1,4 +1,4 @@
-"""What `keel run` does in a Python that imports JAX or torch_xla; site/sitecustomize.py calls it."""
+"""The part of `keel run` in a Python that imports JAX or torch_xla; site/sitecustomize.py calls it."""
 
 import logging
 import os
@@ -13,8 +13,8 @@ def _register(plugins) -> None:
 
 
 def begin_jax() -> None:
-    """JAX warns that a platform it does not know is experimental. Keel's is the user's own plugin,
-    and they asked for it."""
+    """JAX warns that an unknown platform is experimental. Keel's is the user's own plugin, and the
+    user asked for it."""
     def is_other(record: logging.LogRecord) -> bool:
         return not record.getMessage().startswith("Platform 'keel' is experimental")
     logging.getLogger("jax._src.xla_bridge").addFilter(is_other)

@@ -1,8 +1,8 @@
-"""JAX's platform `keel`: what the entry point of jax_plugins names.
+"""JAX's platform `keel`, named by the entry point in jax_plugins.
 
-JAX calls initialize() for every installed plugin when it first needs a device. Registered, Keel
-would be made a client of beside JAX's own and take its devices, so it is registered where it is asked
-for: JAX_PLATFORMS=keel, or keel,cpu for jax.devices("cpu") too.
+JAX calls initialize() for every installed plugin when it first needs a device. Once registered,
+Keel would get a client beside JAX's own and take its devices, so it registers only if asked for:
+JAX_PLATFORMS=keel, or keel,cpu for jax.devices("cpu") too.
 """
 
 import os
@@ -21,7 +21,7 @@ def _is_asked_for() -> bool:
 
 
 def _is_registered() -> bool:
-    listed = os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "")  # `keel run` puts it there
+    listed = os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "")  # set by `keel run`
     return any(part.split(os.pathsep)[0] == NAME for part in listed.split(","))
 
 

@@ -1,7 +1,7 @@
-"""PyTorch/XLA's device KEEL: what the entry point of torch_xla.plugins names.
+"""PyTorch/XLA's device KEEL, named by the entry point in torch_xla.plugins.
 
-torch_xla makes an instance of it whenever it is imported, so nothing is looked for before the
-device is asked for (PJRT_DEVICE=KEEL).
+torch_xla makes an instance whenever it is imported, so this searches for nothing until the
+device is used (PJRT_DEVICE=KEEL).
 """
 
 import os
@@ -13,7 +13,7 @@ from ._library import library_path
 
 
 class KeelPlugin(plugins.DevicePlugin):
-    """All devices of the machine are in one process, a thread each."""
+    """All devices of the machine are in one process, with a thread each."""
 
     def library_path(self) -> str:
         return library_path()
@@ -26,7 +26,7 @@ class KeelPlugin(plugins.DevicePlugin):
 
 
 class LibraryPlugin(KeelPlugin):
-    """The device LIBRARY: torch_xla knows it by path alone, and torch_xla.launch wants a plugin."""
+    """The device LIBRARY: torch_xla knows only its path, but torch_xla.launch needs a plugin."""
 
     def library_path(self) -> str:
         return os.environ.get("PJRT_LIBRARY_PATH") or super().library_path()

@@ -106,7 +106,7 @@ def check_skipped(space):
             ("another version", "2.6.0", COMPARED, "torch_xla 2.6.0 (pytorch/xla 9755): it is for "
                                                    "torch_xla 2.7 to 2.9"),
             ("a later version", "3.0.0", COMPARED, "it is for torch_xla 2.7 to 2.9"),
-            ("other code", "2.9.0", other, "the code of torch_xla 2.9.0 is not what it mends (2.7 to "
+            ("other code", "2.9.0", other, "the code of torch_xla 2.9.0 is not the code that it fixes (2.7 to "
                                            "2.9): extract_internal compares sharding specs 0 times"),
             ("code that does it twice", "2.9.0", twice, "2 times, not once")):
         answer = start(space, client(space, case.replace(" ", "-"), version, code), "--fix")
@@ -126,12 +126,12 @@ def check_names(space):
     answer = start(space, good, KEEL_FIX="nothing, sharding-retrace")
     report.equal("of KEEL_FIX the known ones are applied", (last_json(answer) or {}).get("states"),
                  {"sharding-retrace": "applied"})
-    report.check("and the unknown one is said", "keel: KEEL_FIX: nothing: no such fix; there are "
+    report.check("and the unknown one is said", "keel: KEEL_FIX: nothing: no such fix; the fixes are "
                  "sharding-retrace\n" in answer.err, told(answer))
     answer = start(space, good, program="import keel\ntry: keel.fixes.apply(['x'])\n"
                    "except ValueError as error: print(error)")
     report.equal("in code an unknown name is an error", answer.out,
-                 "x: no such fix; there are sharding-retrace\n")
+                 "x: no such fix; the fixes are sharding-retrace\n")
     answer = start(space, good, program="import torch_xla._dynamo.dynamo_bridge as b, keel\n"
                    "keel.fixes.apply(); keel.fixes.apply(); "
                    "print(keel.fixes.states(), b.extract_internal([''])(['{replicated}']))")

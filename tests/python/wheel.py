@@ -153,7 +153,7 @@ def check_with_jax(space, python):
     report.equal("and where it is asked for it is said once",
                  answer.err.count("libkeel_pjrt.so is in none of"), 1)
     answer = run([python.parent / "keel", "--version"], environment(space))
-    report.check("by the command too", answer.code == 1 and "install the wheel of keel anew" in
+    report.check("by the command too", answer.code == 1 and "reinstall the wheel of keel" in
                  answer.err, told(answer))
 
 

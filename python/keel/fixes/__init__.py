@@ -1,14 +1,14 @@
-"""Known faults of clients, mended when asked for.
+"""Fixes for known bugs of clients, applied on request.
 
-Asked for by `keel run --fix[=NAME,...]`, by KEEL_FIX=NAME,... (or `all`) in the environment of a
+Request them with `keel run --fix[=NAME,...]`, by KEEL_FIX=NAME,... (or `all`) in the environment of a
 process that `keel run` started, or in code:
 
     keel.fixes.apply(["sharding-retrace"])
     keel.fixes.apply()              # all
 
-A fix is applied when the code that it mends is imported, to the versions that have the fault, and
-only where that code is what it expects; else it is skipped and says so. What became of it stands on
-stderr and in the run's journal.
+A fix is applied when the code that it changes is imported, to the versions that have the bug, and
+only if that code is as expected; otherwise it is skipped with a message. The outcome is printed to
+stderr and written to the run's journal.
 """
 
 import json
@@ -27,7 +27,7 @@ ALL = "all"
 
 class Fix(NamedTuple):
     """One of fixes.json; `client` is a distribution, `first` and `last` its versions that have the
-    fault."""
+    bug."""
 
     name: str
     label: str
@@ -40,36 +40,36 @@ class Fix(NamedTuple):
 
 
 class Mismatch(Exception):
-    """The code is not what a fix expects; the text goes on "its code is not what is mended: "."""
+    """The code is not what a fix expects; the text says how."""
 
 
-_states: Dict[str, Optional[str]] = {}  # by name; None while its module is awaited
+_states: Dict[str, Optional[str]] = {}  # by name; None until its module is imported
 _lock = threading.Lock()
 
 
 def known() -> List[Fix]:
-    """All fixes there are."""
+    """All fixes."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixes.json")
     with open(path, encoding="utf-8") as file:
         return [Fix(**fields) for fields in json.load(file)]
 
 
 def states() -> Dict[str, Optional[str]]:
-    """What became of each fix asked for: "applied", "skipped", or None until its code is
+    """The outcome of each requested fix: "applied", "skipped", or None until its code is
     imported."""
     with _lock:
         return dict(_states)
 
 
 def apply(names: Optional[Iterable[str]] = None) -> None:
-    """Applies fixes by name, all by default; one that was asked for already is left alone.
+    """Applies fixes by name, all by default; one that was already requested is skipped.
 
-    Raises ValueError for a name that is not known."""
+    Raises ValueError for an unknown name."""
     table = {fix.name: fix for fix in known()}
     wanted = list(table) if names is None else list(names)
     for name in wanted:
         if name not in table:
-            raise ValueError(f"{name}: no such fix; there are {', '.join(table)}")
+            raise ValueError(f"{name}: no such fix; the fixes are {', '.join(table)}")
     for name in wanted:
         with _lock:
             if name in _states:
@@ -79,7 +79,7 @@ def apply(names: Optional[Iterable[str]] = None) -> None:
 
 
 def apply_from_environment() -> None:
-    """Applies what KEEL_FIX asks for. An unknown name is said, and the others are applied."""
+    """Applies the fixes in KEEL_FIX. Reports an unknown name, and applies the others."""
     wanted = [name.strip() for name in os.environ.get("KEEL_FIX", "").split(",") if name.strip()]
     if ALL in wanted:
         apply()
@@ -92,8 +92,8 @@ def apply_from_environment() -> None:
 
 
 def _arm(fix: Fix) -> None:
-    mender = import_module("." + fix.name.replace("-", "_"), __name__)
-    when_imported(mender.MODULE, lambda module: _mend(fix, mender, module))
+    code = import_module("." + fix.name.replace("-", "_"), __name__)
+    when_imported(code.MODULE, lambda module: _apply_to(fix, code, module))
 
 
 def _numbers(version: str) -> Tuple[int, int]:
@@ -101,23 +101,23 @@ def _numbers(version: str) -> Tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def _mend(fix: Fix, mender, module) -> None:
+def _apply_to(fix: Fix, code, module) -> None:
     version, why = "", ""
     try:
         version = metadata.version(fix.client)
         if not _numbers(fix.first) <= _numbers(version) <= _numbers(fix.last):
             why = f"it is for {fix.client} {fix.first} to {fix.last}"
         else:
-            mender.apply(module)
+            code.apply(module)
     except Mismatch as error:
-        why = (f"the code of {fix.client} {version} is not what it mends ({fix.first} to "
+        why = (f"the code of {fix.client} {version} is not the code that it fixes ({fix.first} to "
                f"{fix.last}): {error}")
-    except Exception as error:  # whatever it is, the program goes on as it would without
+    except Exception as error:  # the program must run on as it would without the fix
         why = f"{type(error).__name__}: {error}"
-    _tell(fix, f"{fix.client} {version}".strip(), why)
+    _report(fix, f"{fix.client} {version}".strip(), why)
 
 
-def _tell(fix: Fix, client: str, why: str) -> None:
+def _report(fix: Fix, client: str, why: str) -> None:
     state = "skipped" if why else "applied"
     with _lock:
         _states[fix.name] = state
@@ -129,5 +129,5 @@ def _say(text: str) -> None:
     try:
         if os.environ.get("KEEL_QUIET") != "1":
             sys.stderr.write(f"keel: {text}\n")
-    except (AttributeError, OSError, ValueError):  # without a stderr, or with a closed one
+    except (AttributeError, OSError, ValueError):  # no stderr, or a closed one
         pass

@@ -1,11 +1,11 @@
 """pytorch/xla 9755: a tensor that was never sharded has the spec "" until it is first dispatched,
 and "{replicated}" from then on. The compiled function of torch.compile's openxla backend compares
 the specs of its arguments with those it was traced with, so it is traced again for each new
-unsharded input. The two mean the same; here they compare as equal, and nowhere else.
+unsharded input. The two mean the same; this fix makes them equal in that comparison only.
 
-After a few calls with equal specs the function compares no more, and takes an input that is sharded
-otherwise for the same program. Calls that are equal only by this fix are not counted for that: they
-were traced again, and so were right, without it.
+After a few calls with equal specs the function stops comparing, and then uses the same program for
+an input with a different sharding. Calls that are equal only because of this fix do not count
+towards that: without the fix they were traced again, and so gave right results.
 """
 
 import ast
@@ -21,7 +21,7 @@ if torch_xla._XLAC._get_xla_sharding_specs(xla_args_tensor_only) != xla_args_sha
 else:
     skip_checking_input_sharding_threashold -= 1
 """
-MENDED = """
+FIXED = """
 if _keel_specs_differ(
         _keel_specs := torch_xla._XLAC._get_xla_sharding_specs(xla_args_tensor_only),
         xla_args_sharding_spec):
@@ -33,7 +33,7 @@ REPLICATED = "{replicated}"
 
 
 def specs_differ(left, right) -> bool:
-    """Both are lists of a spec an argument; () where there is no SPMD."""
+    """Both are lists with one spec per argument; () without SPMD."""
     return [spec or REPLICATED for spec in left] != [spec or REPLICATED for spec in right]
 
 
@@ -42,7 +42,7 @@ def _dump(*nodes) -> str:
 
 
 class _Rewrite(ast.NodeTransformer):
-    """Puts test and last branch of MENDED where those of EXPECTED stand."""
+    """Replaces the test and the last branch of EXPECTED by those of FIXED."""
 
     def __init__(self):
         expected = ast.parse(EXPECTED).body[0]
@@ -53,9 +53,9 @@ class _Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         if _dump(node.test, *node.orelse) == self.wanted:
             self.found += 1
-            mended = ast.parse(MENDED).body[0]
-            node.test = _placed(mended.test, node.test)
-            node.orelse = [_placed(mended.orelse[0], node.orelse[0])]
+            fixed = ast.parse(FIXED).body[0]
+            node.test = _placed(fixed.test, node.test)
+            node.orelse = [_placed(fixed.orelse[0], node.orelse[0])]
         return node
 
 
@@ -75,7 +75,7 @@ def apply(module) -> None:
     tree = ast.fix_missing_locations(rewrite.visit(tree))
     if rewrite.found != 1 or len(tree.body) != 1:
         raise Mismatch(f"{FUNCTION} compares sharding specs {rewrite.found} times, not once")
-    ast.increment_lineno(tree, first - 1)  # so that tracebacks and the lines of operations stay
+    ast.increment_lineno(tree, first - 1)  # keeps tracebacks and the lines of operations right
     code = compile(tree, function.__code__.co_filename, "exec", dont_inherit=True)
     module._keel_specs_differ = specs_differ
     exec(code, module.__dict__)

@@ -1,52 +1,52 @@
-"""What `keel run` has each Python of its command run first, by PYTHONPATH.
+"""Each Python that `keel run` starts runs this first, through PYTHONPATH.
 
-It leaves sys.path as it would have been, and two finders: one that wakes when JAX or torch_xla is
-imported, and one, the last to be asked, by which `import keel` works where it is not installed.
-Then the sitecustomize runs that would have run otherwise. Nothing here may fail the user's program,
-or be more than an old Python can read.
+It restores sys.path and adds two finders: one that acts when JAX or torch_xla is imported, and one,
+asked last, that makes `import keel` work if the package is not installed. Then it runs the
+sitecustomize that would have run otherwise. Nothing here may break the user's program, or use
+syntax that an old Python cannot read.
 """
 
 import os
 import sys
 
 
-# The package where the program has a module `keel` of its own.
+# The package's name if the program has a module `keel` of its own.
 APART = "_keel_of_run"
 
 
 def say(text):
     try:
         sys.stderr.write("keel: %s\n" % text)
-    except (AttributeError, OSError, ValueError):  # without a stderr, or with a closed one
+    except (AttributeError, OSError, ValueError):  # no stderr, or a closed one
         pass
 
 
 def is_own():
-    """Whether `import keel` gives the package, which must not be tried: a program's own module
-    may be its script."""
+    """Whether `import keel` would give this package. Only looks, because a program's own module may
+    be its script."""
     from importlib.util import find_spec
     try:
         spec = find_spec("keel")
-    except ValueError:  # it is there and was made by hand
+    except ValueError:  # a module made by hand
         return False
     folders = spec and spec.submodule_search_locations or ()
     return any(os.path.isfile(os.path.join(folder, "_run.py")) for folder in folders)
 
 
 def is_folder(name):
-    """Whether all that is found is a folder without an __init__.py, such as a checkout of Keel
-    beside the script. Python itself prefers any package to one."""
+    """Whether only a folder without an __init__.py is found, such as a checkout of Keel beside the
+    script. Python itself prefers any package to such a folder."""
     from importlib.machinery import PathFinder
     spec = PathFinder.find_spec(name)
     return spec is not None and spec.origin is None
 
 
 class Wake(object):
-    """Finds nothing but the package where a mere folder has its name. So late, a program's own
-    module of the name `keel` stays its own."""
+    """Finds only this package, if a plain folder has its name: a program's own module `keel` takes
+    precedence."""
 
-    # By the module that is imported: which function of keel._run to call first, and what the
-    # program lacks if that fails.
+    # Per imported module: the function of keel._run to call first, and what the program lacks if
+    # that fails.
     waiting = {"torch_xla": ("begin_torch", "without Keel's fixes and without torch_xla.launch"),
                "jax._src.xla_bridge": ("begin_jax", "with JAX's warning about Keel's platform")}
 
@@ -86,7 +86,7 @@ def begin(here):
 
 
 def run_other():
-    """As if this one were not there."""
+    """Runs the sitecustomize that this one hides."""
     from importlib.machinery import PathFinder
     from importlib.util import module_from_spec
     spec = PathFinder.find_spec("sitecustomize", sys.path)
