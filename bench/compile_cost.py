@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What the plugin door adds to a compile in the client's process, on all of its threads: instructions
-(callgrind) and bytes of heap (massif). The wrapped plugin is that of tests/plugin, which costs next to
+(callgrind) and bytes of heap (massif). The wrapped plugin is that of tests/plugin, which costs almost
 nothing. Prints a section of Markdown.
 
 Usage: .venv/bin/python bench/compile_cost.py [--library LIBRARY]...

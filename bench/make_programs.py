@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Writes the train steps of examples/jax/train_gpt.py as a plugin gets them, and times JAX's key.
+"""Writes the train steps of examples/jax/train_gpt.py as a plugin receives them, and times JAX's key.
 
 Usage: .venv/bin/python bench/make_programs.py FOLDER LAYERS...
        .venv/bin/python bench/make_programs.py FOLDER --explain LIBRARY
 
 For each number of layers: FOLDER/gpt<layers>.mlir and .opts, and one line on stdout: the number of
-layers and the median seconds that JAX takes for its own cache key of that very module. bench_key
+layers and the median seconds that JAX takes for its own cache key of that module. bench_key
 calls this.
 
-With --explain, programs and what they may become: gpt<8>, and made by hand, with so many
-operations, ops20000 and ops100000; beside each, NAME_batch, NAME_constant and NAME_layer. Then one
-line: the microseconds that reading the Python stack takes where JAX compiles (by the function of
-LIBRARY), the first time and the median, how many frames it has, and how many are kept.
+With --explain, programs and their changed forms: gpt<8>, and two made by hand with 20,000 and
+100,000 operations, ops20000 and ops100000; for each, NAME_batch, NAME_constant and NAME_layer. Then
+one line: the microseconds to read the Python stack at the point where JAX compiles (with the function
+of LIBRARY), the first time and the median, how many frames it has, and how many are kept.
 bench_explain calls this.
 
 It compiles nothing.

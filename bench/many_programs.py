@@ -1,8 +1,8 @@
 """A run of many programs, for report_speed: a training script that goes wrong in every way at once.
 
-Usage: many_programs.py COUNT [FIRST], under `keel run`. Forty functions are jitted, and each is asked for
-again and again: with another batch, another length, a constant from the host, a branch that came
-or went, an optional argument, another dtype.
+Usage: many_programs.py COUNT [FIRST], under `keel run`. It jits forty functions, and calls each
+again and again: with another batch, another length, a constant from the host, a branch that comes
+or goes, an optional argument, another dtype.
 """
 
 import sys

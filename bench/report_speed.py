@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What `keel why` and `keel report` take on a run of many programs: the first time, when each is
-explained, and then, when the explanations are kept. Prints a section of Markdown.
+"""How long `keel why` and `keel report` take on a run of many programs: the first time, when each
+program is explained, and later, with the explanations kept. Prints a section of Markdown.
 
 Usage: .venv/bin/python bench/report_speed.py [--programs 2000] [--repeats 5]
 
 The run is real: many_programs.py under `keel run`, in processes of at most a thousand programs,
-since XLA's CPU plugin maps memory for each and Linux allows a process so many maps. For the first
-time its explanations are removed.
+since XLA's CPU plugin maps memory for each and Linux limits a process's maps. Before the first time
+its explanations are removed.
 """
 
 import argparse

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A PyTorch/XLA training started again: examples/torch/train_gpt.py with 8 layers, each way with a cache
-of its own that the first process fills. Prints a section of Markdown.
+"""Restarts of a PyTorch/XLA training: examples/torch/train_gpt.py with 8 layers, each way with its own
+cache, which the first process fills. Prints a section of Markdown.
 
 Usage: .venv/bin/python bench/torch_restart.py [--layers 8] [--steps 3] [--repeats 2] [--json]
 
 The ways are PyTorch/XLA's own persistent cache, on the embedded plugin (which needs Keel's bridge:
-KEEL_MODE=off) and on the CPU client that PyTorch/XLA brings, and Keel. All are asked the same way:
+KEEL_MODE=off) and on PyTorch/XLA's own CPU client, and Keel. All are measured the same way:
 seconds in compiles are PyTorch/XLA's metric CompileTime. The ways take turns; medians are compared.
-Everything runs on an otherwise idle machine, or means little.
+The figures are meaningful only on an otherwise idle machine.
 """
 
 import argparse

@@ -7,7 +7,7 @@ Usage: .venv/bin/python bench/warm_start.py [--layers 8,24] [--repeats 5] [--col
 
 Cold runs start from an empty cache. All warm runs of a kind share one cache, filled by a cold run
 and a first warm run that is not counted. The kinds take turns, in an order that shifts with every
-repeat, and the medians are compared. Everything runs on an otherwise idle machine, or means little.
+repeat, and the medians are compared. The figures are meaningful only on an otherwise idle machine.
 """
 
 import argparse

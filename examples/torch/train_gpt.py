@@ -1,5 +1,5 @@
 """Trains a small byte-level GPT with PyTorch/XLA, in steps that compile once. Each accident that
-makes a step compile again stands next to what keeps it steady, and happens only when asked for.
+makes a step compile again is next to the code that avoids it, and happens only on request.
 
     python examples/torch/train_gpt.py
     python examples/torch/train_gpt.py --accident=item,varying-length
@@ -328,7 +328,7 @@ def parse_arguments():
     if options.micro * options.batch > options.epoch:
         parser.error(f"--epoch {options.epoch}: a step takes {options.micro * options.batch} rows")
     for name in CHOSEN - set(ACCIDENTS):
-        parser.error(f"no accident is called {name}; --list tells them")
+        parser.error(f"no accident is called {name}; --list lists them")
     return options
 
 

@@ -149,7 +149,7 @@ keel_status_t keel_file_read_with_facts(const char *path, uint64_t limit, uint8_
     return read_file(path, true, limit, out, out_size, out_facts);
 }
 
-// Whoever can exchange a link cannot come in between: it is the open file that is asked.
+// Checks the open file, so exchanging a link meanwhile does not help an attacker.
 static bool is_at_wanted_path(int descriptor, bool (*is_wanted)(const char *real_path)) {
     char link[64], real[PATH_MAX];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);

@@ -21,7 +21,7 @@ static keel_status_t static_no_memory(void) {
     return (keel_status_t)(void *)&no_memory;
 }
 
-static keel_status_t make(keel_code_t code, const char *text, size_t size) {
+static keel_status_t make_status(keel_code_t code, const char *text, size_t size) {
     keel_status_t status = malloc(sizeof *status + size + 1);
     if (!status) return static_no_memory();
     status->code = code;
@@ -42,7 +42,7 @@ keel_status_t keel_status_make(keel_code_t code, const char *format, ...) {
     va_start(arguments, format);
     int written = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return make(code, text, clamp(written));
+    return make_status(code, text, clamp(written));
 }
 
 keel_status_t keel_status_annotate(keel_status_t status, const char *format, ...) {
@@ -54,7 +54,7 @@ keel_status_t keel_status_annotate(keel_status_t status, const char *format, ...
     va_end(arguments);
     used += clamp(snprintf(text + used, sizeof text - used, ": %s", keel_status_message(status)));
     if (used >= sizeof text) used = sizeof text - 1;
-    keel_status_t annotated = make(keel_status_code(status), text, used);
+    keel_status_t annotated = make_status(keel_status_code(status), text, used);
     keel_status_ignore(status);
     return annotated;
 }

@@ -128,7 +128,7 @@ static keel_str_t last_line(keel_str_t text) {
     return last;
 }
 
-static keel_status_t take(keel_str_t line, keel_bundle_t *bundle) {
+static keel_status_t take_bundle(keel_str_t line, keel_bundle_t *bundle) {
     keel_bundle_t told;
     if (!line.size) return NULL;
     keel_bundle_initialize(&told);
@@ -165,7 +165,7 @@ static keel_status_t listen_to(pid_t pid, int from, unsigned seconds, keel_bundl
     while (waitpid(pid, &state, 0) < 0 && errno == EINTR) {
     }
     keel_str_t line = last_line(keel_bytes_str(keel_buffer_bytes(&text)));
-    keel_status_t status = take(line, bundle);
+    keel_status_t status = take_bundle(line, bundle);
     keel_buffer_deinitialize(&text);
     return status ? status : judge(state, in_time, line.size, seconds, bundle);
 }

@@ -35,17 +35,17 @@ static bool drop_levels(char *path, int levels) {
 
 // ---- pyvenv.cfg --------------------------------------------------------------------------------
 
-static void take(keel_str_t value, char *out, size_t room) {
+static void copy_value(keel_str_t value, char *out, size_t room) {
     if (value.size < room) snprintf(out, room, "%.*s", KEEL_STR_ARGS(value));
 }
 
 static void take_line(python_t *python, keel_str_t name, keel_str_t value) {
     if (keel_str_is(name, "home"))
-        take(value, python->home, sizeof python->home);
+        copy_value(value, python->home, sizeof python->home);
     else if (keel_str_is(name, "version") || keel_str_is(name, "version_info"))
-        take(value, python->version, sizeof python->version);
+        copy_value(value, python->version, sizeof python->version);
     else if (keel_str_is(name, "implementation"))
-        take(value, python->implementation, sizeof python->implementation);
+        copy_value(value, python->implementation, sizeof python->implementation);
     else if (keel_str_is(name, "include-system-site-packages"))
         python->sees_home = value.size == 4 && strncasecmp(value.data, "true", 4) == 0;
 }
@@ -222,8 +222,8 @@ static void complete_version(python_t *python) {
         keel_str_t value =
             bundle_trim((keel_str_t){line.data + start.size, line.size - start.size});
         if (value.size > 2 && value.data[0] == '"')
-            take((keel_str_t){value.data + 1, value.size - 2}, python->version,
-                 sizeof python->version);
+            copy_value((keel_str_t){value.data + 1, value.size - 2}, python->version,
+                       sizeof python->version);
     }
 }
 
@@ -258,7 +258,7 @@ static keel_status_t add_interpreter(python_t *python) {
     return add_text(python, BUNDLE_SITES, keel_buffer_cstr(&python->sites));
 }
 
-static keel_status_t describe(python_t *python, const char *interpreter, bool is_client) {
+static keel_status_t describe_python(python_t *python, const char *interpreter, bool is_client) {
     bundle_looking(python->request, interpreter);
     if (!find_prefix(python, interpreter)) return NULL;
     // The process knows better than files written when its environment was made.
@@ -281,7 +281,7 @@ keel_status_t bundle_interpreter(const keel_bundle_request_t *request, keel_bund
     keel_status_t status = NULL;
     if (!request->is_client || ask_process(python))
         status = keel_python_find(request->is_client ? NULL : request->interpreter, &interpreter);
-    if (!status && interpreter) status = describe(python, interpreter, request->is_client);
+    if (!status && interpreter) status = describe_python(python, interpreter, request->is_client);
     bundle_looking(request, NULL);
     keel_free(interpreter);
     keel_buffer_deinitialize(&python->sites);

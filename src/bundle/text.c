@@ -14,7 +14,7 @@ static const char *const words[] = {
 };
 
 // Text that may come from a foreign file: on one line, cut at `longest` bytes (0: not cut).
-static void put(const char *text, size_t longest, keel_buffer_t *out) {
+static void put_cut(const char *text, size_t longest, keel_buffer_t *out) {
     size_t size = strlen(text), end = longest && size > longest ? longest : size;
     while (end < size && end && ((unsigned char)text[end] & 0xc0) == 0x80)
         --end; // never inside a character
@@ -30,11 +30,11 @@ static void put(const char *text, size_t longest, keel_buffer_t *out) {
 static void row(const char *name, const char *value, keel_buffer_t *out) {
     enum { COLUMN = 28 };
     keel_buffer_text(out, "  ");
-    put(name, 0, out);
+    put_cut(name, 0, out);
     for (size_t at = strlen(name); at < COLUMN; ++at)
         keel_buffer_byte(out, ' ');
     keel_buffer_byte(out, ' ');
-    put(*value ? value : "\"\"", 0, out);
+    put_cut(*value ? value : "\"\"", 0, out);
     keel_buffer_byte(out, '\n');
 }
 
@@ -74,7 +74,7 @@ void keel_bundle_text(const keel_bundle_t *bundle, bool is_own, keel_buffer_t *o
 // ---- two bundles -------------------------------------------------------------------------------
 
 static void put_side(const char *value, size_t longest, keel_buffer_t *out) {
-    put(!value ? "nothing" : *value ? value : "\"\"", longest, out);
+    put_cut(!value ? "nothing" : *value ? value : "\"\"", longest, out);
 }
 
 static void put_change(const keel_bundle_change_t *change, bool whole, keel_buffer_t *out) {
@@ -83,7 +83,7 @@ static void put_change(const keel_bundle_change_t *change, bool whole, keel_buff
                     change->section != KEEL_BUNDLE_CLIENTS && change->section != KEEL_BUNDLE_FLAGS;
     keel_buffer_format(out, "  %s%s", is_named ? keel_bundle_section_name(change->section) : "",
                        is_named ? " " : "");
-    put(change->name, 0, out);
+    put_cut(change->name, 0, out);
     keel_buffer_text(out, ": ");
     put_side(change->old_value, whole ? 0 : LONGEST, out);
     keel_buffer_text(out, " -> ");

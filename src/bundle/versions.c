@@ -47,7 +47,7 @@ static bool read_version(const char *text, unsigned long out[3]) {
 }
 
 // Compares as many numbers as the bound has, at least two.
-static int compare(const unsigned long version[3], const char *bound) {
+static int compare_versions(const unsigned long version[3], const char *bound) {
     unsigned long other[3] = {0, 0, ULONG_MAX};
     read_version(bound, other);
     for (int i = 0; i < 3 && other[i] != ULONG_MAX; ++i)
@@ -57,13 +57,13 @@ static int compare(const unsigned long version[3], const char *bound) {
 
 // ---- can it load Keel --------------------------------------------------------------------------
 
-typedef struct holder_t {
+typedef struct word_search_t {
     const struct client_t *client;
     const char *folder;
     bool seen, holds; // the file; and whether it contains the word
-} holder_t;
+} word_search_t;
 
-static keel_status_t look_into(holder_t *holder, const char *name) {
+static keel_status_t look_into(word_search_t *holder, const char *name) {
     char *path;
     keel_bytes_t mapping;
     KEEL_TRY(keel_path(&path, "%s/%s", holder->folder, name));
@@ -77,8 +77,8 @@ static keel_status_t look_into(holder_t *holder, const char *name) {
     return NULL;
 }
 
-static keel_status_t visit(void *context, const char *name) {
-    holder_t *holder = context;
+static keel_status_t visit_name(void *context, const char *name) {
+    word_search_t *holder = context;
     size_t length = strlen(holder->client->file) - 1;
     return strncmp(name, holder->client->file, length) == 0 ? look_into(holder, name) : NULL;
 }
@@ -86,7 +86,7 @@ static keel_status_t visit(void *context, const char *name) {
 // False only if that is certain. A file that cannot be read may be able to.
 static bool can_load(const keel_bundle_t *bundle, const struct client_t *client) {
     const char *list = keel_bundle_find(bundle, KEEL_BUNDLE_INTERPRETER, BUNDLE_SITES);
-    holder_t holder = {.client = client};
+    word_search_t holder = {.client = client};
     char folder[PATH_MAX];
     bool by_start = client->file[strlen(client->file) - 1] == '*';
     while (list && *list && !holder.seen) {
@@ -95,7 +95,7 @@ static bool can_load(const keel_bundle_t *bundle, const struct client_t *client)
             memcpy(folder, list, length);
             folder[length] = 0;
             holder.folder = folder;
-            keel_status_ignore(by_start ? keel_directory_walk(folder, visit, &holder)
+            keel_status_ignore(by_start ? keel_directory_walk(folder, visit_name, &holder)
                                         : look_into(&holder, client->file));
         }
         list += length + (list[length] == ':');
@@ -128,7 +128,8 @@ void keel_bundle_judge_client(const keel_bundle_t *bundle, size_t index, bool lo
     char range[64];
     *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_UNKNOWN};
     if (!version || !read_version(version, numbers)) return;
-    bool older = compare(numbers, client->oldest)<0, newer = compare(numbers, client->newest)> 0;
+    bool older = compare_versions(
+        numbers, client->oldest)<0, newer = compare_versions(numbers, client->newest)> 0;
     out->support = older ? KEEL_BUNDLE_OLDER : newer ? KEEL_BUNDLE_NEWER : KEEL_BUNDLE_TRIED;
     if (!older && !newer) return;
     if (older && looks && !can_load(bundle, client)) {

@@ -59,7 +59,7 @@ void ask_files(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask,
         if (!status) ask->file_count = i + 1;
     }
     ask->files = files;
-    keel_status_ignore(status); // then no lines of them are shown
+    keel_status_ignore(status); // then their lines are not shown
 }
 
 const char *ask_miss(keel_miss_t miss) {
@@ -128,7 +128,7 @@ static void tell_files(keel_engine_t *engine, const ask_t *ask) {
     if (ask->site.place.file) tell_file(engine, ask->site.place.file);
 }
 
-static void run(keel_engine_t *engine, task_t *head) {
+static void run_ask(keel_engine_t *engine, task_t *head) {
     const ask_t *ask = &((ask_task_t *)head)->ask;
     tell_files(engine, ask);
     keel_journal_ask_t event = {
@@ -157,7 +157,7 @@ static void deinitialize(ask_t *ask) {
     keel_arena_deinitialize(&ask->arena);
 }
 
-static void destroy(task_t *head) {
+static void destroy_ask_task(task_t *head) {
     deinitialize(&((ask_task_t *)head)->ask);
     keel_free(head);
 }
@@ -168,7 +168,7 @@ void ask_hand_over(keel_engine_t *engine, ask_t *ask) {
     keel_status_t status = keel_alloc(sizeof *task, &memory);
     if (!status) {
         task = memory;
-        *task = (ask_task_t){{ask->client, run, destroy, NULL}, *ask};
+        *task = (ask_task_t){{ask->client, run_ask, destroy_ask_task, NULL}, *ask};
         status = background_add(engine, &task->task);
     }
     if (!status) return;

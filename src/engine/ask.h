@@ -37,7 +37,7 @@ void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site
 // Reads the user's names for the arguments, if the program does not have them. Otherwise as
 // ask_capture.
 void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site);
-// Notes the source files that the program's operations stand in.
+// Notes the source files of the program's operations.
 void ask_files(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask,
                const keel_program_t *program);
 // "the cache has no such entry: ..."

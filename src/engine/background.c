@@ -95,7 +95,7 @@ static void *work(void *context) {
 
 // ---- called by the client's threads ------------------------------------------------------------
 
-static keel_status_t start(keel_engine_t *engine) {
+static keel_status_t start_thread(keel_engine_t *engine) {
     background_t *background = engine->background;
     if (background->started) return NULL;
     if (!engine_start_thread(work, engine))
@@ -107,7 +107,7 @@ static keel_status_t start(keel_engine_t *engine) {
 keel_status_t background_add(keel_engine_t *engine, task_t *task) {
     background_t *background = engine->background;
     pthread_mutex_lock(&background->lock);
-    keel_status_t status = start(engine);
+    keel_status_t status = start_thread(engine);
     if (!status) {
         *background->last = task;
         background->last = &task->next;

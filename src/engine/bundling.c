@@ -16,7 +16,7 @@ typedef struct bundling_t {
     double seconds; // on the client's thread
 } bundling_t;
 
-static void destroy(task_t *head) {
+static void destroy_bundling(task_t *head) {
     bundling_t *bundling = (bundling_t *)head;
     keel_bundle_deinitialize(&bundling->bundle);
     keel_free(bundling);
@@ -67,7 +67,7 @@ static keel_status_t write_bundle(keel_engine_t *engine, bundling_t *bundling) {
     return status;
 }
 
-static void run(keel_engine_t *engine, task_t *head) {
+static void run_bundling(keel_engine_t *engine, task_t *head) {
     keel_status_t status = write_bundle(engine, (bundling_t *)head);
     if (status) engine_fell_through(engine, "bundle", NULL, status);
 }
@@ -79,7 +79,7 @@ static keel_status_t prepare(keel_engine_t *engine, PJRT_Client *client, bundlin
     uint64_t started = keel_clock_monotonic();
     KEEL_TRY(keel_calloc(1, sizeof(bundling_t), &memory));
     *out = memory;
-    (*out)->task = (task_t){client, run, destroy, NULL};
+    (*out)->task = (task_t){client, run_bundling, destroy_bundling, NULL};
     snprintf((*out)->told, sizeof(*out)->told, "%.63s", told());
     keel_bundle_initialize(&(*out)->bundle);
     keel_bundle_request_t request = request_of(engine, client);
@@ -104,6 +104,6 @@ void bundling_begin(keel_engine_t *engine, PJRT_Client *client) {
     keel_status_t status = prepare(engine, client, &bundling);
     if (!status) status = background_add(engine, &bundling->task);
     if (!status) return;
-    if (bundling) destroy(&bundling->task);
+    if (bundling) destroy_bundling(&bundling->task);
     engine_fell_through(engine, "bundle", NULL, status);
 }

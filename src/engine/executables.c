@@ -208,8 +208,8 @@ bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecu
     return gang && gang_is_deleted(gang, loaded);
 }
 
-static keel_status_t take(executables_t *table, const PJRT_Executable *executable,
-                          keel_stored_t *stored) {
+static keel_status_t take_executable(executables_t *table, const PJRT_Executable *executable,
+                                     keel_stored_t *stored) {
     void *memory;
     KEEL_TRY(keel_alloc(sizeof(taken_t), &memory));
     taken_t *taken = memory;
@@ -226,7 +226,7 @@ keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
     keel_status_t status = NULL;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find_slot(table, loaded);
-    if (slot && slot->stored) status = take(table, executable, slot->stored);
+    if (slot && slot->stored) status = take_executable(table, executable, slot->stored);
     pthread_mutex_unlock(&table->lock);
     return status;
 }

@@ -176,7 +176,7 @@ static bool goes_on(const keel_engine_t *engine, const flow_sample_t *part,
     return part->is_fresh || !takes_made(engine, later, part->made);
 }
 
-static void settle(flow_t *flow, size_t index, const counter_t *rest) {
+static void settle_pending(flow_t *flow, size_t index, const counter_t *rest) {
     flow_piece_t *piece = flow->pending[index].piece;
     ++piece->sampled;
     piece->shared += rest != NULL;
@@ -198,14 +198,14 @@ static void settle_current(flow_t *flow) {
     bool ends = flow->current.program && !is_piece && !flow->current.is_blind;
     flow->stepped |= ends;
     while (ends && flow->pending_count)
-        settle(flow, flow->pending_count - 1, NULL);
+        settle_pending(flow, flow->pending_count - 1, NULL);
     forget(&flow->current);
 }
 
 // If every execution is read, no step ends, and nothing else would settle these.
 static void settle_old(flow_t *flow, uint64_t now) {
     for (size_t i = flow->pending_count; i-- > 0;)
-        if (now - flow->pending[i].at > FLOW_AGE) settle(flow, i, NULL);
+        if (now - flow->pending[i].at > FLOW_AGE) settle_pending(flow, i, NULL);
 }
 
 // A step begins after an execution that was not read, and what a piece makes belongs to its step.
@@ -240,7 +240,7 @@ static void follow(keel_engine_t *engine, counter_t *program, uint64_t before, u
     if (may_be_piece) find_step(engine, &sample);
     settle_current(flow);
     for (size_t i = flow->pending_count; taken && i-- > 0;)
-        if (goes_on(engine, &flow->pending[i], &sample)) settle(flow, i, program);
+        if (goes_on(engine, &flow->pending[i], &sample)) settle_pending(flow, i, program);
     settle_old(flow, sample.at);
     if (!may_be_piece) {
         keel_free(sample.arguments);

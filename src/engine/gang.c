@@ -40,7 +40,7 @@ struct keel_gang_t {
 
 // ---- members, under the table's lock -----------------------------------------------------------
 
-static keel_status_t make(gangs_t *gangs, const gang_program_t *program, keel_gang_t **out) {
+static keel_status_t make_gang(gangs_t *gangs, const gang_program_t *program, keel_gang_t **out) {
     enum { MOST = 1 << 16 };
     void *memory;
     uint64_t replicas = program->replicas;
@@ -73,7 +73,7 @@ static keel_gang_t *find_gang(const gangs_t *gangs, const gang_program_t *progra
 
 keel_status_t gang_join(gangs_t *gangs, const gang_program_t *program, keel_gang_t **out) {
     keel_gang_t *gang = find_gang(gangs, program);
-    if (!gang) KEEL_TRY(make(gangs, program, &gang));
+    if (!gang) KEEL_TRY(make_gang(gangs, program, &gang));
     ++gang->members;
     ++gang->active;
     *out = gang;

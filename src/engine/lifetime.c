@@ -179,7 +179,7 @@ static keel_status_t create(keel_engine_t *engine) {
 }
 
 // Only for an engine that nobody uses yet.
-static void destroy(keel_engine_t *engine) {
+static void destroy_engine(keel_engine_t *engine) {
     keel_journal_close(engine->journal);
     if (engine->memory.close) engine->memory.close(engine->memory.context);
     if (engine->disk.close) engine->disk.close(engine->disk.context);
@@ -219,7 +219,7 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
     engine->pid = getpid();
     status = create(engine);
     if (status) {
-        destroy(engine);
+        destroy_engine(engine);
         return status;
     }
     forking = engine;

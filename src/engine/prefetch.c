@@ -24,13 +24,13 @@ typedef enum item_state {
     ITEM_GONE,   // taken by the client, or did not load
 } item_state_t;
 
-typedef struct item_t {
+typedef struct planned_item_t {
     keel_digest_t key;
     item_state_t state;
     bool awaited; // the client waits for it
     keel_miss_t miss;
     loaded_entry_t loaded;
-} item_t;
+} planned_item_t;
 
 struct prefetch_t {
     pthread_mutex_t lock; // for the fields below
@@ -42,7 +42,7 @@ struct prefetch_t {
     bool planned; // the items are there, or it is known that there are none
     const client_t *client;
     size_t count;
-    item_t items[KEEL_PLAN_LIMIT];
+    planned_item_t items[KEEL_PLAN_LIMIT];
     uint64_t held;         // bytes of entries that wait for the client
     unsigned right, wrong; // programs asked for that were planned, and that were not
     keel_journal_prefetch_t told;
@@ -174,14 +174,14 @@ static keel_status_t plan_nothing(prefetch_t *prefetch) {
     return NULL;
 }
 
-static item_t *next_queued(prefetch_t *prefetch) {
+static planned_item_t *next_queued(prefetch_t *prefetch) {
     for (size_t i = 0; i < prefetch->count; ++i)
         if (prefetch->items[i].state == ITEM_QUEUED) return &prefetch->items[i];
     return NULL;
 }
 
 // Call it under the lock, which is released meanwhile.
-static void load_item(keel_engine_t *engine, item_t *item) {
+static void load_item(keel_engine_t *engine, planned_item_t *item) {
     prefetch_t *prefetch = engine->prefetch;
     item->state = ITEM_LOADING;
     pthread_mutex_unlock(&prefetch->lock);
@@ -213,7 +213,7 @@ static void load_items(keel_engine_t *engine) {
     prefetch_t *prefetch = engine->prefetch;
     bool patient = true;
     while (!prefetch->stopped && patient) {
-        item_t *item = next_queued(prefetch);
+        planned_item_t *item = next_queued(prefetch);
         bool has_room = prefetch->held < engine->settings.memory_limit;
         if (item && has_room)
             load_item(engine, item);
@@ -228,7 +228,7 @@ static void load_items(keel_engine_t *engine) {
 static void drop_items(keel_engine_t *engine) {
     prefetch_t *prefetch = engine->prefetch;
     for (size_t i = 0; i < prefetch->count; ++i) {
-        item_t *item = &prefetch->items[i];
+        planned_item_t *item = &prefetch->items[i];
         if (item->state == ITEM_QUEUED) item->state = ITEM_GONE;
         if (item->state != ITEM_LOADED || item->awaited) continue;
         item->state = ITEM_GONE;
@@ -290,7 +290,7 @@ void prefetch_stop(keel_engine_t *engine, const PJRT_Client *client) {
 
 // Under the lock. A client that asks before the plan was read waits for that; otherwise both would
 // load the first program.
-static item_t *find_item(prefetch_t *prefetch, const keel_digest_t *key) {
+static planned_item_t *find_item(prefetch_t *prefetch, const keel_digest_t *key) {
     while (!prefetch->planned)
         pthread_cond_wait(&prefetch->changed, &prefetch->lock);
     for (size_t i = 0; i < prefetch->count; ++i)
@@ -306,7 +306,7 @@ static void note_unplanned(prefetch_t *prefetch) {
     pthread_cond_broadcast(&prefetch->changed);
 }
 
-static bool take(prefetch_t *prefetch, item_t *item, prefetched_t *out) {
+static bool take_item(prefetch_t *prefetch, planned_item_t *item, prefetched_t *out) {
     item_state_t state = item->state;
     if (state == ITEM_LOADING) {
         uint64_t start = keel_clock_monotonic();
@@ -334,8 +334,8 @@ bool prefetch_take(keel_engine_t *engine, const PJRT_Client *client, const keel_
     if (!prefetch) return false;
     pthread_mutex_lock(&prefetch->lock);
     bool is_ours = prefetch->client && prefetch->client->client == client;
-    item_t *item = is_ours ? find_item(prefetch, key) : NULL;
-    bool taken = item && take(prefetch, item, out);
+    planned_item_t *item = is_ours ? find_item(prefetch, key) : NULL;
+    bool taken = item && take_item(prefetch, item, out);
     if (is_ours && !item) note_unplanned(prefetch);
     pthread_mutex_unlock(&prefetch->lock);
     return taken;

@@ -68,7 +68,7 @@ static bool has_terminal(void) {
     return isatty(STDERR_FILENO) && tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
-static void put(const char *text, size_t size) {
+static void write_terminal(const char *text, size_t size) {
     ssize_t ignored = write(STDERR_FILENO, text, size);
     (void)ignored;
 }
@@ -169,7 +169,7 @@ static void show(const moment_t *moment, double last) {
     }
     if (size >= most) size = most - 1;
     int written = snprintf(text, sizeof text, BELOW "%.*s" BACK, (int)size, line);
-    if (written > 0) put(text, (size_t)written);
+    if (written > 0) write_terminal(text, (size_t)written);
 }
 
 // ---- the thread --------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ void progress_end(keel_engine_t *engine, compiling_t *compiling) {
     while (*link != compiling)
         link = &(*link)->next;
     *link = compiling->next;
-    if (progress->shown) put(CLEAR, strlen(CLEAR));
+    if (progress->shown) write_terminal(CLEAR, strlen(CLEAR));
     progress->shown = false;
     pthread_mutex_unlock(&progress->lock);
 }

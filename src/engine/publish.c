@@ -40,8 +40,8 @@ static void write_components(const keel_key_t *key, keel_buffer_t *out) {
     keel_buffer_byte(out, '}');
 }
 
-static keel_status_t describe(keel_engine_t *engine, const executable_task_t *task,
-                              keel_entry_t *entry) {
+static keel_status_t describe_entry(keel_engine_t *engine, const executable_task_t *task,
+                                    keel_entry_t *entry) {
     entry->key = task->key.digest;
     entry->program = task->program;
     entry->created = keel_clock_wall();
@@ -118,7 +118,7 @@ static keel_status_t publish_entry(keel_engine_t *engine, executable_task_t *tas
     *out_step = "prove";
     unsigned crashes = keel_store_crashes(engine->cache_dir, &task->key.digest);
     KEEL_TRY(check_crashes(crashes));
-    KEEL_TRY(describe(engine, task, entry));
+    KEEL_TRY(describe_entry(engine, task, entry));
     KEEL_TRY(prove(engine, task, entry));
     if (crashes) keel_store_forgive(engine->cache_dir, &task->key.digest);
     // The entry has its bytes by now, so this saves one copy while it is packed.

@@ -11,15 +11,15 @@
 
 #include "engine/release.h"
 
-typedef struct item_t {
+typedef struct released_t {
     PJRT_Buffer *buffer;
-    struct item_t *next;
-} item_t;
+    struct released_t *next;
+} released_t;
 
 struct release_t {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    item_t *first, **last;
+    released_t *first, **last;
     bool started, working;
     atomic_bool begun;
 };
@@ -56,7 +56,7 @@ static void *work(void *context) {
     for (;;) {
         while (!release->first)
             pthread_cond_wait(&release->changed, &release->lock);
-        item_t *item = release->first;
+        released_t *item = release->first;
         release->first = item->next;
         if (!release->first) release->last = &release->first;
         release->working = true;
@@ -86,11 +86,11 @@ bool keel_engine_release(keel_engine_t *engine, PJRT_Buffer *buffer) {
     release_t *release = engine->release;
     void *memory;
     if (!buffer || atomic_load(&engine->ended) || getpid() != engine->pid) return false;
-    keel_status_t status = keel_alloc(sizeof(item_t), &memory);
+    keel_status_t status = keel_alloc(sizeof(released_t), &memory);
     keel_status_ignore(status);
     if (status) return false;
-    item_t *item = memory;
-    *item = (item_t){.buffer = buffer};
+    released_t *item = memory;
+    *item = (released_t){.buffer = buffer};
     pthread_mutex_lock(&release->lock);
     *release->last = item;
     release->last = &item->next;
@@ -99,12 +99,12 @@ bool keel_engine_release(keel_engine_t *engine, PJRT_Buffer *buffer) {
     return true;
 }
 
-static void leave(item_t *left) {
+static void leave(released_t *left) {
     if (left)
         keel_log_once("release", "buffers could not be destroyed before their client was closed; "
                                  "their memory stays in use");
     while (left) {
-        item_t *next = left->next;
+        released_t *next = left->next;
         keel_free(left);
         left = next;
     }
@@ -118,7 +118,7 @@ void release_drain(keel_engine_t *engine, double seconds) {
     pthread_mutex_lock(&release->lock);
     while (release->first || release->working)
         if (pthread_cond_timedwait(&release->changed, &release->lock, &until) == ETIMEDOUT) break;
-    item_t *left = release->first;
+    released_t *left = release->first;
     release->first = NULL;
     release->last = &release->first;
     pthread_mutex_unlock(&release->lock);

@@ -31,7 +31,7 @@ void sites_destroy(sites_t *sites) {
 
 // ---- lines -------------------------------------------------------------------------------------
 
-static keel_status_t keep(sites_t *sites, const char *text, const char **out) {
+static keel_status_t keep_text(sites_t *sites, const char *text, const char **out) {
     keel_str_t copy = KEEL_STR("");
     KEEL_TRY(keel_arena_str(&sites->arena, keel_str(text), &copy));
     *out = copy.data;
@@ -44,10 +44,11 @@ static keel_status_t add_site(sites_t *sites, const keel_place_t *place, site_t 
     site_t *site = memory;
     memset(site, 0, sizeof *site);
     site->place = *place;
-    KEEL_TRY(keep(sites, place->file, &site->place.file));
-    KEEL_TRY(keep(sites, place->function, &site->place.function));
-    KEEL_TRY(keep(sites, place->call_file, &site->place.call_file));
-    if (place->library_file) KEEL_TRY(keep(sites, place->library_file, &site->place.library_file));
+    KEEL_TRY(keep_text(sites, place->file, &site->place.file));
+    KEEL_TRY(keep_text(sites, place->function, &site->place.function));
+    KEEL_TRY(keep_text(sites, place->call_file, &site->place.call_file));
+    if (place->library_file)
+        KEEL_TRY(keep_text(sites, place->library_file, &site->place.library_file));
     *out = site;
     return NULL;
 }

@@ -48,8 +48,8 @@ keel_status_t keel_pjrt_device_memory(const PJRT_Api *api, PJRT_Device *device,
     return NULL;
 }
 
-static keel_status_t describe(const PJRT_Api *api, PJRT_Device *device,
-                              PJRT_DeviceDescription **out) {
+static keel_status_t describe_device(const PJRT_Api *api, PJRT_Device *device,
+                                     PJRT_DeviceDescription **out) {
     PJRT_Device_GetDescription_Args args = {
         .struct_size = PJRT_Device_GetDescription_Args_STRUCT_SIZE, .device = device};
     KEEL_TRY(keel_pjrt_status(api, api->PJRT_Device_GetDescription(&args),
@@ -61,7 +61,7 @@ static keel_status_t describe(const PJRT_Api *api, PJRT_Device *device,
 keel_status_t keel_pjrt_device_name(const PJRT_Api *api, const char *platform, PJRT_Device *device,
                                     char **out_name, char **out_kind) {
     PJRT_DeviceDescription *description;
-    KEEL_TRY(describe(api, device, &description));
+    KEEL_TRY(describe_device(api, device, &description));
     PJRT_DeviceDescription_Id_Args id = {.struct_size = PJRT_DeviceDescription_Id_Args_STRUCT_SIZE,
                                          .device_description = description};
     KEEL_TRY(

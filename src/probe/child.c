@@ -149,8 +149,8 @@ static void mark(keel_probe_step_t step) {
     (void)ignored;
 }
 
-static bool take(probe_child_t *child, keel_probe_step_t step,
-                 keel_status_t (*function)(probe_child_t *child)) {
+static bool take_step(probe_child_t *child, keel_probe_step_t step,
+                      keel_status_t (*function)(probe_child_t *child)) {
     keel_buffer_t line;
     mark(step);
     probe_line_begin(&line, "begin", keel_probe_step_name(step));
@@ -170,8 +170,8 @@ static int run_elsewhere(probe_child_t *child) {
     if (!status) status = initialize(child);
     bool is_ready = !status;
     probe_forgive(child, status);
-    if (is_ready && take(child, elsewhere_steps[0], probe_topology))
-        take(child, elsewhere_steps[1], probe_compile_elsewhere);
+    if (is_ready && take_step(child, elsewhere_steps[0], probe_topology))
+        take_step(child, elsewhere_steps[1], probe_compile_elsewhere);
     return PROBE_DONE;
 }
 
@@ -181,7 +181,7 @@ int probe_child_run(probe_child_t *child) {
     for (size_t i = 0; i < sizeof all_steps / sizeof *all_steps; ++i) {
         if (child->request->fast && i) break;
         if (good[all_steps[i].needs])
-            good[all_steps[i].step] = take(child, all_steps[i].step, all_steps[i].take);
+            good[all_steps[i].step] = take_step(child, all_steps[i].step, all_steps[i].take);
     }
     return PROBE_DONE;
 }

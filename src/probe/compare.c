@@ -20,13 +20,13 @@ void keel_probe_other_deinitialize(keel_probe_other_t *other) {
 
 // ---- reading -----------------------------------------------------------------------------------
 
-static keel_str_t text_of(const json_t *value) {
+static keel_str_t json_text(const json_t *value) {
     if (!json_is_string(value)) return KEEL_STR("");
     return (keel_str_t){json_string_value(value), json_string_length(value)};
 }
 
-static keel_status_t keep(keel_arena_t *arena, const json_t *value, const char **out) {
-    return probe_clean(arena, text_of(value), out);
+static keel_status_t keep_text(keel_arena_t *arena, const json_t *value, const char **out) {
+    return probe_clean(arena, json_text(value), out);
 }
 
 static const json_t *state_of(const json_t *probe, keel_probe_step_t step) {
@@ -39,8 +39,8 @@ static keel_status_t read_component(const json_t *key, keel_component_t componen
     const json_t *at = json_object_get(key, keel_component_name(component));
     const char *value;
     keel_digest_t digest;
-    if (!keel_digest_unhex(text_of(json_object_get(at, "digest")), &digest)) return NULL;
-    KEEL_TRY(keep(&out->arena, json_object_get(at, "value"), &value));
+    if (!keel_digest_unhex(json_text(json_object_get(at, "digest")), &digest)) return NULL;
+    KEEL_TRY(keep_text(&out->arena, json_object_get(at, "value"), &value));
     KEEL_TRY(keel_key_set(&out->key, component, keel_bytes("", 0), keel_str(value)));
     out->key.components[component] = digest;
     out->known[component] = true;
@@ -61,11 +61,11 @@ static keel_status_t read_probe(const json_t *probe, keel_probe_other_t *out) {
     const json_t *settings = json_object_get(probe, "settings");
     const json_t *mode = json_object_get(json_object_get(settings, "mode"), "value");
     const json_t *plugin = json_object_get(json_object_get(probe, "plugin"), "path");
-    KEEL_TRY(keep(&out->arena, json_object_get(probe, "verdict"), &out->verdict));
-    KEEL_TRY(keep(&out->arena, plugin, &out->plugin));
-    KEEL_TRY(keep(&out->arena, mode, &out->mode));
-    KEEL_TRY(keep(&out->arena, state_of(probe, KEEL_PROBE_RELOAD), &out->reload));
-    KEEL_TRY(keep(&out->arena, state_of(probe, KEEL_PROBE_AGAIN), &out->run_again));
+    KEEL_TRY(keep_text(&out->arena, json_object_get(probe, "verdict"), &out->verdict));
+    KEEL_TRY(keep_text(&out->arena, plugin, &out->plugin));
+    KEEL_TRY(keep_text(&out->arena, mode, &out->mode));
+    KEEL_TRY(keep_text(&out->arena, state_of(probe, KEEL_PROBE_RELOAD), &out->reload));
+    KEEL_TRY(keep_text(&out->arena, state_of(probe, KEEL_PROBE_AGAIN), &out->run_again));
     const json_t *key = json_object_get(probe, "key");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
         KEEL_TRY(read_component(key, (keel_component_t)i, out));

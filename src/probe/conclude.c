@@ -8,7 +8,7 @@
 #include "probe/probe.h"
 
 // What went wrong in a step, in one line.
-static const char *describe(const keel_probe_outcome_t *outcome, char out[768]) {
+static const char *describe_failure(const keel_probe_outcome_t *outcome, char out[768]) {
     bool of_plugin =
         outcome->state == KEEL_PROBE_FAILED && strncmp(outcome->message, "PJRT_", 5) == 0;
     int size = snprintf(out, 768, "%s%s%.480s", of_plugin ? outcome->code : "",
@@ -46,19 +46,20 @@ static void judge_load(keel_probe_t *probe) {
             probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
             "if its disk is slow, give it more time with --timeout; otherwise see what it "
             "waits for with `gdb -p` or `strace -p` while it loads",
-            "loading the plugin does not finish: %s", describe(load, text));
+            "loading the plugin does not finish: %s", describe_failure(load, text));
     else if (load->state != KEEL_PROBE_FAILED)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
                        "check with `ldd` that no library is missing, and reinstall it",
-                       "loading the plugin ends the process: %s", describe(load, text));
+                       "loading the plugin ends the process: %s", describe_failure(load, text));
     else if (strcmp(load->code, keel_code_word(KEEL_UNSUPPORTED)) == 0)
         keel_probe_add(probe, KEEL_PROBE_VERSION_GATE, KEEL_PROBE_DEAD,
-                       "use a plugin of a version that Keel supports", "%s", describe(load, text));
+                       "use a plugin of a version that Keel supports", "%s",
+                       describe_failure(load, text));
     else
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
                        "name a PJRT plugin: `keel probe PLUGIN`, KEEL_PLUGIN, or plugin in the "
                        "config file",
-                       "%s", describe(load, text));
+                       "%s", describe_failure(load, text));
 }
 
 static const char versions_next[] =
@@ -100,14 +101,14 @@ static void judge_tpu_elsewhere(keel_probe_t *probe, const keel_probe_outcome_t 
             "another plugin with --plugin",
             "no TPU here (could not make a client: %.400s); compile-only works for %s: "
             "compile ok, %s",
-            describe(client, text), probe->topology, time);
+            describe_failure(client, text), probe->topology, time);
     else
         keel_probe_add(
             probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
             "run on a machine with a TPU, or choose another plugin with --plugin",
             "no TPU here (could not make a client: %.300s), and compiling for one does not "
             "work either: %.300s",
-            describe(client, text), describe(failed, more));
+            describe_failure(client, text), describe_failure(failed, more));
 }
 
 static void judge_client(keel_probe_t *probe) {
@@ -121,13 +122,13 @@ static void judge_client(keel_probe_t *probe) {
     if (strstr(client->message, "already in use"))
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
                        "end the process that uses the device, or wait for it",
-                       "another process uses the device: %s", describe(client, text));
+                       "another process uses the device: %s", describe_failure(client, text));
     else
         keel_probe_add(
             probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD,
             "check that the device and its driver are present and free; the message is the "
             "plugin's own",
-            "the plugin cannot make a client: %s", describe(client, text));
+            "the plugin cannot make a client: %s", describe_failure(client, text));
 }
 
 // Steps whose failures are reported in the same way: weight, finding, next step.
@@ -169,7 +170,7 @@ static void judge_plain(keel_probe_t *probe) {
         bool is_old = plain[i].step == KEEL_PROBE_AGAIN && wrong(probe, KEEL_PROBE_RUN);
         if (outcome && !is_old)
             keel_probe_add(probe, plain[i].label, plain[i].weight, plain[i].next, "%s: %s in %s",
-                           plain[i].text, describe(outcome, text),
+                           plain[i].text, describe_failure(outcome, text),
                            keel_probe_step_name(plain[i].step));
     }
 }
@@ -187,15 +188,15 @@ static void judge_reload(keel_probe_t *probe) {
             probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING,
             "set KEEL_MODE=off for this plugin, so that nothing is serialized or reloaded",
             "%s an executable crashes or hangs: %s in %s", serialize ? "serializing" : "loading",
-            describe(ended, text), serialize ? "serialize" : "reload");
+            describe_failure(ended, text), serialize ? "serialize" : "reload");
     else if (serialize)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, next,
                        "executables cannot be kept, because they do not serialize: %s",
-                       describe(serialize, text));
+                       describe_failure(serialize, text));
     else if (reload)
         keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, next,
                        "executables cannot be kept, because they do not load again: %s",
-                       describe(reload, text));
+                       describe_failure(reload, text));
 }
 
 // ---- good to know ------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ static void name_wheel(keel_probe_t *probe, const char *dist_info) {
     probe->wheel = probe_keep(probe, keel_str(name));
 }
 
-static keel_status_t visit(void *context, const char *name) {
+static keel_status_t visit_wheel(void *context, const char *name) {
     wheel_search_t *search = context;
     const char *suffix = strstr(name, ".dist-info");
     char *path;
@@ -90,7 +90,7 @@ static keel_status_t find_wheel(keel_probe_t *probe, const char *plugin) {
         if (!slash || slash == folder) break;
         *slash = 0;
         search.relative = plugin + (slash - folder) + 1;
-        keel_status_t status = keel_directory_walk(folder, visit, &search);
+        keel_status_t status = keel_directory_walk(folder, visit_wheel, &search);
         if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
         keel_status_ignore(status);
     }

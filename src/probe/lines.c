@@ -38,14 +38,14 @@ static const char *const extension_names[] = {
 };
 enum { EXTENSION_NAMES = sizeof extension_names / sizeof *extension_names };
 
-static keel_str_t text_of(const json_t *line, const char *name) {
+static keel_str_t field_text(const json_t *line, const char *name) {
     const json_t *value = json_object_get(line, name);
     if (!json_is_string(value)) return KEEL_STR("");
     return (keel_str_t){json_string_value(value), json_string_length(value)};
 }
 
 static const char *keep_text(keel_probe_t *probe, const json_t *line, const char *name) {
-    return probe_keep(probe, text_of(line, name));
+    return probe_keep(probe, field_text(line, name));
 }
 
 static int64_t number_of(const json_t *line, const char *name, int64_t otherwise) {
@@ -61,7 +61,7 @@ static int64_t bounded(const json_t *line, const char *name, int64_t most) {
 // ---- steps -------------------------------------------------------------------------------------
 
 static keel_probe_outcome_t *outcome_of(keel_probe_t *probe, const json_t *line, const char *kind) {
-    keel_probe_step_t step = keel_probe_step_by_name(text_of(line, kind));
+    keel_probe_step_t step = keel_probe_step_by_name(field_text(line, kind));
     return step == KEEL_PROBE_STEP_COUNT ? NULL : &probe->steps[step];
 }
 
@@ -135,7 +135,7 @@ static keel_status_t take_device(keel_probe_t *probe, const json_t *line) {
                                     .limit = number_of(line, "limit", -1)};
     snprintf(name, sizeof name, "%.120s:%lld", device->kind, (long long)device->id);
     device->name = probe_keep(probe, keel_str(name));
-    keel_str_t code = text_of(line, "refusal_code");
+    keel_str_t code = field_text(line, "refusal_code");
     if (!code.size) return NULL;
     char refusal[512];
     snprintf(refusal, sizeof refusal, "%.*s: %.400s", KEEL_STR_ARGS(code), device->memory_refusal);
@@ -144,9 +144,10 @@ static keel_status_t take_device(keel_probe_t *probe, const json_t *line) {
 }
 
 static keel_status_t take_component(keel_probe_t *probe, const json_t *line) {
-    keel_component_t component = keel_component_by_name(text_of(line, "name"));
+    keel_component_t component = keel_component_by_name(field_text(line, "name"));
     keel_digest_t digest;
-    if (component == KEEL_COMPONENT_COUNT || !keel_digest_unhex(text_of(line, "digest"), &digest))
+    if (component == KEEL_COMPONENT_COUNT ||
+        !keel_digest_unhex(field_text(line, "digest"), &digest))
         return NULL;
     // Passes the value as the canonical bytes only to set it; the digest is the child's.
     keel_str_t value = keel_str(keep_text(probe, line, "value"));
@@ -186,7 +187,7 @@ static const struct {
 };
 
 static keel_status_t take_fact(keel_probe_t *probe, const json_t *line, bool *out_known) {
-    keel_str_t name = text_of(line, "fact");
+    keel_str_t name = field_text(line, "fact");
     for (size_t i = 0; i < sizeof facts / sizeof *facts; ++i) {
         if (!keel_str_is(name, facts[i].name)) continue;
         *out_known = true;

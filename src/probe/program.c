@@ -172,7 +172,7 @@ static keel_status_t to_device(const probe_child_t *child, PJRT_Device *device,
     return await(child, args.done_with_host_buffer);
 }
 
-static keel_status_t check(const probe_child_t *child, PJRT_Buffer *buffer, size_t index) {
+static keel_status_t check_result(const probe_child_t *child, PJRT_Buffer *buffer, size_t index) {
     static const char what[] = "PJRT_Buffer_ToHostBuffer";
     const array_t *expected = &results[index];
     float numbers[NUMBERS] = {0};
@@ -233,7 +233,7 @@ static keel_status_t run_on(const probe_child_t *child, PJRT_Device *device,
         status = to_device(child, device, &arguments[i], &in[i]);
     if (!status) status = execute(child, loaded, in, out, options_size);
     for (size_t i = 0; i < RESULTS && !status; ++i)
-        status = out[i] ? check(child, out[i], i)
+        status = out[i] ? check_result(child, out[i], i)
                         : keel_status_make(KEEL_PLUGIN, "the execution returned no result %zu", i);
     for (size_t i = 0; i < ARGUMENTS; ++i)
         drop(child, in[i]);

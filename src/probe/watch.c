@@ -94,7 +94,7 @@ static _Noreturn void be_child(const keel_probe_request_t *request, const keel_p
     _exit(probe_child_run(&child));
 }
 
-static keel_status_t start(watch_t *watch) {
+static keel_status_t start_child(watch_t *watch) {
     int lines[2], errors[2];
     if (pipe2(lines, O_CLOEXEC)) return keel_status_make(KEEL_IO, "a pipe: %s", strerror(errno));
     if (pipe2(errors, O_CLOEXEC)) {
@@ -311,7 +311,7 @@ static keel_status_t watch_child(const keel_probe_request_t *request, bool elsew
     keel_guard_t guard;
     keel_guard_begin(&guard);
     keel_buffer_initialize(&watch.line, LINE_LIMIT);
-    keel_status_t status = start(&watch);
+    keel_status_t status = start_child(&watch);
     if (!status) {
         watch.began = watch.told = keel_clock_monotonic();
         follow(&watch);

@@ -146,7 +146,7 @@ typedef enum keel_attr_kind {
     KEEL_ATTR_UNIT,     //
     KEEL_ATTR_BOOL,     // a: 0 or 1
     KEEL_ATTR_INT,      // a: type or NONE, b: index into ints (sign-extended from the type's width,
-                        // zero-extended where the type is unsigned or a bool)
+                        // zero-extended if the type is unsigned or a bool)
     KEEL_ATTR_WIDE_INT, // a: type, b: list in ints of 64-bit words, low first
     KEEL_ATTR_FLOAT,    // a: type, b: index into ints (the bit pattern)
     KEEL_ATTR_STRING,   // a: string, b: type or NONE

@@ -9,12 +9,12 @@ enum { INSTRUCTION_ID = 35, OPERAND_IDS = 36, CONTROL_PREDECESSORS = 37, CALLED_
 
 // What an id refers to: the index of an instruction in its computation, or of a computation in the
 // module.
-typedef struct entry_t {
+typedef struct id_entry_t {
     int64_t id;
     uint32_t place;
-} entry_t;
+} id_entry_t;
 
-typedef KEEL_TABLE(entry_t) ids_t;
+typedef KEEL_TABLE(id_entry_t) ids_t;
 
 // Where the schedule of a computation is.
 typedef struct sequence_t {
@@ -35,7 +35,7 @@ typedef struct module_t {
 // ---- ids ---------------------------------------------------------------------------------------
 
 static int compare_ids(const void *left, const void *right) {
-    const entry_t *a = left, *b = right;
+    const id_entry_t *a = left, *b = right;
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
@@ -81,7 +81,7 @@ static keel_status_t collect_ids(const keel_hlo_pieces_t *pieces, uint32_t field
     out->count = 0;
     while (keel_hlo_next(&walk, &got)) {
         keel_hlo_pieces_t item = keel_hlo_piece(got.bytes);
-        entry_t id = {(int64_t)keel_hlo_last_value(&item, id_field), out->count};
+        id_entry_t id = {(int64_t)keel_hlo_last_value(&item, id_field), out->count};
         KEEL_PUSH(out, id);
     }
     return sort_ids(out, what);
@@ -399,7 +399,7 @@ static keel_status_t read_module(module_t *module, const keel_hlo_pieces_t *piec
     return NULL;
 }
 
-static keel_status_t start(keel_hlo_reader_t *reader) {
+static keel_status_t start_module(keel_hlo_reader_t *reader) {
     void *names, *seen;
     KEEL_TRY(keel_alloc(keel_hlo_field_count * sizeof *reader->names, &names));
     reader->names = names;
@@ -448,7 +448,7 @@ keel_status_t keel_read_hlo(keel_bytes_t bytes, keel_program_t *out) {
     keel_map_initialize(&module.op_names);
     keel_map_initialize(&module.function_names);
     keel_hlo_pieces_t pieces = keel_hlo_piece(bytes);
-    keel_status_t status = start(&module.reader);
+    keel_status_t status = start_module(&module.reader);
     if (!status) status = read_module(&module, &pieces);
     finish(&module);
     if (status) keel_program_deinitialize(out);

@@ -102,20 +102,20 @@ static keel_status_t read_numbers(keel_hlo_reader_t *reader, const keel_hlo_fiel
 
 // ---- maps --------------------------------------------------------------------------------------
 
-typedef struct entry_t {
+typedef struct map_entry_t {
     keel_bytes_t key, value;
-} entry_t;
+} map_entry_t;
 
 // Equal keys keep their order in the file.
 static int compare_entries(const void *left, const void *right) {
-    const entry_t *a = left, *b = right;
+    const map_entry_t *a = left, *b = right;
     int order = keel_str_compare(keel_bytes_str(a->key), keel_bytes_str(b->key));
     if (order) return order;
     return a->key.data < b->key.data ? -1 : a->key.data > b->key.data;
 }
 
 static keel_status_t collect_entries(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *map,
-                                     entry_t **entries, uint32_t *count) {
+                                     map_entry_t **entries, uint32_t *count) {
     keel_hlo_walk_t walk = keel_hlo_walk(map, 1);
     keel_proto_field_t got;
     uint64_t capacity = 0;
@@ -126,7 +126,7 @@ static keel_status_t collect_entries(keel_hlo_reader_t *reader, const keel_hlo_p
         keel_hlo_pieces_t entry = keel_hlo_piece(got.bytes);
         keel_hlo_present_t present;
         KEEL_TRY(keel_hlo_scan(reader, KEEL_HLO_MAP_ENTRY, &entry, &present));
-        entry_t *added = &(*entries)[*count];
+        map_entry_t *added = &(*entries)[*count];
         added->key = keel_hlo_last_bytes(&entry, 1);
         added->value = keel_hlo_last_bytes(&entry, 2);
         // An empty key has no position of its own; the entry has one.
@@ -135,7 +135,7 @@ static keel_status_t collect_entries(keel_hlo_reader_t *reader, const keel_hlo_p
     return NULL;
 }
 
-static keel_status_t push_entries(keel_hlo_reader_t *reader, const entry_t *entries,
+static keel_status_t push_entries(keel_hlo_reader_t *reader, const map_entry_t *entries,
                                   uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
         if (i + 1 < count && keel_bytes_equal(entries[i].key, entries[i + 1].key)) continue;
@@ -154,7 +154,7 @@ static keel_status_t read_map(keel_hlo_reader_t *reader, const keel_hlo_pieces_t
                               keel_attr_id_t *out) {
     keel_hlo_present_t present;
     KEEL_TRY(keel_hlo_scan(reader, KEEL_HLO_FRONTEND_ATTRIBUTES, map, &present));
-    entry_t *entries = NULL;
+    map_entry_t *entries = NULL;
     uint32_t count = 0, mark = reader->stack.count;
     keel_status_t status = collect_entries(reader, map, &entries, &count);
     if (!status) {

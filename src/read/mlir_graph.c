@@ -263,7 +263,7 @@ static keel_status_t next_child(graph_t *g, open_t *open, uint32_t *out) {
     return NULL;
 }
 
-static keel_status_t visit(graph_t *g, uint32_t root) {
+static keel_status_t visit_node(graph_t *g, uint32_t root) {
     open_t open = {.node = root};
     g->state[root] = BUSY;
     for (;;) {
@@ -289,7 +289,7 @@ keel_status_t keel_mlir_check_graph(keel_mlir_t *m) {
     g.state = state;
     keel_status_t status = NULL;
     for (uint32_t i = 0; i < g.nodes && !status; ++i)
-        if (g.state[i] == UNSEEN) status = visit(&g, i);
+        if (g.state[i] == UNSEEN) status = visit_node(&g, i);
     keel_free(g.stack.data);
     keel_free(g.state);
     return status;

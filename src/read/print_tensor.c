@@ -21,7 +21,7 @@ keel_type_id_t keel_print_element_type(const keel_program_t *program, keel_type_
     }
 }
 
-static uint64_t load(const uint8_t *bytes, uint32_t size) {
+static uint64_t load_number(const uint8_t *bytes, uint32_t size) {
     uint64_t value = 0;
     for (uint32_t i = 0; i < size && i < 8; ++i)
         value |= (uint64_t)bytes[i] << (8 * i);
@@ -30,7 +30,7 @@ static uint64_t load(const uint8_t *bytes, uint32_t size) {
 
 static void scalar(keel_printer_t *p, const keel_type_t *type, const uint8_t *bytes,
                    uint32_t size) {
-    uint64_t bits = load(bytes, size);
+    uint64_t bits = load_number(bytes, size);
     if (type->kind == KEEL_TYPE_FLOAT && size <= 8 && keel_print_float(type->a, bits, p->out))
         return;
     if (type->kind == KEEL_TYPE_INDEX) {

@@ -11,7 +11,7 @@ void keel_print_layout(keel_printer_t *printer, keel_attr_id_t layout);
 void keel_print_value_text(keel_printer_t *printer, keel_attr_id_t attribute);
 void keel_print_value_json(keel_printer_t *printer, keel_attr_id_t attribute);
 // A dictionary's entries: "{a = 1, b}" and {"a":1,"b":{"unit":true}}. NONE prints as empty.
-void keel_print_name(keel_buffer_t *out, keel_str_t name); // quoted where it must be
+void keel_print_name(keel_buffer_t *out, keel_str_t name); // quoted if necessary
 void keel_print_dictionary_text(keel_printer_t *printer, keel_attr_id_t dictionary);
 void keel_print_dictionary_json(keel_printer_t *printer, keel_attr_id_t dictionary);
 

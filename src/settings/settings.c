@@ -349,7 +349,7 @@ static keel_status_t check_path(keel_settings_t *settings, keel_setting_t which)
     return NULL;
 }
 
-static keel_status_t check(keel_settings_t *settings) {
+static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_path(settings, KEEL_SETTING_PLUGIN));
     KEEL_TRY(check_path(settings, KEEL_SETTING_CACHE_DIR));
     KEEL_TRY(check_path(settings, KEEL_SETTING_RUN_DIR));
@@ -373,7 +373,7 @@ keel_status_t keel_settings_load(const char *const flags[KEEL_SETTING_COUNT],
                                  keel_settings_t *out) {
     *out = (keel_settings_t){0};
     keel_status_t status = load_texts(flags, out);
-    if (!status) status = check(out);
+    if (!status) status = check_all(out);
     if (status) keel_settings_deinitialize(out);
     return status;
 }

@@ -13,7 +13,7 @@ static keel_journal_fix_t *waiting[WAITING_LIMIT];
 static size_t waiting_count;
 
 // One block: the event, then its texts.
-static keel_status_t copy(const keel_journal_fix_t *fix, keel_journal_fix_t **out) {
+static keel_status_t copy_fix(const keel_journal_fix_t *fix, keel_journal_fix_t **out) {
     const char *texts[] = {fix->name,      fix->state,  fix->label,
                            fix->reference, fix->client, fix->why};
     enum { COUNT = sizeof texts / sizeof *texts };
@@ -34,11 +34,11 @@ static keel_status_t copy(const keel_journal_fix_t *fix, keel_journal_fix_t **ou
     return NULL;
 }
 
-static keel_status_t keep(const keel_journal_fix_t *fix) {
+static keel_status_t keep_fix(const keel_journal_fix_t *fix) {
     if (waiting_count == WAITING_LIMIT)
         return keel_status_make(KEEL_UNSUPPORTED, "more than %d fixes in one process",
                                 WAITING_LIMIT);
-    KEEL_TRY(copy(fix, &waiting[waiting_count]));
+    KEEL_TRY(copy_fix(fix, &waiting[waiting_count]));
     ++waiting_count;
     return NULL;
 }
@@ -49,7 +49,7 @@ void keel_shim_note_fix(const keel_journal_fix_t *fix) {
     if (writes_to)
         keel_engine_note_fix(writes_to, fix);
     else
-        status = keep(fix);
+        status = keep_fix(fix);
     pthread_mutex_unlock(&lock);
     if (!status) return;
     keel_log_once("fix", "%s; a fix is missing from the journal", keel_status_message(status));

@@ -81,7 +81,7 @@ static keel_status_t wait_for(const char *path, const keel_claimant_t *claimant,
     }
 }
 
-static void describe(const keel_lock_t *lock, const char *holder) {
+static void describe_holder(const keel_lock_t *lock, const char *holder) {
     char process[KEEL_PROCESS_NAME], text[HOLDER_LIMIT];
     keel_process_name(process);
     int size = snprintf(text, sizeof text, "%s\n%s\n", holder, process);
@@ -99,7 +99,7 @@ keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key,
         keel_free(path);
         return status;
     }
-    describe(&claim.lock, claimant->name);
+    describe_holder(&claim.lock, claimant->name);
     *out = claim;
     return NULL;
 }

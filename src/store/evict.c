@@ -8,13 +8,13 @@ typedef struct record_t {
     uint64_t used;
 } record_t;
 
-typedef struct scan_t {
+typedef struct eviction_scan_t {
     record_t *records;
     size_t count, capacity;
     uint64_t bytes;
-} scan_t;
+} eviction_scan_t;
 
-static keel_status_t add_record(scan_t *scan, const keel_digest_t *key,
+static keel_status_t add_record(eviction_scan_t *scan, const keel_digest_t *key,
                                 const keel_file_facts_t *facts) {
     if (scan->count == scan->capacity) {
         size_t capacity = scan->capacity ? scan->capacity * 2 : 256;
@@ -28,7 +28,7 @@ static keel_status_t add_record(scan_t *scan, const keel_digest_t *key,
     return NULL;
 }
 
-static keel_status_t visit(void *context, const keel_store_file_t *file) {
+static keel_status_t visit_entry(void *context, const keel_store_file_t *file) {
     keel_file_facts_t facts;
     keel_status_t status = keel_file_facts(file->path, &facts);
     if (status) {
@@ -67,7 +67,7 @@ static keel_status_t remove_entry(const char *folder, const record_t *record, bo
     return status;
 }
 
-static keel_status_t remove_oldest(const char *folder, const scan_t *scan, uint64_t target,
+static keel_status_t remove_oldest(const char *folder, const eviction_scan_t *scan, uint64_t target,
                                    const keel_digest_t *keep, keel_store_eviction_t *out) {
     for (size_t i = 0; i < scan->count && out->bytes > target; ++i) {
         const record_t *record = &scan->records[i];
@@ -84,8 +84,8 @@ static keel_status_t remove_oldest(const char *folder, const scan_t *scan, uint6
 
 keel_status_t keel_store_evict(const char *folder, uint64_t limit, uint64_t target,
                                const keel_digest_t *keep, keel_store_eviction_t *out) {
-    scan_t scan = {0};
-    keel_status_t status = keel_store_walk(folder, visit, &scan);
+    eviction_scan_t scan = {0};
+    keel_status_t status = keel_store_walk(folder, visit_entry, &scan);
     *out = (keel_store_eviction_t){.bytes = scan.bytes};
     if (!status && scan.bytes > limit) {
         qsort(scan.records, scan.count, sizeof *scan.records, by_use);

@@ -7,7 +7,7 @@
 //                            operations, microseconds
 //
 // A key's other components are the same for all programs of a client and come from the client. So
-// code that follows a plan makes the keys anew, and never finds an entry that was compiled for
+// code that follows a plan computes the keys again, and never finds an entry that was compiled for
 // another backend.
 //
 // Ownership: a plan owns nothing. Threads: no shared state; processes replace a plan as a whole.

@@ -437,7 +437,7 @@ static void damage_is_named_with_its_line_and_the_rest_counts(void **state) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_report_damage(&stats, &text);
-    assert_non_null(strstr(keel_buffer_cstr(&text), "/r/journal.ndjson:2: no JSON"));
+    assert_non_null(strstr(keel_buffer_cstr(&text), "/r/journal.ndjson:2: not JSON"));
     assert_null(strchr(keel_buffer_cstr(&text), '\x1b'));
     keel_buffer_deinitialize(&text);
     keel_stats_deinitialize(&stats);

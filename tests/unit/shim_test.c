@@ -309,7 +309,7 @@ static void check_refused(door_t *door, const char *settings, const char *text,
 static void test_what_is_no_plugin_is_refused_by_name(void **state) {
     door_t *door = *state;
     char settings[1024], path[512];
-    check_refused(door, "KEEL_PLUGIN=/nowhere/plugin.so", "/nowhere/plugin.so is not there",
+    check_refused(door, "KEEL_PLUGIN=/nowhere/plugin.so", "/nowhere/plugin.so does not exist",
                   PJRT_Error_Code_NOT_FOUND);
     check_refused(door, "KEEL_PLUGIN=/", "plugin / is not a file",
                   PJRT_Error_Code_INVALID_ARGUMENT);
