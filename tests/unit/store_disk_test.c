@@ -243,7 +243,7 @@ static void a_remote_address_is_refused_and_the_setting_named(void **state) {
         const char *message = keel_status_message(status);
         assert_non_null(strstr(message, remote[i]));
         assert_non_null(strstr(message, "KEEL_CACHE_DIR"));
-        assert_non_null(strstr(message, "local folder"));
+        assert_non_null(strstr(message, "a folder on this machine"));
         keel_status_ignore(status);
     }
 }
