@@ -15,7 +15,7 @@
 
 typedef struct run_t {
     char *id;
-    uint64_t wrote; // when, in nanoseconds since 1970
+    uint64_t wrote; // nanoseconds since 1970
     bool has_journal, is_removed;
 } run_t;
 
@@ -26,7 +26,7 @@ typedef struct pruning_t {
     uint64_t now;
     run_t *runs;
     size_t count, capacity;
-    keel_map_t named; // digests that the runs that stay have in any of their lines
+    keel_map_t named; // digests in any line of the remaining runs
     bool any_goes_on;
 } pruning_t;
 
@@ -36,7 +36,7 @@ static void tell(const pruning_t *pruning, keel_prune_fate_t fate, const char *w
     if (pruning->how->tell) pruning->how->tell(pruning->how->context, fate, what, bytes, why);
 }
 
-// Takes the status. No memory is the caller's to say.
+// Takes the status. The caller reports a lack of memory.
 static keel_status_t tell_failure(const pruning_t *pruning, const char *what,
                                   keel_status_t status) {
     if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
@@ -93,8 +93,8 @@ static int by_age(const void *left, const void *right) {
 
 // ---- lines -------------------------------------------------------------------------------------
 
-// Calls `visit` for each line of a file, in pieces, whatever its size; for a line that is longer
-// than a piece once for each piece, which share a few bytes. One that is not there has none.
+// Calls `visit` for each line of a file, in pieces, whatever its size; a line longer than a piece
+// is visited once per piece, and its pieces overlap by a few bytes. A missing file has no lines.
 static keel_status_t
 each_line(const char *path, keel_status_t (*visit)(void *context, keel_str_t line), void *context) {
     enum { PIECE = 1 << 24, SHARED = 128 };
@@ -124,10 +124,10 @@ each_line(const char *path, keel_status_t (*visit)(void *context, keel_str_t lin
     }
 }
 
-// ---- does it go on -----------------------------------------------------------------------------
+// ---- is it live --------------------------------------------------------------------------------
 
 typedef struct living_t {
-    keel_map_t open; // pid -> 1: it began and has not ended; 2: and runs, or nobody can tell
+    keel_map_t open; // pid -> 1: it began and has not ended; 2: and runs, or this is unknown
     bool runs, unknown;
 } living_t;
 
@@ -158,7 +158,7 @@ static void sum_up(living_t *living) {
 
 static keel_status_t goes_on(const pruning_t *pruning, const run_t *run, bool *out) {
     *out = false;
-    // Its first line may be on its way.
+    // Its first line may be about to be written.
     if (!run->has_journal) {
         *out = pruning->now < run->wrote + DAY;
         return NULL;
@@ -181,11 +181,11 @@ typedef struct folder_t {
     const char *path;
     uint64_t bytes;
     bool removes;
-    bool is_last;     // the journal's turn: without it a run is none any more
+    bool is_last;     // the journal comes last: without it, the folder is not a run any more
     char foreign[64]; // a file that Keel did not write; "" if there is none
 } folder_t;
 
-// Hidden ones are what a process was writing when it was killed.
+// Hidden ones are temporary files of killed processes.
 static bool is_ours(const char *name) {
     static const char *const names[] = {"journal.ndjson", "explained.ndjson", "sources.tsv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
@@ -280,7 +280,7 @@ static keel_status_t remove_old(pruning_t *pruning) {
 
 // ---- what nothing names any more ---------------------------------------------------------------
 
-// Every digest counts, whatever field it stands in, also of an event that this Keel does not know.
+// Every digest counts, in any field, even of an event that this Keel does not know.
 static keel_status_t note_digests(void *context, keel_str_t line) {
     enum { LENGTH = KEEL_DIGEST_HEX - 1 };
     keel_map_t *named = context;
@@ -319,7 +319,7 @@ typedef struct sweep_t {
     bool is_history;
 } sweep_t;
 
-// Named by no run, and nobody is about to name it; or what a killed process left half written.
+// Either no run names it and none is about to, or a killed process left it unfinished.
 static bool is_left_over(const sweep_t *sweep, const char *name, const keel_file_facts_t *facts) {
     const pruning_t *pruning = sweep->pruning;
     keel_digest_t digest;
@@ -357,7 +357,7 @@ static keel_status_t sweep(pruning_t *pruning) {
     for (size_t i = 0; i < pruning->count; ++i) {
         keel_status_t status =
             pruning->runs[i].is_removed ? NULL : note_run(pruning, &pruning->runs[i]);
-        // What it names is not known, so nothing may go.
+        // What it names is unknown, so nothing may go.
         if (status) return tell_failure(pruning, pruning->runs[i].id, status);
     }
     for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {

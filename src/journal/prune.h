@@ -1,14 +1,14 @@
-// prune: removes runs that are old, and the programs and texts that no run is left to name.
+// prune: removes old runs, and the programs and texts that no remaining run names.
 //
-// A run is as old as its journal's last line. One that goes on is never removed: a process of it
-// has written no `end` and runs still, or, if nobody can tell (it is another machine's, or another
-// container's), its journal was written to within a week.
+// A run is as old as its journal's last line. A live run is never removed: one of its processes has
+// written no `end` and still runs, or, if that is unknown (it belongs to another machine or
+// container), its journal was written to within a week.
 //
-// A program stays if any journal that is left names its digest. While a run goes on, what was kept
-// or asked for within a day stays as well: the run may not have named it yet.
+// A program stays if any remaining journal names its digest. While any run is live, what was kept
+// or asked for within a day stays too, because that run may not have named it yet.
 //
-// Only files that Keel writes are removed. A folder that holds anything else stays, and so does
-// what is reached through a link.
+// Only files that Keel writes are removed. A folder that contains anything else stays, and so does
+// anything reached through a link.
 //
 // Threads: one at a time. Other processes may prune, read and write meanwhile.
 #ifndef KEEL_JOURNAL_PRUNE_H_
@@ -18,16 +18,16 @@
 
 typedef enum keel_prune_fate {
     KEEL_PRUNE_REMOVED, // or would be
-    KEEL_PRUNE_GOES_ON, // and stays, though it is old
-    KEEL_PRUNE_FAILED,  // `why` tells
+    KEEL_PRUNE_GOES_ON, // and stays although it is old
+    KEEL_PRUNE_FAILED,  // `why` has the reason
 } keel_prune_fate_t;
 
 typedef struct keel_prune_t {
     uint64_t older; // seconds since the run wrote last
-    uint64_t keep;  // so many of the newest stay, whatever their age
+    uint64_t keep;  // this many of the newest stay, whatever their age
     bool dry_run;   // removes nothing
-    bool thorough;  // looks for programs that nothing names even if no run is removed
-    // May be NULL. `run` is an id; for what is no run the path of a file.
+    bool thorough;  // looks for unnamed programs even if no run is removed
+    // May be NULL. `run` is an id; for a file that belongs to no run, its path.
     void (*tell)(void *context, keel_prune_fate_t fate, const char *run, uint64_t bytes,
                  const char *why);
     void *context;
@@ -39,8 +39,8 @@ typedef struct keel_pruned_t {
     uint64_t failures;
 } keel_pruned_t;
 
-// Fails if the folder cannot be listed, or there is no memory. What cannot be removed is told and
-// counted, and the rest goes on.
+// Fails if the folder cannot be listed, or there is no memory. What cannot be removed is reported
+// and counted, and the rest continues.
 keel_status_t keel_journal_prune(const char *run_dir, const keel_prune_t *how,
                                  keel_pruned_t *out) KEEL_MUST_CHECK;
 
