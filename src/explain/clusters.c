@@ -201,6 +201,11 @@ static void note_argument(const keel_clusters_t *clusters, bool is_after, keel_v
         *(is_after ? &cluster->reads_after : &cluster->reads_before) = true;
 }
 
+// JAX computes many functions of a complex value by its parts.
+static bool takes_apart(keel_str_t name) {
+    return keel_str_is(name, "real") || keel_str_is(name, "imag");
+}
+
 static void look_at_operands(const keel_clusters_t *clusters, uint32_t at,
                              keel_cluster_t *cluster) {
     keel_op_id_t op;
@@ -208,7 +213,9 @@ static void look_at_operands(const keel_clusters_t *clusters, uint32_t at,
     bool is_after = at >= clusters->split;
     keel_list_t operands = keel_program_operands(graph->program, op);
     for (uint32_t i = 0; i < operands.count; ++i) {
-        if (!cluster->taint) cluster->taint = taint_of(clusters->diff, is_after, operands.items[i]);
+        uint32_t taint = taint_of(clusters->diff, is_after, operands.items[i]);
+        if (!cluster->taint) cluster->taint = taint;
+        if (!cluster->apart && takes_apart(keel_graph_name(graph, op))) cluster->apart = taint;
         note_argument(clusters, is_after, operands.items[i], cluster);
     }
 }

@@ -21,6 +21,7 @@ typedef struct keel_cluster_t {
     uint32_t marks_count;
     bool only_unwraps; // it takes the words out of a typed key, and does nothing else
     uint32_t weak;     // the scalar argument that it does nothing but convert; NONE
+    uint32_t apart;    // 1 + the root that a complex value follows from which it takes apart
     bool reads_before; // an argument that is gone
     bool reads_after;  // an argument that was added
     bool reads_passed; // one that is in one program only, and was passed both times

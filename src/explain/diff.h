@@ -271,7 +271,7 @@ const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, kee
 // One element of a tensor: "0.1", "3", "true".
 const char *keel_diff_element(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type,
                               const keel_tensor_view_t *tensor, uint64_t at);
-// The element as a number; false for complex and what has none.
+// The element as a number; false for what has none, and a complex one beside the real line.
 bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
                       const keel_tensor_view_t *tensor, uint64_t at, double *out);
 

@@ -372,6 +372,8 @@ static uint32_t explained_by(const keel_clusters_t *clusters, const keel_cluster
     if (diff->rank_root != KEEL_NONE && cluster->is_trivial) return diff->rank_root;
     if (diff->baked_root != KEEL_NONE && cluster->is_trivial) return diff->baked_root;
     if (is_of_key(diff, cluster->taint)) return cluster->taint - 1;
+    if (cluster->apart && diff->roots[cluster->apart - 1].difference.kind == KEEL_CAUSE_DTYPE)
+        return cluster->apart - 1;
     // A condition that was bool is compared with zero now; integers have a remainder of their own.
     bool is_conversion = cluster->is_clients && cluster->taint &&
                          diff->roots[cluster->taint - 1].difference.kind == KEEL_CAUSE_DTYPE;

@@ -240,13 +240,20 @@ bool keel_diff_sharding(const keel_program_t *program, keel_attr_id_t attr, keel
 
 // ---- elements ----------------------------------------------------------------------------------
 
-static uint64_t bits_at(const keel_tensor_view_t *tensor, uint64_t at) {
+// The bits of an element from byte `from` of it on, 8 bytes of them at most.
+static uint64_t bits_from(const keel_tensor_view_t *tensor, uint64_t at, uint32_t from,
+                          uint32_t size) {
     if (tensor->is_splat) at = 0;
     uint64_t bits = 0;
-    uint32_t size = tensor->element_size < 8 ? tensor->element_size : 8;
-    if ((at + 1) * tensor->element_size > tensor->bytes.size) return 0;
-    memcpy(&bits, tensor->bytes.data + at * tensor->element_size, size);
+    if (from > tensor->element_size || (at + 1) * tensor->element_size > tensor->bytes.size)
+        return 0;
+    uint32_t rest = tensor->element_size - from, most = size < 8 ? size : 8;
+    memcpy(&bits, tensor->bytes.data + at * tensor->element_size + from, rest < most ? rest : most);
     return bits;
+}
+
+static uint64_t bits_at(const keel_tensor_view_t *tensor, uint64_t at) {
+    return bits_from(tensor, at, 0, tensor->element_size);
 }
 
 // Exponent and mantissa bits of an IEEE-like format.
@@ -266,25 +273,11 @@ static double small_float(uint64_t bits, unsigned exponent_bits, unsigned mantis
     return is_negative ? -value : value;
 }
 
-bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
-                      const keel_tensor_view_t *tensor, uint64_t at, double *out) {
-    const keel_type_t *element = element_type(program, type);
-    if (tensor->is_bool) {
-        *out = keel_tensor_bool(tensor, tensor->is_splat ? 0 : at);
-        return true;
-    }
-    uint64_t bits = bits_at(tensor, at);
-    if (element->kind == KEEL_TYPE_INTEGER) {
-        unsigned width = tensor->element_size * 8;
-        bool is_negative = element->aux != KEEL_UNSIGNED && width < 64 && bits >> (width - 1) & 1;
-        if (is_negative) bits |= ~(uint64_t)0 << width;
-        *out = element->aux == KEEL_UNSIGNED ? (double)bits : (double)(int64_t)bits;
-        return tensor->element_size <= 8;
-    }
-    if (element->kind != KEEL_TYPE_FLOAT) return false;
+static bool read_float(const keel_type_t *type, uint64_t bits, double *out) {
+    if (type->kind != KEEL_TYPE_FLOAT) return false;
     float single;
     uint32_t low = (uint32_t)bits;
-    switch (element->a) {
+    switch (type->a) {
         case KEEL_FLOAT_F64:
             memcpy(out, &bits, sizeof *out);
             return true;
@@ -304,6 +297,38 @@ bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
         default:
             return false;
     }
+}
+
+// Both parts of a complex element.
+static bool read_complex(const keel_program_t *program, const keel_type_t *element,
+                         const keel_tensor_view_t *tensor, uint64_t at, double out[2]) {
+    if (element->kind != KEEL_TYPE_COMPLEX) return false;
+    const keel_type_t *part = keel_program_type(program, element->a);
+    uint32_t size = tensor->element_size / 2;
+    return read_float(part, bits_from(tensor, at, 0, size), &out[0]) &&
+           read_float(part, bits_from(tensor, at, size, size), &out[1]);
+}
+
+bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
+                      const keel_tensor_view_t *tensor, uint64_t at, double *out) {
+    const keel_type_t *element = element_type(program, type);
+    if (tensor->is_bool) {
+        *out = keel_tensor_bool(tensor, tensor->is_splat ? 0 : at);
+        return true;
+    }
+    uint64_t bits = bits_at(tensor, at);
+    if (element->kind == KEEL_TYPE_INTEGER) {
+        unsigned width = tensor->element_size * 8;
+        bool is_negative = element->aux != KEEL_UNSIGNED && width < 64 && bits >> (width - 1) & 1;
+        if (is_negative) bits |= ~(uint64_t)0 << width;
+        *out = element->aux == KEEL_UNSIGNED ? (double)bits : (double)(int64_t)bits;
+        return tensor->element_size <= 8;
+    }
+    double parts[2];
+    if (element->kind != KEEL_TYPE_COMPLEX) return read_float(element, bits, out);
+    if (!read_complex(program, element, tensor, at, parts) || parts[1] != 0) return false;
+    *out = parts[0];
+    return true;
 }
 
 // Bits of the mantissa of a float type, as far as it is read; 52 for any other.
@@ -348,18 +373,29 @@ static const char *shortest(keel_diff_t *diff, double value, int bits) {
     return keel_diff_text(diff, "%.*f", decimals < 0 ? 0 : decimals, value);
 }
 
+static const char *float_text(keel_diff_t *diff, double value, const keel_type_t *type) {
+    if (isnan(value) || isinf(value)) return keel_diff_text(diff, "%g", value);
+    return shortest(diff, value, mantissa_bits(type));
+}
+
 const char *keel_diff_element(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type,
                               const keel_tensor_view_t *tensor, uint64_t at) {
     const keel_type_t *element = element_type(program, type);
-    double value;
-    if (!keel_diff_number(program, type, tensor, at, &value))
-        return keel_diff_text(diff, "0x%" PRIx64, bits_at(tensor, at));
+    const keel_type_t *part =
+        element->kind == KEEL_TYPE_COMPLEX ? keel_program_type(program, element->a) : element;
+    double value, parts[2];
+    if (!keel_diff_number(program, type, tensor, at, &value)) {
+        if (!read_complex(program, element, tensor, at, parts))
+            return keel_diff_text(diff, "0x%" PRIx64, bits_at(tensor, at));
+        const char *real = float_text(diff, parts[0], part);
+        return keel_diff_text(diff, "%s%s%sj", real, signbit(parts[1]) ? "-" : "+",
+                              float_text(diff, fabs(parts[1]), part));
+    }
     if (tensor->is_bool) return value != 0 ? "true" : "false";
     if (element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED)
         return keel_diff_text(diff, "%" PRIu64, bits_at(tensor, at));
     if (element->kind == KEEL_TYPE_INTEGER && tensor->element_size == 8)
         return keel_diff_text(diff, "%" PRId64, (int64_t)bits_at(tensor, at));
     if (element->kind == KEEL_TYPE_INTEGER) return keel_diff_text(diff, "%.0f", value);
-    if (isnan(value) || isinf(value)) return keel_diff_text(diff, "%g", value);
-    return shortest(diff, value, mantissa_bits(element));
+    return float_text(diff, value, part);
 }

@@ -192,6 +192,16 @@ static void numbers_within_a_function_follow_from_its_dtype(void **state) {
     EXPECT("draws_in_half", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4]", "f16[4]", 11});
 }
 
+static void a_complex_value_that_is_taken_apart_follows_from_the_dtype(void **state) {
+    (void)state;
+    EXPECT("real_then_complex", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[3]", "c64[3]", 14});
+}
+
+static void a_complex_number_is_shown_by_its_parts(void **state) {
+    (void)state;
+    EXPECT("another_phase", NULL, {KEEL_CAUSE_CONSTANT, "multiply", "0.5+0.25j", "0.5-2j", 9});
+}
+
 static void another_expansion_of_a_function_follows_from_the_dtype(void **state) {
     (void)state;
     EXPECT("double_precision", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4]", "f64[4]", 14});
@@ -225,7 +235,8 @@ static void the_way_back_has_the_same_causes(void **state) {
         "double_precision",      "double_and_branch",  "loop_over_rows",     "rounds_of_a_scan",
         "layers_beside_batch",   "draws_in_half",      "prompt_then_token",  "counts_as_floats",
         "whole_numbers_checked", "counts_and_branch",  "softmax_over_one",   "scale_of_one",
-        "scanned_in_half",       "rounds_of_a_search", "turns_beside_batch"};
+        "scanned_in_half",       "rounds_of_a_search", "real_then_complex",  "another_phase",
+        "turns_beside_batch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         loaded_t before, after;
         keel_explanation_t there, back;
@@ -271,6 +282,8 @@ int main(void) {
         cmocka_unit_test(numbers_that_the_user_wrote_each_are_causes_of_their_own),
         cmocka_unit_test(numbers_that_are_halved_at_once_are_two_causes),
         cmocka_unit_test(a_python_number_that_only_a_gradient_converts_is_told),
+        cmocka_unit_test(a_complex_value_that_is_taken_apart_follows_from_the_dtype),
+        cmocka_unit_test(a_complex_number_is_shown_by_its_parts),
         cmocka_unit_test(another_expansion_of_a_function_follows_from_the_dtype),
         cmocka_unit_test(conversions_and_checks_of_whole_numbers_follow_from_the_dtype),
         cmocka_unit_test(a_branch_beside_conversions_is_a_cause_of_its_own),
