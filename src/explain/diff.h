@@ -218,6 +218,11 @@ keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_whole(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: operations that have none.
 keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
+// structure.c: tells what is gone and what came in its place as one, by the second's line.
+void keel_diff_exchange(keel_diff_t *diff, uint32_t gone, uint32_t came);
+// arms.c: what stands in two arms of one `if` of the user's is one cause.
+keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
+                             const keel_side_t *new_side) KEEL_MUST_CHECK;
 // subsumed.c: folds what was held against each other on a line that does something else now;
 // everywhere, where the two have next to nothing in common.
 void keel_diff_subsume(keel_diff_t *diff, bool are_strangers);

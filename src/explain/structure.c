@@ -308,6 +308,15 @@ static void fold_arguments(const keel_clusters_t *clusters, const keel_cluster_t
             diff->roots[i].follows = root;
 }
 
+void keel_diff_exchange(keel_diff_t *diff, uint32_t gone, uint32_t came) {
+    keel_difference_t *told = &diff->roots[came].difference;
+    diff->roots[gone].follows = came;
+    told->old_value = diff->roots[gone].difference.old_value;
+    told->old_op = diff->roots[gone].difference.old_op;
+    if (strcmp(told->old_value, told->new_value) == 0)
+        keel_diff_ops(diff, told->old_op, told->new_op, told);
+}
+
 // What is gone and what came in its place, where only the argument that came with it tells that
 // they belong together.
 static void fold_swap(const keel_clusters_t *clusters, uint32_t first_root) {
@@ -324,12 +333,7 @@ static void fold_swap(const keel_clusters_t *clusters, uint32_t first_root) {
         if (root->difference.old_op == KEEL_NONE && came == KEEL_NONE) came = i;
     }
     if (!has_arguments || gone == KEEL_NONE || came == KEEL_NONE) return;
-    diff->roots[gone].follows = came;
-    keel_difference_t *told = &diff->roots[came].difference;
-    told->old_value = diff->roots[gone].difference.old_value;
-    told->old_op = diff->roots[gone].difference.old_op;
-    if (strcmp(told->old_value, told->new_value) == 0)
-        keel_diff_ops(diff, told->old_op, told->new_op, told);
+    keel_diff_exchange(diff, gone, came);
 }
 
 // From a key for random numbers of another kind. A key that was added came with a branch itself.

@@ -35,9 +35,29 @@ static uint32_t largest(const keel_diff_t *diff, const uint8_t *tried) {
     return found;
 }
 
+// A product took the place of one that stands on another line of the source: nobody chose another
+// precision for the one that was there.
+static bool is_other_product(keel_diff_t *diff, const keel_root_t *root) {
+    const keel_difference_t *difference = &root->difference;
+    if (difference->kind != KEEL_CAUSE_PRECISION || root->follows != KEEL_NONE ||
+        difference->old_op == KEEL_NONE || difference->new_op == KEEL_NONE)
+        return false;
+    uint64_t was = keel_graph_line(&diff->before, difference->old_op)->identity;
+    uint64_t is = keel_graph_line(&diff->after, difference->new_op)->identity;
+    return was && is && was != is;
+}
+
+static void fold_products(keel_diff_t *diff) {
+    const uint8_t none[KEEL_DIFF_ROOTS] = {0};
+    uint32_t top = largest(diff, none);
+    for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i)
+        if (is_other_product(diff, &diff->roots[i])) diff->roots[i].follows = top;
+}
+
 void keel_diff_subsume(keel_diff_t *diff, bool are_strangers) {
     uint8_t tried[KEEL_DIFF_ROOTS] = {0};
     enum { MOST = 4 };
+    fold_products(diff);
     for (unsigned round = 0; round < MOST; ++round) {
         uint32_t top = largest(diff, tried);
         if (top == KEEL_NONE || (!are_strangers && diff->roots[top].operations < LEAST)) return;

@@ -1,0 +1,233 @@
+// One flag takes one arm of an `if` in one call, and another arm in the next: what is gone from the
+// one and what came in the other are one cause, and so is what the two happen to have in common.
+#include "explain/arms.h"
+
+#include <string.h>
+
+#include "explain/diff.h"
+
+// ---- the source --------------------------------------------------------------------------------
+
+static bool is_of_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static keel_arms_line_t read_line(keel_str_t line) {
+    enum { TAB = 8 };
+    keel_arms_line_t out = {KEEL_STR(""), 0};
+    size_t at = 0;
+    for (; at < line.size && (line.data[at] == ' ' || line.data[at] == '\t'); ++at)
+        out.indent += line.data[at] == '\t' ? TAB : 1;
+    if (at == line.size || line.data[at] == '#' || line.data[at] == '\r') return out;
+    size_t end = at;
+    while (end < line.size && is_of_name(line.data[end]))
+        ++end;
+    out.word = (keel_str_t){line.data + at, end > at ? end - at : 1};
+    return out;
+}
+
+keel_status_t keel_arms_read(keel_arms_t *arms, keel_str_t text, keel_arena_t *arena) {
+    enum { MOST = 1 << 14 };
+    *arms = (keel_arms_t){NULL, 0};
+    uint32_t count = 1;
+    for (size_t at = 0; at < text.size; ++at)
+        count += text.data[at] == '\n';
+    if (count > MOST) return NULL;
+    KEEL_TRY(keel_arena_array(arena, count, sizeof *arms->lines, (void **)&arms->lines));
+    for (size_t at = 0; at <= text.size;) {
+        const char *end = at < text.size ? memchr(text.data + at, '\n', text.size - at) : NULL;
+        size_t stop = end ? (size_t)(end - text.data) : text.size;
+        arms->lines[arms->count++] = read_line((keel_str_t){text.data + at, stop - at});
+        at = stop + 1;
+    }
+    return NULL;
+}
+
+static bool is_word(const keel_arms_t *arms, uint32_t line, const char *word) {
+    return keel_str_is(arms->lines[line - 1].word, word);
+}
+
+static bool says(const keel_arms_t *arms, uint32_t line) {
+    return arms->lines[line - 1].word.size > 0;
+}
+
+static uint32_t indent_of(const keel_arms_t *arms, uint32_t line) {
+    return arms->lines[line - 1].indent;
+}
+
+static bool leaves(const keel_arms_t *arms, uint32_t line) {
+    static const char *const words[] = {"return", "raise", "continue", "break"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        if (is_word(arms, line, words[i])) return true;
+    return false;
+}
+
+// The arm that begins there ends the function, or the round of a loop.
+static bool returns(const keel_arms_t *arms, uint32_t header) {
+    uint32_t body = 0, indent = indent_of(arms, header);
+    bool is_last = false;
+    for (uint32_t line = header + 1; line <= arms->count; ++line) {
+        if (!says(arms, line)) continue;
+        if (indent_of(arms, line) <= indent) break;
+        if (!body) body = indent_of(arms, line);
+        if (indent_of(arms, line) == body) is_last = leaves(arms, line);
+    }
+    return is_last;
+}
+
+// An arm, by the line that it begins with, of the `if` that begins on another.
+typedef struct arm_t {
+    uint32_t fork, header;
+} arm_t;
+
+enum { DEPTH = 16 };
+
+// The `if` that an `elif` or `else` belongs to; 0 for that of a loop.
+static uint32_t fork_of(const keel_arms_t *arms, uint32_t header) {
+    uint32_t indent = indent_of(arms, header);
+    for (uint32_t line = header; line > 0; --line) {
+        if (!says(arms, line) || indent_of(arms, line) > indent) continue;
+        if (indent_of(arms, line) < indent) return 0;
+        if (is_word(arms, line, "if")) return line;
+        if (!is_word(arms, line, "elif") && !is_word(arms, line, "else")) return 0;
+    }
+    return 0;
+}
+
+// All arms that a line stands in, the innermost first.
+static uint32_t list_arms(const keel_arms_t *arms, uint32_t line, arm_t out[DEPTH]) {
+    uint32_t count = 0;
+    if (!line || line > arms->count) return 0;
+    uint32_t indent = indent_of(arms, line);
+    for (uint32_t at = line - 1; at > 0 && count < DEPTH; --at) {
+        if (!says(arms, at) || indent_of(arms, at) > indent) continue;
+        bool is_arm =
+            is_word(arms, at, "if") || is_word(arms, at, "elif") || is_word(arms, at, "else");
+        if (indent_of(arms, at) == indent) {
+            // Behind it, at its own depth: what is done where it was not taken.
+            if (is_word(arms, at, "if") && returns(arms, at)) out[count++] = (arm_t){at, 0};
+            continue;
+        }
+        indent = indent_of(arms, at);
+        uint32_t fork = is_arm ? fork_of(arms, at) : 0;
+        if (fork) out[count++] = (arm_t){fork, at};
+    }
+    return count;
+}
+
+uint32_t keel_arms_fork(const keel_arms_t *arms, uint32_t line, uint32_t other) {
+    arm_t x[DEPTH], y[DEPTH];
+    uint32_t n = list_arms(arms, line, x), m = list_arms(arms, other, y);
+    for (uint32_t i = 0; i < n; ++i)
+        for (uint32_t j = 0; j < m; ++j)
+            if (x[i].fork == y[j].fork && x[i].header != y[j].header) return x[i].fork;
+    return 0;
+}
+
+// ---- causes ------------------------------------------------------------------------------------
+
+static uint32_t fork_between(const keel_arms_t *arms, const keel_place_t *before,
+                             const keel_place_t *after) {
+    return keel_arms_fork(arms, before->line, after->line);
+}
+
+static bool is_open(const keel_root_t *root, keel_cause_t kind) {
+    return root->difference.kind == kind && root->follows == KEEL_NONE;
+}
+
+static bool is_in(const char *file, const keel_place_t *place) {
+    return place->line && strcmp(place->file, file) == 0;
+}
+
+// Gone from one arm, there in another.
+static void fold_exchanged(keel_diff_t *diff, const keel_arms_t *arms, const char *file) {
+    for (uint32_t gone = 0; gone < diff->root_count; ++gone) {
+        const keel_root_t *was = &diff->roots[gone];
+        if (!is_open(was, KEEL_CAUSE_STRUCTURE) || was->difference.new_op != KEEL_NONE ||
+            !is_in(file, &was->difference.place))
+            continue;
+        for (uint32_t came = 0; came < diff->root_count; ++came) {
+            const keel_root_t *is = &diff->roots[came];
+            if (!is_open(is, KEEL_CAUSE_STRUCTURE) || is->difference.old_op != KEEL_NONE ||
+                !is_in(file, &is->difference.place) ||
+                !fork_between(arms, &was->difference.place, &is->difference.place))
+                continue;
+            keel_diff_exchange(diff, gone, came);
+            break;
+        }
+    }
+}
+
+// The cause that tells of that fork; NONE.
+static uint32_t told_of(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
+                        uint32_t fork) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_difference_t *one = &diff->roots[i].difference;
+        if (!is_open(&diff->roots[i], KEEL_CAUSE_STRUCTURE) || !is_in(file, &one->place)) continue;
+        arm_t list[DEPTH];
+        uint32_t count = list_arms(arms, one->place.line, list);
+        for (uint32_t k = 0; k < count; ++k)
+            if (list[k].fork == fork) return i;
+    }
+    return KEEL_NONE;
+}
+
+// Operations of the two arms that were held against each other.
+static void fold_compared(keel_diff_t *diff, const keel_arms_t *arms, const char *file) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_difference_t *one = &diff->roots[i].difference;
+        if (diff->roots[i].follows != KEEL_NONE || one->old_op == KEEL_NONE ||
+            one->new_op == KEEL_NONE)
+            continue;
+        keel_place_t before = keel_diff_place(diff, false, one->old_op);
+        keel_place_t after = keel_diff_place(diff, true, one->new_op);
+        if (!is_in(file, &before) || !is_in(file, &after)) continue;
+        uint32_t fork = fork_between(arms, &before, &after);
+        uint32_t top = fork ? told_of(diff, arms, file, fork) : KEEL_NONE;
+        if (top != KEEL_NONE && top != i) diff->roots[i].follows = top;
+    }
+}
+
+static keel_status_t text_of(const keel_sources_t *sources, const char *file, keel_arena_t *arena,
+                             keel_str_t *out, bool *out_known) {
+    keel_str_t text;
+    keel_status_t status = sources->read(sources->context, file, &text);
+    *out_known = !status;
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    return *out_known ? keel_arena_str(arena, text, out) : NULL;
+}
+
+// Of a file whose lines are the same in both runs.
+static keel_status_t read_file(keel_diff_t *diff, const keel_side_t *old_side,
+                               const keel_side_t *new_side, const char *file, keel_arms_t *out) {
+    keel_str_t had = KEEL_STR(""), has = KEEL_STR("");
+    bool was_known = true, is_known = false;
+    *out = (keel_arms_t){NULL, 0};
+    KEEL_TRY(text_of(new_side->sources, file, &diff->arena, &has, &is_known));
+    if (old_side->sources && is_known)
+        KEEL_TRY(text_of(old_side->sources, file, &diff->arena, &had, &was_known));
+    if (!is_known || !was_known || (old_side->sources && !keel_str_equal(had, has))) return NULL;
+    return keel_arms_read(out, has, &diff->arena);
+}
+
+keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
+                             const keel_side_t *new_side) {
+    enum { FILES = 4 };
+    const char *seen[FILES];
+    uint32_t seen_count = 0;
+    if (!new_side->sources) return NULL;
+    for (uint32_t i = 0; i < diff->root_count && seen_count < FILES; ++i) {
+        const char *file = diff->roots[i].difference.place.file;
+        bool is_seen = !file || !*file || !is_open(&diff->roots[i], KEEL_CAUSE_STRUCTURE);
+        for (uint32_t k = 0; !is_seen && k < seen_count; ++k)
+            is_seen = strcmp(seen[k], file) == 0;
+        if (is_seen) continue;
+        seen[seen_count++] = file;
+        keel_arms_t arms;
+        KEEL_TRY(read_file(diff, old_side, new_side, file, &arms));
+        fold_exchanged(diff, &arms, file);
+        fold_compared(diff, &arms, file);
+    }
+    return NULL;
+}

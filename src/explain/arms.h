@@ -1,0 +1,27 @@
+// arms: which lines of a Python source stand in two arms of one `if`, of which a call takes one.
+//
+// Room-internal.
+#ifndef KEEL_EXPLAIN_ARMS_H_
+#define KEEL_EXPLAIN_ARMS_H_
+
+#include "explain/explain.h"
+
+typedef struct keel_arms_line_t {
+    keel_str_t word; // the first; empty where the line says nothing
+    uint32_t indent;
+} keel_arms_line_t;
+
+typedef struct keel_arms_t {
+    keel_arms_line_t *lines; // the first one at 0
+    uint32_t count;
+} keel_arms_t;
+
+// The text is borrowed.
+keel_status_t keel_arms_read(keel_arms_t *arms, keel_str_t text,
+                             keel_arena_t *arena) KEEL_MUST_CHECK;
+
+// The line of the `if` of which both stand in another arm: `if`, `elif` or `else`, or what comes
+// behind an arm that returns. 0 where there is none.
+uint32_t keel_arms_fork(const keel_arms_t *arms, uint32_t line, uint32_t other);
+
+#endif // KEEL_EXPLAIN_ARMS_H_

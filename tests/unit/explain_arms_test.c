@@ -1,0 +1,169 @@
+// Which lines of a source stand in two arms of one `if`, and what of two programs is one cause for
+// that.
+#define _GNU_SOURCE
+#include "explain/arms.h"
+
+#include "explain_help.h"
+
+static uint32_t fork_of(const char *source, uint32_t line, uint32_t other) {
+    keel_arena_t arena;
+    keel_arms_t arms;
+    keel_arena_initialize(&arena, 0);
+    assert_ok(keel_arms_read(&arms, keel_str(source), &arena));
+    uint32_t fork = keel_arms_fork(&arms, line, other);
+    assert_int_equal(keel_arms_fork(&arms, other, line), fork);
+    keel_arena_deinitialize(&arena);
+    return fork;
+}
+
+static void lines_of_two_arms_have_a_fork(void **state) {
+    (void)state;
+    static const char source[] = "def f(x, kind):\n" // 1
+                                 "    if kind == 0:\n"
+                                 "        y = x + 1\n" // 3
+                                 "        # a word\n"
+                                 "        for _ in range(3):\n"
+                                 "            y = y * x\n" // 6
+                                 "\n"
+                                 "    elif kind == 1:\n"
+                                 "        y = g(x,\n"
+                                 "              2)\n" // 10
+                                 "    else:\n"
+                                 "        y = x\n" // 12
+                                 "    return y\n";
+    assert_int_equal(fork_of(source, 3, 12), 2);
+    assert_int_equal(fork_of(source, 6, 10), 2);
+    assert_int_equal(fork_of(source, 10, 12), 2);
+    assert_int_equal(fork_of(source, 3, 6), 0);
+    assert_int_equal(fork_of(source, 3, 13), 0);
+    assert_int_equal(fork_of(source, 1, 12), 0);
+    assert_int_equal(fork_of(source, 0, 99), 0);
+}
+
+static void what_stands_behind_an_arm_that_returns_is_the_other_arm(void **state) {
+    (void)state;
+    static const char source[] = "def f(x):\n" // 1
+                                 "    if x.tied:\n"
+                                 "        y = x.T\n" // 3
+                                 "        return y\n"
+                                 "    y = x + 1\n" // 5
+                                 "    if y:\n"
+                                 "        y = 2\n" // 7
+                                 "    return y\n";
+    assert_int_equal(fork_of(source, 3, 5), 2);
+    assert_int_equal(fork_of(source, 3, 7), 2);
+    assert_int_equal(fork_of(source, 5, 8), 0);
+    assert_int_equal(fork_of(source, 7, 8), 0);
+    assert_int_equal(fork_of(source, 1, 5), 0);
+}
+
+static void the_else_of_a_loop_is_no_arm(void **state) {
+    (void)state;
+    static const char source[] = "for a in b:\n"
+                                 "    c = 1\n" // 2
+                                 "else:\n"
+                                 "    c = 2\n" // 4
+                                 "if a:\n"
+                                 "    c = 3\n" // 6
+                                 "if b:\n"
+                                 "    c = 4\n"; // 8
+    assert_int_equal(fork_of(source, 2, 4), 0);
+    assert_int_equal(fork_of(source, 6, 8), 0);
+    assert_int_equal(fork_of("", 1, 1), 0);
+    assert_int_equal(fork_of("\n  \n\t\n", 1, 3), 0);
+}
+
+// ---- causes ------------------------------------------------------------------------------------
+
+static keel_status_t read_source(void *context, const char *file, keel_str_t *out) {
+    (void)file;
+    *out = keel_str(context);
+    return NULL;
+}
+
+static void explain_pair(const char *name, const char *source, const char *old_source,
+                         keel_explanation_t *out) {
+    loaded_t before, after;
+    const keel_sources_t is = {read_source, (void *)source};
+    const keel_sources_t was = {read_source, (void *)old_source};
+    load_pair(name, &before, &after);
+    keel_explanation_initialize(out);
+    assert_ok(keel_explain(
+        &(keel_side_t){.program = &before.program, .sources = old_source ? &was : NULL},
+        &(keel_side_t){.program = &after.program, .sources = source ? &is : NULL}, out));
+    check_explanation(out);
+    unload(&before);
+    unload(&after);
+}
+
+static const char two_arms[] = "\n\n\n\n\n\n\n"
+                               "def step(w, x, is_dense):\n"
+                               "    if is_dense:\n"
+                               "        #\n"
+                               "        table = jnp.tanh(x.T @ x) + jnp.eye(3)\n"
+                               "        product = lambda v: jnp.matmul(table, v)\n"
+                               "    else:\n"
+                               "        product = lambda v: x.T @ (x @ v)\n";
+
+static void what_is_exchanged_between_two_arms_is_one_cause(void **state) {
+    (void)state;
+    keel_explanation_t e;
+    explain_pair("product_of_another_line", NULL, NULL, &e);
+    assert_int_equal(e.root_total, 2); // where nothing is known of the source
+    keel_explanation_deinitialize(&e);
+    explain_pair("product_of_another_line", two_arms, NULL, &e);
+    assert_int_equal(e.root_total, 1);
+    assert_int_equal(e.roots->kind, KEEL_CAUSE_STRUCTURE);
+    assert_string_equal(e.roots->old_value, "transpose, dot_general");
+    assert_string_equal(e.roots->new_value, "transpose, dot_general, tanh and 6 more");
+    assert_int_equal(e.roots->place.line, 11);
+    keel_explanation_deinitialize(&e);
+}
+
+static void sizes_of_two_arms_follow_from_the_branch(void **state) {
+    (void)state;
+    static const char source[] = "\n\n\n\n\n\n\n\n"
+                                 "def step(x, is_sharp):\n"
+                                 "    if is_sharp:\n"
+                                 "        y = jnp.tanh(x[:4])\n"
+                                 "    else:\n"
+                                 "        y = x[:2]\n"
+                                 "    return (y + 1).sum()\n";
+    keel_explanation_t e;
+    explain_pair("sizes_of_two_arms", source, source, &e);
+    assert_int_equal(e.root_total, 1);
+    assert_int_equal(e.roots->kind, KEEL_CAUSE_STRUCTURE);
+    keel_explanation_deinitialize(&e);
+    // Where nothing is known of the source they are told beside it.
+    explain_pair("sizes_of_two_arms", NULL, NULL, &e);
+    assert_int_equal(e.root_total, 2);
+    keel_explanation_deinitialize(&e);
+}
+
+static void two_flags_are_two_causes(void **state) {
+    (void)state;
+    keel_explanation_t e;
+    explain_pair("flags_of_their_own",
+                 "\n\n\n\n\n\n\n\n"
+                 "def step(x, is_centred, is_bounded):\n"
+                 "    if is_centred:\n"
+                 "        x = x - x.mean(0)\n"
+                 "    x = jax.lax.cumsum(x)\n"
+                 "    if is_bounded:\n"
+                 "        x = jnp.tanh(x)\n",
+                 NULL, &e);
+    assert_int_equal(e.root_total, 2);
+    keel_explanation_deinitialize(&e);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_of_two_arms_have_a_fork),
+        cmocka_unit_test(what_stands_behind_an_arm_that_returns_is_the_other_arm),
+        cmocka_unit_test(the_else_of_a_loop_is_no_arm),
+        cmocka_unit_test(what_is_exchanged_between_two_arms_is_one_cause),
+        cmocka_unit_test(sizes_of_two_arms_follow_from_the_branch),
+        cmocka_unit_test(two_flags_are_two_causes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
