@@ -6,6 +6,7 @@ A recipe's arguments are a text, one after another, parted by semicolons:
     x: f32[b,4]                 data; a letter is a dimension that changes
     params = made(layer.init, x)    made of those before it; not touched where a dtype changes
     n: 2 -> 3 size              a static number, and what its change must be explained as
+    mask := None => array('bool', 8)    what is passed before and after
 """
 
 import dataclasses
@@ -31,6 +32,7 @@ class Recipe:
     sizes: tuple = None   # pairs of letter and index that are taken; None for all
     dtypes: tuple = None  # names of the arguments whose dtype changes; None for all data
     jit: str = "jax.jit"
+    change: str = "value"  # the word of the change where an argument has `:=`
     skip: tuple = ()      # words of changes that are left out, with the reason beside them in the table
 
 
@@ -68,16 +70,18 @@ def letters_of(recipe):
     return [letter for letter in SIZES if re.search(rf"\b{letter}\b|(?<![a-z]){letter}(?![a-z])", text)]
 
 
-def statements(recipe, sizes, types, keep_made=False):
+def statements(recipe, sizes, types, keep_made=False, side=0):
     """What makes the arguments, in the order in which they can be made."""
     data, made = [], []
     for part in parts_of(recipe):
         name = re.match(r"\w+", part)[0]
-        if name in data_of(recipe):
+        if " := " in part:
+            data.append(f"{name} = {part.split(' := ')[1].split(' => ')[side]}")
+        elif name in data_of(recipe):
             kind, dims = data_of(recipe)[name]
             dims = [str(eval(one, {}, dict(sizes))) for one in dims.split(",") if one]
             data.append(f"{name} = array({types.get(name, kind)!r}, {', '.join(dims)})".replace(", )", ")"))
-        elif "=" in part and not keep_made:
+        elif " = " in part and not keep_made:
             made.append(part)
     return tuple(data + made)
 
@@ -96,6 +100,10 @@ def cases_of(recipe):
     static = static_of(recipe)
     if static:
         yield from static_cases(recipe, first, *static)
+        return
+    if " := " in recipe.arguments:
+        yield Case(f"{recipe.name}_{recipe.change}", recipe, recipe.change, statements(recipe, first, {}),
+                   statements(recipe, first, {}, side=1), {})
         return
     for letter in letters_of(recipe):
         for index, (old, new) in enumerate(SIZES[letter]):

@@ -59,7 +59,10 @@ def plant(name, change, names, base, changed):
     for leaf in list(before) + [leaf for leaf in after if leaf not in before]:
         old, new = before.get(leaf, "absent"), after.get(leaf, "absent")
         if old != new:
-            note |= {"kind": kind_of(old, new), "subject": leaf, "old": old, "new": new}
+            kind = kind_of(old, new)
+            if kind != "weak_type":  # whether a number was Python's is said only where nothing else differs
+                old, new = old.removeprefix("weak "), new.removeprefix("weak ")
+            note |= {"kind": kind, "subject": leaf, "old": old, "new": new}
             break
     NOTES.write(json.dumps(note) + "\n")
 
