@@ -7,6 +7,8 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 # Options of tests/jax/run.py for `make test-jax`.
 TEST_JAX ?=
+# Families and options of tests/sweep/run.py for `make test-sweep`.
+SWEEP ?=
 
 PYTHON = .venv/bin/python
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
@@ -19,7 +21,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-torch test-libraries test-jax accidents bench compatibility fuzz mutate install wheel clean format lint help
+.PHONY: build demo test test-torch test-libraries test-sweep test-jax accidents bench compatibility fuzz mutate install wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -54,6 +56,10 @@ test-libraries: ## hold what keel why says against programs of flax, transformer
 	@tools/setup --tests --libraries --transformers
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^corpus\.(libraries|transformers)'
+
+# Not part of .ci/run: a measure of the rules, where a case that is wrong is to be looked at, not a gate.
+test-sweep: build ## measure keel why on thousands of recompiles that tables make: SWEEP="linen --only attention"
+	@$(PYTHON) tests/sweep/run.py $(SWEEP)
 
 # Not part of .ci/run: JAX's tests are in none of its packages, so a checkout has to be at hand.
 test-jax: ## run JAX's own tests through Keel and without it: KEEL_JAX_SOURCES names a checkout

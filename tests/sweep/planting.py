@@ -40,7 +40,8 @@ def word_of(leaf):
     weak = "weak " if isinstance(leaf, (bool, int, float)) else ""
     if weak:
         kind = jnp.result_type(type(leaf)) if not isinstance(leaf, bool) else np.dtype(bool)
-    return f"{weak}{WORDS.get(np.dtype(kind), kind)}[{','.join(map(str, np.shape(leaf)))}]"
+    known = kind if jax.dtypes.issubdtype(kind, jax.dtypes.extended) else WORDS.get(np.dtype(kind), kind)
+    return f"{weak}{known}[{','.join(map(str, np.shape(leaf)))}]"
 
 
 def leaves_of(names, side):

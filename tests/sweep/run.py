@@ -76,6 +76,8 @@ def execute(family, only, folder):
         subprocess.run([KEEL, "run", "--quiet", "--cache-dir", folder / "cache", "--run-dir", folder / "runs", "--",
                         PYTHON, f"{family}.py"], cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
                        stdout=output, stderr=output, timeout=DEADLINE, check=False)
+    if not (folder / "planted.ndjson").exists():
+        raise RuntimeError(f"{family}: nothing ran: {(folder / 'output.txt').read_text()[-600:]}")
 
 
 def told(folder):

@@ -9,6 +9,10 @@ IMPORTS = "import haiku as hk\nimport optax"
 def layer(name, constructor, arguments="x: f32[b,4]", call="MODULE(x)", **more):
     """A module in a transformed function; its parameters are named by haiku."""
     inputs = ", ".join(part.split(":")[0].strip() for part in arguments.split(";"))
+    if "i32" in arguments:
+        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is no float
+    if "Conv" in constructor:
+        more["dtypes"] = ()  # the kernel must have the dtype of the picture
     return Recipe(f"hk_{name}", f"params = made(layer.init, {inputs}); {arguments}",
                   f"layer.apply(params, None, {inputs})",
                   f"layer = hk.transform(lambda {inputs}: {call.replace('MODULE', constructor)})", **more)

@@ -8,8 +8,10 @@ IMPORTS = "from flax import nnx\nimport optax"
 
 def layer(name, constructor, arguments="x: f32[b,4]", call="model(x)", **more):
     setup = f"graph, shapes = nnx.split(nnx.eval_shape(lambda: {constructor}))"
-    return Recipe(f"nnx_{name}", f"state = made(lambda key: shapes); {arguments}",
-                  f"(lambda model: {call})(nnx.merge(graph, state))", setup, **more)
+    if "x: i32" in arguments:
+        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is no float
+    return Recipe(f"nnx_{name}", f"weights = made(lambda key: shapes); {arguments}",
+                  f"(lambda model: {call})(nnx.merge(graph, weights))", setup, **more)
 
 
 LAYERS = [
@@ -38,4 +40,4 @@ LAYERS = [
     layer("lora", "nnx.LoRA(4, 2, 6, rngs=nnx.Rngs(0))"),
 ]
 
-RECIPES = every_use(LAYERS, weights="state")
+RECIPES = every_use(LAYERS, weights="weights")
