@@ -44,6 +44,7 @@ static uint32_t source_argument(const keel_diff_t *diff, bool is_after, keel_val
     enum { STEPS = 256 };
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     for (unsigned step = 0; step < STEPS; ++step) {
+        value = keel_graph_outermost(graph, value);
         keel_op_id_t op = graph->producer[value];
         if (op == KEEL_NONE)
             return keel_diff_argument(is_after ? diff->arguments_after : diff->arguments_before,
@@ -65,6 +66,7 @@ uint32_t keel_diff_lone_scalar(const keel_diff_t *diff, bool is_after, keel_valu
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     const keel_program_t *program = graph->program;
     for (unsigned step = 0; step < STEPS; ++step) {
+        value = keel_graph_outermost(graph, value);
         keel_op_id_t op = graph->producer[value];
         if (op == KEEL_NONE) return keel_diff_scalar_argument(diff, is_after, value);
         keel_value_id_t source = KEEL_NONE;
@@ -90,19 +92,29 @@ static bool is_float_of(const keel_program_t *program, keel_type_id_t type, bool
     return found->kind == KEEL_TYPE_FLOAT && is_long != is_short;
 }
 
+// What a whole array is filled with (jnp.full); itself.
+static keel_value_id_t spread_from(const keel_graph_t *graph, keel_value_id_t value) {
+    keel_op_id_t op = graph->producer[value];
+    if (op == KEEL_NONE || !keel_str_is(keel_graph_name(graph, op), "broadcast_in_dim"))
+        return value;
+    return keel_program_operands(graph->program, op).items[0];
+}
+
 uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op_id_t convert) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     keel_list_t operands = keel_program_operands(graph->program, convert);
     if (operands.count != 1 || !keel_str_is(keel_graph_name(graph, convert), "convert"))
         return KEEL_NONE;
-    keel_value_id_t value = operands.items[0];
+    keel_value_id_t value = spread_from(graph, operands.items[0]);
     keel_value_id_t result = graph->program->operations.data[convert].first_result;
-    keel_type_id_t from = keel_graph_type(graph, value), to = keel_graph_type(graph, result);
+    keel_type_id_t from = keel_graph_type(graph, operands.items[0]);
+    keel_type_id_t to = keel_graph_type(graph, result);
     // An array of 32 bits is not rounded to what it meets.
     if (from != to && is_float_of(graph->program, from, false) &&
         is_float_of(graph->program, to, true))
         return keel_diff_lone_scalar(diff, is_after, value);
-    if (from != to) return keel_diff_scalar_argument(diff, is_after, value);
+    if (from != to)
+        return keel_diff_scalar_argument(diff, is_after, keel_graph_outermost(graph, value));
     return source_argument(diff, is_after, value);
 }
 

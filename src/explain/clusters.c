@@ -256,7 +256,7 @@ static void look_for_weak(const keel_clusters_t *clusters, uint32_t at, keel_clu
     uint32_t found = keel_diff_weak_argument(clusters->diff, is_after, op);
     if (is_first)
         cluster->weak = found;
-    else if (!keel_graph_only_reshapes(keel_graph_name(graph, op)))
+    else if (found != cluster->weak && !keel_graph_only_reshapes(keel_graph_name(graph, op)))
         cluster->weak = KEEL_NONE;
 }
 
@@ -319,8 +319,6 @@ keel_status_t keel_clusters_gather(keel_clusters_t *clusters) {
     for (uint32_t i = 0; i < diff->function_count; ++i)
         KEEL_TRY(mark_function(clusters, diff->functions[i]));
     if (!memchr(clusters->alone, 1, count)) return NULL;
-    KEEL_TRY(keel_graph_note_passed(&diff->before));
-    KEEL_TRY(keel_graph_note_passed(&diff->after));
     unite_by_flow(clusters);
     KEEL_TRY(unite_by_line(clusters));
     describe_clusters(clusters);

@@ -187,6 +187,13 @@ static void a_python_number_that_is_rounded_to_what_it_meets_is_told(void **stat
     EXPECT("number_before_an_array", NULL, {KEEL_CAUSE_WEAK_TYPE, "t", "weak f32[]", "f32[]", 13});
 }
 
+static void a_python_number_that_helpers_and_loops_take_is_told(void **state) {
+    (void)state;
+    EXPECT("number_in_helpers", NULL, {KEEL_CAUSE_WEAK_TYPE, "rate", "weak f32[]", "f32[]", 16});
+    EXPECT("number_in_helpers_of_half", NULL,
+           {KEEL_CAUSE_WEAK_TYPE, "rate", "weak f32[]", "f32[]", 13});
+}
+
 static void numbers_within_a_function_follow_from_its_dtype(void **state) {
     (void)state;
     EXPECT("draws_in_half", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4]", "f16[4]", 11});
@@ -277,6 +284,7 @@ int main(void) {
         cmocka_unit_test(the_last_index_follows_from_the_smallest_dimension),
         cmocka_unit_test(layers_that_are_as_many_as_rows_are_a_cause_of_their_own),
         cmocka_unit_test(a_python_number_that_is_rounded_to_what_it_meets_is_told),
+        cmocka_unit_test(a_python_number_that_helpers_and_loops_take_is_told),
         cmocka_unit_test(numbers_within_a_function_follow_from_its_dtype),
         cmocka_unit_test(what_is_worked_out_from_a_number_is_one_cause_with_it),
         cmocka_unit_test(numbers_that_the_user_wrote_each_are_causes_of_their_own),
