@@ -214,6 +214,40 @@ static void packed_and_unpacked_numbers_read_the_same(void **state) {
     }
 }
 
+// As protobuf says: what comes twice where one is expected counts with its last.
+static void the_last_of_a_field_that_comes_twice_counts(void **state) {
+    (void)state;
+    proto_t one = instruction("custom-call", 1, NULL, 0);
+    put_int(&one, 26, 3); // channel_id
+    put_text(&one, 28, "first");
+    put_int(&one, 26, 300);
+    put_text(&one, 28, "last"); // custom_call_target
+    put_int(&one, 26, 5);
+    proto_t module = module_of_one(&one);
+    keel_program_t program;
+    assert_read(&module, &program);
+    assert_int_equal(int_of(&program, op_attr(&program, 0, "channel_id")), 5);
+    assert_text(&program, op_attr(&program, 0, "custom_call_target").a, "last");
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&module);
+}
+
+// Only a repeated number may be packed: of one alone it is damage, not a list of one.
+static void a_number_that_is_not_repeated_may_not_be_packed(void **state) {
+    (void)state;
+    const int64_t value = 3;
+    proto_t one = instruction("custom-call", 1, NULL, 0);
+    put_packed(&one, 26, &value, 1); // channel_id
+    proto_t module = module_of_one(&one);
+    assert_refused(&module, KEEL_CORRUPT, "channel_id of HloInstructionProto has wire type 2");
+    // Nor may a repeated one have another width.
+    one = instruction("iota", 1, NULL, 0);
+    varint(&one, 14 << 3 | 5); // dimensions, as 32 bits
+    keel_buffer_u32(&one, 1);
+    module = module_of_one(&one);
+    assert_refused(&module, KEEL_CORRUPT, "wire type 5");
+}
+
 static void a_message_in_two_pieces_is_one(void **state) {
     (void)state;
     const int64_t one = 1, two = 2;
@@ -496,6 +530,8 @@ int main(void) {
 #endif
         cmocka_unit_test(what_fuzzing_found_stays_harmless),
         cmocka_unit_test(packed_and_unpacked_numbers_read_the_same),
+        cmocka_unit_test(the_last_of_a_field_that_comes_twice_counts),
+        cmocka_unit_test(a_number_that_is_not_repeated_may_not_be_packed),
         cmocka_unit_test(a_message_in_two_pieces_is_one),
         cmocka_unit_test(defaults_that_are_written_out_are_left_out),
         cmocka_unit_test(a_shardings_reduction_is_kept_and_its_position_is_not),

@@ -125,6 +125,30 @@ static void bytes_behind_the_file_are_refused(void **state) {
     keel_free((void *)bytes.data);
 }
 
+// Each string ends in a 0, which is not part of it.
+static void a_string_that_does_not_end_is_refused(void **state) {
+    (void)state;
+    keel_bytes_t bytes = sample("nested_jit");
+    keel_program_t program;
+    assert_null(keel_read_mlir(bytes, &program));
+    uint8_t *copy;
+    assert_null(keel_bytes_dup(bytes, &copy));
+    unsigned ends = 0;
+    for (uint32_t i = 0; i < program.strings.count; ++i) {
+        keel_slice_t slice = program.strings.data[i];
+        size_t end = (size_t)slice.at + slice.size;
+        if (slice.at & KEEL_IN_TEXT || end >= bytes.size || copy[end]) continue;
+        copy[end] = 'x';
+        assert_int_equal(read_copy(copy, bytes.size), KEEL_CORRUPT);
+        copy[end] = 0;
+        ++ends;
+    }
+    assert_true(ends >= 20);
+    keel_program_deinitialize(&program);
+    keel_free(copy);
+    keel_free((void *)bytes.data);
+}
+
 static void a_program_is_read_within_three_times_its_size(void **state) {
     (void)state;
     keel_bytes_t bytes = sample("gpt_step");
@@ -173,6 +197,7 @@ int main(void) {
         cmocka_unit_test(random_damage_is_read_or_refused),
         cmocka_unit_test(moved_bytes_are_read_or_refused),
         cmocka_unit_test(bytes_behind_the_file_are_refused),
+        cmocka_unit_test(a_string_that_does_not_end_is_refused),
         cmocka_unit_test(a_program_is_read_within_three_times_its_size),
 #ifdef KEEL_FAULTS
         cmocka_unit_test(every_allocation_may_fail),
