@@ -37,17 +37,30 @@ static bool is_named_power(keel_str_t name) {
     return name.size >= size && memcmp(name.data + name.size - size, word, size) == 0;
 }
 
-// The first few exponents have the name. From 4 on products are traced by JAX itself, at the place
-// of the power within the place of the power.
+// True where the innermost frames stand there twice: as many as the power has, down to where its
+// own function was jitted or called.
+static bool is_within_itself(const keel_frame_t *frames, uint32_t count) {
+    for (uint32_t size = 1; 2 * size <= count; ++size) {
+        uint32_t same = 0;
+        while (same < size && is_same_place(&frames[same], &frames[size + same]))
+            ++same;
+        if (same == size) return true;
+    }
+    return false;
+}
+
+// The first few exponents have the name. From 4 on, and below 0, products are traced by JAX itself,
+// at the place of the power within the place of the power.
 static bool is_of_power(const keel_program_t *program, keel_op_id_t op, keel_frame_t *out) {
-    keel_frame_t frames[2];
+    enum { FRAMES = 32 };
+    keel_frame_t frames[FRAMES];
     keel_str_t name = KEEL_STR("");
-    uint32_t count =
-        keel_program_frames(program, program->operations.data[op].location, frames, 2, &name);
+    keel_attr_id_t location = program->operations.data[op].location;
+    uint32_t count = keel_program_frames(program, location, frames, FRAMES, &name);
     if (!count) return false;
     *out = frames[0];
     return is_named_power(name) ||
-           (count > 1 && frames[0].column && is_same_place(&frames[0], &frames[1]));
+           (frames[0].column && is_within_itself(frames, count < FRAMES ? count : FRAMES));
 }
 
 // The product of the same power that makes a value; NONE: it is what is raised.

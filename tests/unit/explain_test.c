@@ -28,6 +28,10 @@ static const pair_t pairs[] = {
      35,
      {{KEEL_CAUSE_SHAPE, "batch['image']", "f32[8,6]", "f32[4,6]", "and 1 more argument", 29, 0}}},
     {"power_in_a_gradient", 0, {{KEEL_CAUSE_CONSTANT, "power", "2", "3", "", 15, 21}}},
+    // In a function that another one calls: negative, of another sign, and of many products.
+    {"power_negative", 0, {{KEEL_CAUSE_CONSTANT, "power", "-2", "-3", "", 6, 15}}},
+    {"power_sign", 0, {{KEEL_CAUSE_CONSTANT, "power", "2", "-2", "", 6, 15}}},
+    {"power_deep", 0, {{KEEL_CAUSE_CONSTANT, "power", "5", "7", "", 6, 15}}},
     {"key_appears", 1, {{KEEL_CAUSE_ARGUMENTS, "batch['mask']", "absent", "f32[8]", "", 21, 0}}},
     {"gradient_create_accumulate",
      2,
