@@ -1,6 +1,8 @@
 // Where the way of a program has an edge: an entry that loads once and then no more, a buffer that
 // is too short, a serialization without bytes, a forked child, pointers that share a place.
 #define _GNU_SOURCE
+#include <pthread.h>
+
 #include "door_help.h"
 
 #include "engine/counters.h"
@@ -285,6 +287,59 @@ static void test_an_executable_is_found_behind_others_that_are_gone(void **state
     executables_destroy(engine.executables);
 }
 
+// The n-th pointer that is looked for at the same place as all others of these.
+static const PJRT_LoadedExecutable *colliding(unsigned n) {
+    for (uintptr_t bits = FIRST;; bits += STEP)
+        if ((uint64_t)bits * 0x9E3779B97F4A7C15ull >> 40 << 50 >> 50 == 77 && !n--)
+            return (const PJRT_LoadedExecutable *)bits;
+}
+
+typedef struct mate_t {
+    keel_engine_t *engine;
+    const PJRT_LoadedExecutable *loaded[4];
+    unsigned number;
+} mate_t;
+
+// Each thread has executables of its own, and the table's places in common with the others.
+static void *come_and_go(void *context) {
+    const mate_t *mate = context;
+    keel_digest_t program = key_of(mate->number);
+    const PJRT_Executable *taken = (const PJRT_Executable *)(uintptr_t)(8 + mate->number);
+    for (int round = 0; round < 400; ++round) {
+        const PJRT_LoadedExecutable *loaded = mate->loaded[round % 4];
+        keel_payload_t payload = {.executable = keel_bytes(&mate->number, sizeof mate->number)};
+        uint8_t *data;
+        size_t size;
+        CHECK(!keel_payload_pack(&payload, &data, &size));
+        CHECK(!executables_add(mate->engine, loaded, &program, data, size));
+        CHECK(!keel_engine_executable_taken(mate->engine, loaded, taken));
+        keel_stored_t *stored = keel_engine_stored(mate->engine, taken, &payload);
+        CHECK(stored && *payload.executable.data == mate->number);
+        keel_stored_release(stored);
+        keel_engine_executable_closing(mate->engine, taken);
+        CHECK(keel_engine_loaded_closing(mate->engine, loaded));
+    }
+    return NULL;
+}
+
+static void test_threads_add_take_and_close_executables_that_share_a_place(void **state) {
+    (void)state;
+    keel_engine_t engine = {0};
+    pthread_t threads[4];
+    mate_t mates[4];
+    assert_ok(counters_create(&engine));
+    assert_ok(executables_create(&engine));
+    for (unsigned i = 0; i < 4; ++i) {
+        mates[i] = (mate_t){.engine = &engine, .number = i};
+        for (unsigned k = 0; k < 4; ++k)
+            mates[i].loaded[k] = colliding(4 * i + k);
+        assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, &mates[i]), 0);
+    }
+    for (unsigned i = 0; i < 4; ++i)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    executables_destroy(engine.executables);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
@@ -295,6 +350,7 @@ int main(void) {
         TEST(a_number_behind_the_name_of_hlo_is_no_part_of_it),
         TEST(a_forked_child_destroys_its_buffers_itself),
         TEST(an_executable_is_found_behind_others_that_are_gone),
+        TEST(threads_add_take_and_close_executables_that_share_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -606,6 +606,43 @@ static void threads_that_execute_and_read_at_once_lose_no_count(void **state) {
     assert_int_equal(totals.steps, 8000);
 }
 
+// Buffers are followed in the first executions of each program only, so all of it begins anew again
+// and again: the thread sanitizer sees who touches what without the lock.
+static void *run_few_steps(void *context) {
+    const stage_t *stage = context;
+    for (int step = 0; step < 4; ++step) {
+        for (int program = 1; program < 4; ++program) {
+            EXECUTE(stage, program, WEIGHT, BATCH);
+            read_at(stage, 10 * (uint32_t)program, LOSS);
+            flow_made(stage->engine, (const PJRT_Buffer *)BATCH);
+        }
+        EXECUTE(stage, 0, WEIGHT, BATCH);
+        flow_journal(stage->engine);
+        read_on_a_thread_without_a_stack(stage, LOSS);
+    }
+    return NULL;
+}
+
+static void threads_follow_buffers_at_once(void **state) {
+    (void)state;
+    for (int round = 0; round < 20; ++round) {
+        void *stage;
+        pthread_t threads[4];
+        assert_int_equal(set_up(&stage), 0);
+        for (int i = 0; i < 4; ++i)
+            assert_int_equal(pthread_create(&threads[i], NULL, run_few_steps, stage), 0);
+        for (int i = 0; i < 4; ++i)
+            pthread_join(threads[i], NULL);
+        flow_end(((stage_t *)stage)->engine);
+        uint64_t forced = 0;
+        for (int program = 1; program < 4; ++program)
+            for (const flow_piece_t *one = piece(stage, program); one; one = one->next)
+                forced += one->forced;
+        assert_in_range(forced, 1, 20 * 4 * 4 * 4);
+        tear_down(&stage);
+    }
+}
+
 #ifdef KEEL_FAULTS
 static void without_memory_executions_and_reads_go_on(void **state) {
     const stage_t *stage = *state;
@@ -659,6 +696,7 @@ int main(void) {
         TEST(a_thread_without_a_stack_has_no_line),
         TEST(reads_that_differ_have_lines_of_their_own),
         TEST(threads_that_execute_and_read_at_once_lose_no_count),
+        TEST(threads_follow_buffers_at_once),
 #ifdef KEEL_FAULTS
         TEST(without_memory_executions_and_reads_go_on),
 #endif
