@@ -92,6 +92,14 @@ static bool is_plain(unsigned char c) {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
+// A control or a mark that turns the order of letters: none has more than three bytes.
+static void put_escaped(keel_buffer_t *buffer, keel_str_t text, size_t at, size_t length) {
+    const uint8_t *c = (const uint8_t *)text.data + at;
+    unsigned value = length == 2 ? (c[0] & 0x1fu) << 6 | (c[1] & 0x3fu)
+                                 : (c[0] & 0x0fu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu);
+    keel_buffer_format(buffer, "\\u%04x", value);
+}
+
 void keel_buffer_json_str(keel_buffer_t *buffer, keel_str_t text) {
     keel_buffer_byte(buffer, '"');
     for (size_t i = 0; i < text.size;) {
@@ -101,11 +109,13 @@ void keel_buffer_json_str(keel_buffer_t *buffer, keel_str_t text) {
         keel_buffer_append(buffer, text.data + i, plain - i);
         i = plain;
         if (i == text.size) break;
-        size_t length = keel_utf8_length(text, i);
+        size_t length = keel_utf8_length(text, i), shown;
         unsigned char c = (unsigned char)text.data[i];
         if (!length) {
             keel_buffer_text(buffer, "\xEF\xBF\xBD");
             length = 1;
+        } else if (length > 1 && !keel_utf8_shows(text, i, &shown)) {
+            put_escaped(buffer, text, i, length);
         } else if (c == '"' || c == '\\') {
             keel_buffer_byte(buffer, '\\');
             keel_buffer_byte(buffer, c);

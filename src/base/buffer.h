@@ -30,7 +30,8 @@ void keel_buffer_format(keel_buffer_t *buffer, const char *format, ...) KEEL_PRI
 // Little-endian.
 void keel_buffer_u32(keel_buffer_t *buffer, uint32_t value);
 void keel_buffer_u64(keel_buffer_t *buffer, uint64_t value);
-// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
+// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD; controls, and marks that
+// turn the order of letters on a terminal, are escaped.
 void keel_buffer_json_str(keel_buffer_t *buffer, keel_str_t text);
 void keel_buffer_hex(keel_buffer_t *buffer, keel_bytes_t bytes);
 

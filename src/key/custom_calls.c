@@ -35,6 +35,7 @@ static const char *const allowed[] = {
     "SPMDFullToShardShape",
     "SPMDShardToFullShape",
     "annotate_device_placement",
+    "LayoutConstraint", // without a configuration: XLA assigns the layout and may copy
     "xla.sdy.FuncResultSharding",
     "xla.sdy.ShardingGroup",
     "xla.sdy.GlobalToLocalShape",
@@ -68,9 +69,9 @@ static const char *const allowed[] = {
     "mhlo.sinh",
     NULL};
 
-static const char *const lapack_routines[] = {"potrf", "geqrf", "orgqr", "ungqr", "syevd", "heevd",
-                                              "geev",  "gesdd", "getrf", "sytrd", "hetrd", "gehrd",
-                                              "gees",  "trsm",  "gtsv",  NULL};
+static const char *const lapack_routines[] = {"potrf", "geqrf", "orgqr", "ungqr", "ormqr", "unmqr",
+                                              "syevd", "heevd", "geev",  "gesdd", "getrf", "sytrd",
+                                              "hetrd", "gehrd", "gees",  "trsm",  "gtsv",  NULL};
 
 // The function that such a call runs arrives at execution, by its number in the program.
 static const char *const callbacks[] = {"xla_ffi_python_cpu_callback",

@@ -3,7 +3,8 @@
 // The canonical bytes are a proto again: fields by number, repeated ones in their order, a message
 // that came in pieces as one, maps sorted by key (of equal keys the last), without what changes no
 // code. Field numbers are those of xla/pjrt/proto/compile_options.proto and xla/xla.proto; a field
-// that is not in the tables below is kept as it stands.
+// that is not in the tables below is kept as it stands. So is each debug option, also one that says
+// 0: they are `optional`, and one that is set differs from one that is not.
 #include <stdlib.h>
 
 #include "key/content.h"
@@ -14,7 +15,9 @@ typedef enum message_id { OPTIONS, BUILD, DEBUG, STRING_MAP, OVERRIDE_MAP } mess
 
 typedef enum rule_kind {
     KEEP,   // any number of times, in order
-    LAST,   // a single number or string: the last one counts
+    NUMBER, // a single one: the last counts, and 0 says as much as none
+    BYTES,  // a single string: the last counts, and an empty one says as much as none
+    LAST,   // a single one of the kind that may be absent: the last counts, whatever it says
     DROP,   //
     NESTED, // a message of `message`
     MAP,    // entries of a map, keyed by strings
@@ -32,45 +35,45 @@ typedef struct rule_t {
 // In the order of the messages.
 static const rule_t rules[] = {
     {OPTIONS, 1, KEEP, 0, "argument_layouts"},
-    {OPTIONS, 2, LAST, 0, "parameter_is_tupled_arguments"},
+    {OPTIONS, 2, NUMBER, 0, "parameter_is_tupled_arguments"},
     {OPTIONS, 3, NESTED, BUILD, ""},
-    {OPTIONS, 4, LAST, 0, "compile_portable_executable"},
-    {OPTIONS, 5, LAST, 0, "profile_version"},
-    {OPTIONS, 6, LAST, 0, "serialized_multi_slice_config"},
+    {OPTIONS, 4, NUMBER, 0, "compile_portable_executable"},
+    {OPTIONS, 5, NUMBER, 0, "profile_version"},
+    {OPTIONS, 6, BYTES, 0, "serialized_multi_slice_config"},
     {OPTIONS, 7, MAP, OVERRIDE_MAP, "env_option_overrides"},
     {OPTIONS, 8, KEEP, 0, "target_config"},
     // Says only who owns the module's memory while it is compiled.
     {OPTIONS, 9, DROP, 0, "allow_in_place_mlir_modification"},
-    {OPTIONS, 10, LAST, 0, "matrix_unit_operand_precision"},
+    {OPTIONS, 10, NUMBER, 0, "matrix_unit_operand_precision"},
     {OPTIONS, 11, LAST, 0, "compiler_variant"},
     {OPTIONS, 12, KEEP, 0, "individually_defined_output_indices"},
-    {BUILD, 1, LAST, 0, "device_ordinal"},
+    {BUILD, 1, NUMBER, 0, "device_ordinal"},
     {BUILD, 2, KEEP, 0, "result_layout"},
     {BUILD, 3, NESTED, DEBUG, "debug"},
-    {BUILD, 4, LAST, 0, "num_replicas"},
-    {BUILD, 5, LAST, 0, "num_partitions"},
-    {BUILD, 6, LAST, 0, "use_spmd_partitioning"},
-    {BUILD, 7, LAST, 0, "use_auto_spmd_partitioning"},
-    {BUILD, 8, LAST, 0, "deduplicate_hlo"},
+    {BUILD, 4, NUMBER, 0, "num_replicas"},
+    {BUILD, 5, NUMBER, 0, "num_partitions"},
+    {BUILD, 6, NUMBER, 0, "use_spmd_partitioning"},
+    {BUILD, 7, NUMBER, 0, "use_auto_spmd_partitioning"},
+    {BUILD, 8, NUMBER, 0, "deduplicate_hlo"},
     {BUILD, 9, DEVICES, 0, "device_assignment"},
-    {BUILD, 10, LAST, 0, "alias_passthrough_params"},
-    {BUILD, 11, LAST, 0, "run_backend_only"},
+    {BUILD, 10, NUMBER, 0, "alias_passthrough_params"},
+    {BUILD, 11, NUMBER, 0, "run_backend_only"},
     {BUILD, 12, KEEP, 0, "allow_spmd_sharding_propagation_to_output"},
     {BUILD, 13, KEEP, 0, "comp_envs"},
-    {BUILD, 14, LAST, 0, "fdo_profile"},
-    {BUILD, 15, LAST, 0, "device_memory_size"},
+    {BUILD, 14, BYTES, 0, "fdo_profile"},
+    {BUILD, 15, NUMBER, 0, "device_memory_size"},
     {BUILD, 16, KEEP, 0, "auto_spmd_partitioning_mesh_shape"},
     {BUILD, 17, KEEP, 0, "auto_spmd_partitioning_mesh_ids"},
     {BUILD, 18, KEEP, 0, "allow_spmd_sharding_propagation_to_parameters"},
-    {BUILD, 19, LAST, 0, "use_shardy_partitioner"},
-    {BUILD, 20, LAST, 0, "exec_time_optimization_effort"},
-    {BUILD, 21, LAST, 0, "memory_fitting_effort"},
+    {BUILD, 19, NUMBER, 0, "use_shardy_partitioner"},
+    {BUILD, 20, NUMBER, 0, "exec_time_optimization_effort"},
+    {BUILD, 21, NUMBER, 0, "memory_fitting_effort"},
     // Differs on each host of one job, which all run the same code.
     {BUILD, 22, DROP, 0, "process_index"},
-    {BUILD, 23, LAST, 0, "process_count"},
-    {BUILD, 24, LAST, 0, "optimization_level"},
-    {BUILD, 25, LAST, 0, "memory_fitting_level"},
-    {BUILD, 26, LAST, 0, "slice_size"},
+    {BUILD, 23, NUMBER, 0, "process_count"},
+    {BUILD, 24, NUMBER, 0, "optimization_level"},
+    {BUILD, 25, NUMBER, 0, "memory_fitting_level"},
+    {BUILD, 26, NUMBER, 0, "slice_size"},
     {BUILD, 27, KEEP, 0, "gpu_topology"},
     {DEBUG, 357, MAP, STRING_MAP, "xla_gpu_analytical_latency_estimator_options"},
     {DEBUG, 474, MAP, STRING_MAP, "xla_gpu_experimental_cost_model_gemm_tiling_options"},
@@ -415,6 +418,12 @@ static uint32_t last_of(const item_t *items, uint32_t count) {
     return count - 1;
 }
 
+// proto3 writes no single number or string that has its default; another encoder may.
+static bool is_default(const rule_t *rule, const keel_proto_field_t *field) {
+    if (rule->kind == BYTES) return field->wire == KEEL_WIRE_BYTES && !field->bytes.size;
+    return rule->kind == NUMBER && field->wire != KEEL_WIRE_BYTES && !field->value;
+}
+
 static keel_status_t put_group(output_t *output, message_id_t message, const item_t *items,
                                uint32_t count, keel_buffer_t *out) {
     const rule_t *rule = rule_of(message, items->field.number);
@@ -426,10 +435,13 @@ static keel_status_t put_group(output_t *output, message_id_t message, const ite
             return put_nested(output, rule, items, count, out);
         case MAP:
             return put_map(output, message, rule, items, count, out);
+        case NUMBER:
+        case BYTES:
         case LAST:
         case KEEP:
-            for (uint32_t i = rule->kind == LAST ? last_of(items, count) : 0; i < count; ++i)
-                put_kept(output, message, rule, &items[i].field, out);
+            for (uint32_t i = rule->kind == KEEP ? 0 : last_of(items, count); i < count; ++i)
+                if (!is_default(rule, &items[i].field))
+                    put_kept(output, message, rule, &items[i].field, out);
             return NULL;
     }
     return NULL;

@@ -18,8 +18,10 @@ static keel_status_t read_attribute(keel_mlir_t *m, keel_mlir_dialect_t dialect,
         KEEL_TRY(keel_mlir_vhlo_attr(m, c, &attr));
     else if (dialect == KEEL_MLIR_BUILTIN)
         KEEL_TRY(keel_mlir_builtin_attr(m, c, &attr));
-    else
+    else if (dialect == KEEL_MLIR_SDY)
         KEEL_TRY(keel_mlir_sdy_attr(m, c, &attr));
+    else
+        return keel_mlir_unknown_code("stablehlo attribute", keel_mlir_varint(c));
     m->program->attrs.data[index] = attr;
     return NULL;
 }

@@ -234,6 +234,7 @@ keel_mlir_dialect_t keel_mlir_dialect(keel_str_t name) {
     if (keel_str_is(name, "vhlo")) return KEEL_MLIR_VHLO;
     if (keel_str_is(name, "builtin")) return KEEL_MLIR_BUILTIN;
     if (keel_str_is(name, "sdy")) return KEEL_MLIR_SDY;
+    if (keel_str_is(name, "stablehlo")) return KEEL_MLIR_STABLEHLO;
     return KEEL_MLIR_UNKNOWN;
 }
 
@@ -248,6 +249,7 @@ const keel_mlir_op_t *keel_mlir_ops(keel_mlir_dialect_t dialect, size_t *out_cou
         case KEEL_MLIR_SDY:
             *out_count = sizeof sdy_ops / sizeof *sdy_ops;
             return sdy_ops;
+        case KEEL_MLIR_STABLEHLO:
         case KEEL_MLIR_UNKNOWN:
             break;
     }

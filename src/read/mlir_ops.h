@@ -77,6 +77,7 @@ typedef enum keel_mlir_dialect {
     KEEL_MLIR_BUILTIN,
     KEEL_MLIR_VHLO,
     KEEL_MLIR_SDY,
+    KEEL_MLIR_STABLEHLO, // types alone: what Shardy's operations take is not of VHLO
     KEEL_MLIR_UNKNOWN,
 } keel_mlir_dialect_t;
 

@@ -218,11 +218,20 @@ static keel_status_t read_vhlo(keel_mlir_t *m, keel_cursor_t *c, uint64_t code, 
     return keel_mlir_unknown_code("vhlo type", code);
 }
 
+// Source: openxla/stablehlo StablehloBytecode.cpp.
+static keel_status_t read_stablehlo(uint64_t code, keel_type_t *out) {
+    enum { TOKEN = 0 };
+    if (code != TOKEN) return keel_mlir_unknown_code("stablehlo type", code);
+    *out = (keel_type_t){.kind = KEEL_TYPE_TOKEN};
+    return NULL;
+}
+
 keel_status_t keel_mlir_read_type(keel_mlir_t *m, keel_mlir_dialect_t dialect, keel_cursor_t *c,
                                   keel_type_t *out) {
     uint64_t code = keel_mlir_varint(c);
     if (c->failed) return NULL;
     if (dialect == KEEL_MLIR_VHLO) return read_vhlo(m, c, code, out);
     if (dialect == KEEL_MLIR_BUILTIN) return read_builtin(m, c, code, out);
+    if (dialect == KEEL_MLIR_STABLEHLO) return read_stablehlo(code, out);
     return keel_mlir_unknown_code("sdy type", code);
 }

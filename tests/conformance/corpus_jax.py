@@ -480,6 +480,8 @@ case("shard_map_psum", lambda x: _shard_map(lambda y: lax.psum(y, "a"), P("a"), 
 case("shard_map_gradient", lambda w, x: jax.grad(lambda w: _shard_map(
     lambda w, y: lax.pmean((y @ w).sum(), ("a", "b")), (P(), P("a")), P(), **_CHECK)(w, x))(w),
     f32(4, 4), f32(8, 4))
+case("shard_map_ordered_callback", lambda x: _shard_map(
+    lambda y: (jax.experimental.io_callback(print, None, y, ordered=True), y * 2)[1], P("a"), P("a"))(x), f32(8, 4))
 case("shard_map_partly", lambda x: _shard_map(lambda y: lax.psum(y, "a") * 2, P("a"), P(),
                                               axis_names={"a"})(x), f32(8, 4))
 case("shard_map_in_scan", lambda x: lax.scan(lambda c, _: (_shard_map(

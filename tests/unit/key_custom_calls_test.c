@@ -137,6 +137,8 @@ static void linear_algebra_is_kept(void **state) {
     (void)state;
     assert_kept(.target = "lapack_spotrf_ffi");
     assert_kept(.target = "lapack_zgesdd_ffi");
+    assert_kept(.target = "lapack_dormqr_ffi");
+    assert_kept(.target = "lapack_zunmqr_ffi");
     assert_kept(.target = "cusolver_getrf_ffi");
     assert_refused(.target = "lapack_xpotrf_ffi");
     assert_refused(.target = "lapack_spotrf");
@@ -193,8 +195,12 @@ static void an_opaque_configuration_is_refused_even_if_vouched_for(void **state)
 
 static void marks_of_partitioners_are_kept(void **state) {
     (void)state;
-    const char *const targets[] = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
-                                   "annotate_device_placement", "xla.sdy.FuncResultSharding"};
+    const char *const targets[] = {"Sharding",
+                                   "SPMDFullToShardShape",
+                                   "SPMDShardToFullShape",
+                                   "annotate_device_placement",
+                                   "xla.sdy.FuncResultSharding",
+                                   "LayoutConstraint"};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
         assert_kept(.target = targets[i]);
         assert_kept(.target = targets[i], .hlo = true);

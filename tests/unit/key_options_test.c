@@ -279,6 +279,70 @@ static void the_last_of_equal_map_keys_counts(void **state) {
     keel_buffer_deinitialize(&once);
 }
 
+// Field and wire type of each single number and string that is not `optional`.
+static const uint8_t plain_options[][2] = {{2, 0}, {4, 0}, {5, 0}, {6, 2}, {10, 0}};
+static const uint8_t plain_build[][2] = {{1, 0},  {4, 0},  {5, 0},  {6, 0},  {7, 0},  {8, 0},
+                                         {10, 0}, {11, 0}, {14, 2}, {15, 0}, {19, 0}, {20, 5},
+                                         {21, 5}, {23, 0}, {24, 0}, {25, 0}, {26, 0}};
+
+static void put(keel_buffer_t *out, const uint8_t field[2], unsigned value) {
+    varint(out, (uint64_t)field[0] << 3 | field[1]);
+    if (field[1] == 5)
+        keel_buffer_u32(out, value);
+    else
+        varint(out, value); // of a string: its length
+    if (field[1] == 2)
+        for (unsigned i = 0; i < value; ++i)
+            keel_buffer_byte(out, 'x');
+}
+
+// The field alone, or in executable_build_options; with its default, or not.
+static void says_as_much_as_none(const uint8_t field[2], bool in_build) {
+    for (unsigned step = 0; step < 4; ++step) {
+        keel_buffer_t inner, with, without;
+        keel_buffer_initialize(&inner, 0);
+        keel_buffer_initialize(&with, 0);
+        keel_buffer_initialize(&without, 0);
+        if (step % 2) put(&inner, field, 1); // overwritten by what follows
+        put(&inner, field, step < 2 ? 0 : 1);
+        if (in_build) nested(&with, 3, keel_buffer_bytes(&inner));
+        if (in_build) nested(&without, 3, keel_bytes("", 0));
+        if (same(keel_buffer_bytes(in_build ? &with : &inner), keel_buffer_bytes(&without)) !=
+            (step < 2))
+            fail_msg("field %d, step %u", field[0], step);
+        keel_buffer_deinitialize(&inner);
+        keel_buffer_deinitialize(&with);
+        keel_buffer_deinitialize(&without);
+    }
+}
+
+static void a_default_that_is_written_says_as_much_as_none(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof plain_options / sizeof *plain_options; ++i)
+        says_as_much_as_none(plain_options[i], false);
+    for (size_t i = 0; i < sizeof plain_build / sizeof *plain_build; ++i)
+        says_as_much_as_none(plain_build[i], true);
+}
+
+// What is optional, repeated, not known, or of another type than it should be.
+static void any_other_zero_counts(void **state) {
+    (void)state;
+    static const keel_bytes_t sets[] = {
+        {(const uint8_t *)"\x5a\x00", 2},                     // compiler_variant: ""
+        {(const uint8_t *)"\x1a\x05\x1a\x03\x98\x06\x00", 7}, // xla_cpu_enable_fast_math: false
+        {(const uint8_t *)"\x1a\x03\x62\x01\x00", 5},         // ..._propagation_to_output: [false]
+        {(const uint8_t *)"\x1a\x02\x62\x00", 4},             // the same: []
+        {(const uint8_t *)"\x80\x7d\x00", 3},                 // field 2000: 0
+        {(const uint8_t *)"\x12\x00", 2},                     // parameter_is_tupled_arguments: ""
+    };
+    static const char build[] = "\x1a\x00", debug[] = "\x1a\x02\x1a\x00";
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; ++i) {
+        assert_false(same(sets[i], keel_bytes("", 0)));
+        assert_false(same(sets[i], keel_bytes(build, 2)));
+        assert_false(same(sets[i], keel_bytes(debug, 4)));
+    }
+}
+
 static void a_message_in_pieces_is_one_message(void **state) {
     (void)state;
     // executable_build_options {num_replicas: 1} {num_partitions: 2}, and in one.
@@ -447,6 +511,8 @@ int main(void) {
         cmocka_unit_test(options_are_read_as_people_wrote_them),
         cmocka_unit_test(debug_options_are_spelled_out),
         cmocka_unit_test(the_last_of_equal_map_keys_counts),
+        cmocka_unit_test(a_default_that_is_written_says_as_much_as_none),
+        cmocka_unit_test(any_other_zero_counts),
         cmocka_unit_test(a_message_in_pieces_is_one_message),
         cmocka_unit_test(what_is_no_proto_is_kept_whole),
         cmocka_unit_test(flags_are_sorted_and_told_apart),

@@ -9,12 +9,12 @@
 
 #include "read/read.h"
 
-static const char *const samples[] = {"composite.v1_20",     "cond_case",  "consts_packed.v1_20",
-                                      "custom_partitioning", "donate",     "dtypes",
-                                      "gspmd_spmd_auto",     "linalg",     "loc_none",
-                                      "locations",           "nested_jit", "nested_jit.v0_9",
-                                      "pure_callback",       "scan_while", "shard_map.v1_13",
-                                      "shard_map.v1_20",     "spmd_auto"};
+static const char *const samples[] = {
+    "composite.v1_20",  "cond_case",     "consts_packed.v1_20", "custom_partitioning",
+    "donate",           "dtypes",        "gspmd_spmd_auto",     "linalg",
+    "loc_none",         "locations",     "nested_jit",          "nested_jit.v0_9",
+    "ordered_callback", "pure_callback", "scan_while",          "shard_map.v1_13",
+    "shard_map.v1_20",  "spmd_auto"};
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
 static keel_bytes_t sample(const char *name) {

@@ -96,6 +96,7 @@ static void every_sample_is_read_to_its_last_byte(void **state) {
         {"locations", 6, 8, 1},
         {"nested_jit", 6, 59, 5},
         {"nested_jit.v0_9", 0, 59, 5},
+        {"ordered_callback", 6, 19, 1},
         {"pure_callback", 6, 4, 1},
         {"scan_while", 6, 56, 3},
         {"shard_map.v1_13", 6, 57, 1},
@@ -113,6 +114,23 @@ static void every_sample_is_read_to_its_last_byte(void **state) {
         assert_str(&p, p.functions.data[p.entry].name, "main");
         release(&p);
     }
+}
+
+// Shardy's operations take StableHLO's own types, not those of VHLO.
+static void a_token_within_a_manual_computation_is_one(void **state) {
+    (void)state;
+    keel_program_t p = read_sample("ordered_callback");
+    uint32_t casts = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(&p); ++op) {
+        const keel_op_name_t *name = keel_program_op_name(&p, op);
+        casts += keel_str_is(keel_program_str(&p, name->name), "unrealized_conversion_cast");
+    }
+    assert_int_equal(casts, 8);
+    uint32_t tokens = 0;
+    for (uint32_t i = 0; i < p.types.count; ++i)
+        tokens += p.types.data[i].kind == KEEL_TYPE_TOKEN;
+    assert_int_equal(tokens, 2); // VHLO's and StableHLO's
+    release(&p);
 }
 
 static void a_function_has_its_name_type_arguments_and_results(void **state) {
@@ -303,6 +321,7 @@ static void a_splat_of_no_elements_holds_none(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sample_is_read_to_its_last_byte),
+        cmocka_unit_test(a_token_within_a_manual_computation_is_one),
         cmocka_unit_test(a_function_has_its_name_type_arguments_and_results),
         cmocka_unit_test(private_functions_are_told_from_public_ones),
         cmocka_unit_test(old_bytecode_reads_like_new),
