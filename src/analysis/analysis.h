@@ -36,7 +36,7 @@
 #include "base/base.h"
 
 // Raised with every change of rules that makes other answers of the same journal.
-enum { KEEL_ANALYSIS_REVISION = 20 };
+enum { KEEL_ANALYSIS_REVISION = 21 };
 
 // Sees to it that the run's answers are there and cover its journal as it stands. A journal without
 // `ask` events needs none. Fails where they cannot be written.

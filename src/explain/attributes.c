@@ -122,13 +122,12 @@ static bool grows_with_window(const keel_diff_t *diff, keel_attr_id_t before, ke
 // More numbers than these are no sizes.
 enum { NUMBERS = 1024 };
 
-// 1 + the root that an operand's sizes follow from, where that is known.
-static uint32_t source_of(const keel_diff_t *diff, const keel_pair_t *pair) {
+uint32_t keel_pair_source(const keel_diff_t *diff, const keel_pair_t *pair) {
     return pair->inherited && pair->inherited - 1 < diff->root_count ? pair->inherited : 0;
 }
 
-static bool numbers_at(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after, uint64_t at,
-                       double *x, double *y, uint64_t *out_count) {
+bool keel_pair_numbers_at(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
+                          uint64_t at, double *x, double *y, uint64_t *out_count) {
     uint64_t n = 0, m = 0;
     bool are_numbers = numbers_of(&diff->before, before, at, x, &n) &&
                        numbers_of(&diff->after, after, at, y, &m) && n == m && n <= NUMBERS;
@@ -141,88 +140,28 @@ static uint32_t explains_numbers(keel_diff_t *diff, const keel_pair_t *pair, kee
                                  keel_attr_id_t after) {
     double x = 0, y = 0;
     uint64_t n = 0;
-    uint32_t root = KEEL_NONE, source = source_of(diff, pair);
+    uint32_t root = KEEL_NONE, source = keel_pair_source(diff, pair);
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
-        if (!numbers_at(diff, before, after, i, &x, &y, &n)) return KEEL_NONE;
+        if (!keel_pair_numbers_at(diff, before, after, i, &x, &y, &n)) return KEEL_NONE;
         if (x == y) continue;
         if (!is_whole(x) || !is_whole(y)) return KEEL_NONE;
         if (root != KEEL_NONE && grows_with_window(diff, before, after, i, y - x)) continue;
         root = keel_sizes_explain(&diff->sizes, (int64_t)x, (int64_t)y);
         if (root == KEEL_NONE && source)
             root = keel_sizes_explain_within(&diff->sizes, source - 1, (int64_t)x, (int64_t)y);
+        if (root == KEEL_NONE)
+            root = keel_pair_explain_part(diff, pair->after, (int64_t)x, (int64_t)y);
         if (root == KEEL_NONE) return KEEL_NONE;
     }
     return root;
 }
 
-// Where one end of a slice stays, or moves as a size does, and how much it takes is known to have
-// drifted, the other end follows: the last n of so many.
-static uint32_t explains_slice(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
-    static const char *const ends[] = {"start_indices", "limit_indices"};
-    if (!ONE_OF(name, ends)) return KEEL_NONE;
-    const keel_operation_t *p = &diff->before.program->operations.data[pair->before];
-    const keel_operation_t *q = &diff->after.program->operations.data[pair->after];
-    if (!keel_str_is(keel_graph_name(&diff->after, pair->after), "slice")) return KEEL_NONE;
-    keel_ints_t x =
-        keel_diff_dims(diff->before.program, keel_graph_type(&diff->before, p->first_result));
-    keel_ints_t y =
-        keel_diff_dims(diff->after.program, keel_graph_type(&diff->after, q->first_result));
-    uint32_t root = KEEL_NONE;
-    for (uint32_t i = 0; x.count == y.count && i < x.count; ++i) {
-        bool is_known = false, has_moved = false;
-        for (size_t end = 0; end < 2; ++end) {
-            double had = 0, has = 0;
-            uint64_t count;
-            if (!numbers_at(diff,
-                            keel_program_dict_find(diff->before.program, p->attributes, ends[end]),
-                            keel_program_dict_find(diff->after.program, q->attributes, ends[end]),
-                            i, &had, &has, &count) ||
-                i >= count || !is_whole(had) || !is_whole(has))
-                return KEEL_NONE;
-            has_moved = has_moved || had != has;
-            is_known = is_known || had == has ||
-                       keel_sizes_explain(&diff->sizes, (int64_t)had, (int64_t)has) != KEEL_NONE;
-        }
-        if (!has_moved) continue;
-        if (x.items[i] == y.items[i] || !is_known) return KEEL_NONE;
-        root = keel_sizes_explain(&diff->sizes, x.items[i], y.items[i]);
-        if (root == KEEL_NONE) return KEEL_NONE;
-    }
-    return root;
-}
-
-// Where the start of a slice moves and its end stays, what is taken is another number: the last n.
-typedef struct taken_t {
-    int64_t before, after;
-} taken_t;
-
-static bool sized_by_start(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name,
-                           keel_attr_id_t before, keel_attr_id_t after, taken_t *out) {
-    if (!keel_str_is(name, "start_indices")) return false;
-    if (!keel_str_is(keel_graph_name(&diff->after, pair->after), "slice")) return false;
-    const keel_program_t *p = diff->before.program, *q = diff->after.program;
-    keel_value_id_t was = p->operations.data[pair->before].first_result;
-    keel_value_id_t is = q->operations.data[pair->after].first_result;
-    keel_ints_t x = keel_diff_dims(p, keel_graph_type(&diff->before, was));
-    keel_ints_t y = keel_diff_dims(q, keel_graph_type(&diff->after, is));
-    bool is_found = false;
-    for (uint32_t i = 0; x.count == y.count && i < x.count; ++i) {
-        double had = 0, has = 0;
-        uint64_t count;
-        if (!numbers_at(diff, before, after, i, &had, &has, &count) || i >= count) return false;
-        if (had == has) continue;
-        if (has - had != (double)x.items[i] - (double)y.items[i]) return false;
-        if (!is_found) *out = (taken_t){x.items[i], y.items[i]};
-        is_found = true;
-    }
-    return is_found;
-}
-
-static void describe_taken(keel_diff_t *diff, taken_t taken, keel_difference_t *difference) {
+static void describe_taken(keel_diff_t *diff, const keel_drift_t *taken,
+                           keel_difference_t *difference) {
     difference->note = keel_diff_text(diff, "start_indices %s -> %s", difference->old_value,
                                       difference->new_value);
-    difference->old_value = keel_diff_text(diff, "%lld", (long long)taken.before);
-    difference->new_value = keel_diff_text(diff, "%lld", (long long)taken.after);
+    difference->old_value = keel_diff_text(diff, "%lld", (long long)taken->before);
+    difference->new_value = keel_diff_text(diff, "%lld", (long long)taken->after);
 }
 
 // The first number that differs, as a size is shown.
@@ -231,7 +170,7 @@ static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_i
     double x = 0, y = 0;
     uint64_t n = 0;
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
-        if (!numbers_at(diff, before, after, i, &x, &y, &n)) return;
+        if (!keel_pair_numbers_at(diff, before, after, i, &x, &y, &n)) return;
         if (x == y) continue;
         difference->note =
             keel_diff_text(diff, "%s -> %s", difference->old_value, difference->new_value);
@@ -316,8 +255,8 @@ static void learn_window(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_
     uint64_t n = 0;
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
         double had = 1, has = 1;
-        if (!numbers_at(diff, before, after, i, &had, &has, &n) || n > RANK || !is_whole(had) ||
-            !is_whole(has))
+        if (!keel_pair_numbers_at(diff, before, after, i, &had, &has, &n) || n > RANK ||
+            !is_whole(had) || !is_whole(has))
             return;
         x[i] = (int64_t)had;
         y[i] = (int64_t)has;
@@ -342,19 +281,21 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     bool moves_type = p->result_count && q->result_count &&
                       !keel_pair_same_type(diff, p->first_result, q->first_result);
     uint32_t explained = explains_numbers(diff, pair, before, after);
-    if (explained == KEEL_NONE) explained = explains_slice(diff, pair, name);
+    if (explained == KEEL_NONE) explained = keel_pair_explain_slice(diff, pair, name);
     bool follows = follows_from_rank(diff, pair) ||
                    sums_over_one(diff, pair, name, before, after) ||
                    (pair->inherited && ONE_OF(name, paddings));
     if (explained == KEEL_NONE && follows) explained = pair->inherited - 1;
+    // What it gives follows from the same.
+    if (explained != KEEL_NONE && moves_type && !pair->inherited) pair->inherited = explained + 1;
     if (explained != KEEL_NONE && keel_diff_is_full(diff)) {
         keel_diff_count(diff, explained);
         return NULL;
     }
     keel_cause_t kind = cause_of_attribute(diff, name, after, moves_type);
     if (kind == KEEL_CAUSE_SHARDING && is_of_rank_only(diff, before, after)) return NULL;
-    taken_t taken;
-    bool is_sized = sized_by_start(diff, pair, name, before, after, &taken);
+    keel_drift_t taken;
+    bool is_sized = keel_pair_sized_by_start(diff, pair, name, &taken);
     if (is_sized) kind = KEEL_CAUSE_SIZE;
     keel_difference_t difference = keel_pair_difference(diff, pair, kind);
     if (!is_sized && (kind == KEEL_CAUSE_CONSTANT || kind == KEEL_CAUSE_SIZE))
@@ -362,7 +303,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
             keel_diff_text(diff, "%s %.*s", difference.subject, (int)name.size, name.data);
     keel_diff_attrs(diff, before, after, &difference);
     if (is_sized)
-        describe_taken(diff, taken, &difference);
+        describe_taken(diff, &taken, &difference);
     else if (kind == KEEL_CAUSE_SIZE || dimensions_of(diff->after.program, after).count)
         describe_bound(diff, before, after, &difference);
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);

@@ -124,17 +124,6 @@ static uint32_t taint_of(const keel_diff_t *diff, bool is_after, keel_value_id_t
     return taint == KEEL_PENDING + 1 ? 0 : taint;
 }
 
-// In a function that has no line of its own: jnp.remainder, jnp.where. What the client computes
-// there depends on nothing but what it is given.
-static bool is_clients_own(const keel_graph_t *graph, keel_op_id_t op) {
-    const keel_program_t *program = graph->program;
-    uint32_t function = graph->function_of[op];
-    if (program->format != KEEL_FORMAT_MLIR || function == KEEL_NONE || function == program->entry)
-        return false;
-    keel_frame_t frame;
-    return !keel_program_frames(program, program->operations.data[op].location, &frame, 1, NULL);
-}
-
 static bool moves_data(keel_str_t name) {
     static const char *const moves[] = {"slice", "dynamic_slice", "dynamic_update_slice", "return"};
     for (size_t i = 0; i < sizeof moves / sizeof *moves; ++i)
@@ -165,7 +154,8 @@ static bool calls_move(const keel_graph_t *graph, keel_op_id_t op) {
 
 static bool is_of_clients(const keel_graph_t *graph, keel_op_id_t op) {
     keel_str_t name = keel_graph_name(graph, op);
-    return keel_str_is(name, "compare") || is_clients_own(graph, op) || calls_move(graph, op);
+    return keel_str_is(name, "compare") || keel_graph_is_clients(graph, op) ||
+           calls_move(graph, op);
 }
 
 static keel_op_id_t end_of(const keel_graph_t *graph, keel_op_id_t op) {
@@ -272,6 +262,7 @@ static void describe_clusters(keel_clusters_t *clusters) {
                                         .is_trivial = true,
                                         .is_clients = true,
                                         .only_sums = true,
+                                        .is_on_common = true,
                                         .only_unwraps = true,
                                         .marks = KEEL_NONE,
                                         .weak = KEEL_NONE};
@@ -296,6 +287,9 @@ static void describe_clusters(keel_clusters_t *clusters) {
             cluster->is_trivial = false;
             cluster->is_clients = cluster->is_clients && is_of_clients(graph, op);
         }
+        keel_graph_t *own = is_after ? &clusters->diff->after : &clusters->diff->before;
+        cluster->is_on_common =
+            cluster->is_on_common && keel_places_are_common(&clusters->places, own, op);
         look_at_operands(clusters, at, cluster);
         look_for_weak(clusters, at, cluster);
     }
@@ -319,6 +313,8 @@ keel_status_t keel_clusters_gather(keel_clusters_t *clusters) {
     for (uint32_t i = 0; i < diff->function_count; ++i)
         KEEL_TRY(mark_function(clusters, diff->functions[i]));
     if (!memchr(clusters->alone, 1, count)) return NULL;
+    KEEL_TRY(keel_places_note(&clusters->places, &diff->before, false));
+    KEEL_TRY(keel_places_note(&clusters->places, &diff->after, true));
     unite_by_flow(clusters);
     KEEL_TRY(unite_by_line(clusters));
     describe_clusters(clusters);

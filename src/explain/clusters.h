@@ -7,6 +7,7 @@
 
 #include "explain/diff.h"
 #include "explain/lines.h"
+#include "explain/places.h"
 
 typedef struct keel_cluster_t {
     keel_op_id_t first_before, first_after; // NONE
@@ -16,6 +17,7 @@ typedef struct keel_cluster_t {
     bool is_trivial;    // it only changes shapes and dtypes
     bool is_clients;    // or compares, moves data, or is part of a function of the client's
     bool only_sums;     // or sums up
+    bool is_on_common;  // all of it stands on expressions that both programs have
     keel_op_id_t marks; // HLO: the first operation that says a sharding, where others only change
                         // shapes and dtypes; NONE
     uint32_t marks_count;
@@ -37,6 +39,7 @@ typedef struct keel_clusters_t {
     keel_cluster_t *items; // by representative, which is the first of a cluster's members
     uint32_t *next;        // by member: the next one of its cluster; NONE
     keel_lines_t lines_before, lines_after;
+    keel_places_t places;
     bool is_swap; // operations are gone, and others are there instead
 } keel_clusters_t;
 
@@ -55,7 +58,8 @@ static inline const keel_graph_t *keel_clusters_graph(const keel_clusters_t *clu
     return is_after ? &clusters->diff->after : &clusters->diff->before;
 }
 
-// Fills all of *clusters but its `diff`, and `is_swap`; the arena and the lines are initialized.
+// Fills all of *clusters but its `diff`, and `is_swap`; the arena, the lines and the places are
+// initialized.
 keel_status_t keel_clusters_gather(keel_clusters_t *clusters) KEEL_MUST_CHECK;
 
 #endif // KEEL_EXPLAIN_CLUSTERS_H_

@@ -42,6 +42,17 @@ static bool is_layout(const keel_diff_t *diff, keel_ints_t x, keel_ints_t y, boo
            memcmp(x.items, y.items, x.count * sizeof *x.items) == 0;
 }
 
+static uint32_t explain_parts(keel_diff_t *diff, const keel_pair_t *pair, keel_ints_t x,
+                              keel_ints_t y) {
+    uint32_t root = KEEL_NONE;
+    for (uint32_t i = 0; x.count == y.count && i < x.count; ++i) {
+        if (x.items[i] == y.items[i]) continue;
+        root = keel_pair_explain_part(diff, pair->after, x.items[i], y.items[i]);
+        if (root == KEEL_NONE) return KEEL_NONE;
+    }
+    return root;
+}
+
 static uint32_t explain_type(keel_diff_t *diff, const keel_pair_t *pair, keel_ints_t x,
                              keel_ints_t y, bool same_element) {
     // A number that is another too moves no size.
@@ -50,6 +61,7 @@ static uint32_t explain_type(keel_diff_t *diff, const keel_pair_t *pair, keel_in
     if (pair->inherited) return pair->inherited - 1;
     uint32_t explained =
         same_element ? keel_pair_explain_dims(diff, x, y) : keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    if (explained == KEEL_NONE && same_element) explained = explain_parts(diff, pair, x, y);
     if (explained == KEEL_NONE && x.count != y.count) explained = diff->rank_root;
     // HLO: the layout of what is computed is worked out from what it takes, and is never a cause.
     if (explained == KEEL_NONE && is_layout(diff, x, y, same_element)) explained = KEEL_PENDING;

@@ -288,7 +288,9 @@ static bool is_one_function(keel_diff_t *diff) {
     keel_site_of(diff->before.program, NULL, &diff->arena, &before);
     keel_site_of(diff->after.program, NULL, &diff->arena, &after);
     // One that does nothing but hand on what it was passed has no line to be known by.
-    if (before.is_traced != after.is_traced && shares_unused(diff))
+    if (before.is_traced != after.is_traced &&
+        (shares_unused(diff) || keel_graph_is_idle(&diff->before) ||
+         keel_graph_is_idle(&diff->after)))
         return is_users(before.is_traced ? before.origin : after.origin) &&
                keel_str_equal(keel_program_str(diff->before.program, diff->before.program->name),
                               keel_program_str(diff->after.program, diff->after.program->name));

@@ -49,6 +49,15 @@ bool keel_graph_only_reshapes(keel_str_t name) {
     return false;
 }
 
+bool keel_graph_is_idle(const keel_graph_t *graph) {
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op)
+        if (graph->constant[op] == KEEL_NONE && !keel_str_is(keel_graph_name(graph, op), "return"))
+            return false;
+    return true;
+}
+
 bool keel_graph_is_parameter(const keel_graph_t *graph, keel_op_id_t op) {
     return graph->program->format == KEEL_FORMAT_HLO &&
            graph->function_of[op] == graph->program->entry &&

@@ -76,6 +76,10 @@ keel_op_id_t keel_graph_located(keel_graph_t *graph, keel_op_id_t op);
 // The call that the comparison came by to the function that an operation stands in; NONE.
 keel_op_id_t keel_graph_caller(const keel_graph_t *graph, keel_op_id_t op);
 
+// parts.c: true for what stands in a function without a line of its own: jnp.remainder, jnp.where.
+// What the client computes there depends on nothing but what it is given.
+bool keel_graph_is_clients(const keel_graph_t *graph, keel_op_id_t op);
+
 // enclosing.c: the one of these operations whose line all others came by; NONE.
 keel_op_id_t keel_graph_enclosing(keel_graph_t *graph, const keel_op_id_t *ops, uint32_t count);
 // True where that line is on the stack of an operation.
@@ -87,6 +91,9 @@ keel_status_t keel_graph_note_passed(keel_graph_t *graph) KEEL_MUST_CHECK;
 // The value outside of all loops and calls that this one is; itself where it is none of these, or
 // where a loop makes it another.
 keel_value_id_t keel_graph_outermost(const keel_graph_t *graph, keel_value_id_t value);
+
+// True for a program that does nothing but hand on what it is given.
+bool keel_graph_is_idle(const keel_graph_t *graph);
 
 // The name of an operation without dialect and version.
 keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op);

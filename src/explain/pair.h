@@ -25,6 +25,10 @@ bool keel_pair_same_type(keel_diff_t *diff, keel_value_id_t before, keel_value_i
 // The root that explains why these dimensions became those; NONE.
 uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y);
 
+// parts.c: the root that explains a size or a whole number within a function of the client's, which
+// works it out from what it is given; NONE.
+uint32_t keel_pair_explain_part(keel_diff_t *diff, keel_op_id_t after, int64_t x, int64_t y);
+
 // carried.c: brings the operands, results and inner arguments of two operations side by side.
 keel_status_t keel_pair_values(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
                                keel_arena_t *scratch) KEEL_MUST_CHECK;
@@ -48,7 +52,18 @@ keel_status_t keel_pair_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t ope
 // `at` of a constant that an operation takes as that operand; NONE.
 uint32_t keel_pair_last_index(keel_diff_t *diff, const keel_pair_t *pair, uint32_t operand,
                               uint32_t at, double before, double after);
-// attributes.c
+// slices.c: the root that explains an end of a slice, or NONE.
+uint32_t keel_pair_explain_slice(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name);
+// True where the start of a slice moves and its end stays: what is taken is another number, the
+// last n.
+bool keel_pair_sized_by_start(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name,
+                              keel_drift_t *out);
+// attributes.c: one of the numbers of two attributes, and how many they have. False where they are
+// no numbers, or not as many.
+bool keel_pair_numbers_at(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
+                          uint64_t at, double *x, double *y, uint64_t *out_count);
+// 1 + the root that an operand's sizes follow from; 0 where that is not known.
+uint32_t keel_pair_source(const keel_diff_t *diff, const keel_pair_t *pair);
 keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) KEEL_MUST_CHECK;
 
 #endif // KEEL_EXPLAIN_PAIR_H_

@@ -65,6 +65,9 @@ uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t a
 // less than one of its sizes, however small.
 uint32_t keel_sizes_explain_within(const keel_sizes_t *sizes, uint32_t root, int64_t before,
                                    int64_t after);
+// parts.c: true where they are the same part of a whole in both programs: all but so many, or a
+// share of up to ten.
+bool keel_sizes_is_part(int64_t before, int64_t after, int64_t whole_before, int64_t whole_after);
 // For the values of constants: no shares, but c / n with a whole c or 1 / c (a mean), the square
 // root of any (a scale), and log n. To the precision of a 16-bit float where `is_coarse`.
 uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, double after,

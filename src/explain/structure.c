@@ -355,6 +355,16 @@ static uint32_t find_size_of_one(const keel_diff_t *diff, uint32_t taint) {
     return KEEL_NONE;
 }
 
+// Other operations on expressions that both programs have, of values whose type drifted: what a
+// function of the client's does depends on the size, and no host's value decided it. Or none at all
+// are left.
+static bool is_of_drift(const keel_diff_t *diff, const keel_cluster_t *cluster) {
+    bool is_idle = keel_graph_is_idle(&diff->before) || keel_graph_is_idle(&diff->after);
+    if ((!cluster->is_on_common && !is_idle) || !cluster->taint) return false;
+    const keel_root_t *root = &diff->roots[cluster->taint - 1];
+    return root->follows == KEEL_NONE && root->difference.kind == KEEL_CAUSE_SHAPE;
+}
+
 static uint32_t explained_by(const keel_clusters_t *clusters, const keel_cluster_t *cluster,
                              bool is_repeated) {
     const keel_diff_t *diff = clusters->diff;
@@ -381,6 +391,7 @@ static uint32_t explained_by(const keel_clusters_t *clusters, const keel_cluster
     // A condition that was bool is compared with zero now; integers have a remainder of their own.
     bool is_conversion = cluster->is_clients && cluster->taint &&
                          diff->roots[cluster->taint - 1].difference.kind == KEEL_CAUSE_DTYPE;
+    if (!is_repeated && is_of_drift(diff, cluster)) return cluster->taint - 1;
     uint32_t one = cluster->only_sums ? find_size_of_one(diff, cluster->taint) : KEEL_NONE;
     if (one != KEEL_NONE) return one;
     if (!cluster->is_trivial && !is_conversion) return KEEL_NONE;
@@ -486,11 +497,13 @@ keel_status_t keel_diff_structure(keel_diff_t *diff) {
     keel_arena_initialize(&clusters.arena, 0);
     keel_lines_initialize(&clusters.lines_before);
     keel_lines_initialize(&clusters.lines_after);
+    keel_map_initialize(&clusters.places.sides);
     keel_status_t status = keel_clusters_gather(&clusters);
     if (!status) status = tell(&clusters);
     if (!status) fold_passed(diff);
     keel_lines_deinitialize(&clusters.lines_before);
     keel_lines_deinitialize(&clusters.lines_after);
+    keel_map_deinitialize(&clusters.places.sides);
     keel_arena_deinitialize(&clusters.arena);
     return status;
 }

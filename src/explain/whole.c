@@ -40,7 +40,7 @@ static int64_t number_at(const keel_program_t *program, keel_op_id_t op, const c
     return is_good ? (int64_t)number : otherwise;
 }
 
-// It takes the first or the last so many, and the other program has just so many.
+// It takes the first or the last so many, and the other program has no more than that.
 static bool takes_all(const view_t *view, keel_op_id_t op, keel_value_id_t given,
                       keel_value_id_t there) {
     const keel_program_t *program = view->own->program;
@@ -51,7 +51,8 @@ static bool takes_all(const view_t *view, keel_op_id_t op, keel_value_id_t given
     if (!to.count || from.count != to.count || has.count != to.count) return false;
     bool is_less = false;
     for (uint32_t i = 0; i < to.count; ++i) {
-        if (has.items[i] != to.items[i]) return false;
+        if (from.items[i] == to.items[i] ? has.items[i] != to.items[i] : has.items[i] > to.items[i])
+            return false;
         if (from.items[i] == to.items[i]) continue;
         is_less = true;
         bool is_at_end = number_at(program, op, "start_indices", i, -1) == 0 ||

@@ -32,7 +32,7 @@ uint64_t name_hash_of(const char *name) {
 }
 
 uint64_t who_of(const char *name, const char *origin) {
-    keel_str_t where = text_cut(origin, ORIGIN_LIMIT);
+    keel_str_t where = keel_origin_place(text_cut(origin, ORIGIN_LIMIT));
     return hash_with(name_hash_of(name), where.data, where.size);
 }
 

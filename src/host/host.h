@@ -131,6 +131,10 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site);
 // What stays of an origin when lines above it are edited: all but the line of a traced function.
 keel_str_t keel_origin_function(keel_str_t origin);
+// What tells one function of a run from another of its name: the file and line of its def, where
+// that is known, by whichever name; else all of the origin. A function that hands on what it is
+// given computes nothing that would tell its qualified name.
+keel_str_t keel_origin_place(keel_str_t origin);
 
 // ---- closure.c ---------------------------------------------------------------------------------
 

@@ -49,6 +49,22 @@ keel_str_t keel_origin_function(keel_str_t origin) {
     return end && is_function ? (keel_str_t){origin.data, (size_t)(end - origin.data)} : origin;
 }
 
+keel_str_t keel_origin_place(keel_str_t origin) {
+    static const char lambda[] = "<lambda>", of[] = " of ";
+    const char *at = memmem(origin.data, origin.size, text_at, sizeof text_at - 1);
+    const char *colon = memrchr(origin.data, ':', origin.size);
+    if (!at || !colon || colon < at ||
+        (colon[1] == '0' && colon + 2 == origin.data + origin.size) ||
+        memmem(origin.data, origin.size, text_for, sizeof text_for - 1))
+        return origin;
+    keel_str_t function = {origin.data, (size_t)(at - origin.data)};
+    if (memmem(function.data, function.size, lambda, sizeof lambda - 1) ||
+        memmem(function.data, function.size, of, sizeof of - 1))
+        return origin;
+    const char *place = at + sizeof text_at - 1;
+    return (keel_str_t){place, (size_t)(origin.data + origin.size - place)};
+}
+
 // The user's function that the line which asked had run; NULL where there is none. JAX gives what
 // it maps or loops over by itself (jax.pmap, a scan outside jit) a name of its own, and its frames
 // end there; flax leaves its own frames out.

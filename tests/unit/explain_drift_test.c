@@ -157,6 +157,35 @@ static void a_slice_that_is_taken_elsewhere_is_a_constant(void **state) {
            {KEEL_CAUSE_CONSTANT, "slice start_indices", "[3, 0]", "[7, 0]", 8});
 }
 
+static void parts_of_what_a_slice_is_taken_from_follow_from_its_size(void **state) {
+    (void)state;
+    EXPECT("parts_of_rows", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[8]", "f32[5]", 13});
+    EXPECT("rows_and_a_count", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[9]", "f32[5]", 15},
+           {KEEL_CAUSE_SIZE, "slice limit_indices", "7", "2", 9});
+}
+
+static void what_the_client_works_out_from_a_small_size_follows_from_it(void **state) {
+    (void)state;
+    EXPECT("spread_of_few", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[4,4]", "f32[3,4]", 12});
+}
+
+static void both_parts_of_what_is_rolled_are_one_cause(void **state) {
+    (void)state;
+    EXPECT("rolled_by_more", NULL, {KEEL_CAUSE_SIZE, "slice", "2", "3", 9});
+}
+
+static void other_operations_of_one_call_follow_from_the_size(void **state) {
+    (void)state;
+    EXPECT("rest_of_a_loop", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[8]", "f32[5]", 15});
+    EXPECT("nothing_to_shift", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[6]", "f32[1]", 11});
+}
+
+static void another_call_on_the_line_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    EXPECT("branch_on_a_line", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[8]", "f32[5]", 15},
+           {KEEL_CAUSE_STRUCTURE, "tanh", "call", "tanh", 9});
+}
+
 static void what_is_left_out_at_a_size_of_one_follows_from_it(void **state) {
     (void)state;
     EXPECT("softmax_over_one", NULL, {KEEL_CAUSE_SHAPE, "q", "f32[8,6,4]", "f32[8,1,4]", 16});
@@ -242,8 +271,9 @@ static void the_way_back_has_the_same_causes(void **state) {
         "double_precision",      "double_and_branch",  "loop_over_rows",     "rounds_of_a_scan",
         "layers_beside_batch",   "draws_in_half",      "prompt_then_token",  "counts_as_floats",
         "whole_numbers_checked", "counts_and_branch",  "softmax_over_one",   "scale_of_one",
-        "scanned_in_half",       "rounds_of_a_search", "real_then_complex",  "another_phase",
-        "turns_beside_batch"};
+        "scanned_in_half",       "rounds_of_a_search", "turns_beside_batch", "parts_of_rows",
+        "spread_of_few",         "rest_of_a_loop",     "nothing_to_shift",   "real_then_complex",
+        "another_phase"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         loaded_t before, after;
         keel_explanation_t there, back;
@@ -279,6 +309,11 @@ int main(void) {
         cmocka_unit_test(a_slice_that_the_new_size_does_not_fill_is_a_cause_of_its_own),
         cmocka_unit_test(a_slice_whose_start_alone_moves_is_of_another_size),
         cmocka_unit_test(a_slice_that_is_taken_elsewhere_is_a_constant),
+        cmocka_unit_test(parts_of_what_a_slice_is_taken_from_follow_from_its_size),
+        cmocka_unit_test(what_the_client_works_out_from_a_small_size_follows_from_it),
+        cmocka_unit_test(both_parts_of_what_is_rolled_are_one_cause),
+        cmocka_unit_test(other_operations_of_one_call_follow_from_the_size),
+        cmocka_unit_test(another_call_on_the_line_is_a_cause_of_its_own),
         cmocka_unit_test(what_is_left_out_at_a_size_of_one_follows_from_it),
         cmocka_unit_test(the_window_of_a_mean_is_a_size_and_its_divisor_follows),
         cmocka_unit_test(the_last_index_follows_from_the_smallest_dimension),

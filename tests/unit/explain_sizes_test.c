@@ -175,6 +175,20 @@ static void one_more_or_less_follows_from_small_sizes_that_made_a_larger_step(vo
     assert_int_equal(explain(&step, 2, 3), NONE);
 }
 
+static void a_part_of_a_whole_is_the_same_part_in_both(void **state) {
+    (void)state;
+    assert_true(keel_sizes_is_part(8, 5, 8, 5));
+    assert_true(keel_sizes_is_part(4, 2, 8, 5)); // n // 2
+    assert_true(keel_sizes_is_part(4, 3, 8, 5)); // n - n // 2
+    assert_true(keel_sizes_is_part(5, 2, 8, 5)); // n - 3
+    assert_true(keel_sizes_is_part(6, 4, 8, 5)); // four fifths
+    assert_true(keel_sizes_is_part(0, 0, 3, 1)); // a third of next to nothing
+    assert_false(keel_sizes_is_part(7, 2, 9, 5));
+    assert_false(keel_sizes_is_part(9, 5, 8, 5)); // more than all of it
+    assert_false(keel_sizes_is_part(-1, -4, 8, 5));
+    assert_false(keel_sizes_is_part(4, 2, INT64_MAX, INT64_MAX - 2));
+}
+
 static void the_scale_of_an_image_follows(void **state) {
     (void)state;
     keel_sizes_t sizes = of_one(28, 37);
@@ -425,6 +439,7 @@ int main(void) {
         cmocka_unit_test(a_value_of_many_dimensions_or_of_no_size_notes_what_it_can),
         cmocka_unit_test(shares_and_sums_of_sizes_follow_but_no_numbers_do),
         cmocka_unit_test(one_more_or_less_follows_from_small_sizes_that_made_a_larger_step),
+        cmocka_unit_test(a_part_of_a_whole_is_the_same_part_in_both),
         cmocka_unit_test(the_scale_of_an_image_follows),
         cmocka_unit_test(what_is_padded_follows),
         cmocka_unit_test(what_is_as_much_more_each_time_follows_where_that_is_no_small_step),

@@ -231,6 +231,23 @@ static void an_edit_above_moves_the_line_that_asked_for_a_librarys_function(void
     assert_true(keel_str_is(keel_origin_function(origin), LIBRARY "lib/util.py:896 for " USER));
 }
 
+static void in_one_run_a_function_is_known_by_the_place_of_its_def(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"make.<locals>.step at " USER ":12", USER ":12"},
+        {"jit_step at " USER ":12", USER ":12"},
+        {"make.<locals>.step at " USER ":0", NULL}, // no line is known
+        {"make.<locals>.<lambda> at " USER ":12", NULL},
+        {"init of Net.__call__ at " LIBRARY "lib/net.py:389 for " USER ":22", NULL},
+        {"collect at " LIBRARY "lib/loop.py:316 for " USER ":22", NULL},
+        {USER ":31", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
+        assert_true(keel_str_is(keel_origin_place(keel_str(pairs[i][0])),
+                                pairs[i][1] ? pairs[i][1] : pairs[i][0]));
+}
+
 // ---- factories ---------------------------------------------------------------------------------
 
 // A function of that file runs `callee` by the call on its line 9.
@@ -281,6 +298,7 @@ int main(void) {
         cmocka_unit_test(a_scan_of_a_librarys_is_another_one_for_each_line_that_asks),
         cmocka_unit_test(a_librarys_method_that_the_user_jits_is_known_by_what_it_runs),
         cmocka_unit_test(a_librarys_function_is_not_known_by_its_first_operation),
+        cmocka_unit_test(in_one_run_a_function_is_known_by_the_place_of_its_def),
         cmocka_unit_test(an_edit_above_moves_the_line_that_asked_for_a_librarys_function),
         cmocka_unit_test(functions_of_a_factory_are_told_apart_by_what_one_call_runs),
     };

@@ -1,0 +1,84 @@
+// Parts of a size that drifted: its half, all but the last three, four fifths. Anything is near
+// some part of anything, so this holds only where the place says that it is one: the ends of a
+// slice of that very dimension, and what a function of the client's works out from what it is
+// given.
+#include "explain/pair.h"
+
+// floor(n * parts / of), and rounded up; shares as they are dealt out one by one.
+static bool is_share(int64_t before, int64_t after, int64_t n, int64_t m, int64_t parts,
+                     int64_t of) {
+    int64_t x = n * parts, y = m * parts;
+    if (before == x / of && after == y / of) return true;
+    if (before == (x + of - 1) / of && after == (y + of - 1) / of) return true;
+    int64_t rest_n = n % of, rest_m = m % of;
+    return before == n / of * parts + (rest_n < parts ? rest_n : parts) &&
+           after == m / of * parts + (rest_m < parts ? rest_m : parts);
+}
+
+bool keel_sizes_is_part(int64_t before, int64_t after, int64_t whole_before, int64_t whole_after) {
+    enum { MOST = 10 };
+    const int64_t limit = INT32_MAX;
+    if (before < 0 || after < 0 || before > whole_before || after > whole_after ||
+        whole_before > limit || whole_after > limit)
+        return false;
+    if (whole_before - before == whole_after - after) return true;
+    for (int64_t of = 2; of <= MOST; ++of)
+        for (int64_t parts = 1; parts < of; ++parts)
+            if (is_share(before, after, whole_before, whole_after, parts, of)) return true;
+    return false;
+}
+
+// One or two more or less, or a part in few.
+static bool is_worked_out(int64_t before, int64_t after, const keel_drift_t *drift) {
+    enum { NEAR = 2, FEW = 4 };
+    int64_t more = before - drift->before;
+    if (before == drift->before && after == drift->after) return true;
+    if (more == after - drift->after) return more >= -NEAR && more <= NEAR;
+    for (int64_t of = 2; of <= FEW && drift->before > 0 && drift->after > 0; ++of)
+        if (is_share(before, after, drift->before, drift->after, 1, of)) return true;
+    return false;
+}
+
+// ---- functions of the client's -----------------------------------------------------------------
+
+bool keel_graph_is_clients(const keel_graph_t *graph, keel_op_id_t op) {
+    const keel_program_t *program = graph->program;
+    uint32_t function = graph->function_of[op];
+    if (program->format != KEEL_FORMAT_MLIR || function == KEEL_NONE || function == program->entry)
+        return false;
+    keel_frame_t frame;
+    return !keel_program_frames(program, program->operations.data[op].location, &frame, 1, NULL);
+}
+
+static bool is_other_type(keel_diff_t *diff, keel_value_id_t after) {
+    keel_value_id_t before = diff->value_origin[after];
+    return before != KEEL_NONE && !keel_pair_same_type(diff, before, after);
+}
+
+// The function is called with, or gives, a value whose type drifted.
+static bool is_given_drift(keel_diff_t *diff, keel_op_id_t after) {
+    const keel_program_t *program = diff->after.program;
+    keel_op_id_t call = keel_graph_caller(&diff->after, after);
+    if (call == KEEL_NONE || diff->origin[call] == KEEL_NONE) return false;
+    keel_list_t operands = keel_program_operands(program, call);
+    for (uint32_t i = 0; i < operands.count; ++i)
+        if (is_other_type(diff, operands.items[i])) return true;
+    const keel_operation_t *operation = &program->operations.data[call];
+    for (uint32_t i = 0; i < operation->result_count; ++i) {
+        keel_value_id_t value = operation->first_result + i, was = diff->value_origin[value];
+        if (was == KEEL_NONE || keel_pair_same_type(diff, was, value)) continue;
+        keel_ints_t x = keel_diff_dims(diff->before.program, keel_graph_type(&diff->before, was));
+        keel_ints_t y = keel_diff_dims(program, keel_graph_type(&diff->after, value));
+        if (keel_pair_explain_dims(diff, x, y) != KEEL_NONE) return true;
+    }
+    return false;
+}
+
+uint32_t keel_pair_explain_part(keel_diff_t *diff, keel_op_id_t after, int64_t x, int64_t y) {
+    if (!diff->sizes.count || !keel_graph_is_clients(&diff->after, after) ||
+        !is_given_drift(diff, after))
+        return KEEL_NONE;
+    for (uint32_t i = 0; i < diff->sizes.count; ++i)
+        if (is_worked_out(x, y, &diff->sizes.drifts[i])) return diff->sizes.drifts[i].root;
+    return KEEL_NONE;
+}

@@ -1,0 +1,43 @@
+// Expressions of the source, line and columns: which of them both programs have.
+#include "explain/places.h"
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+}
+
+// The expression that stands nearest to an operation, and the user's line that it came by; 0 where
+// the source tells no columns.
+static uint64_t place_of(keel_graph_t *graph, keel_op_id_t op) {
+    keel_frame_t frame;
+    keel_op_id_t located = keel_graph_located(graph, op);
+    if (located == KEEL_NONE ||
+        !keel_program_frames(graph->program, graph->program->operations.data[located].location,
+                             &frame, 1, NULL) ||
+        !frame.column)
+        return 0;
+    const keel_line_t *line = keel_graph_line(graph, op);
+    uint64_t place = mix(line->identity, line->token);
+    place = mix(place, (uint64_t)frame.line << 32 | frame.end_line);
+    return mix(place, (uint64_t)frame.column << 32 | frame.end_column) | 1;
+}
+
+keel_status_t keel_places_note(keel_places_t *places, keel_graph_t *graph, bool is_after) {
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        uint64_t place = graph->constant[op] == KEEL_NONE ? place_of(graph, op) : 0;
+        if (!place) continue;
+        keel_bytes_t key = keel_bytes(&place, sizeof place);
+        uint64_t *known = keel_map_find(&places->sides, key);
+        if (known)
+            *known |= 1u << is_after;
+        else
+            KEEL_TRY(keel_map_put(&places->sides, key, 1u << is_after));
+    }
+    return NULL;
+}
+
+bool keel_places_are_common(const keel_places_t *places, keel_graph_t *graph, keel_op_id_t op) {
+    uint64_t place = place_of(graph, op);
+    const uint64_t *known =
+        place ? keel_map_find(&places->sides, keel_bytes(&place, sizeof place)) : NULL;
+    return known && *known == 3;
+}

@@ -1,0 +1,18 @@
+// places: the expressions of the source that operations come from, and which programs have them.
+//
+// Room-internal.
+#ifndef KEEL_EXPLAIN_PLACES_H_
+#define KEEL_EXPLAIN_PLACES_H_
+
+#include "explain/graph.h"
+
+typedef struct keel_places_t {
+    keel_map_t sides; // by expression: 1 for `before`, 2 for `after`, or both
+} keel_places_t;
+
+keel_status_t keel_places_note(keel_places_t *places, keel_graph_t *graph,
+                               bool is_after) KEEL_MUST_CHECK;
+// True where something of both programs stands on the expression that the operation comes from.
+bool keel_places_are_common(const keel_places_t *places, keel_graph_t *graph, keel_op_id_t op);
+
+#endif // KEEL_EXPLAIN_PLACES_H_
