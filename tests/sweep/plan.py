@@ -175,7 +175,6 @@ def source_of(family, imports, cases):
         places.setdefault(case.name, {}).setdefault("body", len(lines))
         if closed:
             put(f"return {case.name}", 2)
-        put(f"plant({case.name!r}, {case.change!r}, {names_of(recipe)!r}, base, changed)")
         if closed:
             at = names_of(recipe).index(static_of(recipe)[0])
             put("for side in base, changed:")
@@ -184,6 +183,8 @@ def source_of(family, imports, cases):
             put("for side in base, changed:")
             put(f"{case.name}(*side)", 2)
         places[case.name]["call"] = len(lines)
+        function = "None" if closed else case.name
+        put(f"plant({case.name!r}, {case.change!r}, {names_of(recipe)!r}, base, changed, {function})")
     lines += ["", ""]
     for number, case in enumerate(cases):
         lines.append(f"attempt({case.name!r}, case_{number})")

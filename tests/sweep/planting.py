@@ -5,6 +5,7 @@ import json
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax._src.interpreters import partial_eval
 
 TYPES = {"f32": np.float32, "bf16": jnp.bfloat16, "f16": np.float16, "i32": np.int32, "i8": np.int8,
          "u32": np.uint32, "u8": np.uint8, "bool": np.bool_, "i16": np.int16}
@@ -53,9 +54,27 @@ def leaves_of(names, side):
     return found
 
 
-def plant(name, change, names, base, changed):
+def read_of(function, side):
+    """Which leaves the traced function reads: JAX leaves the others out of the program."""
+    try:
+        jaxpr = function.trace(*side).jaxpr.jaxpr
+        return partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[1]
+    except Exception:  # a function that a library jits, another JAX: then all count as read
+        return None
+
+
+def dropped(leaves, read):
+    names = list(leaves)
+    return set() if read is None or len(read) != len(names) else {
+        name for name, is_read in zip(names, read) if not is_read}
+
+
+def plant(name, change, names, base, changed, function):
     """Notes the first argument that is another one. That is the answer, unless the table has one."""
     before, after = leaves_of(names, base), leaves_of(names, changed)
+    unread = dropped(before, read_of(function, base)) & dropped(after, read_of(function, changed))
+    before = {leaf: word for leaf, word in before.items() if leaf not in unread}
+    after = {leaf: word for leaf, word in after.items() if leaf not in unread}
     note = {"name": name, "change": change}
     for leaf in list(before) + [leaf for leaf in after if leaf not in before]:
         old, new = before.get(leaf, "absent"), after.get(leaf, "absent")

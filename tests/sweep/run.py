@@ -202,8 +202,10 @@ def main():
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         options.folder = (options.keep or pathlib.Path(scratch)).resolve()
+        chosen = options.family or families()
+        chosen.sort(key=lambda family: -len(cases_of(family, options.only)))  # the longest first
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            parts = list(pool.map(lambda family: sweep(family, options), options.family or families()))
+            parts = list(pool.map(lambda family: sweep(family, options), chosen))
     verdicts = [one for part in parts for one in part]
     for one in verdicts:
         if one.word in ("wrong", "not run"):

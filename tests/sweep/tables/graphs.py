@@ -4,7 +4,6 @@ from plan import Recipe
 
 IMPORTS = "import jraph"
 
-SIZES = tuple(("n", index) for index in range(5))  # nodes
 EDGES = "edges: f32[n,3]; senders: i32[n]; receivers: i32[n]"
 
 BODIES = {
@@ -29,7 +28,7 @@ BODIES = {
         network_globals: jraph.GraphNetwork(update_edge_fn=lambda e, s, r, g: e * 2, update_node_fn=lambda v, s, r, g: v + r, update_global_fn=lambda v, e, g: g + v + e)(GRAPH)
         convolution: jraph.GraphConvolution(update_node_fn=lambda v: v @ jnp.ones((3, 2)))(GRAPH)
         interaction: jraph.InteractionNetwork(update_edge_fn=lambda e, s, r: e + s + r, update_node_fn=lambda v, r: v + r)(GRAPH)
-        deep_sets: jraph.DeepSets(update_node_fn=lambda v, g: v + g, update_global_fn=lambda v, g: v + g)(GRAPH)
+        deep_sets: jraph.DeepSets(update_node_fn=lambda v, g: v + g, update_global_fn=lambda v: v * 2)(GRAPH)
         relation: jraph.RelationNetwork(update_edge_fn=lambda s, r: s * r, update_global_fn=lambda e: e * 2)(GRAPH)
         features: jraph.GraphMapFeatures(embed_edge_fn=lambda e: e @ jnp.ones((3, 2)), embed_node_fn=lambda v: v * 2)(GRAPH)
         two_rounds: (lambda net: net(net(GRAPH)))(jraph.GraphNetwork(update_edge_fn=lambda e, s, r, g: jnp.tanh(e + s + r), update_node_fn=lambda v, s, r, g: v + s + r))

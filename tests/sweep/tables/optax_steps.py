@@ -39,7 +39,7 @@ LOSSES = {
         tokens_next: optax.softmax_cross_entropy_with_integer_labels(x[:, :-1], labels[:, 1:]).mean()
         tokens_masked: (optax.softmax_cross_entropy_with_integer_labels(x, labels) * (labels > 0)).sum() / (labels > 0).sum()
         tokens_grad: jax.grad(lambda x: optax.softmax_cross_entropy_with_integer_labels(x, labels).mean())(x)
-        ctc: optax.ctc_loss(x, jnp.zeros(x.shape[:2]), labels[:, :3], jnp.zeros((x.shape[0], 3))).mean()
+        ctc: optax.ctc_loss(x, jnp.zeros(x.shape[:2]), labels, (jnp.arange(x.shape[1]) > 2) * jnp.ones((x.shape[0], 1))).mean()
     """,
 }
 
@@ -89,7 +89,9 @@ def recipes():
     for arguments, bodies in LOSSES.items():
         for line in bodies.strip().splitlines():
             name, body = line.strip().split(": ", 1)
-            yield Recipe(f"loss_{name}", arguments, body, dtypes=("x",))
+            # With one step there is no next token; CTC takes no label then.
+            skip = ("l_6_1",) if name in ("tokens_next", "ctc") else ()
+            yield Recipe(f"loss_{name}", arguments, body, dtypes=("x",), skip=skip)
     for line in OPTIMIZERS.strip().splitlines():
         name, made = line.strip().split(": ", 1)
         init = "params = made(lambda key: {'w': jnp.zeros((4, 3)), 'b': jnp.zeros(3)})"
