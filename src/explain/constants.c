@@ -64,7 +64,8 @@ static bool is_same_element(const keel_diff_t *diff, const constant_t *a, const 
         keel_diff_number(diff->after.program, b->type, &b->tensor, at, &y))
         return (isnan(x) && isnan(y)) || (x == y && !signbit(x) == !signbit(y)) ||
                (isfinite(x) && isfinite(y) && x != y &&
-                fabs(x - y) <= tolerance_of(a, b) * fmax(fabs(x), fabs(y)));
+                fabs(x - y) <= tolerance_of(a, b) * fmax(fabs(x), fabs(y))) ||
+               keel_diff_is_rounded(diff, a->type, x, b->type, y);
     uint32_t size = a->tensor.element_size;
     if (size != b->tensor.element_size || a->tensor.is_splat != b->tensor.is_splat) return false;
     uint64_t place = a->tensor.is_splat ? 0 : at * size;

@@ -280,6 +280,11 @@ const char *keel_diff_element(keel_diff_t *diff, const keel_program_t *program, 
 bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
                       const keel_tensor_view_t *tensor, uint64_t at, double *out);
 
+// rounded.c: true where two elements of two float types are one number: rounded, or what has one
+// name in both, the step at 1, the smallest, the largest.
+bool keel_diff_is_rounded(const keel_diff_t *diff, keel_type_id_t before, double x,
+                          keel_type_id_t after, double y);
+
 // The dimensions of a tensor type; count 0 for any other.
 keel_ints_t keel_diff_dims(const keel_program_t *program, keel_type_id_t type);
 // The attribute of that name among the entries of a DICT; NONE. Clients write entries in one order,

@@ -342,8 +342,8 @@ static double tolerance_of(bool is_coarse) {
 static bool is_half_off(double before, double after, const keel_drift_t *drift) {
     enum { SMALLEST = 4 };
     double more = before - (double)drift->before;
-    return fabs(more) == 0.5 && more == after - (double)drift->after && drift->before >= SMALLEST &&
-           drift->after >= SMALLEST;
+    return fabs(more) == 0.5 && more == after - (double)drift->after &&
+           (drift->before >= SMALLEST || drift->after >= SMALLEST);
 }
 
 static uint32_t explain_half(const keel_sizes_t *sizes, double before, double after) {
@@ -423,6 +423,20 @@ static bool is_affine(double before, double after, const keel_drift_t *drift) {
     return false;
 }
 
+// Rounding errors add up: so many steps of a float's precision for each.
+static bool is_of_steps(double before, double after, const keel_drift_t *drift) {
+    enum { MANY = 1000, SINGLE = -23, DOUBLE = -52 };
+    const int steps[] = {SINGLE, DOUBLE};
+    double n = (double)drift->before, m = (double)drift->after;
+    for (size_t i = 0; n > 0 && m > 0 && i < sizeof steps / sizeof *steps; ++i) {
+        double each = ldexp(before / n, -steps[i]);
+        if (each <= MANY && is_whole(each, 1e-6) &&
+            is_equal(each, ldexp(after / m, -steps[i]), 1e-6))
+            return true;
+    }
+    return false;
+}
+
 uint32_t keel_sizes_explain_derived(const keel_sizes_t *sizes, double before, double after,
                                     bool is_coarse) {
     uint32_t root = keel_sizes_explain_value(sizes, before, after, is_coarse);
@@ -430,6 +444,8 @@ uint32_t keel_sizes_explain_derived(const keel_sizes_t *sizes, double before, do
     if (are_whole(before, after)) root = keel_sizes_explain(sizes, (int64_t)before, (int64_t)after);
     if (root == UINT32_MAX) root = explain_ratio(sizes, before, after, tolerance_of(is_coarse));
     for (uint32_t i = 0; root == UINT32_MAX && !is_coarse && i < sizes->count; ++i)
-        if (is_affine(before, after, &sizes->drifts[i])) root = sizes->drifts[i].root;
+        if (is_affine(before, after, &sizes->drifts[i]) ||
+            is_of_steps(before, after, &sizes->drifts[i]))
+            root = sizes->drifts[i].root;
     return root;
 }

@@ -250,6 +250,11 @@ static void conversions_and_checks_of_whole_numbers_follow_from_the_dtype(void *
     EXPECT("scanned_in_half", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[7,4]", "bf16[7,4]", 19});
 }
 
+static void numbers_that_a_dtype_has_follow_from_it(void **state) {
+    (void)state;
+    EXPECT("numbers_of_a_dtype", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[8,4]", "f16[8,4]", 14});
+}
+
 static void a_branch_beside_conversions_is_a_cause_of_its_own(void **state) {
     (void)state;
     EXPECT("counts_and_branch", NULL, {KEEL_CAUSE_DTYPE, "counts", "i32[6]", "f32[6]", 15},
@@ -329,6 +334,7 @@ int main(void) {
         cmocka_unit_test(a_complex_number_is_shown_by_its_parts),
         cmocka_unit_test(another_expansion_of_a_function_follows_from_the_dtype),
         cmocka_unit_test(conversions_and_checks_of_whole_numbers_follow_from_the_dtype),
+        cmocka_unit_test(numbers_that_a_dtype_has_follow_from_it),
         cmocka_unit_test(a_branch_beside_conversions_is_a_cause_of_its_own),
         cmocka_unit_test(a_branch_beside_another_expansion_is_a_cause_of_its_own),
         cmocka_unit_test(the_way_back_has_the_same_causes),

@@ -372,6 +372,10 @@ static void what_a_library_works_out_is_of_the_whole_or_a_part(void **state) {
     keel_sizes_t parts = of_one(4, 6);
     assert_int_equal(explain_derived(&parts, 4 - 4e-4, 4 - 6e-4), ROOT); // a least width for each
     assert_int_equal(explain_derived(&parts, (double)3.9996f, (double)3.9994f), ROOT);
+    assert_int_equal(explain_derived(&sizes, 6 * ldexp(1, -23), 10 * ldexp(1, -23)), ROOT);
+    assert_int_equal(explain_derived(&sizes, 6 * ldexp(1, -23), 9 * ldexp(1, -23)), NONE);
+    assert_int_equal(explain_derived(&sizes, 6e-4, 10e-4), NONE); // a rate that is scaled
+    assert_int_equal(explain_value(&sizes, 6 * ldexp(1, -23), 10 * ldexp(1, -23)), NONE);
     assert_int_equal(explain_derived(&parts, 1.004, 1.006), ROOT);
     assert_int_equal(explain_derived(&parts, 3.9996, 3.9992), NONE);
     assert_int_equal(explain_value(&parts, 3.9996, 3.9994), NONE);
