@@ -66,7 +66,7 @@ for columns in (60, 100, 160):
     print(columns, "why fits:", longest(why) <= columns, "fills:", longest(why) > columns - 20,
           "path is whole:", f"{FILE}:48" in why, "values are cut:", OLD not in why and "..." in why)
     runs = on_terminal(columns, "runs")
-    print(columns, "runs fits:", longest(runs) <= max(columns, len(RUN) + 60), "is cut:", "..." in runs)
+    print(columns, "runs fits:", longest(runs) <= max(columns, len(RUN) + 70), "is cut:", "..." in runs)
     page = on_terminal(columns, "explain", "shape")
     prose = "".join(page.split("```")[::2])
     print(columns, "explain fits:", longest(prose) <= columns, "fills:", longest(prose) > columns - 20)
