@@ -1,7 +1,7 @@
 # cause: constant
 # old: 4
 # new: 6
-# reason: the root of the second market is looked for in a wider bracket, which the solver closes over
+# reason: the root of the second market is looked for in a wider bracket, which the solver closes over; it evaluates the function there first
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def excess_demand(price, supply, taste):
-    demand = jnp.sum(taste / (1.0 + price ** 2))
+    demand = jnp.sum(taste / (1.0 + price ** 2))  # <- cause
     return demand - supply * price
 
 
@@ -21,7 +21,7 @@ class Market:
         self.clear = jax.jit(self._clear)
 
     def _clear(self, supply, taste):
-        price = self.solver.run(None, supply, taste).params  # <- cause
+        price = self.solver.run(None, supply, taste).params
         return price, supply * price
 
 
