@@ -28,7 +28,7 @@ static keel_status_t journal_size(const char *run_dir, const char *id, uint64_t 
     return NULL;
 }
 
-// A journal that an older Keel wrote says why itself.
+// A journal written by an older Keel contains its explanations.
 static keel_status_t has_asks(const char *run_dir, const char *id, bool *out) {
     static const char ask[] = "{\"event\":\"ask\"";
     enum { MOST = 1 << 24 };
@@ -44,7 +44,7 @@ static keel_status_t has_asks(const char *run_dir, const char *id, bool *out) {
         *out = memmem(data, size, ask, sizeof ask - 1) != NULL;
         keel_free(data);
         if (size < MOST) break;
-        at += size - sizeof ask; // one may stand on the edge
+        at += size - sizeof ask; // one may span two pieces
     }
     keel_free(path);
     return status;
@@ -54,7 +54,7 @@ static keel_status_t has_asks(const char *run_dir, const char *id, bool *out) {
 
 typedef struct work_t {
     const char *run_dir, *id;
-    const char *path; // of the file that the answers go to
+    const char *path; // of the file for the answers
     uint64_t answered;
     walk_watch_t *watch;
 } work_t;
@@ -82,7 +82,7 @@ static bool give_up_on(walk_watch_t *watch) {
     return true;
 }
 
-// Each program that ends a child is passed over by the next.
+// The next child skips each program that ended a child.
 static keel_status_t work_guarded(work_t *task, const answers_t *known) {
     for (;;) {
         pid_t child;
@@ -93,10 +93,9 @@ static keel_status_t work_guarded(work_t *task, const answers_t *known) {
         if (end == GUARD_DONE) return NULL;
         if (end == GUARD_FAILED) return keel_status_make(KEEL_IO, "%s", task->watch->message);
         if (!give_up_on(task->watch))
-            return keel_status_make(KEEL_INTERNAL,
-                                    "run %s: the process that explains it ended again and again",
-                                    task->id);
-        // Anew, so that the same journal gives the same file.
+            return keel_status_make(
+                KEEL_INTERNAL, "run %s: the process that explains it keeps crashing", task->id);
+        // Starts again, so that the same journal gives the same file.
         char *path;
         keel_status_t status = answers_begin(task->run_dir, task->id, known, &path);
         keel_free(status ? NULL : path);
@@ -138,14 +137,14 @@ static keel_status_t cover_alone(const char *run_dir, const char *id, bool guard
     KEEL_TRY(journal_size(run_dir, id, &size));
     KEEL_TRY(answers_read(run_dir, id, &known));
     keel_status_t status = NULL;
-    if (known.bytes > size) answers_free(&known); // of another journal
+    if (known.bytes > size) answers_free(&known); // from another journal
     if (!known.bytes) status = has_asks(run_dir, id, &asks);
     if (!status && asks && known.bytes < size) status = cover(run_dir, id, &known, guarded);
     answers_free(&known);
     return status;
 }
 
-// What cannot be made up for costs later runs what they would have known of it.
+// If a run cannot be analysed, later runs lack only what they would have known about it.
 static keel_status_t cover_earlier(void *context, const char *id) {
     const before_t *before = context;
     keel_status_t status = cover_alone(before->run_dir, id, before->guarded);
@@ -179,7 +178,7 @@ keel_status_t keel_analysis_run(const char *run_dir, const char *id) {
     return ensure(run_dir, id, false);
 }
 
-// ---- while the run goes on ---------------------------------------------------------------------
+// ---- while the run is live ---------------------------------------------------------------------
 
 // False once the other end is closed.
 static bool wait_a_moment(int descriptor) {
@@ -188,7 +187,7 @@ static bool wait_a_moment(int descriptor) {
     return poll(&end, 1, MILLISECONDS) <= 0;
 }
 
-// At most every two seconds. What cannot be written is done without.
+// At most every two seconds. Failures to write are ignored.
 static void write_figures(live_t *live, bool is_last, uint64_t *inout_written) {
     const uint64_t period = 2000000000;
     uint64_t now = keel_clock_monotonic();
@@ -196,7 +195,7 @@ static void write_figures(live_t *live, bool is_last, uint64_t *inout_written) {
     *inout_written = now;
     keel_status_t status = live_write(live);
     if (status)
-        keel_log_once("metrics", "metrics: %s; the run goes on without",
+        keel_log_once("metrics", "metrics: %s; the run continues without them",
                       keel_status_message(status));
     keel_status_ignore(status);
 }
@@ -222,7 +221,7 @@ static keel_status_t follow_walk(walk_t *walk, int descriptor) {
     return NULL;
 }
 
-// The run's folder is made by its first process.
+// The run's first process makes its folder.
 static bool wait_for_folder(const char *run_dir, const char *id, int descriptor) {
     uint64_t size;
     for (bool is_over = false;;) {
@@ -283,7 +282,7 @@ void keel_analysis_follow_end(keel_analysis_follower_t *follower) {
     if (follower->child <= 0) return;
     setpriority(PRIO_PROCESS, (id_t)follower->child, 0);
     close(follower->descriptor);
-    // What it could not do is done by keel_analysis_ensure, which knows how to get over a crash.
+    // keel_analysis_ensure does what is left, and can recover from a crash.
     (void)guard_wait(follower->child, follower->watch);
     guard_watch_destroy(follower->watch);
     *follower = (keel_analysis_follower_t){.descriptor = -1};

@@ -14,9 +14,9 @@ static keel_status_t sketch_of(process_t *process, kept_t *kept, const asked_t *
     return NULL;
 }
 
-// Of a recompile the question is how it differs from what this run had, even where an earlier run
-// had the very same program: so the search does not know the program. Gives how many there are, 0
-// where nothing is near; `out` has room for KEEL_HISTORY_CANDIDATES.
+// For a recompile the question is how it differs from what this run had, even if an earlier run had
+// the very same program, so the search ignores the program. Returns how many there are, 0 if
+// nothing is near; `out` has room for KEEL_HISTORY_CANDIDATES.
 static size_t find_candidates(process_t *process, const asked_t *asked, const keel_sketch_t *sketch,
                               bool knows_program, keel_arena_t *arena, keel_history_record_t *out) {
     keel_key_t key = asked->key;
@@ -30,7 +30,7 @@ static bool is_same_key(const asked_t *asked, const keel_history_record_t *recor
     return keel_digest_equal(&asked->key.digest, &record->key->digest);
 }
 
-// Leaves out what another function of this one's factory had. Gives how many are left.
+// Drops records of other functions from this one's factory. Returns how many are left.
 static size_t drop_other_closures(kept_t *kept, const asked_t *asked,
                                   keel_history_record_t *records, size_t count) {
     size_t left = 0;
@@ -46,7 +46,7 @@ static size_t drop_other_closures(kept_t *kept, const asked_t *asked,
     return left;
 }
 
-// A program whose run was removed, and it with the run: nobody knows it any more.
+// A program that was removed together with its run: it is unknown now.
 static bool is_removed(const answer_facts_t *facts, const asked_t *asked,
                        const keel_history_record_t *record) {
     const keel_program_t *program;
@@ -77,7 +77,7 @@ static size_t drop_removed(const answer_facts_t *facts, const asked_t *asked,
 
 // ---- how they differ ---------------------------------------------------------------------------
 
-// Of two runs the source may have been edited in between.
+// Between two runs the source may have been edited.
 static keel_status_t load_sources(const answer_facts_t *facts, const keel_history_record_t *record,
                                   const keel_sources_t *out[2]) {
     out[0] = NULL;
@@ -111,7 +111,7 @@ static keel_status_t compare_programs(const answer_facts_t *facts, const asked_t
                         out);
 }
 
-// Where the program is the same the keys tell it all.
+// If the program is the same, the keys explain everything.
 static keel_status_t compare(const answer_facts_t *facts, const asked_t *asked,
                              const keel_history_record_t *record, keel_explanation_t *out) {
     if (!keel_digest_equal(&asked->key.components[KEEL_COMPONENT_PROGRAM],
@@ -158,7 +158,7 @@ static keel_status_t differ(const answer_facts_t *facts, const asked_t *asked,
     return compare(facts, asked, record, out);
 }
 
-// The simpler of two explanations is the likelier one; of two alike, the change from what was last.
+// Prefers the simpler explanation; of two equal ones, the change from the most recent program.
 static bool is_better(const answer_t *a, const answer_t *b) {
     const keel_explanation_t *x = &a->explanation, *y = &b->explanation;
     if (x->unrelated != y->unrelated) return y->unrelated;
@@ -167,11 +167,11 @@ static bool is_better(const answer_t *a, const answer_t *b) {
     return a->record.when > b->record.when;
 }
 
-// Operations that are compared for one answer: enough for all candidates of all but the largest
-// programs, of which the nearest has to do.
+// Operations to compare for one answer: enough for all candidates, except for the largest programs,
+// which are compared only with the nearest.
 static const uint64_t operations_limit = 1 << 21;
 
-// What one of them cannot tell another may.
+// One candidate may explain what another cannot.
 static keel_status_t choose(const answer_facts_t *facts, const asked_t *asked,
                             const keel_sketch_t *sketch, const keel_history_record_t *records,
                             size_t count, answer_t *out) {
@@ -199,7 +199,8 @@ static keel_status_t choose(const answer_facts_t *facts, const asked_t *asked,
     return NULL;
 }
 
-// An earlier run had what this one compiles again, besides what differs within this one.
+// An earlier run had what this one compiles again; reported besides the differences within this
+// run.
 static keel_status_t add_lost_entry(process_t *process, const asked_t *asked,
                                     const keel_sketch_t *sketch, keel_explanation_t *out) {
     keel_arena_t arena;
@@ -213,7 +214,7 @@ static keel_status_t add_lost_entry(process_t *process, const asked_t *asked,
 }
 
 // The stack knows; a program has the lines of its first lowering, which a client may keep and
-// compile again from elsewhere.
+// compile again from another place.
 static void fill_places(const asked_t *asked, keel_explanation_t *explanation) {
     keel_place_t asked_from =
         asked->stack.count ? keel_stack_top(&asked->stack) : asked->site.place;
@@ -225,9 +226,9 @@ static void fill_places(const asked_t *asked, keel_explanation_t *explanation) {
 
 // ---- together ----------------------------------------------------------------------------------
 
-static keel_status_t find(const answer_facts_t *facts, const asked_t *asked,
-                          const keel_sketch_t *sketch, const keel_history_record_t *records,
-                          size_t count, answer_t *out) {
+static keel_status_t find_answer(const answer_facts_t *facts, const asked_t *asked,
+                                 const keel_sketch_t *sketch, const keel_history_record_t *records,
+                                 size_t count, answer_t *out) {
     keel_explanation_t *explanation = &out->explanation;
     if (count)
         KEEL_TRY(choose(facts, asked, sketch, records, count, out));
@@ -239,7 +240,7 @@ static keel_status_t find(const answer_facts_t *facts, const asked_t *asked,
     return NULL;
 }
 
-// The first of its function, and no recompile, whatever the client's process took it for.
+// The first of its function, so not a recompile, even if the client's process thought so.
 static keel_status_t tell_first(const asked_t *asked, keel_explanation_t *out) {
     KEEL_TRY(add_root(out, KEEL_CAUSE_FIRST, "", ""));
     fill_places(asked, out);
@@ -258,7 +259,7 @@ keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, kee
         find_candidates(facts->process, asked, &sketch, !asked->recompile, arena, records);
     count = drop_removed(facts, asked, records, count);
     bool is_same = count && is_same_key(asked, &records[0]);
-    // What this run had is not known any more: nothing is left to say of a load, and little of the
+    // What this run had is gone, so there is nothing to say about a load, and little about the
     // others.
     if (asked->kind == KEEL_ASK_LOAD && is_same) return NULL;
     if (asked->kind == KEEL_ASK_RETRACE) count = is_same;
@@ -270,7 +271,7 @@ keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, kee
     if (count && !left)
         status = tell_first(asked, &out->explanation);
     else
-        status = find(facts, asked, &sketch, records, left, out);
+        status = find_answer(facts, asked, &sketch, records, left, out);
     *out_said = !status;
     if (status) answer_deinitialize(out);
     return status;

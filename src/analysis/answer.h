@@ -1,4 +1,4 @@
-// answer: what a program differs from that was known when it was asked for, and how.
+// answer: which known program a program differs from, at the time it was asked for, and how.
 #ifndef KEEL_ANALYSIS_ANSWER_H_
 #define KEEL_ANALYSIS_ANSWER_H_
 
@@ -11,24 +11,25 @@
 typedef struct answer_t {
     keel_explanation_t explanation;
     bool has_record;
-    keel_history_record_t record; // that it is compared with, its text in the arena; else the
-                                  // program is the first of its kind
+    // What it is compared with, its text in the arena; without one, the program is the first of its
+    // kind.
+    keel_history_record_t record;
 } answer_t;
 
-// What answers are found by.
+// What answers are based on.
 typedef struct answer_facts_t {
     process_t *process;
     kept_t *kept;
     sources_t *sources; // of the run
-    sources_t *earlier; // of an earlier one: loaded as needed
+    sources_t *earlier; // of an earlier run, loaded as needed
 } answer_facts_t;
 
-// *out_said: there is something to say; only then *out is to be deinitialized.
+// *out_said: there is something to report; only then deinitialize *out.
 keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, keel_arena_t *arena,
                           answer_t *out, bool *out_said) KEEL_MUST_CHECK;
 void answer_deinitialize(answer_t *answer);
 
-// The program is known to the process from now on.
+// Makes the program known to the process.
 keel_status_t answer_note(process_t *process, kept_t *kept, const asked_t *asked,
                           const char *run) KEEL_MUST_CHECK;
 

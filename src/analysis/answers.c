@@ -15,7 +15,7 @@
 #include "journal/journal.h"
 #include "journal/line.h"
 
-// As a journal's: a file that is larger was not written by Keel.
+// As for a journal: Keel did not write a file larger than this.
 #define ANSWERS_LIMIT ((uint64_t)4 << 30)
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ static bool read_end(keel_bytes_t bytes, answers_t *out) {
     return whole;
 }
 
-// The first line, the answers, the last line; false where it is not whole, or another Keel's.
+// The first line, the answers, the last line; false if it is incomplete, or from another Keel.
 static bool take_apart(keel_bytes_t bytes, answers_t *out) {
     const uint8_t *first = bytes.size ? memchr(bytes.data, '\n', bytes.size) : NULL;
     if (!first || bytes.data[bytes.size - 1] != '\n') return false;

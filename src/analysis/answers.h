@@ -1,4 +1,4 @@
-// answers: the file that a run's answers are kept in.
+// answers: the file that keeps a run's answers.
 #ifndef KEEL_ANALYSIS_ANSWERS_H_
 #define KEEL_ANALYSIS_ANSWERS_H_
 
@@ -12,12 +12,12 @@ typedef struct answers_t {
     uint8_t *data;
 } answers_t;
 
-// Nothing covered where there is no such file, or another Keel made it. To be freed.
+// Covers nothing if there is no such file, or another Keel made it. Free it afterwards.
 keel_status_t answers_read(const char *run_dir, const char *id, answers_t *out) KEEL_MUST_CHECK;
 void answers_free(answers_t *answers);
 
-// A file beside the one that is to be replaced, with what is known already; the caller frees the
-// path. What ended processes left behind is removed.
+// Makes a file beside the one to be replaced, with what is already known; the caller frees the
+// path. Removes what dead processes left.
 keel_status_t answers_begin(const char *run_dir, const char *id, const answers_t *known,
                             char **out_path) KEEL_MUST_CHECK;
 // Puts it in place.

@@ -5,13 +5,13 @@
 #include "host/host.h"
 #include "journal/journal.h"
 
-// Text is the event's, or the process's (key values); the stack's frames lie in the arena.
+// Text belongs to the event, or to the process (key values); the stack's frames are in the arena.
 typedef struct asked_t {
     keel_ask_kind_t kind;
     double t;
     int64_t pid;
     keel_digest_t program;
-    keel_key_t key; // values borrowed: not to be deinitialized
+    keel_key_t key; // values borrowed: do not deinitialize
     const char *name;
     keel_site_t site;
     bool recompile;
@@ -22,8 +22,8 @@ typedef struct asked_t {
     const char *names; // keel_names_read; ""
 } asked_t;
 
-// Fills in all but the key's components, which process.c knows. False where the event lacks what
-// it needs, or says it in another way than this Keel knows.
+// Fills in everything except the key's components, which process.c knows. False if the event lacks
+// something necessary, or has it in a form that this Keel does not know.
 bool asked_read(const struct json_t *event, keel_arena_t *arena, asked_t *out);
 
 #endif // KEEL_ANALYSIS_ASKED_H_

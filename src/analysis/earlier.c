@@ -8,9 +8,9 @@
 #include "analysis/process.h"
 
 enum {
-    HEAD = 1 << 18, // of a journal: its first process stands there
-    SCRIPTS = 64,   // of one run; later processes of it are not looked at
-    RUNS = 8,       // that are made up for at once
+    HEAD = 1 << 18, // of a journal: contains its first process
+    SCRIPTS = 64,   // of one run; later processes are ignored
+    RUNS = 8,       // that are analysed at once
 };
 
 // The first scripts of a run, and when the first of them began.
@@ -58,7 +58,7 @@ static keel_status_t read_scripts(const char *run_dir, const char *id, scripts_t
     keel_status_t status = keel_file_read_from(path, 0, HEAD, &data, &size);
     keel_free(path);
     KEEL_TRY(status);
-    // The last line is cut as a rule, and no event then.
+    // The last line is usually cut, and then not an event.
     status = keel_journal_parse(keel_bytes(data, size), meet, out, &damage);
     keel_free(data);
     if (status) free_scripts(out);
@@ -72,12 +72,12 @@ typedef struct run_t {
     double began;
 } run_t;
 
-typedef struct search_t {
+typedef struct script_search_t {
     const char *run_dir, *id;
     scripts_t own;
     run_t runs[RUNS]; // the newest, oldest first
     size_t count;
-} search_t;
+} script_search_t;
 
 static bool is_analysed(const char *run_dir, const char *id) {
     char *path;
@@ -88,7 +88,7 @@ static bool is_analysed(const char *run_dir, const char *id) {
     return analysed;
 }
 
-static keel_status_t enter(search_t *search, const char *id, double began) {
+static keel_status_t enter(script_search_t *search, const char *id, double began) {
     size_t at = search->count;
     while (at > 0 && began < search->runs[at - 1].began)
         --at;
@@ -109,13 +109,13 @@ static keel_status_t enter(search_t *search, const char *id, double began) {
 }
 
 static keel_status_t look_at(void *context, const char *id) {
-    search_t *search = context;
+    script_search_t *search = context;
     scripts_t scripts;
     if (strcmp(id, search->id) == 0 || is_analysed(search->run_dir, id)) return NULL;
     keel_status_t status = read_scripts(search->run_dir, id, &scripts);
     if (status) {
         if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
-        keel_status_ignore(status); // a journal that is gone by now, or not ours to read
+        keel_status_ignore(status); // the journal is gone by now, or not readable
         return NULL;
     }
     bool is_wanted = false;
@@ -128,7 +128,7 @@ static keel_status_t look_at(void *context, const char *id) {
 
 keel_status_t earlier_runs(const char *run_dir, const char *id,
                            keel_status_t (*visit)(void *context, const char *id), void *context) {
-    search_t search = {.run_dir = run_dir, .id = id};
+    script_search_t search = {.run_dir = run_dir, .id = id};
     KEEL_TRY(read_scripts(run_dir, id, &search.own));
     keel_status_t status = NULL;
     if (search.own.count) status = keel_journal_runs(run_dir, look_at, &search);

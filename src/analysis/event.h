@@ -1,4 +1,4 @@
-// event: fields of a journal's event that may be absent or of another kind: "" and 0 then.
+// event: fields of a journal's event, "" or 0 if absent or of another kind.
 #ifndef KEEL_ANALYSIS_EVENT_H_
 #define KEEL_ANALYSIS_EVENT_H_
 

@@ -21,7 +21,7 @@
 #define HAS_SHADOW 1
 #endif
 
-// Processor time for one program, of which the largest known takes a tenth of a second.
+// Processor time for one program; the largest known takes a tenth of a second.
 double guard_patience = 60;
 
 walk_watch_t *guard_watch_create(void) {
@@ -34,7 +34,7 @@ void guard_watch_destroy(walk_watch_t *watch) {
     if (watch) munmap(watch, sizeof *watch);
 }
 
-// A program may be of any size; the machine is the user's.
+// A program may have any size, but the machine belongs to the user.
 static void limit_memory(void) {
 #ifndef HAS_SHADOW
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -46,7 +46,7 @@ static void limit_memory(void) {
 #endif
 }
 
-// What the terminal sends is for the command, not for who explains it.
+// The terminal's signals are meant for the command, not for this process.
 static void settle_child(pid_t parent) {
     static const int usual[] = {SIGTERM, SIGPIPE, SIGCHLD, SIGSEGV,
                                 SIGBUS,  SIGABRT, SIGUSR1, SIGUSR2};

@@ -3,7 +3,7 @@
 #include "journal/journal.h"
 #include "read/read.h"
 
-// Of all programs together; one may be larger.
+// For all programs together; a single one may be larger.
 static const size_t bytes_limit = (size_t)64 << 20;
 
 void kept_initialize(kept_t *kept, const char *run_dir) {
@@ -22,7 +22,7 @@ void kept_deinitialize(kept_t *kept) {
         clear(&kept->slots[i]);
 }
 
-// By its whole digest it needs no search.
+// A whole digest needs no search.
 static keel_status_t read_bytes(const char *run_dir, const keel_digest_t *digest, uint8_t **out,
                                 size_t *out_size) {
     static const char *const formats[] = {"mlir", "hlo"};
@@ -49,7 +49,7 @@ static kept_program_t *oldest_of(kept_t *kept, const kept_program_t *but) {
     return oldest;
 }
 
-// The program that was given last stays, whatever it takes.
+// Never evicts the program that was returned last.
 static kept_program_t *make_room(kept_t *kept, size_t size) {
     kept_program_t *last = NULL, *free_slot = NULL;
     size_t total = size;

@@ -1,5 +1,5 @@
-// kept: programs that the journal kept, read. Neighbours are compared again and again, so the last
-// few stay.
+// kept: the journal's kept programs, read. Neighbours are compared again and again, so the last few
+// stay in memory.
 #ifndef KEEL_ANALYSIS_KEPT_H_
 #define KEEL_ANALYSIS_KEPT_H_
 
@@ -13,7 +13,7 @@ typedef struct kept_program_t {
     keel_program_t program;
     uint8_t *bytes; // NULL: the slot is empty
     size_t size;
-    uint64_t used; // when, counted
+    uint64_t used; // time of use, as a count
 } kept_program_t;
 
 typedef struct kept_t {
@@ -24,7 +24,7 @@ typedef struct kept_t {
 
 void kept_initialize(kept_t *kept, const char *run_dir);
 void kept_deinitialize(kept_t *kept);
-// *out is valid until the next call but one: a program and its neighbour may be held at once.
+// *out is valid until the next call but one, so a program and its neighbour can be held together.
 keel_status_t kept_read(kept_t *kept, const keel_digest_t *digest,
                         const keel_program_t **out) KEEL_MUST_CHECK;
 

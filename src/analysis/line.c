@@ -1,7 +1,7 @@
 #include "journal/line.h"
 #include "analysis/answer.h"
 
-// Lists end early where they take too much; their totals tell.
+// Lists are cut when they take too much; their totals are complete.
 enum { LIST_LIMIT = 1 << 18 };
 
 static void number(keel_buffer_t *line, const char *name, uint32_t value, uint32_t unknown) {
@@ -32,7 +32,7 @@ static void difference(keel_buffer_t *line, const keel_difference_t *value, bool
     keel_line_close(line, at);
 }
 
-// Begins an element of a list; false where the list has taken its share.
+// Begins an element of a list; false once the list has used its share.
 static bool element(keel_buffer_t *line, size_t began, size_t index) {
     if (line->failed || line->size - began > LIST_LIMIT) return false;
     if (index) keel_buffer_byte(line, ',');

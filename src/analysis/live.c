@@ -44,7 +44,7 @@ keel_status_t live_event(live_t *live, const json_t *event) {
 
 // ---- the files ---------------------------------------------------------------------------------
 
-// Whoever reads sees the old figures or the new ones. They are a convenience: no fsync.
+// Readers see the old figures or the new ones. They are only a convenience, so no fsync.
 static keel_status_t replace(const live_t *live, int64_t pid, const char *kind,
                              keel_bytes_t bytes) {
     char *path, *fresh;

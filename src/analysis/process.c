@@ -66,7 +66,7 @@ static char *value_of(const process_t *process, int component, const keel_digest
     return found ? (char *)(uintptr_t)*found : NULL;
 }
 
-// Those that the event tells; the others stay.
+// Those in the event; the others stay.
 static keel_status_t read_components(process_t *process, const json_t *event,
                                      keel_digest_t components[KEEL_COMPONENT_COUNT]) {
     const json_t *digests = json_object_get(event, "components");

@@ -1,5 +1,5 @@
-// process: what one process of a run had up to now: the programs that it asked for, those that
-// earlier runs of its script had, and the parts of keys that its clients share.
+// process: what one process of a run has had so far: the programs that it asked for, those from
+// earlier runs of its script, and the parts of keys that its clients share.
 #ifndef KEEL_ANALYSIS_PROCESS_H_
 #define KEEL_ANALYSIS_PROCESS_H_
 
@@ -18,7 +18,7 @@ typedef struct process_t {
     process_client_t *clients;
     size_t client_count;
     keel_map_t values; // component and digest -> its text, a pointer into `texts`
-    keel_map_t names;  // program -> what the user calls its arguments, likewise
+    keel_map_t names;  // program -> the user's names for its arguments, a pointer into `texts`
     keel_arena_t texts;
 } process_t;
 
@@ -26,22 +26,21 @@ typedef struct process_t {
 keel_status_t process_create(const char *run_dir, const char *run, const struct json_t *start,
                              process_t **out) KEEL_MUST_CHECK;
 void process_destroy(process_t *process);
-// Another `start` event of the process, which has made another client.
+// Another `start` event of the process, for another client.
 keel_status_t process_started(process_t *process, const struct json_t *start) KEEL_MUST_CHECK;
-// True where the event is of this process, and not of another that was given its number.
+// True if the event belongs to this process, not to another with the same number.
 bool process_is(const process_t *process, const struct json_t *start);
 // Fills in the key's components and their texts.
 keel_status_t process_key(process_t *process, const struct json_t *ask,
                           keel_key_t *key) KEEL_MUST_CHECK;
 
-// What the user calls the arguments of a program that the process had, and of which that is known;
-// else NULL.
+// The user's names for the arguments of a program that the process had, if known; otherwise NULL.
 const char *process_names(const process_t *process, const keel_digest_t *program);
 keel_status_t process_note_names(process_t *process, const keel_digest_t *program,
                                  const char *names) KEEL_MUST_CHECK;
 
-// The script's name as a `start` event tells it, or its command line; the caller frees it. "" where
-// neither does.
+// The script's name from a `start` event, or its command line; the caller frees it. "" if the event
+// has neither.
 keel_status_t process_script(const struct json_t *start, char **out) KEEL_MUST_CHECK;
 
 #endif // KEEL_ANALYSIS_PROCESS_H_

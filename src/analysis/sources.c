@@ -27,7 +27,7 @@ static keel_status_t read_text(void *context, const char *file, keel_str_t *out)
     sources_t *sources = context;
     const source_t *source = source_named(sources, file);
     if (!source || !source->is_known)
-        return keel_status_make(KEEL_NOT_FOUND, "%s: its text is not known", file);
+        return keel_status_make(KEEL_NOT_FOUND, "%s: its text is unknown", file);
     char *path;
     KEEL_TRY(path_of_text(sources, &source->digest, &path));
     keel_free(sources->text);
@@ -49,12 +49,12 @@ static keel_status_t write_text(const sources_t *sources, const keel_digest_t *d
     size_t bound = ZSTD_compressBound(bytes.size);
     void *packed = NULL;
     if (!status && keel_is_file(path)) {
-        status = keel_file_touch(path); // so that nobody removes it as unused
+        status = keel_file_touch(path); // so that it does not count as unused
     } else if (!status) {
         status = keel_alloc(bound, &packed);
         size_t size = status ? 0 : ZSTD_compress(packed, bound, bytes.data, bytes.size, 3);
         if (!status && ZSTD_isError(size))
-            status = keel_status_make(KEEL_NO_MEMORY, "%s: cannot be compressed", path);
+            status = keel_status_make(KEEL_NO_MEMORY, "%s cannot be compressed", path);
         if (!status) status = keel_file_replace(path, keel_bytes(packed, size));
         keel_free(packed);
     }
@@ -82,7 +82,7 @@ void sources_deinitialize(sources_t *sources) {
     clear(sources);
 }
 
-static keel_status_t add(sources_t *sources, keel_str_t file, const keel_digest_t *digest) {
+static keel_status_t add_file(sources_t *sources, keel_str_t file, const keel_digest_t *digest) {
     if (sources->count == SOURCES_FILES) return NULL;
     source_t source = {.is_known = digest != NULL};
     if (digest) source.digest = *digest;
@@ -97,7 +97,7 @@ static keel_status_t read_line(sources_t *sources, keel_str_t line) {
     keel_digest_t digest;
     size_t at = (size_t)(tab - line.data);
     bool is_known = keel_digest_unhex((keel_str_t){line.data, at}, &digest);
-    return add(sources, (keel_str_t){tab + 1, line.size - at - 1}, is_known ? &digest : NULL);
+    return add_file(sources, (keel_str_t){tab + 1, line.size - at - 1}, is_known ? &digest : NULL);
 }
 
 static keel_status_t path_of_list(const sources_t *sources, char **out) {
@@ -143,7 +143,7 @@ static keel_status_t append(const sources_t *sources, const source_t *source) {
     return status;
 }
 
-// A digest if the file is as the run read it.
+// A digest if the file is still as the run read it.
 static bool keep(const sources_t *sources, const char *file, keel_digest_t *out) {
     uint8_t *data;
     size_t size;
@@ -168,7 +168,7 @@ static keel_status_t note(sources_t *sources, const char *file) {
     keel_digest_t digest;
     bool is_known = keep(sources, file, &digest);
     size_t count = sources->count;
-    KEEL_TRY(add(sources, keel_str(file), is_known ? &digest : NULL));
+    KEEL_TRY(add_file(sources, keel_str(file), is_known ? &digest : NULL));
     return sources->count > count ? append(sources, &sources->files[count]) : NULL;
 }
 

@@ -1,12 +1,12 @@
 // sources: the user's source files as each run had them.
 //
 //   run_dir/sources/<digest>.zst      a file's text, shared by all runs
-//   run_dir/<run id>/sources.tsv      a line for each file: digest, tab, path; "-" for a digest if
-//                                     the file had changed before anybody looked
+//   run_dir/<run id>/sources.tsv      a line for each file: digest, tab, path; "-" instead of a
+//                                     digest if the file had changed before this read it
 //
-// A run's files are those that its programs' locations name. They are read when the run is
-// analysed, which is while it goes on, or later: only what has the digest that the run recorded
-// (host/source.h) is what was traced, and is kept.
+// A run's files are those in its programs' locations. They are read during the run's analysis,
+// while the run is live or later. Only a text with the digest that the run recorded (host/source.h)
+// is what was traced, so only that is kept.
 #ifndef KEEL_ANALYSIS_SOURCES_H_
 #define KEEL_ANALYSIS_SOURCES_H_
 
@@ -27,20 +27,20 @@ typedef struct sources_t {
     source_t files[SOURCES_FILES];
     size_t count;
     keel_map_t read; // what the run's processes read in them (host/source.h)
-    uint8_t *text;   // that was read last
+    uint8_t *text;   // the text read last
     size_t size;
     keel_sources_t face; // for keel_explain
 } sources_t;
 
 void sources_initialize(sources_t *sources, const char *run_dir);
 void sources_deinitialize(sources_t *sources);
-// Reads what is known of that run; nothing where it is the one that is loaded.
+// Reads what is known about that run; does nothing if it is the one that is loaded.
 keel_status_t sources_load(sources_t *sources, const char *run) KEEL_MUST_CHECK;
-// A process of the run read that in a file.
+// A process of the run read this content in a file.
 keel_status_t sources_read(sources_t *sources, const char *file,
                            const char *digest) KEEL_MUST_CHECK;
-// Keeps the files of a program that was asked for. What cannot be read or kept stays unknown, and
-// so does what the run did not read.
+// Keeps the files of a program that was asked for. Files that cannot be read or kept stay unknown,
+// and so do those that the run did not read.
 void sources_note(sources_t *sources, const keel_program_t *program);
 
 #endif // KEEL_ANALYSIS_SOURCES_H_

@@ -30,7 +30,7 @@ void walk_destroy(walk_t *walk) {
 
 // ---- processes ---------------------------------------------------------------------------------
 
-// The newest of that number.
+// The newest with that number.
 static process_t *process_of(const walk_t *walk, int64_t pid) {
     for (size_t i = walk->process_count; i > 0; --i)
         if (walk->processes[i - 1]->pid == pid) return walk->processes[i - 1];
@@ -120,8 +120,8 @@ static keel_status_t answer_and_note(walk_t *walk, process_t *process, const ask
     if (is_new) KEEL_TRY(answer(walk, process, asked, arena));
     keel_status_t status = answer_note(process, &walk->kept, asked, walk->id);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
-    keel_status_ignore(status); // a program that is not there: what came after it is not compared
-    return NULL;                // with it
+    keel_status_ignore(status); // the program is missing: later ones are not compared with it
+    return NULL;
 }
 
 static keel_status_t meet_ask(walk_t *walk, const json_t *event) {
@@ -129,7 +129,7 @@ static keel_status_t meet_ask(walk_t *walk, const json_t *event) {
     keel_arena_t arena;
     asked_t asked;
     ++walk->asked;
-    if (!process) return NULL; // its beginning was not written
+    if (!process) return NULL; // its start was not written
     atomic_store(&walk->watch->asked, walk->asked);
     keel_arena_initialize(&arena, 0);
     keel_status_t status = NULL;

@@ -1,4 +1,5 @@
-// walk: a run's journal from its beginning, event by event; what is found goes to a file of lines.
+// walk: reads a run's journal from its beginning, event by event, and writes what it finds to a
+// file of lines.
 #ifndef KEEL_ANALYSIS_WALK_H_
 #define KEEL_ANALYSIS_WALK_H_
 
@@ -11,10 +12,10 @@
 
 enum { WALK_FAILURES = 32 };
 
-// What the walk and who watches it share.
+// Shared by the walk and its watcher.
 typedef struct walk_watch_t {
-    _Atomic uint64_t asked;         // number of the ask that is in work, from 1
-    uint64_t failed[WALK_FAILURES]; // numbers of those that ended a walk before: passed over
+    _Atomic uint64_t asked;         // number of the current ask, from 1
+    uint64_t failed[WALK_FAILURES]; // numbers of those that ended an earlier walk: skipped
     size_t failed_count;
     char message[256]; // why a walk could not go on; ""
 } walk_watch_t;
@@ -25,23 +26,23 @@ typedef struct walk_t {
     const char *answers; // path of the file that lines are appended to
     walk_watch_t *watch;
     uint64_t read;     // bytes of the journal
-    uint64_t asked;    // asks that were met
-    uint64_t answered; // of those, how many of the first have their answers already
+    uint64_t asked;    // asks so far
+    uint64_t answered; // the first of those, which already have answers
     process_t **processes;
     size_t process_count;
     kept_t kept;
-    live_t *live;      // NULL: no figures are wanted
+    live_t *live;      // NULL: no figures wanted
     sources_t sources; // of this run
-    sources_t earlier; // of the run that is compared with
+    sources_t earlier; // of the run to compare with
 } walk_t;
 
-// All that is passed must outlive the walk. To be destroyed also on failure.
+// All arguments must outlive the walk. Destroy it even on failure.
 keel_status_t walk_create(const char *run_dir, const char *id, const char *answers,
                           uint64_t answered, walk_watch_t *watch, walk_t *out) KEEL_MUST_CHECK;
 void walk_destroy(walk_t *walk);
-// Goes on to the journal's end as it stands now.
+// Continues to the current end of the journal.
 keel_status_t walk_on(walk_t *walk) KEEL_MUST_CHECK;
-// What the run's programs are is known to later runs from now on.
+// Makes the run's programs known to later runs.
 keel_status_t walk_keep(walk_t *walk) KEEL_MUST_CHECK;
 
 #endif // KEEL_ANALYSIS_WALK_H_

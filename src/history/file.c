@@ -1,15 +1,15 @@
-// run_dir/history/<script>.ndjson: flat JSON objects, one a line, in the order in which programs
+// run_dir/history/<script>.ndjson: flat JSON objects, one per line, in the order in which programs
 // were seen.
 //
 //   {"value":ID,"component":NAME,"digest":HEX,"text":TEXT}    before the first record that has it
 //   {"program":HEX,"name","origin","run","when_us","took_us","key":HEX,"components":"ID ID ...",
 //    "signature","types","names","arguments","operations","counts"}   a program seen for the first
 //    time
-//   {"seen":ID,"run","when_us","took_us"}                     one that stands above was seen again
+//   {"seen":ID,"run","when_us","took_us"}                     one listed above was seen again
 //
 // IDs and hashes are 16 hex digits, `counts` four for each bucket of the sketch; times are whole
-// microseconds. Each process writes every value once, so values may stand there several times. A
-// value that is not there any more (two processes, one of which rewrote the file) is not known.
+// microseconds. Each process writes every value once, so a value may occur several times. A missing
+// value (two processes, one of which rewrote the file) is unknown.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -93,7 +93,7 @@ void file_put_seen(const record_t *record, keel_buffer_t *out) {
     keel_buffer_text(out, "}\n");
 }
 
-// False where that is more than the file shall have.
+// False if that exceeds the file's limit.
 static bool put_all_but(table_t *table, uint32_t skip, keel_buffer_t *out) {
     table_forget_file(table);
     keel_buffer_deinitialize(out);
@@ -217,7 +217,7 @@ static bool see_again(table_t *table, const line_t *line) {
     uint64_t id;
     if (!read_id(line_text(line, "seen"), &id)) return false;
     record_t *record = table_find(table, id);
-    // Its own line may have gone when the file was rewritten.
+    // Its own line may be gone, if the file was rewritten.
     if (!record) return true;
     record->is_told |= is_of_run(table, line);
     if (is_of_now(table, line)) return true;

@@ -4,21 +4,21 @@
 #include "history/internal.h"
 
 struct keel_history_t {
-    // Whoever changes the table or the file holds `writing`, and `lock` for the table; who looks
-    // something up takes `lock` alone, and so never waits for a disk.
+    // Changing the table or the file needs `writing`, and `lock` for the table; lookups take only
+    // `lock`, and so never wait for a disk.
     pthread_mutex_t writing, lock;
     table_t table;
     char *folder, *path; // NULL: there is no file
     char *run;
     double began;
     atomic_bool is_read;
-    uint64_t inode, size; // of the file as it was last seen; 0: none
+    uint64_t inode, size; // of the file when last seen; 0: none
 };
 
 static keel_status_t set_paths(const char *folder, const char *script, keel_history_t *history) {
     if (!folder) return NULL;
     if (!*script || strchr(script, '/'))
-        return keel_status_make(KEEL_INVALID, "%s: no name of a script's history", script);
+        return keel_status_make(KEEL_INVALID, "%s: not a script's name in the history", script);
     KEEL_TRY(keel_strdup(keel_str(folder), &history->folder));
     return keel_path(&history->path, "%s/%s.ndjson", folder, script);
 }
@@ -68,13 +68,13 @@ static keel_status_t read_into(keel_history_t *history, table_t *table) {
     return status;
 }
 
-// Nothing was added before, so that what is read is the whole table.
+// Nothing was added before, so what is read is the whole table.
 static void read_once(keel_history_t *history) {
     if (!history->path || atomic_load(&history->is_read)) return;
     pthread_mutex_lock(&history->writing);
     if (!atomic_load(&history->is_read)) {
-        // The kernel tells to a hundredth of a second when a process began. Rounded up: what ended
-        // just before is an earlier run's.
+        // The kernel reports when a process began in hundredths of a second. Rounded up: whatever
+        // ended just before belongs to an earlier run.
         const double tick = 0.01;
         double since = history->began > 0 ? history->began + tick : 0;
         table_t table = {.run = history->run, .since = since};
@@ -89,7 +89,7 @@ static void read_once(keel_history_t *history) {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// Another process may have put a shorter file in the place of the one that was seen.
+// Another process may have replaced the file with a shorter one.
 static keel_status_t look_at_file(keel_history_t *history) {
     keel_file_facts_t facts;
     keel_status_t status = keel_file_facts(history->path, &facts);
@@ -107,7 +107,7 @@ static keel_status_t look_at_file(keel_history_t *history) {
     return NULL;
 }
 
-// A file that this process has just made is its own.
+// A file that this process just made is its own.
 static void learn_inode(keel_history_t *history) {
     keel_file_facts_t facts;
     keel_status_t status = keel_file_facts(history->path, &facts);
@@ -115,8 +115,8 @@ static void learn_inode(keel_history_t *history) {
     keel_status_ignore(status);
 }
 
-// What the file holds now, which other processes write to as well; where it cannot be read, what
-// this one knows.
+// What the file contains now, since other processes write to it too; if it cannot be read, what
+// this process knows.
 static keel_status_t rewrite_from(keel_history_t *history, table_t *read) {
     keel_status_t status = read_into(history, read);
     table_t *from = status ? &history->table : read;

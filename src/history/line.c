@@ -1,24 +1,24 @@
 #include "history/internal.h"
 
-// Reading a run's worth of lines stands between a compile and its explanation; a line is flat, so
-// that a scan in place is all it takes.
+// All lines of a run are read between a compile and its explanation. A line is flat, so it can be
+// scanned in place.
 
-typedef struct scan_t {
+typedef struct line_scan_t {
     char *at, *end;
-} scan_t;
+} line_scan_t;
 
-static bool take(scan_t *scan, char c) {
+static bool take(line_scan_t *scan, char c) {
     if (scan->at == scan->end || *scan->at != c) return false;
     ++scan->at;
     return true;
 }
 
-static void skip_blanks(scan_t *scan) {
+static void skip_blanks(line_scan_t *scan) {
     while (scan->at != scan->end && (*scan->at == ' ' || *scan->at == '\t' || *scan->at == '\r'))
         ++scan->at;
 }
 
-static bool take_hex4(scan_t *scan, uint32_t *out) {
+static bool take_hex4(line_scan_t *scan, uint32_t *out) {
     uint32_t value = 0;
     if (scan->end - scan->at < 4) return false;
     for (int i = 0; i < 4; ++i) {
@@ -34,8 +34,8 @@ static bool take_hex4(scan_t *scan, uint32_t *out) {
     return true;
 }
 
-// Behind "\u". No zero, and no half of a pair.
-static bool take_unicode(scan_t *scan, char **out) {
+// After "\u". Rejects zero, and half of a surrogate pair.
+static bool take_unicode(line_scan_t *scan, char **out) {
     uint32_t c, low;
     if (!take_hex4(scan, &c) || !c || (c >= 0xdc00 && c < 0xe000)) return false;
     if (c >= 0xd800 && c < 0xdc00) {
@@ -52,7 +52,7 @@ static bool take_unicode(scan_t *scan, char **out) {
     return true;
 }
 
-static bool take_escape(scan_t *scan, char **out) {
+static bool take_escape(line_scan_t *scan, char **out) {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     if (scan->at == scan->end) return false;
     char c = *scan->at++;
@@ -63,8 +63,8 @@ static bool take_escape(scan_t *scan, char **out) {
     return true;
 }
 
-// As it stands, if it is UTF-8.
-static bool take_character(scan_t *scan, char **out) {
+// Unchanged, if it is UTF-8.
+static bool take_character(line_scan_t *scan, char **out) {
     if ((unsigned char)*scan->at < 0x80) {
         *(*out)++ = *scan->at++;
         return true;
@@ -77,8 +77,8 @@ static bool take_character(scan_t *scan, char **out) {
     return true;
 }
 
-// What a string means is never longer than what is written.
-static bool take_string(scan_t *scan, keel_str_t *out) {
+// An unescaped string is never longer than its escaped form.
+static bool take_string(line_scan_t *scan, keel_str_t *out) {
     if (!take(scan, '"')) return false;
     char *begin = scan->at, *to = begin;
     while (scan->at != scan->end && *scan->at != '"') {
@@ -101,7 +101,7 @@ static bool is_plain(char c) {
            c == 'E';
 }
 
-static bool take_value(scan_t *scan, field_t *field) {
+static bool take_value(line_scan_t *scan, field_t *field) {
     field->is_string = scan->at != scan->end && *scan->at == '"';
     if (field->is_string) return take_string(scan, &field->text);
     char *begin = scan->at;
@@ -111,7 +111,7 @@ static bool take_value(scan_t *scan, field_t *field) {
     return field->text.size != 0;
 }
 
-static bool take_field(scan_t *scan, field_t *field) {
+static bool take_field(line_scan_t *scan, field_t *field) {
     skip_blanks(scan);
     if (!take_string(scan, &field->name)) return false;
     skip_blanks(scan);
@@ -123,12 +123,12 @@ static bool take_field(scan_t *scan, field_t *field) {
 }
 
 bool line_read(char *data, size_t size, line_t *out) {
-    scan_t scan = {data, data + size};
+    line_scan_t scan = {data, data + size};
     out->count = 0;
     skip_blanks(&scan);
     if (!take(&scan, '{')) return false;
     do {
-        // A later build may tell more; what stands first is what this one knows.
+        // A later version may add fields; this one uses the first ones.
         field_t beyond;
         if (!take_field(&scan, out->count < FIELD_LIMIT ? &out->fields[out->count++] : &beyond))
             return false;
@@ -138,23 +138,23 @@ bool line_read(char *data, size_t size, line_t *out) {
     return scan.at == scan.end;
 }
 
-static const field_t *find(const line_t *line, const char *name) {
+static const field_t *find_field(const line_t *line, const char *name) {
     for (uint32_t i = 0; i < line->count; ++i)
         if (keel_str_is(line->fields[i].name, name)) return &line->fields[i];
     return NULL;
 }
 
 bool line_has(const line_t *line, const char *name) {
-    return find(line, name) != NULL;
+    return find_field(line, name) != NULL;
 }
 
 keel_str_t line_text(const line_t *line, const char *name) {
-    const field_t *field = find(line, name);
+    const field_t *field = find_field(line, name);
     return field && field->is_string ? field->text : KEEL_STR("");
 }
 
 uint64_t line_number(const line_t *line, const char *name) {
-    const field_t *field = find(line, name);
+    const field_t *field = find_field(line, name);
     if (!field || field->is_string) return 0;
     uint64_t value = 0;
     for (size_t i = 0; i < field->text.size; ++i) {

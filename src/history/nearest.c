@@ -2,7 +2,7 @@
 
 #include "history/internal.h"
 
-// In the order in which they are asked.
+// In order of preference.
 typedef enum kin_t { SAME_PROGRAM, OURS, EARLIER, LOOKALIKE, STRANGER } kin_t;
 
 typedef struct candidate_t {
@@ -10,17 +10,17 @@ typedef struct candidate_t {
     kin_t kin;
     double alike;
     unsigned moved;
-    bool in_place; // the function stands on the same line
+    bool in_place; // the function is on the same line
 } candidate_t;
 
-// What is looked for.
+// The query.
 typedef struct asker_t {
     const keel_history_query_t *query;
     uint64_t who, function;
     bool is_traced;
 } asker_t;
 
-// A component that either of the two does not tell has not moved as far as is known.
+// A component that is unknown on either side does not count as changed.
 static unsigned moved_components(const keel_key_t *key, const record_t *record) {
     static const keel_digest_t unknown;
     unsigned moved = 0;
@@ -38,8 +38,8 @@ static bool is_same_program(const keel_key_t *key, const record_t *record) {
 
 // ---- lookalikes --------------------------------------------------------------------------------
 
-// The functions that this process has shown so far. A few too many where hashes meet: then a
-// lookalike is passed over.
+// The functions that this process has shown so far. Hash collisions add a few too many: then a
+// lookalike is missed.
 typedef struct seen_t {
     uint64_t bits[64];
 } seen_t;
@@ -57,9 +57,9 @@ static void note_ours(const table_t *table, seen_t *out) {
         if (record->is_ours) note(out, record->function);
 }
 
-// A function under another name, or that stands elsewhere now. Programs of a handful of operations
-// look alike by chance. Within one process functions are not renamed, unless the client counts them
-// up; and whoever came under its own name in this run was not renamed since the last.
+// A function under another name, or in another place. Programs of a few operations look alike by
+// chance. Within one process functions are not renamed, unless the client counts them up; and a
+// function that this run has shown under its own name was not renamed since the last run.
 static bool is_lookalike(const asker_t *asker, const record_t *record, double alike,
                          const seen_t *seen) {
     const keel_sketch_t *sketch = asker->query->sketch;
@@ -76,8 +76,8 @@ static bool is_lookalike(const asker_t *asker, const record_t *record, double al
 
 // ---- ranking -----------------------------------------------------------------------------------
 
-// In one process a function stays on its line. Since an earlier run it may have moved: which of
-// those of its name it was is told by what is nearest.
+// Within a process a function stays on its line. Since an earlier run it may have moved: which one
+// of that name it was is decided by similarity.
 static candidate_t judge(const record_t *record, const asker_t *asker, const seen_t *seen) {
     const keel_history_query_t *query = asker->query;
     candidate_t c = {.record = record, .kin = STRANGER, .in_place = record->who == asker->who};
@@ -93,8 +93,7 @@ static candidate_t judge(const record_t *record, const asker_t *asker, const see
     return c;
 }
 
-// Programs that are the same differ in what they are called only, and that does not make one
-// nearer.
+// Identical programs differ only in their names, and that does not make one nearer.
 static bool is_nearer(const candidate_t *a, const candidate_t *b) {
     if (a->kin != b->kin) return a->kin < b->kin;
     if (a->kin != SAME_PROGRAM && a->alike != b->alike) return a->alike > b->alike;
@@ -102,7 +101,7 @@ static bool is_nearer(const candidate_t *a, const candidate_t *b) {
     return a->moved < b->moved;
 }
 
-// The nearest ones, in order; the newer first among equals.
+// The nearest records, in order; among equals the newer first.
 typedef struct best_t {
     candidate_t list[KEEL_HISTORY_CANDIDATES];
     size_t count;
@@ -124,8 +123,8 @@ static bool is_among(const record_t *const *list, size_t count, const record_t *
     return false;
 }
 
-// The nearest; of this process and function the most recent and the next nearest as well. Which of
-// them tells most is known only when it is compared: several things may have moved between them.
+// The nearest; for this process and function also the most recent and the next nearest. Only the
+// comparison shows which of them explains most: several things may have changed between them.
 static size_t choose(const best_t *best, const record_t *newest, const record_t **out) {
     size_t count = 0;
     if (!best->count) return 0;

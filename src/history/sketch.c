@@ -1,6 +1,7 @@
 #include "history/history.h"
 
-// Hashes are kept in files: they depend on what is in the program, never on its tables' numbers.
+// Hashes are kept in files, so they depend only on a program's content, never on its tables'
+// numbers.
 static uint64_t mix(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 29;
@@ -12,14 +13,14 @@ static uint64_t mix_text(uint64_t hash, keel_str_t text) {
 
 // ---- signature ---------------------------------------------------------------------------------
 
-// Types stand in types, and a foreign program may share them so that they unfold without end: below
-// this depth, and beyond so many, only their kind counts.
+// Types nest, and a hostile program may share them so that they expand without end: below this
+// depth, and beyond this many, only their kind counts.
 enum { TYPE_DEPTH = 6, TYPE_VISITS = 1 << 16 };
 
 typedef struct types_t {
     const keel_program_t *program;
     uint64_t hash;
-    uint64_t counted; // arguments and results by the hash of their own type: 16 counts of four bits
+    uint64_t counted; // arguments and results by type hash: 16 counters of four bits
     uint32_t left;
 } types_t;
 
@@ -32,7 +33,7 @@ static void add_types(types_t *types, uint32_t offset, int depth) {
         add_type(types, list.items[i], depth);
 }
 
-// Of the entry's own, so that one that has another type leaves the others as they are.
+// Only of the entry's own types, so that a changed one leaves the others unchanged.
 static void count_type(types_t *types, keel_type_id_t id) {
     uint64_t before = types->hash;
     types->hash = 1;
@@ -164,7 +165,8 @@ static double share_of_types(uint64_t a, uint64_t b) {
     return larger ? (double)common / (double)larger : 0;
 }
 
-// Operations decide; names and types of the arguments tell those apart that have the same ones.
+// Operations decide; names and types of the arguments distinguish programs with the same
+// operations.
 double keel_sketch_alike(const keel_sketch_t *a, const keel_sketch_t *b) {
     uint32_t common = 0, larger = 0;
     for (size_t i = 0; i < KEEL_SKETCH_BUCKETS; ++i) {

@@ -17,7 +17,7 @@ keel_str_t text_cut(const char *text, size_t limit) {
     return (keel_str_t){whole.data, limit};
 }
 
-// PyTorch/XLA counts its graphs: "SyncTensorsGraph.42".
+// PyTorch/XLA numbers its graphs: "SyncTensorsGraph.42".
 static keel_str_t without_number(keel_str_t name) {
     size_t end = name.size;
     while (end && isdigit((unsigned char)name.data[end - 1]))
@@ -48,8 +48,8 @@ uint64_t function_of(const char *name, const char *origin) {
 
 // ---- values ------------------------------------------------------------------------------------
 
-// By the component's name: its number is another one as soon as the list of them grows. The text
-// does not count, for a file may not hold every byte of it as it was (what is not UTF-8 is not).
+// By the component's name, because its number changes when the list of components grows. The text
+// does not count, because a file may not preserve every byte of it (if it is not UTF-8).
 uint64_t value_id(uint8_t component, const keel_digest_t *digest) {
     keel_str_t name = keel_str(keel_component_name(component));
     uint64_t id = hash_with(1, name.data, name.size);

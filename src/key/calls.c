@@ -1,7 +1,7 @@
 #include "key/canon.h"
 #include "key/symbols.h"
 
-// A program that has more is not worth the memory: the caller keys its bytes.
+// A program with more than this is not worth the memory: the caller keys its bytes.
 enum { EDGE_LIMIT = 16 << 20 };
 
 enum { UNKNOWN, NO_REFERENCE, REFERENCE };
@@ -9,13 +9,13 @@ enum { UNKNOWN, NO_REFERENCE, REFERENCE };
 typedef struct graph_t {
     const keel_canon_t *canon;
     const keel_program_t *program;
-    uint8_t *marks;    // by attribute: does it hold a reference?
-    uint32_t *seen;    // by attribute: the function that looked at it last, plus 1
-    uint32_t *callers; // by function: the function that was last found to refer to it, plus 1
+    uint8_t *marks;    // by attribute: whether it contains a reference
+    uint32_t *seen;    // by attribute: the function that visited it last, plus 1
+    uint32_t *callers; // by function: the function last found to refer to it, plus 1
     uint32_t *edges;
     uint32_t edge_count, edge_capacity;
-    uint32_t *first_edge; // by function, one more than there are
-    uint32_t function;    // the one being looked at, plus 1
+    uint32_t *first_edge; // by function, and an extra one at the end
+    uint32_t function;    // the current one, plus 1
     unsigned depth;
     keel_status_t status;
 } graph_t;
@@ -96,12 +96,12 @@ static bool search_in(graph_t *graph, const keel_attr_t *attr) {
     }
 }
 
-// Every attribute is looked at once, and once more by each function if it holds a reference.
+// Visits every attribute once; those that contain a reference, once more per function.
 static bool search(graph_t *graph, keel_attr_id_t id) {
     if (graph->marks[id] == NO_REFERENCE) return false;
     if (graph->seen[id] == graph->function) return graph->marks[id] == REFERENCE;
     if (graph->depth == KEEL_CANON_DEPTH) {
-        fail(graph, keel_status_make(KEEL_UNSUPPORTED, "attributes more than %d deep in each other",
+        fail(graph, keel_status_make(KEEL_UNSUPPORTED, "attributes nest more than %d deep",
                                      KEEL_CANON_DEPTH));
         return false;
     }
@@ -152,11 +152,11 @@ typedef struct visit_t {
     uint32_t edge;
 } visit_t;
 
-typedef struct walk_t {
+typedef struct call_walk_t {
     const graph_t *graph;
     uint8_t *states;
     visit_t *stack;
-} walk_t;
+} call_walk_t;
 
 static keel_status_t circle(const graph_t *graph, uint32_t function) {
     keel_str_t name =
@@ -165,7 +165,7 @@ static keel_status_t circle(const graph_t *graph, uint32_t function) {
                             KEEL_STR_ARGS(name));
 }
 
-static keel_status_t walk_from(walk_t *walk, uint32_t root, keel_calls_t *calls) {
+static keel_status_t walk_from(call_walk_t *walk, uint32_t root, keel_calls_t *calls) {
     const graph_t *graph = walk->graph;
     if (walk->states[root] == DONE) return NULL;
     uint32_t depth = 0;
@@ -188,7 +188,7 @@ static keel_status_t walk_from(walk_t *walk, uint32_t root, keel_calls_t *calls)
     return NULL;
 }
 
-static keel_status_t walk_all(walk_t *walk, keel_calls_t *calls) {
+static keel_status_t walk_all(call_walk_t *walk, keel_calls_t *calls) {
     const keel_program_t *program = walk->graph->program;
     if (program->entry != KEEL_NONE) KEEL_TRY(walk_from(walk, program->entry, calls));
     calls->from_entry = calls->count;
@@ -199,7 +199,7 @@ static keel_status_t walk_all(walk_t *walk, keel_calls_t *calls) {
 
 static keel_status_t make_order(const graph_t *graph, keel_calls_t *calls) {
     uint32_t count = graph->program->functions.count;
-    walk_t walk = {.graph = graph};
+    call_walk_t walk = {.graph = graph};
     KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *calls->order, (void **)&calls->order));
     KEEL_TRY(keel_calloc((size_t)count + 1, 1, (void **)&walk.states));
     keel_status_t status = keel_calloc((size_t)count + 1, sizeof *walk.stack, (void **)&walk.stack);

@@ -67,10 +67,11 @@ static void form_type(keel_canon_t *canon, const keel_type_t *type) {
 static bool enter(keel_canon_t *canon) {
     if (canon->status) return false;
     if (canon->depth == KEEL_CANON_DEPTH) {
-        keel_canon_fail(canon, keel_status_make(KEEL_UNSUPPORTED,
-                                                "attributes or types more than %d deep in each "
-                                                "other",
-                                                KEEL_CANON_DEPTH));
+        keel_canon_fail(canon,
+                        keel_status_make(KEEL_UNSUPPORTED,
+                                         "attributes or types nest more than %d deep in each "
+                                         "other",
+                                         KEEL_CANON_DEPTH));
         return false;
     }
     ++canon->depth;
@@ -186,7 +187,7 @@ static void form_attr(keel_canon_t *canon, const keel_attr_t *attr) {
             keel_form_node(canon, keel_canon_type(canon, attr->a));
             form_attr_list(canon, attr->b);
             break;
-        case KEEL_ATTR_DISTINCT: // equal content under two of them is two things
+        case KEEL_ATTR_DISTINCT: // two with equal content are different
             keel_form_number(canon, canon->distinct_count++);
             keel_form_node(canon, keel_canon_attr(canon, attr->a));
             break;
@@ -200,7 +201,7 @@ static void form_attr(keel_canon_t *canon, const keel_attr_t *attr) {
         case KEEL_ATTR_LOC_NAME:
         case KEEL_ATTR_LOC_CALLSITE:
         case KEEL_ATTR_LOC_FUSED:
-            break; // not here
+            break; // handled elsewhere
     }
 }
 

@@ -1,8 +1,8 @@
 // canon: the canonical form of names, types and attributes.
 //
-//   functions       a reference to one holds the digest of what it names, never its name
-//   sdy.mesh        likewise, with a count that keeps equal meshes of two names apart
-//   dictionaries    sorted; what each place leaves out is told in canon_dict.c
+//   functions       a reference contains the digest of the function, never its name
+//   sdy.mesh        the same, with a count that keeps equal meshes of two names apart
+//   dictionaries    sorted; canon_dict.c says what each place leaves out
 //   locations       nothing
 //   tensors         bools packed, all-equal elements as one
 //
@@ -13,14 +13,14 @@
 
 #include "key/form.h"
 
-// Readers stop at 128; what is built by hand may be wrong.
+// Readers stop at 128, but a program built by other means may nest deeper.
 enum { KEEL_CANON_DEPTH = 192 };
 
-// Where a dictionary stands decides what of it is left out.
+// Where a dictionary is decides what is left out of it.
 typedef enum keel_place {
     KEEL_PLACE_VALUE,     // inside an attribute
-    KEEL_PLACE_OPERATION, // what an operation carries
-    KEEL_PLACE_KERNEL,    // what a tpu_custom_call carries
+    KEEL_PLACE_OPERATION, // an operation's attributes
+    KEEL_PLACE_KERNEL,    // a tpu_custom_call's attributes
     KEEL_PLACE_ARGUMENT,  // of a function, or one of its results
     KEEL_PLACE_FUNCTION,
     KEEL_PLACE_MESH, // an sdy.mesh operation
@@ -35,28 +35,28 @@ void keel_canon_deinitialize(keel_canon_t *canon);
 
 keel_node_id_t keel_canon_type(keel_canon_t *canon, keel_type_id_t type);
 keel_node_id_t keel_canon_attr(keel_canon_t *canon, keel_attr_id_t attr);
-// What an operation is called, by its number in op_names.
+// An operation's name, by its number in op_names.
 keel_node_id_t keel_canon_op_name(keel_canon_t *canon, uint32_t name);
-// What an operation carries.
+// An operation's attributes.
 keel_node_id_t keel_canon_op_attrs(keel_canon_t *canon, keel_op_id_t op);
-// A dictionary in its place; not remembered. `function` is the one it belongs to, or NONE.
+// A dictionary in its place; not cached. `function` is the one it belongs to, or NONE.
 keel_node_id_t keel_canon_dict(keel_canon_t *canon, keel_attr_id_t dict, keel_place_t place,
                                uint32_t function);
 
 // ---- who calls whom (calls.c) ------------------------------------------------------------------
 
-// The order in which functions can be digested: each after all that it refers to.
+// An order in which functions can be digested: each after all that it refers to.
 typedef struct keel_calls_t {
-    uint32_t *order;     // functions: first what the entry reaches, the entry last; then the rest
+    uint32_t *order;     // those that the entry reaches, the entry, then the rest
     uint32_t count;      // all functions
     uint32_t from_entry; // how many of them the entry reaches, itself included
 } keel_calls_t;
 
-// KEEL_UNSUPPORTED where functions refer to each other in a circle.
+// KEEL_UNSUPPORTED if functions refer to each other in a cycle.
 keel_status_t keel_calls_initialize(keel_calls_t *calls, const keel_canon_t *canon) KEEL_MUST_CHECK;
 void keel_calls_deinitialize(keel_calls_t *calls);
 
-// The operations that stand in a function: [*first, *end).
+// The operations inside a function: [*first, *end).
 void keel_canon_body(const keel_program_t *program, const keel_function_t *function,
                      keel_op_id_t *first, keel_op_id_t *end);
 

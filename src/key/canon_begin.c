@@ -1,16 +1,16 @@
-// A canon begins with empty tables and with the symbols that the program defines.
+// A canon begins with empty tables and the symbols that the program defines.
 #include "key/canon.h"
 
 // ---- symbols -----------------------------------------------------------------------------------
 
 static keel_status_t define(keel_canon_t *canon, keel_str_t name, uint64_t what) {
     if (keel_map_find(&canon->symbols, keel_str_bytes(name)))
-        return keel_status_make(KEEL_UNSUPPORTED, "two symbols of the name '%.*s'",
+        return keel_status_make(KEEL_UNSUPPORTED, "two symbols with the name '%.*s'",
                                 KEEL_STR_ARGS(name));
     return keel_map_put(&canon->symbols, keel_str_bytes(name), what);
 }
 
-// Equal meshes under two names are two meshes: their place among their equals is kept.
+// Equal meshes under two names are two meshes: their index among their equals is kept.
 static keel_node_id_t mesh_node(keel_canon_t *canon, keel_op_id_t op) {
     keel_node_id_t content = keel_canon_op_attrs(canon, op);
     if (canon->status) return 0;
@@ -43,7 +43,7 @@ static keel_status_t define_symbols(keel_canon_t *canon) {
     for (uint32_t i = 0; i < program->functions.count; ++i)
         KEEL_TRY(define(canon, keel_program_str(program, program->functions.data[i].name),
                         (uint64_t)i << 1));
-    if (canon->is_hlo) return NULL; // all operations stand in functions
+    if (canon->is_hlo) return NULL; // all operations are in functions
     uint32_t count = keel_program_op_count(program);
     for (keel_op_id_t op = 0; op < count; op = keel_program_next(program, op)) {
         unsigned name = program->operations.data[op].name & ~(unsigned)KEEL_OP_HAS_REGIONS;

@@ -1,15 +1,15 @@
-// What each place leaves out of its dictionary, and the order that is left.
+// What each place leaves out of its dictionary, and the order of the rest.
 #include <stdlib.h>
 
 #include "key/canon.h"
 #include "key/sharding.h"
 #include "key/symbols.h"
 
-typedef struct entry_t {
+typedef struct dict_entry_t {
     keel_str_t name;
     keel_attr_id_t value;
     uint32_t at;
-} entry_t;
+} dict_entry_t;
 
 static bool is_one_of(keel_str_t name, const char *const *names) {
     for (; *names; ++names)
@@ -17,8 +17,8 @@ static bool is_one_of(keel_str_t name, const char *const *names) {
     return false;
 }
 
-// The signature is hashed from the function itself; its name is nobody's business (but see
-// stream.c), and its visibility is told by is_public.
+// The signature is hashed from the function itself, its name does not count (but see stream.c), and
+// is_public gives its visibility.
 static bool is_signature(const keel_program_t *program, const keel_function_t *function,
                          keel_str_t name, keel_attr_id_t value) {
     static const char *const names[] = {"sym_name", "sym_visibility", NULL};
@@ -35,7 +35,7 @@ static bool is_left_out(keel_canon_t *canon, keel_place_t place, uint32_t functi
     // Names of arguments and results, and where an argument came from.
     static const char *const argument[] = {"jax.result_info", "jax.arg_info", "jax.const",
                                            "jax.global_constant", NULL};
-    // stablehlo.mesh says again what the mesh itself says.
+    // stablehlo.mesh repeats the mesh itself.
     static const char *const mesh[] = {"sym_name", "stablehlo.mesh", NULL};
     static const char *const module[] = {"sym_name", NULL};
     switch (place) {
@@ -57,7 +57,7 @@ static bool is_left_out(keel_canon_t *canon, keel_place_t place, uint32_t functi
     return false;
 }
 
-// What a string names, as if a symbol named it.
+// What a string refers to, as if it were a symbol.
 static keel_node_id_t reference(keel_canon_t *canon, keel_attr_id_t id) {
     const keel_attr_t *attr = &canon->program->attrs.data[id];
     keel_node_id_t what;
@@ -86,7 +86,7 @@ static keel_node_id_t kernel(keel_canon_t *canon, keel_str_t json) {
     return keel_form_end(canon, begin);
 }
 
-// VHLO writes the name of a mesh as a plain string.
+// VHLO writes a mesh's name as a plain string.
 static bool is_reference(keel_place_t place, uint16_t klass, keel_str_t name) {
     if (klass == KEEL_RECORD_REPLICA_GROUP_MESH_AXES || klass == KEEL_RECORD_SDY_SHARDING)
         return keel_str_is(name, "mesh");
@@ -95,7 +95,7 @@ static bool is_reference(keel_place_t place, uint16_t klass, keel_str_t name) {
 }
 
 static void form_entry(keel_canon_t *canon, keel_place_t place, uint16_t klass,
-                       const entry_t *entry) {
+                       const dict_entry_t *entry) {
     const keel_attr_t *attr = &canon->program->attrs.data[entry->value];
     keel_form_byte(canon, 1);
     keel_form_str(canon, entry->name);
@@ -111,14 +111,14 @@ static void form_entry(keel_canon_t *canon, keel_place_t place, uint16_t klass,
 }
 
 static int by_name(const void *left, const void *right) {
-    const entry_t *a = left, *b = right;
+    const dict_entry_t *a = left, *b = right;
     int order = keel_str_compare(a->name, b->name);
     if (order) return order;
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static entry_t entry_of(const keel_program_t *program, keel_list_t pairs, uint32_t i) {
-    return (entry_t){keel_program_str(program, pairs.items[i]), pairs.items[i + 1], i};
+static dict_entry_t entry_of(const keel_program_t *program, keel_list_t pairs, uint32_t i) {
+    return (dict_entry_t){keel_program_str(program, pairs.items[i]), pairs.items[i + 1], i};
 }
 
 static bool is_sorted(const keel_program_t *program, keel_list_t pairs) {
@@ -131,7 +131,7 @@ static bool is_sorted(const keel_program_t *program, keel_list_t pairs) {
 
 static void form_sorted(keel_canon_t *canon, keel_list_t pairs, keel_place_t place,
                         uint32_t function) {
-    entry_t *entries;
+    dict_entry_t *entries;
     uint32_t count = 0;
     keel_status_t status = keel_calloc(pairs.count / 2 + 1, sizeof *entries, (void **)&entries);
     if (status) {
@@ -150,7 +150,7 @@ static void form_sorted(keel_canon_t *canon, keel_list_t pairs, keel_place_t pla
 static void form_in_order(keel_canon_t *canon, keel_list_t pairs, keel_place_t place,
                           uint32_t function, uint16_t klass) {
     for (uint32_t i = 0; i + 1 < pairs.count && !canon->status; i += 2) {
-        entry_t entry = entry_of(canon->program, pairs, i);
+        dict_entry_t entry = entry_of(canon->program, pairs, i);
         if (!is_left_out(canon, place, function, entry.name, entry.value))
             form_entry(canon, place, klass, &entry);
     }
@@ -171,7 +171,7 @@ keel_node_id_t keel_canon_dict(keel_canon_t *canon, keel_attr_id_t id, keel_plac
         form_sorted(canon, pairs, place, function);
     if (place != KEEL_PLACE_VALUE && !canon->status && canon->form_size == head) {
         canon->form_size = begin;
-        return 0; // no attributes at all
+        return 0; // no attributes
     }
     keel_form_byte(canon, 0);
     return keel_form_end(canon, begin);

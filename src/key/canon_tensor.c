@@ -1,7 +1,7 @@
 // Constants by value: the same numbers give the same form, however they are stored.
 #include "key/form.h"
 
-// How the elements stand in the form.
+// How the elements are written in the form.
 enum { RAW, FULL, SAME, BITS };
 
 static bool all_same(const keel_tensor_view_t *view) {
@@ -10,7 +10,7 @@ static bool all_same(const keel_tensor_view_t *view) {
            memcmp(view->bytes.data, view->bytes.data + size, view->bytes.size - size) == 0;
 }
 
-// Bools of one byte each hold 0, 1 or 0xff; what else they hold is not ours to read.
+// One-byte bools hold 0, 1 or 0xff; other values are not interpreted.
 static bool is_plain(const keel_tensor_view_t *view) {
     if (view->is_packed) return true;
     for (size_t i = 0; i < view->bytes.size; ++i)

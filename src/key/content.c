@@ -8,7 +8,7 @@ static const uint64_t largest_file = (uint64_t)4 << 30, largest_folder = 64 << 2
 
 typedef struct content_t {
     keel_hasher_t hasher;
-    const char *folder; // that is walked now; NULL: a file alone
+    const char *folder; // the folder being walked; NULL: a single file
     uint64_t names, bytes;
     unsigned depth;
     bool by_times;
@@ -28,7 +28,7 @@ static keel_status_t put_file(content_t *content, const char *path, uint64_t siz
         KEEL_TRY(keel_file_read_from(path, at, CHUNK, &data, &got));
         keel_hasher_update(&content->hasher, data, got);
         keel_free(data);
-        if (!got) return keel_status_make(KEEL_UNSUPPORTED, "%s became shorter", path);
+        if (!got) return keel_status_make(KEEL_UNSUPPORTED, "%s shrank while it was read", path);
         at += got;
     }
     return NULL;
@@ -39,7 +39,7 @@ static keel_status_t put_folder(content_t *content, const char *path);
 static keel_status_t put_named(content_t *content, const char *path) {
     keel_file_facts_t facts;
     keel_status_t status = keel_file_facts(path, &facts);
-    if (keel_status_code(status) == KEEL_NOT_FOUND) { // a link to nowhere
+    if (keel_status_code(status) == KEEL_NOT_FOUND) { // a dangling link
         keel_status_ignore(status);
         return NULL;
     }
@@ -66,11 +66,11 @@ static keel_status_t put_name(void *context, const char *name) {
     return status;
 }
 
-// Names come in byte order; the depth stands before a folder's names and 0 behind them, so that two
-// trees of the same names are two.
+// Names come in byte order. The depth precedes a folder's names and 0 follows them, so two trees
+// with the same names stay distinct.
 static keel_status_t put_folder(content_t *content, const char *path) {
     if (content->depth == DEPTH)
-        return keel_status_make(KEEL_UNSUPPORTED, "%s: folders within folders without end", path);
+        return keel_status_make(KEEL_UNSUPPORTED, "%s: folders nest too deep", path);
     const char *above = content->folder;
     content->folder = path;
     put_number(content, ++content->depth);
@@ -90,7 +90,7 @@ static keel_status_t put(content_t *content, const char *path, const keel_file_f
     return NULL;
 }
 
-// A word that names a folder here by chance ("data") is no path.
+// A word that happens to name a folder here ("data") is not a path.
 static bool counts(const keel_file_facts_t *facts, const char *path) {
     return facts->is_file || (facts->is_directory && strchr(path, '/'));
 }
@@ -103,7 +103,7 @@ keel_status_t keel_key_content(keel_str_t value, keel_buffer_t *out) {
     keel_file_facts_t facts;
     keel_status_t status = keel_file_facts(path, &facts);
     if (keel_status_code(status) == KEEL_NOT_FOUND || (status && !strchr(path, '/'))) {
-        keel_status_ignore(status); // a name too long for a file, as a rule
+        keel_status_ignore(status); // usually a name too long for a file
         return NULL;
     }
     if (!status && !counts(&facts, path)) return NULL;
@@ -112,7 +112,7 @@ keel_status_t keel_key_content(keel_str_t value, keel_buffer_t *out) {
     if (!status) status = put(&content, path, &facts, out);
     if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_t unsupported = keel_status_make(
-        KEEL_UNSUPPORTED, "a flag names %s, whose content cannot be part of a key: %s", path,
+        KEEL_UNSUPPORTED, "a flag names %s, whose content cannot become part of a key: %s", path,
         keel_status_message(status));
     keel_status_ignore(status);
     return unsupported;

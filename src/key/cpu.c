@@ -1,5 +1,5 @@
-// The processor, as far as code for it depends on it: who made it, which one it is, what it can do,
-// and how many of it may be used (XLA splits work by that).
+// The processor, as far as generated code depends on it: vendor, model, features, and how many of
+// its CPUs may be used (XLA splits work by that).
 #define _GNU_SOURCE // sched_getaffinity
 #include <sched.h>
 
@@ -8,8 +8,8 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 
-// Leaves with feature bits, and the bits of each register that code can depend on: what is left
-// out tells of virtual machines, of mitigations, or differs from core to core.
+// Leaves with feature bits, and the bits of each register that code can depend on. Left out are
+// bits about virtual machines and mitigations, and those that differ from core to core.
 static const struct {
     uint32_t leaf, subleaf;
     uint32_t masks[4]; // eax, ebx, ecx, edx
@@ -26,7 +26,7 @@ static const struct {
     {0x80000008, 0, {0, 0x3ff, 0, 0}},
 };
 
-// What the operating system saves of the registers decides which of them may be used.
+// The registers that the operating system saves decide which of the features may be used.
 static uint64_t saved_state(void) {
     uint32_t a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
@@ -56,7 +56,7 @@ static void put_processor(keel_buffer_t *out) {
 
 #else
 
-static bool is_told(keel_str_t line) {
+static bool is_identifying(keel_str_t line) {
     static const char *const names[] = {"CPU implementer", "CPU architecture",
                                         "CPU variant",     "CPU part",
                                         "Features",        "isa",
@@ -67,7 +67,7 @@ static bool is_told(keel_str_t line) {
     return false;
 }
 
-// The lines of the first processor.
+// The lines about the first processor.
 static void put_processor(keel_buffer_t *out) {
     uint8_t *bytes = NULL;
     size_t size = 0;
@@ -77,7 +77,7 @@ static void put_processor(keel_buffer_t *out) {
         const uint8_t *end = memchr(bytes + at, '\n', size - at);
         keel_str_t line = {(const char *)bytes + at, end ? (size_t)(end - bytes) - at : size - at};
         if (!line.size) break;
-        if (is_told(line)) {
+        if (is_identifying(line)) {
             keel_buffer_str(out, line);
             keel_buffer_byte(out, '\n');
         }
@@ -90,7 +90,7 @@ static void put_processor(keel_buffer_t *out) {
 
 keel_status_t keel_key_cpu(keel_buffer_t *canonical) {
     put_processor(canonical);
-    cpu_set_t sets[16]; // of 1024 processors each
+    cpu_set_t sets[16]; // 1024 processors each
     CPU_ZERO_S(sizeof sets, sets);
     int count = sched_getaffinity(0, sizeof sets, sets) == 0 ? CPU_COUNT_S(sizeof sets, sets) : 0;
     keel_buffer_format(canonical, "cpus=%d\n", count);

@@ -1,12 +1,12 @@
-// Which custom calls may be kept. An allow-list: what nobody has looked at is refused, since a
-// configuration may hold a pointer, a counter or a path that is right in one process only.
+// Which custom calls may be kept. This is an allow-list: unknown calls are refused, because a
+// configuration may contain a pointer, a counter or a path that is valid in one process only.
 #include "key/key.h"
 
 #include <stdio.h>
 
-// Content is all there is to these. Names that JAX's export promises to keep, linear algebra on CPU
-// and GPU by typed FFI among them; marks of the partitioners; Shardy's own operations, as XLA
-// spells them for plugins that do not know its dialect; operations of MHLO written as calls.
+// These depend only on their content: names that JAX's export guarantees, including linear algebra
+// on CPU and GPU by typed FFI; marks of the partitioners; Shardy's own operations, as XLA spells
+// them for plugins that do not know its dialect; operations of MHLO written as calls.
 static const char *const allowed[] = {
     // LAPACK on CPU: "lapack_" + s, d, c or z + routine + "_ffi" is looked up below.
     "cu_lu_pivots_to_permutation",
@@ -73,7 +73,7 @@ static const char *const lapack_routines[] = {"potrf", "geqrf", "orgqr", "ungqr"
                                               "syevd", "heevd", "geev",  "gesdd", "getrf", "sytrd",
                                               "hetrd", "gehrd", "gees",  "trsm",  "gtsv",  NULL};
 
-// The function that such a call runs arrives at execution, by its number in the program.
+// The function that such a call runs is passed at execution, by its number in the program.
 static const char *const callbacks[] = {"xla_ffi_python_cpu_callback",
                                         "xla_ffi_python_gpu_callback",
                                         "xla_ffi_partitioned_python_cpu_callback",
@@ -94,7 +94,7 @@ static const struct {
     {"triton_kernel_call_ffi", "carries a kernel that is not known to be complete"},
     {"mosaic_gpu", "carries a kernel that is not known to be complete"},
     {"mosaic_gpu_v2", "carries a kernel that is not known to be complete"},
-    {"tf.call_tf_function", "names a function that is kept by the client"},
+    {"tf.call_tf_function", "names a function that the client keeps"},
 };
 
 static bool is_one_of(keel_str_t name, const char *const *names) {
@@ -135,13 +135,13 @@ typedef struct call_t {
     bool typed; // typed FFI: its configuration is a dictionary of typed attributes
 } call_t;
 
-static const keel_attr_t *find(const call_t *call, const char *name) {
+static const keel_attr_t *find_attribute(const call_t *call, const char *name) {
     keel_attr_id_t id = keel_program_dict_find(call->program, call->attributes, name);
     return id == KEEL_NONE ? NULL : &call->program->attrs.data[id];
 }
 
 static bool find_str(const call_t *call, const char *name, keel_str_t *out) {
-    const keel_attr_t *attr = find(call, name);
+    const keel_attr_t *attr = find_attribute(call, name);
     if (!attr || attr->kind != KEEL_ATTR_STRING) return false;
     *out = keel_program_str(call->program, attr->a);
     return true;
@@ -150,15 +150,15 @@ static bool find_str(const call_t *call, const char *name, keel_str_t *out) {
 enum { TYPED_FFI = 4 };
 
 static bool is_typed(const call_t *call) {
-    const keel_attr_t *version = find(call, "api_version");
-    if (!version) version = find(call, "custom_call_api_version");
+    const keel_attr_t *version = find_attribute(call, "api_version");
+    if (!version) version = find_attribute(call, "custom_call_api_version");
     if (version && version->kind == KEEL_ATTR_ENUM && version->a == TYPED_FFI) return true;
-    // VHLO says ORIGINAL for these too, and puts the dictionary beside an empty string.
-    const keel_attr_t *config = find(call, "mhlo.backend_config");
+    // VHLO says ORIGINAL for these too, and stores the dictionary next to an empty string.
+    const keel_attr_t *config = find_attribute(call, "mhlo.backend_config");
     return config && config->kind == KEEL_ATTR_DICT;
 }
 
-// What a printed pointer looks like: nothing but a number too large to be a count.
+// Whether the text looks like a printed pointer: only a number, too large to be a count.
 static bool is_pointer_text(keel_str_t text) {
     size_t at = 0, digits = 0;
     bool hex = text.size > 2 && text.data[0] == '0' && (text.data[1] | 0x20) == 'x';
@@ -179,7 +179,7 @@ static bool is_utf8(keel_str_t text) {
 // In a dictionary: {index = 3 : ui64}; in HLO: the same as text.
 static bool has_only_a_small_index(const call_t *call) {
     enum { LIMIT = 1 << 20 };
-    const keel_attr_t *config = find(call, "mhlo.backend_config");
+    const keel_attr_t *config = find_attribute(call, "mhlo.backend_config");
     const keel_program_t *program = call->program;
     if (config && config->kind == KEEL_ATTR_DICT) {
         keel_list_t pairs = keel_program_list(program, config->b);
@@ -200,7 +200,7 @@ static bool has_only_a_small_index(const call_t *call) {
     return matches && (size_t)end == text.size && value < LIMIT;
 }
 
-// NULL where the call may be kept.
+// NULL if the call may be kept.
 static const char *why_not(const call_t *call, const char *vouched) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
         if (keel_str_is(call->target, refused[i].target)) return refused[i].why;
@@ -208,8 +208,8 @@ static const char *why_not(const call_t *call, const char *vouched) {
         return has_only_a_small_index(call) ? NULL : "is configured by more than an index";
     bool known = is_lapack(call->target) || is_one_of(call->target, allowed);
     bool listed = is_listed(vouched, call->target);
-    if (!known && listed && !call->typed) return "is vouched for, but is no typed FFI";
-    if (!known && !listed) return "is not known to be safe to keep";
+    if (!known && listed && !call->typed) return "is vouched for, but is not a typed FFI call";
+    if (!known && !listed) return "is not known to be safe to store";
     keel_str_t config;
     if (find_str(call, "backend_config", &config) && (is_pointer_text(config) || !is_utf8(config)))
         return "may embed a pointer";
@@ -227,7 +227,7 @@ static void check_call(const keel_program_t *program, keel_attr_id_t attributes,
     call_t call = {.program = program, .attributes = attributes};
     if (!find_str(&call, "call_target_name", &call.target) &&
         !find_str(&call, "custom_call_target", &call.target)) {
-        refuse(out, KEEL_STR(""), "has no target that can be read");
+        refuse(out, KEEL_STR(""), "has no readable target");
         return;
     }
     call.typed = is_typed(&call);
@@ -246,7 +246,7 @@ static kind_t kind_of(const keel_program_t *program, const keel_op_name_t *name)
     return is_one_of(text, calls) ? CALL : is_one_of(text, transfers) ? TRANSFER : PLAIN;
 }
 
-// Few programs have any of them, and then few names are theirs.
+// Few programs have any of them, and then only a few operation names match.
 static bool has_any(const keel_program_t *program) {
     for (uint32_t i = 0; i < program->op_names.count; ++i)
         if (kind_of(program, &program->op_names.data[i]) != PLAIN) return true;
@@ -270,7 +270,7 @@ static void check_operation(const keel_program_t *program, keel_op_id_t op, cons
     if (kind != TRANSFER || !is_host_transfer(program, attributes)) return;
     out->yes = false;
     snprintf(out->reason, sizeof out->reason,
-             "operation '%.*s' moves data to or from host code that is kept by the client",
+             "operation '%.*s' moves data to or from host code that the client keeps",
              KEEL_STR_ARGS(keel_program_str(program, name->name)));
 }
 

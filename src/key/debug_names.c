@@ -1,6 +1,6 @@
-// What the fields of DebugOptions are called, less those that are left out (dump_flags.h): taken
-// from the descriptors of xla/xla.proto in builds of XLA from 2025 and 2026. A number never changed
-// its name; one that is not here is shown as a number.
+// Names of the fields of DebugOptions, except those that are left out (dump_flags.h), from the
+// descriptors of xla/xla.proto in builds of XLA from 2025 and 2026. A number never changed its
+// name; an unknown number is shown as it is.
 #include <stdlib.h>
 
 #include "key/key.h"
@@ -357,7 +357,7 @@ static const char *name_of(uint32_t number) {
     return found ? found->name : NULL;
 }
 
-// The number behind "debug." up to '=' or '.'; 0 where there is none.
+// The number after "debug." up to '=' or '.'; 0 if there is none.
 static uint32_t number_at(keel_str_t line, size_t *end) {
     static const char head[] = "debug.";
     uint32_t number = 0;

@@ -1,10 +1,10 @@
-// Flags of XLA that write dumps, draw or log, and change no code: number in DebugOptions (0: none),
-// name, and whether the flag asks for something to be written while a program is compiled (ASKS),
-// or only says how, or what is written at other times (SHAPES). Room-internal.
+// XLA's flags that write dumps, draw or log, and do not change code: number in DebugOptions (0:
+// none), name, and whether the flag requests output while a program is compiled (ASKS), or only
+// controls its form or other output (SHAPES). Room-internal.
 //
-// First what JAX leaves out of its own key; the rest by their names. Not here though they look it:
-// what embeds IR or debug information in executables, checks for NaN and Inf, verification levels,
-// timeouts, and every path of a profile or table.
+// First the flags that JAX leaves out of its own key, then others by their names. Some look like
+// dump flags but are missing here: flags that embed IR or debug information in executables, checks
+// for NaN and Inf, verification levels, timeouts, and every path of a profile or table.
 #ifndef KEEL_KEY_DUMP_FLAGS_H_
 #define KEEL_KEY_DUMP_FLAGS_H_
 
@@ -77,17 +77,17 @@ typedef struct keel_dump_flag_t {
     keel_dump_kind_t kind;
 } keel_dump_flag_t;
 
-// NULL where it is none of them.
+// NULL if it is none of them.
 const keel_dump_flag_t *keel_dump_flag_by_number(uint32_t number);
 const keel_dump_flag_t *keel_dump_flag_by_name(keel_str_t name);
 
-// What the flags seen so far amount to.
+// The combined effect of the flags seen so far.
 typedef struct keel_dumps_t {
-    const char *asked; // the first flag that asks; NULL
+    const char *asked; // the first flag that asks, or NULL
     bool is_off;       // xla_enable_dumping=false
 } keel_dumps_t;
 
-// Notes a flag with its value as text: "", "0" and "false" ask for nothing.
+// Records a flag with its value as text: "", "0" and "false" request nothing.
 void keel_dumps_note(keel_dumps_t *dumps, const keel_dump_flag_t *flag, keel_str_t value);
 static inline const char *keel_dumps_asked(const keel_dumps_t *dumps) {
     return dumps->is_off ? NULL : dumps->asked;

@@ -1,5 +1,5 @@
-// Whether XLA is asked to write something while it compiles. What is loaded writes nothing, so such
-// a program has to be compiled.
+// Whether XLA should write something while it compiles. Loading writes nothing, so such a program
+// has to be compiled.
 #include <stdio.h>
 
 #include "key/dump_flags.h"
@@ -65,7 +65,7 @@ static void look_at_build_options(keel_dumps_t *dumps, keel_bytes_t bytes) {
             look_at_debug_options(dumps, field.bytes);
 }
 
-// Entries of a map: the flag's name, and one field with its value, whichever type that has.
+// Entries of a map: the flag's name, and one field with its value, of any type.
 static void look_at_override(keel_dumps_t *dumps, keel_bytes_t bytes) {
     keel_cursor_t cursor = keel_cursor(bytes);
     keel_proto_field_t field, value = {.wire = KEEL_WIRE_BYTES};

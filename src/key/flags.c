@@ -10,7 +10,7 @@
 typedef struct flag_t {
     keel_str_t name;
     keel_str_t value;
-    uint32_t at; // place among all
+    uint32_t at; // index among all
 } flag_t;
 
 typedef struct flags_t {
@@ -24,7 +24,7 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static keel_status_t add(flags_t *flags, keel_str_t name, keel_str_t value) {
+static keel_status_t add_flag(flags_t *flags, keel_str_t name, keel_str_t value) {
     if (flags->count == flags->capacity) {
         uint32_t capacity = flags->capacity ? flags->capacity * 2 : 32;
         KEEL_TRY(keel_realloc_array(capacity, sizeof *flags->items, (void **)&flags->items));
@@ -35,7 +35,7 @@ static keel_status_t add(flags_t *flags, keel_str_t name, keel_str_t value) {
     return NULL;
 }
 
-// The text between quotes; a backslash within double quotes takes the next character as it is.
+// The text between quotes; inside double quotes, a backslash escapes the next character.
 static keel_status_t unquote(flags_t *flags, keel_str_t text, size_t *at, keel_str_t *out) {
     char quote = text.data[(*at)++];
     void *copy = NULL;
@@ -54,8 +54,8 @@ static bool is_name(char c) {
     return c == '-' || c == '_' || isalnum((unsigned char)c);
 }
 
-// One flag at *at. XLA's way: "--name=value" up to a space, the value perhaps in quotes; "--name"
-// alone is true.
+// One flag at *at, in XLA's syntax: "--name=value" up to a space, with the value possibly in
+// quotes; "--name" alone means true.
 static keel_status_t split_one(flags_t *flags, keel_str_t text, size_t *at) {
     size_t begin = *at, end = begin;
     while (end < text.size && is_name(text.data[end]))
@@ -72,13 +72,13 @@ static keel_status_t split_one(flags_t *flags, keel_str_t text, size_t *at) {
         if (rest < end && text.data[rest] == '=')
             value = (keel_str_t){text.data + rest + 1, end - rest - 1};
         else if (rest < end)
-            name.size = end - begin; // no flag that XLA knows; kept as it stands
+            name.size = end - begin; // not in XLA's syntax; kept unchanged
     }
     *at = end;
     if (name.size > 2 && memcmp(name.data, "--", 2) == 0)
         name = (keel_str_t){name.data + 2, name.size - 2};
     const keel_dump_flag_t *dump = keel_dump_flag_by_name(name);
-    if (!dump) return add(flags, name, value);
+    if (!dump) return add_flag(flags, name, value);
     keel_dumps_note(&flags->dumps, dump, value);
     return NULL;
 }
@@ -88,9 +88,9 @@ static keel_status_t split(flags_t *flags, keel_str_t text) {
         while (at < text.size && is_space(text.data[at]))
             ++at;
         if (at == text.size) return NULL;
-        // XLA stops at what is no flag; what it makes of the rest is its own business.
+        // XLA stops at the first word that is not a flag; the rest is kept unchanged.
         if (text.data[at] != '-')
-            return add(flags, KEEL_STR("@rest"), (keel_str_t){text.data + at, text.size - at});
+            return add_flag(flags, KEEL_STR("@rest"), (keel_str_t){text.data + at, text.size - at});
         KEEL_TRY(split_one(flags, text, &at));
     }
 }
@@ -104,7 +104,7 @@ static int by_name(const void *left, const void *right) {
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-// A bool or a number overwrites what an earlier one of its name said; lists and maps may add to it.
+// A bool or a number replaces an earlier value; lists and maps may accumulate.
 static bool is_scalar(keel_str_t value) {
     if (keel_str_is(value, "true") || keel_str_is(value, "false")) return true;
     bool digit = false;
@@ -148,15 +148,15 @@ static keel_status_t put_all(flags_t *flags, keel_buffer_t *out) {
     return NULL;
 }
 
-// XLA has read it before, so that nothing is left in it, and its other end may never come again.
+// XLA has already read it, so it is empty, and its other end may never return.
 static keel_status_t read_once(const char *path) {
     return keel_status_make(KEEL_UNSUPPORTED,
-                            "XLA's flags come from %s, which can be read but once; put them into "
+                            "XLA's flags come from %s, which can be read only once; put them into "
                             "a regular file",
                             path);
 }
 
-// What does not begin with a dash is the name of a file that holds the flags.
+// A text that does not begin with a dash is the name of a file with the flags.
 static keel_status_t load(flags_t *flags, keel_str_t *text) {
     size_t begin = 0;
     while (begin < text->size && is_space(text->data[begin]))
@@ -177,7 +177,7 @@ static keel_status_t load(flags_t *flags, keel_str_t *text) {
     if (code == KEEL_NO_MEMORY || code == KEEL_UNSUPPORTED) return status;
     if (status) {
         keel_status_ignore(status);
-        status = add(flags, KEEL_STR("@file"), *text);
+        status = add_flag(flags, KEEL_STR("@file"), *text);
         *text = KEEL_STR("");
         return status;
     }

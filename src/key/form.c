@@ -103,7 +103,7 @@ static keel_status_t intern(keel_canon_t *canon, const uint8_t *bytes, uint32_t 
 
 keel_node_id_t keel_form_end(keel_canon_t *canon, size_t begin) {
     if (canon->status) return 0;
-    // The framed bytes are put behind the content, which then makes room.
+    // Writes the framed bytes after the content, then moves them into its place.
     size_t end = canon->form_size;
     if (!keel_form_room(canon, end - begin + 10)) return 0;
     keel_form_content(canon, keel_bytes(canon->form + begin, end - begin));

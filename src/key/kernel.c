@@ -1,27 +1,27 @@
 // The configuration of a Mosaic kernel on TPU is JSON:
 //   {"custom_call_config": {"body": "...", ..., "debug_locations": "..."}, ...}
-// debug_locations holds source paths and is read by debuggers alone. It is cut out as text, so that
-// no other byte is touched; JSON that does not look like the above stays whole.
+// debug_locations contains source paths and is read only by debuggers. It is cut out as text, so
+// that no other byte changes; JSON in any other form is kept unchanged.
 #include "key/form.h"
 
-typedef struct scan_t {
+typedef struct json_scan_t {
     keel_str_t text;
     size_t at;
     unsigned depth;
     bool bad;
-} scan_t;
+} json_scan_t;
 
-static void skip_space(scan_t *scan) {
+static void skip_space(json_scan_t *scan) {
     while (scan->at < scan->text.size && memchr(" \t\r\n", scan->text.data[scan->at], 4))
         ++scan->at;
 }
 
-static bool at_byte(const scan_t *scan, char byte) {
+static bool at_byte(const json_scan_t *scan, char byte) {
     return scan->at < scan->text.size && scan->text.data[scan->at] == byte;
 }
 
-// Passes a string; gives what stands between its quotes.
-static keel_str_t take_string(scan_t *scan) {
+// Skips a string; returns the text between its quotes.
+static keel_str_t take_string(json_scan_t *scan) {
     size_t begin = ++scan->at;
     while (scan->at < scan->text.size && scan->text.data[scan->at] != '"')
         scan->at += scan->text.data[scan->at] == '\\' ? 2 : 1;
@@ -33,7 +33,7 @@ static keel_str_t take_string(scan_t *scan) {
     return (keel_str_t){scan->text.data + begin, scan->at++ - begin};
 }
 
-// Widens [*from, *to) by the one comma that goes with a member of an object.
+// Widens [*from, *to) by the comma that belongs to a member of an object.
 static bool take_comma(keel_str_t text, size_t *from, size_t *to) {
     size_t before = *from, after = *to;
     while (before && memchr(" \t\r\n", text.data[before - 1], 4))
@@ -48,9 +48,9 @@ static bool take_comma(keel_str_t text, size_t *from, size_t *to) {
     return after < text.size && (text.data[after] == ',' || text.data[after] == '}');
 }
 
-// In the outermost object, before the colon: does the member's value begin custom_call_config?
-static bool begins_config(const scan_t *scan, keel_str_t name) {
-    scan_t value = *scan;
+// At a member's colon in the outermost object: whether its value begins custom_call_config.
+static bool begins_config(const json_scan_t *scan, keel_str_t name) {
+    json_scan_t value = *scan;
     if (scan->depth != 1 || !at_byte(scan, ':') || !keel_str_is(name, "custom_call_config"))
         return false;
     ++value.at;
@@ -59,7 +59,7 @@ static bool begins_config(const scan_t *scan, keel_str_t name) {
 }
 
 static bool find_debug(keel_str_t json, size_t *from, size_t *to) {
-    scan_t scan = {.text = json};
+    json_scan_t scan = {.text = json};
     bool found = false, in_config = false;
     skip_space(&scan);
     if (!at_byte(&scan, '{')) return false;

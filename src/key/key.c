@@ -43,7 +43,7 @@ keel_status_t keel_key_copy(const keel_key_t *key, keel_key_t *out) {
     return NULL;
 }
 
-// Tag, length, bytes: so that no two lists of inputs are one and the same run of bytes.
+// Tag, length, bytes: two different lists of inputs never give the same bytes.
 static void frame(keel_hasher_t *hasher, keel_str_t tag, keel_bytes_t bytes) {
     uint8_t sizes[16];
     for (int i = 0; i < 8; ++i) {
@@ -55,7 +55,7 @@ static void frame(keel_hasher_t *hasher, keel_str_t tag, keel_bytes_t bytes) {
     keel_hasher_update(hasher, bytes.data, bytes.size);
 }
 
-// Cut between characters, so that what was readable stays readable.
+// Cut between characters, so that readable text stays readable.
 static keel_str_t cut(keel_str_t value) {
     if (value.size <= KEEL_KEY_VALUE_LIMIT) return value;
     size_t end = KEEL_KEY_VALUE_LIMIT;

@@ -1,14 +1,12 @@
 // key: what makes two compiles the same.
 //
-// A key is a list of named components, each with a digest, all recorded, and one digest over them
-// in order. Two programs share a key only if swapping their executables cannot be noticed; what is
-// not understood is hashed byte by byte. So two keys can be compared component by component, and a
-// miss after a restart is explained by the component that moved.
+// A key is a list of named components, all recorded with their digests, and one digest over them in
+// order. Two programs share a key only if their executables are interchangeable; anything that is
+// not understood is hashed byte by byte. So two keys can be compared component by component, and
+// the component that changed explains a miss after a restart.
 //
-// Every hashed input is framed: a tag, its length, its bytes. Golden keys in tests/golden hold the
-// canonical form still; whoever changes it raises KEEL_KEY_VERSION.
-//
-// Ownership: a key owns its component values. Threads: no shared state.
+// Every hashed input is framed: a tag, its length, its bytes. Golden keys in tests/golden fix the
+// canonical form; a change of it must raise KEEL_KEY_VERSION.
 #ifndef KEEL_KEY_KEY_H_
 #define KEEL_KEY_KEY_H_
 
@@ -19,20 +17,20 @@ enum { KEEL_KEY_VERSION = 1 };
 // Longer readable texts of components are cut. JAX's compile options take 4 KB.
 enum { KEEL_KEY_VALUE_LIMIT = 16384 };
 
-// component, name as people see it, what it holds
+// component, name that people see, content
 #define KEEL_KEY_COMPONENTS(X)                                                                     \
     X(PROGRAM, "program", "the canonical form of the program")                                     \
-    X(OPTIONS, "compile options", "CompileOptionsProto, decoded, less what only dumps")            \
+    X(OPTIONS, "compile options", "CompileOptionsProto, decoded, without dump settings")           \
     X(XLA_FLAGS, "XLA_FLAGS", "sorted name=value pairs that can change code")                      \
-    X(LIBTPU_FLAGS, "LIBTPU_INIT_ARGS", "likewise")                                                \
+    X(LIBTPU_FLAGS, "LIBTPU_INIT_ARGS", "the same for LIBTPU_INIT_ARGS")                           \
     X(ENVIRONMENT, "environment", "TPU_MEGACORE and other variables that plugins read")            \
     X(PLUGIN_BUILD, "plugin build", "digest of the plugin's file")                                 \
-    X(PLATFORM, "platform", "name, version and attributes that the plugin gives")                  \
-    X(TOPOLOGY, "topology", "the serialized topology, or what is known of it")                     \
+    X(PLATFORM, "platform", "name, version and attributes from the plugin")                        \
+    X(TOPOLOGY, "topology", "the serialized topology, or what is known about it")                  \
     X(DEVICE_KINDS, "device kinds", "kind and count of all devices, number of processes")          \
     X(DEVICE_ASSIGNMENT, "device assignment", "the devices that the options name")                 \
     X(CREATE_OPTIONS, "create options", "options that the client was made with, sorted")           \
-    X(CPU, "cpu", "features and schedulable CPUs, where the platform is CPU")                      \
+    X(CPU, "cpu", "features and schedulable CPUs, if the platform is CPU")                         \
     X(KEY_VERSION, "key version", "the version of this list and of the canonical form")
 
 typedef enum keel_component {
@@ -43,13 +41,13 @@ typedef enum keel_component {
 } keel_component_t;
 
 const char *keel_component_name(keel_component_t component);
-// KEEL_COMPONENT_COUNT where no component has that name.
+// KEEL_COMPONENT_COUNT if no component has that name.
 keel_component_t keel_component_by_name(keel_str_t name);
 
 typedef struct keel_key_t {
     keel_digest_t digest; // over all components, by keel_key_finish
     keel_digest_t components[KEEL_COMPONENT_COUNT];
-    // Readable text of each, as `keel key` shows it; "" where there is none. Owned.
+    // Readable text of each, as `keel key` shows it; "" if there is none. Owned.
     char *values[KEEL_COMPONENT_COUNT];
 } keel_key_t;
 
@@ -66,60 +64,60 @@ keel_status_t keel_key_finish(keel_key_t *key) KEEL_MUST_CHECK;
 
 // ---- program -----------------------------------------------------------------------------------
 
-// May this program's executable be kept and given to somebody else?
+// Whether this program's executable may be kept and given to others.
 typedef struct keel_cacheable_t {
     bool yes;
     char reason[256]; // why not: "custom call CustomSPMDPartitioning embeds a host pointer"
-    char target[128]; // the custom call's target; "" where it is none
+    char target[128]; // the custom call's target; "" if the reason is another
 } keel_cacheable_t;
 
 // The digest of the canonical form. Left out: locations, names of modules, functions, arguments and
 // results, private symbol names, the order of private functions and of dictionary entries.
 //
-// A sharding that is unset and one that is {replicated} are one where no partitioner can tell them
-// apart: where nothing in the program is sharded, or where there is one partition. Else they are
-// two, since an unset sharding may be chosen by propagation and a replicated one may not (seen with
-// Shardy: the executables take and give other shards; with GSPMD: for results). How many partitions
-// there are, and whether shardings are searched for, is told by the options: XLA goes by them, not
-// by what the module says of itself. Options that cannot be read keep the two apart.
+// An unset sharding and {replicated} count as the same if no partitioner can tell them apart: if
+// nothing in the program is sharded, or there is one partition. Otherwise they differ, because
+// propagation may choose an unset sharding but not a replicated one (seen with Shardy: the
+// executables take and return different shards; with GSPMD: for results). The options say how many
+// partitions there are, and whether shardings are searched for: XLA uses them, not what the module
+// says. Options that cannot be read keep the two apart.
 keel_status_t keel_key_program_under(const keel_program_t *program, keel_bytes_t options,
                                      keel_digest_t *out) KEEL_MUST_CHECK;
-// The same for options that are not known: partitions as the module says, nothing is searched for.
+// The same for unknown options: partitions as in the module, and no search.
 keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out) KEEL_MUST_CHECK;
 
-// Walks all operations against the allow-list of custom calls. `vouched` is a comma-separated list
+// Checks all operations against the allow-list of custom calls. `vouched` is a comma-separated list
 // of typed-FFI targets that the user vouches for; may be NULL.
 void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel_cacheable_t *out);
 
 // ---- everything else ---------------------------------------------------------------------------
 
-// Decodes a CompileOptionsProto and gives its canonical bytes: fields in order of number, maps
-// sorted, what cannot change code left out, the device assignment split off. Where it cannot be
-// decoded the canonical bytes are the raw ones behind a tag, *out_understood false.
+// Decodes a CompileOptionsProto into its canonical bytes: fields in order of number, maps sorted,
+// everything that cannot change code left out, and the device assignment separate. If it cannot be
+// decoded, the canonical bytes are the raw ones after a tag, and *out_understood is false.
 keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
                                keel_buffer_t *assignment, keel_buffer_t *readable,
                                bool *out_understood) KEEL_MUST_CHECK;
 
-// Writes the readable text of a component with the names of debug options for their numbers:
-// "debug.99=1" becomes "xla_cpu_enable_fast_math=1". They are kept as numbers, since a client sends
-// hundreds of them.
+// Writes the readable text of a component with names instead of the numbers of debug options:
+// "debug.99=1" becomes "xla_cpu_enable_fast_math=1". They are stored as numbers, since a client
+// sends hundreds of them.
 keel_status_t keel_key_spell_out(keel_str_t value, keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // Splits XLA_FLAGS as XLA does, sorts, drops what cannot change code: "name=value\n"...
 // `flags` may be NULL (unset is the same as empty).
 keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) KEEL_MUST_CHECK;
 
-// The flag by which XLA is asked to write something while it compiles ("xla_dump_to"), by XLA_FLAGS
-// or by a CompileOptionsProto; NULL where there is none. No part of a key: what is compiled is the
-// same, but what is loaded writes nothing.
+// The flag in XLA_FLAGS or a CompileOptionsProto that makes XLA write something while it compiles
+// ("xla_dump_to"); NULL if there is none. It is not part of a key: compiling gives the same
+// executable, but loading writes nothing.
 const char *keel_key_dumps_of_flags(const char *flags);
 const char *keel_key_dumps_of_options(keel_bytes_t options);
 
 // Processor: vendor, model, features, schedulable CPUs.
 keel_status_t keel_key_cpu(keel_buffer_t *canonical) KEEL_MUST_CHECK;
 
-// The digest of a plugin's file, remembered in `folder` (made where it is absent) by device, inode,
-// size and times; a folder that cannot be written, or none (NULL), only costs the hashing.
+// The digest of a plugin's file, cached in `folder` (made if missing) by device, inode, size and
+// times. Without a writable folder (or with NULL), the file is hashed each time.
 keel_status_t keel_key_plugin_build(const char *path, const char *folder,
                                     keel_digest_t *out) KEEL_MUST_CHECK;
 

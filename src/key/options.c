@@ -1,10 +1,10 @@
 // CompileOptionsProto -> canonical bytes.
 //
-// The canonical bytes are a proto again: fields by number, repeated ones in their order, a message
-// that came in pieces as one, maps sorted by key (of equal keys the last), without what changes no
-// code. Field numbers are those of xla/pjrt/proto/compile_options.proto and xla/xla.proto; a field
-// that is not in the tables below is kept as it stands. So is each debug option, also one that says
-// 0: they are `optional`, and one that is set differs from one that is not.
+// The canonical bytes are a proto again: fields ordered by number, repeated ones in their order, a
+// message in several pieces merged, maps sorted by key (the last of equal keys wins), without
+// settings that do not change code. Field numbers are those of xla/pjrt/proto/compile_options.proto
+// and xla/xla.proto; a field that is not in the tables below is kept unchanged. So is each debug
+// option, even one that says 0: they are `optional`, so a set one differs from an unset one.
 #include <stdlib.h>
 
 #include "key/content.h"
@@ -42,7 +42,7 @@ static const rule_t rules[] = {
     {OPTIONS, 6, BYTES, 0, "serialized_multi_slice_config"},
     {OPTIONS, 7, MAP, OVERRIDE_MAP, "env_option_overrides"},
     {OPTIONS, 8, KEEP, 0, "target_config"},
-    // Says only who owns the module's memory while it is compiled.
+    // Only controls who owns the module's memory during the compile.
     {OPTIONS, 9, DROP, 0, "allow_in_place_mlir_modification"},
     {OPTIONS, 10, NUMBER, 0, "matrix_unit_operand_precision"},
     {OPTIONS, 11, LAST, 0, "compiler_variant"},
@@ -68,7 +68,7 @@ static const rule_t rules[] = {
     {BUILD, 19, NUMBER, 0, "use_shardy_partitioner"},
     {BUILD, 20, NUMBER, 0, "exec_time_optimization_effort"},
     {BUILD, 21, NUMBER, 0, "memory_fitting_effort"},
-    // Differs on each host of one job, which all run the same code.
+    // Differs between the hosts of one job, which all run the same code.
     {BUILD, 22, DROP, 0, "process_index"},
     {BUILD, 23, NUMBER, 0, "process_count"},
     {BUILD, 24, NUMBER, 0, "optimization_level"},
@@ -80,13 +80,13 @@ static const rule_t rules[] = {
     {DEBUG, 500, MAP, STRING_MAP, "xla_backend_extra_options"},
 };
 
-// What is written, and the text that people see, debug options last since there are hundreds.
+// The output, and the text that people see, with debug options last, because there are hundreds.
 typedef struct output_t {
     keel_arena_t arena;
     keel_buffer_t *assignment;
     keel_buffer_t text, debug_text;
     keel_buffer_t files;  // contents of the files that the options name
-    keel_status_t unread; // of them: the first that cannot be read
+    keel_status_t unread; // the first of them that cannot be read
     bool understood;
 } output_t;
 
@@ -125,23 +125,23 @@ static void put_field(keel_buffer_t *out, const keel_proto_field_t *field) {
         keel_buffer_u32(out, (uint32_t)field->value);
 }
 
-typedef struct item_t {
+typedef struct option_item_t {
     keel_proto_field_t field;
     uint32_t at;
-} item_t;
+} option_item_t;
 
 typedef struct items_t {
-    item_t *data;
+    option_item_t *data;
     uint32_t count;
 } items_t;
 
 static int by_number(const void *left, const void *right) {
-    const item_t *a = left, *b = right;
+    const option_item_t *a = left, *b = right;
     if (a->field.number != b->field.number) return a->field.number < b->field.number ? -1 : 1;
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-// All fields, by number and then in their order. Not understood where the bytes are no message.
+// All fields, ordered by number, then by position. Not understood if the bytes are not a message.
 static keel_status_t read_items(output_t *output, keel_bytes_t bytes, items_t *out) {
     keel_cursor_t cursor = keel_cursor(bytes);
     keel_proto_field_t field;
@@ -158,7 +158,7 @@ static keel_status_t read_items(output_t *output, keel_bytes_t bytes, items_t *o
     items.data = data;
     cursor = keel_cursor(bytes);
     for (uint32_t i = 0; i < items.count && keel_proto_next(&cursor, &field); ++i)
-        items.data[i] = (item_t){field, i};
+        items.data[i] = (option_item_t){field, i};
     qsort(items.data, items.count, sizeof *items.data, by_number);
     *out = items;
     return NULL;
@@ -183,7 +183,7 @@ static void say_bytes(keel_buffer_t *text, keel_bytes_t bytes) {
     keel_buffer_hex(text, bytes);
 }
 
-// There are hundreds of numbers to write, on the way of every compile.
+// There are hundreds of numbers to write in every compile.
 static void say_number(keel_buffer_t *text, int64_t value) {
     char digits[24];
     size_t at = sizeof digits;
@@ -195,7 +195,7 @@ static void say_number(keel_buffer_t *text, int64_t value) {
     keel_buffer_append(text, digits + at, sizeof digits - at);
 }
 
-// A map of debug options is named, other debug options have their number.
+// A map of debug options has names; other debug options have their number.
 static void say_name(keel_buffer_t *text, message_id_t message, const rule_t *rule,
                      uint32_t number) {
     if (rule->name) {
@@ -230,14 +230,14 @@ static void say(output_t *output, message_id_t message, const rule_t *rule,
 
 // ---- maps --------------------------------------------------------------------------------------
 
-typedef struct entry_t {
+typedef struct option_entry_t {
     keel_bytes_t key;
-    keel_bytes_t value; // the whole field, with its tag; empty where it is absent
+    keel_bytes_t value; // the whole field, with its tag; empty if it is absent
     keel_proto_field_t field;
     uint32_t at;
-} entry_t;
+} option_entry_t;
 
-static bool read_entry(keel_bytes_t bytes, entry_t *out) {
+static bool read_entry(keel_bytes_t bytes, option_entry_t *out) {
     keel_cursor_t cursor = keel_cursor(bytes);
     keel_proto_field_t field;
     while (keel_proto_next(&cursor, &field)) {
@@ -253,7 +253,7 @@ static bool read_entry(keel_bytes_t bytes, entry_t *out) {
 }
 
 static int by_key(const void *left, const void *right) {
-    const entry_t *a = left, *b = right;
+    const option_entry_t *a = left, *b = right;
     int order = keel_str_compare(keel_bytes_str(a->key), keel_bytes_str(b->key));
     if (order) return order;
     return a->at < b->at ? -1 : a->at > b->at;
@@ -267,7 +267,7 @@ static void put_content(output_t *output, keel_bytes_t value) {
 enum { OVERRIDE_BOOL = 2 };
 
 static void say_entry(output_t *output, message_id_t message, const rule_t *rule,
-                      const entry_t *entry) {
+                      const option_entry_t *entry) {
     keel_buffer_t *text = text_of(output, message);
     say_name(text, message, rule, 0);
     keel_buffer_byte(text, '.');
@@ -275,7 +275,7 @@ static void say_entry(output_t *output, message_id_t message, const rule_t *rule
     keel_buffer_byte(text, '=');
     keel_proto_field_t value = entry->field;
     keel_cursor_t cursor = keel_cursor(value.bytes);
-    // An override is a message of one field; other values are strings.
+    // An override is a message with one field; other values are strings.
     bool told = rule->message == STRING_MAP || keel_proto_next(&cursor, &value);
     bool is_bool = told && rule->message == OVERRIDE_MAP && value.number == OVERRIDE_BOOL &&
                    value.wire == KEEL_WIRE_VARINT;
@@ -287,7 +287,7 @@ static void say_entry(output_t *output, message_id_t message, const rule_t *rule
     if (told && value.wire == KEEL_WIRE_BYTES) put_content(output, value.bytes);
 }
 
-static void put_entry(keel_buffer_t *out, uint32_t number, const entry_t *entry) {
+static void put_entry(keel_buffer_t *out, uint32_t number, const option_entry_t *entry) {
     keel_buffer_t bytes;
     keel_buffer_initialize(&bytes, 0);
     put_bytes_field(&bytes, 1, entry->key);
@@ -298,12 +298,12 @@ static void put_entry(keel_buffer_t *out, uint32_t number, const entry_t *entry)
 }
 
 static keel_status_t put_map(output_t *output, message_id_t message, const rule_t *rule,
-                             const item_t *items, uint32_t count, keel_buffer_t *out) {
+                             const option_item_t *items, uint32_t count, keel_buffer_t *out) {
     void *data = NULL;
-    KEEL_TRY(keel_arena_array(&output->arena, count, sizeof(entry_t), &data));
-    entry_t *entries = data;
+    KEEL_TRY(keel_arena_array(&output->arena, count, sizeof(option_entry_t), &data));
+    option_entry_t *entries = data;
     for (uint32_t i = 0; i < count; ++i) {
-        entries[i] = (entry_t){.at = i, .field.wire = KEEL_WIRE_BYTES};
+        entries[i] = (option_entry_t){.at = i, .field.wire = KEEL_WIRE_BYTES};
         if (items[i].field.wire != KEEL_WIRE_BYTES ||
             !read_entry(items[i].field.bytes, &entries[i]))
             output->understood = false;
@@ -369,8 +369,8 @@ static keel_status_t put_devices(output_t *output, keel_bytes_t bytes) {
 static keel_status_t put_message(output_t *output, message_id_t message, keel_bytes_t bytes,
                                  keel_buffer_t *out);
 
-// The pieces of a message behind each other: protobuf merges so.
-static keel_status_t join(output_t *output, const item_t *items, uint32_t count,
+// Concatenates the pieces of a message, as protobuf merges them.
+static keel_status_t join(output_t *output, const option_item_t *items, uint32_t count,
                           keel_bytes_t *out) {
     size_t size = 0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -389,7 +389,7 @@ static keel_status_t join(output_t *output, const item_t *items, uint32_t count,
     return NULL;
 }
 
-static keel_status_t put_nested(output_t *output, const rule_t *rule, const item_t *items,
+static keel_status_t put_nested(output_t *output, const rule_t *rule, const option_item_t *items,
                                 uint32_t count, keel_buffer_t *out) {
     keel_bytes_t bytes;
     KEEL_TRY(join(output, items, count, &bytes));
@@ -412,19 +412,19 @@ static void put_kept(output_t *output, message_id_t message, const rule_t *rule,
 }
 
 // Only values of one wire type overwrite each other.
-static uint32_t last_of(const item_t *items, uint32_t count) {
+static uint32_t last_of(const option_item_t *items, uint32_t count) {
     for (uint32_t i = 1; i < count; ++i)
         if (items[i].field.wire != items->field.wire) return 0;
     return count - 1;
 }
 
-// proto3 writes no single number or string that has its default; another encoder may.
+// proto3 does not write a number or string with its default value, but another encoder may.
 static bool is_default(const rule_t *rule, const keel_proto_field_t *field) {
     if (rule->kind == BYTES) return field->wire == KEEL_WIRE_BYTES && !field->bytes.size;
     return rule->kind == NUMBER && field->wire != KEEL_WIRE_BYTES && !field->value;
 }
 
-static keel_status_t put_group(output_t *output, message_id_t message, const item_t *items,
+static keel_status_t put_group(output_t *output, message_id_t message, const option_item_t *items,
                                uint32_t count, keel_buffer_t *out) {
     const rule_t *rule = rule_of(message, items->field.number);
     switch (rule->kind) {

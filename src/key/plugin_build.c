@@ -1,8 +1,8 @@
-// The digest of a plugin's file. Plugins are hundreds of megabytes, so digests are remembered:
+// The digest of a plugin's file. Plugins are hundreds of megabytes, so digests are cached:
 //   <folder>/<device>-<inode>, hex, holds one line:
 //   keel-plugin 1 <size> <modified ns> <changed ns> <digest>
-// A file that was changed within two seconds of being hashed is not remembered: a later write in
-// the same tick of the file system's clock could not be told from it.
+// A file that changed less than two seconds before it was hashed is not cached: a later write in
+// the same tick of the file system's clock would go unnoticed.
 #include <stdio.h>
 
 #include "key/key.h"

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // memmem
-// The digest of a program: of its entry, which holds the digest of each function it calls, and so
-// on; then what the entry does not reach, as a set.
+// The digest of a program: of its entry, which contains the digest of each function that it calls,
+// and so on; then everything that the entry does not reach, as a set.
 #include <stdlib.h>
 
 #include "key/key.h"
@@ -11,8 +11,8 @@ static bool contains(keel_str_t text, const char *part) {
     return text.size && memmem(text.data, text.size, part, strlen(part));
 }
 
-// Private names are free, but for two families that XLA looks for: it neither inlines nor merges
-// functions named so, and Shardy reads them back as its own operations.
+// Private names do not matter, except for two families that XLA looks for: it neither inlines nor
+// merges functions with such names, and Shardy reads them back as its own operations.
 static bool name_matters(const keel_program_t *program, uint32_t index) {
     const keel_function_t *function = &program->functions.data[index];
     if (index == program->entry) return false;
@@ -20,7 +20,7 @@ static bool name_matters(const keel_program_t *program, uint32_t index) {
     return function->is_public || contains(name, "xla.sdy.") || contains(name, "shmap_body");
 }
 
-// What each argument or result carries: its number and its attributes, where it has some.
+// The attributes of each argument or result that has any, with its number.
 static void put_signature(keel_stream_t *stream, keel_attr_id_t list) {
     keel_canon_t *canon = stream->canon;
     const keel_program_t *program = canon->program;
@@ -84,7 +84,7 @@ static int by_bytes(const void *left, const void *right) {
     return memcmp(left, right, KEEL_DIGEST_SIZE);
 }
 
-// A set: sorted, equal ones once.
+// A set: sorted, without duplicates.
 static void put_set(keel_stream_t *stream, keel_digest_t *digests, uint32_t count) {
     qsort(digests, count, sizeof *digests, by_bytes);
     uint32_t kept = 0;
@@ -95,7 +95,7 @@ static void put_set(keel_stream_t *stream, keel_digest_t *digests, uint32_t coun
         keel_stream_digest(stream, &digests[i]);
 }
 
-// Functions that the entry does not reach, and meshes: both change nothing by their order.
+// Functions that the entry does not reach, and meshes: their order does not matter.
 static keel_status_t put_rest(keel_stream_t *stream, const keel_calls_t *calls) {
     keel_canon_t *canon = stream->canon;
     uint32_t functions = calls->count - calls->from_entry;
@@ -114,7 +114,7 @@ static keel_status_t put_rest(keel_stream_t *stream, const keel_calls_t *calls) 
     return NULL;
 }
 
-// Operations of the module that are neither functions nor meshes, in their order.
+// Operations of the module other than functions and meshes, in order.
 static void put_module(keel_stream_t *stream) {
     keel_canon_t *canon = stream->canon;
     const keel_program_t *program = canon->program;

@@ -53,7 +53,7 @@ static bool is_record(const keel_program_t *program, keel_attr_id_t id, keel_rec
            program->attrs.data[id].klass == klass;
 }
 
-// A mesh without axes that names a device puts everything there: that is no replication.
+// A mesh without axes that names a device puts everything on that device: not replication.
 static bool is_mesh_of_all(const keel_canon_t *canon, keel_attr_id_t id) {
     const keel_program_t *program = canon->program;
     if (id == KEEL_NONE) return false;
@@ -71,7 +71,7 @@ static bool is_mesh_of_all(const keel_canon_t *canon, keel_attr_id_t id) {
             keel_program_ints(program, program->attrs.data[devices].b).count == 0);
 }
 
-// Shardy: no dimension names an axis, and none is left unreduced.
+// Shardy: no dimension names an axis, and no axis is left unreduced.
 static bool is_replicated_tensor(const keel_canon_t *canon, keel_attr_id_t id) {
     const keel_program_t *program = canon->program;
     if (!is_record(program, id, KEEL_RECORD_SDY_SHARDING) ||
@@ -88,7 +88,7 @@ static bool is_replicated_tensor(const keel_canon_t *canon, keel_attr_id_t id) {
     return true;
 }
 
-// One for a tensor, or one for each of an operation's results.
+// One for a tensor, or one for each result of an operation.
 static bool is_replicated_sdy(const keel_canon_t *canon, keel_attr_id_t id) {
     const keel_program_t *program = canon->program;
     if (!is_record(program, id, KEEL_RECORD_SDY_SHARDING_PER_VALUE))
@@ -102,7 +102,7 @@ static bool is_replicated_sdy(const keel_canon_t *canon, keel_attr_id_t id) {
     return true;
 }
 
-// As text in HLO's syntax, or as an OpSharding in which everything is at its default.
+// In HLO's text syntax, or as an OpSharding with only defaults.
 static bool is_replicated(const keel_canon_t *canon, keel_attr_id_t value) {
     const keel_program_t *program = canon->program;
     const keel_attr_t *attr = &program->attrs.data[value];
@@ -113,7 +113,7 @@ static bool is_replicated(const keel_canon_t *canon, keel_attr_id_t value) {
     return is_replicated_sdy(canon, value);
 }
 
-// What an unset sharding is the same as, if it is the same as anything.
+// Whether a missing entry of that name means an unset sharding.
 static bool is_sharding(const keel_canon_t *canon, keel_str_t name) {
     if (canon->is_hlo) return keel_str_is(name, "sharding");
     return keel_str_is(name, "sdy.sharding") || keel_str_is(name, "mhlo.sharding");
@@ -123,7 +123,7 @@ static bool is_sharding(const keel_canon_t *canon, keel_str_t name) {
 
 enum { NOT_KNOWN, SAYS_NOTHING, SAYS_SOMETHING };
 
-// Entries by which something may be sharded, whatever carries them.
+// Entries that may make something sharded, whatever they are attached to.
 static bool may_shard(const keel_canon_t *canon, keel_str_t name, keel_attr_id_t value) {
     static const char *const names[] = {"sharding",
                                         "sdy.sharding",

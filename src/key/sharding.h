@@ -1,4 +1,4 @@
-// sharding: shardings that say "replicated", and when that is no more than to say nothing (key.h).
+// sharding: shardings that say "replicated", and when that is the same as an unset one (key.h).
 //
 // Room-internal.
 #ifndef KEEL_KEY_SHARDING_H_
@@ -6,9 +6,9 @@
 
 #include "key/form.h"
 
-// As far as the options tell.
+// What the options say.
 keel_partitioning_t keel_partitioning(const keel_program_t *program, keel_bytes_t options);
-// True where an entry of a dictionary is a sharding that says no more than an unset one does.
+// True if an entry of a dictionary is a sharding that is equivalent to an unset one.
 bool keel_sharding_says_nothing(keel_canon_t *canon, keel_str_t name, keel_attr_id_t value);
 
 #endif // KEEL_KEY_SHARDING_H_

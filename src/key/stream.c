@@ -19,7 +19,7 @@ keel_digest_t keel_stream_end(keel_stream_t *stream) {
     return keel_hasher_finish(&stream->hasher);
 }
 
-// `size` bytes at stream->data + stream->used; at most the whole of it.
+// `size` bytes at stream->data + stream->used; at most the whole buffer.
 static inline uint8_t *room(keel_stream_t *stream, size_t size) {
     if (sizeof stream->data - stream->used < size) flush(stream);
     return stream->data + stream->used;
@@ -83,7 +83,7 @@ void keel_stream_region(keel_stream_t *stream, const keel_region_t *region) {
     }
 }
 
-// Regions stand in the order of the operations they belong to; `*at` follows.
+// Regions are in the order of the operations they belong to; `*at` advances.
 static void regions_of(keel_stream_t *stream, keel_op_id_t op, uint32_t *at) {
     const keel_program_t *program = stream->canon->program;
     while (*at < program->regions.count && program->regions.data[*at].parent < op)
@@ -110,7 +110,7 @@ static uint32_t first_region(const keel_program_t *program, keel_op_id_t op) {
 
 // ---- operations --------------------------------------------------------------------------------
 
-// How an operation begins; numbers from FIRST_SHAPE on are those of shapes.
+// How an operation begins; numbers from FIRST_SHAPE on are shapes.
 enum { NEW_SHAPE, WRITTEN_OUT, FIRST_SHAPE };
 
 static inline uint32_t slot_of(const keel_shape_t *shape, uint32_t capacity) {
@@ -125,7 +125,7 @@ static inline bool is_shape(const keel_shape_t *a, const keel_shape_t *b) {
            a->counts == b->counts;
 }
 
-// Its slot, or the free one where it belongs.
+// Its slot, or the free one where it would go.
 static inline keel_shape_t *find_shape(keel_shape_t *shapes, uint32_t capacity, uint32_t stream,
                                        const keel_shape_t *shape) {
     uint32_t at = slot_of(shape, capacity);
@@ -187,7 +187,7 @@ static void put_written_out(keel_stream_t *stream, const keel_operation_t *opera
     number(stream, shape->counts >> 1);
 }
 
-// Operands count back from the results met so far, so that most of them take one byte.
+// Operands count back from the results met so far, so most of them take one byte.
 static inline void put_operands(keel_stream_t *stream, const keel_value_id_t *operands,
                                 uint32_t count, int64_t results) {
     enum { AT_ONCE = 16 };
@@ -210,7 +210,7 @@ void keel_stream_operations(keel_stream_t *stream, keel_op_id_t first, keel_op_i
     const keel_program_t *program = canon->program;
     uint32_t region = first_region(program, first);
     int64_t results = base;
-    // Bytes are written all the time; what stays must not be looked up again for it.
+    // Local copies: writing bytes would otherwise force the compiler to reload these each time.
     const keel_operation_t *const operations = program->operations.data;
     const keel_node_id_t *const op_names = canon->op_names, *const op_attrs = canon->op_attrs;
     const keel_node_id_t *const types = canon->types;

@@ -1,4 +1,4 @@
-// symbols: what names name: functions and meshes, by their content.
+// symbols: resolves the names of functions and meshes to their content.
 //
 // The map holds function << 1, or mesh << 1 | 1.
 // Room-internal.
@@ -7,9 +7,9 @@
 
 #include "key/form.h"
 
-// The node of what `name` names; false where it names nothing that is known here.
+// The node that `name` refers to; false if the name is unknown here.
 bool keel_symbols_reference(keel_canon_t *canon, keel_str_t name, keel_node_id_t *out);
-// True for the attributes of operations that hold function names as plain strings.
+// True for the attributes of operations that contain function names as plain strings.
 bool keel_symbols_is_callee(keel_str_t attribute);
 // The operation of the mesh of that name, or NONE.
 keel_op_id_t keel_symbols_mesh(const keel_canon_t *canon, keel_str_t name);

@@ -149,7 +149,7 @@ static void an_unknown_target_is_refused_unless_it_is_vouched_for_and_typed(void
     (void)state;
     keel_cacheable_t out = CALL(.target = "my_kernel", .version = 4);
     assert_false(out.yes);
-    assert_string_equal(out.reason, "custom call 'my_kernel' is not known to be safe to keep");
+    assert_string_equal(out.reason, "custom call 'my_kernel' is not known to be safe to store");
     assert_kept(.target = "my_kernel", .version = 4, .vouched = "other, my_kernel");
     assert_kept(.target = "my_kernel", .index = 1, .vouched = "my_kernel");
     assert_refused(.target = "my_kernel", .version = 4, .vouched = "my_kernel2,my_");
@@ -163,7 +163,7 @@ static void a_target_that_is_vouched_for_but_not_typed_is_refused(void **state) 
             CALL(.target = "my_kernel", .version = version, .vouched = "my_kernel");
         assert_false(out.yes);
         assert_string_equal(out.reason,
-                            "custom call 'my_kernel' is vouched for, but is no typed FFI");
+                            "custom call 'my_kernel' is vouched for, but is not a typed FFI call");
     }
     assert_kept(.target = "my_kernel", .version = 4, .vouched = "my_kernel");
     // What is known needs nobody to vouch for it, and is not spoilt if somebody does.
@@ -228,7 +228,7 @@ static void a_call_without_a_target_is_refused(void **state) {
     (void)state;
     keel_cacheable_t out = CALL(.target = NULL);
     assert_false(out.yes);
-    assert_string_equal(out.reason, "custom call '' has no target that can be read");
+    assert_string_equal(out.reason, "custom call '' has no readable target");
 }
 
 static void a_program_without_calls_is_kept(void **state) {
