@@ -14,7 +14,6 @@ below the file's name has the fault looked for by the thread sanitizer, `lane: a
 address sanitizer. Text before the first record is a comment.
 """
 
-import bisect
 import collections
 import pathlib
 import re
@@ -92,10 +91,6 @@ def edits_of(code):
             yield match.start(1), end + 1, "(void)0"
 
 
-def line_of(starts, at):
-    return bisect.bisect_right(starts, at)
-
-
 def show(text):
     text = " ".join(text.split())
     return text if len(text) <= 90 else text[:87] + "..."
@@ -105,25 +100,24 @@ def whole_lines(text, begin, end):
     return text[text.rfind("\n", 0, begin) + 1:(text.find("\n", end) + 1 or len(text) + 1) - 1]
 
 
-def faults_of(root, path):
-    """Every fault that can be planted in a file."""
-    text = path.read_text()
-    starts = [0] + [match.end() for match in re.finditer("\n", text)]
-    name = path.relative_to(root).as_posix()
-    for begin, end, edit in edits_of(bare(text)):
-        if edit is None:
-            continue
-        new = edit if isinstance(edit, str) else edit[0] + text[begin:end] + edit[1]
-        mutated = text[:begin] + new + text[end:]
-        was = show(whole_lines(text, begin, end))
-        now = show(whole_lines(mutated, begin, begin + len(new)))
-        yield Fault(name, name.split("/")[1], line_of(starts, begin), was, now, mutated, None,
-                    "plain")
-
-
-def all_faults(root, room=None):
+def sites(root, room=None):
+    """Every fault that can be planted: path, begin, end and edit."""
     for path in sorted((root / "src").glob(f"{room or '*'}/*.c")):
-        yield from faults_of(root, path)
+        for begin, end, edit in edits_of(bare(path.read_text())):
+            if edit is not None:
+                yield path, begin, end, edit
+
+
+def at_site(root, site):
+    path, begin, end, edit = site
+    text = path.read_text()
+    new = edit if isinstance(edit, str) else edit[0] + text[begin:end] + edit[1]
+    mutated = text[:begin] + new + text[end:]
+    name = path.relative_to(root).as_posix()
+    was = show(whole_lines(text, begin, end))
+    now = show(whole_lines(mutated, begin, begin + len(new)))
+    return Fault(name, name.split("/")[1], 1 + text.count("\n", 0, begin), was, now, mutated, None,
+                 "plain")
 
 
 # ---- lists --------------------------------------------------------------------------------------
