@@ -11,6 +11,7 @@ foreach(name pjrt bridge shim shim_transfers engine_flow engine engine_edges eng
   set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=atexit_sleep_ms=0")
 endforeach()
 target_link_options(engine_prefetch_test PRIVATE -Wl,--wrap=pthread_cond_timedwait)
+target_link_options(engine_edges_test PRIVATE -Wl,--wrap=keel_clock_monotonic)
 target_link_options(engine_flow_test PRIVATE -Wl,--wrap=keel_stack_read)
 keel_link(analysis_run_test analysis)
 keel_link(analysis_guard_test report analysis)

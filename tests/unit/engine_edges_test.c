@@ -59,7 +59,7 @@ static void test_a_serialization_without_bytes_is_not_stored(void **state) {
     assert_int_equal(count_calls(door, "compile"), 3);
     assert_int_equal(count_calls(door, "load"), 0); // nor is it tried
     assert_int_equal(count_entries(door), 0);
-    assert_int_equal(count_lines(door->errors, "PJRT_Executable_Serialize gave no bytes"), 1);
+    assert_int_equal(count_lines(door->errors, "PJRT_Executable_Serialize returned no bytes"), 1);
 }
 
 // ---- the optimized program ---------------------------------------------------------------------
@@ -340,6 +340,76 @@ static void test_threads_add_take_and_close_executables_that_share_a_place(void 
     executables_destroy(engine.executables);
 }
 
+// ---- replicas that wait for each other
+// -----------------------------------------------------------
+
+// tests/unit/door.cmake puts this in the way of the clock.
+uint64_t __real_keel_clock_monotonic(void);
+uint64_t __wrap_keel_clock_monotonic(void);
+static uint64_t clock_ahead; // nanoseconds
+
+uint64_t __wrap_keel_clock_monotonic(void) {
+    return __real_keel_clock_monotonic() + clock_ahead;
+}
+
+static void pass_seconds(uint64_t seconds) {
+    clock_ahead += seconds * 1000000000u;
+}
+
+static void launch_on(keel_gang_t *gang, const PJRT_LoadedExecutable *loaded, uintptr_t device) {
+    PJRT_ExecuteOptions options = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
+    PJRT_LoadedExecutable_Execute_Args args = {.executable =
+                                                   (PJRT_LoadedExecutable *)(uintptr_t)loaded,
+                                               .options = &options,
+                                               .num_devices = 1,
+                                               .execute_device = (PJRT_Device *)(64 * device)};
+    keel_gang_call_t call;
+    assert_ok(keel_gang_begin(gang, &args, &call));
+    keel_gang_end(&args, &call);
+}
+
+// Says how many of three devices wait, and for how many seconds.
+static bool is_stuck(const gangs_t *gangs, unsigned waiting, unsigned seconds) {
+    char text[640] = "", devices[64], time[64];
+    if (!gangs_find_stuck(gangs, text, sizeof text)) return false;
+    snprintf(devices, sizeof devices, "%u of 3 devices", waiting);
+    snprintf(time, sizeof time, " %u s", seconds);
+    assert_non_null(strstr(text, devices));
+    assert_non_null(strstr(text, time));
+    return strncmp(text, "step ", 5) == 0;
+}
+
+static void test_replicas_that_wait_for_others_are_told_after_20_seconds(void **state) {
+    (void)state;
+    gangs_t gangs = {0};
+    keel_gang_t *gang;
+    keel_digest_t key = key_of(1);
+    PJRT_LoadedExecutable *leader;
+    assert_ok(
+        gang_join(&gangs,
+                  &(gang_program_t){
+                      .client = (const PJRT_Client *)8, .key = &key, .name = "step", .replicas = 3},
+                  &gang));
+    pass_seconds(100);
+    assert_false(is_stuck(&gangs, 0, 0)); // nobody yet
+    launch_on(gang, pointer(0), 1);
+    launch_on(gang, pointer(0), 2);
+    pass_seconds(19);
+    assert_false(is_stuck(&gangs, 0, 0));
+    pass_seconds(1);
+    assert_true(is_stuck(&gangs, 2, 20));
+    launch_on(gang, pointer(0), 3);
+    pass_seconds(100);
+    assert_false(is_stuck(&gangs, 0, 0)); // all have come
+    launch_on(gang, pointer(0), 3);
+    pass_seconds(30);
+    assert_true(is_stuck(&gangs, 1, 30));
+    launch_on(gang, pointer(0), 1);
+    assert_false(is_stuck(&gangs, 0, 0)); // one has just come
+    assert_true(gang_leave(&gangs, gang, pointer(0), true, &leader));
+    assert_false(is_stuck(&gangs, 0, 0));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
@@ -350,6 +420,7 @@ int main(void) {
         TEST(a_number_behind_the_name_of_hlo_is_no_part_of_it),
         TEST(a_forked_child_destroys_its_buffers_itself),
         TEST(an_executable_is_found_behind_others_that_are_gone),
+        TEST(replicas_that_wait_for_others_are_told_after_20_seconds),
         TEST(threads_add_take_and_close_executables_that_share_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

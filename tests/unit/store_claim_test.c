@@ -549,6 +549,60 @@ static void what_was_set_aside_for_another_reason_is_no_death(void **state) {
     assert_int_equal(count_files(place, "quarantine", ""), 2);
 }
 
+// In a process of its own: what the tests before it left idle is not its own.
+static void keep_marks(const place_t *place) {
+    keel_mark_t marks[12];
+    for (uint64_t i = 0; i < 12; ++i) {
+        keel_digest_t key = key_of(i);
+        if (keel_store_mark(place->cache, &key, &marks[i])) _exit(1);
+    }
+    if (count_files(place, "marks", ".mark") != 12) _exit(2);
+    for (int i = 0; i < 12; ++i)
+        keel_store_unmark(&marks[i]);
+    if (count_files(place, "marks", ".mark") != 8) _exit(3);
+    // They are used again.
+    for (uint64_t i = 0; i < 9; ++i) {
+        keel_digest_t key = key_of(i);
+        if (keel_store_mark(place->cache, &key, &marks[i])) _exit(4);
+        if (count_files(place, "marks", ".mark") != (i < 8 ? 8 : 9)) _exit(5);
+    }
+    for (int i = 0; i < 9; ++i)
+        keel_store_unmark(&marks[i]);
+    _exit(0);
+}
+
+static void a_process_keeps_eight_idle_marks_however_many_it_had(void **state) {
+    place_t *place = *state;
+    pid_t child = fork();
+    if (child == 0) keep_marks(place);
+    expect_exit(child, 0);
+    int found = 0;
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_int_equal(found, 0);
+    assert_int_equal(count_files(place, "marks", ".mark"), 0);
+}
+
+// More than what is remembered of one process: then a key may be accused twice, and nothing else.
+static void a_process_that_loaded_many_keys_dies_of_each(void **state) {
+    place_t *place = *state;
+    char name[64], hex[KEEL_DIGEST_HEX];
+    for (uint64_t i = 0; i < 40; ++i) {
+        keel_digest_t key = key_of(i % 30);
+        keel_digest_hex(&key, hex);
+        snprintf(name, sizeof name, "1.2.%02d.mark", (int)i);
+        leave_mark(place, name, hex);
+    }
+    int found = 0;
+    assert_ok(keel_store_sweep_marks(place->cache, count_key, &found));
+    assert_in_range(found, 30, 40);
+    for (uint64_t i = 0; i < 30; ++i) {
+        keel_digest_t key = key_of(i);
+        // Quarantine keeps 32 files, the newest.
+        if (i >= 20) assert_in_range(keel_store_crashes(place->cache, &key), 1, 2);
+    }
+    assert_int_equal(count_files(place, "marks", ".mark"), 0);
+}
+
 static void a_death_while_loading_ahead_takes_the_plan_and_no_entry(void **state) {
     place_t *place = *state;
     keel_plan_t plan = {.count = 1}, other = plan;
@@ -672,6 +726,8 @@ int main(void) {
         TEST(a_proof_that_kills_its_process_is_on_record_without_an_entry),
         TEST(a_death_is_forgotten_after_a_day),
         TEST(what_was_set_aside_for_another_reason_is_no_death),
+        TEST(a_process_keeps_eight_idle_marks_however_many_it_had),
+        TEST(a_process_that_loaded_many_keys_dies_of_each),
         TEST(a_death_while_loading_ahead_takes_the_plan_and_no_entry),
         TEST(a_mark_names_no_file_outside_of_the_plans),
         TEST(a_mark_outlives_the_removal_of_its_folder),
