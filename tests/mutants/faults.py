@@ -15,7 +15,6 @@ address sanitizer. Text before the first record is a comment.
 """
 
 import collections
-import pathlib
 import re
 
 # room: the folder of src; line: where it begins, from 1; was, now: text for people; text: the whole
@@ -183,8 +182,8 @@ def kept(root, room=None):
 
 
 def equivalent(root):
-    """(file, old, new) -> why no test can tell them apart, from tests/mutants/equivalent.list."""
-    path = pathlib.Path(root) / "tests" / "mutants" / "equivalent.list"
+    """File and text with a fault -> why no test can notice it, from tests/mutants/equivalent.list."""
+    path = root / "tests" / "mutants" / "equivalent.list"
     records = read_list(path) if path.exists() else []
-    return {(record.file, show(" ".join(record.old)), show(" ".join(record.new))): record.title
-            for record in records}
+    return {(fault.file, fault.text): fault.title
+            for fault in (planted(root, record) for record in records)}
