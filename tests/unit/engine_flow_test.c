@@ -2,6 +2,7 @@
 // and the buffers that go in.
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include <jansson.h>
 
@@ -42,8 +43,20 @@ static PJRT_Error *dimensions(PJRT_Buffer_Dimensions_Args *args) {
 static const PJRT_Api api = {.struct_size = PJRT_Api_STRUCT_SIZE,
                              .PJRT_Buffer_Dimensions = dimensions};
 
+// tests/unit/door.cmake puts this in the place of the host's stack.
+void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
+static keel_stack_frame_t frame = {.file = "/w/train.py", .function = "main"};
+static atomic_uint stacks;
+
+void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
+    (void)arena;
+    ++stacks;
+    *out = (keel_stack_t){.frames = &frame, .count = frame.line != 0};
+}
+
 static int set_up(void **state) {
     stage_t *stage = calloc(1, sizeof *stage);
+    frame.line = 0;
     place_make(&stage->place);
     stage->engine = calloc(1, sizeof *stage->engine);
     stage->engine->settings.stack = true;
@@ -532,17 +545,6 @@ static void what_fewer_than_half_of_the_steps_go_on_with_cuts_none(void **state)
 }
 
 // ---- lines that are believed -------------------------------------------------------------------
-
-// tests/unit/door.cmake puts this in the place of the host's stack.
-void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
-static keel_stack_frame_t frame = {.file = "/w/train.py", .function = "main"};
-static unsigned stacks;
-
-void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
-    (void)arena;
-    ++stacks;
-    *out = (keel_stack_t){.frames = &frame, .count = frame.line != 0};
-}
 
 // The line that a read behind the n-th execution is told to be on; 0: none.
 static uint32_t told_line(const stage_t *stage, uint64_t n) {
