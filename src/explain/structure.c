@@ -348,7 +348,9 @@ static bool is_of_key(const keel_diff_t *diff, uint32_t taint) {
 static uint32_t find_size_of_one(const keel_diff_t *diff, uint32_t taint) {
     for (uint32_t i = 0; i < diff->sizes.count; ++i) {
         const keel_drift_t *drift = &diff->sizes.drifts[i];
-        if ((drift->before == 1 || drift->after == 1) && (!taint || drift->root == taint - 1) &&
+        bool is_of_one = drift->before == 1 || drift->after == 1;
+        if (!is_of_one || drift->root >= diff->root_count) continue; // a drift may have no root
+        if ((!taint || drift->root == taint - 1) &&
             diff->roots[drift->root].difference.kind == KEEL_CAUSE_SHAPE)
             return drift->root;
     }
