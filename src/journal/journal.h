@@ -319,6 +319,7 @@ keel_status_t keel_journal_parse(keel_bytes_t bytes,
 // still reach the reader.
 typedef struct keel_journal_needless_t {
     const char *const *events, *const *lists;
+    size_t longest; // bytes of a string's JSON; longer strings are cut; 0: none is
 } keel_journal_needless_t;
 keel_status_t
 keel_journal_parse_without(keel_bytes_t bytes, const keel_journal_needless_t *needless,
@@ -328,6 +329,8 @@ keel_journal_parse_without(keel_bytes_t bytes, const keel_journal_needless_t *ne
 // the line itself or a copy in `scratch`.
 bool keel_journal_is_needless(keel_str_t line, const char *const *events);
 keel_str_t keel_journal_without(keel_str_t line, const char *const *lists, keel_buffer_t *scratch);
+// The line with its strings cut to `longest` bytes of JSON and "..."; likewise.
+keel_str_t keel_journal_cut(keel_str_t line, size_t longest, keel_buffer_t *scratch);
 
 // Calls `visit` for each run that has a journal, oldest first. A missing run_dir has none.
 keel_status_t keel_journal_runs(const char *run_dir,

@@ -72,3 +72,61 @@ keel_str_t keel_journal_without(keel_str_t line, const char *const *lists, keel_
     }
     return line;
 }
+
+// ---- long strings ------------------------------------------------------------------------------
+
+// The quote that ends a string; NULL if none does.
+static const char *closing_quote(const char *at, const char *end) {
+    const char *begin_at = at;
+    while ((at = memchr(at, '"', (size_t)(end - at)))) {
+        const char *slash = at;
+        while (slash > begin_at && slash[-1] == '\\')
+            --slash;
+        if ((at - slash) % 2 == 0) return at;
+        ++at;
+    }
+    return NULL;
+}
+
+// Bytes of what stands for one character of a string: an escape is not cut, nor is a pair of
+// surrogates.
+static size_t unit_at(const char *at, const char *end) {
+    unsigned char c = (unsigned char)*at;
+    size_t left = (size_t)(end - at);
+    if (c < 0x80 && c != '\\') return 1;
+    if (c >= 0x80) {
+        size_t length = keel_utf8_length((keel_str_t){at, left}, 0);
+        return length ? length : 1;
+    }
+    if (left < 6 || at[1] != 'u') return 2;
+    bool is_pair = (at[2] | 0x20) == 'd' && strchr("89abAB", at[3]) && left >= 12 && at[6] == '\\';
+    return is_pair ? 12 : 6;
+}
+
+static size_t cut_at(const char *text, const char *end, size_t longest) {
+    size_t at = 0;
+    for (size_t unit; at < longest; at += unit) {
+        unit = unit_at(text + at, end);
+        if (at + unit > longest) break;
+    }
+    return at;
+}
+
+keel_str_t keel_journal_cut(keel_str_t line, size_t longest, keel_buffer_t *scratch) {
+    if (!longest || line.size <= longest) return line;
+    const char *at = line.data, *end = line.data + line.size, *copied = at;
+    scratch->size = 0;
+    while ((at = memchr(at, '"', (size_t)(end - at)))) {
+        const char *text = at + 1, *close = closing_quote(text, end);
+        if (!close) break; // truncated: the parser reports it
+        at = close + 1;
+        if ((size_t)(close - text) <= longest) continue;
+        size_t kept = cut_at(text, close, longest);
+        keel_buffer_append(scratch, copied, (size_t)(text - copied) + kept);
+        keel_buffer_text(scratch, "...");
+        copied = close;
+    }
+    if (copied == line.data || scratch->failed) return line;
+    keel_buffer_append(scratch, copied, (size_t)(end - copied));
+    return scratch->failed ? line : keel_bytes_str(keel_buffer_bytes(scratch));
+}

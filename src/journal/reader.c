@@ -37,7 +37,7 @@ static json_t *parse_event(keel_str_t line, char why[160]) {
 }
 
 static keel_status_t parse_lines(keel_bytes_t bytes, const keel_journal_needless_t *needless,
-                                 keel_buffer_t *scratch,
+                                 keel_buffer_t scratch[2],
                                  keel_status_t (*visit)(void *context, const struct json_t *event),
                                  void *context, keel_journal_damage_t *out_damage) {
     *out_damage = (keel_journal_damage_t){0};
@@ -49,7 +49,9 @@ static keel_status_t parse_lines(keel_bytes_t bytes, const keel_journal_needless
         rest = (keel_str_t){rest.data + taken, rest.size - taken};
         if (!line.size || keel_journal_is_needless(line, needless->events)) continue;
         char why[160];
-        json_t *event = parse_event(keel_journal_without(line, needless->lists, scratch), why);
+        line = keel_journal_without(line, needless->lists, &scratch[0]);
+        line = keel_journal_cut(line, needless->longest, &scratch[1]);
+        json_t *event = parse_event(line, why);
         if (event) {
             keel_status_t status = visit(context, event);
             json_decref(event);
@@ -65,11 +67,14 @@ keel_status_t
 keel_journal_parse_without(keel_bytes_t bytes, const keel_journal_needless_t *needless,
                            keel_status_t (*visit)(void *context, const struct json_t *event),
                            void *context, keel_journal_damage_t *out_damage) {
-    keel_buffer_t scratch;
-    keel_buffer_initialize(&scratch, 0);
-    keel_status_t status = parse_lines(bytes, needless, &scratch, visit, context, out_damage);
-    if (!status) status = keel_buffer_status(&scratch);
-    keel_buffer_deinitialize(&scratch);
+    keel_buffer_t scratch[2];
+    keel_buffer_initialize(&scratch[0], 0);
+    keel_buffer_initialize(&scratch[1], 0);
+    keel_status_t status = parse_lines(bytes, needless, scratch, visit, context, out_damage);
+    if (!status) status = keel_buffer_status(&scratch[0]);
+    if (!status) status = keel_buffer_status(&scratch[1]);
+    keel_buffer_deinitialize(&scratch[0]);
+    keel_buffer_deinitialize(&scratch[1]);
     return status;
 }
 
@@ -77,8 +82,8 @@ keel_status_t keel_journal_parse(keel_bytes_t bytes,
                                  keel_status_t (*visit)(void *context, const struct json_t *event),
                                  void *context, keel_journal_damage_t *out_damage) {
     static const char *const none[] = {NULL};
-    return keel_journal_parse_without(bytes, &(keel_journal_needless_t){none, none}, visit, context,
-                                      out_damage);
+    return keel_journal_parse_without(bytes, &(keel_journal_needless_t){none, none, 0}, visit,
+                                      context, out_damage);
 }
 
 keel_status_t keel_journal_read(const char *path,

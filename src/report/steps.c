@@ -260,12 +260,15 @@ static keel_status_t collect(void *context, const struct json_t *event) {
     return keel_status_make(KEEL_NO_MEMORY, "out of memory: keeping the journal's events");
 }
 
+// Reports show a few hundred bytes of a string, and print a command whole.
+enum { LONGEST_STRING = 1 << 14 };
+
 // What a report asks of no event.
 static keel_status_t parse(keel_bytes_t bytes, bool whole, keel_steps_t *out,
                            keel_journal_damage_t *out_damage) {
     static const char *const events[] = {"ask", "memory", NULL};
     static const char *const lists[] = {"folded", "stack", "components", "values", NULL};
-    const keel_journal_needless_t needless = {events, lists + (whole ? 2 : 0)};
+    const keel_journal_needless_t needless = {events, lists + (whole ? 2 : 0), LONGEST_STRING};
     return keel_journal_parse_without(bytes, &needless, collect, out, out_damage);
 }
 

@@ -476,8 +476,44 @@ static void events_that_a_reader_does_without_are_passed_over_unless_cut_short(v
                          cases[i].is_needless);
 }
 
+// Cuts `json`, which has a string `text` in it, and reads it again.
+static void assert_cut(const char *text, size_t longest, const char *expected) {
+    keel_buffer_t line, scratch;
+    keel_buffer_initialize(&line, 0);
+    keel_buffer_initialize(&scratch, 0);
+    keel_buffer_format(&line, "{\"a\":\"%s\",\"b\":[\"short\",1]}", text);
+    keel_str_t cut = keel_journal_cut(keel_bytes_str(keel_buffer_bytes(&line)), longest, &scratch);
+    json_t *object = json_loadb(cut.data, cut.size, 0, NULL);
+    assert_non_null(object);
+    assert_string_equal(json_string_value(json_object_get(object, "a")), expected);
+    assert_int_equal(json_array_size(json_object_get(object, "b")), 2);
+    json_decref(object);
+    keel_buffer_deinitialize(&line);
+    keel_buffer_deinitialize(&scratch);
+}
+
+static void long_strings_are_cut_between_characters(void **state) {
+    (void)state;
+    assert_cut("1234567890", 10, "1234567890");
+    assert_cut("12345678901", 10, "1234567890...");
+    assert_cut("12345678\xc3\xa9\xc3\xa9 and so on", 9, "12345678...");
+    assert_cut("12345678\\u00e9 and so on", 10, "12345678...");
+    assert_cut("12345678\\\\\\\\ and so on", 9, "12345678...");
+    assert_cut("1234567\\\"\\\" and so on", 9, "1234567\"...");
+    assert_cut("12\\ud83d\\ude00 and so on", 10, "12...");
+    assert_cut("12\\ud83d\\ude00 and so on", 14, "12\xf0\x9f\x98\x80...");
+    assert_cut("1234567890\\\\", 11, "1234567890...");
+    // What is cut off at its end is left to whoever parses it.
+    keel_buffer_t scratch;
+    keel_buffer_initialize(&scratch, 0);
+    keel_str_t torn = keel_journal_cut(KEEL_STR("{\"a\":\"12345678901234"), 10, &scratch);
+    assert_string_equal(torn.data, "{\"a\":\"12345678901234");
+    keel_buffer_deinitialize(&scratch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_strings_are_cut_between_characters),
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(what_a_reader_does_without_is_cut_out_of_its_line),
         TEST(events_that_a_reader_does_without_are_passed_over_unless_cut_short),
