@@ -103,12 +103,25 @@ static void fold_shares(keel_diff_t *diff) {
     }
 }
 
+// A constant, or the window of an operation whose result keeps its shape.
+static bool is_setting(keel_diff_t *diff, const keel_root_t *root) {
+    if (root->difference.kind == KEEL_CAUSE_CONSTANT) return true;
+    keel_op_id_t before = root->difference.old_op, after = root->difference.new_op;
+    if (root->difference.kind != KEEL_CAUSE_SIZE || before == KEEL_NONE || after == KEEL_NONE)
+        return false;
+    const keel_operation_t *p = &diff->before.program->operations.data[before];
+    const keel_operation_t *q = &diff->after.program->operations.data[after];
+    return p->result_count && q->result_count &&
+           keel_graph_type_hash(&diff->before, keel_graph_type(&diff->before, p->first_result)) ==
+               keel_graph_type_hash(&diff->after, keel_graph_type(&diff->after, q->first_result));
+}
+
 // Sizes that were found after a constant, and branches on its line.
-static void fold_constants(keel_diff_t *diff) {
+static void fold_settings(keel_diff_t *diff) {
     uint32_t structure = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
-        if (root->difference.kind != KEEL_CAUSE_CONSTANT || root->follows != KEEL_NONE) continue;
+        if (root->follows != KEEL_NONE || !is_setting(diff, root)) continue;
         if (root->is_number && keel_diff_is_librarys(diff, root->difference.new_op))
             fold_root(diff, i,
                       keel_sizes_explain_derived(&diff->sizes, root->before, root->after,
@@ -403,7 +416,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     KEEL_TRY(keel_diff_dtypes(diff));
     KEEL_TRY(keel_diff_arms(diff, old_side, new_side));
     keel_diff_subsume(diff, are_strangers);
-    fold_constants(diff);
+    fold_settings(diff);
     keel_diff_unrolled(diff);
     KEEL_TRY(keel_diff_numbers(diff, new_side->sources));
     fold_derived(diff);
