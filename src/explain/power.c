@@ -191,8 +191,41 @@ static power_t *largest_on(side_t *side, uint64_t identity) {
     return best;
 }
 
+static const keel_frame_t *place_of(const side_t *side, const power_t *power) {
+    return &side->places[power->op - side->first];
+}
+
+static power_t *largest_at(side_t *side, uint64_t identity, const keel_frame_t *place) {
+    power_t *best = NULL;
+    for (power_t *one = on_line(side, 0, identity); one;
+         one = on_line(side, (size_t)(one - side->list) + 1, identity))
+        if (is_same_place(place_of(side, one), place) &&
+            (!best || magnitude(one) > magnitude(best)))
+            best = one;
+    return best;
+}
+
+// True where some expression of the line is a power in both programs: the largest of the first that
+// differs, or none. What only one of the programs raises is no other exponent.
+static bool differ_in_place(side_t *before, side_t *after, uint64_t identity, power_t **out_before,
+                            power_t **out_after) {
+    bool is_known = false;
+    for (power_t *one = on_line(after, 0, identity); one;
+         one = on_line(after, (size_t)(one - after->list) + 1, identity)) {
+        const keel_frame_t *place = place_of(after, one);
+        power_t *x = place->column ? largest_at(before, identity, place) : NULL;
+        if (!x) continue;
+        power_t *y = largest_at(after, identity, place);
+        is_known = true;
+        if (*out_before || x->exponent == y->exponent) continue;
+        *out_before = x;
+        *out_after = y;
+    }
+    return is_known;
+}
+
 // The first two in order that differ. A derivative has one power less, or more: where there are not
-// as many on both sides, the largest of each.
+// as many on both sides, those of one expression, else the largest of each.
 static bool differ(side_t *before, side_t *after, uint64_t identity, power_t **out_before,
                    power_t **out_after) {
     power_t *x = on_line(before, 0, identity), *y = on_line(after, 0, identity);
@@ -205,7 +238,9 @@ static bool differ(side_t *before, side_t *after, uint64_t identity, power_t **o
         x = on_line(before, (size_t)(x - before->list) + 1, identity);
         y = on_line(after, (size_t)(y - after->list) + 1, identity);
     }
-    if (x || y) {
+    bool is_uneven = x || y;
+    if (is_uneven) *out_before = *out_after = NULL;
+    if (is_uneven && !differ_in_place(before, after, identity, out_before, out_after)) {
         *out_before = largest_on(before, identity);
         *out_after = largest_on(after, identity);
     }

@@ -29,6 +29,9 @@ static const case_t cases[] = {
     {"leaf_moved", ALL_PASSED, "\ttrained['head']['w']\n\t\n", KEEL_CAUSE_STRUCTURE, NULL, 9, 19},
     // The density of the added value is not that of another, though the same line computes both.
     {"density_added", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "values['group']", 26, 0},
+    // What a division by the added value is differentiated with is no other exponent.
+    {"scale_beside_a_power", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "values['scale']", 18,
+     0},
     // What was wrapped came with the wrapper's own.
     {"layer_wrapped", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "params['layer']['down']", 22,
      0},
