@@ -132,9 +132,9 @@ static uint32_t explains_number(keel_diff_t *diff, keel_op_id_t after, double x,
         return keel_sizes_explain_derived(&diff->sizes, x, y, coarse);
     uint32_t root = keel_sizes_explain_value(&diff->sizes, x, y, coarse);
     bool are_whole = x == floor(x) && y == floor(y) && fabs(x) < 1e15 && fabs(y) < 1e15;
-    if (root == KEEL_NONE && are_whole)
-        root = keel_pair_explain_part(diff, after, (int64_t)x, (int64_t)y);
-    return root;
+    if (root != KEEL_NONE) return root;
+    return are_whole ? keel_pair_explain_part(diff, after, (int64_t)x, (int64_t)y)
+                     : keel_pair_explain_scale(diff, after, x, y);
 }
 
 // The root that explains the numbers, or each of the few elements that differ.

@@ -28,6 +28,8 @@ uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y)
 // parts.c: the root that explains a size or a whole number within a function of the client's, which
 // works it out from what it is given; NONE.
 uint32_t keel_pair_explain_part(keel_diff_t *diff, keel_op_id_t after, int64_t x, int64_t y);
+// The same of a number that is a drifted size by a fixed one, or the reverse.
+uint32_t keel_pair_explain_scale(keel_diff_t *diff, keel_op_id_t after, double x, double y);
 
 // carried.c: brings the operands, results and inner arguments of two operations side by side.
 keel_status_t keel_pair_values(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,

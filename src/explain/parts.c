@@ -2,6 +2,8 @@
 // some part of anything, so this holds only where the place says that it is one: the ends of a
 // slice of that very dimension, and what a function of the client's works out from what it is
 // given.
+#include <math.h>
+
 #include "explain/pair.h"
 
 // floor(n * parts / of), and rounded up; shares as they are dealt out one by one.
@@ -74,10 +76,35 @@ static bool is_given_drift(keel_diff_t *diff, keel_op_id_t after) {
     return false;
 }
 
+static bool is_worked_out_there(keel_diff_t *diff, keel_op_id_t after) {
+    return diff->sizes.count && keel_graph_is_clients(&diff->after, after) &&
+           is_given_drift(diff, after);
+}
+
+static bool is_the_same(double a, double b) {
+    return fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
+}
+
+// n / 9 and m / 9, or 9 / n and 9 / m: the scale of a picture that is resized.
+static bool is_scale(double before, double after, const keel_drift_t *drift) {
+    enum { MOST = 1 << 16 };
+    double n = (double)drift->before, m = (double)drift->after;
+    if (n <= 0 || m <= 0 || before <= 0 || after <= 0) return false;
+    double to = round(n / before), from = round(before * n);
+    return (to > 1 && to <= MOST && is_the_same(before * to, n) && is_the_same(after * to, m)) ||
+           (from > 1 && from <= MOST && is_the_same(before * n, from) &&
+            is_the_same(after * m, from));
+}
+
+uint32_t keel_pair_explain_scale(keel_diff_t *diff, keel_op_id_t after, double x, double y) {
+    if (!is_worked_out_there(diff, after)) return KEEL_NONE;
+    for (uint32_t i = 0; i < diff->sizes.count; ++i)
+        if (is_scale(x, y, &diff->sizes.drifts[i])) return diff->sizes.drifts[i].root;
+    return KEEL_NONE;
+}
+
 uint32_t keel_pair_explain_part(keel_diff_t *diff, keel_op_id_t after, int64_t x, int64_t y) {
-    if (!diff->sizes.count || !keel_graph_is_clients(&diff->after, after) ||
-        !is_given_drift(diff, after))
-        return KEEL_NONE;
+    if (!is_worked_out_there(diff, after)) return KEEL_NONE;
     for (uint32_t i = 0; i < diff->sizes.count; ++i)
         if (is_worked_out(x, y, &diff->sizes.drifts[i])) return diff->sizes.drifts[i].root;
     return KEEL_NONE;

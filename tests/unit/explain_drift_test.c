@@ -203,6 +203,12 @@ static void the_last_index_follows_from_the_smallest_dimension(void **state) {
     EXPECT("labels_of_more_classes", NULL, {KEEL_CAUSE_SHAPE, "w", "f32[4,2]", "f32[4,3]", 14});
 }
 
+static void the_scale_of_a_resized_picture_follows_and_a_gain_does_not(void **state) {
+    (void)state;
+    EXPECT("resized_and_scaled", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[8,8]", "f32[5,5]", 13},
+           {KEEL_CAUSE_CONSTANT, "multiply", "0.8", "0.5", 9});
+}
+
 // ---- dtypes ------------------------------------------------------------------------------------
 
 static void a_python_number_that_only_a_gradient_converts_is_told(void **state) {
@@ -329,6 +335,7 @@ int main(void) {
         cmocka_unit_test(what_is_worked_out_from_a_number_is_one_cause_with_it),
         cmocka_unit_test(numbers_that_the_user_wrote_each_are_causes_of_their_own),
         cmocka_unit_test(numbers_that_are_halved_at_once_are_two_causes),
+        cmocka_unit_test(the_scale_of_a_resized_picture_follows_and_a_gain_does_not),
         cmocka_unit_test(a_python_number_that_only_a_gradient_converts_is_told),
         cmocka_unit_test(a_complex_value_that_is_taken_apart_follows_from_the_dtype),
         cmocka_unit_test(a_complex_number_is_shown_by_its_parts),
