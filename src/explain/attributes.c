@@ -265,6 +265,22 @@ static void learn_window(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_
                         root);
 }
 
+static bool is_one_element(const keel_graph_t *graph, keel_op_id_t op) {
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    if (!operands.count) return false;
+    keel_ints_t dims = keel_diff_dims(graph->program, keel_graph_type(graph, operands.items[0]));
+    uint32_t i = 0;
+    while (i < dims.count && dims.items[i] == 1)
+        ++i;
+    return i == dims.count;
+}
+
+// One element goes to all places, along whichever dimension.
+static bool spreads_one(const keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
+    return keel_str_is(name, "broadcast_dimensions") &&
+           is_one_element(&diff->before, pair->before) && is_one_element(&diff->after, pair->after);
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, keel_str_t name,
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
@@ -273,7 +289,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     // "SAME" is worked out from sizes.
     static const char *const paddings[] = {"padding", "padding_config", "edge_padding_low",
                                            "edge_padding_high"};
-    if (ONE_OF(name, names_only)) return NULL;
+    if (ONE_OF(name, names_only) || spreads_one(diff, pair, name)) return NULL;
     if (keel_graph_attr_hash(&diff->before, before) == keel_graph_attr_hash(&diff->after, after))
         return NULL;
     const keel_operation_t *p = &diff->before.program->operations.data[pair->before];

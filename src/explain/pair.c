@@ -415,7 +415,7 @@ bool keel_pair_same_type(keel_diff_t *diff, keel_value_id_t before, keel_value_i
 }
 
 uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y) {
-    if (x.count != y.count) return KEEL_NONE;
+    if (x.count != y.count) return keel_pair_explain_squeezed(diff, x, y);
     uint32_t root = KEEL_NONE;
     for (uint32_t i = 0; i < x.count; ++i) {
         if (x.items[i] == y.items[i]) continue;

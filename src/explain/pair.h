@@ -25,6 +25,9 @@ bool keel_pair_same_type(keel_diff_t *diff, keel_value_id_t before, keel_value_i
 // The root that explains why these dimensions became those; NONE.
 uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y);
 
+// squeezed.c: the root that explains two ranks, where one has dimensions of one element less; NONE.
+uint32_t keel_pair_explain_squeezed(const keel_diff_t *diff, keel_ints_t x, keel_ints_t y);
+
 // parts.c: the root that explains a size or a whole number within a function of the client's, which
 // works it out from what it is given; NONE.
 uint32_t keel_pair_explain_part(keel_diff_t *diff, keel_op_id_t after, int64_t x, int64_t y);
