@@ -9,9 +9,10 @@ enum {
     LEVEL_SAME,  // the next, and the arguments that it takes
     LEVEL_EXACT, // name, place within the user's function, types, attributes and constants
     LEVEL_TYPE,  // name, place, types of results, and kinds of operands
+    LEVEL_FORM,  // name, place, and kinds of operands and result (fit.c)
     LEVEL_PLACE, // name and place
     LEVEL_SELF,  // name, kinds, attributes, and the constants that it takes
-    LEVEL_KIND,  // name, and kinds of operands and result (fit.c)
+    LEVEL_KIND,  // name and kinds
     LEVEL_NAME,
     LEVELS
 };
@@ -120,6 +121,7 @@ static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, u
         out->tokens[LEVEL_EXACT][out->count] = mix(out->tokens[LEVEL_TYPE][out->count], self);
         out->tokens[LEVEL_SAME][out->count] = token_of_arguments(
             diff, graph == &diff->after, op, out->tokens[LEVEL_EXACT][out->count]);
+        out->tokens[LEVEL_FORM][out->count] = mix(place, kind);
         out->tokens[LEVEL_PLACE][out->count] = place;
         out->tokens[LEVEL_SELF][out->count] = self;
         out->tokens[LEVEL_KIND][out->count] = kind;
@@ -298,7 +300,7 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
     int first = keel_diff_has_unpaired(diff) ? LEVEL_SAME : LEVEL_EXACT;
     for (int level = first; !in_place && level < LEVELS; ++level) {
         bool is_worth_it = true;
-        if (level < LEVEL_PLACE) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
+        if (level < LEVEL_FORM) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
         if (is_worth_it) KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
         for (uint32_t i = 0; i < a.count; ++i)
             if (to_b[i] != UINT32_MAX && level_of[i] == LEVELS) level_of[i] = (uint8_t)level;

@@ -190,6 +190,7 @@ static void what_is_left_out_at_a_size_of_one_follows_from_it(void **state) {
     (void)state;
     EXPECT("softmax_over_one", NULL, {KEEL_CAUSE_SHAPE, "q", "f32[8,6,4]", "f32[8,1,4]", 16});
     EXPECT("scale_of_one", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[8,6,4]", "f32[8,1,4]", 15});
+    EXPECT("labels_of_one_row", NULL, {KEEL_CAUSE_SHAPE, "logits", "f32[6,4]", "f32[1,4]", 14});
 }
 
 static void the_window_of_a_mean_is_a_size_and_its_divisor_follows(void **state) {
