@@ -1,1 +1,2 @@
 keel_unit_test(analysis_line ROOMS analysis)
+keel_unit_test(analysis_sources ROOMS analysis)

@@ -179,6 +179,26 @@ static void a_run_of_an_older_keel_is_shown_without_causes(void **state) {
     keel_buffer_deinitialize(&page);
 }
 
+// Of one step alone there is nothing to see by steps.
+static void the_charts_go_by_steps_from_two_on(void **state) {
+    (void)state;
+    static const char *const axes[] = {"<span class=\"axis\">time</span>",
+                                       "<span class=\"axis\">time</span>",
+                                       "<span class=\"axis\">step</span>"};
+    for (int steps = 0; steps < 3; ++steps) {
+        keel_buffer_t page;
+        char journal[400];
+        snprintf(journal, sizeof journal,
+                 "{\"event\":\"compile\",\"t\":1,\"pid\":1,\"program\":\"a\",\"name\":\"f\","
+                 "\"seconds\":1}\n"
+                 "{\"event\":\"end\",\"t\":2,\"pid\":1,\"executes\":{\"a\":%d}}\n",
+                 steps);
+        make_page(journal, NULL, &page);
+        assert_has(&page, axes[steps]);
+        keel_buffer_deinitialize(&page);
+    }
+}
+
 static void a_long_quiet_end_is_left_out_of_the_charts_and_told(void **state) {
     (void)state;
     keel_buffer_t page;
@@ -651,6 +671,7 @@ int main(void) {
         cmocka_unit_test(a_page_loads_nothing_and_runs_nothing),
         cmocka_unit_test(a_run_without_an_event_has_a_page_too),
         cmocka_unit_test(a_run_of_an_older_keel_is_shown_without_causes),
+        cmocka_unit_test(the_charts_go_by_steps_from_two_on),
         cmocka_unit_test(a_long_quiet_end_is_left_out_of_the_charts_and_told),
         cmocka_unit_test(text_cannot_leave_its_place),
         cmocka_unit_test(a_cut_text_ends_between_characters),

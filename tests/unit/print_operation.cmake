@@ -1,1 +1,1 @@
-keel_unit_test(print_operation ROOMS read program base)
+keel_unit_test(print_operation ROOMS read key program base)
