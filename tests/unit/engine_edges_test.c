@@ -263,13 +263,26 @@ static uint32_t life_of(keel_engine_t *engine, uint32_t i) {
     return text[1];
 }
 
+static void make_tables(keel_engine_t *engine) {
+    assert_ok(counters_create(engine));
+    assert_ok(executables_create(engine));
+}
+
+static void destroy_tables(keel_engine_t *engine) {
+    for (counter_t *counter = engine->counters->first, *next; counter; counter = next) {
+        next = counter->next;
+        keel_free(counter);
+    }
+    counters_destroy(engine->counters);
+    executables_destroy(engine->executables);
+}
+
 // Half of all places are taken, so that many pointers share theirs with others and stand behind
 // them.
 static void test_an_executable_is_found_behind_others_that_are_gone(void **state) {
     (void)state;
     keel_engine_t engine = {0};
-    assert_ok(counters_create(&engine));
-    assert_ok(executables_create(&engine));
+    make_tables(&engine);
     for (uint32_t i = 0; i < POINTERS; ++i)
         add_stored(&engine, i, 1);
     for (uint32_t i = 0; i < POINTERS; i += 3)
@@ -284,7 +297,7 @@ static void test_an_executable_is_found_behind_others_that_are_gone(void **state
         assert_true(keel_engine_loaded_closing(&engine, pointer(i)));
     for (uint32_t i = 0; i < POINTERS; ++i)
         assert_int_equal(life_of(&engine, i), 0);
-    executables_destroy(engine.executables);
+    destroy_tables(&engine);
 }
 
 // The n-th pointer that is looked for at the same place as all others of these.
@@ -327,8 +340,7 @@ static void test_threads_add_take_and_close_executables_that_share_a_place(void 
     keel_engine_t engine = {0};
     pthread_t threads[4];
     mate_t mates[4];
-    assert_ok(counters_create(&engine));
-    assert_ok(executables_create(&engine));
+    make_tables(&engine);
     for (unsigned i = 0; i < 4; ++i) {
         mates[i] = (mate_t){.engine = &engine, .number = i};
         for (unsigned k = 0; k < 4; ++k)
@@ -337,7 +349,7 @@ static void test_threads_add_take_and_close_executables_that_share_a_place(void 
     }
     for (unsigned i = 0; i < 4; ++i)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-    executables_destroy(engine.executables);
+    destroy_tables(&engine);
 }
 
 // ---- replicas that wait for each other
