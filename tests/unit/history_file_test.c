@@ -1,5 +1,6 @@
 // What a history keeps in its file, and how much of it in memory.
 #define _GNU_SOURCE // memmem, strsep
+#include "history/internal.h"
 #include "history_stage.h"
 
 #include <pthread.h>
@@ -89,6 +90,25 @@ static unsigned records_in(const char *text, size_t size, uint64_t *damaged) {
     unsigned count = 0;
     assert_ok(keel_history_parse(keel_bytes(text, size), count_record, &count, damaged));
     return count;
+}
+
+// A number of a line that is damaged is none, whatever it begins with.
+static void a_damaged_number_is_zero(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } rows[] = {{"0", 0},   {"9", 9},   {"1790", 1790}, {"12x", 0},
+                {"1-2", 0}, {"1.5", 0}, {"-1", 0},      {"99999999999999999999", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        char text[100];
+        line_t line;
+        int size = snprintf(text, sizeof text, "{\"n\":%s,\"s\":\"7\"}", rows[i].text);
+        if (!line_read(text, (size_t)size, &line)) continue; // refused as a whole
+        if (line_number(&line, "n") != rows[i].value) fail_msg("%s", rows[i].text);
+        assert_int_equal(line_number(&line, "s"), 0);
+        assert_int_equal(line_number(&line, "absent"), 0);
+    }
 }
 
 static void damaged_lines_are_passed_over(void **state) {
@@ -385,6 +405,7 @@ int main(void) {
         cmocka_unit_test(values_stand_in_a_file_once),
         cmocka_unit_test(what_was_seen_again_is_newer_in_the_next_run),
         cmocka_unit_test(strange_text_comes_back_as_it_was),
+        cmocka_unit_test(a_damaged_number_is_zero),
         cmocka_unit_test(damaged_lines_are_passed_over),
         cmocka_unit_test(a_value_that_is_gone_is_not_known),
         cmocka_unit_test(several_processes_append_to_one_file),

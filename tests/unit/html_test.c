@@ -81,6 +81,19 @@ static void a_page_tells_what_was_compiled_again_why_and_where(void **state) {
     keel_buffer_deinitialize(&page);
 }
 
+// Pages name others by links, of which the report keeps those that it has.
+static void links_of_pages_are_links_or_words(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    make_page(small_run, NULL, &page);
+    const char *causes = strstr(keel_buffer_cstr(&page), "<div id=\"cause-constant\">");
+    assert_non_null(causes);
+    assert_non_null(strstr(causes, "that is a pattern: counter."));
+    assert_null(strstr(causes, "]("));
+    assert_null(strstr(causes, ".md)"));
+    keel_buffer_deinitialize(&page);
+}
+
 static void the_dearest_recompile_stands_first_and_a_first_is_only_counted(void **state) {
     (void)state;
     keel_buffer_t page;
@@ -664,6 +677,7 @@ static void a_failed_allocation_is_reported_and_never_a_page_that_lacks_somethin
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_tells_what_was_compiled_again_why_and_where),
+        cmocka_unit_test(links_of_pages_are_links_or_words),
         cmocka_unit_test(the_dearest_recompile_stands_first_and_a_first_is_only_counted),
         cmocka_unit_test(bars_link_to_the_recompile_and_say_what_they_are),
         cmocka_unit_test(the_chart_and_the_ledger_tell_one_figure_of_a_cause),

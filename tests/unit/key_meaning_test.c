@@ -548,9 +548,25 @@ static bool has_functions(build_t *b, unsigned n) {
     return n < 15;
 }
 
+// The last function and, behind it, what is no operation: a reference there is none of its own.
+static bool ends_with_a_callee(build_t *b, unsigned n) {
+    keel_attr_id_t callee = symbol_attr(b, "last"); // number 0, as what was never set
+    keel_type_id_t f = f32(b);
+    b->program.entry = begin_function(b, (fn_t){"main", f, KEEL_NONE, true});
+    keel_value_id_t x = argument_of(b, b->program.entry);
+    add_op(b, (op_t){"call", DICT(b, {"callee", callee}), f, {x}, 1});
+    end_function(b, b->program.entry);
+    uint32_t last = begin_function(b, (fn_t){"last", f, KEEL_NONE, false});
+    x = argument_of(b, last);
+    add_op(b, (op_t){n == 1 ? "cosine" : "sine", KEEL_NONE, f, {x}, 1});
+    end_function(b, last);
+    return n < 2;
+}
+
 static void every_part_of_a_function_counts(void **state) {
     (void)state;
     assert_all_differ(has_functions, 15);
+    assert_all_differ(ends_with_a_callee, 2);
 }
 
 // ---- the whole key -----------------------------------------------------------------------------

@@ -60,6 +60,23 @@ static proto_t nested_tuple(int depth) {
     return type;
 }
 
+// XLA's PrimitiveType has grown to 36: a number beyond is one of tomorrow, or damage.
+static void elements_that_are_not_known_are_refused(void **state) {
+    (void)state;
+    for (int element = 0; element < 200; ++element) {
+        proto_t one = instruction("parameter", 1, NULL, 0), type = shape(element, NULL, 0);
+        put_message(&one, 3, &type); // in the place of the one that is there
+        proto_t module = module_of_one(&one);
+        keel_program_t program;
+        keel_status_t status = keel_read_hlo(bytes_of(&module), &program);
+        bool refused = status != NULL;
+        keel_status_ignore(status);
+        keel_program_deinitialize(&program);
+        keel_buffer_deinitialize(&module);
+        if (element > 36) assert_true(refused);
+    }
+}
+
 static void tuples_nest_but_not_without_end(void **state) {
     (void)state;
     proto_t type = nested_tuple(20), module = with_shape(&type);
@@ -247,6 +264,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tail_padding_of_one_is_the_same_as_none),
         cmocka_unit_test(dynamic_dimensions_keep_their_bounds),
+        cmocka_unit_test(elements_that_are_not_known_are_refused),
         cmocka_unit_test(tuples_nest_but_not_without_end),
         cmocka_unit_test(numbers_of_a_literal_become_little_endian_bytes),
         cmocka_unit_test(packed_floats_stay_in_the_source),

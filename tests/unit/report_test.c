@@ -73,6 +73,28 @@ static void figures_are_those_of_the_journal(void **state) {
     keel_stats_deinitialize(&stats);
 }
 
+// The first process speaks for its run: what it was, where, and above which plugin.
+static void a_run_is_what_its_first_process_said(void **state) {
+    (void)state;
+    keel_stats_t stats;
+    stats_of("{\"event\":\"start\",\"t\":1,\"pid\":1,\"argv\":[\"python\",\"a b.py\"],"
+             "\"cwd\":\"/w\",\"host\":\"h1\",\"mode\":\"readonly\",\"plugin\":{\"path\":"
+             "\"/p/libtpu.so\",\"platform\":\"tpu\",\"api_major\":0,\"api_minor\":81}}\n"
+             "{\"event\":\"start\",\"t\":2,\"pid\":2,\"argv\":[\"other\"],\"cwd\":\"/o\","
+             "\"host\":\"h2\",\"mode\":\"on\",\"plugin\":{\"path\":\"/o.so\","
+             "\"platform\":\"cpu\",\"api_major\":1,\"api_minor\":2}}\n",
+             &stats);
+    assert_non_null(strstr(stats.command, "a b.py"));
+    assert_string_equal(stats.cwd, "/w");
+    assert_string_equal(stats.host, "h1");
+    assert_string_equal(stats.mode, "readonly");
+    assert_string_equal(stats.plugin_path, "/p/libtpu.so");
+    assert_string_equal(stats.plugin_platform, "tpu");
+    assert_string_equal(stats.plugin_api, "0.81");
+    assert_int_equal(stats.processes, 2);
+    keel_stats_deinitialize(&stats);
+}
+
 static void a_step_is_an_execution_of_the_family_that_does_the_most(void **state) {
     (void)state;
     keel_stats_t stats;
@@ -465,6 +487,7 @@ static void every_allocation_that_fails_is_reported_and_nothing_leaks(void **sta
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_of_the_journal),
+        cmocka_unit_test(a_run_is_what_its_first_process_said),
         cmocka_unit_test(a_step_is_an_execution_of_the_family_that_does_the_most),
         cmocka_unit_test(what_ran_once_leads_only_by_far),
         cmocka_unit_test(a_load_from_memory_is_no_new_program),
