@@ -152,7 +152,10 @@ void keel_fit_learn(keel_diff_t *diff);
 bool keel_fit_class(const keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after);
 // Likewise for the number of dimensions.
 bool keel_fit_rank(const keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after);
-// The same for types that fit; some that do not share it where arguments moved.
+// The same for types that fit by class, or by class and rank; some that do not share it where
+// arguments moved.
+uint64_t keel_fit_class_token(const keel_diff_t *diff, const keel_graph_t *graph,
+                              keel_type_id_t type);
 uint64_t keel_fit_token(const keel_diff_t *diff, const keel_graph_t *graph, keel_type_id_t type);
 
 // ---- arguments.c -------------------------------------------------------------------------------

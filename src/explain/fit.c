@@ -69,6 +69,11 @@ bool keel_fit_rank(const keel_diff_t *diff, keel_type_id_t before, keel_type_id_
     return diff->fit.ranks & rank_bit(ranks_between(diff, before, after));
 }
 
+uint64_t keel_fit_class_token(const keel_diff_t *diff, const keel_graph_t *graph,
+                              keel_type_id_t type) {
+    return diff->fit.crosses ? 0 : 1 + (uint64_t)class_of(graph->program, type);
+}
+
 uint64_t keel_fit_token(const keel_diff_t *diff, const keel_graph_t *graph, keel_type_id_t type) {
     uint64_t token = 1;
     if (!diff->fit.crosses) token += 1 + (uint64_t)class_of(graph->program, type);

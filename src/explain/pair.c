@@ -9,10 +9,10 @@ enum {
     LEVEL_SAME,  // the next, and the arguments that it takes
     LEVEL_EXACT, // name, place within the user's function, types, attributes and constants
     LEVEL_TYPE,  // name, place, types of results, and kinds of operands
-    LEVEL_FORM,  // name, place, and kinds of operands and result (fit.c)
+    LEVEL_CLASS, // name, place, and whether it gives numbers or conditions
     LEVEL_PLACE, // name and place
     LEVEL_SELF,  // name, kinds, attributes, and the constants that it takes
-    LEVEL_KIND,  // name and kinds
+    LEVEL_KIND,  // name, and kinds of operands and result (fit.c)
     LEVEL_NAME,
     LEVELS
 };
@@ -65,6 +65,14 @@ static uint64_t token_of_types(keel_graph_t *graph, keel_op_id_t op, uint64_t to
             mix(token,
                 keel_graph_type_hash(graph, keel_graph_type(graph, operation->first_result + i)));
     return token;
+}
+
+static uint64_t token_of_class(const keel_diff_t *diff, const keel_graph_t *graph, keel_op_id_t op,
+                               uint64_t token) {
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    if (diff->after.lender || operation->result_count != 1) return token;
+    keel_type_id_t type = keel_graph_type(graph, operation->first_result);
+    return mix(token, keel_fit_class_token(diff, graph, type));
 }
 
 // Of what it takes and gives. What carries many values is known by none of them.
@@ -121,7 +129,7 @@ static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, u
         out->tokens[LEVEL_EXACT][out->count] = mix(out->tokens[LEVEL_TYPE][out->count], self);
         out->tokens[LEVEL_SAME][out->count] = token_of_arguments(
             diff, graph == &diff->after, op, out->tokens[LEVEL_EXACT][out->count]);
-        out->tokens[LEVEL_FORM][out->count] = mix(place, kind);
+        out->tokens[LEVEL_CLASS][out->count] = token_of_class(diff, graph, op, place);
         out->tokens[LEVEL_PLACE][out->count] = place;
         out->tokens[LEVEL_SELF][out->count] = self;
         out->tokens[LEVEL_KIND][out->count] = kind;
@@ -300,7 +308,7 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
     int first = keel_diff_has_unpaired(diff) ? LEVEL_SAME : LEVEL_EXACT;
     for (int level = first; !in_place && level < LEVELS; ++level) {
         bool is_worth_it = true;
-        if (level < LEVEL_FORM) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
+        if (level < LEVEL_CLASS) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
         if (is_worth_it) KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
         for (uint32_t i = 0; i < a.count; ++i)
             if (to_b[i] != UINT32_MAX && level_of[i] == LEVELS) level_of[i] = (uint8_t)level;
