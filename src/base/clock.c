@@ -34,26 +34,36 @@ void keel_clock_iso(uint64_t wall, char out[24]) {
     strftime(out, 24, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
-double keel_process_seconds(void) {
+// When the process began, in seconds since the machine booted; negative if unknown.
+static double began_after_boot(void) {
     uint8_t *data = NULL;
     size_t size = 0;
     keel_status_t status = keel_file_read("/proc/self/stat", 4096, &data, &size);
     keel_status_ignore(status);
-    if (status) return 0;
+    if (status) return -1;
     // The 22nd field. The second, the program's name, may contain blanks but ends at the last ')'.
-    double seconds = 0;
+    double began = -1;
     char *at = size ? memrchr(data, ')', size) : NULL;
     if (at) {
         data[size - 1] = 0;
         for (int field = 2; at && field < 22; ++field)
             at = strchr(at + 1, ' ');
-        struct timespec now;
-        clock_gettime(CLOCK_BOOTTIME, &now);
-        double ticks = at ? (double)strtoull(at + 1, NULL, 10) : 0;
-        if (at)
-            seconds = (double)now.tv_sec + (double)now.tv_nsec * 1e-9 -
-                      ticks / (double)sysconf(_SC_CLK_TCK);
+        if (at) began = (double)strtoull(at + 1, NULL, 10) / (double)sysconf(_SC_CLK_TCK);
     }
     keel_free(data);
-    return seconds;
+    return began;
+}
+
+double keel_process_seconds(void) {
+    double began = began_after_boot();
+    return began < 0 ? 0 : keel_seconds(now(CLOCK_BOOTTIME)) - began;
+}
+
+double keel_process_began(void) {
+    double began = began_after_boot();
+    if (began < 0) return keel_seconds(keel_clock_wall());
+    // The two clocks are read without a file in between, or a busy machine would put the beginning
+    // before what another process did. Booted first: a pause between them makes it later.
+    double booted = keel_seconds(now(CLOCK_BOOTTIME));
+    return keel_seconds(keel_clock_wall()) - (booted - began);
 }

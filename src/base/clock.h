@@ -14,6 +14,8 @@ void keel_clock_iso(uint64_t wall, char out[24]);
 
 // Seconds since the kernel started this process; 0 if unknown.
 double keel_process_seconds(void);
+// When this process began, by the wall clock, in seconds since 1970. Now, if that is unknown.
+double keel_process_began(void);
 
 static inline double keel_seconds(uint64_t nanoseconds) {
     return (double)nanoseconds * 1e-9;

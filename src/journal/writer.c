@@ -210,7 +210,7 @@ void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *eve
     char process[KEEL_PROCESS_NAME];
     keel_process_name(process);
     if (*process) keel_line_text(&line, "process", process);
-    keel_line_real(&line, "began", keel_seconds(keel_clock_wall()) - keel_process_seconds());
+    keel_line_real(&line, "began", keel_process_began());
     components_field(&line, event->key, KEEL_KEY_VALUE_LIMIT);
     keel_line_finish(journal, &line);
 }

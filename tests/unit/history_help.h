@@ -25,7 +25,7 @@ static inline void set_component(keel_key_t *key, keel_component_t component, co
 // As a process of now opens it.
 static inline keel_status_t open_history(const char *folder, const char *script, const char *run,
                                          keel_history_t **out) {
-    double began = keel_seconds(keel_clock_wall()) - keel_process_seconds();
+    double began = keel_process_began();
     return keel_history_open(folder, script, run, began, out);
 }
 
