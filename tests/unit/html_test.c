@@ -105,6 +105,67 @@ static void the_dearest_recompile_stands_first_and_a_first_is_only_counted(void 
     keel_buffer_deinitialize(&page);
 }
 
+#define RECOMPILE(name, program, seconds)                                                          \
+    "{\"event\":\"compile\",\"t\":1003,\"pid\":1,\"program\":\"" program "\",\"key\":\"k" program  \
+    "\",\"name\":\"" name "\",\"ops\":9,\"seconds\":" seconds ",\"recompile\":true}\n"             \
+    "{\"event\":\"explain\",\"t\":1003,\"pid\":1,\"program\":\"" program "\",\"key\":\"k" program  \
+    "\",\"name\":\"" name "\",\"what\":\"compile\",\"seconds\":" seconds ",\"recompile\":true,"    \
+    "\"against\":{\"program\":\"aa\",\"name\":\"" name "\",\"is_ours\":true,\"when\":1001},"       \
+    "\"roots\":[{\"kind\":\"shape\",\"subject\":\"" program "\",\"old\":\"f32[8]\",\"new\":"       \
+    "\"f32[5]\",\"file\":\"/w/train.py\",\"line\":88}],\"root_total\":1}\n"
+
+// Of several in one column the bar leads to the dearest, wherever it stands among them.
+static void a_bar_of_several_links_to_the_dearest(void **state) {
+    (void)state;
+#define B RECOMPILE("jit_step", "bb", "3.0")
+#define C RECOMPILE("jit_step", "cc", "5.0")
+#define D RECOMPILE("jit_step", "dd", "4.0")
+    static const char *const orders[] = {START C D B, START B C D, START B D C};
+#undef B
+#undef C
+#undef D
+    for (int dearest = 0; dearest < 3; ++dearest) {
+        char bar[100];
+        keel_buffer_t page;
+        make_page(orders[dearest], NULL, &page);
+        snprintf(bar, sizeof bar,
+                 "<a href=\"#r%d\"><g class=\"bar\"><title>after 3.0 s: 3 compiles, 12.0 s",
+                 dearest);
+        assert_has(&page, bar);
+        keel_buffer_deinitialize(&page);
+    }
+}
+
+// The first advice of a run.
+static void advice_of(const char *journal, char out[1000]) {
+    keel_buffer_t page;
+    make_page(journal, NULL, &page);
+    const char *advice = strstr(keel_buffer_cstr(&page), "<p class=\"advice\">");
+    assert_non_null(advice);
+    snprintf(out, 1000, "%.*s", (int)strcspn(advice, "\n"), advice);
+    keel_buffer_deinitialize(&page);
+}
+
+static void advice_is_for_the_client_that_ran_or_for_both(void **state) {
+    (void)state;
+    static const char other[] = "PyTorch/XLA:</span>";
+    char jax[1000], torch[1000], both[1000];
+    advice_of(START RECOMPILE("jit_step", "bb", "3.0"), jax);
+    advice_of(START "{\"event\":\"compile\",\"t\":1001,\"pid\":1,\"program\":\"aa\",\"name\":\"G\","
+                    "\"seconds\":1,\"format\":\"hlo\"}\n" RECOMPILE("G", "bb", "3.0"),
+              torch);
+    advice_of(START RECOMPILE("main", "bb", "3.0"), both);
+    assert_non_null(strstr(jax, "drop the short batch"));
+    assert_null(strstr(jax, "drop_last"));
+    assert_non_null(strstr(torch, "drop_last"));
+    assert_null(strstr(torch, "drop the short batch"));
+    assert_non_null(strstr(both, "drop the short batch"));
+    assert_non_null(strstr(both, "drop_last"));
+    assert_null(strstr(jax, other));
+    assert_null(strstr(torch, other));
+    assert_non_null(strstr(both, other));
+}
+
 static void bars_link_to_the_recompile_and_say_what_they_are(void **state) {
     (void)state;
     keel_buffer_t page;
@@ -679,6 +740,8 @@ int main(void) {
         cmocka_unit_test(a_page_tells_what_was_compiled_again_why_and_where),
         cmocka_unit_test(links_of_pages_are_links_or_words),
         cmocka_unit_test(the_dearest_recompile_stands_first_and_a_first_is_only_counted),
+        cmocka_unit_test(a_bar_of_several_links_to_the_dearest),
+        cmocka_unit_test(advice_is_for_the_client_that_ran_or_for_both),
         cmocka_unit_test(bars_link_to_the_recompile_and_say_what_they_are),
         cmocka_unit_test(the_chart_and_the_ledger_tell_one_figure_of_a_cause),
         cmocka_unit_test(a_link_within_a_page_leads_to_one_that_the_report_has),
