@@ -106,8 +106,8 @@ static keel_op_id_t constant_of(const keel_graph_t *graph, keel_value_id_t value
     return op == KEEL_NONE ? KEEL_NONE : graph->constant[op];
 }
 
-// HLO: a size that was told where an array met the constant is the constant's, where that was made
-// on an earlier line.
+// HLO: a size that was found where an array met the constant belongs to the constant, if that was
+// made on an earlier line.
 static void move_to_constant(keel_diff_t *diff, const keel_pair_t *made, uint32_t taint) {
     if (!taint || taint == KEEL_PENDING + 1) return;
     keel_difference_t *root = &diff->roots[taint - 1].difference;

@@ -139,8 +139,8 @@ static inline uint32_t *keel_diff_operand_origins(const keel_diff_t *diff, keel_
 
 // ---- moved.c -----------------------------------------------------------------------------------
 
-// Pairs arguments that no name brought together, and stand elsewhere in a tree. They are told as
-// one that is gone and one that was added; what uses them goes on.
+// Pairs arguments that no name brought together because they moved within a tree. The report shows
+// one argument removed and one added; what uses them is compared as before.
 void keel_diff_pair_moved(keel_diff_t *diff);
 
 // ---- fit.c -------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 //   power        whole exponents, which JAX unrolls                            power.c
 //   structure    operations without a counterpart                              structure.c
 //   enclosing    the line that several operations came by                      enclosing.c
-//   subsumed     what is told beside another algorithm                         subsumed.c
+//   subsumed     what another algorithm brings about                           subsumed.c
 //   circumstances  notes on how roots came about, with advice of their own      circumstances.c
 //   retrace      a program that has not changed                                retrace.c
 //   inline       functions that only one of the two keeps apart                 inline.c

@@ -1,5 +1,5 @@
-// literals: the numbers that stand in the user's source, so that of several numbers that moved the
-// one is told that the user wrote.
+// literals: the numbers in the user's source. If several numbers moved, the one that the user wrote
+// is shown.
 //
 // Room-internal.
 #ifndef KEEL_EXPLAIN_LITERALS_H_

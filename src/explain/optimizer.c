@@ -22,8 +22,8 @@ bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op) {
     return false;
 }
 
-// How many tensors were added, if all are an optimizer's but for gradients that are told by
-// themselves. Numbers come with what takes them.
+// How many tensors were added, if all are an optimizer's except gradients, which have a cause of
+// their own. Numbers come with what takes them.
 static uint32_t count_state(const keel_diff_t *diff) {
     const keel_argument_t *list = diff->arguments_after;
     bool has_gradients = keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE;

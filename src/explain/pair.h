@@ -45,7 +45,7 @@ keel_status_t keel_pair_arguments(keel_diff_t *diff, keel_function_pair_t functi
 keel_status_t keel_pair_part(keel_diff_t *diff, keel_arena_t *scratch) KEEL_MUST_CHECK;
 
 // constants.c: the values of two constants that the operations take as that operand. Another shape
-// is told here only where they are used in the same one.
+// is a difference here only if both are used in the same shape.
 keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                                   keel_op_id_t before, keel_op_id_t after,
                                   bool same_use) KEEL_MUST_CHECK;

@@ -1,7 +1,7 @@
 // Powers with a whole exponent, which JAX unrolls into products (integer_pow): x**3 is x * x * x.
-// Another exponent is another number of products, and is told as the constant that it was. x**0 is
-// a constant one in the power's name. x**1 is x itself and leaves nothing, as does a line that did
-// not run, so it is left out here.
+// Another exponent is another number of products, and is reported as the constant that it was. x**0
+// is a constant one in the power's name. x**1 is x itself and leaves nothing, as does a line that
+// did not run, so it is left out here.
 #include "explain/pair.h"
 
 enum { POWERS = 256 }; // of one function
@@ -247,8 +247,8 @@ static bool differ(side_t *before, side_t *after, uint64_t identity, power_t **o
     return *out_before && *out_after && (*out_before)->exponent != (*out_after)->exponent;
 }
 
-// The products at that place are told: none of them came or went by itself, nor did those of its
-// derivative.
+// The products at that place are explained: none of them came or went by itself, nor did those of
+// its derivative.
 static void settle(side_t *side, const keel_frame_t *place, keel_op_id_t counterpart) {
     for (keel_op_id_t op = side->first; op < side->end; ++op) {
         if (side->others[op] == KEEL_NONE && is_product(side, op) &&

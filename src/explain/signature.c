@@ -639,7 +639,8 @@ static const char *mesh_text(keel_diff_t *diff, const keel_program_t *program, k
     return text;
 }
 
-// Shardings name their mesh; that it has another size, or other axes or devices, is told here.
+// Shardings only name their mesh. A mesh of another size, or with other axes or devices, is a
+// difference of its own.
 static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_t name,
                                   keel_attr_id_t before, keel_attr_id_t after) {
     int64_t had, has;

@@ -31,8 +31,8 @@ typedef struct keel_html_input_t {
     const char *run_dir; // where the programs are kept; NULL: no program is shown side by side
 } keel_html_input_t;
 
-// Files that the report cannot read (a program that is gone, a source that changed) are told of in
-// the page and no error.
+// The page mentions files that the report cannot read (a program that is gone, a source that
+// changed); they are not an error.
 keel_status_t keel_html_page(const keel_html_input_t *input, keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // How a report begins: a file that begins otherwise is none.

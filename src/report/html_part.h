@@ -141,7 +141,7 @@ typedef struct keel_html_side_t {
     keel_html_lines_t lines;
     size_t capacity;
     uint32_t first, end; // operations that are shown
-    keel_op_id_t told;   // KEEL_NONE: what is told of is not on this side
+    keel_op_id_t told;   // the operation that the row is about; NONE: it is not on this side
     keel_op_id_t sources[2 * KEEL_HTML_SOURCES_SHOWN]; // what is shown before them, in order
     uint32_t source_count;
 } keel_html_side_t;

@@ -56,8 +56,8 @@ static const char *line_of_cause(const keel_stats_recompile_t *recompile) {
     return *recompile->shown ? recompile->shown : recompile->site.shown;
 }
 
-// Two that are told as one: of one line and cause, or of one program where that is not known. A
-// line can have more programs than one compiled again: those before and behind a host read.
+// Two that are shown as one: they have one line and cause, or one program if that is unknown. A
+// line can recompile several programs: those before and after a host read.
 static bool is_alike(const keel_stats_recompile_t *a, const keel_stats_recompile_t *b) {
     if (strcmp(a->cause, b->cause) != 0 || strcmp(a->subject, b->subject) != 0) return false;
     if (*a->cause && *line_of_cause(a)) return strcmp(line_of_cause(a), line_of_cause(b)) == 0;

@@ -3,8 +3,8 @@
 // each read compiles all that was recorded since the first. The read is their cause then, and what
 // was found between the programs is folded under it.
 //
-// That a number comes from a read is told by the line that it stands on: the read's own, or one
-// that uses a name which that line, or one behind it, has assigned.
+// A number comes from a read if it is on the read's own line, or on a line that uses a name which
+// that line or a later one assigned.
 #include <stdlib.h>
 
 #include "report/source.h"

@@ -28,10 +28,10 @@ keel_status_t keel_why_sum_up(keel_why_t *why) KEEL_MUST_CHECK;
 
 // ---- text --------------------------------------------------------------------------------------
 
-// Recompiles that are told together: of one pattern, retraces at one line of one program, or all
-// that one change outside the programs brought.
+// Recompiles that are shown together: those of one pattern, retraces of one program at one line, or
+// all that one change outside the programs caused.
 typedef struct keel_why_item_t {
-    const keel_why_entry_t *entry;     // the first of them that is told by the pattern's cause
+    const keel_why_entry_t *entry;     // the first of them that has the pattern's cause
     const keel_why_pattern_t *pattern; // NULL: none
     uint64_t first_step, last_step, times;
     bool at_end; // of last_step

@@ -41,7 +41,7 @@ static void name_item(keel_buffer_t *name, const keel_why_entry_t *entry, size_t
     }
 }
 
-// Is the cause that an entry is told by the one that the pattern is about?
+// Is the cause shown for an entry the one that the pattern is about?
 static bool speaks_for(const keel_why_entry_t *entry, const keel_why_pattern_t *pattern) {
     const keel_why_difference_t *cause = keel_why_cause(entry);
     return cause && strcmp(cause->subject, pattern->subject) == 0 &&
