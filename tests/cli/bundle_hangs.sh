@@ -11,7 +11,7 @@ for seconds in 0 x 1.5 86401; do
     keel bundle --timeout "$seconds"; echo "exit $?"
 done
 
-# A plugin: the rest is told.
+# A plugin that hangs: the rest is collected all the same.
 plugin=$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so
 TEST_PLUGIN=client_hangs keel bundle --timeout 5 --plugin "$plugin" --python venv/bin/python3 >text
 echo "exit $?"; grep 'trouble\|^  jax' text
@@ -37,7 +37,7 @@ try() {
             "$python" -c '
 import re, sys
 text = open("err").read()
-if not re.fullmatch(r"keel: (bundle|probe): (the config file|\S+) gives no answer in 1 s; .* --timeout\n", text):
+if not re.fullmatch(r"keel: (bundle|probe): (the config file|\S+) did not answer within 1 s; .* --timeout\n", text):
     print(sys.argv[1], text)' "$n"
         elif [ $code -ne $wanted ] || ! cmp -s out good; then
             echo "$* with $n: exit $code" && cat err
