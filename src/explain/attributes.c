@@ -12,6 +12,15 @@ static bool is_one_of(keel_str_t name, const char *const *names, size_t count) {
 // Of a pooling: a size whatever it does to that of the result.
 static const char window_dimensions[] = "window_dimensions";
 
+// What is summed over in a product, and what goes along: chosen by what was traced, and no value
+// that could be passed.
+static bool is_of_product(keel_str_t name) {
+    static const char *const names[] = {"lhs_contracting_dimensions", "rhs_contracting_dimensions",
+                                        "lhs_batching_dimensions",    "rhs_batching_dimensions",
+                                        "lhs_batch_dimensions",       "rhs_batch_dimensions"};
+    return ONE_OF(name, names);
+}
+
 static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
                                        keel_attr_id_t attr, bool moves_type) {
     static const char *const precisions[] = {"precision_config",
@@ -36,7 +45,7 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
     if (ONE_OF(name, layouts)) return KEEL_CAUSE_LAYOUT;
     if ((moves_type && ONE_OF(name, bounds)) || keel_str_is(name, window_dimensions))
         return KEEL_CAUSE_SIZE;
-    if (attr == KEEL_NONE) return KEEL_CAUSE_STRUCTURE;
+    if (attr == KEEL_NONE || is_of_product(name)) return KEEL_CAUSE_STRUCTURE;
     switch (keel_program_attr(diff->after.program, attr)->kind) {
         case KEEL_ATTR_ENUM:
         case KEEL_ATTR_STRING:
@@ -281,6 +290,19 @@ static bool spreads_one(const keel_diff_t *diff, const keel_pair_t *pair, keel_s
            is_one_element(&diff->before, pair->before) && is_one_element(&diff->after, pair->after);
 }
 
+// A convolution of what stayed that gives another size is padded for that: the gradient of a
+// kernel.
+static uint32_t explains_padding(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
+    if (pair->inherited || !keel_str_is(name, "padding") ||
+        !keel_str_is(keel_graph_name(&diff->after, pair->after), "convolution"))
+        return KEEL_NONE;
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_value_id_t was = p->operations.data[pair->before].first_result;
+    keel_value_id_t is = q->operations.data[pair->after].first_result;
+    return keel_pair_explain_dims(diff, keel_diff_dims(p, keel_graph_type(&diff->before, was)),
+                                  keel_diff_dims(q, keel_graph_type(&diff->after, is)));
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, keel_str_t name,
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
@@ -298,6 +320,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
                       !keel_pair_same_type(diff, p->first_result, q->first_result);
     uint32_t explained = explains_numbers(diff, pair, before, after);
     if (explained == KEEL_NONE) explained = keel_pair_explain_slice(diff, pair, name);
+    if (explained == KEEL_NONE) explained = explains_padding(diff, pair, name);
     bool follows = follows_from_rank(diff, pair) ||
                    sums_over_one(diff, pair, name, before, after) ||
                    (pair->inherited && ONE_OF(name, paddings));
@@ -314,7 +337,9 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     bool is_sized = keel_pair_sized_by_start(diff, pair, name, &taken);
     if (is_sized) kind = KEEL_CAUSE_SIZE;
     keel_difference_t difference = keel_pair_difference(diff, pair, kind);
-    if (!is_sized && (kind == KEEL_CAUSE_CONSTANT || kind == KEEL_CAUSE_SIZE))
+    bool names_attribute =
+        kind == KEEL_CAUSE_CONSTANT || kind == KEEL_CAUSE_SIZE || is_of_product(name);
+    if (!is_sized && names_attribute)
         difference.subject =
             keel_diff_text(diff, "%s %.*s", difference.subject, (int)name.size, name.data);
     keel_diff_attrs(diff, before, after, &difference);

@@ -349,6 +349,7 @@ keel_status_t keel_diff_compare(keel_diff_t *diff) {
     memset(diff->compared, 0, count * sizeof *diff->compared);
     KEEL_TRY(keel_graph_note_passed(&diff->before));
     KEEL_TRY(keel_graph_note_passed(&diff->after));
+    keel_diff_learn_pieces(diff);
     // The entry reaches the others; those that stand deeper than calls are followed come after.
     for (uint32_t i = 0; i < diff->function_count; ++i)
         KEEL_TRY(compare_function(diff, diff->functions[i].after, 0));

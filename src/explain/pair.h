@@ -33,6 +33,8 @@ uint32_t keel_pair_explain_squeezed(const keel_diff_t *diff, keel_ints_t x, keel
 uint32_t keel_pair_explain_part(keel_diff_t *diff, keel_op_id_t after, int64_t x, int64_t y);
 // The same of a number that is a drifted size by a fixed one, or the reverse.
 uint32_t keel_pair_explain_scale(keel_diff_t *diff, keel_op_id_t after, double x, double y);
+// parts.c: notes the sizes of the equal pieces that are put together to a size that drifted.
+void keel_diff_learn_pieces(keel_diff_t *diff);
 
 // carried.c: brings the operands, results and inner arguments of two operations side by side.
 keel_status_t keel_pair_values(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,

@@ -1,7 +1,7 @@
 // Parts of a size that drifted: its half, all but the last three, four fifths. Anything is near
 // some part of anything, so this holds only where the place says that it is one: the ends of a
-// slice of that very dimension, and what a function of the client's works out from what it is
-// given.
+// slice of that very dimension, what is put together to a whole of that size, and what a function
+// of the client's works out from what it is given.
 #include <math.h>
 
 #include "explain/pair.h"
@@ -39,6 +39,59 @@ static bool is_worked_out(int64_t before, int64_t after, const keel_drift_t *dri
     for (int64_t of = 2; of <= FEW && drift->before > 0 && drift->after > 0; ++of)
         if (is_share(before, after, drift->before, drift->after, 1, of)) return true;
     return false;
+}
+
+// ---- pieces of a whole -------------------------------------------------------------------------
+
+static uint32_t root_of(const keel_sizes_t *sizes, int64_t before, int64_t after) {
+    for (uint32_t i = 0; i < sizes->count; ++i)
+        if (sizes->drifts[i].before == before && sizes->drifts[i].after == after)
+            return sizes->drifts[i].root;
+    return KEEL_NONE;
+}
+
+// Of each operand as much as of the others: one part in so many.
+static bool are_equal_pieces(const keel_graph_t *graph, keel_list_t operands, uint32_t dim,
+                             int64_t whole, int64_t *out_piece) {
+    *out_piece = 0;
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        keel_ints_t dims =
+            keel_diff_dims(graph->program, keel_graph_type(graph, operands.items[i]));
+        if (dim >= dims.count || dims.items[dim] <= 0 || dims.items[dim] > whole ||
+            (i && dims.items[dim] != *out_piece))
+            return false;
+        *out_piece = dims.items[dim];
+    }
+    return operands.count > 1 && *out_piece > 0 && whole % *out_piece == 0 &&
+           whole / *out_piece == operands.count;
+}
+
+static void learn_pieces(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_list_t parts_before = keel_program_operands(p, before);
+    keel_list_t parts_after = keel_program_operands(q, after);
+    if (parts_before.count != parts_after.count) return;
+    keel_ints_t x =
+        keel_diff_dims(p, keel_graph_type(&diff->before, p->operations.data[before].first_result));
+    keel_ints_t y =
+        keel_diff_dims(q, keel_graph_type(&diff->after, q->operations.data[after].first_result));
+    for (uint32_t i = 0; x.count == y.count && i < x.count; ++i) {
+        int64_t was, is;
+        if (x.items[i] == y.items[i]) continue;
+        uint32_t root = root_of(&diff->sizes, x.items[i], y.items[i]);
+        if (root != KEEL_NONE &&
+            are_equal_pieces(&diff->before, parts_before, i, x.items[i], &was) &&
+            are_equal_pieces(&diff->after, parts_after, i, y.items[i], &is))
+            keel_sizes_add(&diff->sizes, was, is, root);
+    }
+}
+
+void keel_diff_learn_pieces(keel_diff_t *diff) {
+    if (!diff->sizes.count) return;
+    for (keel_op_id_t op = 0; op < diff->after.program->operations.count; ++op)
+        if (diff->origin[op] != KEEL_NONE &&
+            keel_str_is(keel_graph_name(&diff->after, op), "concatenate"))
+            learn_pieces(diff, diff->origin[op], op);
 }
 
 // ---- functions of the client's -----------------------------------------------------------------

@@ -139,6 +139,15 @@ static bool is_padded(int64_t before, int64_t after, const keel_drift_t *drift) 
     return false;
 }
 
+// As many as there are pairs of so many, with or without those of one and itself.
+static bool is_pairs(int64_t before, int64_t after, const keel_drift_t *drift) {
+    enum { SMALLEST = 4, LARGEST = 1 << 20 };
+    int64_t n = drift->before, m = drift->after;
+    if (n < SMALLEST || m < SMALLEST || n > LARGEST || m > LARGEST) return false;
+    return (before == n * (n - 1) / 2 && after == m * (m - 1) / 2) ||
+           (before == n * (n + 1) / 2 && after == m * (m + 1) / 2);
+}
+
 // Two things may well be halved by accident, but not both grow from 8 to 11 parts.
 static bool has_plain_ratio(const keel_drift_t *drift) {
     enum { PLAIN = 2 };
@@ -212,6 +221,7 @@ uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t a
     for (uint32_t i = 0; i < sizes->count; ++i)
         if (is_next(before, after, &sizes->drifts[i]) ||
             is_padded(before, after, &sizes->drifts[i]) ||
+            is_pairs(before, after, &sizes->drifts[i]) ||
             is_shifted(before, after, &sizes->drifts[i]))
             return sizes->drifts[i].root;
     const keel_drift_t *total = find(sizes->totals, sizes->totals_count, before, after);

@@ -58,8 +58,8 @@ bool keel_sizes_move_together(keel_ints_t before, keel_ints_t after, keel_ints_t
 
 // The root that explains why `before` became `after`: the same sizes, a whole multiple of them, as
 // much more or less (n - 1), a half, a third or a quarter (n // 2), the sum of two, rounded up to
-// a power of two or a multiple of one, or as much more each time where that is no small step;
-// UINT32_MAX where none does.
+// a power of two or a multiple of one, as many as there are pairs of them (n (n - 1) / 2), or as
+// much more each time where that is no small step; UINT32_MAX where none does.
 uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t after);
 // The same for what is known to be taken from a value that follows from `root`: one or two more or
 // less than one of its sizes, however small.

@@ -109,6 +109,40 @@ static void layers_that_are_as_many_as_rows_are_a_cause_of_their_own(void **stat
            {KEEL_CAUSE_STRUCTURE, "dot_general", "2 times", "3 times", 9});
 }
 
+static void as_many_as_pairs_of_rows_follow_from_the_rows(void **state) {
+    (void)state;
+    EXPECT("pairs_of_rows", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[6,2]", "f32[9,2]", 12});
+}
+
+static void the_padding_of_a_gradient_follows_from_the_kernel(void **state) {
+    (void)state;
+    EXPECT("gradient_of_a_larger_kernel", NULL,
+           {KEEL_CAUSE_SHAPE, "kernel", "f32[4,1,3,3]", "f32[4,1,5,5]", 14});
+}
+
+static void padding_beside_a_size_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    EXPECT("padding_beside_rows", NULL, {KEEL_CAUSE_SHAPE, "rows", "f32[7]", "f32[3]", 13},
+           {KEEL_CAUSE_SIZE, "convolution padding", "1", "2", 7});
+}
+
+static void halves_that_are_put_together_follow_from_the_whole(void **state) {
+    (void)state;
+    EXPECT("halves_put_together", NULL, {KEEL_CAUSE_SHAPE, "weights", "f32[4]", "f32[6]", 12});
+}
+
+static void half_of_a_small_size_elsewhere_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    EXPECT("range_beside_weights", NULL, {KEEL_CAUSE_SHAPE, "weights", "f32[4]", "f32[6]", 12},
+           {KEEL_CAUSE_SIZE, "iota", "2", "3", 7});
+}
+
+static void another_product_of_the_same_operands_is_no_value(void **state) {
+    (void)state;
+    EXPECT("product_the_other_way", NULL,
+           {KEEL_CAUSE_STRUCTURE, "dot_general lhs_contracting_dimensions", "[1]", "[0]", 7});
+}
+
 // ---- numbers -----------------------------------------------------------------------------------
 
 static void what_is_worked_out_from_a_number_is_one_cause_with_it(void **state) {
@@ -317,6 +351,12 @@ int main(void) {
         cmocka_unit_test(the_rounds_of_a_search_follow_from_the_size_of_what_is_searched),
         cmocka_unit_test(turns_that_are_the_bits_of_a_size_by_accident_are_a_cause_of_their_own),
         cmocka_unit_test(the_rounds_of_a_function_that_halves_its_input_follow_from_the_size),
+        cmocka_unit_test(as_many_as_pairs_of_rows_follow_from_the_rows),
+        cmocka_unit_test(the_padding_of_a_gradient_follows_from_the_kernel),
+        cmocka_unit_test(padding_beside_a_size_is_a_cause_of_its_own),
+        cmocka_unit_test(halves_that_are_put_together_follow_from_the_whole),
+        cmocka_unit_test(half_of_a_small_size_elsewhere_is_a_cause_of_its_own),
+        cmocka_unit_test(another_product_of_the_same_operands_is_no_value),
         cmocka_unit_test(a_slice_of_all_that_is_left_follows_from_the_size),
         cmocka_unit_test(a_slice_that_the_new_size_does_not_fill_is_a_cause_of_its_own),
         cmocka_unit_test(a_slice_whose_start_alone_moves_is_of_another_size),

@@ -96,6 +96,19 @@ static void what_merely_moved_too_does_not(void **state) {
     assert_int_equal(explain(&none, 8, 4), NONE);
 }
 
+static void as_many_as_pairs_follow(void **state) {
+    (void)state;
+    keel_sizes_t sizes = of_one(6, 9);
+    assert_int_equal(explain(&sizes, 15, 36), ROOT); // n (n - 1) / 2
+    assert_int_equal(explain(&sizes, 21, 45), ROOT); // with each of itself
+    assert_int_equal(explain(&sizes, 15, 45), NONE);
+    assert_int_equal(explain(&sizes, 36, 15), NONE);
+    keel_sizes_t small = of_one(3, 4);
+    assert_int_equal(explain(&small, 6, 10), NONE); // small numbers are all sorts of things
+    keel_sizes_t large = of_one((int64_t)1 << 52, (int64_t)1 << 53);
+    assert_int_equal(explain(&large, (int64_t)1 << 50, 5), NONE);
+}
+
 static void two_drifts_multiplied_explain_their_product(void **state) {
     (void)state;
     keel_sizes_t sizes = of_one(8, 5);
@@ -438,6 +451,7 @@ int main(void) {
         cmocka_unit_test(a_dynamic_dimension_is_no_size),
         cmocka_unit_test(multiples_and_neighbours_follow),
         cmocka_unit_test(what_merely_moved_too_does_not),
+        cmocka_unit_test(as_many_as_pairs_follow),
         cmocka_unit_test(two_drifts_multiplied_explain_their_product),
         cmocka_unit_test(what_a_value_holds_along_several_dimensions_is_noted),
         cmocka_unit_test(a_value_of_many_dimensions_or_of_no_size_notes_what_it_can),
