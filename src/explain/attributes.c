@@ -290,13 +290,12 @@ static bool spreads_one(const keel_diff_t *diff, const keel_pair_t *pair, keel_s
            is_one_element(&diff->before, pair->before) && is_one_element(&diff->after, pair->after);
 }
 
-// A convolution of what stayed that gives another size is padded for that: the gradient of a
-// kernel.
-static uint32_t explains_padding(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
-    if (pair->inherited || !keel_str_is(name, "padding") ||
-        !keel_str_is(keel_graph_name(&diff->after, pair->after), "convolution"))
-        return KEEL_NONE;
+// What is padded to a size that drifted, as the gradient of a kernel is, or of the last row.
+static uint32_t explains_padding(keel_diff_t *diff, const keel_pair_t *pair) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    if (p->operations.data[pair->before].result_count != 1 ||
+        q->operations.data[pair->after].result_count != 1)
+        return KEEL_NONE;
     keel_value_id_t was = p->operations.data[pair->before].first_result;
     keel_value_id_t is = q->operations.data[pair->after].first_result;
     return keel_pair_explain_dims(diff, keel_diff_dims(p, keel_graph_type(&diff->before, was)),
@@ -320,7 +319,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
                       !keel_pair_same_type(diff, p->first_result, q->first_result);
     uint32_t explained = explains_numbers(diff, pair, before, after);
     if (explained == KEEL_NONE) explained = keel_pair_explain_slice(diff, pair, name);
-    if (explained == KEEL_NONE) explained = explains_padding(diff, pair, name);
+    if (explained == KEEL_NONE && ONE_OF(name, paddings)) explained = explains_padding(diff, pair);
     bool follows = follows_from_rank(diff, pair) ||
                    sums_over_one(diff, pair, name, before, after) ||
                    (pair->inherited && ONE_OF(name, paddings));

@@ -220,6 +220,11 @@ static void another_call_on_the_line_is_a_cause_of_its_own(void **state) {
            {KEEL_CAUSE_STRUCTURE, "tanh", "call", "tanh", 9});
 }
 
+static void what_is_padded_to_a_size_follows_from_it(void **state) {
+    (void)state;
+    EXPECT("last_of_few_rows", NULL, {KEEL_CAUSE_SHAPE, "x", "f32[4,5]", "f32[3,5]", 12});
+}
+
 static void what_is_left_out_at_a_size_of_one_follows_from_it(void **state) {
     (void)state;
     EXPECT("softmax_over_one", NULL, {KEEL_CAUSE_SHAPE, "q", "f32[8,6,4]", "f32[8,1,4]", 16});
@@ -366,6 +371,7 @@ int main(void) {
         cmocka_unit_test(both_parts_of_what_is_rolled_are_one_cause),
         cmocka_unit_test(other_operations_of_one_call_follow_from_the_size),
         cmocka_unit_test(another_call_on_the_line_is_a_cause_of_its_own),
+        cmocka_unit_test(what_is_padded_to_a_size_follows_from_it),
         cmocka_unit_test(what_is_left_out_at_a_size_of_one_follows_from_it),
         cmocka_unit_test(the_window_of_a_mean_is_a_size_and_its_divisor_follows),
         cmocka_unit_test(the_last_index_follows_from_the_smallest_dimension),
