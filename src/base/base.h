@@ -2,7 +2,8 @@
 //
 // status (include/keel/status.h)  how functions fail
 // memory, arena                   allocation; a test can make any of them fail
-// bytes, cursor, proto            spans of foreign bytes, and bounded reading of them
+// bytes, cursor                   spans of foreign bytes, and bounded reading of them
+// proto                           the wire format of protobuf, read and written
 // buffer, text                    growable output with a cap; numbers and times for people
 // map                             hash tables from bytes to a number
 // hash                            digests (BLAKE2b-256) and quick hashes (XXH3)

@@ -39,3 +39,53 @@ bool keel_proto_next(keel_cursor_t *cursor, keel_proto_field_t *out) {
     out->raw = keel_bytes(start, (size_t)(cursor->at - start));
     return true;
 }
+
+// ---- writing -----------------------------------------------------------------------------------
+
+void keel_proto_put_varint(keel_buffer_t *out, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        keel_buffer_byte(out, (uint8_t)(value | 0x80));
+    keel_buffer_byte(out, (uint8_t)value);
+}
+
+static void put_tag(keel_buffer_t *out, uint32_t number, keel_wire_type_t wire) {
+    keel_proto_put_varint(out, (uint64_t)number << 3 | wire);
+}
+
+void keel_proto_put_number(keel_buffer_t *out, uint32_t number, keel_wire_type_t wire,
+                           uint64_t value) {
+    put_tag(out, number, wire);
+    if (wire == KEEL_WIRE_VARINT)
+        keel_proto_put_varint(out, value);
+    else if (wire == KEEL_WIRE_64)
+        keel_buffer_u64(out, value);
+    else
+        keel_buffer_u32(out, (uint32_t)value);
+}
+
+void keel_proto_put_bytes(keel_buffer_t *out, uint32_t number, keel_bytes_t bytes) {
+    put_tag(out, number, KEEL_WIRE_BYTES);
+    keel_proto_put_varint(out, bytes.size);
+    keel_buffer_append(out, bytes.data, bytes.size);
+}
+
+// The length stands in front of the contents. Most are below 128, so one byte is kept for it;
+// longer contents are moved.
+size_t keel_proto_open(keel_buffer_t *out, uint32_t number) {
+    put_tag(out, number, KEEL_WIRE_BYTES);
+    keel_buffer_byte(out, 0);
+    return out->size;
+}
+
+void keel_proto_close(keel_buffer_t *out, size_t opened) {
+    if (out->failed) return;
+    uint64_t size = out->size - opened;
+    uint8_t length[10];
+    size_t count = 0;
+    for (uint64_t rest = size; count == 0 || rest; rest >>= 7)
+        length[count++] = (uint8_t)((rest & 0x7f) | (rest >= 0x80 ? 0x80 : 0));
+    keel_buffer_append(out, length, count - 1); // room; the bytes themselves do not matter
+    if (out->failed) return;
+    memmove(out->data + opened + count - 1, out->data + opened, (size_t)size);
+    memcpy(out->data + opened - 1, length, count);
+}

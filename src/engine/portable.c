@@ -209,12 +209,6 @@ uint64_t portable_replicas(keel_bytes_t bytes) {
     return options.understood && is_one_program && options.replicas > 1 ? options.replicas : 0;
 }
 
-static void put_varint(keel_buffer_t *out, uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-        keel_buffer_byte(out, (uint8_t)(value | 0x80));
-    keel_buffer_byte(out, (uint8_t)value);
-}
-
 // Copies all fields except the two.
 static void put_others(keel_buffer_t *out, keel_bytes_t bytes, uint32_t one, uint32_t other) {
     keel_cursor_t cursor = keel_cursor(bytes);
@@ -224,22 +218,15 @@ static void put_others(keel_buffer_t *out, keel_bytes_t bytes, uint32_t one, uin
             keel_buffer_append(out, field.raw.data, field.raw.size);
 }
 
-static void put_number(keel_buffer_t *out, uint32_t number, uint64_t value) {
-    put_varint(out, (uint64_t)number << 3 | KEEL_WIRE_VARINT);
-    put_varint(out, value);
-}
-
 keel_status_t portable_options(keel_bytes_t bytes, keel_buffer_t *out) {
     options_t options = read_options(bytes);
     keel_buffer_t build;
     keel_buffer_initialize(&build, 0);
     put_others(&build, options.build, NUM_REPLICAS, DEVICE_ASSIGNMENT);
-    put_number(&build, NUM_REPLICAS, 1);
+    keel_proto_put_number(&build, NUM_REPLICAS, KEEL_WIRE_VARINT, 1);
     put_others(out, bytes, BUILD_OPTIONS, COMPILE_PORTABLE);
-    put_varint(out, BUILD_OPTIONS << 3 | KEEL_WIRE_BYTES);
-    put_varint(out, build.size);
-    keel_buffer_append(out, build.data, build.size);
-    put_number(out, COMPILE_PORTABLE, 1);
+    keel_proto_put_bytes(out, BUILD_OPTIONS, keel_buffer_bytes(&build));
+    keel_proto_put_number(out, COMPILE_PORTABLE, KEEL_WIRE_VARINT, 1);
     keel_status_t status = keel_buffer_status(&build);
     keel_buffer_deinitialize(&build);
     return status ? status : keel_buffer_status(out);

@@ -99,30 +99,11 @@ static const rule_t *rule_of(message_id_t message, uint32_t number) {
 
 // ---- the wire ----------------------------------------------------------------------------------
 
-static void put_varint(keel_buffer_t *out, uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-        keel_buffer_byte(out, (uint8_t)value | 0x80);
-    keel_buffer_byte(out, (uint8_t)value);
-}
-
-static void put_bytes_field(keel_buffer_t *out, uint32_t number, keel_bytes_t bytes) {
-    put_varint(out, (uint64_t)number << 3 | KEEL_WIRE_BYTES);
-    put_varint(out, bytes.size);
-    keel_buffer_append(out, bytes.data, bytes.size);
-}
-
 static void put_field(keel_buffer_t *out, const keel_proto_field_t *field) {
-    if (field->wire == KEEL_WIRE_BYTES) {
-        put_bytes_field(out, field->number, field->bytes);
-        return;
-    }
-    put_varint(out, (uint64_t)field->number << 3 | field->wire);
-    if (field->wire == KEEL_WIRE_VARINT)
-        put_varint(out, field->value);
-    else if (field->wire == KEEL_WIRE_64)
-        keel_buffer_u64(out, field->value);
+    if (field->wire == KEEL_WIRE_BYTES)
+        keel_proto_put_bytes(out, field->number, field->bytes);
     else
-        keel_buffer_u32(out, (uint32_t)field->value);
+        keel_proto_put_number(out, field->number, field->wire, field->value);
 }
 
 typedef struct option_item_t {
@@ -290,9 +271,9 @@ static void say_entry(output_t *output, message_id_t message, const rule_t *rule
 static void put_entry(keel_buffer_t *out, uint32_t number, const option_entry_t *entry) {
     keel_buffer_t bytes;
     keel_buffer_initialize(&bytes, 0);
-    put_bytes_field(&bytes, 1, entry->key);
+    keel_proto_put_bytes(&bytes, 1, entry->key);
     keel_buffer_append(&bytes, entry->value.data, entry->value.size);
-    put_bytes_field(out, number, keel_buffer_bytes(&bytes));
+    keel_proto_put_bytes(out, number, keel_buffer_bytes(&bytes));
     if (bytes.failed) out->failed = true;
     keel_buffer_deinitialize(&bytes);
 }
@@ -399,7 +380,7 @@ static keel_status_t put_nested(output_t *output, const rule_t *rule, const opti
     keel_buffer_initialize(&inner, 0);
     keel_status_t status = put_message(output, rule->message, bytes, &inner);
     if (!status) status = keel_buffer_status(&inner);
-    if (!status) put_bytes_field(out, rule->number, keel_buffer_bytes(&inner));
+    if (!status) keel_proto_put_bytes(out, rule->number, keel_buffer_bytes(&inner));
     keel_buffer_deinitialize(&inner);
     return status;
 }

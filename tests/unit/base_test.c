@@ -134,6 +134,54 @@ static void a_proto_field_longer_than_its_message_fails_the_cursor(void **state)
     assert_true(cursor.failed);
 }
 
+// Lengths around each size of their varint: the contents are moved behind a longer one.
+static void a_proto_that_was_written_is_read_back(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, 127, 128, 16383, 16384, 70000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        keel_buffer_t out;
+        keel_buffer_initialize(&out, 0);
+        keel_proto_put_number(&out, 1, KEEL_WIRE_VARINT, UINT64_MAX);
+        size_t outer = keel_proto_open(&out, 500), inner = keel_proto_open(&out, 2);
+        for (size_t at = 0; at < sizes[i]; ++at)
+            keel_buffer_byte(&out, (uint8_t)(at % 251));
+        keel_proto_close(&out, inner);
+        keel_proto_close(&out, outer);
+        keel_proto_put_bytes(&out, 3, keel_str_bytes(KEEL_STR("end")));
+        assert_null(keel_buffer_status(&out));
+        keel_cursor_t cursor = keel_cursor(keel_buffer_bytes(&out));
+        keel_proto_field_t field;
+        assert_true(keel_proto_next(&cursor, &field));
+        assert_true(field.number == 1 && field.value == UINT64_MAX);
+        assert_true(keel_proto_next(&cursor, &field));
+        assert_int_equal(field.number, 500);
+        keel_cursor_t nested = keel_cursor(field.bytes);
+        assert_true(keel_proto_next(&nested, &field));
+        assert_int_equal(field.bytes.size, sizes[i]);
+        for (size_t at = 0; at < sizes[i]; ++at)
+            assert_int_equal(field.bytes.data[at], at % 251);
+        assert_false(keel_proto_next(&nested, &field) || nested.failed);
+        assert_true(keel_proto_next(&cursor, &field));
+        assert_true(keel_str_is(keel_bytes_str(field.bytes), "end"));
+        assert_false(keel_proto_next(&cursor, &field) || cursor.failed);
+        keel_buffer_deinitialize(&out);
+    }
+}
+
+static void a_proto_that_is_full_stays_failed(void **state) {
+    (void)state;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 130);
+    size_t opened = keel_proto_open(&out, 1);
+    for (int i = 0; i < 128; ++i)
+        keel_buffer_byte(&out, 7);
+    assert_false(out.failed);
+    keel_proto_close(&out, opened); // its length takes a second byte
+    assert_true(out.failed);
+    keel_proto_close(&out, opened);
+    keel_buffer_deinitialize(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_stops_at_its_cap_and_says_so),
@@ -144,6 +192,8 @@ int main(void) {
         cmocka_unit_test(sizes_are_read_with_their_units),
         cmocka_unit_test(sizes_are_told_in_the_units_that_they_are_read_in),
         cmocka_unit_test(a_proto_field_longer_than_its_message_fails_the_cursor),
+        cmocka_unit_test(a_proto_that_was_written_is_read_back),
+        cmocka_unit_test(a_proto_that_is_full_stays_failed),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }
