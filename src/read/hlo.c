@@ -3,10 +3,6 @@
 
 #include "read/read.h"
 
-enum { MODULE_NAME = 1, COMPUTATIONS = 3, ENTRY_ID = 6, SCHEDULE = 7, STACK_FRAME_INDEX = 17 };
-enum { COMPUTATION_NAME = 1, INSTRUCTIONS = 2, COMPUTATION_ID = 5, ROOT_ID = 6 };
-enum { INSTRUCTION_ID = 35, OPERAND_IDS = 36, CONTROL_PREDECESSORS = 37, CALLED_COMPUTATIONS = 38 };
-
 // What an id refers to: the index of an instruction in its computation, or of a computation in the
 // module.
 typedef struct id_entry_t {
@@ -130,7 +126,8 @@ static keel_status_t find_op_name(module_t *module, keel_bytes_t opcode, uint16_
 static keel_status_t read_operands(module_t *module, const keel_hlo_pieces_t *instruction,
                                    uint32_t first_op) {
     keel_program_t *program = module->reader.program;
-    keel_hlo_numbers_t numbers = keel_hlo_numbers(instruction, OPERAND_IDS, KEEL_WIRE_VARINT);
+    keel_hlo_numbers_t numbers =
+        keel_hlo_numbers(instruction, KEEL_HLO_AT_OPERANDS, KEEL_WIRE_VARINT);
     uint64_t id;
     while (keel_hlo_next_number(&numbers, &id)) {
         uint32_t place = 0;
@@ -156,10 +153,10 @@ static keel_status_t push_predecessors(module_t *module, const keel_hlo_pieces_t
                                        uint32_t place) {
     keel_attr_t attr = {.kind = KEEL_ATTR_INTS};
     keel_attr_id_t id;
-    KEEL_TRY(read_places(module, instruction, CONTROL_PREDECESSORS, place, &attr.b));
+    KEEL_TRY(read_places(module, instruction, KEEL_HLO_AT_PREDECESSORS, place, &attr.b));
     if (!keel_program_ints(module->reader.program, attr.b).count) return NULL;
     KEEL_TRY(keel_hlo_attr(&module->reader, attr, &id));
-    return push_attr(&module->reader, KEEL_HLO_INSTRUCTION, CONTROL_PREDECESSORS, id);
+    return push_attr(&module->reader, KEEL_HLO_INSTRUCTION, KEEL_HLO_AT_PREDECESSORS, id);
 }
 
 // Callees come before their callers, so a module has no recursion.
@@ -167,7 +164,7 @@ static keel_status_t push_callees(module_t *module, const keel_hlo_pieces_t *ins
     keel_hlo_reader_t *reader = &module->reader;
     uint32_t mark = reader->stack.count;
     keel_hlo_numbers_t numbers =
-        keel_hlo_numbers(instruction, CALLED_COMPUTATIONS, KEEL_WIRE_VARINT);
+        keel_hlo_numbers(instruction, KEEL_HLO_AT_CALLEES, KEEL_WIRE_VARINT);
     uint64_t id;
     keel_attr_id_t attr;
     while (keel_hlo_next_number(&numbers, &id)) {
@@ -182,7 +179,7 @@ static keel_status_t push_callees(module_t *module, const keel_hlo_pieces_t *ins
     if (numbers.failed) return keel_status_make(KEEL_CORRUPT, "HLO: ids of callees are truncated");
     if (reader->stack.count == mark) return NULL;
     KEEL_TRY(keel_hlo_close(reader, mark, KEEL_ATTR_ARRAY, 0, &attr));
-    return push_attr(reader, KEEL_HLO_INSTRUCTION, CALLED_COMPUTATIONS, attr);
+    return push_attr(reader, KEEL_HLO_INSTRUCTION, KEEL_HLO_AT_CALLEES, attr);
 }
 
 // A dictionary of the pairs above `mark`, or NONE if there are none.
@@ -198,8 +195,9 @@ static keel_status_t read_apart(module_t *module, const keel_hlo_pieces_t *instr
                                 uint32_t first_op, keel_operation_t *operation,
                                 keel_type_id_t *type) {
     enum { OPCODE, SHAPE, METADATA, OPERANDS, PREDECESSORS, CALLEES, COUNT };
-    static const uint8_t numbers[COUNT] = {
-        2, 3, 7, OPERAND_IDS, CONTROL_PREDECESSORS, CALLED_COMPUTATIONS};
+    static const uint8_t numbers[COUNT] = {KEEL_HLO_AT_OPCODE,       KEEL_HLO_AT_INSTRUCTION_SHAPE,
+                                           KEEL_HLO_AT_METADATA,     KEEL_HLO_AT_OPERANDS,
+                                           KEEL_HLO_AT_PREDECESSORS, KEEL_HLO_AT_CALLEES};
     keel_hlo_reader_t *reader = &module->reader;
     keel_proto_field_t fields[COUNT];
     keel_hlo_pieces_t shape, metadata;
@@ -258,9 +256,9 @@ static keel_status_t push_schedule(module_t *module, int64_t computation) {
     keel_attr_t attr = {.kind = KEEL_ATTR_INTS};
     keel_attr_id_t id;
     KEEL_TRY(keel_hlo_scan(reader, KEEL_HLO_SEQUENCE, &pieces, &present));
-    KEEL_TRY(read_places(module, &pieces, 1, UINT32_MAX, &attr.b));
+    KEEL_TRY(read_places(module, &pieces, KEEL_HLO_AT_SEQUENCE_IDS, UINT32_MAX, &attr.b));
     KEEL_TRY(keel_hlo_attr(reader, attr, &id));
-    return push_attr(reader, KEEL_HLO_MODULE, SCHEDULE, id);
+    return push_attr(reader, KEEL_HLO_MODULE, KEEL_HLO_AT_MODULE_SCHEDULE, id);
 }
 
 static keel_status_t name_function(module_t *module, keel_bytes_t name, keel_string_id_t *out) {
@@ -276,7 +274,8 @@ static keel_status_t add_function(module_t *module, const keel_hlo_pieces_t *com
                                   keel_function_t *function, uint32_t first_op) {
     keel_program_t *program = module->reader.program;
     uint32_t root = 0;
-    KEEL_TRY(resolve(&module->instructions, (int64_t)keel_hlo_last_value(computation, ROOT_ID),
+    KEEL_TRY(resolve(&module->instructions,
+                     (int64_t)keel_hlo_last_value(computation, KEEL_HLO_AT_COMPUTATION_ROOT),
                      UINT32_MAX, "instruction", &root));
     function->root = first_op + root;
     function->end_value = program->value_types.count;
@@ -306,18 +305,19 @@ static keel_status_t read_computation(module_t *module, keel_bytes_t bytes) {
                                 .first_value = program->value_types.count};
     uint32_t first_op = program->operations.count, mark = reader->stack.count;
     KEEL_TRY(keel_hlo_push_fields(reader, KEEL_HLO_COMPUTATION, &computation));
-    KEEL_TRY(collect_ids(&computation, INSTRUCTIONS, INSTRUCTION_ID, "instruction",
-                         &module->instructions));
-    KEEL_TRY(push_schedule(module, (int64_t)keel_hlo_last_value(&computation, COMPUTATION_ID)));
+    KEEL_TRY(collect_ids(&computation, KEEL_HLO_AT_COMPUTATION_INSTRUCTIONS,
+                         KEEL_HLO_AT_INSTRUCTION_ID, "instruction", &module->instructions));
+    KEEL_TRY(push_schedule(module,
+                           (int64_t)keel_hlo_last_value(&computation, KEEL_HLO_AT_COMPUTATION_ID)));
     KEEL_TRY(close_dictionary(reader, mark, &function.attributes));
     KEEL_TRY(keel_table_reserve(&program->operations, module->instructions.count));
     KEEL_TRY(keel_table_reserve(&program->value_types, module->instructions.count));
-    keel_hlo_walk_t walk = keel_hlo_walk(&computation, INSTRUCTIONS);
+    keel_hlo_walk_t walk = keel_hlo_walk(&computation, KEEL_HLO_AT_COMPUTATION_INSTRUCTIONS);
     keel_proto_field_t got;
     while (keel_hlo_next(&walk, &got))
         KEEL_TRY(read_instruction(module, got.bytes, first_op));
-    KEEL_TRY(
-        name_function(module, keel_hlo_last_bytes(&computation, COMPUTATION_NAME), &function.name));
+    KEEL_TRY(name_function(module, keel_hlo_last_bytes(&computation, KEEL_HLO_AT_COMPUTATION_NAME),
+                           &function.name));
     return add_function(module, &computation, &function, first_op);
 }
 
@@ -332,17 +332,18 @@ static int compare_sequences(const void *left, const void *right) {
 static keel_status_t read_schedule(module_t *module, const keel_hlo_pieces_t *pieces) {
     keel_hlo_pieces_t schedule;
     keel_hlo_present_t present;
-    KEEL_TRY(keel_hlo_nested(pieces, SCHEDULE, &schedule));
+    KEEL_TRY(keel_hlo_nested(pieces, KEEL_HLO_AT_MODULE_SCHEDULE, &schedule));
     KEEL_TRY(keel_hlo_scan(&module->reader, KEEL_HLO_SCHEDULE, &schedule, &present));
-    keel_hlo_walk_t walk = keel_hlo_walk(&schedule, 1);
+    keel_hlo_walk_t walk = keel_hlo_walk(&schedule, KEEL_HLO_AT_SEQUENCES);
     keel_proto_field_t got;
     while (keel_hlo_next(&walk, &got)) {
         keel_hlo_pieces_t entry = keel_hlo_piece(got.bytes), value;
         KEEL_TRY(keel_hlo_scan(&module->reader, KEEL_HLO_SCHEDULE_ENTRY, &entry, &present));
-        KEEL_TRY(keel_hlo_nested(&entry, 2, &value));
+        KEEL_TRY(keel_hlo_nested(&entry, KEEL_HLO_AT_VALUE, &value));
         if (value.count > 1)
             return keel_status_make(KEEL_UNSUPPORTED, "HLO: a schedule's entry has two values");
-        sequence_t sequence = {.computation = (int64_t)keel_hlo_last_value(&entry, 1)};
+        sequence_t sequence = {.computation =
+                                   (int64_t)keel_hlo_last_value(&entry, KEEL_HLO_AT_KEY)};
         // An empty value has no position of its own; the entry has one.
         sequence.bytes =
             value.count && value.items[0].size ? value.items[0] : keel_bytes(got.raw.data, 0);
@@ -377,19 +378,21 @@ static keel_status_t read_module(module_t *module, const keel_hlo_pieces_t *piec
     uint32_t mark = reader->stack.count;
     KEEL_TRY(keel_hlo_push_fields(reader, KEEL_HLO_MODULE, pieces));
     KEEL_TRY(close_dictionary(reader, mark, &program->attributes));
-    KEEL_TRY(
-        collect_ids(pieces, COMPUTATIONS, COMPUTATION_ID, "computation", &module->computations));
+    KEEL_TRY(collect_ids(pieces, KEEL_HLO_AT_MODULE_COMPUTATIONS, KEEL_HLO_AT_COMPUTATION_ID,
+                         "computation", &module->computations));
     KEEL_TRY(read_schedule(module, pieces));
-    KEEL_TRY(keel_hlo_nested(pieces, STACK_FRAME_INDEX, &frames));
+    KEEL_TRY(keel_hlo_nested(pieces, KEEL_HLO_AT_MODULE_FRAMES, &frames));
     KEEL_TRY(keel_hlo_read_frames(reader, &frames));
-    keel_hlo_walk_t walk = keel_hlo_walk(pieces, COMPUTATIONS);
+    keel_hlo_walk_t walk = keel_hlo_walk(pieces, KEEL_HLO_AT_MODULE_COMPUTATIONS);
     keel_proto_field_t got;
     while (keel_hlo_next(&walk, &got))
         KEEL_TRY(read_computation(module, got.bytes));
     KEEL_TRY(check_schedule(module));
-    KEEL_TRY(keel_hlo_string(reader, keel_hlo_last_bytes(pieces, MODULE_NAME), &program->name));
-    KEEL_TRY(resolve(&module->computations, (int64_t)keel_hlo_last_value(pieces, ENTRY_ID),
-                     UINT32_MAX, "computation", &program->entry));
+    KEEL_TRY(keel_hlo_string(reader, keel_hlo_last_bytes(pieces, KEEL_HLO_AT_MODULE_NAME),
+                             &program->name));
+    KEEL_TRY(resolve(&module->computations,
+                     (int64_t)keel_hlo_last_value(pieces, KEEL_HLO_AT_MODULE_ENTRY_ID), UINT32_MAX,
+                     "computation", &program->entry));
     program->functions.data[program->entry].is_public = true;
     keel_operation_t end = {.first_operand = program->operands.count,
                             .first_result = program->value_types.count,
@@ -405,12 +408,9 @@ static keel_status_t start_module(keel_hlo_reader_t *reader) {
     reader->names = names;
     KEEL_TRY(keel_calloc(KEEL_HLO_SEEN, sizeof *reader->seen, &seen));
     reader->seen = seen;
-    uint32_t message = 0;
-    for (uint32_t i = 0; i < keel_hlo_field_count; ++i) {
+    for (uint32_t i = 0; i < keel_hlo_field_count; ++i)
         reader->names[i] = KEEL_NONE;
-        if (keel_hlo_fields[i].kind == KEEL_HLO_IS_MESSAGE_NAME) reader->first[message++] = i;
-    }
-    reader->first[message] = keel_hlo_field_count;
+    keel_hlo_find_messages(reader->first);
     return keel_hlo_attr(reader, (keel_attr_t){.kind = KEEL_ATTR_LOC_UNKNOWN},
                          &reader->unknown_location);
 }

@@ -2,12 +2,6 @@
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-static keel_wire_type_t wire_of(uint8_t kind) {
-    return kind == KEEL_HLO_IS_FLOAT    ? KEEL_WIRE_32
-           : kind == KEEL_HLO_IS_DOUBLE ? KEEL_WIRE_64
-                                        : KEEL_WIRE_VARINT;
-}
-
 // A number cut to its type, even if the wire had more bits.
 static int64_t narrow(uint8_t kind, uint64_t value) {
     if (kind == KEEL_HLO_IS_BOOL) return value != 0;
@@ -20,7 +14,7 @@ keel_status_t keel_hlo_ints(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *
     keel_program_t *program = reader->program;
     uint32_t start = program->ints.count;
     KEEL_PUSH(&program->ints, 0);
-    keel_hlo_numbers_t numbers = keel_hlo_numbers(pieces, number, wire_of((uint8_t)kind));
+    keel_hlo_numbers_t numbers = keel_hlo_numbers(pieces, number, KEEL_WIRE_VARINT);
     uint64_t value;
     while (keel_hlo_next_number(&numbers, &value))
         KEEL_PUSH(&program->ints, narrow((uint8_t)kind, value));
@@ -87,7 +81,7 @@ static keel_status_t read_numbers(keel_hlo_reader_t *reader, const keel_hlo_fiel
         return keel_hlo_attr(reader, attr, out);
     }
     uint32_t mark = reader->stack.count;
-    keel_hlo_numbers_t numbers = keel_hlo_numbers(pieces, field->number, wire_of(field->kind));
+    keel_hlo_numbers_t numbers = keel_hlo_numbers(pieces, field->number, keel_hlo_wire(field));
     uint64_t value;
     while (keel_hlo_next_number(&numbers, &value)) {
         keel_attr_id_t attr;
@@ -116,19 +110,19 @@ static int compare_entries(const void *left, const void *right) {
 
 static keel_status_t collect_entries(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *map,
                                      map_entry_t **entries, uint32_t *count) {
-    keel_hlo_walk_t walk = keel_hlo_walk(map, 1);
+    keel_hlo_walk_t walk = keel_hlo_walk(map, KEEL_HLO_AT_MAP);
     keel_proto_field_t got;
     uint64_t capacity = 0;
     while (keel_hlo_next(&walk, &got))
         ++capacity;
     KEEL_TRY(keel_realloc_array(capacity, sizeof **entries, (void **)entries));
-    for (walk = keel_hlo_walk(map, 1); keel_hlo_next(&walk, &got); ++*count) {
+    for (walk = keel_hlo_walk(map, KEEL_HLO_AT_MAP); keel_hlo_next(&walk, &got); ++*count) {
         keel_hlo_pieces_t entry = keel_hlo_piece(got.bytes);
         keel_hlo_present_t present;
         KEEL_TRY(keel_hlo_scan(reader, KEEL_HLO_MAP_ENTRY, &entry, &present));
         map_entry_t *added = &(*entries)[*count];
-        added->key = keel_hlo_last_bytes(&entry, 1);
-        added->value = keel_hlo_last_bytes(&entry, 2);
+        added->key = keel_hlo_last_bytes(&entry, KEEL_HLO_AT_KEY);
+        added->value = keel_hlo_last_bytes(&entry, KEEL_HLO_AT_VALUE);
         // An empty key has no position of its own; the entry has one.
         if (!added->key.size) added->key.data = got.raw.data;
     }

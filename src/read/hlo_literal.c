@@ -7,35 +7,11 @@
 // most eight bytes per byte of the literal (small numbers in s64).
 #include "read/hlo_reader.h"
 
-enum { SHAPE_FIELD = 1, TUPLE_FIELD = 10, TUPLE_ELEMENT = 13 };
-
-typedef enum storage { NONE, BYTES, BOOLS, INTEGERS, FLOATS } storage_t;
-
-// Per element type: the field that holds the elements, its encoding, bytes of one number, numbers
-// of one element, and for integers of less than a byte their bits (negative: signed).
-typedef struct holder_t {
-    uint8_t field, storage, size, parts;
-    int8_t bits;
-} holder_t;
-static const holder_t holders[] = {
-    [1] = {2, BOOLS, 1, 1, 0},    [2] = {15, BYTES, 1, 1, 0},   [3] = {17, BYTES, 2, 1, 0},
-    [4] = {4, INTEGERS, 4, 1, 0}, [5] = {5, INTEGERS, 8, 1, 0}, [6] = {3, BYTES, 1, 1, 0},
-    [7] = {16, BYTES, 2, 1, 0},   [8] = {6, INTEGERS, 4, 1, 0}, [9] = {7, INTEGERS, 8, 1, 0},
-    [10] = {11, BYTES, 2, 1, 0},  [11] = {8, FLOATS, 4, 1, 0},  [12] = {9, FLOATS, 8, 1, 0},
-    [15] = {12, FLOATS, 4, 2, 0}, [16] = {13, BYTES, 2, 1, 0},  [18] = {18, FLOATS, 8, 2, 0},
-    [19] = {19, BYTES, 1, 1, 0},  [20] = {20, BYTES, 1, 1, 0},  [21] = {21, BYTES, 1, 1, -4},
-    [22] = {22, BYTES, 1, 1, 4},  [23] = {23, BYTES, 1, 1, 0},  [24] = {24, BYTES, 1, 1, 0},
-    [25] = {25, BYTES, 1, 1, 0},  [26] = {26, BYTES, 1, 1, -2}, [27] = {27, BYTES, 1, 1, 2},
-    [28] = {28, BYTES, 1, 1, 0},  [29] = {29, BYTES, 1, 1, 0},  [30] = {30, BYTES, 1, 1, -1},
-    [31] = {31, BYTES, 1, 1, 1},  [32] = {32, BYTES, 1, 1, 0},  [33] = {33, BYTES, 1, 1, 0},
-    [35] = {35, BYTES, 1, 1, 0},  [36] = {36, BYTES, 1, 1, 0},
-};
-
-static keel_status_t mismatch(const holder_t *holder, uint64_t wanted) {
+static keel_status_t mismatch(const keel_hlo_element_t *element, uint64_t wanted) {
     return keel_status_make(KEEL_CORRUPT,
                             "HLO: field %u of a literal does not hold %llu numbers, as its shape "
                             "asks",
-                            holder->field, (unsigned long long)wanted);
+                            element->field, (unsigned long long)wanted);
 }
 
 static uint64_t size_of(const keel_hlo_pieces_t *pieces) {
@@ -46,17 +22,18 @@ static uint64_t size_of(const keel_hlo_pieces_t *pieces) {
 }
 
 // How many numbers the literal holds. Each takes at least a byte, which bounds it.
-static keel_status_t count_numbers(const keel_hlo_reader_t *reader, const holder_t *holder,
-                                   const keel_type_t *type, uint64_t limit, uint64_t *out) {
+static keel_status_t count_numbers(const keel_hlo_reader_t *reader,
+                                   const keel_hlo_element_t *element, const keel_type_t *type,
+                                   uint64_t limit, uint64_t *out) {
     keel_ints_t dims = keel_program_ints(reader->program, type->b);
     *out = 0;
     for (uint32_t i = 0; i < dims.count; ++i)
         if (dims.items[i] == 0) return NULL;
-    uint64_t count = holder->parts;
+    uint64_t count = element->parts;
     for (uint32_t i = 0; i < dims.count; ++i)
         if (dims.items[i] < 0 || __builtin_mul_overflow(count, (uint64_t)dims.items[i], &count) ||
             count > limit)
-            return mismatch(holder, count);
+            return mismatch(element, count);
     *out = count;
     return NULL;
 }
@@ -82,42 +59,42 @@ static keel_status_t own(keel_hlo_reader_t *reader, uint64_t count, unsigned siz
     return NULL;
 }
 
-static keel_status_t decode(keel_hlo_reader_t *reader, const holder_t *holder,
+static keel_status_t decode(keel_hlo_reader_t *reader, const keel_hlo_element_t *element,
                             const keel_hlo_pieces_t *literal, uint64_t count, keel_bytes_t *out) {
     uint8_t *bytes;
-    KEEL_TRY(own(reader, count, holder->size, &bytes));
-    keel_wire_type_t wire = holder->storage != FLOATS ? KEEL_WIRE_VARINT
-                            : holder->size == 4       ? KEEL_WIRE_32
-                                                      : KEEL_WIRE_64;
-    keel_hlo_numbers_t numbers = keel_hlo_numbers(literal, holder->field, wire);
+    KEEL_TRY(own(reader, count, element->size, &bytes));
+    keel_wire_type_t wire = element->storage != KEEL_HLO_IN_FLOATS ? KEEL_WIRE_VARINT
+                            : element->size == 4                   ? KEEL_WIRE_32
+                                                                   : KEEL_WIRE_64;
+    keel_hlo_numbers_t numbers = keel_hlo_numbers(literal, element->field, wire);
     uint64_t value, at = 0;
     for (; keel_hlo_next_number(&numbers, &value); ++at) {
-        if (at == count) return mismatch(holder, count);
-        store(bytes + at * holder->size, holder->storage == BOOLS ? value != 0 : value,
-              holder->size);
+        if (at == count) return mismatch(element, count);
+        store(bytes + at * element->size,
+              element->storage == KEEL_HLO_IN_BOOLS ? value != 0 : value, element->size);
     }
-    if (numbers.failed || at != count) return mismatch(holder, count);
-    *out = keel_bytes(bytes, (size_t)(count * holder->size));
+    if (numbers.failed || at != count) return mismatch(element, count);
+    *out = keel_bytes(bytes, (size_t)(count * element->size));
     return NULL;
 }
 
 // The byte with its unused high bits as they should be.
-static uint8_t canonical(uint8_t byte, int bits) {
-    unsigned width = bits < 0 ? (unsigned)-bits : (unsigned)bits;
-    uint8_t low = (uint8_t)(byte & ((1u << width) - 1));
-    bool negative = bits < 0 && (low >> (width - 1) & 1);
-    return negative ? (uint8_t)(low | 0xffu << width) : low;
+static uint8_t canonical(uint8_t byte, const keel_hlo_element_t *element) {
+    uint8_t low = (uint8_t)(byte & ((1u << element->bits) - 1));
+    bool negative = element->sign != KEEL_UNSIGNED && (low >> (element->bits - 1) & 1);
+    return negative ? (uint8_t)(low | 0xffu << element->bits) : low;
 }
 
-static keel_status_t canonical_bytes(keel_hlo_reader_t *reader, int bits, keel_bytes_t *bytes) {
+static keel_status_t canonical_bytes(keel_hlo_reader_t *reader, const keel_hlo_element_t *element,
+                                     keel_bytes_t *bytes) {
     size_t same = 0;
-    while (same < bytes->size && canonical(bytes->data[same], bits) == bytes->data[same])
+    while (same < bytes->size && canonical(bytes->data[same], element) == bytes->data[same])
         ++same;
     if (same == bytes->size) return NULL;
     uint8_t *copy;
     KEEL_TRY(own(reader, bytes->size, 1, &copy));
     for (size_t i = 0; i < bytes->size; ++i)
-        copy[i] = canonical(bytes->data[i], bits);
+        copy[i] = canonical(bytes->data[i], element);
     bytes->data = copy;
     return NULL;
 }
@@ -128,19 +105,20 @@ static bool are_bools(keel_bytes_t bytes) {
     return true;
 }
 
-static keel_status_t read_numbers(keel_hlo_reader_t *reader, const holder_t *holder,
+static keel_status_t read_numbers(keel_hlo_reader_t *reader, const keel_hlo_element_t *element,
                                   const keel_hlo_pieces_t *literal, uint64_t count,
                                   keel_bytes_t *out) {
     keel_bytes_t run;
-    if (holder->storage == BYTES) {
-        *out = keel_hlo_last_bytes(literal, holder->field);
-        if (out->size != count * holder->size) return mismatch(holder, count);
-        return holder->bits ? canonical_bytes(reader, holder->bits, out) : NULL;
+    if (element->storage == KEEL_HLO_IN_BYTES) {
+        *out = keel_hlo_last_bytes(literal, element->field);
+        if (out->size != count * element->size) return mismatch(element, count);
+        return element->bits ? canonical_bytes(reader, element, out) : NULL;
     }
-    bool as_it_stands = holder->storage != INTEGERS && one_run(literal, holder->field, &run) &&
-                        run.size == count * holder->size &&
-                        (holder->storage != BOOLS || are_bools(run));
-    if (!as_it_stands) return decode(reader, holder, literal, count, out);
+    bool as_it_stands = element->storage != KEEL_HLO_IN_INTEGERS &&
+                        one_run(literal, element->field, &run) &&
+                        run.size == count * element->size &&
+                        (element->storage != KEEL_HLO_IN_BOOLS || are_bools(run));
+    if (!as_it_stands) return decode(reader, element, literal, count, out);
     *out = run;
     return NULL;
 }
@@ -152,7 +130,7 @@ static keel_status_t check_fields(const keel_hlo_reader_t *reader,
     for (uint32_t i = 0; first + i < reader->first[KEEL_HLO_LITERAL + 1]; ++i) {
         const keel_hlo_field_t *field = &keel_hlo_fields[first + i];
         bool there = present->bits[i / 64] >> i % 64 & 1;
-        if (there && field->number != SHAPE_FIELD && field->number != holder)
+        if (there && field->number != KEEL_HLO_AT_LITERAL_SHAPE && field->number != holder)
             return keel_status_make(KEEL_UNSUPPORTED, "HLO: %s in a literal of another type",
                                     field->name);
     }
@@ -160,8 +138,8 @@ static keel_status_t check_fields(const keel_hlo_reader_t *reader,
 }
 
 static keel_status_t read_array(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *literal,
-                                uint64_t element, keel_type_id_t type, keel_attr_id_t *out) {
-    const holder_t *holder = &holders[element]; // keel_hlo_type knows the element type
+                                const keel_hlo_element_t *element, keel_type_id_t type,
+                                keel_attr_id_t *out) {
     keel_type_t shape = reader->program->types.data[type];
     uint64_t count;
     keel_bytes_t bytes;
@@ -169,8 +147,8 @@ static keel_status_t read_array(keel_hlo_reader_t *reader, const keel_hlo_pieces
     if (shape.c != KEEL_NONE &&
         keel_program_dict_find(reader->program, shape.c, "is_dynamic_dimension") != KEEL_NONE)
         return keel_status_make(KEEL_UNSUPPORTED, "HLO: a literal with dynamic dimensions");
-    KEEL_TRY(count_numbers(reader, holder, &shape, size_of(literal), &count));
-    KEEL_TRY(read_numbers(reader, holder, literal, count, &bytes));
+    KEEL_TRY(count_numbers(reader, element, &shape, size_of(literal), &count));
+    KEEL_TRY(read_numbers(reader, element, literal, count, &bytes));
     KEEL_TRY(keel_program_add_blob(reader->program, bytes, &attr.b));
     return keel_program_add_attr(reader->program, attr, out);
 }
@@ -185,7 +163,7 @@ static keel_status_t push_field(keel_hlo_reader_t *reader, uint32_t number, keel
 static keel_status_t read_tuple(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *literal,
                                 keel_type_id_t type, keel_attr_id_t *out) {
     uint32_t mark = reader->stack.count;
-    keel_hlo_walk_t walk = keel_hlo_walk(literal, TUPLE_FIELD);
+    keel_hlo_walk_t walk = keel_hlo_walk(literal, KEEL_HLO_AT_TUPLE_LITERALS);
     keel_proto_field_t got;
     keel_attr_id_t attr;
     while (keel_hlo_next(&walk, &got)) {
@@ -196,8 +174,8 @@ static keel_status_t read_tuple(keel_hlo_reader_t *reader, const keel_hlo_pieces
     keel_attr_id_t elements;
     KEEL_TRY(keel_hlo_close(reader, mark, KEEL_ATTR_ARRAY, 0, &elements));
     KEEL_TRY(keel_hlo_attr(reader, (keel_attr_t){.kind = KEEL_ATTR_TYPE, .a = type}, &attr));
-    KEEL_TRY(push_field(reader, SHAPE_FIELD, attr));
-    KEEL_TRY(push_field(reader, TUPLE_FIELD, elements));
+    KEEL_TRY(push_field(reader, KEEL_HLO_AT_LITERAL_SHAPE, attr));
+    KEEL_TRY(push_field(reader, KEEL_HLO_AT_TUPLE_LITERALS, elements));
     return keel_hlo_close(reader, mark, KEEL_ATTR_DICT, KEEL_RECORD_HLO_MESSAGE, out);
 }
 
@@ -207,14 +185,14 @@ static keel_status_t read_literal(keel_hlo_reader_t *reader, const keel_hlo_piec
     keel_hlo_pieces_t shape;
     keel_type_id_t type;
     KEEL_TRY(keel_hlo_scan(reader, KEEL_HLO_LITERAL, literal, &present));
-    KEEL_TRY(keel_hlo_nested(literal, SHAPE_FIELD, &shape));
+    KEEL_TRY(keel_hlo_nested(literal, KEEL_HLO_AT_LITERAL_SHAPE, &shape));
     KEEL_TRY(keel_hlo_type(reader, &shape, &type));
     if (reader->program->types.data[type].kind == KEEL_TYPE_TENSOR) {
-        uint64_t element = keel_hlo_shape_element(&shape);
-        KEEL_TRY(check_fields(reader, &present, holders[element].field));
+        const keel_hlo_element_t *element = keel_hlo_element(keel_hlo_shape_element(&shape));
+        KEEL_TRY(check_fields(reader, &present, element->field));
         return read_array(reader, literal, element, type, out);
     }
-    KEEL_TRY(check_fields(reader, &present, TUPLE_FIELD));
+    KEEL_TRY(check_fields(reader, &present, KEEL_HLO_AT_TUPLE_LITERALS));
     return read_tuple(reader, literal, type, out);
 }
 

@@ -5,7 +5,6 @@
 // here, and a cyclic chain of frames is cut.
 #include "read/hlo_reader.h"
 
-enum { FILE_NAMES = 1, FUNCTION_NAMES = 2, FILE_LOCATIONS = 3, STACK_FRAMES = 4 };
 enum { NEW, OPEN, DONE }; // states of a frame
 
 static keel_status_t add_location(keel_hlo_reader_t *reader, keel_attr_kind_t kind, uint32_t a,
@@ -36,8 +35,9 @@ static uint32_t position(const keel_proto_field_t *field) {
 
 static keel_status_t read_place(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *place,
                                 keel_attr_id_t *out) {
-    // file, function, line, column, end line, end column
-    static const uint8_t numbers[] = {1, 2, 3, 4, 5, 6};
+    static const uint8_t numbers[] = {KEEL_HLO_AT_PLACE_FILE,     KEEL_HLO_AT_PLACE_FUNCTION,
+                                      KEEL_HLO_AT_PLACE_LINE,     KEEL_HLO_AT_PLACE_COLUMN,
+                                      KEEL_HLO_AT_PLACE_END_LINE, KEEL_HLO_AT_PLACE_END_COLUMN};
     keel_proto_field_t fields[6];
     keel_hlo_lasts(place, numbers, 6, fields);
     uint32_t file = position(&fields[0]), function = position(&fields[1]), known[4];
@@ -52,7 +52,7 @@ static keel_status_t read_place(keel_hlo_reader_t *reader, const keel_hlo_pieces
 }
 
 static void read_frame(const keel_hlo_pieces_t *pieces, keel_hlo_stack_frame_t *out) {
-    static const uint8_t numbers[] = {1, 2};
+    static const uint8_t numbers[] = {KEEL_HLO_AT_FRAME_PLACE, KEEL_HLO_AT_FRAME_PARENT};
     keel_proto_field_t fields[2];
     keel_hlo_lasts(pieces, numbers, 2, fields);
     *out = (keel_hlo_stack_frame_t){
@@ -68,15 +68,15 @@ static keel_status_t read_entry(keel_hlo_reader_t *reader, uint32_t number, keel
     keel_hlo_stack_frame_t frame;
     uint32_t id;
     switch (number) {
-        case FILE_NAMES:
+        case KEEL_HLO_AT_FILE_NAMES:
             KEEL_TRY(keel_hlo_string(reader, bytes, &id));
             KEEL_PUSH(&reader->files, id);
             return NULL;
-        case FUNCTION_NAMES:
+        case KEEL_HLO_AT_FUNCTION_NAMES:
             KEEL_TRY(keel_hlo_string(reader, bytes, &id));
             KEEL_PUSH(&reader->functions, id);
             return NULL;
-        case FILE_LOCATIONS:
+        case KEEL_HLO_AT_PLACES:
             KEEL_TRY(read_place(reader, &entry, &id));
             KEEL_PUSH(&reader->places, id);
             return NULL;
@@ -89,7 +89,7 @@ static keel_status_t read_entry(keel_hlo_reader_t *reader, uint32_t number, keel
 
 keel_status_t keel_hlo_read_frames(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *index) {
     // Places refer to names, whatever order the file has.
-    for (uint32_t number = FILE_NAMES; number <= STACK_FRAMES; ++number) {
+    for (uint32_t number = KEEL_HLO_AT_FILE_NAMES; number <= KEEL_HLO_AT_FRAMES; ++number) {
         keel_hlo_walk_t walk = keel_hlo_walk(index, number);
         keel_proto_field_t got;
         while (keel_hlo_next(&walk, &got))
@@ -136,7 +136,8 @@ static bool is_well_formed(const keel_hlo_pieces_t *pieces) {
 // The place in the metadata itself.
 static keel_status_t add_source(keel_hlo_reader_t *reader, const keel_proto_field_t *file,
                                 const keel_hlo_pieces_t *metadata, keel_attr_id_t *out) {
-    static const uint8_t numbers[] = {4, 18, 17, 19}; // line, column, end line, end column
+    static const uint8_t numbers[] = {KEEL_HLO_AT_SOURCE_LINE, KEEL_HLO_AT_SOURCE_COLUMN,
+                                      KEEL_HLO_AT_SOURCE_END_LINE, KEEL_HLO_AT_SOURCE_END_COLUMN};
     keel_proto_field_t fields[4];
     keel_string_id_t name;
     uint32_t known[4];
@@ -150,7 +151,8 @@ static keel_status_t add_source(keel_hlo_reader_t *reader, const keel_proto_fiel
 keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *metadata,
                                 keel_attr_id_t *out) {
     enum { OP_TYPE, OP_NAME, SOURCE_FILE, STACK_FRAME_ID, COUNT };
-    static const uint8_t numbers[COUNT] = {1, 2, 3, 15};
+    static const uint8_t numbers[COUNT] = {KEEL_HLO_AT_OP_TYPE, KEEL_HLO_AT_OP_NAME,
+                                           KEEL_HLO_AT_SOURCE_FILE, KEEL_HLO_AT_STACK_FRAME};
     keel_proto_field_t fields[COUNT];
     keel_attr_id_t frame;
     keel_string_id_t name;

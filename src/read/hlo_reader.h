@@ -1,6 +1,6 @@
 // hlo_reader: shared by the parts of the reader of HloModuleProto (read/read.h is for its users).
+// Which fields there are is in hlo_schema.h.
 //
-//   hlo_schema.c      which fields there are, as tables
 //   hlo_wire.c        messages on the wire, checked against the tables
 //   hlo_intern.c      every table of the program holds equal things once
 //   hlo_type.c        shapes and layouts
@@ -30,115 +30,7 @@
 #ifndef KEEL_READ_HLO_READER_H_
 #define KEEL_READ_HLO_READER_H_
 
-#include "program/program.h"
-
-// Source of numbers and names: the descriptors of xla/service/hlo.proto and xla/xla_data.proto in
-// builds of XLA from 2025 and 2026.
-typedef enum keel_hlo_message_id {
-    KEEL_HLO_MODULE,
-    KEEL_HLO_COMPUTATION,
-    KEEL_HLO_INSTRUCTION,
-    KEEL_HLO_PROGRAM_SHAPE,
-    KEEL_HLO_SCHEDULE,
-    KEEL_HLO_SCHEDULE_ENTRY,
-    KEEL_HLO_SEQUENCE,
-    KEEL_HLO_INPUT_OUTPUT_ALIAS,
-    KEEL_HLO_ALIAS_ENTRY,
-    KEEL_HLO_BUFFER_DONOR,
-    KEEL_HLO_DONOR_ENTRY,
-    KEEL_HLO_PREFETCH,
-    KEEL_HLO_MODULE_PROFILE,
-    KEEL_HLO_DEVICE_ASSIGNMENT,
-    KEEL_HLO_COMPUTATION_DEVICE,
-    KEEL_HLO_FRONTEND_ATTRIBUTES,
-    KEEL_HLO_MAP_ENTRY,
-    KEEL_HLO_DEBUG_ATTRIBUTE_ENTRY,
-    KEEL_HLO_DEBUG_ATTRIBUTES,
-    KEEL_HLO_X64_CONFIG,
-    KEEL_HLO_ORIGINAL_ARRAY,
-    KEEL_HLO_SHAPE,
-    KEEL_HLO_LAYOUT,
-    KEEL_HLO_TILE,
-    KEEL_HLO_SPLIT_CONFIG,
-    KEEL_HLO_LITERAL,
-    KEEL_HLO_SLICE_DIMENSIONS,
-    KEEL_HLO_WINDOW,
-    KEEL_HLO_WINDOW_DIMENSION,
-    KEEL_HLO_CONVOLUTION_NUMBERS,
-    KEEL_HLO_PADDING,
-    KEEL_HLO_PADDING_DIMENSION,
-    KEEL_HLO_DOT_NUMBERS,
-    KEEL_HLO_RAGGED_NUMBERS,
-    KEEL_HLO_GATHER_NUMBERS,
-    KEEL_HLO_SCATTER_NUMBERS,
-    KEEL_HLO_PRECISION,
-    KEEL_HLO_TRIANGULAR_SOLVE,
-    KEEL_HLO_CHOLESKY,
-    KEEL_HLO_PARAMETER_REPLICATION,
-    KEEL_HLO_OUTPUT_ALIASING,
-    KEEL_HLO_RESULT_ACCURACY,
-    KEEL_HLO_TOLERANCE,
-    KEEL_HLO_REPLICA_GROUP,
-    KEEL_HLO_SOURCE_TARGET,
-    KEEL_HLO_DEVICE_LIST,
-    KEEL_HLO_IOTA_GROUPS,
-    KEEL_HLO_MESH_GROUPS,
-    KEEL_HLO_SPARSITY,
-    KEEL_HLO_TENSOR_SPARSITY,
-    KEEL_HLO_BLOCK_SCALING,
-    KEEL_HLO_TENSOR_BLOCK_SCALING,
-    KEEL_HLO_PAYLOAD,
-    KEEL_HLO_SHUFFLE_MODE,
-    KEEL_HLO_ROTATE,
-    KEEL_HLO_SHARDING,
-    KEEL_HLO_SHARDING_METADATA,
-    KEEL_HLO_NAMED_SHARDING,
-    KEEL_HLO_DIMENSION_SHARDING,
-    KEEL_HLO_MESH,
-    KEEL_HLO_MESH_AXIS,
-    KEEL_HLO_IOTA_TRANSFORM,
-    KEEL_HLO_AXIS_REF,
-    KEEL_HLO_SUB_AXIS,
-    KEEL_HLO_MESSAGE_COUNT,
-} keel_hlo_message_id_t;
-
-typedef enum keel_hlo_kind {
-    KEEL_HLO_IS_MESSAGE_NAME, // not a field: the name of the message whose fields follow
-    KEEL_HLO_IS_SKIPPED,      // does not matter to a key
-    KEEL_HLO_IS_INT64,
-    KEEL_HLO_IS_INT32,
-    KEEL_HLO_IS_BOOL,
-    KEEL_HLO_IS_FLOAT,
-    KEEL_HLO_IS_DOUBLE,
-    KEEL_HLO_IS_STRING, // and bytes
-    KEEL_HLO_IS_ENUM,   // argument: keel_enum_class_t
-    KEEL_HLO_IS_NESTED, // argument: keel_hlo_message_id_t
-    KEEL_HLO_IS_MAP,    // a message that contains only a map from string to string
-    KEEL_HLO_IS_SHAPE,
-    KEEL_HLO_IS_LITERAL,
-} keel_hlo_kind_t;
-
-enum {
-    KEEL_HLO_REPEATED = 1,
-    KEEL_HLO_OPTIONAL = 2,    // the default differs from absent
-    KEEL_HLO_ONE_OF = 4,      // a message has at most one such field
-    KEEL_HLO_DROP_ONE = 8,    // 1 means the same as absent
-    KEEL_HLO_APART = 16,      // not an attribute: read by special code
-    KEEL_HLO_DROP_EMPTY = 32, // an empty message means the same as absent: XLA does not check
-};
-
-typedef struct keel_hlo_field_t {
-    uint8_t kind; // keel_hlo_kind_t
-    uint8_t flags;
-    uint8_t argument;
-    uint8_t number;
-    const char *name; // of the field, or of the message
-} keel_hlo_field_t;
-
-// The tables of all messages, in the order of the enumeration: first the message's name, then its
-// fields by number.
-extern const keel_hlo_field_t keel_hlo_fields[];
-extern const uint32_t keel_hlo_field_count;
+#include "read/hlo_schema.h"
 
 // A set of indices into one of the program's tables, to find equal items.
 typedef struct keel_hlo_set_t {
@@ -277,8 +169,6 @@ keel_status_t keel_hlo_close(keel_hlo_reader_t *reader, uint32_t mark, keel_attr
 keel_status_t keel_hlo_ints(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *pieces,
                             uint32_t number, keel_hlo_kind_t kind, uint32_t *out) KEEL_MUST_CHECK;
 
-keel_status_t keel_hlo_element_type(keel_hlo_reader_t *reader, uint64_t element,
-                                    keel_type_id_t *out) KEEL_MUST_CHECK;
 keel_status_t keel_hlo_type(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *shape,
                             keel_type_id_t *out) KEEL_MUST_CHECK;
 // XLA's number of the shape's element type.

@@ -1,6 +1,7 @@
-#include "read/hlo_reader.h"
+#include "read/hlo_schema.h"
 
 // clang-format off
+#define AT(name)                  KEEL_HLO_AT_##name
 #define MESSAGE(name)             {KEEL_HLO_IS_MESSAGE_NAME, 0, 0, 0, #name}
 #define FIELD(number, name, kind, flags, argument) \
     {KEEL_HLO_IS_##kind, flags, argument, number, #name}
@@ -29,13 +30,13 @@
 
 const keel_hlo_field_t keel_hlo_fields[] = {
     MESSAGE(HloModuleProto),
-    APART(1, name, STRING),
-    SKIPPED(2, entry_computation_name),
-    APARTS(3, computations, NESTED),
+    APART(AT(MODULE_NAME), name, STRING),
+    SKIPPED(AT(MODULE_ENTRY_NAME), entry_computation_name),
+    APARTS(AT(MODULE_COMPUTATIONS), computations, NESTED),
     NESTED(4, host_program_shape, PROGRAM_SHAPE),
     SKIPPED(5, id),
-    APART(6, entry_computation_id, INT64),
-    APART(7, schedule, NESTED),
+    APART(AT(MODULE_ENTRY_ID), entry_computation_id, INT64),
+    APART(AT(MODULE_SCHEDULE), schedule, NESTED),
     FIELD(8, input_output_alias, NESTED, KEEL_HLO_DROP_EMPTY, KEEL_HLO_INPUT_OUTPUT_ALIAS),
     NESTEDS(10, cross_program_prefetches, PREFETCH),
     BOOL(11, is_dynamic),
@@ -44,7 +45,7 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     NESTEDS(14, spmd_parameters_shardings, SHARDING),
     NESTED(15, device_assignment, DEVICE_ASSIGNMENT),
     BOOL(16, use_auto_spmd_partitioning),
-    APART(17, stack_frame_index, NESTED),
+    APART(AT(MODULE_FRAMES), stack_frame_index, NESTED),
     FIELD(18, buffer_donor, NESTED, KEEL_HLO_DROP_EMPTY, KEEL_HLO_BUFFER_DONOR),
     MAP(19, frontend_attributes),
     SKIPPED(20, original_value_recovery_table),
@@ -55,20 +56,20 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     STRING(25, backend_config),
 
     MESSAGE(HloComputationProto),
-    APART(1, name, STRING),
-    APARTS(2, instructions, NESTED),
+    APART(AT(COMPUTATION_NAME), name, STRING),
+    APARTS(AT(COMPUTATION_INSTRUCTIONS), instructions, NESTED),
     NESTED(4, program_shape, PROGRAM_SHAPE),
-    APART(5, id, INT64),
-    APART(6, root_id, INT64),
+    APART(AT(COMPUTATION_ID), id, INT64),
+    APART(AT(COMPUTATION_ROOT), root_id, INT64),
     BOOL(7, is_fusion_computation),
     STRING(8, execution_thread),
     STRING(9, backend_config),
 
     MESSAGE(HloInstructionProto),
-    SKIPPED(1, name),
-    APART(2, opcode, STRING),
-    APART(3, shape, NESTED),
-    APART(7, metadata, NESTED),
+    SKIPPED(AT(INSTRUCTION_NAME), name),
+    APART(AT(OPCODE), opcode, STRING),
+    APART(AT(INSTRUCTION_SHAPE), shape, NESTED),
+    APART(AT(METADATA), metadata, NESTED),
     FIELD(8, literal, LITERAL, 0, 0),
     INT64(9, parameter_number),
     STRING(11, fusion_kind),
@@ -94,10 +95,10 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     INT64S(32, fft_length),
     NESTED(33, gather_dimension_numbers, GATHER_NUMBERS),
     INT64S(34, gather_slice_sizes),
-    APART(35, id, INT64),
-    APARTS(36, operand_ids, INT64),
-    APARTS(37, control_predecessors, INT64),
-    APARTS(38, called_computations, INT64),
+    APART(AT(INSTRUCTION_ID), id, INT64),
+    APARTS(AT(OPERANDS), operand_ids, INT64),
+    APARTS(AT(PREDECESSORS), control_predecessors, INT64),
+    APARTS(AT(CALLEES), called_computations, INT64),
     NESTED(40, sharding, SHARDING),
     STRING(43, backend_config),
     INT64(45, all_reduce_id),
@@ -156,15 +157,15 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     MESSAGE(ProgramShapeProto),
     SHAPES(1, parameters),
     SHAPE(2, result),
-    SKIPPED(3, parameter_names),
+    SKIPPED(AT(PARAMETER_NAMES), parameter_names),
 
     MESSAGE(HloScheduleProto),
-    APARTS(1, sequences, NESTED),
+    APARTS(AT(SEQUENCES), sequences, NESTED),
     MESSAGE(SequencesEntry),
-    APART(1, key, INT64),
-    APART(2, value, NESTED),
+    APART(AT(KEY), key, INT64),
+    APART(AT(VALUE), value, NESTED),
     MESSAGE(InstructionSequence),
-    APARTS(1, instruction_ids, INT64),
+    APARTS(AT(SEQUENCE_IDS), instruction_ids, INT64),
 
     MESSAGE(HloInputOutputAliasProto),
     NESTEDS(1, entries, ALIAS_ENTRY),
@@ -203,10 +204,10 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     INT64S(1, replica_device_ids),
 
     MESSAGE(FrontendAttributes),
-    APARTS(1, map, NESTED),
+    APARTS(AT(MAP), map, NESTED),
     MESSAGE(MapEntry),
-    APART(1, key, STRING),
-    APART(2, value, STRING),
+    APART(AT(KEY), key, STRING),
+    APART(AT(VALUE), value, STRING),
 
     MESSAGE(DebugAttributeTableEntryProto),
     NESTED(1, original_array, ORIGINAL_ARRAY),
@@ -227,11 +228,11 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     INT64S(2, shape_index),
 
     MESSAGE(ShapeProto),
-    APART(2, element_type, INT64),
-    APARTS(3, dimensions, INT64),
-    APARTS(4, tuple_shapes, SHAPE),
-    APART(5, layout, NESTED),
-    APARTS(6, is_dynamic_dimension, BOOL),
+    APART(AT(ELEMENT_TYPE), element_type, INT64),
+    APARTS(AT(DIMENSIONS), dimensions, INT64),
+    APARTS(AT(TUPLE_SHAPES), tuple_shapes, SHAPE),
+    APART(AT(LAYOUT), layout, NESTED),
+    APARTS(AT(IS_DYNAMIC), is_dynamic_dimension, BOOL),
 
     MESSAGE(LayoutProto),
     INT64S(1, minor_to_major),
@@ -253,11 +254,11 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     INT64(1, dimension),
     INT64S(2, split_indices),
 
-    // The elements' type determines the field that holds them: see hlo_literal.c.
+    // The elements' type determines the field that holds them: see the table of elements.
     MESSAGE(LiteralProto),
-    APART(1, shape, SHAPE), APARTS(2, preds, BOOL), APART(3, u8s, STRING), APARTS(4, s32s, INT32),
+    APART(AT(LITERAL_SHAPE), shape, SHAPE), APARTS(2, preds, BOOL), APART(3, u8s, STRING), APARTS(4, s32s, INT32),
     APARTS(5, s64s, INT64), APARTS(6, u32s, INT64), APARTS(7, u64s, INT64), APARTS(8, f32s, FLOAT),
-    APARTS(9, f64s, DOUBLE), APARTS(10, tuple_literals, LITERAL), APART(11, f16s, STRING),
+    APARTS(9, f64s, DOUBLE), APARTS(AT(TUPLE_LITERALS), tuple_literals, LITERAL), APART(11, f16s, STRING),
     APARTS(12, c64s, FLOAT), APART(13, bf16s, STRING), APARTS(14, sparse_indices, INT64),
     APART(15, s8s, STRING), APART(16, u16s, STRING), APART(17, s16s, STRING),
     APARTS(18, c128s, DOUBLE), APART(19, f8e5m2s, STRING), APART(20, f8e4m3fns, STRING),
@@ -417,20 +418,20 @@ const keel_hlo_field_t keel_hlo_fields[] = {
 
     // Shardy stores the reduction of an unreduced sharding here: {"sdy::reduction_op", "MAX"}.
     MESSAGE(OpMetadata),
-    STRING(1, op_type),
-    STRING(2, op_name),
-    SKIPPED(3, source_file),
-    SKIPPED(4, source_line),
+    STRING(AT(OP_TYPE), op_type),
+    STRING(AT(OP_NAME), op_name),
+    SKIPPED(AT(SOURCE_FILE), source_file),
+    SKIPPED(AT(SOURCE_LINE), source_line),
     SKIPPED(5, profile_type),
     SKIPPED(8, size_of_generated_code_in_bytes),
     SKIPPED(9, size_of_memory_working_set_in_bytes),
     SKIPPED(10, profile_info),
     SKIPPED(12, deduplicated_name),
-    SKIPPED(15, stack_frame_id),
+    SKIPPED(AT(STACK_FRAME), stack_frame_id),
     SKIPPED(16, scheduling_name),
-    SKIPPED(17, source_end_line),
-    SKIPPED(18, source_column),
-    SKIPPED(19, source_end_column),
+    SKIPPED(AT(SOURCE_END_LINE), source_end_line),
+    SKIPPED(AT(SOURCE_COLUMN), source_column),
+    SKIPPED(AT(SOURCE_END_COLUMN), source_end_column),
     NESTED(20, metadata_payload, PAYLOAD),
 
     MESSAGE(NamedShardingProto),
@@ -465,3 +466,70 @@ const keel_hlo_field_t keel_hlo_fields[] = {
 // clang-format on
 
 const uint32_t keel_hlo_field_count = sizeof keel_hlo_fields / sizeof *keel_hlo_fields;
+
+static const keel_hlo_element_t elements[] = {
+    [1] = {KEEL_HLO_INTEGER, KEEL_SIGNLESS, 1, 2, KEEL_HLO_IN_BOOLS, 1, 1, 0},
+    [2] = {KEEL_HLO_INTEGER, KEEL_SIGNLESS, 8, 15, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [3] = {KEEL_HLO_INTEGER, KEEL_SIGNLESS, 16, 17, KEEL_HLO_IN_BYTES, 2, 1, 0},
+    [4] = {KEEL_HLO_INTEGER, KEEL_SIGNLESS, 32, 4, KEEL_HLO_IN_INTEGERS, 4, 1, 0},
+    [5] = {KEEL_HLO_INTEGER, KEEL_SIGNLESS, 64, 5, KEEL_HLO_IN_INTEGERS, 8, 1, 0},
+    [6] = {KEEL_HLO_INTEGER, KEEL_UNSIGNED, 8, 3, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [7] = {KEEL_HLO_INTEGER, KEEL_UNSIGNED, 16, 16, KEEL_HLO_IN_BYTES, 2, 1, 0},
+    [8] = {KEEL_HLO_INTEGER, KEEL_UNSIGNED, 32, 6, KEEL_HLO_IN_INTEGERS, 4, 1, 0},
+    [9] = {KEEL_HLO_INTEGER, KEEL_UNSIGNED, 64, 7, KEEL_HLO_IN_INTEGERS, 8, 1, 0},
+    [10] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F16, 11, KEEL_HLO_IN_BYTES, 2, 1, 0},
+    [11] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F32, 8, KEEL_HLO_IN_FLOATS, 4, 1, 0},
+    [12] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F64, 9, KEEL_HLO_IN_FLOATS, 8, 1, 0},
+    [13] = {KEEL_HLO_TUPLE, 0, 0, 0, KEEL_HLO_IN_NOTHING, 0, 0, 0},
+    [14] = {KEEL_HLO_OPAQUE, 0, 0, 0, KEEL_HLO_IN_NOTHING, 0, 0, 0},
+    [15] = {KEEL_HLO_COMPLEX, 0, KEEL_FLOAT_F32, 12, KEEL_HLO_IN_FLOATS, 4, 2, 0},
+    [16] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_BF16, 13, KEEL_HLO_IN_BYTES, 2, 1, 0},
+    [17] = {KEEL_HLO_TOKEN, 0, 0, 0, KEEL_HLO_IN_NOTHING, 0, 0, 0},
+    [18] = {KEEL_HLO_COMPLEX, 0, KEEL_FLOAT_F64, 18, KEEL_HLO_IN_FLOATS, 8, 2, 0},
+    [19] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F8E5M2, 19, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [20] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F8E4M3FN, 20, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [21] = {KEEL_HLO_INTEGER, KEEL_SIGNLESS, 4, 21, KEEL_HLO_IN_BYTES, 1, 1, 4},
+    [22] = {KEEL_HLO_INTEGER, KEEL_UNSIGNED, 4, 22, KEEL_HLO_IN_BYTES, 1, 1, 4},
+    [23] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F8E4M3B11FNUZ, 23, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [24] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F8E5M2FNUZ, 24, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [25] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F8E4M3FNUZ, 25, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [26] = {KEEL_HLO_INTEGER, KEEL_SIGNLESS, 2, 26, KEEL_HLO_IN_BYTES, 1, 1, 2},
+    [27] = {KEEL_HLO_INTEGER, KEEL_UNSIGNED, 2, 27, KEEL_HLO_IN_BYTES, 1, 1, 2},
+    [28] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F8E4M3, 28, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [29] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F8E3M4, 29, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    // 30 is s1. As a signless type it would be the same as pred.
+    [30] = {KEEL_HLO_INTEGER, KEEL_SIGNED, 1, 30, KEEL_HLO_IN_BYTES, 1, 1, 1},
+    [31] = {KEEL_HLO_INTEGER, KEEL_UNSIGNED, 1, 31, KEEL_HLO_IN_BYTES, 1, 1, 1},
+    [32] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F4E2M1FN, 32, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [33] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F8E8M0FNU, 33, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [34] = {KEEL_HLO_BUFFER, 0, 0, 0, KEEL_HLO_IN_NOTHING, 0, 0, 0},
+    [35] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F6E3M2FN, 35, KEEL_HLO_IN_BYTES, 1, 1, 0},
+    [36] = {KEEL_HLO_FLOATING, 0, KEEL_FLOAT_F6E2M3FN, 36, KEEL_HLO_IN_BYTES, 1, 1, 0},
+};
+
+const keel_hlo_element_t *keel_hlo_element(uint64_t number) {
+    return &elements[number < sizeof elements / sizeof *elements ? number : 0];
+}
+
+void keel_hlo_find_messages(uint32_t first[KEEL_HLO_MESSAGE_COUNT + 1]) {
+    uint32_t message = 0;
+    for (uint32_t i = 0; i < keel_hlo_field_count; ++i)
+        if (keel_hlo_fields[i].kind == KEEL_HLO_IS_MESSAGE_NAME) first[message++] = i;
+    first[message] = keel_hlo_field_count;
+}
+
+keel_wire_type_t keel_hlo_wire(const keel_hlo_field_t *field) {
+    switch (field->kind) {
+        case KEEL_HLO_IS_INT64:
+        case KEEL_HLO_IS_INT32:
+        case KEEL_HLO_IS_BOOL:
+        case KEEL_HLO_IS_ENUM:
+            return KEEL_WIRE_VARINT;
+        case KEEL_HLO_IS_FLOAT:
+            return KEEL_WIRE_32;
+        case KEEL_HLO_IS_DOUBLE:
+            return KEEL_WIRE_64;
+        default:
+            return KEEL_WIRE_BYTES;
+    }
+}

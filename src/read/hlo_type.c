@@ -4,82 +4,29 @@
 // are upper bounds, or KEEL_DYNAMIC if there is none. s32 is a signless integer, as in StableHLO.
 #include "read/hlo_reader.h"
 
-enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, TUPLE_SHAPES = 4, LAYOUT = 5, IS_DYNAMIC = 6 };
-
-typedef enum element_kind { INVALID, INTEGER, FLOAT, COMPLEX, TUPLE, OPAQUE, TOKEN, BUFFER } kind_t;
-
-// XLA's PrimitiveType, by number. `a` is a width or a float; a complex has the float of its parts.
-static const struct {
-    uint8_t kind, sign, a;
-} elements[] = {
-    [1] = {INTEGER, KEEL_SIGNLESS, 1},
-    [2] = {INTEGER, KEEL_SIGNLESS, 8},
-    [3] = {INTEGER, KEEL_SIGNLESS, 16},
-    [4] = {INTEGER, KEEL_SIGNLESS, 32},
-    [5] = {INTEGER, KEEL_SIGNLESS, 64},
-    [6] = {INTEGER, KEEL_UNSIGNED, 8},
-    [7] = {INTEGER, KEEL_UNSIGNED, 16},
-    [8] = {INTEGER, KEEL_UNSIGNED, 32},
-    [9] = {INTEGER, KEEL_UNSIGNED, 64},
-    [10] = {FLOAT, 0, KEEL_FLOAT_F16},
-    [11] = {FLOAT, 0, KEEL_FLOAT_F32},
-    [12] = {FLOAT, 0, KEEL_FLOAT_F64},
-    [13] = {TUPLE, 0, 0},
-    [14] = {OPAQUE, 0, 0},
-    [15] = {COMPLEX, 0, KEEL_FLOAT_F32},
-    [16] = {FLOAT, 0, KEEL_FLOAT_BF16},
-    [17] = {TOKEN, 0, 0},
-    [18] = {COMPLEX, 0, KEEL_FLOAT_F64},
-    [19] = {FLOAT, 0, KEEL_FLOAT_F8E5M2},
-    [20] = {FLOAT, 0, KEEL_FLOAT_F8E4M3FN},
-    [21] = {INTEGER, KEEL_SIGNLESS, 4},
-    [22] = {INTEGER, KEEL_UNSIGNED, 4},
-    [23] = {FLOAT, 0, KEEL_FLOAT_F8E4M3B11FNUZ},
-    [24] = {FLOAT, 0, KEEL_FLOAT_F8E5M2FNUZ},
-    [25] = {FLOAT, 0, KEEL_FLOAT_F8E4M3FNUZ},
-    [26] = {INTEGER, KEEL_SIGNLESS, 2},
-    [27] = {INTEGER, KEEL_UNSIGNED, 2},
-    [28] = {FLOAT, 0, KEEL_FLOAT_F8E4M3},
-    [29] = {FLOAT, 0, KEEL_FLOAT_F8E3M4},
-    // 30 is s1. As a signless type it would be the same as pred.
-    [30] = {INTEGER, KEEL_SIGNED, 1},
-    [31] = {INTEGER, KEEL_UNSIGNED, 1},
-    [32] = {FLOAT, 0, KEEL_FLOAT_F4E2M1FN},
-    [33] = {FLOAT, 0, KEEL_FLOAT_F8E8M0FNU},
-    [34] = {BUFFER, 0, 0},
-    [35] = {FLOAT, 0, KEEL_FLOAT_F6E3M2FN},
-    [36] = {FLOAT, 0, KEEL_FLOAT_F6E2M3FN},
-};
-
-static uint8_t kind_of(uint64_t element) {
-    return element < sizeof elements / sizeof *elements ? elements[element].kind : INVALID;
-}
-
-keel_status_t keel_hlo_element_type(keel_hlo_reader_t *reader, uint64_t element,
-                                    keel_type_id_t *out) {
-    keel_type_t type = {.kind = KEEL_TYPE_FLOAT};
-    switch (kind_of(element)) {
-        case INTEGER:
+static keel_status_t element_type(keel_hlo_reader_t *reader, uint64_t number, keel_type_id_t *out) {
+    const keel_hlo_element_t *element = keel_hlo_element(number);
+    keel_type_t type = {.kind = KEEL_TYPE_FLOAT, .a = element->a};
+    switch (element->kind) {
+        case KEEL_HLO_INTEGER:
             type.kind = KEEL_TYPE_INTEGER;
-            type.aux = elements[element].sign;
-            type.a = elements[element].a;
+            type.aux = element->sign;
             break;
-        case FLOAT:
-        case COMPLEX:
-            type.a = elements[element].a;
+        case KEEL_HLO_FLOATING:
+        case KEEL_HLO_COMPLEX:
             break;
         default:
             return keel_status_make(KEEL_UNSUPPORTED,
                                     "HLO: element type %llu of an array is unknown",
-                                    (unsigned long long)element);
+                                    (unsigned long long)number);
     }
     KEEL_TRY(keel_hlo_add_type(reader, type, out));
-    if (kind_of(element) != COMPLEX) return NULL;
+    if (element->kind != KEEL_HLO_COMPLEX) return NULL;
     return keel_hlo_add_type(reader, (keel_type_t){.kind = KEEL_TYPE_COMPLEX, .a = *out}, out);
 }
 
 uint64_t keel_hlo_shape_element(const keel_hlo_pieces_t *shape) {
-    return keel_hlo_last_value(shape, ELEMENT_TYPE);
+    return keel_hlo_last_value(shape, KEEL_HLO_AT_ELEMENT_TYPE);
 }
 
 // The field's index in the tables; ShapeProto's field numbers have no gaps.
@@ -96,7 +43,7 @@ static keel_status_t read_layout(keel_hlo_reader_t *reader, const keel_hlo_piece
                                  keel_attr_id_t *out) {
     keel_hlo_pieces_t layout;
     *out = KEEL_NONE;
-    KEEL_TRY(keel_hlo_nested(shape, LAYOUT, &layout));
+    KEEL_TRY(keel_hlo_nested(shape, KEEL_HLO_AT_LAYOUT, &layout));
     if (!layout.count) return NULL;
     return keel_hlo_message(reader, KEEL_HLO_LAYOUT, &layout, out);
 }
@@ -105,7 +52,7 @@ static keel_status_t read_layout(keel_hlo_reader_t *reader, const keel_hlo_piece
 static keel_status_t add_dynamic(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *shape,
                                  uint32_t rank, keel_attr_id_t *layout) {
     uint32_t flags;
-    KEEL_TRY(keel_hlo_ints(reader, shape, IS_DYNAMIC, KEEL_HLO_IS_BOOL, &flags));
+    KEEL_TRY(keel_hlo_ints(reader, shape, KEEL_HLO_AT_IS_DYNAMIC, KEEL_HLO_IS_BOOL, &flags));
     keel_ints_t list = keel_program_ints(reader->program, flags);
     if (list.count && list.count != rank)
         return keel_status_make(KEEL_CORRUPT, "HLO: a shape of %u dimensions with %u flags", rank,
@@ -117,16 +64,16 @@ static keel_status_t add_dynamic(keel_hlo_reader_t *reader, const keel_hlo_piece
     keel_attr_id_t attr;
     uint32_t mark = reader->stack.count;
     KEEL_TRY(keel_hlo_attr(reader, (keel_attr_t){.kind = KEEL_ATTR_INTS, .b = flags}, &attr));
-    if (*layout != KEEL_NONE) KEEL_TRY(push_named(reader, LAYOUT, *layout));
-    KEEL_TRY(push_named(reader, IS_DYNAMIC, attr));
+    if (*layout != KEEL_NONE) KEEL_TRY(push_named(reader, KEEL_HLO_AT_LAYOUT, *layout));
+    KEEL_TRY(push_named(reader, KEEL_HLO_AT_IS_DYNAMIC, attr));
     return keel_hlo_close(reader, mark, KEEL_ATTR_DICT, KEEL_RECORD_HLO_MESSAGE, layout);
 }
 
 static keel_status_t read_array(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *shape,
                                 keel_type_t *type) {
     type->kind = KEEL_TYPE_TENSOR;
-    KEEL_TRY(keel_hlo_element_type(reader, keel_hlo_shape_element(shape), &type->a));
-    KEEL_TRY(keel_hlo_ints(reader, shape, DIMENSIONS, KEEL_HLO_IS_INT64, &type->b));
+    KEEL_TRY(element_type(reader, keel_hlo_shape_element(shape), &type->a));
+    KEEL_TRY(keel_hlo_ints(reader, shape, KEEL_HLO_AT_DIMENSIONS, KEEL_HLO_IS_INT64, &type->b));
     return add_dynamic(reader, shape, keel_program_ints(reader->program, type->b).count, &type->c);
 }
 
@@ -134,7 +81,7 @@ static keel_status_t read_tuple(keel_hlo_reader_t *reader, const keel_hlo_pieces
                                 keel_type_t *type) {
     type->kind = KEEL_TYPE_TUPLE;
     uint32_t mark = reader->stack.count;
-    keel_hlo_walk_t walk = keel_hlo_walk(shape, TUPLE_SHAPES);
+    keel_hlo_walk_t walk = keel_hlo_walk(shape, KEEL_HLO_AT_TUPLE_SHAPES);
     keel_proto_field_t got;
     while (keel_hlo_next(&walk, &got)) {
         keel_hlo_pieces_t element = keel_hlo_piece(got.bytes);
@@ -153,7 +100,7 @@ static keel_status_t read_buffer(keel_hlo_reader_t *reader, const keel_hlo_piece
                                  keel_type_t *type) {
     keel_hlo_pieces_t array;
     keel_type_id_t id = KEEL_NONE;
-    KEEL_TRY(keel_hlo_nested(shape, TUPLE_SHAPES, &array));
+    KEEL_TRY(keel_hlo_nested(shape, KEEL_HLO_AT_TUPLE_SHAPES, &array));
     if (array.count == 1) KEEL_TRY(keel_hlo_type(reader, &array, &id));
     if (id == KEEL_NONE || reader->program->types.data[id].kind != KEEL_TYPE_TENSOR ||
         type->c != KEEL_NONE)
@@ -165,13 +112,14 @@ static keel_status_t read_buffer(keel_hlo_reader_t *reader, const keel_hlo_piece
 
 // Rejects fields that only arrays, tuples or buffers may have, in any other shape.
 static keel_status_t check_parts(const keel_hlo_reader_t *reader, const keel_hlo_pieces_t *shape,
-                                 uint8_t kind, const keel_type_t *type) {
+                                 keel_hlo_element_kind_t kind, const keel_type_t *type) {
     keel_proto_field_t got;
-    bool is_array = kind == INTEGER || kind == FLOAT || kind == COMPLEX;
-    bool has_parts = kind == TUPLE || kind == BUFFER;
-    if ((!is_array &&
-         (keel_hlo_last(shape, DIMENSIONS, &got) || keel_hlo_last(shape, IS_DYNAMIC, &got))) ||
-        (!has_parts && keel_hlo_last(shape, TUPLE_SHAPES, &got)))
+    bool is_array =
+        kind == KEEL_HLO_INTEGER || kind == KEEL_HLO_FLOATING || kind == KEEL_HLO_COMPLEX;
+    bool has_parts = kind == KEEL_HLO_TUPLE || kind == KEEL_HLO_BUFFER;
+    if ((!is_array && (keel_hlo_last(shape, KEEL_HLO_AT_DIMENSIONS, &got) ||
+                       keel_hlo_last(shape, KEEL_HLO_AT_IS_DYNAMIC, &got))) ||
+        (!has_parts && keel_hlo_last(shape, KEEL_HLO_AT_TUPLE_SHAPES, &got)))
         return keel_status_make(KEEL_UNSUPPORTED, "HLO: a shape of element type %llu with parts",
                                 (unsigned long long)keel_hlo_shape_element(shape));
     if (is_array || has_parts || type->c == KEEL_NONE) return NULL;
@@ -184,22 +132,21 @@ static keel_status_t read_shape(keel_hlo_reader_t *reader, const keel_hlo_pieces
                                 keel_type_id_t *out) {
     keel_hlo_present_t present;
     KEEL_TRY(keel_hlo_scan(reader, KEEL_HLO_SHAPE, shape, &present));
-    keel_proto_field_t got;
-    uint64_t element = keel_hlo_last(shape, ELEMENT_TYPE, &got) ? got.value : 0;
+    keel_hlo_element_kind_t kind = keel_hlo_element(keel_hlo_shape_element(shape))->kind;
     keel_type_t type = {.kind = KEEL_TYPE_OPAQUE};
     KEEL_TRY(read_layout(reader, shape, &type.c));
-    KEEL_TRY(check_parts(reader, shape, kind_of(element), &type));
-    switch (kind_of(element)) {
-        case TUPLE:
+    KEEL_TRY(check_parts(reader, shape, kind, &type));
+    switch (kind) {
+        case KEEL_HLO_TUPLE:
             KEEL_TRY(read_tuple(reader, shape, &type));
             break;
-        case BUFFER:
+        case KEEL_HLO_BUFFER:
             KEEL_TRY(read_buffer(reader, shape, &type));
             break;
-        case OPAQUE:
-        case TOKEN:
-            type = (keel_type_t){.kind = kind_of(element) == TOKEN ? KEEL_TYPE_TOKEN
-                                                                   : KEEL_TYPE_OPAQUE};
+        case KEEL_HLO_OPAQUE:
+        case KEEL_HLO_TOKEN:
+            type =
+                (keel_type_t){.kind = kind == KEEL_HLO_TOKEN ? KEEL_TYPE_TOKEN : KEEL_TYPE_OPAQUE};
             break;
         default:
             KEEL_TRY(read_array(reader, shape, &type));

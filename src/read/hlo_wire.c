@@ -31,26 +31,9 @@ static uint32_t field_index(const keel_hlo_reader_t *reader, keel_hlo_message_id
     return reader->first[message];
 }
 
-// The wire type of one value; repeated numbers may also come packed.
-static keel_wire_type_t wire_of(const keel_hlo_field_t *field) {
-    switch (field->kind) {
-        case KEEL_HLO_IS_INT64:
-        case KEEL_HLO_IS_INT32:
-        case KEEL_HLO_IS_BOOL:
-        case KEEL_HLO_IS_ENUM:
-            return KEEL_WIRE_VARINT;
-        case KEEL_HLO_IS_FLOAT:
-            return KEEL_WIRE_32;
-        case KEEL_HLO_IS_DOUBLE:
-            return KEEL_WIRE_64;
-        default:
-            return KEEL_WIRE_BYTES;
-    }
-}
-
 static keel_status_t check_field(const char *message, const keel_hlo_field_t *field,
                                  const keel_proto_field_t *got) {
-    if (field->kind == KEEL_HLO_IS_SKIPPED || got->wire == wire_of(field)) return NULL;
+    if (field->kind == KEEL_HLO_IS_SKIPPED || got->wire == keel_hlo_wire(field)) return NULL;
     if (got->wire == KEEL_WIRE_BYTES && (field->flags & KEEL_HLO_REPEATED)) return NULL;
     return keel_status_make(KEEL_CORRUPT,
                             "HLO: %s of %s has wire type %u, so this is not an HloModuleProto",
