@@ -251,8 +251,8 @@ def no_room(terminal):
     answer = run(["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *words], terminal.environment)
     report.check("where nothing can be written the run is what it is", answer.code == 0 and
                  last_json(answer) == 11.0, told(answer))
-    report.check("and it is said that nothing was recorded", "could not be written, as was said "
-                 "above" in answer.err and " programs; " not in answer.err, told(answer))
+    report.check("and it is said that nothing was recorded", "could not be written; see above"
+                 in answer.err and " programs; " not in answer.err, told(answer))
     answer = run(words, terminal.environment | {"KEEL_RUN_DIR": "/proc/keel/ä b",
                                                 "KEEL_CACHE_DIR": "/proc/keel/\udcff"})
     report.check("so it is where neither folder can be made", answer.code == 0 and
