@@ -5,6 +5,7 @@
 // bytes, cursor                   spans of foreign bytes, and bounded reading of them
 // proto                           the wire format of protobuf, read and written
 // buffer, text                    growable output with a cap; numbers and times for people
+// json                            writing JSON into a buffer
 // map                             hash tables from bytes to a number
 // hash                            digests (BLAKE2b-256) and quick hashes (XXH3)
 // files, lock, fault              every file operation; a test can make any fail, or kill there
@@ -27,6 +28,7 @@
 #include "base/files.h"
 #include "base/fork.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/map.h"

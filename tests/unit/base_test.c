@@ -62,29 +62,6 @@ static void what_acts_on_a_terminal_or_hides_an_order_is_not_shown(void **state)
     }
 }
 
-// On a terminal they would move the cursor or turn what follows.
-static void json_text_escapes_controls_and_marks_of_direction(void **state) {
-    (void)state;
-    keel_buffer_t buffer;
-    keel_buffer_initialize(&buffer, 0);
-    keel_buffer_json_str(&buffer, KEEL_STR("\x1b\x7f\xc2\x9b\xc2\x80\xc2\xa0\xd8\x9c"
-                                           "\xe2\x80\x8e\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9"
-                                           "\xe2\x80\xa8\xe2\x80\xb0\xf0\x9f\x98\x80"));
-    assert_string_equal(keel_buffer_cstr(&buffer),
-                        "\"\\u001b\\u007f\\u009b\\u0080\xc2\xa0\\u061c\\u200e\\u202e\\u2066\\u2069"
-                        "\\u2028\xe2\x80\xb0\xf0\x9f\x98\x80\"");
-    keel_buffer_deinitialize(&buffer);
-}
-
-static void json_text_replaces_what_is_no_utf8(void **state) {
-    (void)state;
-    keel_buffer_t buffer;
-    keel_buffer_initialize(&buffer, 0);
-    keel_buffer_json_str(&buffer, KEEL_STR("a\"b\\\n\xff\xc3\xa9"));
-    assert_string_equal(keel_buffer_cstr(&buffer), "\"a\\\"b\\\\\\n\xEF\xBF\xBD\xc3\xa9\"");
-    keel_buffer_deinitialize(&buffer);
-}
-
 static void a_map_finds_what_was_put_after_it_grew(void **state) {
     (void)state;
     keel_map_t map;
@@ -186,8 +163,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_stops_at_its_cap_and_says_so),
         cmocka_unit_test(what_acts_on_a_terminal_or_hides_an_order_is_not_shown),
-        cmocka_unit_test(json_text_replaces_what_is_no_utf8),
-        cmocka_unit_test(json_text_escapes_controls_and_marks_of_direction),
         cmocka_unit_test(a_map_finds_what_was_put_after_it_grew),
         cmocka_unit_test(sizes_are_read_with_their_units),
         cmocka_unit_test(sizes_are_told_in_the_units_that_they_are_read_in),
