@@ -2,7 +2,6 @@
 #include "analysis/answers.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,8 +107,12 @@ static keel_status_t remove_stale(void *context, const char *name) {
 static keel_status_t write_head(const char *path, const answers_t *known) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    keel_buffer_format(&text, "{\"event\":\"analysis\",\"keel\":\"%s\",\"revision\":%d}\n",
-                       KEEL_VERSION, KEEL_ANALYSIS_REVISION);
+    keel_json_t line = keel_json(&text, KEEL_JSON_COMPACT);
+    keel_json_object(&line, NULL);
+    keel_json_string(&line, "event", "analysis");
+    keel_json_string(&line, "keel", KEEL_VERSION);
+    keel_json_unsigned(&line, "revision", KEEL_ANALYSIS_REVISION);
+    keel_line_end(&line);
     keel_buffer_append(&text, known->lines.data, known->lines.size);
     keel_status_t status = keel_buffer_status(&text);
     if (!status) status = keel_file_remove(path);
@@ -134,10 +137,19 @@ keel_status_t answers_begin(const char *run_dir, const char *id, const answers_t
 
 keel_status_t answers_end(const char *run_dir, const char *id, const char *path, uint64_t bytes,
                           uint64_t asked) {
-    char line[128], *final;
-    snprintf(line, sizeof line,
-             "{\"event\":\"covered\",\"bytes\":%" PRIu64 ",\"asked\":%" PRIu64 "}\n", bytes, asked);
-    KEEL_TRY(keel_file_append(path, keel_str_bytes(keel_str(line))));
+    char *final;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_json_t line = keel_json(&text, KEEL_JSON_COMPACT);
+    keel_json_object(&line, NULL);
+    keel_json_string(&line, "event", "covered");
+    keel_json_unsigned(&line, "bytes", bytes);
+    keel_json_unsigned(&line, "asked", asked);
+    keel_line_end(&line);
+    keel_status_t appended = keel_buffer_status(&text);
+    if (!appended) appended = keel_file_append(path, keel_buffer_bytes(&text));
+    keel_buffer_deinitialize(&text);
+    KEEL_TRY(appended);
     KEEL_TRY(keel_journal_explained_path(run_dir, id, &final));
     keel_status_t status = keel_file_rename(path, final);
     keel_free(final);

@@ -72,13 +72,14 @@ static keel_status_t put_answer(walk_t *walk, const asked_t *asked, const answer
 static keel_status_t put_failure(walk_t *walk, const asked_t *asked, keel_status_t failed) {
     keel_buffer_t line;
     keel_buffer_initialize(&line, 0);
-    keel_line_begin_at(&line, "fallback", asked->t, asked->pid);
-    keel_line_text(&line, "what", "explain");
-    keel_line_subject(&line, &(keel_journal_subject_t){.program = &asked->program,
+    keel_json_t json = keel_json(&line, KEEL_JSON_COMPACT);
+    keel_line_begin_at(&json, "fallback", asked->t, asked->pid);
+    keel_line_text(&json, "what", "explain");
+    keel_line_subject(&json, &(keel_journal_subject_t){.program = &asked->program,
                                                        .name = asked->name,
                                                        .key = &asked->key.digest});
-    keel_line_text(&line, "message", keel_status_message(failed));
-    keel_buffer_text(&line, "}\n");
+    keel_line_text(&json, "message", keel_status_message(failed));
+    keel_line_end(&json);
     keel_status_ignore(failed);
     return put(walk, &line);
 }

@@ -34,12 +34,12 @@ keel_buffer_t *keel_json_value(keel_json_t *json, const char *name) {
     return json->out;
 }
 
-static void open(keel_json_t *json, const char *name, uint8_t bracket) {
+static void put_opening(keel_json_t *json, const char *name, uint8_t bracket) {
     keel_buffer_byte(keel_json_value(json, name), bracket);
     json->is_behind = false;
 }
 
-static void close(keel_json_t *json, uint8_t bracket) {
+static void put_closing(keel_json_t *json, uint8_t bracket) {
     if (json->is_behind && json->space) keel_buffer_text(json->out, json->space);
     keel_buffer_byte(json->out, bracket);
     json->space = NULL;
@@ -47,19 +47,19 @@ static void close(keel_json_t *json, uint8_t bracket) {
 }
 
 void keel_json_object(keel_json_t *json, const char *name) {
-    open(json, name, '{');
+    put_opening(json, name, '{');
 }
 
 void keel_json_end_object(keel_json_t *json) {
-    close(json, '}');
+    put_closing(json, '}');
 }
 
 void keel_json_array(keel_json_t *json, const char *name) {
-    open(json, name, '[');
+    put_opening(json, name, '[');
 }
 
 void keel_json_end_array(keel_json_t *json) {
-    close(json, ']');
+    put_closing(json, ']');
 }
 
 // ---- strings -----------------------------------------------------------------------------------
@@ -73,6 +73,19 @@ void keel_json_string(keel_json_t *json, const char *name, const char *text) {
         keel_json_str(json, name, keel_str(text));
     else
         keel_json_null(json, name);
+}
+
+void keel_json_known(keel_json_t *json, const char *name, const char *text, size_t longest) {
+    if (!text || !*text) return;
+    size_t size = strlen(text);
+    bool is_cut = longest && size > longest;
+    if (is_cut) size = longest;
+    while (is_cut && size && ((unsigned char)text[size] & 0xc0) == 0x80)
+        --size; // never inside a character
+    keel_json_str(json, name, (keel_str_t){text, size});
+    if (!is_cut || json->out->failed) return;
+    --json->out->size; // the quote
+    keel_buffer_text(json->out, "...\"");
 }
 
 void keel_json_hex(keel_json_t *json, const char *name, keel_bytes_t bytes) {

@@ -49,6 +49,8 @@ void keel_json_key(keel_json_t *json, keel_str_t name);
 // Escaped as by keel_buffer_json_str. A NULL string is null.
 void keel_json_string(keel_json_t *json, const char *name, const char *text);
 void keel_json_str(keel_json_t *json, const char *name, keel_str_t text);
+// Leaves out NULL and ""; of a text beyond `longest` bytes, "..." ends what is kept (0: no limit).
+void keel_json_known(keel_json_t *json, const char *name, const char *text, size_t longest);
 // Strings of lower-case hex.
 void keel_json_hex(keel_json_t *json, const char *name, keel_bytes_t bytes);
 void keel_json_digest(keel_json_t *json, const char *name, const keel_digest_t *digest);

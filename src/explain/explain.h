@@ -101,6 +101,10 @@ keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_prog
 keel_status_t keel_explanation_add(keel_explanation_t *explanation,
                                    const keel_difference_t *difference) KEEL_MUST_CHECK;
 
+// The difference's members, in the object that is open; texts are cut as by keel_json_known.
+void keel_difference_json(const keel_difference_t *difference, bool is_root, size_t longest,
+                          keel_json_t *json);
+
 // Components (components.c): adds one difference for each field that moved, PROGRAM left out.
 // Roots, or folded under root `follows`.
 keel_status_t keel_explain_components(const keel_key_t *old_key, const keel_key_t *new_key,

@@ -51,3 +51,30 @@ keel_status_t keel_explanation_add(keel_explanation_t *explanation,
     (*list)[(*count)++] = kept;
     return NULL;
 }
+
+static void known(keel_json_t *json, const char *name, uint32_t value, uint32_t unknown) {
+    if (value != unknown) keel_json_unsigned(json, name, value);
+}
+
+void keel_difference_json(const keel_difference_t *difference, bool is_root, size_t longest,
+                          keel_json_t *json) {
+    const keel_place_t *place = &difference->place;
+    keel_json_string(json, "kind", keel_cause_facts(difference->kind)->word);
+    keel_json_known(json, "subject", difference->subject, longest);
+    keel_json_known(json, "old", difference->old_value, longest);
+    keel_json_known(json, "new", difference->new_value, longest);
+    keel_json_known(json, "note", difference->note, longest);
+    keel_json_known(json, "file", place->file, longest);
+    known(json, "line", place->line, 0);
+    keel_json_known(json, "function", place->function, longest);
+    keel_json_known(json, "call_file", place->call_file, longest);
+    known(json, "call_line", place->call_line, 0);
+    keel_json_known(json, "library_file", place->library_file, longest);
+    known(json, "library_line", place->library_line, 0);
+    known(json, "old_op", difference->old_op, KEEL_NONE);
+    known(json, "new_op", difference->new_op, KEEL_NONE);
+    if (is_root)
+        known(json, "folds", difference->folds, 0);
+    else
+        known(json, "follows", difference->follows, KEEL_NONE);
+}

@@ -1,5 +1,4 @@
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -105,16 +104,16 @@ static void give_up(keel_journal_t *journal, keel_status_t status) {
 
 // ---- fields ------------------------------------------------------------------------------------
 
-static void counts_field(keel_buffer_t *line, keel_journal_counts_t counts) {
+static void counts_field(keel_json_t *line, keel_journal_counts_t counts) {
     if (!counts.size) return;
-    size_t at = keel_line_open(line, "executes");
+    keel_line_object(line, "executes");
     for (size_t i = 0; i < counts.size; ++i) {
         if (!counts.data[i].count) continue;
         char hex[KEEL_DIGEST_HEX];
         keel_digest_hex(&counts.data[i].program, hex);
-        keel_line_number(line, hex, counts.data[i].count);
+        keel_json_unsigned(line, hex, counts.data[i].count);
     }
-    keel_line_close(line, at);
+    keel_json_end_object(line);
 }
 
 static bool is_set(const keel_digest_t *digest) {
@@ -123,222 +122,220 @@ static bool is_set(const keel_digest_t *digest) {
 }
 
 // Texts of values of at most `limit` bytes.
-static void components_field(keel_buffer_t *line, const keel_key_t *key, size_t limit) {
+static void components_field(keel_json_t *line, const keel_key_t *key, size_t limit) {
     if (!key) return;
-    size_t at = keel_line_open(line, "components");
+    keel_line_object(line, "components");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
         if (is_set(&key->components[i]))
             keel_line_digest(line, keel_component_name((keel_component_t)i), &key->components[i]);
-    keel_line_close(line, at);
-    at = keel_line_open(line, "values");
+    keel_json_end_object(line);
+    keel_line_object(line, "values");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         const char *value = key->values[i];
         if (value && *value && strlen(value) <= limit)
             keel_line_text(line, keel_component_name((keel_component_t)i), value);
     }
-    keel_line_close(line, at);
+    keel_json_end_object(line);
 }
 
 // ---- events ------------------------------------------------------------------------------------
 
-bool keel_line_begin(keel_journal_t *journal, keel_buffer_t *line, const char *event) {
+bool keel_line_begin(keel_journal_t *journal, keel_line_t *line, const char *event) {
     if (!journal || atomic_load_explicit(&journal->off, memory_order_relaxed)) return false;
-    keel_buffer_initialize(line, EVENT_LIMIT);
-    keel_line_begin_at(line, event, keel_seconds(keel_clock_wall()), getpid());
+    keel_buffer_initialize(&line->bytes, EVENT_LIMIT);
+    line->json = keel_json(&line->bytes, KEEL_JSON_COMPACT);
+    keel_line_begin_at(&line->json, event, keel_seconds(keel_clock_wall()), getpid());
     return true;
 }
 
-void keel_line_finish(keel_journal_t *journal, keel_buffer_t *line) {
-    keel_buffer_text(line, "}\n");
-    keel_status_t status = keel_buffer_status(line);
-    if (!status) status = keel_file_append(journal->path, keel_buffer_bytes(line));
+void keel_line_finish(keel_journal_t *journal, keel_line_t *line) {
+    keel_line_end(&line->json);
+    keel_status_t status = keel_buffer_status(&line->bytes);
+    if (!status) status = keel_file_append(journal->path, keel_buffer_bytes(&line->bytes));
     if (status) give_up(journal, status);
-    keel_buffer_deinitialize(line);
+    keel_buffer_deinitialize(&line->bytes);
 }
 
 // The process's own command line, as the system knows it.
-static void arguments_field(keel_buffer_t *line) {
+static void arguments_field(keel_json_t *line) {
     uint8_t *data = NULL;
     size_t size = 0;
     keel_status_t status = keel_file_read("/proc/self/cmdline", ARGUMENTS_LIMIT, &data, &size);
     keel_status_ignore(status);
     if (status) return;
-    keel_line_name(line, "argv");
-    keel_buffer_byte(line, '[');
+    keel_json_array(line, "argv");
     for (size_t at = 0; at < size;) {
         size_t length = strnlen((const char *)data + at, size - at);
-        if (at) keel_buffer_byte(line, ',');
-        keel_buffer_json_str(line, (keel_str_t){(const char *)data + at, length});
+        keel_json_str(line, NULL, (keel_str_t){(const char *)data + at, length});
         at += length + 1;
     }
-    keel_buffer_byte(line, ']');
+    keel_json_end_array(line);
     keel_free(data);
 }
 
-static void flags_field(keel_buffer_t *line) {
+static void flags_field(keel_json_t *line) {
     static const char *const names[] = {"XLA_FLAGS",     "LIBTPU_INIT_ARGS", "TPU_LIBRARY_PATH",
                                         "JAX_PLATFORMS", "PJRT_DEVICE",      "XLA_HLO_DEBUG"};
-    size_t at = keel_line_open(line, "flags");
+    keel_line_object(line, "flags");
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         keel_line_text(line, names[i], getenv(names[i]));
-    keel_line_close(line, at);
+    keel_json_end_object(line);
 }
 
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "start")) return;
-    keel_line_text(&line, "keel", KEEL_VERSION);
-    arguments_field(&line);
+    keel_line_text(&line.json, "keel", KEEL_VERSION);
+    arguments_field(&line.json);
     char text[PATH_MAX];
-    keel_line_text(&line, "cwd", getcwd(text, sizeof text));
-    keel_line_text(&line, "host", gethostname(text, sizeof text) ? NULL : text);
-    keel_line_text(&line, "python", event->python);
-    keel_line_text(&line, "mode", event->mode);
-    keel_line_text(&line, "cache_dir", event->cache_dir);
-    size_t at = keel_line_open(&line, "plugin");
-    keel_line_text(&line, "path", event->plugin.path);
-    keel_line_text(&line, "name", event->plugin.name);
-    keel_line_digest(&line, "build", event->plugin.build);
-    keel_line_number(&line, "api_major", (uint64_t)event->plugin.api_major);
-    keel_line_number(&line, "api_minor", (uint64_t)event->plugin.api_minor);
-    keel_line_text(&line, "platform", event->plugin.platform);
-    keel_line_text(&line, "version", event->plugin.version);
-    keel_line_close(&line, at);
-    flags_field(&line);
-    keel_line_text(&line, "script", event->script);
-    keel_line_number(&line, "client", event->client);
+    keel_line_text(&line.json, "cwd", getcwd(text, sizeof text));
+    keel_line_text(&line.json, "host", gethostname(text, sizeof text) ? NULL : text);
+    keel_line_text(&line.json, "python", event->python);
+    keel_line_text(&line.json, "mode", event->mode);
+    keel_line_text(&line.json, "cache_dir", event->cache_dir);
+    keel_line_object(&line.json, "plugin");
+    keel_line_text(&line.json, "path", event->plugin.path);
+    keel_line_text(&line.json, "name", event->plugin.name);
+    keel_line_digest(&line.json, "build", event->plugin.build);
+    keel_json_unsigned(&line.json, "api_major", (uint64_t)event->plugin.api_major);
+    keel_json_unsigned(&line.json, "api_minor", (uint64_t)event->plugin.api_minor);
+    keel_line_text(&line.json, "platform", event->plugin.platform);
+    keel_line_text(&line.json, "version", event->plugin.version);
+    keel_json_end_object(&line.json);
+    flags_field(&line.json);
+    keel_line_text(&line.json, "script", event->script);
+    keel_json_unsigned(&line.json, "client", event->client);
     char process[KEEL_PROCESS_NAME];
     keel_process_name(process);
-    if (*process) keel_line_text(&line, "process", process);
-    keel_line_real(&line, "began", keel_process_began());
-    components_field(&line, event->key, KEEL_KEY_VALUE_LIMIT);
+    if (*process) keel_line_text(&line.json, "process", process);
+    keel_line_real(&line.json, "began", keel_process_began());
+    components_field(&line.json, event->key, KEEL_KEY_VALUE_LIMIT);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "compile")) return;
-    keel_line_subject(&line, &event->subject);
-    keel_line_real(&line, "seconds", event->seconds);
-    keel_line_real(&line, "overhead_seconds", event->overhead_seconds);
-    if (event->ops) keel_line_number(&line, "ops", event->ops);
-    keel_line_number(&line, "bytes", event->bytes);
-    keel_line_text(&line, "format", event->format);
-    keel_line_site(&line, &event->site);
-    keel_line_true(&line, "recompile", event->recompile);
-    if (event->is_eager) keel_line_true(&line, "eager", true);
-    keel_line_true(&line, "cacheable", !event->uncacheable);
-    counts_field(&line, event->executes);
+    keel_line_subject(&line.json, &event->subject);
+    keel_line_real(&line.json, "seconds", event->seconds);
+    keel_line_real(&line.json, "overhead_seconds", event->overhead_seconds);
+    if (event->ops) keel_json_unsigned(&line.json, "ops", event->ops);
+    keel_json_unsigned(&line.json, "bytes", event->bytes);
+    keel_line_text(&line.json, "format", event->format);
+    keel_line_site(&line.json, &event->site);
+    keel_json_bool(&line.json, "recompile", event->recompile);
+    if (event->is_eager) keel_json_bool(&line.json, "eager", true);
+    keel_json_bool(&line.json, "cacheable", !event->uncacheable);
+    counts_field(&line.json, event->executes);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "load")) return;
-    keel_line_subject(&line, &event->subject);
-    keel_line_text(&line, "tier", event->tier);
-    keel_line_real(&line, "seconds", event->seconds);
-    if (event->ahead_seconds) keel_line_real(&line, "ahead_seconds", event->ahead_seconds);
-    keel_line_real(&line, "overhead_seconds", event->overhead_seconds);
-    if (event->ops) keel_line_number(&line, "ops", event->ops);
-    keel_line_number(&line, "bytes", event->bytes);
-    keel_line_number(&line, "payload_bytes", event->payload_bytes);
-    keel_line_real(&line, "compile_seconds", event->compile_seconds);
-    keel_line_text(&line, "format", event->format);
-    keel_line_site(&line, &event->site);
-    keel_line_true(&line, "recompile", event->recompile);
-    if (event->is_eager) keel_line_true(&line, "eager", true);
-    counts_field(&line, event->executes);
+    keel_line_subject(&line.json, &event->subject);
+    keel_line_text(&line.json, "tier", event->tier);
+    keel_line_real(&line.json, "seconds", event->seconds);
+    if (event->ahead_seconds) keel_line_real(&line.json, "ahead_seconds", event->ahead_seconds);
+    keel_line_real(&line.json, "overhead_seconds", event->overhead_seconds);
+    if (event->ops) keel_json_unsigned(&line.json, "ops", event->ops);
+    keel_json_unsigned(&line.json, "bytes", event->bytes);
+    keel_json_unsigned(&line.json, "payload_bytes", event->payload_bytes);
+    keel_line_real(&line.json, "compile_seconds", event->compile_seconds);
+    keel_line_text(&line.json, "format", event->format);
+    keel_line_site(&line.json, &event->site);
+    keel_json_bool(&line.json, "recompile", event->recompile);
+    if (event->is_eager) keel_json_bool(&line.json, "eager", true);
+    counts_field(&line.json, event->executes);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_prefetch(keel_journal_t *journal, const keel_journal_prefetch_t *event) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "prefetch")) return;
-    keel_line_number(&line, "planned", event->planned);
-    keel_line_number(&line, "loaded", event->loaded);
-    keel_line_number(&line, "used", event->used);
-    keel_line_number(&line, "bytes", event->bytes);
-    keel_line_real(&line, "seconds", event->seconds);
+    keel_json_unsigned(&line.json, "planned", event->planned);
+    keel_json_unsigned(&line.json, "loaded", event->loaded);
+    keel_json_unsigned(&line.json, "used", event->used);
+    keel_json_unsigned(&line.json, "bytes", event->bytes);
+    keel_line_real(&line.json, "seconds", event->seconds);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "miss")) return;
-    keel_line_subject(&line, &event->subject);
-    keel_line_text(&line, "reason", event->reason);
-    components_field(&line, event->key, VALUE_LIMIT);
+    keel_line_subject(&line.json, &event->subject);
+    keel_line_text(&line.json, "reason", event->reason);
+    components_field(&line.json, event->key, VALUE_LIMIT);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncacheable_t *event) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "uncacheable")) return;
-    keel_line_subject(&line, &event->subject);
-    keel_line_text(&line, "reason", event->reason);
-    keel_line_name(&line, "targets");
-    keel_buffer_byte(&line, '[');
-    if (event->target && *event->target) keel_buffer_json_str(&line, keel_str(event->target));
-    keel_buffer_byte(&line, ']');
+    keel_line_subject(&line.json, &event->subject);
+    keel_line_text(&line.json, "reason", event->reason);
+    keel_json_array(&line.json, "targets");
+    keel_json_known(&line.json, NULL, event->target, 0);
+    keel_json_end_array(&line.json);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "publish")) return;
-    keel_line_digest(&line, "key", event->key);
-    keel_line_text(&line, "name", event->name);
-    keel_line_number(&line, "payload_bytes", event->payload_bytes);
-    keel_line_real(&line, "seconds", event->seconds);
+    keel_line_digest(&line.json, "key", event->key);
+    keel_line_text(&line.json, "name", event->name);
+    keel_json_unsigned(&line.json, "payload_bytes", event->payload_bytes);
+    keel_line_real(&line.json, "seconds", event->seconds);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
                               const char *message) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "store_error")) return;
-    keel_line_text(&line, "what", what);
-    keel_line_digest(&line, "key", key);
-    keel_line_text(&line, "message", message);
+    keel_line_text(&line.json, "what", what);
+    keel_line_digest(&line.json, "key", key);
+    keel_line_text(&line.json, "message", message);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "fallback")) return;
-    keel_line_text(&line, "what", what);
-    if (subject) keel_line_subject(&line, subject);
-    keel_line_text(&line, "message", message);
+    keel_line_text(&line.json, "what", what);
+    if (subject) keel_line_subject(&line.json, subject);
+    keel_line_text(&line.json, "message", message);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subject_t *subject,
                                 const keel_journal_site_t *site, const char *code,
                                 const char *message) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "compile_error")) return;
-    if (subject) keel_line_subject(&line, subject);
-    if (site) keel_line_site(&line, site);
-    keel_line_text(&line, "code", code);
-    keel_line_text(&line, "message", message);
+    if (subject) keel_line_subject(&line.json, subject);
+    if (site) keel_line_site(&line.json, site);
+    keel_line_text(&line.json, "code", code);
+    keel_line_text(&line.json, "message", message);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "executes")) return;
-    counts_field(&line, counts);
+    counts_field(&line.json, counts);
     keel_line_finish(journal, &line);
 }
 
 void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_counts_t executes) {
-    keel_buffer_t line;
+    keel_line_t line;
     if (!keel_line_begin(journal, &line, "end")) return;
-    keel_line_number(&line, "total", total);
-    keel_line_real(&line, "wall", keel_process_seconds());
-    counts_field(&line, executes);
+    keel_json_unsigned(&line.json, "total", total);
+    keel_line_real(&line.json, "wall", keel_process_seconds());
+    counts_field(&line.json, executes);
     keel_line_finish(journal, &line);
 }
 
