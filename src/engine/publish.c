@@ -28,16 +28,15 @@ static void destroy_executable_task(task_t *head) {
 }
 
 static void write_components(const keel_key_t *key, keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
+    keel_json_t json = keel_json(out, KEEL_JSON_COMPACT);
+    keel_json_object(&json, NULL);
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
-        char hex[KEEL_DIGEST_HEX];
-        keel_digest_hex(&key->components[i], hex);
-        keel_buffer_format(out, "%s\"%s\":{\"digest\":\"%s\",\"value\":", i ? "," : "",
-                           keel_component_name((keel_component_t)i), hex);
-        keel_buffer_json_str(out, keel_str(key->values[i] ? key->values[i] : ""));
-        keel_buffer_byte(out, '}');
+        keel_json_object(&json, keel_component_name((keel_component_t)i));
+        keel_json_digest(&json, "digest", &key->components[i]);
+        keel_json_string(&json, "value", key->values[i] ? key->values[i] : "");
+        keel_json_end_object(&json);
     }
-    keel_buffer_byte(out, '}');
+    keel_json_end_object(&json);
 }
 
 static keel_status_t describe_entry(keel_engine_t *engine, const executable_task_t *task,

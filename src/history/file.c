@@ -17,55 +17,61 @@
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static void put_text(keel_buffer_t *out, const char *name, keel_str_t text) {
-    keel_buffer_format(out, ",\"%s\":", name);
-    keel_buffer_json_str(out, text);
-}
-
-static void put_hex(keel_buffer_t *out, const char *name, const keel_digest_t *digest) {
-    keel_buffer_format(out, "\"%s\":\"", name);
-    keel_buffer_hex(out, keel_bytes(digest->bytes, KEEL_DIGEST_SIZE));
-    keel_buffer_byte(out, '"');
+static void put_id(keel_json_t *line, const char *name, uint64_t id) {
+    keel_buffer_format(keel_json_value(line, name), "\"%016" PRIx64 "\"", id);
 }
 
 static uint64_t micros(double seconds) {
     return seconds > 0 && seconds < 1e12 ? (uint64_t)(seconds * 1e6 + 0.5) : 0;
 }
 
-static void put_when(keel_buffer_t *out, const record_t *record) {
-    put_text(out, "run", keel_str(record->run));
-    keel_buffer_format(out, ",\"when_us\":%" PRIu64 ",\"took_us\":%" PRIu64, micros(record->when),
-                       micros(record->seconds));
+static void put_when(keel_json_t *line, const record_t *record) {
+    keel_json_string(line, "run", record->run);
+    keel_json_unsigned(line, "when_us", micros(record->when));
+    keel_json_unsigned(line, "took_us", micros(record->seconds));
+}
+
+static keel_json_t begin_line(keel_buffer_t *out) {
+    keel_json_t line = keel_json(out, KEEL_JSON_COMPACT);
+    keel_json_object(&line, NULL);
+    return line;
+}
+
+static void end_line(keel_json_t *line) {
+    keel_json_end_object(line);
+    keel_buffer_byte(line->out, '\n');
 }
 
 static void put_value(keel_buffer_t *out, const value_t *value) {
-    keel_buffer_format(out, "{\"value\":\"%016" PRIx64 "\"", value->id);
-    put_text(out, "component", keel_str(keel_component_name(value->component)));
-    keel_buffer_byte(out, ',');
-    put_hex(out, "digest", &value->digest);
-    put_text(out, "text", (keel_str_t){value->text, value->size});
-    keel_buffer_text(out, "}\n");
+    keel_json_t line = begin_line(out);
+    put_id(&line, "value", value->id);
+    keel_json_string(&line, "component", keel_component_name(value->component));
+    keel_json_digest(&line, "digest", &value->digest);
+    keel_json_str(&line, "text", (keel_str_t){value->text, value->size});
+    end_line(&line);
 }
 
-static void put_components(keel_buffer_t *out, const record_t *record) {
-    keel_buffer_text(out, ",\"components\":\"");
+static void put_components(keel_json_t *line, const record_t *record) {
+    keel_buffer_t *out = keel_json_value(line, "components");
+    keel_buffer_byte(out, '"');
     for (int i = 0, shown = 0; i < KEEL_COMPONENT_COUNT; ++i)
         if (record->values[i])
             keel_buffer_format(out, "%s%016" PRIx64, shown++ ? " " : "", record->values[i]->id);
     keel_buffer_byte(out, '"');
 }
 
-static void put_sketch(keel_buffer_t *out, const keel_sketch_t *sketch) {
-    keel_buffer_format(
-        out,
-        ",\"signature\":\"%016" PRIx64 "\",\"types\":\"%016" PRIx64 "\",\"names\":\"%016" PRIx64
-        "\",\"arguments\":%" PRIu32 ",\"operations\":%" PRIu32 ",\"counts\":\"",
-        sketch->signature, sketch->types, sketch->names, sketch->arguments, sketch->operations);
+static void put_sketch(keel_json_t *line, const keel_sketch_t *sketch) {
+    uint8_t counts[2 * KEEL_SKETCH_BUCKETS];
     for (int i = 0; i < KEEL_SKETCH_BUCKETS; ++i) {
-        uint8_t bytes[2] = {(uint8_t)(sketch->counts[i] >> 8), (uint8_t)sketch->counts[i]};
-        keel_buffer_hex(out, keel_bytes(bytes, 2));
+        counts[2 * i] = (uint8_t)(sketch->counts[i] >> 8);
+        counts[2 * i + 1] = (uint8_t)sketch->counts[i];
     }
-    keel_buffer_byte(out, '"');
+    put_id(line, "signature", sketch->signature);
+    put_id(line, "types", sketch->types);
+    put_id(line, "names", sketch->names);
+    keel_json_unsigned(line, "arguments", sketch->arguments);
+    keel_json_unsigned(line, "operations", sketch->operations);
+    keel_json_hex(line, "counts", keel_bytes(counts, sizeof counts));
 }
 
 void file_put_record(const record_t *record, keel_buffer_t *out) {
@@ -75,22 +81,22 @@ void file_put_record(const record_t *record, keel_buffer_t *out) {
         put_value(out, value);
         value->in_file = true;
     }
-    keel_buffer_byte(out, '{');
-    put_hex(out, "program", &record->program);
-    put_text(out, "name", keel_str(record->name));
-    put_text(out, "origin", keel_str(record->origin));
-    put_when(out, record);
-    keel_buffer_byte(out, ',');
-    put_hex(out, "key", &record->key);
-    put_components(out, record);
-    put_sketch(out, &record->sketch);
-    keel_buffer_text(out, "}\n");
+    keel_json_t line = begin_line(out);
+    keel_json_digest(&line, "program", &record->program);
+    keel_json_string(&line, "name", record->name);
+    keel_json_string(&line, "origin", record->origin);
+    put_when(&line, record);
+    keel_json_digest(&line, "key", &record->key);
+    put_components(&line, record);
+    put_sketch(&line, &record->sketch);
+    end_line(&line);
 }
 
 void file_put_seen(const record_t *record, keel_buffer_t *out) {
-    keel_buffer_format(out, "{\"seen\":\"%016" PRIx64 "\"", record->id);
-    put_when(out, record);
-    keel_buffer_text(out, "}\n");
+    keel_json_t line = begin_line(out);
+    put_id(&line, "seen", record->id);
+    put_when(&line, record);
+    end_line(&line);
 }
 
 // False if that exceeds the file's limit.
