@@ -49,7 +49,8 @@ bool keel_print_is_bool(const keel_program_t *program, const keel_attr_t *intege
     return type->kind == KEEL_TYPE_INTEGER && type->a == 1 && type->aux == KEEL_SIGNLESS;
 }
 
-static void integer(keel_printer_t *p, const keel_attr_t *a) {
+static void integer(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     int64_t value = p->program->ints.data[a->b];
     if (keel_print_is_bool(p->program, a)) {
         text(p, value ? "true" : "false");
@@ -61,7 +62,8 @@ static void integer(keel_printer_t *p, const keel_attr_t *a) {
     suffix(p, a->a, "i64");
 }
 
-static void wide(keel_printer_t *p, const keel_attr_t *a) {
+static void wide(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     keel_ints_t words = keel_program_ints(p->program, a->b);
     text(p, "0x");
     for (uint32_t i = words.count; i-- > 0;)
@@ -69,7 +71,8 @@ static void wide(keel_printer_t *p, const keel_attr_t *a) {
     suffix(p, a->a, "");
 }
 
-static void number(keel_printer_t *p, const keel_attr_t *a) {
+static void number(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     uint64_t bits = (uint64_t)p->program->ints.data[a->b];
     const keel_type_t *type = keel_program_type(p->program, a->a);
     if (type->kind != KEEL_TYPE_FLOAT || !keel_print_float(type->a, bits, p->out))
@@ -92,7 +95,8 @@ static void attribute_list(keel_printer_t *p, uint32_t list, const char *before,
     text(p, after);
 }
 
-static void int_list(keel_printer_t *p, const keel_attr_t *a) {
+static void ints(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     keel_ints_t items = keel_program_ints(p->program, a->b);
     text(p, keel_record_name(a->klass));
     text(p, a->klass ? "<" : "[");
@@ -110,7 +114,8 @@ static void int_list(keel_printer_t *p, const keel_attr_t *a) {
     text(p, a->klass ? ">" : "]");
 }
 
-static void string_list(keel_printer_t *p, const keel_attr_t *a) {
+static void strings(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     keel_list_t items = keel_program_list(p->program, a->b);
     text(p, "dense<[");
     for (uint32_t i = 0; i < items.count; ++i) {
@@ -125,7 +130,8 @@ static void string_list(keel_printer_t *p, const keel_attr_t *a) {
     keel_print_value_type(p, a->a);
 }
 
-static void symbol(keel_printer_t *p, const keel_attr_t *a) {
+static void symbol(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     text(p, "@");
     keel_print_name(p->out, keel_program_str(p->program, a->a));
     keel_list_t nested = keel_program_list(p->program, a->b);
@@ -167,12 +173,14 @@ static void location(keel_printer_t *p, keel_attr_id_t id) {
     text(p, ")");
 }
 
-static void string(keel_printer_t *p, const keel_attr_t *a) {
+static void string(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     keel_buffer_json_str(p->out, keel_program_str(p->program, a->a));
     suffix(p, a->b, "none");
 }
 
-static void enumeration(keel_printer_t *p, const keel_attr_t *a) {
+static void enumeration(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     const char *name = keel_enum_name(a->klass, a->a);
     if (name)
         text(p, name);
@@ -180,7 +188,8 @@ static void enumeration(keel_printer_t *p, const keel_attr_t *a) {
         keel_buffer_format(p->out, "%s %u", keel_enum_class_name(a->klass), a->a);
 }
 
-static void opaque(keel_printer_t *p, const keel_attr_t *a) {
+static void opaque(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
     keel_bytes_t blob = p->program->blobs.data[a->b];
     keel_print_name(p->out, keel_program_str(p->program, a->a));
     text(p, "<\"0x");
@@ -189,84 +198,90 @@ static void opaque(keel_printer_t *p, const keel_attr_t *a) {
     text(p, shown < blob.size ? "...\">" : "\">");
 }
 
-static void attribute_body(keel_printer_t *p, keel_attr_id_t id) {
-    const keel_attr_t *a = keel_program_attr(p->program, id);
-    switch (a->kind) {
-        case KEEL_ATTR_NONE:
-            text(p, "none");
-            return;
-        case KEEL_ATTR_UNIT:
-            text(p, "unit");
-            return;
-        case KEEL_ATTR_BOOL:
-            text(p, a->a ? "true" : "false");
-            return;
-        case KEEL_ATTR_INT:
-            integer(p, a);
-            return;
-        case KEEL_ATTR_WIDE_INT:
-            wide(p, a);
-            return;
-        case KEEL_ATTR_FLOAT:
-            number(p, a);
-            return;
-        case KEEL_ATTR_STRING:
-            string(p, a);
-            return;
-        case KEEL_ATTR_TYPE:
-            keel_print_value_type(p, a->a);
-            return;
-        case KEEL_ATTR_ENUM:
-            enumeration(p, a);
-            return;
-        case KEEL_ATTR_ARRAY:
-            attribute_list(p, a->b, "[", "]");
-            return;
-        case KEEL_ATTR_DICT:
-            if (a->klass != KEEL_RECORD_HLO_MESSAGE || p->is_exact)
-                text(p, keel_record_name(a->klass));
-            keel_print_dictionary_text(p, id);
-            return;
-        case KEEL_ATTR_INTS:
-            int_list(p, a);
-            return;
-        case KEEL_ATTR_SYMBOL:
-            symbol(p, a);
-            return;
-        case KEEL_ATTR_TENSOR:
-            keel_print_tensor_text(p, a, true);
-            return;
-        case KEEL_ATTR_DENSE_ARRAY:
-            keel_print_array_text(p, a);
-            return;
-        case KEEL_ATTR_STRINGS:
-            string_list(p, a);
-            return;
-        case KEEL_ATTR_SPARSE:
-            attribute_list(p, a->b, "sparse<", "> : ");
-            keel_print_value_type(p, a->a);
-            return;
-        case KEEL_ATTR_DISTINCT:
-            text(p, "distinct<");
-            keel_print_value_text(p, a->a);
-            text(p, ">");
-            return;
-        case KEEL_ATTR_BYTES:
-            opaque(p, a);
-            return;
-        default:
-            location(p, id);
-    }
+static void none(keel_printer_t *p, keel_attr_id_t id) {
+    (void)id;
+    text(p, "none");
 }
 
-void keel_print_value_text(keel_printer_t *p, keel_attr_id_t attribute) {
+static void unit(keel_printer_t *p, keel_attr_id_t id) {
+    (void)id;
+    text(p, "unit");
+}
+
+static void boolean(keel_printer_t *p, keel_attr_id_t id) {
+    text(p, keel_program_attr(p->program, id)->a ? "true" : "false");
+}
+
+static void type(keel_printer_t *p, keel_attr_id_t id) {
+    keel_print_value_type(p, keel_program_attr(p->program, id)->a);
+}
+
+static void array(keel_printer_t *p, keel_attr_id_t id) {
+    attribute_list(p, keel_program_attr(p->program, id)->b, "[", "]");
+}
+
+static void dictionary(keel_printer_t *p, keel_attr_id_t id) {
+    uint16_t klass = keel_program_attr(p->program, id)->klass;
+    if (klass != KEEL_RECORD_HLO_MESSAGE || p->is_exact) text(p, keel_record_name(klass));
+    keel_print_dictionary_text(p, id);
+}
+
+static void tensor(keel_printer_t *p, keel_attr_id_t id) {
+    keel_print_tensor_text(p, keel_program_attr(p->program, id), true);
+}
+
+static void dense_array(keel_printer_t *p, keel_attr_id_t id) {
+    keel_print_array_text(p, keel_program_attr(p->program, id));
+}
+
+static void sparse(keel_printer_t *p, keel_attr_id_t id) {
+    const keel_attr_t *a = keel_program_attr(p->program, id);
+    attribute_list(p, a->b, "sparse<", "> : ");
+    keel_print_value_type(p, a->a);
+}
+
+static void distinct(keel_printer_t *p, keel_attr_id_t id) {
+    text(p, "distinct<");
+    keel_print_value_text(p, keel_program_attr(p->program, id)->a);
+    text(p, ">");
+}
+
+static const keel_print_notation_t notation = {
+    [KEEL_ATTR_NONE] = none,
+    [KEEL_ATTR_UNIT] = unit,
+    [KEEL_ATTR_BOOL] = boolean,
+    [KEEL_ATTR_INT] = integer,
+    [KEEL_ATTR_WIDE_INT] = wide,
+    [KEEL_ATTR_FLOAT] = number,
+    [KEEL_ATTR_STRING] = string,
+    [KEEL_ATTR_TYPE] = type,
+    [KEEL_ATTR_ENUM] = enumeration,
+    [KEEL_ATTR_ARRAY] = array,
+    [KEEL_ATTR_DICT] = dictionary,
+    [KEEL_ATTR_INTS] = ints,
+    [KEEL_ATTR_SYMBOL] = symbol,
+    [KEEL_ATTR_TENSOR] = tensor,
+    [KEEL_ATTR_DENSE_ARRAY] = dense_array,
+    [KEEL_ATTR_STRINGS] = strings,
+    [KEEL_ATTR_SPARSE] = sparse,
+    [KEEL_ATTR_DISTINCT] = distinct,
+    [KEEL_ATTR_BYTES] = opaque,
+    [KEEL_ATTR_LOC_UNKNOWN] = location,
+};
+
+void keel_print_value(keel_printer_t *p, const keel_print_notation_t in, keel_attr_id_t attribute) {
     if (attribute >= p->program->attrs.count) {
-        text(p, "none");
+        in[KEEL_ATTR_NONE](p, attribute);
         return;
     }
     if (!keel_print_open(p)) return;
-    attribute_body(p, attribute);
+    uint32_t kind = keel_program_attr(p->program, attribute)->kind;
+    in[kind < KEEL_PRINT_KINDS ? kind : KEEL_PRINT_KINDS - 1](p, attribute);
     keel_print_close(p);
+}
+
+void keel_print_value_text(keel_printer_t *p, keel_attr_id_t attribute) {
+    keel_print_value(p, notation, attribute);
 }
 
 void keel_print_attribute(const keel_program_t *program, keel_attr_id_t attribute,

@@ -8,12 +8,22 @@ void keel_print_value_type(keel_printer_t *printer, keel_type_id_t type);
 // ", " and the layout or encoding after a type; nothing if it is NONE or, unless the output must be
 // exact, row-major.
 void keel_print_layout(keel_printer_t *printer, keel_attr_id_t layout);
-void keel_print_value_text(keel_printer_t *printer, keel_attr_id_t attribute);
-void keel_print_value_json(keel_printer_t *printer, keel_attr_id_t attribute);
-// A dictionary's entries: "{a = 1, b}" and {"a":1,"b":{"unit":true}}. NONE prints as empty.
 void keel_print_name(keel_buffer_t *out, keel_str_t name); // quoted if necessary
+
+// An attribute in one of two notations: how each kind is written.
+enum { KEEL_PRINT_KINDS = KEEL_ATTR_LOC_UNKNOWN + 1 }; // one for all kinds of location
+typedef void (*keel_print_notation_t[KEEL_PRINT_KINDS])(keel_printer_t *printer, keel_attr_id_t id);
+void keel_print_value(keel_printer_t *printer, const keel_print_notation_t notation,
+                      keel_attr_id_t attribute);
+void keel_print_value_text(keel_printer_t *printer, keel_attr_id_t attribute);
+// In JSON, `name` is that of the member, or NULL in a list.
+void keel_print_value_json(keel_printer_t *printer, const char *name, keel_attr_id_t attribute);
+// A type as a string.
+void keel_print_type_json(keel_printer_t *printer, const char *name, keel_type_id_t type);
+// A dictionary's entries: "{a = 1, b}" and {"a":1,"b":{"unit":true}}. NONE prints as empty.
 void keel_print_dictionary_text(keel_printer_t *printer, keel_attr_id_t dictionary);
-void keel_print_dictionary_json(keel_printer_t *printer, keel_attr_id_t dictionary);
+void keel_print_dictionary_json(keel_printer_t *printer, const char *name,
+                                keel_attr_id_t dictionary);
 
 // True for a number of type i1: MLIR's builtin bool.
 bool keel_print_is_bool(const keel_program_t *program, const keel_attr_t *integer);
@@ -22,9 +32,9 @@ bool keel_print_is_bool(const keel_program_t *program, const keel_attr_t *intege
 keel_attr_id_t keel_print_entry(const keel_program_t *program, keel_attr_id_t array,
                                 uint32_t index);
 
-// Two members without braces: "location_name" and "locations", the frames, innermost first. Writes
-// nothing and returns false if the location has no information.
-bool keel_print_location_json(keel_printer_t *printer, keel_attr_id_t location);
+// Two members without braces: "location_name" and "locations", the frames, innermost first; none if
+// the location has no information.
+void keel_print_location_json(keel_printer_t *printer, keel_attr_id_t location);
 
 // One element: a number, true or false, "(1.0,2.0)" for complex, hex for anything else.
 void keel_print_element(keel_printer_t *printer, keel_type_id_t type,

@@ -5,7 +5,11 @@
 keel_printer_t keel_printer(const keel_program_t *program, keel_buffer_t *out, uint32_t largest,
                             uint64_t more) {
     uint64_t stop = more > SIZE_MAX - out->size ? SIZE_MAX : out->size + more;
-    return (keel_printer_t){program, out, largest, 0, (size_t)stop, false, false};
+    return (keel_printer_t){.program = program,
+                            .out = out,
+                            .json = keel_json(out, KEEL_JSON_COMPACT),
+                            .largest = largest,
+                            .stop = (size_t)stop};
 }
 
 uint64_t keel_print_limit(const keel_program_t *program) {

@@ -14,6 +14,7 @@ enum { KEEL_PRINT_LINE_LIMIT = 64 * 1024 };
 typedef struct keel_printer_t {
     const keel_program_t *program;
     keel_buffer_t *out;
+    keel_json_t json; // writes into it
     uint32_t largest; // text: the longest list and the largest constant that is shown in full
     uint32_t depth;   // attributes and types that are currently open
     size_t stop;      // no new value is started once the buffer holds this many bytes
