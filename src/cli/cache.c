@@ -80,34 +80,29 @@ static void entry_text(const keel_entry_t *entry, uint64_t bytes, uint64_t last_
         keel_buffer_byte(out, (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : (uint8_t)*c);
 }
 
-static void digest_field(keel_buffer_t *out, const char *name, const keel_digest_t *digest) {
-    char hex[KEEL_DIGEST_HEX];
-    keel_digest_hex(digest, hex);
-    cli_field_text(out, name, hex);
-}
-
-static void time_field(keel_buffer_t *out, const char *name, uint64_t wall) {
+static void time_field(keel_json_t *json, const char *name, uint64_t wall) {
     char text[24];
     keel_clock_iso(wall, text);
-    cli_field_text(out, name, text);
+    keel_json_string(json, name, text);
 }
 
 static void entry_json(const keel_entry_t *entry, uint64_t bytes, uint64_t last_used,
                        keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    digest_field(out, "key", &entry->key);
-    digest_field(out, "program", &entry->program);
-    cli_field_text(out, "name", entry->name ? entry->name : "");
-    cli_field_number(out, "bytes", bytes);
-    cli_field_number(out, "payload_bytes", entry->payload_size);
-    cli_field(out, "compile_seconds");
-    keel_buffer_format(out, "%.6f", entry->compile_seconds);
-    time_field(out, "created", entry->created);
-    time_field(out, "last_used", last_used);
-    cli_field_text(out, "writer", entry->writer ? entry->writer : "");
-    cli_field(out, "components");
-    keel_buffer_text(out, entry->components && *entry->components ? entry->components : "{}");
-    keel_buffer_byte(out, '}');
+    bool has_components = entry->components && *entry->components;
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_digest(&json, "key", &entry->key);
+    keel_json_digest(&json, "program", &entry->program);
+    keel_json_string(&json, "name", entry->name ? entry->name : "");
+    keel_json_unsigned(&json, "bytes", bytes);
+    keel_json_unsigned(&json, "payload_bytes", entry->payload_size);
+    keel_json_double(&json, "compile_seconds", entry->compile_seconds, 6);
+    time_field(&json, "created", entry->created);
+    time_field(&json, "last_used", last_used);
+    keel_json_string(&json, "writer", entry->writer ? entry->writer : "");
+    keel_buffer_text(keel_json_value(&json, "components"),
+                     has_components ? entry->components : "{}");
+    keel_json_end_object(&json);
 }
 
 static keel_status_t list_entry(void *context, const keel_entry_t *entry, uint64_t stored_bytes,
@@ -138,6 +133,24 @@ static int by_last_use(const void *a, const void *b) {
     return strcmp(x->text, y->text);
 }
 
+static void ls_text(const listing_t *listing, keel_buffer_t *out) {
+    if (listing->count)
+        keel_buffer_format(out, "%-16s  %8s  %-20s  %10s  %s\n", "key", "size", "last used",
+                           "compiled", "name");
+    for (size_t i = 0; i < listing->count; ++i)
+        keel_buffer_format(out, "%s\n", listing->lines[i].text);
+}
+
+static void ls_json(const listing_t *listing, keel_buffer_t *out) {
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_array(&json, NULL);
+    for (size_t i = 0; i < listing->count; ++i) {
+        if (i) keel_json_break(&json, "\n ");
+        keel_buffer_text(keel_json_value(&json, NULL), listing->lines[i].text);
+    }
+    keel_json_end_array(&json);
+}
+
 static keel_status_t ls_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
                                 outcome_t *outcome) {
     keel_disk_facts_t facts = {0};
@@ -149,18 +162,9 @@ static keel_status_t ls_entries(const keel_settings_t *settings, bool json, keel
     disk.close(disk.context);
     if (facts.entries > listing.count) outcome->unlisted = facts.entries - listing.count;
     if (listing.count) qsort(listing.lines, listing.count, sizeof *listing.lines, by_last_use);
-    if (json)
-        keel_buffer_byte(out, '[');
-    else if (listing.count)
-        keel_buffer_format(out, "%-16s  %8s  %-20s  %10s  %s\n", "key", "size", "last used",
-                           "compiled", "name");
-    for (size_t i = 0; i < listing.count; ++i) {
-        keel_buffer_text(out, json && i ? ",\n " : "");
-        keel_buffer_text(out, listing.lines[i].text);
-        keel_buffer_text(out, json ? "" : "\n");
+    (json ? ls_json : ls_text)(&listing, out);
+    for (size_t i = 0; i < listing.count; ++i)
         keel_free(listing.lines[i].text);
-    }
-    if (json) keel_buffer_text(out, "]\n");
     keel_free(listing.lines);
     return status;
 }
@@ -192,19 +196,20 @@ static void stat_text(const keel_settings_t *settings, const keel_disk_facts_t *
 
 static void stat_json(const keel_settings_t *settings, const keel_disk_facts_t *facts,
                       keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    cli_field_text(out, "path", folder_of(settings));
-    cli_field_number(out, "entries", facts->entries);
-    cli_field_number(out, "bytes", facts->bytes);
-    cli_field_number(out, "limit", settings->cache_limit);
-    cli_field_number(out, "quarantined", facts->quarantined);
-    cli_field_number(out, "quarantined_bytes", facts->quarantined_bytes);
-    cli_field_number(out, "locks", facts->locks);
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_string(&json, "path", folder_of(settings));
+    keel_json_unsigned(&json, "entries", facts->entries);
+    keel_json_unsigned(&json, "bytes", facts->bytes);
+    keel_json_unsigned(&json, "limit", settings->cache_limit);
+    keel_json_unsigned(&json, "quarantined", facts->quarantined);
+    keel_json_unsigned(&json, "quarantined_bytes", facts->quarantined_bytes);
+    keel_json_unsigned(&json, "locks", facts->locks);
     if (facts->entries) {
-        time_field(out, "oldest", facts->oldest);
-        time_field(out, "newest", facts->newest);
+        time_field(&json, "oldest", facts->oldest);
+        time_field(&json, "newest", facts->newest);
     }
-    keel_buffer_byte(out, '}');
+    keel_json_end_object(&json);
 }
 
 static keel_status_t stat_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
@@ -221,16 +226,17 @@ static keel_status_t stat_entries(const keel_settings_t *settings, bool json, ke
 typedef struct verdict_t {
     keel_buffer_t list;
     bool json;
+    keel_json_t array; // in the list
     uint64_t bad;
 } verdict_t;
 
 static void note_bad(void *context, const char *path, const char *why) {
     verdict_t *verdict = context;
     if (verdict->json) {
-        keel_buffer_text(&verdict->list, verdict->bad ? ", {" : "{");
-        cli_field_text(&verdict->list, "path", path);
-        cli_field_text(&verdict->list, "why", why);
-        keel_buffer_byte(&verdict->list, '}');
+        keel_json_object(&verdict->array, NULL);
+        keel_json_string(&verdict->array, "path", path);
+        keel_json_string(&verdict->array, "why", why);
+        keel_json_end_object(&verdict->array);
     } else {
         keel_buffer_format(&verdict->list, "%s: %s\n", path, why);
     }
@@ -241,15 +247,19 @@ static keel_status_t verify_entries(const keel_settings_t *settings, bool json, 
                                     outcome_t *outcome) {
     verdict_t verdict = {.json = json};
     keel_buffer_initialize(&verdict.list, 0);
+    verdict.array = keel_json(&verdict.list, KEEL_JSON_SPACED);
+    if (json) keel_json_array(&verdict.array, NULL);
     uint64_t good = 0;
     keel_status_t status = keel_store_disk_verify(folder_of(settings), note_bad, &verdict, &good);
+    if (json) keel_json_end_array(&verdict.array);
     if (!status) status = keel_buffer_status(&verdict.list);
     if (!status && json) {
-        keel_buffer_byte(out, '{');
-        cli_field_number(out, "good", good);
-        cli_field_number(out, "damaged", verdict.bad);
-        cli_field(out, "entries");
-        keel_buffer_format(out, "[%s]}", keel_buffer_cstr(&verdict.list));
+        keel_json_t object = keel_json(out, KEEL_JSON_SPACED);
+        keel_json_object(&object, NULL);
+        keel_json_unsigned(&object, "good", good);
+        keel_json_unsigned(&object, "damaged", verdict.bad);
+        keel_buffer_text(keel_json_value(&object, "entries"), keel_buffer_cstr(&verdict.list));
+        keel_json_end_object(&object);
     } else if (!status) {
         keel_buffer_format(out, "%s%" PRIu64 " good, %" PRIu64 " damaged%s\n",
                            keel_buffer_cstr(&verdict.list), good, verdict.bad,
@@ -268,10 +278,11 @@ static keel_status_t prune_entries(const keel_settings_t *settings, bool json, k
     uint64_t removed = 0, bytes = 0;
     KEEL_TRY(keel_store_disk_prune(folder_of(settings), settings->cache_limit, &removed, &bytes));
     if (json) {
-        keel_buffer_byte(out, '{');
-        cli_field_number(out, "removed", removed);
-        cli_field_number(out, "bytes", bytes);
-        keel_buffer_byte(out, '}');
+        keel_json_t object = keel_json(out, KEEL_JSON_SPACED);
+        keel_json_object(&object, NULL);
+        keel_json_unsigned(&object, "removed", removed);
+        keel_json_unsigned(&object, "bytes", bytes);
+        keel_json_end_object(&object);
     } else {
         keel_buffer_format(out, "removed %" PRIu64 " entr%s, ", removed,
                            removed == 1 ? "y" : "ies");
@@ -287,9 +298,10 @@ static keel_status_t clear_entries(const keel_settings_t *settings, bool json, k
     uint64_t removed = 0;
     KEEL_TRY(keel_store_disk_clear(folder_of(settings), &removed));
     if (json) {
-        keel_buffer_byte(out, '{');
-        cli_field_number(out, "removed", removed);
-        keel_buffer_byte(out, '}');
+        keel_json_t object = keel_json(out, KEEL_JSON_SPACED);
+        keel_json_object(&object, NULL);
+        keel_json_unsigned(&object, "removed", removed);
+        keel_json_end_object(&object);
     } else {
         keel_buffer_format(out, "removed %" PRIu64 " entr%s\n", removed,
                            removed == 1 ? "y" : "ies");
@@ -301,9 +313,10 @@ static keel_status_t path_entries(const keel_settings_t *settings, bool json, ke
                                   outcome_t *outcome) {
     (void)outcome;
     if (json) {
-        keel_buffer_byte(out, '{');
-        cli_field_text(out, "path", folder_of(settings));
-        keel_buffer_byte(out, '}');
+        keel_json_t object = keel_json(out, KEEL_JSON_SPACED);
+        keel_json_object(&object, NULL);
+        keel_json_string(&object, "path", folder_of(settings));
+        keel_json_end_object(&object);
     } else {
         keel_buffer_text(out, folder_of(settings));
     }

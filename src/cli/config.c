@@ -29,22 +29,18 @@ static void print_text(const keel_settings_t *settings, keel_buffer_t *out) {
 }
 
 static void print_json(const keel_settings_t *settings, keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
-        cli_field(out, keel_setting_facts((keel_setting_t)i)->key);
-        keel_buffer_byte(out, '{');
-        cli_field_text(out, "value", value->text);
-        cli_field_text(out, "origin", keel_origin_name(value->origin));
-        cli_field_text(out, "where", value->where);
-        keel_buffer_byte(out, '}');
+        keel_json_object(&json, keel_setting_facts((keel_setting_t)i)->key);
+        keel_json_string(&json, "value", value->text);
+        keel_json_string(&json, "origin", keel_origin_name(value->origin));
+        keel_json_string(&json, "where", value->where);
+        keel_json_end_object(&json);
     }
-    cli_field(out, "config_file");
-    if (settings->config_file)
-        keel_buffer_json_str(out, keel_str(settings->config_file));
-    else
-        keel_buffer_text(out, "null");
-    keel_buffer_byte(out, '}');
+    keel_json_string(&json, "config_file", settings->config_file);
+    keel_json_end_object(&json);
 }
 
 static const char details[] =

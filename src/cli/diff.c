@@ -106,27 +106,25 @@ static void print_text(const side_t *sides, const keel_explanation_t *explanatio
     cli_diff_text(explanation, all, out);
 }
 
-static void side_json(const side_t *side, keel_buffer_t *out) {
+static void side_json(const char *name, const side_t *side, keel_json_t *json) {
     const keel_program_t *program = &side->program;
-    keel_buffer_byte(out, '{');
-    cli_field_text(out, "file", side->file.label);
-    cli_field(out, "name");
-    keel_buffer_json_str(out, keel_program_str(program, program->name));
-    cli_field_number(out, "operations", keel_program_op_count(program));
-    cli_field_number(out, "bytes", side->file.size);
-    keel_buffer_byte(out, '}');
+    keel_json_object(json, name);
+    keel_json_string(json, "file", side->file.label);
+    keel_json_str(json, "name", keel_program_str(program, program->name));
+    keel_json_unsigned(json, "operations", keel_program_op_count(program));
+    keel_json_unsigned(json, "bytes", side->file.size);
+    keel_json_end_object(json);
 }
 
 static void print_json(const side_t *sides, const keel_explanation_t *explanation,
                        keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    cli_field_true(out, "same", cli_diff_is_none(explanation));
-    cli_field(out, "a");
-    side_json(&sides[0], out);
-    cli_field(out, "b");
-    side_json(&sides[1], out);
-    cli_diff_json(explanation, out);
-    keel_buffer_byte(out, '}');
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_bool(&json, "same", cli_diff_is_none(explanation));
+    side_json("a", &sides[0], &json);
+    side_json("b", &sides[1], &json);
+    cli_diff_json(explanation, &json);
+    keel_json_end_object(&json);
 }
 
 // ---- the command -------------------------------------------------------------------------------

@@ -25,9 +25,10 @@ void cli_diff_place(const keel_place_t *place, keel_buffer_t *out);
 // The causes of a pair of programs, each with its place and what follows from it.
 void cli_diff_text(const keel_explanation_t *explanation, bool all, keel_buffer_t *out);
 // The fields of the journal's `explain` event, into an object that is open.
-void cli_diff_json(const keel_explanation_t *explanation, keel_buffer_t *out);
+void cli_diff_json(const keel_explanation_t *explanation, keel_json_t *json);
 // A list of differences, without the name of its field.
-void cli_diff_list(const keel_difference_t *list, size_t count, bool are_roots, keel_buffer_t *out);
+void cli_diff_list(const char *name, const keel_difference_t *list, size_t count, bool are_roots,
+                   keel_json_t *json);
 
 // True where nothing was found that differs.
 bool cli_diff_is_none(const keel_explanation_t *explanation);

@@ -119,58 +119,26 @@ void cli_diff_text(const keel_explanation_t *explanation, bool all, keel_buffer_
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void known_text(keel_buffer_t *out, const char *name, const char *text) {
-    if (text && *text) cli_field_text(out, name, text);
-}
-
-static void known_number(keel_buffer_t *out, const char *name, uint32_t number, uint32_t unknown) {
-    if (number != unknown) cli_field_number(out, name, number);
-}
-
-static void element(const keel_difference_t *value, bool is_root, keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    cli_field_text(out, "kind", keel_cause_facts(value->kind)->word);
-    known_text(out, "subject", value->subject);
-    known_text(out, "old", value->old_value);
-    known_text(out, "new", value->new_value);
-    known_text(out, "note", value->note);
-    known_text(out, "file", value->place.file);
-    known_number(out, "line", value->place.line, 0);
-    known_text(out, "function", value->place.function);
-    known_text(out, "call_file", value->place.call_file);
-    known_number(out, "call_line", value->place.call_line, 0);
-    known_text(out, "library_file", value->place.library_file);
-    known_number(out, "library_line", value->place.library_line, 0);
-    known_number(out, "old_op", value->old_op, KEEL_NONE);
-    known_number(out, "new_op", value->new_op, KEEL_NONE);
-    if (is_root)
-        known_number(out, "folds", value->folds, 0);
-    else
-        known_number(out, "follows", value->follows, KEEL_NONE);
-    keel_buffer_byte(out, '}');
-}
-
-void cli_diff_list(const keel_difference_t *list, size_t count, bool are_roots,
-                   keel_buffer_t *out) {
-    keel_buffer_byte(out, '[');
+void cli_diff_list(const char *name, const keel_difference_t *list, size_t count, bool are_roots,
+                   keel_json_t *json) {
+    keel_json_array(json, name);
     for (size_t i = 0; i < count; ++i) {
-        keel_buffer_text(out, i ? ",\n  " : "\n  ");
-        element(&list[i], are_roots, out);
+        keel_json_break(json, "\n  ");
+        keel_json_object(json, NULL);
+        keel_difference_json(&list[i], are_roots, 0, json);
+        keel_json_end_object(json);
     }
-    keel_buffer_byte(out, ']');
+    keel_json_end_array(json);
 }
 
-void cli_diff_json(const keel_explanation_t *explanation, keel_buffer_t *out) {
-    cli_field_true(out, "unrelated", explanation->unrelated);
-    cli_field(out, "alike");
-    keel_buffer_format(out, "%.4f", explanation->alike);
+void cli_diff_json(const keel_explanation_t *explanation, keel_json_t *json) {
     bool none = cli_diff_is_none(explanation);
-    cli_field(out, "roots");
-    cli_diff_list(explanation->roots, none ? 0 : explanation->root_count, true, out);
-    cli_field_number(out, "root_total", none ? 0 : explanation->root_total);
-    cli_field(out, "folded");
-    cli_diff_list(explanation->folded, explanation->folded_count, false, out);
-    cli_field_number(out, "folded_total", explanation->folded_total);
+    keel_json_bool(json, "unrelated", explanation->unrelated);
+    keel_json_double(json, "alike", explanation->alike, 4);
+    cli_diff_list("roots", explanation->roots, none ? 0 : explanation->root_count, true, json);
+    keel_json_unsigned(json, "root_total", none ? 0 : explanation->root_total);
+    cli_diff_list("folded", explanation->folded, explanation->folded_count, false, json);
+    keel_json_unsigned(json, "folded_total", explanation->folded_total);
 }
 
 bool cli_diff_is_none(const keel_explanation_t *explanation) {

@@ -132,67 +132,60 @@ void cli_diff_runs_text(const cli_diff_runs_t *all, bool whole, keel_buffer_t *o
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void program_json(const keel_stats_program_t *program, keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    cli_field_text(out, "program", program->program);
-    cli_field_text(out, "identity", program->identity);
-    cli_field_text(out, "name", program->name);
-    cli_field_number(out, "ops", program->ops);
+static void program_json(const char *name, const keel_stats_program_t *program, keel_json_t *json) {
+    keel_json_object(json, name);
+    keel_json_string(json, "program", program->program);
+    keel_json_string(json, "identity", program->identity);
+    keel_json_string(json, "name", program->name);
+    keel_json_unsigned(json, "ops", program->ops);
     if (*program->site.file) {
-        cli_field_text(out, "file", program->site.file);
-        cli_field_number(out, "line", program->site.line);
+        keel_json_string(json, "file", program->site.file);
+        keel_json_unsigned(json, "line", program->site.line);
     }
-    keel_buffer_byte(out, '}');
+    keel_json_end_object(json);
 }
 
-static void alone_json(const cli_diff_run_t *run, keel_buffer_t *out) {
-    bool first = true;
-    keel_buffer_byte(out, '[');
+static void alone_json(const char *name, const cli_diff_run_t *run, keel_json_t *json) {
+    keel_json_array(json, name);
     for (size_t i = 0; i < run->stats.program_count; ++i) {
         if (run->state[i] != CLI_DIFF_ALONE) continue;
-        keel_buffer_text(out, first ? "\n  " : ",\n  ");
-        program_json(&run->stats.programs[i], out);
-        first = false;
+        keel_json_break(json, "\n  ");
+        program_json(NULL, &run->stats.programs[i], json);
     }
-    keel_buffer_byte(out, ']');
+    keel_json_end_array(json);
 }
 
-static void pairs_json(const cli_diff_runs_t *all, keel_buffer_t *out) {
-    keel_buffer_byte(out, '[');
+static void pairs_json(const cli_diff_runs_t *all, keel_json_t *json) {
+    keel_json_array(json, "pairs");
     for (size_t i = 0; i < all->pair_count; ++i) {
         const cli_diff_pair_t *pair = &all->pairs[i];
-        keel_buffer_text(out, i ? ",\n {" : "\n {");
-        cli_field(out, "a");
-        program_json(&all->runs[0].stats.programs[pair->old], out);
-        cli_field(out, "b");
-        program_json(&all->runs[1].stats.programs[pair->new], out);
-        cli_field_true(out, "same", pair->same);
-        cli_diff_json(&pair->explanation, out);
-        keel_buffer_byte(out, '}');
+        keel_json_break(json, "\n ");
+        keel_json_object(json, NULL);
+        program_json("a", &all->runs[0].stats.programs[pair->old], json);
+        program_json("b", &all->runs[1].stats.programs[pair->new], json);
+        keel_json_bool(json, "same", pair->same);
+        cli_diff_json(&pair->explanation, json);
+        keel_json_end_object(json);
     }
-    keel_buffer_byte(out, ']');
+    keel_json_end_array(json);
 }
 
 void cli_diff_runs_json(const cli_diff_runs_t *all, bool same, keel_buffer_t *out) {
     static const char *const letters[] = {"a", "b"}, *const alone[] = {"only_a", "only_b"};
-    keel_buffer_byte(out, '{');
-    cli_field_true(out, "same", same);
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_bool(&json, "same", same);
     for (int i = 0; i < 2; ++i) {
-        cli_field(out, letters[i]);
-        keel_buffer_byte(out, '{');
-        cli_field_text(out, "run", all->runs[i].id);
-        cli_field_number(out, "programs", all->runs[i].stats.program_count);
-        keel_buffer_byte(out, '}');
+        keel_json_object(&json, letters[i]);
+        keel_json_string(&json, "run", all->runs[i].id);
+        keel_json_unsigned(&json, "programs", all->runs[i].stats.program_count);
+        keel_json_end_object(&json);
     }
-    cli_field(out, "moved");
-    cli_diff_list(all->moved.roots, all->moved.root_count, true, out);
-    cli_field_number(out, "moved_total", all->moved.root_total);
-    cli_field_number(out, "shared", all->shared);
-    cli_field(out, "pairs");
-    pairs_json(all, out);
-    for (int i = 0; i < 2; ++i) {
-        cli_field(out, alone[i]);
-        alone_json(&all->runs[i], out);
-    }
-    keel_buffer_byte(out, '}');
+    cli_diff_list("moved", all->moved.roots, all->moved.root_count, true, &json);
+    keel_json_unsigned(&json, "moved_total", all->moved.root_total);
+    keel_json_unsigned(&json, "shared", all->shared);
+    pairs_json(all, &json);
+    for (int i = 0; i < 2; ++i)
+        alone_json(alone[i], &all->runs[i], &json);
+    keel_json_end_object(&json);
 }

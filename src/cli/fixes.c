@@ -1,21 +1,23 @@
 #include "cli/cli.h"
 
 static void print_json(const cli_fixes_t *fixes, keel_buffer_t *out) {
-    keel_buffer_byte(out, '[');
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_array(&json, NULL);
     for (size_t i = 0; i < fixes->count; ++i) {
         const cli_fix_t *fix = &fixes->list[i];
-        keel_buffer_text(out, i ? ",\n {" : "{");
-        cli_field_text(out, "name", fix->name);
-        cli_field_text(out, "label", fix->label);
-        cli_field_text(out, "reference", fix->reference);
-        cli_field_text(out, "url", fix->url);
-        cli_field_text(out, "client", fix->client);
-        cli_field_text(out, "first", fix->first);
-        cli_field_text(out, "last", fix->last);
-        cli_field_text(out, "sentence", fix->sentence);
-        keel_buffer_byte(out, '}');
+        if (i) keel_json_break(&json, "\n ");
+        keel_json_object(&json, NULL);
+        keel_json_string(&json, "name", fix->name);
+        keel_json_string(&json, "label", fix->label);
+        keel_json_string(&json, "reference", fix->reference);
+        keel_json_string(&json, "url", fix->url);
+        keel_json_string(&json, "client", fix->client);
+        keel_json_string(&json, "first", fix->first);
+        keel_json_string(&json, "last", fix->last);
+        keel_json_string(&json, "sentence", fix->sentence);
+        keel_json_end_object(&json);
     }
-    keel_buffer_byte(out, ']');
+    keel_json_end_array(&json);
 }
 
 static void print(const cli_fixes_t *fixes, keel_buffer_t *out) {

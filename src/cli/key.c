@@ -207,45 +207,44 @@ static void side_text(const side_t *side, keel_buffer_t *out) {
 }
 
 // With debug options by name, for which there is room here.
-static void value_json(const char *name, const char *value, keel_buffer_t *out) {
+static void value_json(const char *name, const char *value, keel_json_t *json) {
     keel_buffer_t spelled;
     keel_buffer_initialize(&spelled, 0);
     keel_status_t status = keel_key_spell_out(keel_str(value), &spelled);
-    cli_field_text(out, name, status ? value : keel_buffer_cstr(&spelled));
+    keel_json_string(json, name, status ? value : keel_buffer_cstr(&spelled));
     keel_status_ignore(status);
     keel_buffer_deinitialize(&spelled);
 }
 
-static void side_json(const side_t *side, keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    cli_field_text(out, "file", side->file.label);
-    cli_field_text(out, "format", side->format);
-    cli_field_text(out, "name", side->name ? side->name : "");
-    cli_field_number(out, "operations", side->ops);
-    cli_field_number(out, "bytes", side->file.size);
-    cli_field_true(out, "understood", !*side->unread);
+static void side_json(const char *name, const side_t *side, keel_json_t *json) {
+    keel_json_object(json, name);
+    keel_json_string(json, "file", side->file.label);
+    keel_json_string(json, "format", side->format);
+    keel_json_string(json, "name", side->name ? side->name : "");
+    keel_json_unsigned(json, "operations", side->ops);
+    keel_json_unsigned(json, "bytes", side->file.size);
+    keel_json_bool(json, "understood", !*side->unread);
     if (*side->unread) {
-        cli_field_text(out, "why", side->unread);
+        keel_json_string(json, "why", side->unread);
     } else {
-        cli_field_true(out, "cacheable", side->cacheable.yes);
-        if (!side->cacheable.yes) cli_field_text(out, "reason", side->cacheable.reason);
+        keel_json_bool(json, "cacheable", side->cacheable.yes);
+        if (!side->cacheable.yes) keel_json_string(json, "reason", side->cacheable.reason);
     }
-    cli_field(out, "components");
-    keel_buffer_byte(out, '{');
+    keel_json_object(json, "components");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
-        cli_field(out, keel_component_name((keel_component_t)i));
-        keel_buffer_text(out, side->known[i] ? "\"" : "null");
-        if (!side->known[i]) continue;
-        digest_text(&side->key.components[i], KEEL_DIGEST_HEX - 1, out);
-        keel_buffer_byte(out, '"');
+        const char *component = keel_component_name((keel_component_t)i);
+        if (side->known[i])
+            keel_json_digest(json, component, &side->key.components[i]);
+        else
+            keel_json_null(json, component);
     }
-    keel_buffer_byte(out, '}');
-    cli_field(out, "values");
-    keel_buffer_byte(out, '{');
+    keel_json_end_object(json);
+    keel_json_object(json, "values");
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
         if (side->known[i] && side->key.values[i] && *side->key.values[i])
-            value_json(keel_component_name((keel_component_t)i), side->key.values[i], out);
-    keel_buffer_text(out, "}}");
+            value_json(keel_component_name((keel_component_t)i), side->key.values[i], json);
+    keel_json_end_object(json);
+    keel_json_end_object(json);
 }
 
 // ---- comparing ---------------------------------------------------------------------------------
@@ -312,24 +311,17 @@ static void comparison_text(const side_t *sides, keel_buffer_t *out) {
     }
 }
 
-static void comparison_json(const side_t *sides, keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    cli_field_true(out, "same", !differ(sides));
-    cli_field(out, "differ");
-    keel_buffer_byte(out, '[');
-    bool first = true;
-    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
-        if (!differs(sides, i)) continue;
-        if (!first) keel_buffer_text(out, ", ");
-        first = false;
-        keel_buffer_json_str(out, keel_str(keel_component_name((keel_component_t)i)));
-    }
-    keel_buffer_byte(out, ']');
-    cli_field(out, "a");
-    side_json(&sides[0], out);
-    cli_field(out, "b");
-    side_json(&sides[1], out);
-    keel_buffer_byte(out, '}');
+static void comparison_json(const side_t *sides, keel_json_t *json) {
+    keel_json_object(json, NULL);
+    keel_json_bool(json, "same", !differ(sides));
+    keel_json_array(json, "differ");
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        if (differs(sides, i))
+            keel_json_string(json, NULL, keel_component_name((keel_component_t)i));
+    keel_json_end_array(json);
+    side_json("a", &sides[0], json);
+    side_json("b", &sides[1], json);
+    keel_json_end_object(json);
 }
 
 // ---- the command -------------------------------------------------------------------------------
@@ -378,10 +370,15 @@ int cli_key(cli_call_t *call) {
     keel_buffer_initialize(&out, 0);
     keel_status_t status = open_sides(call, options, sides);
     bool two = call->rest_count == 2, no = !status && two && differ(sides);
-    if (!status && two)
-        (json ? comparison_json : comparison_text)(sides, &out);
+    keel_json_t object = keel_json(&out, KEEL_JSON_SPACED);
+    if (!status && two && json)
+        comparison_json(sides, &object);
+    else if (!status && two)
+        comparison_text(sides, &out);
+    else if (!status && json)
+        side_json(NULL, &sides[0], &object);
     else if (!status)
-        (json ? side_json : side_text)(&sides[0], &out);
+        side_text(&sides[0], &out);
     close_side(&sides[0]);
     close_side(&sides[1]);
     if (status) {

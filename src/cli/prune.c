@@ -6,10 +6,12 @@
 #include "cli/cli.h"
 #include "journal/prune.h"
 
+enum { FATES = KEEL_PRUNE_FAILED + 1 };
+
 typedef struct telling_t {
     bool json, dry_run;
-    keel_buffer_t removed, going_on, failed;
-    size_t counts[3];
+    keel_buffer_t lists[FATES]; // by keel_prune_fate_t: lines, or an array
+    keel_json_t arrays[FATES];
 } telling_t;
 
 static void tell_text(telling_t *telling, keel_prune_fate_t fate, const char *run, uint64_t bytes,
@@ -17,7 +19,7 @@ static void tell_text(telling_t *telling, keel_prune_fate_t fate, const char *ru
     char size[16];
     keel_format_size(bytes, size);
     if (fate == KEEL_PRUNE_REMOVED)
-        keel_buffer_format(&telling->removed, "%s  %s\n", run, size);
+        keel_buffer_format(&telling->lists[fate], "%s  %s\n", run, size);
     else if (fate == KEEL_PRUNE_GOES_ON)
         cli_say("%s goes on, and is kept", run);
     else
@@ -26,14 +28,12 @@ static void tell_text(telling_t *telling, keel_prune_fate_t fate, const char *ru
 
 static void tell_json(telling_t *telling, keel_prune_fate_t fate, const char *run, uint64_t bytes,
                       const char *why) {
-    keel_buffer_t *const lists[] = {&telling->removed, &telling->going_on, &telling->failed};
-    keel_buffer_t *list = lists[fate];
-    if (telling->counts[fate]++) keel_buffer_text(list, ", ");
-    keel_buffer_byte(list, '{');
-    cli_field_text(list, fate == KEEL_PRUNE_FAILED ? "what" : "id", run);
-    if (fate == KEEL_PRUNE_REMOVED) cli_field_number(list, "bytes", bytes);
-    if (fate == KEEL_PRUNE_FAILED) cli_field_text(list, "why", why);
-    keel_buffer_byte(list, '}');
+    keel_json_t *array = &telling->arrays[fate];
+    keel_json_object(array, NULL);
+    keel_json_string(array, fate == KEEL_PRUNE_FAILED ? "what" : "id", run);
+    if (fate == KEEL_PRUNE_REMOVED) keel_json_unsigned(array, "bytes", bytes);
+    if (fate == KEEL_PRUNE_FAILED) keel_json_string(array, "why", why);
+    keel_json_end_object(array);
 }
 
 static void tell(void *context, keel_prune_fate_t fate, const char *run, uint64_t bytes,
@@ -52,19 +52,25 @@ static void sum_up(const keel_pruned_t *pruned, bool dry_run, keel_buffer_t *out
         pruned->files, pruned->files == 1 ? "" : "s", files);
 }
 
-static void answer_json(const telling_t *telling, const keel_pruned_t *pruned, keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    cli_field_true(out, "dry_run", telling->dry_run);
-    cli_field_number(out, "runs", pruned->runs);
-    cli_field_number(out, "run_bytes", pruned->run_bytes);
-    cli_field_number(out, "files", pruned->files);
-    cli_field_number(out, "file_bytes", pruned->file_bytes);
-    cli_field(out, "removed");
-    keel_buffer_format(out, "[%s]", keel_buffer_cstr(&telling->removed));
-    cli_field(out, "going_on");
-    keel_buffer_format(out, "[%s]", keel_buffer_cstr(&telling->going_on));
-    cli_field(out, "failed");
-    keel_buffer_format(out, "[%s]}\n", keel_buffer_cstr(&telling->failed));
+static void answer_json(telling_t *telling, const keel_pruned_t *pruned, keel_buffer_t *out) {
+    static const char *const names[FATES] = {
+        [KEEL_PRUNE_REMOVED] = "removed",
+        [KEEL_PRUNE_GOES_ON] = "going_on",
+        [KEEL_PRUNE_FAILED] = "failed",
+    };
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_bool(&json, "dry_run", telling->dry_run);
+    keel_json_unsigned(&json, "runs", pruned->runs);
+    keel_json_unsigned(&json, "run_bytes", pruned->run_bytes);
+    keel_json_unsigned(&json, "files", pruned->files);
+    keel_json_unsigned(&json, "file_bytes", pruned->file_bytes);
+    for (int i = 0; i < FATES; ++i) {
+        keel_json_end_array(&telling->arrays[i]);
+        keel_buffer_str(keel_json_value(&json, names[i]),
+                        keel_bytes_str(keel_buffer_bytes(&telling->lists[i])));
+    }
+    keel_json_end_object(&json);
 }
 
 // Puts the answer into `out`.
@@ -73,13 +79,12 @@ static keel_status_t prune(const char *run_dir, keel_prune_t *how, telling_t *te
     how->tell = tell;
     how->context = telling;
     KEEL_TRY(keel_journal_prune(run_dir, how, pruned));
-    KEEL_TRY(keel_buffer_status(&telling->removed));
-    KEEL_TRY(keel_buffer_status(&telling->going_on));
-    KEEL_TRY(keel_buffer_status(&telling->failed));
+    for (int i = 0; i < FATES; ++i)
+        KEEL_TRY(keel_buffer_status(&telling->lists[i]));
     if (telling->json) {
         answer_json(telling, pruned, out);
     } else {
-        keel_buffer_text(out, keel_buffer_cstr(&telling->removed));
+        keel_buffer_text(out, keel_buffer_cstr(&telling->lists[KEEL_PRUNE_REMOVED]));
         sum_up(pruned, telling->dry_run, out);
     }
     return NULL;
@@ -124,18 +129,19 @@ static int run(const keel_settings_t *settings, keel_prune_t *how, bool json) {
     keel_pruned_t pruned = {0};
     telling_t telling = {.json = json, .dry_run = how->dry_run};
     keel_buffer_initialize(&out, 0);
-    keel_buffer_initialize(&telling.removed, 0);
-    keel_buffer_initialize(&telling.going_on, 0);
-    keel_buffer_initialize(&telling.failed, 0);
+    for (int i = 0; i < FATES; ++i) {
+        keel_buffer_initialize(&telling.lists[i], 0);
+        telling.arrays[i] = keel_json(&telling.lists[i], KEEL_JSON_SPACED);
+        if (json) keel_json_array(&telling.arrays[i], NULL);
+    }
     cli_progress_begin("removing runs");
     keel_status_t status = cli_check_folder(settings, KEEL_SETTING_RUN_DIR);
     if (!status)
         status =
             prune(keel_settings_text(settings, KEEL_SETTING_RUN_DIR), how, &telling, &pruned, &out);
     cli_progress_end();
-    keel_buffer_deinitialize(&telling.removed);
-    keel_buffer_deinitialize(&telling.going_on);
-    keel_buffer_deinitialize(&telling.failed);
+    for (int i = 0; i < FATES; ++i)
+        keel_buffer_deinitialize(&telling.lists[i]);
     if (status) {
         keel_buffer_deinitialize(&out);
         return cli_fail(status);

@@ -8,6 +8,7 @@ typedef struct listing_t {
     const char *run_dir;
     keel_buffer_t out;
     bool json;
+    keel_json_t array; // in `out`
     unsigned width;
     bool damaged;
     size_t count;
@@ -25,8 +26,8 @@ static keel_status_t list_run(void *context, const char *id) {
         return NULL;
     }
     if (listing->json) {
-        keel_buffer_text(&listing->out, listing->count ? ",\n " : "");
-        keel_report_json(&stats, false, &listing->out);
+        if (listing->count) keel_json_break(&listing->array, "\n ");
+        keel_report_json(&stats, false, keel_json_value(&listing->array, NULL));
     } else {
         keel_report_line(&stats, listing->width, &listing->out);
         keel_buffer_byte(&listing->out, '\n');
@@ -63,12 +64,13 @@ int cli_runs(cli_call_t *call) {
                          .json = json,
                          .width = cli_width(stdout)};
     keel_buffer_initialize(&listing.out, 0);
-    if (json) keel_buffer_byte(&listing.out, '[');
+    listing.array = keel_json(&listing.out, KEEL_JSON_SPACED);
+    if (json) keel_json_array(&listing.array, NULL);
     cli_progress_begin("reading journals");
     status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
     if (!status) status = keel_journal_runs(listing.run_dir, list_run, &listing);
     cli_progress_end();
-    if (json) keel_buffer_text(&listing.out, "]\n");
+    if (json) keel_json_end_array(&listing.array);
     if (!status && !listing.count && !json)
         fprintf(stderr, "keel: no run is recorded in %s; `keel run -- CMD` records one\n",
                 listing.run_dir);

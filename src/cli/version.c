@@ -10,11 +10,12 @@ int cli_version(cli_call_t *call) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     if (json) {
-        keel_buffer_byte(&out, '{');
-        cli_field_text(&out, "keel", KEEL_VERSION);
-        cli_field_number(&out, "pjrt_api_major", PJRT_API_MAJOR);
-        cli_field_number(&out, "pjrt_api_minor", PJRT_API_MINOR);
-        keel_buffer_byte(&out, '}');
+        keel_json_t object = keel_json(&out, KEEL_JSON_SPACED);
+        keel_json_object(&object, NULL);
+        keel_json_string(&object, "keel", KEEL_VERSION);
+        keel_json_unsigned(&object, "pjrt_api_major", PJRT_API_MAJOR);
+        keel_json_unsigned(&object, "pjrt_api_minor", PJRT_API_MINOR);
+        keel_json_end_object(&object);
     } else {
         keel_buffer_format(&out, "keel %s\nbuilt for PJRT C API %d.%d\n", KEEL_VERSION,
                            PJRT_API_MAJOR, PJRT_API_MINOR);
