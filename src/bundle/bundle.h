@@ -58,6 +58,9 @@ enum {
 // The interpreter's fact, in a client's bundle, that names the clients which this process has
 // loaded: "jax", "torch-xla".
 #define KEEL_BUNDLE_LOADED "clients loaded"
+// The plugin's facts that say why it could not be used, and why Keel cannot work with it at all.
+#define KEEL_BUNDLE_TROUBLE "trouble"
+#define KEEL_BUNDLE_REFUSED "refused"
 
 typedef struct keel_bundle_fact_t {
     keel_bundle_section_t section;
@@ -98,11 +101,6 @@ typedef struct keel_bundle_request_t {
     const PJRT_Api *api;
     PJRT_Client *device_client;
 
-    // Otherwise: loads the plugin, and makes a client unless `no_client`, in a child process that
-    // may die, for at most this many seconds. 0: does not load it.
-    unsigned load_seconds;
-    bool no_client;
-
     // Called with each path before it is opened, which hangs if its disk is gone; called with NULL
     // before work that cannot hang.
     void (*looking)(const char *path);
@@ -118,9 +116,16 @@ keel_status_t keel_bundle_collect(const keel_bundle_request_t *request,
 keel_status_t keel_bundle_environment(const keel_bundle_request_t *request,
                                       keel_bundle_t *out) KEEL_MUST_CHECK;
 
-// Only what versions are judged by: clients and the plugin's API. `interpreter` NULL: no clients.
-keel_status_t keel_bundle_versions(const char *interpreter, const char *plugin, unsigned seconds,
-                                   keel_bundle_t *out) KEEL_MUST_CHECK;
+// Only the interpreter and its packages, with the clients among them.
+keel_status_t keel_bundle_clients(const char *interpreter, keel_bundle_t *out) KEEL_MUST_CHECK;
+
+// Only what a loaded plugin reports, and its client for platform and devices; `client` may be NULL.
+keel_status_t keel_bundle_plugin(const PJRT_Api *api, PJRT_Client *client,
+                                 keel_bundle_t *out) KEEL_MUST_CHECK;
+
+// Adds a fact about the plugin; of several with one name, the first stays.
+keel_status_t keel_bundle_plugin_fact(keel_bundle_t *bundle, const char *name,
+                                      const char *value) KEEL_MUST_CHECK;
 
 // ---- as JSON -----------------------------------------------------------------------------------
 

@@ -15,13 +15,7 @@ static keel_status_t add_plugin(const keel_bundle_request_t *request, keel_bundl
         KEEL_TRY(bundle_plugin_file(request, bundle));
         bundle_looking(request, NULL);
     }
-    if (request->api) {
-        KEEL_TRY(bundle_plugin_table(request->api, bundle));
-        if (!request->device_client) return NULL;
-        return bundle_plugin_client(request->api, request->device_client, bundle);
-    }
-    if (!request->plugin || !request->load_seconds) return NULL;
-    return bundle_plugin_child(request, bundle);
+    return request->api ? keel_bundle_plugin(request->api, request->device_client, bundle) : NULL;
 }
 
 keel_status_t keel_bundle_environment(const keel_bundle_request_t *request, keel_bundle_t *out) {
@@ -42,16 +36,10 @@ keel_status_t keel_bundle_collect(const keel_bundle_request_t *request, keel_bun
     return NULL;
 }
 
-keel_status_t keel_bundle_versions(const char *interpreter, const char *plugin, unsigned seconds,
-                                   keel_bundle_t *out) {
-    const keel_bundle_request_t request = {
-        .interpreter = interpreter, .plugin = plugin, .load_seconds = seconds, .no_client = true};
-    KEEL_TRY(bundle_add(out, KEEL_BUNDLE_PLUGIN, KEEL_STR("path"), keel_str(plugin)));
-    KEEL_TRY(bundle_plugin_child(&request, out));
-    if (interpreter) {
-        KEEL_TRY(bundle_interpreter(&request, out));
-        KEEL_TRY(bundle_packages(&request, out));
-    }
+keel_status_t keel_bundle_clients(const char *interpreter, keel_bundle_t *out) {
+    const keel_bundle_request_t request = {.interpreter = interpreter};
+    KEEL_TRY(bundle_interpreter(&request, out));
+    KEEL_TRY(bundle_packages(&request, out));
     bundle_sort(out);
     return NULL;
 }

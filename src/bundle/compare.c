@@ -26,7 +26,7 @@ static bool is_among(const char *name, const char *const *names, size_t count) {
 }
 
 static bool moves_keys(const pair_t *pair, keel_bundle_section_t section, const char *name) {
-    static const char *const files[] = {"path", "size", "trouble", BUNDLE_REFUSED};
+    static const char *const files[] = {"path", "size", KEEL_BUNDLE_TROUBLE, KEEL_BUNDLE_REFUSED};
     switch (section) {
         case KEEL_BUNDLE_PLUGIN:
             return !is_among(name, files, sizeof files / sizeof *files);

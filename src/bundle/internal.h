@@ -37,19 +37,11 @@ keel_status_t bundle_interpreter(const keel_bundle_request_t *request,
 // are mapped from.
 keel_status_t bundle_packages(const keel_bundle_request_t *request,
                               keel_bundle_t *bundle) KEEL_MUST_CHECK;
-// plugin.c: the file; and what a loaded plugin reports.
+// plugin.c: the file.
 keel_status_t bundle_plugin_file(const keel_bundle_request_t *request,
                                  keel_bundle_t *bundle) KEEL_MUST_CHECK;
-keel_status_t bundle_plugin_table(const PJRT_Api *api, keel_bundle_t *bundle) KEEL_MUST_CHECK;
-keel_status_t bundle_plugin_client(const PJRT_Api *api, PJRT_Client *client,
-                                   keel_bundle_t *bundle) KEEL_MUST_CHECK;
-// child.c: the same from a child process.
-keel_status_t bundle_plugin_child(const keel_bundle_request_t *request,
-                                  keel_bundle_t *bundle) KEEL_MUST_CHECK;
 
 // The interpreter's fact with the list of package folders, separated by ':'.
 #define BUNDLE_SITES "site-packages"
-// Why Keel cannot work with the plugin at all.
-#define BUNDLE_REFUSED "refused"
 
 #endif // KEEL_BUNDLE_INTERNAL_H_

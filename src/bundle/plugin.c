@@ -52,13 +52,6 @@ static keel_status_t add_attributes(const PJRT_Api *api, keel_bundle_t *bundle) 
     return status;
 }
 
-keel_status_t bundle_plugin_table(const PJRT_Api *api, keel_bundle_t *bundle) {
-    KEEL_TRY(bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "api", "%d.%d",
-                           api->pjrt_api_version.major_version,
-                           api->pjrt_api_version.minor_version));
-    return bundle_forgive(add_attributes(api, bundle));
-}
-
 // ---- the client --------------------------------------------------------------------------------
 
 static keel_status_t add_platform(const PJRT_Api *api, PJRT_Client *client, keel_bundle_t *bundle) {
@@ -140,8 +133,16 @@ static keel_status_t add_devices(const PJRT_Api *api, PJRT_Client *client, keel_
     return NULL;
 }
 
-keel_status_t bundle_plugin_client(const PJRT_Api *api, PJRT_Client *client,
-                                   keel_bundle_t *bundle) {
-    KEEL_TRY(bundle_forgive(add_platform(api, client, bundle)));
-    return bundle_forgive(add_devices(api, client, bundle));
+keel_status_t keel_bundle_plugin(const PJRT_Api *api, PJRT_Client *client, keel_bundle_t *out) {
+    KEEL_TRY(bundle_format(out, KEEL_BUNDLE_PLUGIN, "api", "%d.%d",
+                           api->pjrt_api_version.major_version,
+                           api->pjrt_api_version.minor_version));
+    KEEL_TRY(bundle_forgive(add_attributes(api, out)));
+    if (!client) return NULL;
+    KEEL_TRY(bundle_forgive(add_platform(api, client, out)));
+    return bundle_forgive(add_devices(api, client, out));
+}
+
+keel_status_t keel_bundle_plugin_fact(keel_bundle_t *bundle, const char *name, const char *value) {
+    return bundle_add(bundle, KEEL_BUNDLE_PLUGIN, keel_str(name), keel_str(value));
 }

@@ -168,7 +168,7 @@ void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle
 void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t *out) {
     const char *api = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "api");
     const char *path = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "path");
-    const char *refused = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, BUNDLE_REFUSED);
+    const char *refused = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, KEEL_BUNDLE_REFUSED);
     unsigned long numbers[3] = {0};
     *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_UNKNOWN};
     if (refused) {
@@ -176,7 +176,7 @@ void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t
         snprintf(out->text, sizeof out->text, "%.500s", refused);
         return;
     }
-    const char *trouble = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "trouble");
+    const char *trouble = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, KEEL_BUNDLE_TROUBLE);
     if (!api && trouble)
         snprintf(out->text, sizeof out->text,
                  "plugin %.200s cannot be inspected: %.200s; the run continues, and `keel probe` "

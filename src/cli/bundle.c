@@ -5,6 +5,7 @@
 #include "bundle/compare.h"
 #include "bundle/versions.h"
 #include "pjrt/pjrt.h"
+#include "probe/probe.h"
 
 typedef struct asked_t {
     const char *python;
@@ -88,7 +89,7 @@ static void print_json(const keel_bundle_t *bundle, keel_buffer_t *out) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-static keel_status_t collect(asked_t *asked, keel_bundle_t *bundle) {
+static keel_status_t collect(asked_t *asked, keel_probe_t *probe) {
     KEEL_TRY(asked->python ? find_named(asked->python, &asked->found)
                            : cli_interpreter(&asked->found));
     asked->python = asked->found;
@@ -96,9 +97,13 @@ static keel_status_t collect(asked_t *asked, keel_bundle_t *bundle) {
     const keel_bundle_request_t request = {.interpreter = asked->python,
                                            .plugin = asked->plugin,
                                            .digests = asked->digests,
-                                           .load_seconds = asked->fast ? 0 : asked->seconds,
                                            .looking = cli_limit_at};
-    return keel_bundle_collect(&request, bundle);
+    const keel_probe_request_t use = {
+        .plugin = asked->plugin, .limit = asked->seconds, .last = KEEL_PROBE_DEVICES};
+    cli_limit_at(NULL); // the child has a limit of its own
+    if (asked->plugin && !asked->fast) KEEL_TRY(keel_probe_use(&use, probe));
+    KEEL_TRY(keel_bundle_collect(&request, &probe->bundle));
+    return keel_probe_status(probe);
 }
 
 static const char details[] =
@@ -127,19 +132,19 @@ int cli_bundle(cli_call_t *call) {
     cli_limit_at("the config file");
     keel_status_t status = keel_settings_load(call->flags, &asked.settings);
     cli_limit_at(NULL);
-    keel_bundle_t bundle;
+    keel_probe_t probe;
     keel_buffer_t out;
-    keel_bundle_initialize(&bundle);
+    keel_probe_initialize(&probe);
     keel_buffer_initialize(&out, 0);
     cli_progress_begin("looking at the plugin");
-    if (!status) status = collect(&asked, &bundle);
+    if (!status) status = collect(&asked, &probe);
     cli_limit_end();
     cli_progress_end();
     if (!status && asked.json)
-        print_json(&bundle, &out);
+        print_json(&probe.bundle, &out);
     else if (!status)
-        keel_bundle_text(&bundle, true, &out);
-    keel_bundle_deinitialize(&bundle);
+        keel_bundle_text(&probe.bundle, true, &out);
+    keel_probe_deinitialize(&probe);
     keel_settings_deinitialize(&asked.settings);
     keel_free(asked.found);
     keel_free(asked.plugin);

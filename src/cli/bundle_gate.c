@@ -4,6 +4,7 @@
 
 #include "bundle/versions.h"
 #include "cli/bundle.h"
+#include "probe/probe.h"
 
 typedef struct gate_t {
     bool quiet, is_tpu;
@@ -45,11 +46,15 @@ keel_status_t cli_check_versions(const char *interpreter, const char *plugin, bo
     enum { SECONDS = 5 };
     const char *name = strrchr(plugin, '/');
     gate_t gate = {.quiet = quiet, .is_tpu = strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0};
-    keel_bundle_t bundle;
-    keel_bundle_initialize(&bundle);
-    keel_status_t status = keel_bundle_versions(interpreter, plugin, SECONDS, &bundle);
-    if (!status) status = pass_all(&gate, &bundle, interpreter != NULL);
-    keel_bundle_deinitialize(&bundle);
+    keel_probe_t probe;
+    const keel_probe_request_t request = {
+        .plugin = plugin, .limit = SECONDS, .last = KEEL_PROBE_LOAD};
+    keel_probe_initialize(&probe);
+    keel_status_t status = keel_bundle_plugin_fact(&probe.bundle, "path", plugin);
+    if (!status) status = keel_probe_use(&request, &probe);
+    if (!status && interpreter) status = keel_bundle_clients(interpreter, &probe.bundle);
+    if (!status) status = pass_all(&gate, &probe.bundle, interpreter != NULL);
+    keel_probe_deinitialize(&probe);
     KEEL_TRY(status);
     // The process does not repeat what was said here.
     if (gate.told[0] ? setenv("KEEL_TOLD", gate.told, 1) : unsetenv("KEEL_TOLD"))

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bundle/guard.h"
 #include "cli/cli.h"
 #include "pjrt/pjrt.h"
+#include "probe/guard.h"
 
 static bool on_path(const char *program, char out[PATH_MAX]) {
     if (strchr(program, '/')) {

@@ -40,21 +40,19 @@ static void tell_wrapped(cli_probed_t *probed, const char *wraps) {
                    wraps);
 }
 
-// Keel's own library would do as a client's does; the bundle is of what it wraps.
+// Of Keel's own library, the bundle is of what it wraps.
 static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *request) {
-    const keel_probe_t *probe = &probed->probe;
-    bool makes_clients = probe->steps[KEEL_PROBE_DEVICES].state == KEEL_PROBE_OK;
+    keel_probe_t *probe = &probed->probe;
     keel_bundle_request_t wanted = {.interpreter = probed->python,
                                     .plugin = probe->is_there ? probe->plugin : NULL,
                                     .build = probe->build_known ? &probe->build : NULL,
                                     .digests = request->digests,
-                                    .load_seconds = makes_clients ? request->limit : 0,
                                     .looking = cli_limit_at};
     if (wanted.plugin && request->wraps) wanted.plugin = request->wraps;
-    KEEL_TRY(keel_bundle_collect(&wanted, &probed->bundle));
+    KEEL_TRY(keel_bundle_collect(&wanted, &probe->bundle));
     cli_limit_at(NULL);
     probed->bundle_known = true;
-    keel_probe_judge_clients(&probed->probe, &probed->bundle);
+    keel_probe_judge_clients(probe);
     return NULL;
 }
 
@@ -68,7 +66,7 @@ static keel_status_t run(cli_probed_t *probed, const char *plugin, const char *w
                                     .wraps = wraps,
                                     .digests = digests && keel_is_folder(digests) ? digests : NULL,
                                     .limit = limit,
-                                    .fast = fast,
+                                    .last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_SIZES,
                                     .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
                                     .context = &shown,
                                     .looking = cli_limit_at};
@@ -157,7 +155,6 @@ int cli_probe(cli_call_t *call) {
     probed->other = other;
     keel_probe_initialize(&probed->probe);
     keel_probe_fit_initialize(&probed->fit);
-    keel_bundle_initialize(&probed->bundle);
     keel_probe_other_initialize(&probed->there);
     keel_bundle_initialize(&probed->bundle_there);
     cli_limit_begin("probe", limit);
@@ -167,7 +164,6 @@ int cli_probe(cli_call_t *call) {
     keel_bundle_changes_deinitialize(&probed->changes);
     keel_bundle_deinitialize(&probed->bundle_there);
     keel_probe_other_deinitialize(&probed->there);
-    keel_bundle_deinitialize(&probed->bundle);
     keel_free(probed->python);
     keel_probe_fit_deinitialize(&probed->fit);
     keel_probe_deinitialize(&probed->probe);

@@ -12,9 +12,8 @@ typedef struct cli_probed_t {
     keel_probe_t probe;
     keel_settings_t settings;
     bool settings_known;
-    keel_bundle_t bundle;
-    bool bundle_known;
-    char *python; // in force; NULL: none
+    bool bundle_known; // that of the probe is complete
+    char *python;      // in force; NULL: none
 
     const char *other; // file that is compared with; NULL: none, and nothing of what follows
     keel_probe_other_t there;

@@ -45,5 +45,5 @@ keel_status_t cli_probe_compare(cli_probed_t *probed) {
     KEEL_TRY(keel_probe_compare(&probed->probe, probed->settings_known ? &probed->settings : NULL,
                                 &probed->there, &probed->fit));
     if (!probed->bundle_known || !probed->bundle_there_known) return NULL;
-    return keel_bundle_compare(&probed->bundle_there, &probed->bundle, &probed->changes);
+    return keel_bundle_compare(&probed->bundle_there, &probed->probe.bundle, &probed->changes);
 }

@@ -223,7 +223,7 @@ void cli_probe_json(const cli_probed_t *probed, keel_buffer_t *out) {
     write_fit(probed, out);
     if (probed->bundle_known) {
         cli_field(out, "bundle");
-        keel_bundle_json(&probed->bundle, out);
+        keel_bundle_json(&probe->bundle, out);
     }
     keel_buffer_byte(out, '}');
 }

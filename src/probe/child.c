@@ -84,7 +84,7 @@ static keel_status_t load(probe_child_t *child) {
     if (child->elsewhere) return NULL;
     report_plugin(child);
     report_extensions(child);
-    return NULL;
+    return probe_line_bundle(child, NULL);
 }
 
 static keel_status_t initialize(probe_child_t *child) {
@@ -179,7 +179,7 @@ int probe_child_run(probe_child_t *child) {
     bool good[KEEL_PROBE_STEP_COUNT] = {[KEEL_PROBE_LOAD] = true};
     if (child->elsewhere) return run_elsewhere(child);
     for (size_t i = 0; i < sizeof all_steps / sizeof *all_steps; ++i) {
-        if (child->request->fast && i) break;
+        if (all_steps[i].step > child->request->last) break;
         if (good[all_steps[i].needs])
             good[all_steps[i].step] = take_step(child, all_steps[i].step, all_steps[i].take);
     }

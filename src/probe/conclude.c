@@ -74,10 +74,10 @@ static void judge_version(keel_probe_t *probe) {
                        verdict.text);
 }
 
-void keel_probe_judge_clients(keel_probe_t *probe, const keel_bundle_t *bundle) {
+void keel_probe_judge_clients(keel_probe_t *probe) {
     keel_bundle_verdict_t verdict;
     for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
-        keel_bundle_judge_client(bundle, i, !probe->is_tpu, &verdict);
+        keel_bundle_judge_client(&probe->bundle, i, !probe->is_tpu, &verdict);
         bool impossible = verdict.support == KEEL_BUNDLE_IMPOSSIBLE;
         if (*verdict.text)
             keel_probe_add(probe, KEEL_PROBE_VERSION_GATE,

@@ -126,6 +126,7 @@ keel_status_t probe_devices(probe_child_t *child) {
     KEEL_TRY(keel_pjrt_status(api, api->PJRT_Client_AddressableDevices(&args),
                               "PJRT_Client_AddressableDevices"));
     keel_buffer_t line;
+    KEEL_TRY(probe_line_bundle(child, child->client));
     probe_line_begin(&line, "fact", "devices");
     probe_line_number(&line, "all", (int64_t)all.num_devices);
     probe_line_number(&line, "addressable", (int64_t)args.num_addressable_devices);

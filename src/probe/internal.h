@@ -54,6 +54,8 @@ void probe_line_begin(keel_buffer_t *line, const char *kind, const char *name);
 void probe_line_text(keel_buffer_t *line, const char *name, keel_str_t text);
 void probe_line_number(keel_buffer_t *line, const char *name, int64_t number);
 void probe_line_end(const probe_child_t *child, keel_buffer_t *line);
+// Writes what the bundle says about the plugin, and about its client unless that is NULL.
+keel_status_t probe_line_bundle(const probe_child_t *child, PJRT_Client *client) KEEL_MUST_CHECK;
 // Frees a status that does not matter; for lack of memory, it also writes a line.
 void probe_forgive(const probe_child_t *child, keel_status_t status);
 

@@ -171,6 +171,14 @@ static keel_status_t take_topology(keel_probe_t *probe, const json_t *line) {
     return NULL;
 }
 
+static keel_status_t take_bundle(keel_probe_t *probe, const json_t *line) {
+    keel_status_t status = keel_bundle_take(json_object_get(line, "bundle"), &probe->bundle);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    if (status) ++probe->broken_lines;
+    keel_status_ignore(status);
+    return NULL;
+}
+
 static keel_status_t take_no_memory(keel_probe_t *probe, const json_t *line) {
     (void)line;
     probe->out_of_memory = true;
@@ -184,6 +192,7 @@ static const struct {
     {"no memory", take_no_memory}, {"plugin", take_plugin},   {"extension", take_extension},
     {"platform", take_platform},   {"devices", take_devices}, {"device", take_device},
     {"component", take_component}, {"struct", take_struct},   {"topology", take_topology},
+    {"bundle", take_bundle},
 };
 
 static keel_status_t take_fact(keel_probe_t *probe, const json_t *line, bool *out_known) {

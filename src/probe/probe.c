@@ -69,11 +69,13 @@ void keel_probe_initialize(keel_probe_t *probe) {
                             .topology = ""};
     keel_arena_initialize(&probe->arena, 0);
     keel_key_initialize(&probe->key);
+    keel_bundle_initialize(&probe->bundle);
     for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i)
         probe->steps[i].code = probe->steps[i].message = probe->steps[i].said = "";
 }
 
 void keel_probe_deinitialize(keel_probe_t *probe) {
+    keel_bundle_deinitialize(&probe->bundle);
     keel_key_deinitialize(&probe->key);
     keel_arena_deinitialize(&probe->arena);
 }

@@ -156,7 +156,7 @@ typedef struct keel_probe_t {
     size_t extension_count;
 
     // alive
-    bool fast;
+    bool fast; // it was only loaded
     keel_probe_outcome_t steps[KEEL_PROBE_STEP_COUNT];
     const char *platform, *platform_version;               // "" before there is a client
     keel_probe_device_t devices[KEEL_PROBE_DEVICES_SHOWN]; // those that this process can use
@@ -168,6 +168,7 @@ typedef struct keel_probe_t {
     size_t struct_count;
     bool is_tpu, has_tpu; // by its name, the plugin is for TPUs; the machine has a TPU
     const char *topology; // compiled for without a device: "v6e:2x4"
+    keel_bundle_t bundle; // what the plugin reported, for keel_bundle_collect to complete
     uint64_t broken_lines;
     bool out_of_memory; // here or in the child: the probe is incomplete
 
@@ -180,11 +181,11 @@ void keel_probe_initialize(keel_probe_t *probe);
 void keel_probe_deinitialize(keel_probe_t *probe);
 
 typedef struct keel_probe_request_t {
-    const char *plugin;  // path
-    const char *wraps;   // the plugin that it wraps, if it is Keel's own library; otherwise NULL
-    const char *digests; // folder that caches plugins' digests; NULL: none
-    unsigned limit;      // seconds that a step may take
-    bool fast;           // only load
+    const char *plugin;     // path
+    const char *wraps;      // the plugin that it wraps, if it is Keel's own library; otherwise NULL
+    const char *digests;    // folder that caches plugins' digests; NULL: none
+    unsigned limit;         // seconds that a step may take
+    keel_probe_step_t last; // no step after this one; SIZES: all
     // Called about once a second during a step; may be NULL.
     void (*waiting)(void *context, const char *step, double seconds);
     void *context;
@@ -200,6 +201,11 @@ keel_status_t keel_probe_status(const keel_probe_t *probe) KEEL_MUST_CHECK;
 keel_status_t keel_probe_run(const keel_probe_request_t *request,
                              keel_probe_t *out) KEEL_MUST_CHECK;
 
+// Only uses the plugin, and asks nothing else: fills the steps and the bundle, with the reason if
+// one of the first three steps failed.
+keel_status_t keel_probe_use(const keel_probe_request_t *request,
+                             keel_probe_t *out) KEEL_MUST_CHECK;
+
 // Reads one line of the child. KEEL_NO_MEMORY, or NULL: a broken line is only counted.
 keel_status_t keel_probe_take_line(keel_probe_t *probe, keel_str_t line) KEEL_MUST_CHECK;
 
@@ -210,7 +216,7 @@ void keel_probe_add(keel_probe_t *probe, keel_probe_label_t label, keel_probe_ve
 void keel_probe_conclude(keel_probe_t *probe);
 // Adds those that follow from settings and environment.
 void keel_probe_set_up(keel_probe_t *probe, const keel_settings_t *settings);
-// Adds those that follow from the versions of clients; reads their files.
-void keel_probe_judge_clients(keel_probe_t *probe, const keel_bundle_t *bundle);
+// Adds those that follow from the clients' versions in the bundle; reads their files.
+void keel_probe_judge_clients(keel_probe_t *probe);
 
 #endif // KEEL_PROBE_PROBE_H_

@@ -5,7 +5,7 @@
 
 #include "probe/internal.h"
 
-enum { LINE_LIMIT = 1 << 17 };
+enum { LINE_LIMIT = 1 << 20 };
 
 void probe_line_begin(keel_buffer_t *line, const char *kind, const char *name) {
     keel_buffer_initialize(line, LINE_LIMIT);
@@ -47,6 +47,21 @@ void probe_line_end(const probe_child_t *child, keel_buffer_t *line) {
     write_all(child, status ? keel_bytes(lost, sizeof lost - 1) : keel_buffer_bytes(line));
     keel_status_ignore(status);
     keel_buffer_deinitialize(line);
+}
+
+keel_status_t probe_line_bundle(const probe_child_t *child, PJRT_Client *client) {
+    keel_bundle_t bundle;
+    keel_buffer_t line;
+    keel_bundle_initialize(&bundle);
+    keel_status_t status = keel_bundle_plugin(child->api, client, &bundle);
+    if (!status) {
+        probe_line_begin(&line, "fact", "bundle");
+        keel_buffer_text(&line, ", \"bundle\": ");
+        keel_bundle_json(&bundle, &line);
+        probe_line_end(child, &line);
+    }
+    keel_bundle_deinitialize(&bundle);
+    return status;
 }
 
 void probe_forgive(const probe_child_t *child, keel_status_t status) {

@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bundle/guard.h"
+#include "probe/guard.h"
 #include "probe/internal.h"
 
-enum { TAIL = 4096, LINE_LIMIT = 1 << 18, TICK_MS = 100 };
+enum { TAIL = 4096, LINE_LIMIT = 1 << 20, TICK_MS = 100 };
 
 typedef struct watch_t {
     keel_probe_t *probe;
@@ -263,9 +263,7 @@ void probe_signal_name(int number, char out[32]) {
 // A process that ends between two steps counts for the next step, if any.
 static keel_probe_step_t next_step(const watch_t *watch) {
     int step = watch->elsewhere ? KEEL_PROBE_TOPOLOGY : KEEL_PROBE_LOAD;
-    int last = watch->elsewhere       ? KEEL_PROBE_ELSEWHERE
-               : watch->request->fast ? KEEL_PROBE_LOAD
-                                      : KEEL_PROBE_SIZES;
+    int last = watch->elsewhere ? (int)KEEL_PROBE_ELSEWHERE : (int)watch->request->last;
     while (step <= last && watch->probe->steps[step].state != KEEL_PROBE_NOT_TRIED)
         ++step;
     return step > last ? KEEL_PROBE_STEP_COUNT : (keel_probe_step_t)step;
@@ -326,14 +324,30 @@ static keel_status_t watch_child(const keel_probe_request_t *request, bool elsew
     return status;
 }
 
+// The bundle's word for what went wrong before the devices were known.
+static keel_status_t add_trouble(keel_probe_t *probe) {
+    const keel_probe_outcome_t *outcome = NULL;
+    for (int step = KEEL_PROBE_LOAD; step <= KEEL_PROBE_DEVICES && !outcome; ++step)
+        if (keel_probe_went_wrong(probe->steps[step].state)) outcome = &probe->steps[step];
+    if (!outcome) return NULL;
+    bool refused = strcmp(outcome->code, keel_code_word(KEEL_UNSUPPORTED)) == 0;
+    return keel_bundle_plugin_fact(
+        &probe->bundle, refused ? KEEL_BUNDLE_REFUSED : KEEL_BUNDLE_TROUBLE, outcome->message);
+}
+
+keel_status_t keel_probe_use(const keel_probe_request_t *request, keel_probe_t *out) {
+    KEEL_TRY(watch_child(request, false, out));
+    return add_trouble(out);
+}
+
 keel_status_t keel_probe_run(const keel_probe_request_t *request, keel_probe_t *out) {
-    out->fast = request->fast;
+    out->fast = request->last == KEEL_PROBE_LOAD;
     out->is_tpu = probe_is_tpu(request->plugin);
     out->has_tpu = out->is_tpu && probe_has_tpu();
     if (request->looking) request->looking(request->plugin);
     KEEL_TRY(probe_look_at_file(request, out));
     if (request->looking) request->looking(NULL);
-    KEEL_TRY(watch_child(request, false, out));
+    KEEL_TRY(keel_probe_use(request, out));
     keel_probe_state_t client = out->steps[KEEL_PROBE_CLIENT].state;
     bool compiles = out->is_tpu && !out->has_tpu && keel_probe_went_wrong(client);
     return compiles ? watch_child(request, true, out) : NULL;

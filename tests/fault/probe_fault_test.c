@@ -67,7 +67,8 @@ static keel_status_t compare(const keel_probe_t *probe, told_t *out) {
 }
 
 static void probe_once(told_t *out) {
-    const keel_probe_request_t request = {.plugin = KEEL_TEST_PLUGIN, .limit = 20};
+    const keel_probe_request_t request = {
+        .plugin = KEEL_TEST_PLUGIN, .limit = 20, .last = KEEL_PROBE_SIZES};
     keel_probe_t *probe = calloc(1, sizeof *probe);
     *out = (told_t){0};
     keel_probe_initialize(probe);

@@ -3,8 +3,6 @@
 #include "place.h"
 
 #include <jansson.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "bundle/compare.h"
 #include "bundle/internal.h"
@@ -230,109 +228,6 @@ static void test_secrets_do_not_get_in(void **state) {
     unsetenv("OTHER");
 }
 
-// ---- the plugin --------------------------------------------------------------------------------
-
-static void collect_plugin_within(const char *words, unsigned seconds, keel_bundle_t *out) {
-    keel_bundle_initialize(out);
-    setenv("TEST_PLUGIN", words, 1);
-    assert_ok(keel_bundle_collect(&(keel_bundle_request_t){.interpreter = "/no/python",
-                                                           .plugin = KEEL_TEST_PLUGIN,
-                                                           .load_seconds = seconds},
-                                  out));
-    unsetenv("TEST_PLUGIN");
-}
-
-static void collect_plugin(const char *words, keel_bundle_t *out) {
-    collect_plugin_within(words, 200, out);
-}
-
-// What stands before the hang takes milliseconds, on a busy machine more.
-enum { HANG_SECONDS = 4 };
-#define HANG_TEXT "no answer in 4 s"
-
-static void test_a_plugin_tells_of_itself_from_a_child(void **state) {
-    (void)state;
-    keel_bundle_t bundle;
-    collect_plugin("platform=toy minor=90", &bundle);
-    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "api", "0.90");
-    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "platform", "toy");
-    assert_fact(&bundle, KEEL_BUNDLE_DEVICES, "count", "2");
-    assert_null(keel_bundle_find(&bundle, KEEL_BUNDLE_PLUGIN, "trouble"));
-    assert_read_back(&bundle);
-    keel_bundle_deinitialize(&bundle);
-}
-
-static void test_a_plugin_without_a_client_still_tells_its_versions(void **state) {
-    (void)state;
-    keel_bundle_t bundle;
-    collect_plugin("no_client minor=90", &bundle);
-    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "api", "0.90");
-    assert_non_null(keel_bundle_find(&bundle, KEEL_BUNDLE_PLUGIN, "trouble"));
-    assert_false(bundle.known[KEEL_BUNDLE_DEVICES]);
-    keel_bundle_deinitialize(&bundle);
-}
-
-static void test_a_plugin_that_hangs_is_ended_and_what_it_told_counts(void **state) {
-    (void)state;
-    keel_bundle_t bundle;
-    collect_plugin_within("client_hangs minor=90", HANG_SECONDS, &bundle);
-    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "api", "0.90");
-    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", HANG_TEXT);
-    keel_bundle_deinitialize(&bundle);
-}
-
-// Its time limit is far off: only the end of the child's process can end this.
-static void test_a_process_that_a_plugin_starts_is_not_waited_for_and_does_not_stay(void **state) {
-    (void)state;
-    keel_bundle_t bundle;
-    uint64_t began = keel_clock_monotonic();
-    prctl(PR_SET_CHILD_SUBREAPER, 1); // so that what is left would be a child of this process
-    collect_plugin_within("load_forks minor=90", 1000, &bundle);
-    assert_true(keel_clock_monotonic() - began < UINT64_C(500000000000));
-    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "api", "0.90");
-    assert_null(keel_bundle_find(&bundle, KEEL_BUNDLE_PLUGIN, "trouble"));
-    int ended = 0;
-    while (waitpid(-1, &ended, 0) > 0)
-        assert_true(WIFSIGNALED(ended));
-    prctl(PR_SET_CHILD_SUBREAPER, 0);
-    keel_bundle_deinitialize(&bundle);
-}
-
-static void test_a_plugin_that_ends_its_process_quietly_is_in_trouble(void **state) {
-    (void)state;
-    keel_bundle_t bundle;
-    keel_bundle_verdict_t verdict;
-    collect_plugin("load_exits", &bundle);
-    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", "it ended the process: exit code 0");
-    keel_bundle_judge_plugin(&bundle, &verdict);
-    assert_int_equal(verdict.support, KEEL_BUNDLE_UNKNOWN);
-    assert_non_null(strstr(verdict.text, "exit code 0; the run continues"));
-    keel_bundle_deinitialize(&bundle);
-}
-
-static void test_a_plugin_that_closes_all_files_is_in_trouble_and_within_its_time(void **state) {
-    (void)state;
-    keel_bundle_t bundle;
-    collect_plugin("load_closes", &bundle);
-    assert_non_null(strstr(keel_bundle_find(&bundle, KEEL_BUNDLE_PLUGIN, "trouble"),
-                           "closed files that are not its own"));
-    keel_bundle_deinitialize(&bundle);
-    collect_plugin_within("load_closes client_hangs", HANG_SECONDS, &bundle);
-    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "trouble", HANG_TEXT);
-    keel_bundle_deinitialize(&bundle);
-}
-
-static void test_a_plugin_of_another_major_version_is_impossible(void **state) {
-    (void)state;
-    keel_bundle_t bundle;
-    keel_bundle_verdict_t verdict;
-    collect_plugin("major=1", &bundle);
-    keel_bundle_judge_plugin(&bundle, &verdict);
-    assert_int_equal(verdict.support, KEEL_BUNDLE_IMPOSSIBLE);
-    assert_non_null(strstr(verdict.text, "major version 0"));
-    keel_bundle_deinitialize(&bundle);
-}
-
 // ---- versions ----------------------------------------------------------------------------------
 
 static keel_bundle_support_t judge(const char *jax) {
@@ -497,13 +392,6 @@ int main(void) {
         STAGED(test_what_cannot_be_read_is_left_out),
         STAGED(test_an_interpreter_that_is_not_there_leaves_packages_unknown),
         STAGED(test_secrets_do_not_get_in),
-        cmocka_unit_test(test_a_plugin_tells_of_itself_from_a_child),
-        cmocka_unit_test(test_a_plugin_without_a_client_still_tells_its_versions),
-        cmocka_unit_test(test_a_plugin_that_hangs_is_ended_and_what_it_told_counts),
-        cmocka_unit_test(test_a_process_that_a_plugin_starts_is_not_waited_for_and_does_not_stay),
-        cmocka_unit_test(test_a_plugin_that_ends_its_process_quietly_is_in_trouble),
-        cmocka_unit_test(test_a_plugin_that_closes_all_files_is_in_trouble_and_within_its_time),
-        cmocka_unit_test(test_a_plugin_of_another_major_version_is_impossible),
         cmocka_unit_test(test_versions_count_by_as_many_numbers_as_the_bound_has),
         cmocka_unit_test(test_what_moves_keys_stands_first),
         cmocka_unit_test(test_what_one_does_not_tell_is_no_difference),

@@ -2,6 +2,10 @@
 #define _GNU_SOURCE
 #include "place.h"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "bundle/versions.h"
 #include "probe/probe.h"
 
 static keel_probe_t *probe;
@@ -35,8 +39,10 @@ enum { PLENTY = 200, HANG_SECONDS = 4 };
 #define HANG_TEXT "no answer within 4 s"
 
 static void run_within(unsigned seconds, const char *plugin, const char *words, bool fast) {
-    const keel_probe_request_t request = {
-        .plugin = plugin, .limit = seconds, .fast = fast, .waiting = waiting};
+    const keel_probe_request_t request = {.plugin = plugin,
+                                          .limit = seconds,
+                                          .last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_SIZES,
+                                          .waiting = waiting};
     setenv("TEST_PLUGIN", words, 1);
     assert_ok(keel_probe_run(&request, probe));
     assert_ok(keel_probe_status(probe));
@@ -207,6 +213,96 @@ static void the_same_plugin_has_the_same_key(void **state) {
     keel_key_deinitialize(&first);
 }
 
+// ---- what a bundle says about the plugin -------------------------------------------------------
+
+static void use_within(unsigned seconds, const char *words) {
+    const keel_probe_request_t request = {
+        .plugin = KEEL_TEST_PLUGIN, .limit = seconds, .last = KEEL_PROBE_DEVICES};
+    setenv("TEST_PLUGIN", words, 1);
+    assert_ok(keel_probe_use(&request, probe));
+    assert_ok(keel_probe_status(probe));
+    const keel_bundle_request_t rest = {.interpreter = "/no/python"};
+    assert_ok(keel_bundle_collect(&rest, &probe->bundle));
+}
+
+static void use(const char *words) {
+    use_within(PLENTY, words);
+}
+
+static const char *told(const char *name) {
+    return keel_bundle_find(&probe->bundle, KEEL_BUNDLE_PLUGIN, name);
+}
+
+static void assert_told(const char *name, const char *value) {
+    if (!told(name)) fail_msg("no %s", name);
+    assert_string_equal(told(name), value);
+}
+
+static void a_plugin_tells_of_itself_from_a_child(void **state) {
+    (void)state;
+    use("platform=toy minor=90");
+    assert_told("api", "0.90");
+    assert_told("platform", "toy");
+    assert_string_equal(keel_bundle_find(&probe->bundle, KEEL_BUNDLE_DEVICES, "count"), "2");
+    assert_null(told(KEEL_BUNDLE_TROUBLE));
+    assert_tried_up_to(KEEL_PROBE_DEVICES);
+}
+
+static void a_plugin_without_a_client_still_tells_its_versions(void **state) {
+    (void)state;
+    use("no_client minor=90");
+    assert_told("api", "0.90");
+    assert_non_null(told(KEEL_BUNDLE_TROUBLE));
+    assert_false(probe->bundle.known[KEEL_BUNDLE_DEVICES]);
+}
+
+static void a_plugin_that_hangs_is_ended_and_what_it_told_counts(void **state) {
+    (void)state;
+    use_within(HANG_SECONDS, "client_hangs minor=90");
+    assert_told("api", "0.90");
+    assert_told(KEEL_BUNDLE_TROUBLE, HANG_TEXT);
+}
+
+// Its time limit is far off: only the end of the child's process can end this.
+static void a_process_that_a_plugin_starts_is_not_waited_for_and_does_not_stay(void **state) {
+    (void)state;
+    uint64_t began = keel_clock_monotonic();
+    prctl(PR_SET_CHILD_SUBREAPER, 1); // so that what is left would be a child of this process
+    use_within(1000, "load_forks minor=90");
+    assert_true(keel_clock_monotonic() - began < UINT64_C(500000000000));
+    assert_told("api", "0.90");
+    assert_null(told(KEEL_BUNDLE_TROUBLE));
+    int ended = 0;
+    while (waitpid(-1, &ended, 0) > 0)
+        assert_true(WIFSIGNALED(ended));
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+static void a_plugin_that_ends_its_process_quietly_is_in_trouble(void **state) {
+    (void)state;
+    keel_bundle_verdict_t verdict;
+    use("load_exits");
+    assert_told(KEEL_BUNDLE_TROUBLE, "the process exited with code 0");
+    keel_bundle_judge_plugin(&probe->bundle, &verdict);
+    assert_int_equal(verdict.support, KEEL_BUNDLE_UNKNOWN);
+    assert_non_null(strstr(verdict.text, "code 0; the run continues"));
+}
+
+static void a_plugin_that_closes_all_files_is_in_trouble_and_within_its_time(void **state) {
+    (void)state;
+    use_within(HANG_SECONDS, "load_closes client_hangs");
+    assert_told(KEEL_BUNDLE_TROUBLE, HANG_TEXT);
+}
+
+static void a_plugin_of_another_major_version_is_impossible(void **state) {
+    (void)state;
+    keel_bundle_verdict_t verdict;
+    use("major=1");
+    keel_bundle_judge_plugin(&probe->bundle, &verdict);
+    assert_int_equal(verdict.support, KEEL_BUNDLE_IMPOSSIBLE);
+    assert_non_null(strstr(verdict.text, "major version 0"));
+}
+
 // ---- the wheel ---------------------------------------------------------------------------------
 
 static void write_file(const char *path, const char *text) {
@@ -260,6 +356,13 @@ int main(void) {
         TEST(an_older_client_runs_over_the_bridge),
         TEST(a_plugin_of_another_major_version_is_refused),
         TEST(the_same_plugin_has_the_same_key),
+        TEST(a_plugin_tells_of_itself_from_a_child),
+        TEST(a_plugin_without_a_client_still_tells_its_versions),
+        TEST(a_plugin_that_hangs_is_ended_and_what_it_told_counts),
+        TEST(a_process_that_a_plugin_starts_is_not_waited_for_and_does_not_stay),
+        TEST(a_plugin_that_ends_its_process_quietly_is_in_trouble),
+        TEST(a_plugin_that_closes_all_files_is_in_trouble_and_within_its_time),
+        TEST(a_plugin_of_another_major_version_is_impossible),
         TEST(the_wheel_is_the_one_whose_record_names_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "bundle/guard.h"
+#include "probe/guard.h"
 
 #include <stddef.h>
 #include <sys/prctl.h>

@@ -3,8 +3,8 @@
 //
 // This changes signals and processes of the whole process: only Keel's own programs call it, from
 // one thread, for one child at a time.
-#ifndef KEEL_BUNDLE_GUARD_H_
-#define KEEL_BUNDLE_GUARD_H_
+#ifndef KEEL_PROBE_GUARD_H_
+#define KEEL_PROBE_GUARD_H_
 
 #include <signal.h>
 #include <stdbool.h>
@@ -28,4 +28,4 @@ void keel_guard_watch(pid_t child);
 void keel_guard_kill(pid_t child);
 void keel_guard_end(const keel_guard_t *guard);
 
-#endif // KEEL_BUNDLE_GUARD_H_
+#endif // KEEL_PROBE_GUARD_H_
