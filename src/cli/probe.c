@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <jansson.h>
+
 #include "cli/probe.h"
 #include "pjrt/pjrt.h"
 
@@ -43,8 +45,9 @@ static void tell_wrapped(cli_probed_t *probed, const char *wraps) {
 // Of Keel's own library, the bundle is of what it wraps.
 static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *request) {
     keel_probe_t *probe = &probed->probe;
+    const char *path = keel_probe_text(keel_probe_facts(probe, "plugin"), "path");
     keel_bundle_request_t wanted = {.interpreter = probed->python,
-                                    .plugin = probe->is_there ? probe->plugin : NULL,
+                                    .plugin = probe->is_there ? path : NULL,
                                     .build = probe->build_known ? &probe->build : NULL,
                                     .digests = request->digests,
                                     .looking = cli_limit_at};
@@ -66,7 +69,7 @@ static keel_status_t run(cli_probed_t *probed, const char *plugin, const char *w
                                     .wraps = wraps,
                                     .digests = digests && keel_is_folder(digests) ? digests : NULL,
                                     .limit = limit,
-                                    .last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_SIZES,
+                                    .last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER,
                                     .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
                                     .context = &shown,
                                     .looking = cli_limit_at};
@@ -155,7 +158,6 @@ int cli_probe(cli_call_t *call) {
     probed->other = other;
     keel_probe_initialize(&probed->probe);
     keel_probe_fit_initialize(&probed->fit);
-    keel_probe_other_initialize(&probed->there);
     keel_bundle_initialize(&probed->bundle_there);
     cli_limit_begin("probe", limit);
     status = probe(call, probed, limit, fast);
@@ -163,7 +165,7 @@ int cli_probe(cli_call_t *call) {
     code = status ? cli_fail(status) : answer(probed, json);
     keel_bundle_changes_deinitialize(&probed->changes);
     keel_bundle_deinitialize(&probed->bundle_there);
-    keel_probe_other_deinitialize(&probed->there);
+    json_decref(probed->there);
     keel_free(probed->python);
     keel_probe_fit_deinitialize(&probed->fit);
     keel_probe_deinitialize(&probed->probe);

@@ -16,7 +16,7 @@ typedef struct cli_probed_t {
     char *python;      // in force; NULL: none
 
     const char *other; // file that is compared with; NULL: none, and nothing of what follows
-    keel_probe_other_t there;
+    struct json_t *there;
     keel_bundle_t bundle_there;
     bool bundle_there_known;
     keel_probe_fit_t fit;

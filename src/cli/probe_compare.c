@@ -1,6 +1,8 @@
 // `keel probe --compare`: what the other probe says, and how it goes with this one.
 #include <string.h>
 
+#include <jansson.h>
+
 #include "cli/probe.h"
 
 keel_status_t cli_probe_read_other(cli_probed_t *probed) {
@@ -8,18 +10,15 @@ keel_status_t cli_probe_read_other(cli_probed_t *probed) {
     size_t size;
     KEEL_TRY(cli_read_file(probed->other, &data, &size));
     keel_status_t status = keel_probe_read_other(keel_bytes(data, size), &probed->there);
-    if (status) {
-        status = keel_status_annotate(status, "%s", probed->other);
-    } else {
-        status = keel_bundle_parse(keel_bytes(data, size), &probed->bundle_there);
-        probed->bundle_there_known = !status;
-        if (keel_status_code(status) != KEEL_NO_MEMORY) {
-            keel_status_ignore(status); // a probe without a bundle
-            status = NULL;
-        }
-    }
     keel_free(data);
-    return status;
+    if (status) return keel_status_annotate(status, "%s", probed->other);
+    const json_t *bundle = json_object_get(probed->there, "bundle");
+    if (!json_is_object(bundle)) return NULL;
+    status = keel_bundle_take(bundle, &probed->bundle_there);
+    probed->bundle_there_known = !status;
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status); // of a later version
+    return NULL;
 }
 
 bool cli_probe_makes_programs(const keel_bundle_change_t *change) {
@@ -43,7 +42,7 @@ bool cli_probe_makes_programs(const keel_bundle_change_t *change) {
 
 keel_status_t cli_probe_compare(cli_probed_t *probed) {
     KEEL_TRY(keel_probe_compare(&probed->probe, probed->settings_known ? &probed->settings : NULL,
-                                &probed->there, &probed->fit));
+                                probed->there, &probed->fit));
     if (!probed->bundle_known || !probed->bundle_there_known) return NULL;
     return keel_bundle_compare(&probed->bundle_there, &probed->probe.bundle, &probed->changes);
 }

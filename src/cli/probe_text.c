@@ -1,6 +1,8 @@
-#include "cli/probe.h"
-
 #include <string.h>
+
+#include <jansson.h>
+
+#include "cli/probe.h"
 
 enum { NAME_WIDTH = 14 };
 
@@ -10,6 +12,7 @@ static void row(keel_buffer_t *out, const char *name) {
 
 // ---- installed ---------------------------------------------------------------------------------
 
+// One row for each line; none for no text.
 static void print_lines(keel_buffer_t *out, const char *name, const char *text) {
     while (*text) {
         size_t length = strcspn(text, "\n");
@@ -22,50 +25,58 @@ static void print_lines(keel_buffer_t *out, const char *name, const char *text) 
     }
 }
 
-static void print_extensions(const keel_probe_t *probe, keel_buffer_t *out) {
-    if (!probe->extension_count) return;
+static void print_extensions(const json_t *extensions, keel_buffer_t *out) {
+    if (!json_array_size(extensions)) return;
     row(out, "extensions");
-    for (size_t i = 0; i < probe->extension_count; ++i) {
-        const keel_probe_extension_t *extension = &probe->extensions[i];
+    for (size_t i = 0; i < json_array_size(extensions); ++i) {
+        const json_t *extension = json_array_get(extensions, i);
+        const char *name = keel_probe_text(extension, "name");
         keel_buffer_text(out, i ? ", " : "");
-        if (*extension->name)
-            keel_buffer_text(out, extension->name);
+        if (*name)
+            keel_buffer_text(out, name);
         else
-            keel_buffer_format(out, "type %lld", (long long)extension->type);
+            keel_buffer_format(out, "type %lld", (long long)keel_probe_number(extension, "type"));
     }
     keel_buffer_byte(out, '\n');
 }
 
-static void print_installed(const keel_probe_t *probe, keel_buffer_t *out) {
-    char size[16], hex[KEEL_DIGEST_HEX];
-    keel_buffer_text(out, "\ninstalled\n");
-    row(out, "plugin");
-    keel_buffer_format(out, "%s\n", probe->plugin);
+static void print_file(const keel_probe_t *probe, const json_t *plugin, keel_buffer_t *out) {
+    char size[16];
+    const char *build = keel_probe_text(plugin, "build");
+    const char *wraps = keel_probe_text(plugin, "wraps");
+    const char *wheel = keel_probe_text(plugin, "wheel");
     if (!probe->is_there) return;
-    keel_format_size(probe->size, size);
-    keel_digest_hex(&probe->build, hex);
+    keel_format_size((uint64_t)keel_probe_number(plugin, "size"), size);
     row(out, "file");
     keel_buffer_text(out, size);
-    if (*probe->wraps) {
+    if (*wraps) {
         keel_buffer_byte(out, '\n');
         row(out, "wraps");
-        keel_buffer_text(out, probe->wraps);
+        keel_buffer_text(out, wraps);
     }
-    keel_buffer_format(out, "%s%.16s\n", probe->build_known ? ", digest " : "",
-                       probe->build_known ? hex : "");
+    keel_buffer_format(out, "%s%.16s\n", *build ? ", digest " : "", build);
     row(out, "wheel");
-    keel_buffer_format(out, "%s\n", *probe->wheel ? probe->wheel : "none");
-    if (probe->api_known) {
+    keel_buffer_format(out, "%s\n", *wheel ? wheel : "none");
+}
+
+static void print_installed(const keel_probe_t *probe, keel_buffer_t *out) {
+    const json_t *plugin = keel_probe_facts(probe, "plugin");
+    const char *version = keel_probe_text(plugin, "platform_version");
+    keel_buffer_text(out, "\ninstalled\n");
+    print_lines(out, "plugin", keel_probe_text(plugin, "path"));
+    print_file(probe, plugin, out);
+    if (keel_probe_number(plugin, "api_major") >= 0) {
         row(out, "PJRT");
-        keel_buffer_format(out, "%d.%d\n", probe->api_major, probe->api_minor);
+        keel_buffer_format(out, "%lld.%lld\n", (long long)keel_probe_number(plugin, "api_major"),
+                           (long long)keel_probe_number(plugin, "api_minor"));
     }
-    if (*probe->platform) {
+    if (*keel_probe_text(plugin, "platform")) {
         row(out, "platform");
-        keel_buffer_format(out, "%s, %s\n", probe->platform,
-                           *probe->platform_version ? probe->platform_version : "no version");
+        keel_buffer_format(out, "%s, %s\n", keel_probe_text(plugin, "platform"),
+                           *version ? version : "no version");
     }
-    print_lines(out, "attributes", probe->attributes);
-    print_extensions(probe, out);
+    print_lines(out, "attributes", keel_probe_text(plugin, "attributes"));
+    print_extensions(json_object_get(plugin, "extensions"), out);
 }
 
 // ---- alive -------------------------------------------------------------------------------------
@@ -97,51 +108,39 @@ static void print_steps(const keel_probe_t *probe, keel_buffer_t *out) {
     }
 }
 
-static void print_memory(const keel_probe_device_t *device, keel_buffer_t *out) {
-    const struct {
-        const char *name;
-        int64_t bytes;
-    } figures[] = {{"in use", device->in_use}, {"peak", device->peak}, {"limit", device->limit}};
-    if (!device->memory_known) {
-        keel_buffer_format(out, "memory unknown: %s\n", device->memory_refusal);
+static void print_memory(const json_t *memory, keel_buffer_t *out) {
+    static const char *const figures[][2] = {
+        {"in use", "in_use"}, {"peak", "peak"}, {"limit", "limit"}};
+    if (keel_probe_number(memory, "in_use") < 0) {
+        keel_buffer_format(out, "memory unknown: %s\n", keel_probe_text(memory, "refusal"));
         return;
     }
     keel_buffer_text(out, "memory");
     for (size_t i = 0; i < sizeof figures / sizeof *figures; ++i) {
         char size[16];
-        if (figures[i].bytes < 0) continue;
-        keel_format_size((uint64_t)figures[i].bytes, size);
-        keel_buffer_format(out, "%s %s %s", i ? "," : "", figures[i].name, size);
+        int64_t bytes = keel_probe_number(memory, figures[i][1]);
+        if (bytes < 0) continue;
+        keel_format_size((uint64_t)bytes, size);
+        keel_buffer_format(out, "%s %s %s", i ? "," : "", figures[i][0], size);
     }
     keel_buffer_byte(out, '\n');
 }
 
 static void print_devices(const keel_probe_t *probe, keel_buffer_t *out) {
-    if (!probe->device_count) return;
+    const json_t *devices = keel_probe_facts(probe, "devices");
+    size_t count = json_array_size(devices);
+    int64_t all = keel_probe_number(probe->facts, "all_devices");
+    if (!count) return;
     keel_buffer_text(out, "\ndevices\n");
-    for (size_t i = 0; i < probe->device_count; ++i) {
-        row(out, probe->devices[i].name);
-        print_memory(&probe->devices[i], out);
+    for (size_t i = 0; i < count; ++i) {
+        const json_t *device = json_array_get(devices, i);
+        row(out, keel_probe_text(device, "name"));
+        print_memory(json_object_get(device, "memory"), out);
     }
-    if (probe->global_count == probe->device_count) return;
+    if (all == (int64_t)count) return;
     row(out, "");
-    keel_buffer_format(out, "%zu of %llu devices; the others belong to other processes\n",
-                       probe->device_count, (unsigned long long)probe->global_count);
-}
-
-static void print_structs(const keel_probe_t *probe, keel_buffer_t *out) {
-    if (!probe->struct_count) return;
-    keel_buffer_text(out, "\nbridge: argument structs that are converted, in bytes\n");
-    for (size_t i = 0; i < probe->struct_count; ++i) {
-        const keel_probe_struct_t *at = &probe->structs[i];
-        keel_buffer_format(out, "  %s: the plugin wants %llu, Keel's header has %llu", at->name,
-                           (unsigned long long)at->wanted, (unsigned long long)at->header);
-#define CLIENT(client, minor, other, size)                                                         \
-    if (strcmp(at->name, other) == 0) keel_buffer_format(out, ", %s has %d", client, size);
-        KEEL_PROBE_CLIENTS(CLIENT)
-#undef CLIENT
-        keel_buffer_byte(out, '\n');
-    }
+    keel_buffer_format(out, "%zu of %lld devices; the others belong to other processes\n", count,
+                       (long long)all);
 }
 
 // ---- settings and findings ---------------------------------------------------------------------
@@ -211,11 +210,10 @@ void cli_probe_text(const cli_probed_t *probed, keel_buffer_t *out) {
     bool only_loaded = probe->fast && probe->verdict == KEEL_PROBE_ALIVE;
     keel_buffer_format(out, "%s%s\n", keel_probe_verdict_name(probe->verdict),
                        only_loaded ? ", judging only by loading it (--fast)" : "");
-    if (*probe->plugin) {
+    if (*keel_probe_text(keel_probe_facts(probe, "plugin"), "path")) {
         print_installed(probe, out);
         print_steps(probe, out);
         print_devices(probe, out);
-        print_structs(probe, out);
     }
     print_settings(probed, out);
     print_findings(probe, out);

@@ -24,6 +24,12 @@ typedef struct keel_plugin_t {
     ((api)->struct_size >= offsetof(PJRT_Api, function) + sizeof((api)->function) &&               \
      (api)->function != NULL)
 
+// A call of the plugin's function, of which a message names the function. `args` is a variable,
+// which begins with KEEL_PJRT_SIZE.
+#define KEEL_PJRT_CALL(api, function, args)                                                        \
+    keel_pjrt_status(api, (api)->function(&(args)), #function)
+#define KEEL_PJRT_SIZE(function) .struct_size = function##_Args_STRUCT_SIZE
+
 // The path of a plugin by name, "cpu" or "tpu", in the current Python environment: that of
 // `interpreter`, else of this process if it is a Python, else of $VIRTUAL_ENV, else of the python3
 // on the path. A path (anything with a slash) is returned as an absolute path. The message of

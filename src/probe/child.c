@@ -1,4 +1,6 @@
+// The child: the steps in order, and the lines that report them.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <unistd.h>
 
 #include "pjrt/bridge.h"
@@ -9,30 +11,25 @@
 static probe_child_t *own;
 
 static const char *code_name(PJRT_Error_Code code) {
-    switch (code) {
-#define CODE(name)                                                                                 \
-    case PJRT_Error_Code_##name:                                                                   \
-        return #name
-        CODE(CANCELLED);
-        CODE(UNKNOWN);
-        CODE(INVALID_ARGUMENT);
-        CODE(DEADLINE_EXCEEDED);
-        CODE(NOT_FOUND);
-        CODE(ALREADY_EXISTS);
-        CODE(PERMISSION_DENIED);
-        CODE(RESOURCE_EXHAUSTED);
-        CODE(FAILED_PRECONDITION);
-        CODE(ABORTED);
-        CODE(OUT_OF_RANGE);
-        CODE(UNIMPLEMENTED);
-        CODE(INTERNAL);
-        CODE(UNAVAILABLE);
-        CODE(DATA_LOSS);
-        CODE(UNAUTHENTICATED);
-#undef CODE
-        default:
-            return "an unknown code";
-    }
+    static const char *const names[] = {"OK",
+                                        "CANCELLED",
+                                        "UNKNOWN",
+                                        "INVALID_ARGUMENT",
+                                        "DEADLINE_EXCEEDED",
+                                        "NOT_FOUND",
+                                        "ALREADY_EXISTS",
+                                        "PERMISSION_DENIED",
+                                        "RESOURCE_EXHAUSTED",
+                                        "FAILED_PRECONDITION",
+                                        "ABORTED",
+                                        "OUT_OF_RANGE",
+                                        "UNIMPLEMENTED",
+                                        "INTERNAL",
+                                        "UNAVAILABLE",
+                                        "DATA_LOSS",
+                                        "UNAUTHENTICATED"};
+    bool known = (size_t)code < sizeof names / sizeof *names;
+    return known ? names[code] : "an unknown code";
 }
 
 // Replaces the table's function for the child's calls: reading an error's message also records its
@@ -46,32 +43,125 @@ static void note_message(PJRT_Error_Message_Args *args) {
     plugin->PJRT_Error_Message(args);
 }
 
-// ---- the first steps ---------------------------------------------------------------------------
+// ---- lines -------------------------------------------------------------------------------------
 
-static void report_extensions(const probe_child_t *child) {
-    enum { LENGTH = PJRT_Extension_Base_STRUCT_SIZE, MOST = KEEL_PROBE_EXTENSIONS };
-    const PJRT_Extension_Base *at = child->plugin.api->extension_start;
-    // Ends even if the chain is a cycle.
-    for (size_t i = 0; at && i < MOST; at = at->next, ++i) {
-        keel_buffer_t line;
-        if (at->struct_size < LENGTH) break;
-        probe_line_begin(&line, "fact", "extension");
-        probe_line_number(&line, "type", (int64_t)at->type);
-        probe_line_end(child, &line);
+keel_json_t *probe_line_begin(probe_child_t *child) {
+    keel_buffer_initialize(&child->line, PROBE_LINE_LIMIT);
+    child->json = keel_json(&child->line, KEEL_JSON_COMPACT);
+    keel_json_object(&child->json, NULL);
+    return &child->json;
+}
+
+static void write_all(const probe_child_t *child, keel_bytes_t bytes) {
+    for (size_t at = 0; at < bytes.size;) {
+        ssize_t written = write(child->descriptor, bytes.data + at, bytes.size - at);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return;
+        at += (size_t)written;
     }
 }
 
-static void report_plugin(const probe_child_t *child) {
+static void write_lost(const probe_child_t *child) {
+    static const char lost[] = "{\"lost\": 1}\n";
+    write_all(child, keel_bytes(lost, sizeof lost - 1));
+}
+
+void probe_line_end(probe_child_t *child) {
+    keel_json_end_object(&child->json);
+    keel_buffer_byte(&child->line, '\n');
+    if (child->line.failed)
+        write_lost(child);
+    else
+        write_all(child, keel_buffer_bytes(&child->line));
+    keel_buffer_deinitialize(&child->line);
+}
+
+keel_json_t *probe_facts_begin(probe_child_t *child) {
+    keel_json_object(probe_line_begin(child), "facts");
+    return &child->json;
+}
+
+void probe_facts_end(probe_child_t *child) {
+    keel_json_end_object(&child->json);
+    probe_line_end(child);
+}
+
+keel_status_t probe_line_bundle(probe_child_t *child, PJRT_Client *client) {
+    keel_bundle_t bundle;
+    keel_bundle_initialize(&bundle);
+    keel_status_t status = keel_bundle_plugin(child->api, client, &bundle);
+    if (!status) {
+        keel_bundle_json(&bundle, keel_json_value(probe_line_begin(child), "bundle"));
+        probe_line_end(child);
+    }
+    keel_bundle_deinitialize(&bundle);
+    return status;
+}
+
+void probe_forgive(probe_child_t *child, keel_status_t status) {
+    if (keel_status_code(status) == KEEL_NO_MEMORY) write_lost(child);
+    keel_status_ignore(status);
+}
+
+// ---- the first steps ---------------------------------------------------------------------------
+
+// PJRT's extension types in order, including later ones than the header's.
+static const char *extension_name(size_t type) {
+    static const char *const names[] = {"GpuCustomCall",
+                                        "Profiler",
+                                        "CustomPartitioner",
+                                        "Stream",
+                                        "Layouts",
+                                        "FFI",
+                                        "MemoryDescriptions",
+                                        "Triton",
+                                        "RawBuffer",
+                                        "PhaseCompile",
+                                        "Example",
+                                        "Unknown",
+                                        "CrossHostTransfers",
+                                        "ExecutableMetadata",
+                                        "Callback",
+                                        "HostAllocator",
+                                        "TpuTopology",
+                                        "TpuExecutable",
+                                        "Megascale",
+                                        "Shardings",
+                                        "AbiVersion",
+                                        "Collectives",
+                                        "MultiSlice",
+                                        "HostMemoryAllocator",
+                                        "XlaTransform"};
+    return type < sizeof names / sizeof *names ? names[type] : "";
+}
+
+static void write_extensions(const probe_child_t *child, keel_json_t *json) {
+    enum { LENGTH = PJRT_Extension_Base_STRUCT_SIZE, MOST = 64 };
+    const PJRT_Extension_Base *at = child->plugin.api->extension_start;
+    keel_json_array(json, "extensions");
+    // Ends even if the chain is a cycle.
+    for (size_t i = 0; at && at->struct_size >= LENGTH && i < MOST; at = at->next, ++i) {
+        keel_json_object(json, NULL);
+        keel_json_int(json, "type", (int64_t)at->type);
+        keel_json_string(json, "name", extension_name((size_t)at->type));
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+}
+
+static void report_plugin(probe_child_t *child) {
     const PJRT_Api *api = child->plugin.api;
-    keel_buffer_t line, attributes;
+    keel_buffer_t attributes;
     keel_buffer_initialize(&attributes, 1 << 16);
     keel_status_t status = keel_plugin_attributes(child->api, &attributes);
-    probe_line_begin(&line, "fact", "plugin");
-    probe_line_number(&line, "api_major", api->pjrt_api_version.major_version);
-    probe_line_number(&line, "api_minor", api->pjrt_api_version.minor_version);
-    if (!status)
-        probe_line_text(&line, "attributes", keel_bytes_str(keel_buffer_bytes(&attributes)));
-    probe_line_end(child, &line);
+    keel_json_t *json = probe_facts_begin(child);
+    keel_json_object(json, "plugin");
+    keel_json_int(json, "api_major", api->pjrt_api_version.major_version);
+    keel_json_int(json, "api_minor", api->pjrt_api_version.minor_version);
+    if (!status) keel_json_str(json, "attributes", keel_bytes_str(keel_buffer_bytes(&attributes)));
+    write_extensions(child, json);
+    keel_json_end_object(json);
+    probe_facts_end(child);
     probe_forgive(child, status);
     keel_buffer_deinitialize(&attributes);
 }
@@ -83,22 +173,19 @@ static keel_status_t load(probe_child_t *child) {
     child->api->PJRT_Error_Message = note_message;
     if (child->elsewhere) return NULL;
     report_plugin(child);
-    report_extensions(child);
     return probe_line_bundle(child, NULL);
 }
 
 static keel_status_t initialize(probe_child_t *child) {
-    static const char what[] = "PJRT_Plugin_Initialize";
     if (!keel_pjrt_has(child->api, PJRT_Plugin_Initialize)) return NULL;
-    PJRT_Plugin_Initialize_Args args = {.struct_size = PJRT_Plugin_Initialize_Args_STRUCT_SIZE};
-    return keel_pjrt_status(child->api, child->api->PJRT_Plugin_Initialize(&args), what);
+    PJRT_Plugin_Initialize_Args args = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
+    return KEEL_PJRT_CALL(child->api, PJRT_Plugin_Initialize, args);
 }
 
 static keel_status_t make_client(probe_child_t *child) {
     KEEL_TRY(initialize(child));
-    PJRT_Client_Create_Args args = {.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE};
-    KEEL_TRY(
-        keel_pjrt_status(child->api, child->api->PJRT_Client_Create(&args), "PJRT_Client_Create"));
+    PJRT_Client_Create_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Create)};
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Client_Create, args));
     if (!args.client) return keel_status_make(KEEL_PLUGIN, "PJRT_Client_Create returned no client");
     child->client = args.client;
     return NULL;
@@ -121,26 +208,24 @@ static const struct {
     {KEEL_PROBE_AGAIN, KEEL_PROBE_RELOAD, probe_run_again},
     {KEEL_PROBE_LAST, KEEL_PROBE_RUN, probe_last_device},
     {KEEL_PROBE_OLDER, KEEL_PROBE_RUN, probe_older_client},
-    {KEEL_PROBE_SECOND, KEEL_PROBE_AGAIN, probe_second_reload},
-    {KEEL_PROBE_SIZES, KEEL_PROBE_LOAD, probe_sizes},
 };
 
 static const keel_probe_step_t elsewhere_steps[] = {KEEL_PROBE_TOPOLOGY, KEEL_PROBE_ELSEWHERE};
 
-static void report_end(const probe_child_t *child, keel_probe_step_t step, uint64_t nanoseconds,
+static void report_end(probe_child_t *child, keel_probe_step_t step, uint64_t nanoseconds,
                        keel_status_t status) {
-    keel_buffer_t line;
-    probe_line_begin(&line, "end", keel_probe_step_name(step));
-    probe_line_number(&line, "ns", (int64_t)nanoseconds);
+    keel_json_t *json = probe_line_begin(child);
+    keel_json_string(json, "end", keel_probe_step_name(step));
+    keel_json_int(json, "ns", (int64_t)nanoseconds);
     if (status) {
         bool of_plugin = keel_status_code(status) == KEEL_PLUGIN && child->code;
         const char *code = of_plugin ? child->code : keel_code_word(keel_status_code(status));
-        probe_line_text(&line, "code", keel_str(code));
-        probe_line_text(&line, "error", keel_str(keel_status_message(status)));
+        keel_json_string(json, "code", code);
+        keel_json_string(json, "error", keel_status_message(status));
     } else if (child->skipped) {
-        probe_line_text(&line, "skipped", keel_str(child->skipped));
+        keel_json_string(json, "skipped", child->skipped);
     }
-    probe_line_end(child, &line);
+    probe_line_end(child);
 }
 
 static void mark(keel_probe_step_t step) {
@@ -151,10 +236,9 @@ static void mark(keel_probe_step_t step) {
 
 static bool take_step(probe_child_t *child, keel_probe_step_t step,
                       keel_status_t (*function)(probe_child_t *child)) {
-    keel_buffer_t line;
     mark(step);
-    probe_line_begin(&line, "begin", keel_probe_step_name(step));
-    probe_line_end(child, &line);
+    keel_json_string(probe_line_begin(child), "begin", keel_probe_step_name(step));
+    probe_line_end(child);
     child->skipped = NULL;
     child->code = NULL;
     uint64_t began = keel_clock_monotonic();

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "probe/internal.h"
 
 // ---- words -------------------------------------------------------------------------------------
@@ -60,15 +62,11 @@ const char *keel_probe_verdict_name(keel_probe_verdict_t verdict) {
 // ---- a probe -----------------------------------------------------------------------------------
 
 void keel_probe_initialize(keel_probe_t *probe) {
-    *probe = (keel_probe_t){.plugin = "",
-                            .wraps = "",
-                            .wheel = "",
-                            .attributes = "",
-                            .platform = "",
-                            .platform_version = "",
-                            .topology = ""};
+    *probe = (keel_probe_t){.facts = json_pack("{s:{s:s,s:[]},s:[],s:i,s:i}", "plugin", "path", "",
+                                               "extensions", "devices", "addressable_devices", 0,
+                                               "all_devices", 0)};
+    probe->out_of_memory = !probe->facts;
     keel_arena_initialize(&probe->arena, 0);
-    keel_key_initialize(&probe->key);
     keel_bundle_initialize(&probe->bundle);
     for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i)
         probe->steps[i].code = probe->steps[i].message = probe->steps[i].said = "";
@@ -76,7 +74,7 @@ void keel_probe_initialize(keel_probe_t *probe) {
 
 void keel_probe_deinitialize(keel_probe_t *probe) {
     keel_bundle_deinitialize(&probe->bundle);
-    keel_key_deinitialize(&probe->key);
+    json_decref(probe->facts);
     keel_arena_deinitialize(&probe->arena);
 }
 
@@ -89,11 +87,13 @@ keel_status_t probe_clean(keel_arena_t *arena, keel_str_t text, const char **out
     void *memory;
     KEEL_TRY(keel_arena_alloc(arena, text.size + 1, &memory));
     char *kept = memory;
-    for (size_t i = 0; i < text.size; ++i) {
-        unsigned char c = (unsigned char)text.data[i];
-        kept[i] = (c < 0x20 && c != '\n') || c == 0x7f ? '?' : (char)c;
+    size_t used = 0, length;
+    for (size_t i = 0; i < text.size; i += length) {
+        bool shown = keel_utf8_shows(text, i, &length) || text.data[i] == '\n';
+        memcpy(kept + used, shown ? text.data + i : "?", shown ? length : 1);
+        used += shown ? length : 1;
     }
-    kept[text.size] = 0;
+    kept[used] = 0;
     *out = kept;
     return NULL;
 }

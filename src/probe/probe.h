@@ -6,7 +6,7 @@
 // its step. The child's lines, and what other probes wrote, are foreign bytes: unreadable lines are
 // counted and skipped.
 //
-// Ownership: a probe owns all its text (an arena) and its key. Threads: one thread at a time.
+// Ownership: a probe owns all its text. Threads: one thread at a time.
 // keel_probe_run forks, so the process should have no other thread then.
 #ifndef KEEL_PROBE_PROBE_H_
 #define KEEL_PROBE_PROBE_H_
@@ -28,8 +28,6 @@
     X(AGAIN, "run again", "the reloaded executable runs, and its numbers are checked")             \
     X(LAST, "last device", "compiled, run and checked on the last device")                         \
     X(OLDER, "older client", "it runs with the argument structs of an older client")               \
-    X(SECOND, "second reload", "the reloaded one is serialized, loaded once more and run")         \
-    X(SIZES, "sizes", "each function is asked for the argument size it wants")                     \
     X(TOPOLOGY, "topology", "devices that are not present are described")                          \
     X(ELSEWHERE, "compile only", "the small program is compiled for them")
 
@@ -72,32 +70,6 @@ typedef struct keel_probe_outcome_t {
     const char *said;     // the plugin's last line on stderr, if something went wrong; or ""
 } keel_probe_outcome_t;
 
-typedef struct keel_probe_device_t {
-    const char *name; // physical: its kind and id, "TPU v6 lite:18"
-    const char *kind;
-    const char *text; // the plugin's readable name
-    int64_t id, process, hardware;
-    bool memory_known;
-    const char *memory_refusal;  // the reason if it is unknown, with the code's name
-    int64_t in_use, peak, limit; // bytes; -1 if the backend does not report it
-} keel_probe_device_t;
-
-typedef struct keel_probe_extension_t {
-    int64_t type;
-    const char *name; // "Layouts"; "" if Keel does not know it
-} keel_probe_extension_t;
-
-// An argument struct of PJRT; listed only if sizes differ.
-typedef struct keel_probe_struct_t {
-    const char *name; // "PJRT_ExecuteOptions"
-    uint64_t wanted;  // by the plugin
-    uint64_t header;  // in the header that Keel is built with
-} keel_probe_struct_t;
-
-// Clients whose structs are shorter than those of Keel's header: client, its PJRT minor version,
-// struct, size.
-#define KEEL_PROBE_CLIENTS(X) X("torch_xla 2.9", 75, "PJRT_ExecuteOptions", 80)
-
 // ---- what follows ------------------------------------------------------------------------------
 
 // label, name, meaning
@@ -130,47 +102,26 @@ typedef struct keel_probe_finding_t {
 } keel_probe_finding_t;
 
 enum {
-    KEEL_PROBE_DEVICES_SHOWN = 256,
-    KEEL_PROBE_EXTENSIONS = 64,
-    KEEL_PROBE_STRUCTS = 160,
+    KEEL_PROBE_MEMBERS = 256, // that are taken of each list and object of facts
     KEEL_PROBE_FINDINGS = 64,
 };
 
 typedef struct keel_probe_t {
     keel_arena_t arena;
+    // What was found out, in the form that `keel probe --json` prints: plugin, devices, key,
+    // structs and the like. All text is UTF-8, with control bytes as "?".
+    struct json_t *facts;
 
-    // installed
-    const char *plugin; // path
-    const char *wraps;  // for Keel's own library: the plugin that it wraps; otherwise ""
-    bool is_there;
-    uint64_t size; // bytes
+    bool is_there; // the plugin's file
     bool build_known;
-    keel_digest_t build;      // keel_key_plugin_build, of the wrapped plugin if there is one
-    const char *wheel;        // "xla_cpu_pjrt 0.0.1"; "" if no wheel's record lists the file
-    bool recorded_size_known; //
-    uint64_t recorded_size;   // what that record says
-    bool api_known;
-    int api_major, api_minor;
-    const char *attributes; // one "name=value" a line
-    keel_probe_extension_t extensions[KEEL_PROBE_EXTENSIONS];
-    size_t extension_count;
+    keel_digest_t build; // keel_key_plugin_build, of the wrapped plugin if there is one
 
-    // alive
     bool fast; // it was only loaded
     keel_probe_outcome_t steps[KEEL_PROBE_STEP_COUNT];
-    const char *platform, *platform_version;               // "" before there is a client
-    keel_probe_device_t devices[KEEL_PROBE_DEVICES_SHOWN]; // those that this process can use
-    size_t device_count;                                   // in `devices`
-    uint64_t addressable_count, global_count;
-    keel_key_t key; // the components that come from the backend
-    bool key_known;
-    keel_probe_struct_t structs[KEEL_PROBE_STRUCTS];
-    size_t struct_count;
-    bool is_tpu, has_tpu; // by its name, the plugin is for TPUs; the machine has a TPU
-    const char *topology; // compiled for without a device: "v6e:2x4"
-    keel_bundle_t bundle; // what the plugin reported, for keel_bundle_collect to complete
-    uint64_t broken_lines;
-    bool out_of_memory; // here or in the child: the probe is incomplete
+    bool is_tpu, has_tpu;  // by its name, the plugin is for TPUs; the machine has a TPU
+    keel_bundle_t bundle;  // what the plugin reported, for keel_bundle_collect to complete
+    uint64_t broken_lines; // of the child
+    bool out_of_memory;    // here or in the child: the probe is incomplete
 
     keel_probe_finding_t findings[KEEL_PROBE_FINDINGS];
     size_t finding_count;
@@ -185,7 +136,7 @@ typedef struct keel_probe_request_t {
     const char *wraps;      // the plugin that it wraps, if it is Keel's own library; otherwise NULL
     const char *digests;    // folder that caches plugins' digests; NULL: none
     unsigned limit;         // seconds that a step may take
-    keel_probe_step_t last; // no step after this one; SIZES: all
+    keel_probe_step_t last; // no step after this one; OLDER: all
     // Called about once a second during a step; may be NULL.
     void (*waiting)(void *context, const char *step, double seconds);
     void *context;
@@ -208,6 +159,20 @@ keel_status_t keel_probe_use(const keel_probe_request_t *request,
 
 // Reads one line of the child. KEEL_NO_MEMORY, or NULL: a broken line is only counted.
 keel_status_t keel_probe_take_line(keel_probe_t *probe, keel_str_t line) KEEL_MUST_CHECK;
+
+// ---- facts -------------------------------------------------------------------------------------
+
+// jansson's; include <jansson.h> to look inside.
+struct json_t;
+
+// One of the facts' objects or lists ("plugin", "devices"); NULL if there is none.
+const struct json_t *keel_probe_facts(const keel_probe_t *probe, const char *name);
+// The text of a member; "" if there is none.
+const char *keel_probe_text(const struct json_t *object, const char *name);
+// The number of a member; -1 if there is none.
+int64_t keel_probe_number(const struct json_t *object, const char *name);
+
+// ---- findings ----------------------------------------------------------------------------------
 
 // Adds a finding; copies the texts, with control bytes as "?". Drops it if there are too many.
 void keel_probe_add(keel_probe_t *probe, keel_probe_label_t label, keel_probe_verdict_t weight,

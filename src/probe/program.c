@@ -4,7 +4,7 @@
 //
 // Every device computes these numbers exactly, whatever type it multiplies in, and a b is
 // symmetric, so a different layout gives the same bytes.
-#include <stdlib.h>
+#include <string.h>
 
 #include "probe/internal.h"
 
@@ -53,112 +53,77 @@ static PJRT_Program program(void) {
                           .format_size = 4};
 }
 
-static void varint(keel_buffer_t *out, uint64_t value) {
+// Appends a varint.
+static size_t put_varint(uint8_t *out, size_t at, uint64_t value) {
     for (; value >= 0x80; value >>= 7)
-        keel_buffer_byte(out, (uint8_t)(value | 0x80));
-    keel_buffer_byte(out, (uint8_t)value);
+        out[at++] = (uint8_t)(value | 0x80);
+    out[at++] = (uint8_t)value;
+    return at;
 }
 
-static void field(keel_buffer_t *out, uint32_t number, uint64_t value) {
-    varint(out, (uint64_t)number << 3);
-    varint(out, value);
-}
-
-static void message(keel_buffer_t *out, uint32_t number, const keel_buffer_t *inner) {
-    varint(out, (uint64_t)number << 3 | 2);
-    varint(out, inner->size);
-    keel_buffer_append(out, inner->data, inner->size);
-}
-
-// DeviceAssignmentProto: replica_count = 1, computation_count = 2, computation_devices = 3
-// {replica_device_ids = 1}.
-static void write_assignment(keel_buffer_t *out, int64_t device) {
-    keel_buffer_t devices, ids;
-    keel_buffer_initialize(&devices, 0);
-    keel_buffer_initialize(&ids, 0);
-    varint(&ids, (uint64_t)device);
-    message(&devices, 1, &ids);
-    field(out, 1, 1);
-    field(out, 2, 1);
-    message(out, 3, &devices);
-    keel_buffer_deinitialize(&devices);
-    keel_buffer_deinitialize(&ids);
-}
+enum { OPTIONS_ROOM = 32 };
 
 // CompileOptionsProto: executable_build_options = 3 {num_replicas = 4, num_partitions = 5,
-// device_assignment = 9}. A negative device leaves out the assignment.
-static keel_status_t write_options(keel_buffer_t *out, int64_t device) {
-    keel_buffer_t build, assignment;
-    keel_buffer_initialize(&build, 0);
-    keel_buffer_initialize(&assignment, 0);
-    field(&build, 4, 1);
-    field(&build, 5, 1);
-    if (device >= 0) write_assignment(&assignment, device);
-    if (device >= 0) message(&build, 9, &assignment);
-    message(out, 3, &build);
-    keel_status_t status = keel_buffer_status(&assignment);
-    if (!status) status = keel_buffer_status(&build);
-    if (!status) status = keel_buffer_status(out);
-    keel_buffer_deinitialize(&build);
-    keel_buffer_deinitialize(&assignment);
-    return status;
+// device_assignment = 9 {replica_count = 1, computation_count = 2, computation_devices = 3
+// {replica_device_ids = 1}}}. A negative device leaves out the assignment. All lengths are below
+// 128, so each takes one byte.
+static size_t write_options(uint8_t out[OPTIONS_ROOM], int64_t device) {
+    enum { BUILD = 3 << 3 | 2, ASSIGNMENT = 9 << 3 | 2, DEVICES = 3 << 3 | 2, IDS = 1 << 3 | 2 };
+    uint8_t id[10];
+    uint8_t ids = (uint8_t)put_varint(id, 0, (uint64_t)device);
+    const uint8_t head[] = {BUILD, 4, 4 << 3, 1, 5 << 3, 1};
+    const uint8_t assignment[] = {ASSIGNMENT, (uint8_t)(ids + 8), 1 << 3, 1,  2 << 3, 1,
+                                  DEVICES,    (uint8_t)(ids + 2), IDS,    ids};
+    memcpy(out, head, sizeof head);
+    if (device < 0) return sizeof head;
+    out[1] = (uint8_t)(4 + sizeof assignment + ids);
+    memcpy(out + sizeof head, assignment, sizeof assignment);
+    memcpy(out + sizeof head + sizeof assignment, id, ids);
+    return sizeof head + sizeof assignment + ids;
 }
 
 static keel_status_t id_of(const probe_child_t *child, PJRT_Device *device, int64_t *out) {
-    const PJRT_Api *api = child->api;
-    PJRT_Device_GetDescription_Args of = {
-        .struct_size = PJRT_Device_GetDescription_Args_STRUCT_SIZE, .device = device};
-    KEEL_TRY(
-        keel_pjrt_status(api, api->PJRT_Device_GetDescription(&of), "PJRT_Device_GetDescription"));
-    PJRT_DeviceDescription_Id_Args id = {.struct_size = PJRT_DeviceDescription_Id_Args_STRUCT_SIZE,
+    PJRT_Device_GetDescription_Args of = {KEEL_PJRT_SIZE(PJRT_Device_GetDescription),
+                                          .device = device};
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Device_GetDescription, of));
+    PJRT_DeviceDescription_Id_Args id = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Id),
                                          .device_description = of.device_description};
-    KEEL_TRY(
-        keel_pjrt_status(api, api->PJRT_DeviceDescription_Id(&id), "PJRT_DeviceDescription_Id"));
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_DeviceDescription_Id, id));
     *out = id.id;
     return NULL;
 }
 
 static keel_status_t compile_on(const probe_child_t *child, PJRT_Device *device,
                                 PJRT_LoadedExecutable **out) {
-    keel_buffer_t options;
+    uint8_t options[OPTIONS_ROOM];
     int64_t id;
-    KEEL_TRY(id_of(child, device, &id));
-    keel_buffer_initialize(&options, 0);
-    keel_status_t status = write_options(&options, id);
     PJRT_Program code = program();
-    PJRT_Client_Compile_Args args = {.struct_size = PJRT_Client_Compile_Args_STRUCT_SIZE,
-                                     .client = child->client,
-                                     .program = &code,
-                                     .compile_options = (const char *)options.data,
-                                     .compile_options_size = options.size};
-    if (!status)
-        status = keel_pjrt_status(child->api, child->api->PJRT_Client_Compile(&args),
-                                  "PJRT_Client_Compile");
-    keel_buffer_deinitialize(&options);
-    if (!status && !args.executable)
-        status = keel_status_make(KEEL_PLUGIN, "PJRT_Client_Compile returned no executable");
-    if (!status) *out = args.executable;
-    return status;
+    KEEL_TRY(id_of(child, device, &id));
+    PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = child->client,
+                                     .program = &code, .compile_options = (const char *)options,
+                                     .compile_options_size = write_options(options, id)};
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Client_Compile, args));
+    if (!args.executable)
+        return keel_status_make(KEEL_PLUGIN, "PJRT_Client_Compile returned no executable");
+    *out = args.executable;
+    return NULL;
 }
 
 // ---- running -----------------------------------------------------------------------------------
 
 static keel_status_t await(const probe_child_t *child, PJRT_Event *event) {
     if (!event) return NULL;
-    PJRT_Event_Await_Args args = {.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = event};
-    keel_status_t status =
-        keel_pjrt_status(child->api, child->api->PJRT_Event_Await(&args), "PJRT_Event_Await");
-    PJRT_Event_Destroy_Args destroy = {.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE,
-                                       .event = event};
-    keel_status_ignore(
-        keel_pjrt_status(child->api, child->api->PJRT_Event_Destroy(&destroy), "destroy"));
+    PJRT_Event_Await_Args args = {KEEL_PJRT_SIZE(PJRT_Event_Await), .event = event};
+    PJRT_Event_Destroy_Args destroy = {KEEL_PJRT_SIZE(PJRT_Event_Destroy), .event = event};
+    keel_status_t status = KEEL_PJRT_CALL(child->api, PJRT_Event_Await, args);
+    keel_status_ignore(KEEL_PJRT_CALL(child->api, PJRT_Event_Destroy, destroy));
     return status;
 }
 
 static keel_status_t to_device(const probe_child_t *child, PJRT_Device *device,
                                const array_t *array, PJRT_Buffer **out) {
     PJRT_Client_BufferFromHostBuffer_Args args = {
-        .struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE,
+        KEEL_PJRT_SIZE(PJRT_Client_BufferFromHostBuffer),
         .client = child->client,
         .data = array->numbers,
         .type = PJRT_Buffer_Type_F32,
@@ -166,26 +131,23 @@ static keel_status_t to_device(const probe_child_t *child, PJRT_Device *device,
         .num_dims = array->rank,
         .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
         .device = device};
-    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_Client_BufferFromHostBuffer(&args),
-                              "PJRT_Client_BufferFromHostBuffer"));
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Client_BufferFromHostBuffer, args));
     *out = args.buffer;
     return await(child, args.done_with_host_buffer);
 }
 
 static keel_status_t check_result(const probe_child_t *child, PJRT_Buffer *buffer, size_t index) {
-    static const char what[] = "PJRT_Buffer_ToHostBuffer";
     const array_t *expected = &results[index];
     float numbers[NUMBERS] = {0};
-    PJRT_Buffer_ToHostBuffer_Args args = {.struct_size = PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE,
-                                          .src = buffer};
+    PJRT_Buffer_ToHostBuffer_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_ToHostBuffer), .src = buffer};
     // The first call asks for the size, the second for the bytes.
-    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_Buffer_ToHostBuffer(&args), what));
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Buffer_ToHostBuffer, args));
     if (args.dst_size != expected->count * sizeof *numbers)
         return keel_status_make(KEEL_CORRUPT,
                                 "wrong numbers: result %zu is %zu bytes long, not %zu", index,
                                 args.dst_size, expected->count * sizeof *numbers);
     args.dst = numbers;
-    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_Buffer_ToHostBuffer(&args), what));
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Buffer_ToHostBuffer, args));
     KEEL_TRY(await(child, args.event));
     for (size_t i = 0; i < expected->count; ++i)
         if (!(numbers[i] == expected->numbers[i]))
@@ -197,10 +159,8 @@ static keel_status_t check_result(const probe_child_t *child, PJRT_Buffer *buffe
 
 static void drop(const probe_child_t *child, PJRT_Buffer *buffer) {
     if (!buffer) return;
-    PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
-                                     .buffer = buffer};
-    keel_status_ignore(
-        keel_pjrt_status(child->api, child->api->PJRT_Buffer_Destroy(&args), "destroy"));
+    PJRT_Buffer_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_Destroy), .buffer = buffer};
+    keel_status_ignore(KEEL_PJRT_CALL(child->api, PJRT_Buffer_Destroy, args));
 }
 
 // `options_size`: the size of the client's PJRT_ExecuteOptions.
@@ -210,8 +170,7 @@ static keel_status_t execute(const probe_child_t *child, PJRT_LoadedExecutable *
     PJRT_Buffer **const result_lists[] = {out};
     PJRT_Event *done = NULL;
     PJRT_ExecuteOptions options = {.struct_size = options_size};
-    PJRT_LoadedExecutable_Execute_Args args = {.struct_size =
-                                                   PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE,
+    PJRT_LoadedExecutable_Execute_Args args = {KEEL_PJRT_SIZE(PJRT_LoadedExecutable_Execute),
                                                .executable = loaded,
                                                .options = &options,
                                                .argument_lists = argument_lists,
@@ -219,8 +178,7 @@ static keel_status_t execute(const probe_child_t *child, PJRT_LoadedExecutable *
                                                .num_args = ARGUMENTS,
                                                .output_lists = result_lists,
                                                .device_complete_events = &done};
-    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_LoadedExecutable_Execute(&args),
-                              "PJRT_LoadedExecutable_Execute"));
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_LoadedExecutable_Execute, args));
     return await(child, done);
 }
 
@@ -256,19 +214,15 @@ keel_status_t probe_run(probe_child_t *child) {
     return run_first(child, child->compiled);
 }
 
-static keel_status_t serialize(const probe_child_t *child, PJRT_LoadedExecutable *loaded,
-                               keel_bytes_t *out) {
+keel_status_t probe_serialize(probe_child_t *child) {
     PJRT_Executable *executable;
     uint8_t *data;
-    KEEL_TRY(keel_pjrt_executable(child->api, loaded, &executable));
-    keel_status_t status = keel_pjrt_serialize(child->api, executable, &data, &out->size);
+    KEEL_TRY(keel_pjrt_executable(child->api, child->compiled, &executable));
+    keel_status_t status =
+        keel_pjrt_serialize(child->api, executable, &data, &child->serialized.size);
     keel_pjrt_destroy_executable(child->api, executable);
-    if (!status) out->data = data;
+    if (!status) child->serialized.data = data;
     return status;
-}
-
-keel_status_t probe_serialize(probe_child_t *child) {
-    return serialize(child, child->compiled, &child->serialized);
 }
 
 keel_status_t probe_reload(probe_child_t *child) {
@@ -292,31 +246,10 @@ keel_status_t probe_last_device(probe_child_t *child) {
     return status;
 }
 
+// A client as old as torch_xla 2.9 (PJRT 0.75), through the bridge.
 keel_status_t probe_older_client(probe_child_t *child) {
-    static const struct {
-        const char *client, *name;
-        size_t size;
-    } clients[] = {
-#define CLIENT_ROW(client, minor, name, size) {client, name, size},
-        KEEL_PROBE_CLIENTS(CLIENT_ROW)
-#undef CLIENT_ROW
-    };
-    for (size_t i = 0; i < sizeof clients / sizeof *clients; ++i) {
-        if (strcmp(clients[i].name, "PJRT_ExecuteOptions") != 0) continue;
-        KEEL_TRY(run_on(child, child->devices[0], child->compiled, clients[i].size));
-    }
-    return NULL;
-}
-
-keel_status_t probe_second_reload(probe_child_t *child) {
-    keel_bytes_t bytes = {0};
-    PJRT_LoadedExecutable *loaded = NULL;
-    keel_status_t status = serialize(child, child->reloaded, &bytes);
-    if (!status) status = keel_pjrt_load(child->api, child->client, bytes, &loaded);
-    if (!status) status = run_first(child, loaded);
-    keel_pjrt_destroy_loaded(child->api, loaded);
-    keel_free((void *)(uintptr_t)bytes.data);
-    return status;
+    enum { OPTIONS_SIZE = 80 };
+    return run_on(child, child->devices[0], child->compiled, OPTIONS_SIZE);
 }
 
 // ---- without a device --------------------------------------------------------------------------
@@ -325,36 +258,26 @@ keel_status_t probe_second_reload(probe_child_t *child) {
 static const char topology_name[] = "v6e:2x4";
 
 keel_status_t probe_topology(probe_child_t *child) {
-    keel_buffer_t line;
     if (!keel_pjrt_has(child->api, PJRT_TopologyDescription_Create) ||
         !keel_pjrt_has(child->api, PJRT_Compile))
         return keel_status_make(KEEL_UNSUPPORTED, "the plugin cannot compile without a device");
-    PJRT_TopologyDescription_Create_Args args = {
-        .struct_size = PJRT_TopologyDescription_Create_Args_STRUCT_SIZE,
-        .topology_name = topology_name,
-        .topology_name_size = sizeof topology_name - 1};
-    KEEL_TRY(keel_pjrt_status(child->api, child->api->PJRT_TopologyDescription_Create(&args),
-                              "PJRT_TopologyDescription_Create"));
-    probe_line_begin(&line, "fact", "topology");
-    probe_line_text(&line, "name", KEEL_STR(topology_name));
-    probe_line_end(child, &line);
+    PJRT_TopologyDescription_Create_Args args = {KEEL_PJRT_SIZE(PJRT_TopologyDescription_Create),
+                                                 .topology_name = topology_name,
+                                                 .topology_name_size = sizeof topology_name - 1};
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_TopologyDescription_Create, args));
+    keel_json_string(probe_facts_begin(child), "compiled_for", topology_name);
+    probe_facts_end(child);
     child->topology = args.topology;
     return NULL;
 }
 
 keel_status_t probe_compile_elsewhere(probe_child_t *child) {
-    keel_buffer_t options;
+    uint8_t options[OPTIONS_ROOM];
     PJRT_Program code = program();
-    keel_buffer_initialize(&options, 0);
-    keel_status_t status = write_options(&options, -1);
-    PJRT_Compile_Args args = {.struct_size = PJRT_Compile_Args_STRUCT_SIZE,
-                              .topology = child->topology,
-                              .program = &code,
-                              .compile_options = (const char *)options.data,
-                              .compile_options_size = options.size};
-    if (!status)
-        status = keel_pjrt_status(child->api, child->api->PJRT_Compile(&args), "PJRT_Compile");
-    keel_buffer_deinitialize(&options);
-    if (!status) keel_pjrt_destroy_executable(child->api, args.executable);
-    return status;
+    PJRT_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Compile), .topology = child->topology,
+                              .program = &code, .compile_options = (const char *)options,
+                              .compile_options_size = write_options(options, -1)};
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Compile, args));
+    keel_pjrt_destroy_executable(child->api, args.executable);
+    return NULL;
 }

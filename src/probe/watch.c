@@ -15,7 +15,7 @@
 #include "probe/guard.h"
 #include "probe/internal.h"
 
-enum { TAIL = 4096, LINE_LIMIT = 1 << 20, TICK_MS = 100 };
+enum { TAIL = 4096, TICK_MS = 100 };
 
 typedef struct watch_t {
     keel_probe_t *probe;
@@ -205,9 +205,9 @@ static void take_bytes(watch_t *watch, const char *data, size_t size) {
         else if (!watch->skips)
             keel_buffer_byte(&watch->line, (uint8_t)data[i]);
         if (!watch->line.failed) continue;
-        if (watch->line.size < LINE_LIMIT - 1) watch->probe->out_of_memory = true;
+        if (watch->line.size < PROBE_LINE_LIMIT - 1) watch->probe->out_of_memory = true;
         keel_buffer_deinitialize(&watch->line);
-        keel_buffer_initialize(&watch->line, LINE_LIMIT);
+        keel_buffer_initialize(&watch->line, PROBE_LINE_LIMIT);
         watch->skips = true;
     }
 }
@@ -308,7 +308,7 @@ static keel_status_t watch_child(const keel_probe_request_t *request, bool elsew
         .probe = probe, .request = request, .elsewhere = elsewhere, .step = KEEL_PROBE_STEP_COUNT};
     keel_guard_t guard;
     keel_guard_begin(&guard);
-    keel_buffer_initialize(&watch.line, LINE_LIMIT);
+    keel_buffer_initialize(&watch.line, PROBE_LINE_LIMIT);
     keel_status_t status = start_child(&watch);
     if (!status) {
         watch.began = watch.told = keel_clock_monotonic();

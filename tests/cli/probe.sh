@@ -30,7 +30,7 @@ echo "== client_hangs"
 TEST_PLUGIN=client_hangs keel probe --timeout 5 "$plugin" | sed -n '1p; /HUNG/p; /^findings/,$p'
 # Keel's own library is told as such, with the plugin that it wraps; neither probe nor bundle is a run.
 library=$(dirname "$plugin")/libkeel_pjrt.so
-KEEL_PLUGIN=$plugin keel probe "$library" | sed -n '1p; /^  \(plugin\|wraps\|client\|sizes\) /p; /this is Keel/,/next/p'
+KEEL_PLUGIN=$plugin keel probe "$library" | sed -n '1p; /^  \(plugin\|wraps\|client\) /p; /this is Keel/,/next/p'
 KEEL_PLUGIN=$plugin keel probe "$library" --compare one.json | sed -n '/^compared/,$p'
 KEEL_PLUGIN=$plugin keel probe "$library" --json | "$python" -c '
 import json, os, sys

@@ -1,5 +1,5 @@
-"""`keel probe` on the real plugins: each is alive, what it says of its devices and of the bridge is
-so, its keys are those of a client behind Keel, and what it foretells of an entry comes true."""
+"""`keel probe` on the real plugins: each is alive, what it says of its devices is so,
+its keys are those of a client behind Keel, and what it foretells of an entry comes true."""
 
 import json
 import os
@@ -11,7 +11,7 @@ report = Report()
 PROGRAM = "import jax; print(jax.jit(lambda x: x * 2 + 1)(jax.numpy.arange(4.0)))"
 # Steps that XLA's CPU plugins get right.
 GOOD = ("load", "client", "devices", "compile", "run", "serialize", "reload", "run again",
-        "last device", "older client", "sizes")
+        "last device", "older client")
 
 
 def probe(space, plugin, *options, **more):
@@ -30,16 +30,11 @@ def on_plugin(space, name, plugin):
     steps = {step: outcome["state"] for step, outcome in found["steps"].items()}
     report.equal(f"{name}: steps", {step: steps.get(step) for step in GOOD},
                  dict.fromkeys(GOOD, "ok"))
-    report.equal(f"{name}: a reloaded executable serializes to one that does not work",
-                 steps["second reload"], "failed")
     report.equal(f"{name}: devices by kind and id", [device["name"] for device in found["devices"]],
                  [f"cpu:{number}" for number in range(4)])
     report.check(f"{name}: memory is refused by name", all(
         "UNIMPLEMENTED: PJRT_Device_MemoryStats" in device["memory"].get("refusal", "")
         for device in found["devices"]), found["devices"])
-    report.equal(f"{name}: what the bridge repacks",
-                 [(at["name"], at["plugin"], at["torch_xla 2.9"]) for at in found["structs"]],
-                 [("PJRT_ExecuteOptions", 112, 80)])
     report.check(f"{name}: the wheel is named", found["plugin"].get("wheel"), found["plugin"])
     labels = {finding["label"] for finding in found["findings"]}
     report.check(f"{name}: each finding has a label and a next step",

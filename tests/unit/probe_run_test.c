@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "place.h"
 
+#include <jansson.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -41,7 +42,7 @@ enum { PLENTY = 200, HANG_SECONDS = 4 };
 static void run_within(unsigned seconds, const char *plugin, const char *words, bool fast) {
     const keel_probe_request_t request = {.plugin = plugin,
                                           .limit = seconds,
-                                          .last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_SIZES,
+                                          .last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER,
                                           .waiting = waiting};
     setenv("TEST_PLUGIN", words, 1);
     assert_ok(keel_probe_run(&request, probe));
@@ -69,29 +70,32 @@ static void assert_step(keel_probe_step_t step, keel_probe_state_t state, const 
 }
 
 static void assert_tried_up_to(keel_probe_step_t last) {
-    for (int i = KEEL_PROBE_LOAD; i < KEEL_PROBE_SIZES; ++i)
+    for (int i = KEEL_PROBE_LOAD; i <= KEEL_PROBE_OLDER; ++i)
         assert_int_equal(probe->steps[i].state == KEEL_PROBE_NOT_TRIED, i > (int)last);
 }
 
 static void a_plugin_that_does_everything_is_alive(void **state) {
     (void)state;
     run("runs memory");
-    for (int i = KEEL_PROBE_LOAD; i < KEEL_PROBE_SECOND; ++i)
+    for (int i = KEEL_PROBE_LOAD; i <= KEEL_PROBE_OLDER; ++i)
         assert_step((keel_probe_step_t)i, KEEL_PROBE_OK, "");
-    assert_step(KEEL_PROBE_SECOND, KEEL_PROBE_FAILED, "no live executable");
-    assert_step(KEEL_PROBE_SIZES, KEEL_PROBE_SKIPPED, "does not check sizes");
     assert_step(KEEL_PROBE_TOPOLOGY, KEEL_PROBE_NOT_TRIED, "");
     assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
-    assert_int_equal(probe->device_count, 2);
-    assert_string_equal(probe->devices[1].name, "test device:1");
-    assert_int_equal(probe->devices[1].in_use, 1001);
-    assert_int_equal(probe->devices[1].limit, 1 << 30);
-    assert_string_equal(probe->extensions[0].name, "Layouts");
-    assert_string_equal(probe->extensions[1].name, "Example");
-    assert_true(probe->key_known);
+    const json_t *devices = keel_probe_facts(probe, "devices");
+    const json_t *second = json_array_get(devices, 1), *memory = json_object_get(second, "memory");
+    assert_int_equal(json_array_size(devices), 2);
+    assert_string_equal(keel_probe_text(second, "name"), "test device:1");
+    assert_string_equal(keel_probe_text(second, "kind"), "test device");
+    assert_int_equal(keel_probe_number(second, "id"), 1);
+    assert_true(json_is_null(json_object_get(second, "hardware")));
+    assert_int_equal(keel_probe_number(memory, "in_use"), 1001);
+    assert_int_equal(keel_probe_number(memory, "limit"), 1 << 30);
+    const json_t *extensions = json_object_get(keel_probe_facts(probe, "plugin"), "extensions");
+    assert_string_equal(keel_probe_text(json_array_get(extensions, 0), "name"), "Layouts");
+    assert_string_equal(keel_probe_text(json_array_get(extensions, 1), "name"), "Example");
     assert_true(probe->build_known);
-    assert_string_equal(probe->key.values[KEEL_COMPONENT_DEVICE_KINDS],
-                        "2 x test device\nprocesses=1\n");
+    const json_t *kinds = json_object_get(keel_probe_facts(probe, "key"), "device kinds");
+    assert_string_equal(keel_probe_text(kinds, "value"), "2 x test device\nprocesses=1\n");
     assert_int_equal(probe->broken_lines, 0);
 }
 
@@ -115,8 +119,8 @@ static void a_fast_probe_only_loads(void **state) {
     run_on(KEEL_TEST_PLUGIN, "client_hangs", true);
     assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_OK, "");
     assert_tried_up_to(KEEL_PROBE_LOAD);
-    assert_int_equal(probe->extension_count, 2);
-    assert_string_equal(probe->attributes, "stablehlo_current_version=1,13,3\n");
+    assert_string_equal(keel_probe_text(keel_probe_facts(probe, "plugin"), "attributes"),
+                        "stablehlo_current_version=1,13,3\n");
     assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
 }
 
@@ -166,7 +170,6 @@ static void wrong_numbers_after_a_reload_are_found(void **state) {
     run("runs reloads_wrong");
     assert_step(KEEL_PROBE_RUN, KEEL_PROBE_OK, "");
     assert_step(KEEL_PROBE_AGAIN, KEEL_PROBE_FAILED, "wrong numbers");
-    assert_step(KEEL_PROBE_SECOND, KEEL_PROBE_NOT_TRIED, "");
     assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
 }
 
@@ -203,14 +206,14 @@ static void a_plugin_of_another_major_version_is_refused(void **state) {
 static void the_same_plugin_has_the_same_key(void **state) {
     (void)state;
     run("runs");
-    keel_key_t first;
-    assert_ok(keel_key_copy(&probe->key, &first));
+    json_t *first = probe->facts;
+    json_incref(first);
     keel_probe_deinitialize(probe);
     keel_probe_initialize(probe);
     run("runs memory");
-    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
-        assert_true(keel_digest_equal(&first.components[i], &probe->key.components[i]));
-    keel_key_deinitialize(&first);
+    assert_int_equal(json_object_size(json_object_get(first, "key")), 10);
+    assert_true(json_equal(json_object_get(first, "key"), json_object_get(probe->facts, "key")));
+    json_decref(first);
 }
 
 // ---- what a bundle says about the plugin -------------------------------------------------------
@@ -330,10 +333,10 @@ static void the_wheel_is_the_one_whose_record_names_the_file(void **state) {
     snprintf(path, sizeof path, "%s/plugins/x.so", place.root);
     write_file(path, "short");
     run_on(path, "", true);
-    assert_string_equal(probe->wheel, "my_plugin 1.5");
-    assert_true(probe->recorded_size_known);
-    assert_int_equal(probe->recorded_size, 1234);
-    assert_int_equal(probe->size, 5);
+    const json_t *plugin = keel_probe_facts(probe, "plugin");
+    assert_string_equal(keel_probe_text(plugin, "wheel"), "my_plugin 1.5");
+    assert_int_equal(keel_probe_number(plugin, "recorded_size"), 1234);
+    assert_int_equal(keel_probe_number(plugin, "size"), 5);
     place_remove(&place);
 }
 
