@@ -57,7 +57,7 @@ static void check_read_back(const keel_bundle_t *bundle) {
 static void check_shown(const keel_bundle_t *bundle) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    keel_bundle_text(bundle, false, &out);
+    keel_bundle_text(bundle, &out);
     check_printed(&out);
 }
 

@@ -111,7 +111,7 @@ keel_status_t bundle_forgive(keel_status_t status) {
 
 // ---- sorting and finding -----------------------------------------------------------------------
 
-static int by_name(const keel_bundle_fact_t *x, const keel_bundle_fact_t *y) {
+int bundle_order(const keel_bundle_fact_t *x, const keel_bundle_fact_t *y) {
     if (x->section != y->section) return x->section < y->section ? -1 : 1;
     return strcmp(x->name, y->name);
 }
@@ -121,7 +121,7 @@ static void insert_in_order(keel_bundle_fact_t *facts, size_t count) {
     for (size_t i = 1; i < count; ++i) {
         keel_bundle_fact_t fact = facts[i];
         size_t at = i;
-        while (at && by_name(&facts[at - 1], &fact) > 0) {
+        while (at && bundle_order(&facts[at - 1], &fact) > 0) {
             facts[at] = facts[at - 1];
             --at;
         }
@@ -133,7 +133,7 @@ void bundle_sort(keel_bundle_t *bundle) {
     insert_in_order(bundle->facts, bundle->count);
     size_t kept = 0;
     for (size_t i = 0; i < bundle->count; ++i) {
-        if (kept && by_name(&bundle->facts[kept - 1], &bundle->facts[i]) == 0) continue;
+        if (kept && bundle_order(&bundle->facts[kept - 1], &bundle->facts[i]) == 0) continue;
         bundle->facts[kept++] = bundle->facts[i];
     }
     bundle->count = kept;
@@ -141,22 +141,6 @@ void bundle_sort(keel_bundle_t *bundle) {
 
 const char *keel_bundle_find(const keel_bundle_t *bundle, keel_bundle_section_t section,
                              const char *name) {
-    keel_bundle_fact_t wanted = {.section = section, .name = name};
-    size_t low = 0, high = bundle->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = by_name(&bundle->facts[middle], &wanted);
-        if (order == 0) return bundle->facts[middle].value;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
-const char *bundle_look(const keel_bundle_t *bundle, keel_bundle_section_t section,
-                        const char *name) {
     for (size_t i = 0; i < bundle->count; ++i)
         if (bundle->facts[i].section == section && strcmp(bundle->facts[i].name, name) == 0)
             return bundle->facts[i].value;
@@ -181,4 +165,43 @@ keel_str_t bundle_trim(keel_str_t text) {
     while (text.size && strchr(" \t\r", text.data[text.size - 1]))
         --text.size;
     return text;
+}
+
+bool bundle_field(keel_str_t line, char separator, keel_str_t *out_name, keel_str_t *out_value) {
+    const char *at = line.size ? memchr(line.data, separator, line.size) : NULL;
+    if (!at) return false;
+    *out_name = bundle_trim((keel_str_t){line.data, (size_t)(at - line.data)});
+    *out_value = bundle_trim((keel_str_t){at + 1, (size_t)(line.data + line.size - at - 1)});
+    return true;
+}
+
+bool bundle_folder(const char **list, char out[BUNDLE_PATH]) {
+    while (**list) {
+        size_t length = strcspn(*list, ":");
+        const char *folder = *list;
+        *list += length + (folder[length] == ':');
+        if (!length || length >= BUNDLE_PATH) continue;
+        memcpy(out, folder, length);
+        out[length] = 0;
+        return true;
+    }
+    return false;
+}
+
+keel_status_t bundle_read_head(bundle_head_t *out, const char *format, ...) {
+    char path[BUNDLE_PATH];
+    keel_file_facts_t facts;
+    size_t size = 0;
+    va_list arguments;
+    out->rest = (keel_str_t){out->data, 0};
+    out->is_there = false;
+    va_start(arguments, format);
+    int length = vsnprintf(path, sizeof path, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= sizeof path) return NULL;
+    keel_status_t status =
+        keel_file_read_head(path, (uint8_t *)out->data, sizeof out->data, &size, &facts);
+    out->is_there = !status;
+    out->rest.size = size;
+    return bundle_forgive(status);
 }

@@ -36,7 +36,8 @@
     X(INTERPRETER, "interpreter", false, "the Python that runs them")                              \
     X(PACKAGES, "packages", true, "all packages of that Python")                                   \
     X(ENVIRONMENT, "environment", true, "KEEL_*, JAX_*, PJRT_*, XLA_*, TPU_* and such variables")  \
-    X(SYSTEM, "system", false, "memory, kernel, C library, distribution")
+    X(SYSTEM, "system", false, "memory, kernel, C library, distribution")                          \
+    X(SUPPORT, "support", true, "which of plugin and clients Keel was tested with; not compared")
 
 typedef enum keel_bundle_section {
 #define KEEL_BUNDLE_SECTION_ENUM(name, ...) KEEL_BUNDLE_##name,
@@ -79,7 +80,7 @@ typedef struct keel_bundle_t {
 void keel_bundle_initialize(keel_bundle_t *bundle);
 void keel_bundle_deinitialize(keel_bundle_t *bundle);
 
-// The value of a fact, NULL if unknown. The bundle must be sorted.
+// The value of a fact, NULL if unknown.
 const char *keel_bundle_find(const keel_bundle_t *bundle, keel_bundle_section_t section,
                              const char *name);
 

@@ -78,6 +78,7 @@ static keel_status_t add_change(pair_t *pair, const keel_bundle_fact_t *old,
                                 const keel_bundle_fact_t *new) {
     keel_bundle_changes_t *out = pair->out;
     const keel_bundle_fact_t *fact = old ? old : new;
+    if (fact->section == KEEL_BUNDLE_SUPPORT) return NULL; // it follows from the others
     if (old && new &&is_same(old, new)) return NULL;
     if (is_client_package(pair, fact)) return NULL;
     if (!old || !new) {
@@ -104,18 +105,13 @@ static keel_status_t add_change(pair_t *pair, const keel_bundle_fact_t *old,
     return NULL;
 }
 
-static int order_of(const keel_bundle_fact_t *a, const keel_bundle_fact_t *b) {
-    if (a->section != b->section) return a->section < b->section ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
-
 static keel_status_t merge(pair_t *pair) {
     const keel_bundle_t *old = pair->old, *new = pair->new;
     size_t i = 0, j = 0;
     while (i < old->count || j < new->count) {
         int order = i == old->count   ? 1
                     : j == new->count ? -1
-                                      : order_of(&old->facts[i], &new->facts[j]);
+                                      : bundle_order(&old->facts[i], &new->facts[j]);
         KEEL_TRY(add_change(pair, order <= 0 ? &old->facts[i] : NULL,
                             order >= 0 ? &new->facts[j] : NULL));
         i += order <= 0;
@@ -151,7 +147,7 @@ keel_status_t keel_bundle_compare(const keel_bundle_t *old, const keel_bundle_t 
                                        keel_bundle_find(new, KEEL_BUNDLE_PLUGIN, "api");
     pair.cpu_counts = !runs_elsewhere(old) || !runs_elsewhere(new);
     for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i)
-        out->untold[i] = old->known[i] != new->known[i];
+        out->untold[i] = i != KEEL_BUNDLE_SUPPORT && old->known[i] != new->known[i];
     KEEL_TRY(merge(&pair));
     if (out->count) qsort(out->list, out->count, sizeof *out->list, by_weight);
     return NULL;

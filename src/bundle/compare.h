@@ -41,8 +41,7 @@ void keel_bundle_changes_deinitialize(keel_bundle_changes_t *changes);
 
 // ---- text.c: check with keel_buffer_status -----------------------------------------------------
 
-// `is_own`: from this machine, so its files may be read.
-void keel_bundle_text(const keel_bundle_t *bundle, bool is_own, keel_buffer_t *out);
+void keel_bundle_text(const keel_bundle_t *bundle, keel_buffer_t *out);
 // Values are cut unless `whole`.
 void keel_bundle_changes_text(const keel_bundle_changes_t *changes, bool whole, keel_buffer_t *out);
 void keel_bundle_changes_json(const keel_bundle_changes_t *changes, keel_buffer_t *out);

@@ -13,9 +13,8 @@ keel_status_t bundle_format(keel_bundle_t *bundle, keel_bundle_section_t section
                             const char *format, ...) KEEL_PRINTF(4, 5) KEEL_MUST_CHECK;
 // Sorts, and drops later facts with a name that is already there.
 void bundle_sort(keel_bundle_t *bundle);
-// The value, even if the bundle is not sorted.
-const char *bundle_look(const keel_bundle_t *bundle, keel_bundle_section_t section,
-                        const char *name);
+// By section and name.
+int bundle_order(const keel_bundle_fact_t *x, const keel_bundle_fact_t *y);
 // Calls request->looking.
 void bundle_looking(const keel_bundle_request_t *request, const char *path);
 // Ignores failures to read, except for lack of memory. Takes the status.
@@ -23,6 +22,21 @@ keel_status_t bundle_forgive(keel_status_t status) KEEL_MUST_CHECK;
 // Takes the next line, without its newline, off `rest`; false at the end.
 bool bundle_line(keel_str_t *rest, keel_str_t *out);
 keel_str_t bundle_trim(keel_str_t text);
+// The parts of "name = value", trimmed; false if the line has no separator.
+bool bundle_field(keel_str_t line, char separator, keel_str_t *out_name, keel_str_t *out_value);
+enum { BUNDLE_PATH = 4096 };
+// Takes the next folder off "a:b:c"; false at the end.
+bool bundle_folder(const char **list, char out[BUNDLE_PATH]);
+
+// The beginning of a file.
+typedef struct bundle_head_t {
+    char data[1 << 14];
+    keel_str_t rest; // for bundle_line
+    bool is_there;   // the file can be read
+} bundle_head_t;
+// Fails only with KEEL_NO_MEMORY.
+keel_status_t bundle_read_head(bundle_head_t *out, const char *format, ...)
+    KEEL_PRINTF(2, 3) KEEL_MUST_CHECK;
 
 // ---- the parts, which collect.c calls ----------------------------------------------------------
 

@@ -1,31 +1,30 @@
 #include <jansson.h>
 
+#include "base/json.h"
 #include "bundle/internal.h"
 
 // ---- writing -----------------------------------------------------------------------------------
 
 static void write_section(const keel_bundle_t *bundle, keel_bundle_section_t section,
-                          keel_buffer_t *out) {
-    const char *before = "";
-    keel_buffer_format(out, ", \"%s\": {", keel_bundle_section_name(section));
+                          keel_json_t *json) {
+    keel_json_object(json, keel_bundle_section_name(section));
     for (size_t i = 0; i < bundle->count; ++i) {
         const keel_bundle_fact_t *fact = &bundle->facts[i];
         if (fact->section != section) continue;
-        keel_buffer_text(out, before);
-        keel_buffer_json_str(out, keel_str(fact->name));
-        keel_buffer_text(out, ": ");
-        keel_buffer_json_str(out, keel_str(fact->value));
-        before = ", ";
+        keel_json_key(json, keel_str(fact->name));
+        keel_json_string(json, NULL, fact->value);
     }
-    keel_buffer_byte(out, '}');
+    keel_json_end_object(json);
 }
 
 void keel_bundle_json(const keel_bundle_t *bundle, keel_buffer_t *out) {
-    keel_buffer_format(out, "{\"bundle\": %d", KEEL_BUNDLE_VERSION);
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_unsigned(&json, "bundle", KEEL_BUNDLE_VERSION);
     for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i)
-        if (bundle->known[i]) write_section(bundle, (keel_bundle_section_t)i, out);
-    if (bundle->left_out) keel_buffer_format(out, ", \"left_out\": %zu", bundle->left_out);
-    keel_buffer_byte(out, '}');
+        if (bundle->known[i]) write_section(bundle, (keel_bundle_section_t)i, &json);
+    if (bundle->left_out) keel_json_unsigned(&json, "left_out", bundle->left_out);
+    keel_json_end_object(&json);
 }
 
 // ---- reading -----------------------------------------------------------------------------------

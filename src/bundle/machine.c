@@ -11,19 +11,11 @@
 static keel_status_t read_field(const char *path, const char *name, char separator,
                                 keel_bundle_t *bundle, keel_bundle_section_t section,
                                 const char *as) {
-    enum { HEAD = 1 << 14 };
-    uint8_t head[HEAD];
-    size_t size = 0;
-    keel_file_facts_t facts;
-    KEEL_TRY(bundle_forgive(keel_file_read_head(path, head, sizeof head, &size, &facts)));
-    keel_str_t rest = {(const char *)head, size}, line;
-    while (bundle_line(&rest, &line)) {
-        const char *at = memchr(line.data, separator, line.size);
-        if (!at) continue;
-        keel_str_t left = bundle_trim((keel_str_t){line.data, (size_t)(at - line.data)});
-        if (!keel_str_is(left, name)) continue;
-        keel_str_t value =
-            bundle_trim((keel_str_t){at + 1, (size_t)(line.data + line.size - at - 1)});
+    bundle_head_t head;
+    keel_str_t line, field, value;
+    KEEL_TRY(bundle_read_head(&head, "%s", path));
+    while (bundle_line(&head.rest, &line)) {
+        if (!bundle_field(line, separator, &field, &value) || !keel_str_is(field, name)) continue;
         if (value.size > 1 && value.data[0] == '"')
             value = (keel_str_t){value.data + 1, value.size - 2};
         return bundle_add(bundle, section, keel_str(as), value);

@@ -8,8 +8,6 @@
 #include "bundle/internal.h"
 #include "bundle/versions.h"
 
-enum { HEAD = 1 << 14 };
-
 typedef struct site_t {
     keel_bundle_t *bundle;
     const char *folder;
@@ -54,20 +52,11 @@ static keel_status_t add_package(site_t *site, keel_str_t name, keel_str_t versi
 // are at the top, however long the rest is.
 static keel_status_t read_metadata(site_t *site, const char *folder, const char *file,
                                    char *version, size_t room) {
-    uint8_t head[HEAD];
-    size_t size = 0;
-    keel_file_facts_t facts;
-    char *path;
-    KEEL_TRY(keel_path(&path, "%s/%s%s", site->folder, folder, file));
-    keel_status_t status = keel_file_read_head(path, head, sizeof head, &size, &facts);
-    keel_free(path);
-    if (status) return bundle_forgive(status);
-    keel_str_t rest = {(const char *)head, size}, line;
-    while (bundle_line(&rest, &line) && bundle_trim(line).size) {
-        keel_str_t field = KEEL_STR("Version:");
-        if (!keel_str_starts(line, field)) continue;
-        keel_str_t value =
-            bundle_trim((keel_str_t){line.data + field.size, line.size - field.size});
+    bundle_head_t head;
+    keel_str_t line, field, value;
+    KEEL_TRY(bundle_read_head(&head, "%s/%s%s", site->folder, folder, file));
+    while (bundle_line(&head.rest, &line) && bundle_trim(line).size) {
+        if (!bundle_field(line, ':', &field, &value) || !keel_str_is(field, "Version")) continue;
         snprintf(version, room, "%.*s", (int)(value.size < room ? value.size : room - 1),
                  value.data);
         break;
@@ -129,16 +118,10 @@ static keel_str_t assigned(keel_str_t line, keel_str_t name) {
 
 static keel_status_t read_stated(keel_bundle_t *bundle, const char *folder, const char *file,
                                  const char *word, const char *as) {
-    uint8_t head[HEAD];
-    size_t size = 0;
-    keel_file_facts_t facts;
-    char *path;
-    KEEL_TRY(keel_path(&path, "%s/%s", folder, file));
-    keel_status_t status = keel_file_read_head(path, head, sizeof head, &size, &facts);
-    keel_free(path);
-    if (status) return bundle_forgive(status);
-    keel_str_t rest = {(const char *)head, size}, line;
-    while (bundle_line(&rest, &line)) {
+    bundle_head_t head;
+    keel_str_t line;
+    KEEL_TRY(bundle_read_head(&head, "%s/%s", folder, file));
+    while (bundle_line(&head.rest, &line)) {
         keel_str_t value = assigned(line, keel_str(word));
         if (value.size) return bundle_add(bundle, KEEL_BUNDLE_CLIENTS, keel_str(as), value);
     }
@@ -147,8 +130,8 @@ static keel_status_t read_stated(keel_bundle_t *bundle, const char *folder, cons
 
 static keel_status_t read_all_stated(keel_bundle_t *bundle, const char *folder) {
 #define READ(package, file, word, as)                                                              \
-    if (bundle_look(bundle, KEEL_BUNDLE_CLIENTS, package) &&                                       \
-        !bundle_look(bundle, KEEL_BUNDLE_CLIENTS, as))                                             \
+    if (keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, package) &&                                  \
+        !keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, as))                                        \
         KEEL_TRY(read_stated(bundle, folder, file, word, as));
     STATED(READ)
 #undef READ
@@ -165,7 +148,7 @@ static keel_status_t add_found(keel_bundle_t *bundle) {
 #undef ROW
     };
     for (size_t i = 0; i < sizeof found / sizeof *found; ++i) {
-        const char *version = bundle_look(bundle, KEEL_BUNDLE_CLIENTS, found[i].package);
+        const char *version = keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, found[i].package);
         char name[KEEL_BUNDLE_NAME_LIMIT];
         if (!version || strcmp(version, found[i].version) != 0) continue;
         snprintf(name, sizeof name, "%s pjrt", found[i].package);
@@ -183,11 +166,9 @@ static keel_status_t read_site(keel_bundle_t *bundle, const char *folder) {
 }
 
 static bool is_listed(const char *list, keel_str_t folder) {
-    for (const char *at = list; *at;) {
-        size_t length = strcspn(at, ":");
-        if (keel_str_equal((keel_str_t){at, length}, folder)) return true;
-        at += length + (at[length] == ':');
-    }
+    char listed[BUNDLE_PATH];
+    while (bundle_folder(&list, listed))
+        if (keel_str_is(folder, listed)) return true;
     return false;
 }
 
@@ -240,23 +221,17 @@ static keel_status_t read_mapped(keel_bundle_t *bundle, keel_buffer_t *sites) {
 
 static keel_status_t read_sites(const keel_bundle_request_t *request, keel_bundle_t *bundle,
                                 const char *list) {
+    char folder[BUNDLE_PATH];
     bundle->known[KEEL_BUNDLE_PACKAGES] = bundle->known[KEEL_BUNDLE_CLIENTS] = true;
-    while (*list) {
-        size_t length = strcspn(list, ":");
-        char folder[PATH_MAX];
-        if (length < sizeof folder) {
-            memcpy(folder, list, length);
-            folder[length] = 0;
-            bundle_looking(request, folder);
-            KEEL_TRY(read_site(bundle, folder));
-        }
-        list += length + (list[length] == ':');
+    while (bundle_folder(&list, folder)) {
+        bundle_looking(request, folder);
+        KEEL_TRY(read_site(bundle, folder));
     }
     return add_found(bundle);
 }
 
 keel_status_t bundle_packages(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
-    const char *known = bundle_look(bundle, KEEL_BUNDLE_INTERPRETER, BUNDLE_SITES);
+    const char *known = keel_bundle_find(bundle, KEEL_BUNDLE_INTERPRETER, BUNDLE_SITES);
     keel_buffer_t sites;
     keel_buffer_initialize(&sites, 1 << 16);
     keel_buffer_text(&sites, known ? known : "");

@@ -55,16 +55,14 @@ static keel_status_t add_attributes(const PJRT_Api *api, keel_bundle_t *bundle) 
 // ---- the client --------------------------------------------------------------------------------
 
 static keel_status_t add_platform(const PJRT_Api *api, PJRT_Client *client, keel_bundle_t *bundle) {
-    PJRT_Client_PlatformName_Args name = {.struct_size = PJRT_Client_PlatformName_Args_STRUCT_SIZE,
+    PJRT_Client_PlatformName_Args name = {KEEL_PJRT_SIZE(PJRT_Client_PlatformName),
                                           .client = client};
-    PJRT_Client_PlatformVersion_Args version = {
-        .struct_size = PJRT_Client_PlatformVersion_Args_STRUCT_SIZE, .client = client};
-    KEEL_TRY(
-        keel_pjrt_status(api, api->PJRT_Client_PlatformName(&name), "PJRT_Client_PlatformName"));
+    PJRT_Client_PlatformVersion_Args version = {KEEL_PJRT_SIZE(PJRT_Client_PlatformVersion),
+                                                .client = client};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_PlatformName, name));
     KEEL_TRY(bundle_add(bundle, KEEL_BUNDLE_PLUGIN, KEEL_STR("platform"),
                         (keel_str_t){name.platform_name, name.platform_name_size}));
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Client_PlatformVersion(&version),
-                              "PJRT_Client_PlatformVersion"));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_PlatformVersion, version));
     return bundle_add(bundle, KEEL_BUNDLE_PLUGIN, KEEL_STR("platform_version"),
                       (keel_str_t){version.platform_version, version.platform_version_size});
 }
@@ -72,47 +70,35 @@ static keel_status_t add_platform(const PJRT_Api *api, PJRT_Client *client, keel
 // The plugin's longer name, "TPU_0(process=0,(0,0,0,0))", otherwise the short one; empty if it
 // gives neither.
 static keel_str_t physical_name(const PJRT_Api *api, PJRT_DeviceDescription *description) {
-    keel_str_t name = {"", 0};
     PJRT_DeviceDescription_DebugString_Args longer = {
-        .struct_size = PJRT_DeviceDescription_DebugString_Args_STRUCT_SIZE,
-        .device_description = description};
-    PJRT_DeviceDescription_ToString_Args shorter = {
-        .struct_size = PJRT_DeviceDescription_ToString_Args_STRUCT_SIZE,
-        .device_description = description};
-    keel_status_t status = NULL;
-    if (keel_pjrt_has(api, PJRT_DeviceDescription_DebugString)) {
-        status = keel_pjrt_status(api, api->PJRT_DeviceDescription_DebugString(&longer), "a name");
-        if (!status) name = (keel_str_t){longer.debug_string, longer.debug_string_size};
-        keel_status_ignore(status);
-    }
-    if (!name.size && keel_pjrt_has(api, PJRT_DeviceDescription_ToString)) {
-        status = keel_pjrt_status(api, api->PJRT_DeviceDescription_ToString(&shorter), "a name");
-        if (!status) name = (keel_str_t){shorter.to_string, shorter.to_string_size};
-        keel_status_ignore(status);
-    }
-    return name;
+        KEEL_PJRT_SIZE(PJRT_DeviceDescription_DebugString), .device_description = description};
+    PJRT_DeviceDescription_ToString_Args shorter = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_ToString),
+                                                    .device_description = description};
+    // Without an answer the sizes stay 0.
+    if (keel_pjrt_has(api, PJRT_DeviceDescription_DebugString))
+        keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_DebugString, longer));
+    if (longer.debug_string_size)
+        return (keel_str_t){longer.debug_string, longer.debug_string_size};
+    if (keel_pjrt_has(api, PJRT_DeviceDescription_ToString))
+        keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ToString, shorter));
+    return (keel_str_t){shorter.to_string, shorter.to_string_size};
 }
 
 static keel_status_t add_device(const PJRT_Api *api, PJRT_Device *device, keel_bundle_t *bundle) {
-    PJRT_Device_GetDescription_Args of = {
-        .struct_size = PJRT_Device_GetDescription_Args_STRUCT_SIZE, .device = device};
-    KEEL_TRY(
-        keel_pjrt_status(api, api->PJRT_Device_GetDescription(&of), "PJRT_Device_GetDescription"));
-    PJRT_DeviceDescription_Id_Args id = {.struct_size = PJRT_DeviceDescription_Id_Args_STRUCT_SIZE,
+    PJRT_Device_GetDescription_Args of = {KEEL_PJRT_SIZE(PJRT_Device_GetDescription),
+                                          .device = device};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Device_GetDescription, of));
+    PJRT_DeviceDescription_Id_Args id = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Id),
                                          .device_description = of.device_description};
-    PJRT_DeviceDescription_Kind_Args kind = {.struct_size =
-                                                 PJRT_DeviceDescription_Kind_Args_STRUCT_SIZE,
+    PJRT_DeviceDescription_Kind_Args kind = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Kind),
                                              .device_description = of.device_description};
     PJRT_DeviceDescription_ProcessIndex_Args process = {
-        .struct_size = PJRT_DeviceDescription_ProcessIndex_Args_STRUCT_SIZE,
+        KEEL_PJRT_SIZE(PJRT_DeviceDescription_ProcessIndex),
         .device_description = of.device_description};
     if (!keel_pjrt_has(api, PJRT_DeviceDescription_Id)) return NULL;
-    KEEL_TRY(
-        keel_pjrt_status(api, api->PJRT_DeviceDescription_Id(&id), "PJRT_DeviceDescription_Id"));
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_DeviceDescription_Kind(&kind),
-                              "PJRT_DeviceDescription_Kind"));
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_DeviceDescription_ProcessIndex(&process),
-                              "PJRT_DeviceDescription_ProcessIndex"));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Id, id));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Kind, kind));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ProcessIndex, process));
     keel_str_t name = physical_name(api, of.device_description);
     char number[24];
     snprintf(number, sizeof number, "%d", id.id);
@@ -124,9 +110,8 @@ static keel_status_t add_device(const PJRT_Api *api, PJRT_Device *device, keel_b
 // The first devices of a pod are enough to tell it from another; their number is a fact of its own.
 static keel_status_t add_devices(const PJRT_Api *api, PJRT_Client *client, keel_bundle_t *bundle) {
     enum { SHOWN = 256 };
-    PJRT_Client_Devices_Args args = {.struct_size = PJRT_Client_Devices_Args_STRUCT_SIZE,
-                                     .client = client};
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Client_Devices(&args), "PJRT_Client_Devices"));
+    PJRT_Client_Devices_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Devices), .client = client};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_Devices, args));
     KEEL_TRY(bundle_format(bundle, KEEL_BUNDLE_DEVICES, "count", "%zu", args.num_devices));
     for (size_t i = 0; i < args.num_devices && i < SHOWN; ++i)
         KEEL_TRY(add_device(api, args.devices[i], bundle));

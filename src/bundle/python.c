@@ -61,28 +61,15 @@ static void shorten(char *version) {
 }
 
 static bool read_settings(python_t *python) {
-    enum { HEAD = 1 << 14 };
-    uint8_t head[HEAD];
-    size_t size = 0;
-    keel_file_facts_t facts;
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/pyvenv.cfg", python->prefix);
-    keel_status_t status = keel_file_read_head(path, head, sizeof head, &size, &facts);
-    bool there = !status;
-    keel_status_ignore(status);
-    keel_str_t rest = {(const char *)head, there ? size : 0}, line;
-    while (bundle_line(&rest, &line)) {
-        const char *equals = memchr(line.data, '=', line.size);
-        if (!equals) continue;
-        keel_str_t name = bundle_trim((keel_str_t){line.data, (size_t)(equals - line.data)});
-        take_line(
-            python, name,
-            bundle_trim((keel_str_t){equals + 1, (size_t)(line.data + line.size - equals - 1)}));
-    }
+    bundle_head_t head;
+    keel_str_t line, name, value;
+    keel_status_ignore(bundle_read_head(&head, "%s/pyvenv.cfg", python->prefix));
+    while (bundle_line(&head.rest, &line))
+        if (bundle_field(line, '=', &name, &value)) take_line(python, name, value);
     shorten(python->version);
     // "home" is the folder of the interpreter.
     if (!drop_levels(python->home, 1)) python->home[0] = 0;
-    return there;
+    return head.is_there;
 }
 
 // The prefix from the interpreter's name, if that is a virtual environment; otherwise where its
@@ -161,15 +148,9 @@ static keel_status_t look_below(python_t *python, const char *prefix) {
 
 static void add_python_path(python_t *python) {
     const char *paths = getenv("PYTHONPATH");
-    while (paths && *paths) {
-        size_t length = strcspn(paths, ":");
-        char folder[PATH_MAX];
-        if (length && length < sizeof folder) {
-            snprintf(folder, sizeof folder, "%.*s", (int)length, paths);
-            add_site(python, folder);
-        }
-        paths += length + (paths[length] == ':');
-    }
+    char folder[BUNDLE_PATH];
+    while (paths && bundle_folder(&paths, folder))
+        add_site(python, folder);
 }
 
 // From "python3.11": if nothing else gives the version, the name at the end of the links does.
@@ -204,21 +185,15 @@ static keel_status_t find_sites(python_t *python) {
 
 // Python's headers next to a bare "3.11" give the full version.
 static void complete_version(python_t *python) {
-    enum { HEAD = 1 << 12 };
-    uint8_t head[HEAD];
-    size_t size = 0;
-    keel_file_facts_t facts;
+    bundle_head_t head;
+    keel_str_t line, start = KEEL_STR("#define PY_VERSION");
     const char *dot = strchr(python->version, '.');
     if (!dot || strchr(dot + 1, '.')) return;
-    char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/include/python%s/patchlevel.h",
-             python->home[0] ? python->home : python->prefix, python->version);
-    keel_status_t status = keel_file_read_head(path, head, sizeof head, &size, &facts);
-    keel_str_t rest = {(const char *)head, status ? 0 : size}, line;
-    keel_status_ignore(status);
-    while (bundle_line(&rest, &line)) {
-        keel_str_t start = KEEL_STR("#define PY_VERSION");
-        if (!keel_str_starts(line, start) || line.size <= start.size) continue;
+    keel_status_ignore(bundle_read_head(&head, "%s/include/python%s/patchlevel.h",
+                                        python->home[0] ? python->home : python->prefix,
+                                        python->version));
+    while (bundle_line(&head.rest, &line)) {
+        if (!keel_str_starts(line, start)) continue;
         keel_str_t value =
             bundle_trim((keel_str_t){line.data + start.size, line.size - start.size});
         if (value.size > 2 && value.data[0] == '"')

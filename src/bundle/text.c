@@ -1,5 +1,5 @@
+#include "base/json.h"
 #include "bundle/compare.h"
-#include "bundle/versions.h"
 
 static const char *const headings[] = {
 #define HEADING(name, word, sentence) sentence,
@@ -38,24 +38,7 @@ static void row(const char *name, const char *value, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
 }
 
-static void put_verdict(const char *name, const keel_bundle_verdict_t *verdict,
-                        keel_buffer_t *out) {
-    if (verdict->support == KEEL_BUNDLE_UNKNOWN) return;
-    row(name, keel_bundle_support_name(verdict->support), out);
-}
-
-static void put_support(const keel_bundle_t *bundle, bool is_own, keel_buffer_t *out) {
-    keel_bundle_verdict_t verdict;
-    keel_buffer_text(out, "support\n");
-    keel_bundle_judge_plugin(bundle, &verdict);
-    put_verdict("plugin", &verdict, out);
-    for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
-        keel_bundle_judge_client(bundle, i, is_own, &verdict);
-        put_verdict(keel_bundle_client_name(i), &verdict, out);
-    }
-}
-
-void keel_bundle_text(const keel_bundle_t *bundle, bool is_own, keel_buffer_t *out) {
+void keel_bundle_text(const keel_bundle_t *bundle, keel_buffer_t *out) {
     size_t at = 0;
     for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i) {
         keel_bundle_section_t section = (keel_bundle_section_t)i;
@@ -68,7 +51,6 @@ void keel_bundle_text(const keel_bundle_t *bundle, bool is_own, keel_buffer_t *o
     }
     if (bundle->left_out)
         keel_buffer_format(out, "%zu more facts were left out\n", bundle->left_out);
-    put_support(bundle, is_own, out);
 }
 
 // ---- two bundles -------------------------------------------------------------------------------
@@ -109,30 +91,27 @@ void keel_bundle_changes_text(const keel_bundle_changes_t *changes, bool whole,
     if (before[0] == ',') keel_buffer_byte(out, '\n');
 }
 
-static void put_field(const char *name, const char *value, keel_buffer_t *out) {
-    if (!value) return;
-    keel_buffer_format(out, ", \"%s\": ", name);
-    keel_buffer_json_str(out, keel_str(value));
-}
-
 void keel_bundle_changes_json(const keel_bundle_changes_t *changes, keel_buffer_t *out) {
-    const char *before = "";
-    keel_buffer_format(out, "{\"same\": %s, \"changes\": [", changes->count ? "false" : "true");
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_bool(&json, "same", !changes->count);
+    keel_json_array(&json, "changes");
     for (size_t i = 0; i < changes->count; ++i) {
         const keel_bundle_change_t *change = &changes->list[i];
-        keel_buffer_format(out, "%s\n {\"weight\": \"%s\"", i ? "," : "", words[change->weight]);
-        put_field("section", keel_bundle_section_name(change->section), out);
-        put_field("name", change->name, out);
-        put_field("old", change->old_value, out);
-        put_field("new", change->new_value, out);
-        keel_buffer_byte(out, '}');
+        keel_json_break(&json, "\n ");
+        keel_json_object(&json, NULL);
+        keel_json_string(&json, "weight", words[change->weight]);
+        keel_json_string(&json, "section", keel_bundle_section_name(change->section));
+        keel_json_string(&json, "name", change->name);
+        if (change->old_value) keel_json_string(&json, "old", change->old_value);
+        if (change->new_value) keel_json_string(&json, "new", change->new_value);
+        keel_json_end_object(&json);
     }
-    keel_buffer_text(out, "], \"untold\": [");
-    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i) {
-        if (!changes->untold[i]) continue;
-        keel_buffer_format(out, "%s\"%s\"", before,
-                           keel_bundle_section_name((keel_bundle_section_t)i));
-        before = ", ";
-    }
-    keel_buffer_text(out, "]}");
+    keel_json_end_array(&json);
+    keel_json_array(&json, "untold");
+    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i)
+        if (changes->untold[i])
+            keel_json_string(&json, NULL, keel_bundle_section_name((keel_bundle_section_t)i));
+    keel_json_end_array(&json);
+    keel_json_end_object(&json);
 }

@@ -63,44 +63,36 @@ typedef struct word_search_t {
     bool seen, holds; // the file; and whether it contains the word
 } word_search_t;
 
-static keel_status_t look_into(word_search_t *holder, const char *name) {
+static keel_status_t look_into(word_search_t *search, const char *name) {
     char *path;
     keel_bytes_t mapping;
-    KEEL_TRY(keel_path(&path, "%s/%s", holder->folder, name));
+    KEEL_TRY(keel_path(&path, "%s/%s", search->folder, name));
     keel_status_t status = keel_file_map(path, &mapping);
     keel_free(path);
     KEEL_TRY(status);
-    const char *word = holder->client->word;
-    holder->seen = true;
-    if (memmem(mapping.data, mapping.size, word, strlen(word))) holder->holds = true;
+    const char *word = search->client->word;
+    search->seen = true;
+    if (memmem(mapping.data, mapping.size, word, strlen(word))) search->holds = true;
     keel_file_unmap(mapping);
     return NULL;
 }
 
 static keel_status_t visit_name(void *context, const char *name) {
-    word_search_t *holder = context;
-    size_t length = strlen(holder->client->file) - 1;
-    return strncmp(name, holder->client->file, length) == 0 ? look_into(holder, name) : NULL;
+    word_search_t *search = context;
+    size_t length = strlen(search->client->file) - 1;
+    return strncmp(name, search->client->file, length) == 0 ? look_into(search, name) : NULL;
 }
 
 // False only if that is certain. A file that cannot be read may be able to.
 static bool can_load(const keel_bundle_t *bundle, const struct client_t *client) {
     const char *list = keel_bundle_find(bundle, KEEL_BUNDLE_INTERPRETER, BUNDLE_SITES);
-    word_search_t holder = {.client = client};
-    char folder[PATH_MAX];
+    char folder[BUNDLE_PATH];
+    word_search_t search = {.client = client, .folder = folder};
     bool by_start = client->file[strlen(client->file) - 1] == '*';
-    while (list && *list && !holder.seen) {
-        size_t length = strcspn(list, ":");
-        if (length < sizeof folder) {
-            memcpy(folder, list, length);
-            folder[length] = 0;
-            holder.folder = folder;
-            keel_status_ignore(by_start ? keel_directory_walk(folder, visit_name, &holder)
-                                        : look_into(&holder, client->file));
-        }
-        list += length + (list[length] == ':');
-    }
-    return !holder.seen || holder.holds;
+    while (list && !search.seen && bundle_folder(&list, folder))
+        keel_status_ignore(by_start ? keel_directory_walk(folder, visit_name, &search)
+                                    : look_into(&search, client->file));
+    return !search.seen || search.holds;
 }
 
 // ---- verdicts ----------------------------------------------------------------------------------
@@ -184,4 +176,24 @@ void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t
                  path ? path : "", trouble);
     if (!api || !read_version(api, numbers) || numbers[0] > INT_MAX || numbers[1] > INT_MAX) return;
     keel_bundle_judge_api(path ? path : "", (int)numbers[0], (int)numbers[1], out);
+}
+
+static keel_status_t add_verdict(keel_bundle_t *bundle, const char *name,
+                                 const keel_bundle_verdict_t *verdict) {
+    if (verdict->support == KEEL_BUNDLE_UNKNOWN) return NULL;
+    return bundle_add(bundle, KEEL_BUNDLE_SUPPORT, keel_str(name),
+                      keel_str(keel_bundle_support_name(verdict->support)));
+}
+
+keel_status_t keel_bundle_add_support(keel_bundle_t *bundle) {
+    keel_bundle_verdict_t verdict;
+    bundle->known[KEEL_BUNDLE_SUPPORT] = true;
+    keel_bundle_judge_plugin(bundle, &verdict);
+    KEEL_TRY(add_verdict(bundle, "plugin", &verdict));
+    for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
+        keel_bundle_judge_client(bundle, i, true, &verdict);
+        KEEL_TRY(add_verdict(bundle, keel_bundle_client_name(i), &verdict));
+    }
+    bundle_sort(bundle);
+    return NULL;
 }

@@ -50,5 +50,7 @@ const char *keel_bundle_client_name(size_t client);
 void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle_verdict_t *out);
 // From the bundle's "api"; unknown if it has none.
 void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t *out);
+// Adds these verdicts to a bundle of this machine, as the section `support`.
+keel_status_t keel_bundle_add_support(keel_bundle_t *bundle) KEEL_MUST_CHECK;
 
 #endif // KEEL_BUNDLE_VERSIONS_H_

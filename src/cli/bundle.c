@@ -63,30 +63,6 @@ static keel_status_t find_named(const char *python, char **out) {
     return status;
 }
 
-// ---- support in JSON ---------------------------------------------------------------------------
-
-static void put_support(const char *name, const keel_bundle_verdict_t *verdict,
-                        keel_buffer_t *out) {
-    if (verdict->support != KEEL_BUNDLE_UNKNOWN)
-        cli_field_text(out, name, keel_bundle_support_name(verdict->support));
-}
-
-static void print_json(const keel_bundle_t *bundle, keel_buffer_t *out) {
-    keel_bundle_verdict_t verdict;
-    keel_bundle_json(bundle, out);
-    if (out->failed || !out->size) return;
-    --out->size; // open it again
-    cli_field(out, "support");
-    keel_buffer_byte(out, '{');
-    keel_bundle_judge_plugin(bundle, &verdict);
-    put_support("plugin", &verdict, out);
-    for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
-        keel_bundle_judge_client(bundle, i, true, &verdict);
-        put_support(keel_bundle_client_name(i), &verdict, out);
-    }
-    keel_buffer_text(out, "}}");
-}
-
 // ---- the command -------------------------------------------------------------------------------
 
 static keel_status_t collect(asked_t *asked, keel_probe_t *probe) {
@@ -103,6 +79,7 @@ static keel_status_t collect(asked_t *asked, keel_probe_t *probe) {
     cli_limit_at(NULL); // the child has a limit of its own
     if (asked->plugin && !asked->fast) KEEL_TRY(keel_probe_use(&use, probe));
     KEEL_TRY(keel_bundle_collect(&request, &probe->bundle));
+    KEEL_TRY(keel_bundle_add_support(&probe->bundle));
     return keel_probe_status(probe);
 }
 
@@ -141,9 +118,9 @@ int cli_bundle(cli_call_t *call) {
     cli_limit_end();
     cli_progress_end();
     if (!status && asked.json)
-        print_json(&probe.bundle, &out);
+        keel_bundle_json(&probe.bundle, &out);
     else if (!status)
-        keel_bundle_text(&probe.bundle, true, &out);
+        keel_bundle_text(&probe.bundle, &out);
     keel_probe_deinitialize(&probe);
     keel_settings_deinitialize(&asked.settings);
     keel_free(asked.found);
