@@ -32,13 +32,9 @@ static void check_facts(const json_t *at) {
 }
 
 static void take_lines(keel_probe_t *probe, keel_str_t rest) {
-    while (rest.size) {
-        const char *end = memchr(rest.data, '\n', rest.size);
-        keel_str_t line = {rest.data, end ? (size_t)(end - rest.data) : rest.size};
-        size_t taken = line.size + (end ? 1 : 0);
+    keel_str_t line;
+    while (keel_str_line(&rest, &line))
         check(!keel_probe_take_line(probe, line));
-        rest = (keel_str_t){rest.data + taken, rest.size - taken};
-    }
 }
 
 static void check_probe(const keel_probe_t *probe) {

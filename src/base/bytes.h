@@ -55,6 +55,16 @@ static inline bool keel_str_starts(keel_str_t a, keel_str_t prefix) {
            (prefix.size == 0 || memcmp(a.data, prefix.data, prefix.size) == 0);
 }
 
+// Takes the next line, without its newline, off `rest`; false at the end.
+static inline bool keel_str_line(keel_str_t *rest, keel_str_t *out) {
+    if (!rest->size) return false;
+    const char *end = (const char *)memchr(rest->data, '\n', rest->size);
+    size_t size = end ? (size_t)(end - rest->data) : rest->size, taken = size + (end ? 1 : 0);
+    *out = (keel_str_t){rest->data, size};
+    *rest = (keel_str_t){rest->data + taken, rest->size - taken};
+    return true;
+}
+
 // Orders by bytes, a prefix first: -1, 0 or 1.
 static inline int keel_str_compare(keel_str_t a, keel_str_t b) {
     size_t n = a.size < b.size ? a.size : b.size;

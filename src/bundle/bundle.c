@@ -26,8 +26,8 @@ void keel_bundle_deinitialize(keel_bundle_t *bundle) {
 
 // A UTF-8 copy of at most `limit` bytes, never cut inside a character. *out_written grows by its
 // size as a JSON string.
-static keel_status_t copy(keel_bundle_t *bundle, keel_str_t text, size_t limit, const char **out,
-                          size_t *out_written) {
+static keel_status_t copy_utf8(keel_bundle_t *bundle, keel_str_t text, size_t limit,
+                               const char **out, size_t *out_written) {
     static const char unknown[] = "\xef\xbf\xbd";
     void *memory;
     KEEL_TRY(keel_arena_alloc(&bundle->arena, limit + 1, &memory));
@@ -78,8 +78,8 @@ keel_status_t bundle_add(keel_bundle_t *bundle, keel_bundle_section_t section, k
     // A byte that is not UTF-8 becomes three.
     size_t name_room = least(name.size * 3, KEEL_BUNDLE_NAME_LIMIT);
     size_t value_room = least(value.size * 3, KEEL_BUNDLE_VALUE_LIMIT);
-    KEEL_TRY(copy(bundle, name, name_room, &fact.name, &written));
-    KEEL_TRY(copy(bundle, value, value_room, &fact.value, &written));
+    KEEL_TRY(copy_utf8(bundle, name, name_room, &fact.name, &written));
+    KEEL_TRY(copy_utf8(bundle, value, value_room, &fact.value, &written));
     if (bundle->bytes + written > KEEL_BUNDLE_JSON_LIMIT - HEAD) {
         ++bundle->left_out;
         return NULL;
@@ -148,16 +148,6 @@ const char *keel_bundle_find(const keel_bundle_t *bundle, keel_bundle_section_t 
 }
 
 // ---- text --------------------------------------------------------------------------------------
-
-bool bundle_line(keel_str_t *rest, keel_str_t *out) {
-    if (!rest->size) return false;
-    const char *end = memchr(rest->data, '\n', rest->size);
-    out->data = rest->data;
-    out->size = end ? (size_t)(end - rest->data) : rest->size;
-    size_t taken = out->size + (end ? 1 : 0);
-    *rest = (keel_str_t){rest->data + taken, rest->size - taken};
-    return true;
-}
 
 keel_str_t bundle_trim(keel_str_t text) {
     while (text.size && strchr(" \t\r", text.data[0]))

@@ -44,8 +44,8 @@ static bool moves_keys(const pair_t *pair, keel_bundle_section_t section, const 
     }
 }
 
-static keel_bundle_weight_t weigh(const pair_t *pair, keel_bundle_section_t section,
-                                  const char *name) {
+static keel_bundle_weight_t weight_of(const pair_t *pair, keel_bundle_section_t section,
+                                      const char *name) {
     if (moves_keys(pair, section, name)) return KEEL_BUNDLE_WEIGHT_KEYS;
     if (section == KEEL_BUNDLE_CLIENTS) return KEEL_BUNDLE_WEIGHT_CLIENT;
     if (section == KEEL_BUNDLE_PACKAGES) return KEEL_BUNDLE_WEIGHT_PACKAGE;
@@ -96,7 +96,7 @@ static keel_status_t add_change(pair_t *pair, const keel_bundle_fact_t *old,
         out->room = room;
     }
     out->list[out->count++] = (keel_bundle_change_t){
-        .weight = weigh(pair, fact->section, fact->name),
+        .weight = weight_of(pair, fact->section, fact->name),
         .section = fact->section,
         .name = fact->name,
         .old_value = old ? old->value : NULL,
@@ -105,7 +105,7 @@ static keel_status_t add_change(pair_t *pair, const keel_bundle_fact_t *old,
     return NULL;
 }
 
-static keel_status_t merge(pair_t *pair) {
+static keel_status_t compare_facts(pair_t *pair) {
     const keel_bundle_t *old = pair->old, *new = pair->new;
     size_t i = 0, j = 0;
     while (i < old->count || j < new->count) {
@@ -148,7 +148,7 @@ keel_status_t keel_bundle_compare(const keel_bundle_t *old, const keel_bundle_t 
     pair.cpu_counts = !runs_elsewhere(old) || !runs_elsewhere(new);
     for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i)
         out->untold[i] = i != KEEL_BUNDLE_SUPPORT && old->known[i] != new->known[i];
-    KEEL_TRY(merge(&pair));
+    KEEL_TRY(compare_facts(&pair));
     if (out->count) qsort(out->list, out->count, sizeof *out->list, by_weight);
     return NULL;
 }

@@ -65,7 +65,7 @@ static keel_status_t add_flags(keel_bundle_t *bundle, const char *variable) {
     keel_buffer_initialize(&canonical, 1 << 20);
     keel_status_t status = keel_key_flags(getenv(variable), &canonical);
     keel_str_t rest = keel_bytes_str(keel_buffer_bytes(&canonical)), line;
-    while (!status && bundle_line(&rest, &line)) {
+    while (!status && keel_str_line(&rest, &line)) {
         const char *equals = memchr(line.data, '=', line.size);
         size_t length = equals ? (size_t)(equals - line.data) : line.size;
         char name[KEEL_BUNDLE_NAME_LIMIT + 32];

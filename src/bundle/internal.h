@@ -19,8 +19,6 @@ int bundle_order(const keel_bundle_fact_t *x, const keel_bundle_fact_t *y);
 void bundle_looking(const keel_bundle_request_t *request, const char *path);
 // Ignores failures to read, except for lack of memory. Takes the status.
 keel_status_t bundle_forgive(keel_status_t status) KEEL_MUST_CHECK;
-// Takes the next line, without its newline, off `rest`; false at the end.
-bool bundle_line(keel_str_t *rest, keel_str_t *out);
 keel_str_t bundle_trim(keel_str_t text);
 // The parts of "name = value", trimmed; false if the line has no separator.
 bool bundle_field(keel_str_t line, char separator, keel_str_t *out_name, keel_str_t *out_value);
@@ -31,7 +29,7 @@ bool bundle_folder(const char **list, char out[BUNDLE_PATH]);
 // The beginning of a file.
 typedef struct bundle_head_t {
     char data[1 << 14];
-    keel_str_t rest; // for bundle_line
+    keel_str_t rest; // for keel_str_line
     bool is_there;   // the file can be read
 } bundle_head_t;
 // Fails only with KEEL_NO_MEMORY.

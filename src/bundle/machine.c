@@ -14,7 +14,7 @@ static keel_status_t read_field(const char *path, const char *name, char separat
     bundle_head_t head;
     keel_str_t line, field, value;
     KEEL_TRY(bundle_read_head(&head, "%s", path));
-    while (bundle_line(&head.rest, &line)) {
+    while (keel_str_line(&head.rest, &line)) {
         if (!bundle_field(line, separator, &field, &value) || !keel_str_is(field, name)) continue;
         if (value.size > 1 && value.data[0] == '"')
             value = (keel_str_t){value.data + 1, value.size - 2};
@@ -29,7 +29,7 @@ static keel_status_t add_features(keel_bundle_t *bundle) {
     keel_buffer_initialize(&canonical, 0);
     keel_status_t status = keel_key_cpu(&canonical);
     keel_str_t text = keel_bytes_str(keel_buffer_bytes(&canonical)), rest = text, line;
-    while (!status && bundle_line(&rest, &line)) {
+    while (!status && keel_str_line(&rest, &line)) {
         if (!keel_str_starts(line, KEEL_STR("cpus="))) continue;
         char hex[KEEL_DIGEST_HEX];
         keel_digest_t digest = keel_digest(keel_bytes(text.data, (size_t)(line.data - text.data)));

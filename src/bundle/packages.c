@@ -55,7 +55,7 @@ static keel_status_t read_metadata(site_t *site, const char *folder, const char 
     bundle_head_t head;
     keel_str_t line, field, value;
     KEEL_TRY(bundle_read_head(&head, "%s/%s%s", site->folder, folder, file));
-    while (bundle_line(&head.rest, &line) && bundle_trim(line).size) {
+    while (keel_str_line(&head.rest, &line) && bundle_trim(line).size) {
         if (!bundle_field(line, ':', &field, &value) || !keel_str_is(field, "Version")) continue;
         snprintf(version, room, "%.*s", (int)(value.size < room ? value.size : room - 1),
                  value.data);
@@ -121,7 +121,7 @@ static keel_status_t read_stated(keel_bundle_t *bundle, const char *folder, cons
     bundle_head_t head;
     keel_str_t line;
     KEEL_TRY(bundle_read_head(&head, "%s/%s", folder, file));
-    while (bundle_line(&head.rest, &line)) {
+    while (keel_str_line(&head.rest, &line)) {
         keel_str_t value = assigned(line, keel_str(word));
         if (value.size) return bundle_add(bundle, KEEL_BUNDLE_CLIENTS, keel_str(as), value);
     }
@@ -200,7 +200,7 @@ static keel_status_t read_mapped(keel_bundle_t *bundle, keel_buffer_t *sites) {
     bool seen[2] = {false, false};
     KEEL_TRY(bundle_forgive(keel_file_read("/proc/self/maps", LIMIT, &data, &size)));
     keel_str_t rest = {(const char *)data, data ? size : 0}, line, last = {"", 0};
-    while (bundle_line(&rest, &line)) {
+    while (keel_str_line(&rest, &line)) {
         const char *slash = memchr(line.data, '/', line.size);
         if (!slash) continue;
         keel_str_t path = {slash, (size_t)(line.data + line.size - slash)};

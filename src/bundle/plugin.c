@@ -46,7 +46,7 @@ static keel_status_t add_attributes(const PJRT_Api *api, keel_bundle_t *bundle) 
     keel_buffer_initialize(&text, 1 << 20);
     keel_status_t status = keel_plugin_attributes(api, &text);
     keel_str_t rest = keel_bytes_str(keel_buffer_bytes(&text)), line;
-    while (!status && bundle_line(&rest, &line))
+    while (!status && keel_str_line(&rest, &line))
         status = add_attribute(line, bundle);
     keel_buffer_deinitialize(&text);
     return status;

@@ -64,7 +64,7 @@ static bool read_settings(python_t *python) {
     bundle_head_t head;
     keel_str_t line, name, value;
     keel_status_ignore(bundle_read_head(&head, "%s/pyvenv.cfg", python->prefix));
-    while (bundle_line(&head.rest, &line))
+    while (keel_str_line(&head.rest, &line))
         if (bundle_field(line, '=', &name, &value)) take_line(python, name, value);
     shorten(python->version);
     // "home" is the folder of the interpreter.
@@ -192,7 +192,7 @@ static void complete_version(python_t *python) {
     keel_status_ignore(bundle_read_head(&head, "%s/include/python%s/patchlevel.h",
                                         python->home[0] ? python->home : python->prefix,
                                         python->version));
-    while (bundle_line(&head.rest, &line)) {
+    while (keel_str_line(&head.rest, &line)) {
         if (!keel_str_starts(line, start)) continue;
         keel_str_t value =
             bundle_trim((keel_str_t){line.data + start.size, line.size - start.size});

@@ -27,7 +27,7 @@ static void put_cut(const char *text, size_t longest, keel_buffer_t *out) {
 
 // ---- a bundle ----------------------------------------------------------------------------------
 
-static void row(const char *name, const char *value, keel_buffer_t *out) {
+static void put_row(const char *name, const char *value, keel_buffer_t *out) {
     enum { COLUMN = 28 };
     keel_buffer_text(out, "  ");
     put_cut(name, 0, out);
@@ -46,7 +46,7 @@ void keel_bundle_text(const keel_bundle_t *bundle, keel_buffer_t *out) {
         keel_buffer_format(out, "%s\n", keel_bundle_section_name(section));
         size_t before = at;
         for (; at < bundle->count && bundle->facts[at].section == section; ++at)
-            row(bundle->facts[at].name, bundle->facts[at].value, out);
+            put_row(bundle->facts[at].name, bundle->facts[at].value, out);
         if (at == before) keel_buffer_text(out, "  none\n");
     }
     if (bundle->left_out)

@@ -7,17 +7,17 @@
 #include "pjrt/pjrt.h"
 #include "probe/probe.h"
 
-typedef struct asked_t {
+typedef struct bundle_asked_t {
     const char *python;
     bool json, fast;
     unsigned seconds;
     keel_settings_t settings;
     char *found; // the Python
     char *plugin, *digests;
-} asked_t;
+} bundle_asked_t;
 
 // Keel's own library would keep a run of being looked at, and is none of what programs hang on.
-static keel_status_t look_behind(asked_t *asked) {
+static keel_status_t look_behind(bundle_asked_t *asked) {
     char *wraps;
     KEEL_TRY(cli_find_wrapped(asked->plugin, asked->python, &wraps));
     if (!wraps) return NULL;
@@ -29,7 +29,7 @@ static keel_status_t look_behind(asked_t *asked) {
 }
 
 // A plugin that is not found is no failure: the bundle then says what there is without it.
-static keel_status_t find_plugin(asked_t *asked) {
+static keel_status_t find_plugin(bundle_asked_t *asked) {
     const char *named = keel_settings_text(&asked->settings, KEEL_SETTING_PLUGIN);
     cli_limit_at(strchr(named, '/') ? named : asked->python);
     keel_status_t status = *named ? keel_plugin_find(named, asked->python, &asked->plugin) : NULL;
@@ -65,7 +65,7 @@ static keel_status_t find_named(const char *python, char **out) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-static keel_status_t collect(asked_t *asked, keel_probe_t *probe) {
+static keel_status_t collect_bundle(bundle_asked_t *asked, keel_probe_t *probe) {
     KEEL_TRY(asked->python ? find_named(asked->python, &asked->found)
                            : cli_interpreter(&asked->found));
     asked->python = asked->found;
@@ -91,7 +91,7 @@ static const char details[] =
     "`keel bundle diff A B` compares two bundles: files that --json wrote, runs, or journals.\n";
 
 int cli_bundle(cli_call_t *call) {
-    asked_t asked = {0};
+    bundle_asked_t asked = {0};
     const char *timeout = "60";
     int code;
     if (call->arguments[0] && strcmp(call->arguments[0], "diff") == 0) return cli_bundle_diff(call);
@@ -114,7 +114,7 @@ int cli_bundle(cli_call_t *call) {
     keel_probe_initialize(&probe);
     keel_buffer_initialize(&out, 0);
     cli_progress_begin("looking at the plugin");
-    if (!status) status = collect(&asked, &probe);
+    if (!status) status = collect_bundle(&asked, &probe);
     cli_limit_end();
     cli_progress_end();
     if (!status && asked.json)

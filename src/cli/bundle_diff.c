@@ -4,19 +4,19 @@
 #include "cli/bundle.h"
 #include "journal/journal.h"
 
-typedef struct asked_t {
+typedef struct diff_asked_t {
     keel_settings_t settings;
     bool json, all;
-} asked_t;
+} diff_asked_t;
 
-typedef struct search_t {
+typedef struct bundle_search_t {
     keel_bundle_t *out;
     bool found;
-} search_t;
+} bundle_search_t;
 
 // The bundle of the run's first process.
-static keel_status_t visit(void *context, const json_t *event) {
-    search_t *search = context;
+static keel_status_t visit_event(void *context, const json_t *event) {
+    bundle_search_t *search = context;
     const char *kind = json_string_value(json_object_get(event, "event"));
     const json_t *bundle = json_object_get(event, "bundle");
     if (search->found || strcmp(kind, "bundle") != 0 || !json_is_object(bundle)) return NULL;
@@ -25,9 +25,9 @@ static keel_status_t visit(void *context, const json_t *event) {
 }
 
 static keel_status_t take_events(keel_bytes_t bytes, const char *path, keel_bundle_t *out) {
-    search_t search = {out, false};
+    bundle_search_t search = {out, false};
     keel_journal_damage_t damage;
-    KEEL_TRY(keel_journal_parse(bytes, visit, &search, &damage));
+    KEEL_TRY(keel_journal_parse(bytes, visit_event, &search, &damage));
     if (search.found) return NULL;
     return keel_status_make(KEEL_INVALID,
                             "%s: contains no bundle; name a file from `keel bundle --json`, or a "
@@ -51,7 +51,7 @@ static keel_status_t take_file(const char *path, keel_bundle_t *out) {
                                                         : status;
 }
 
-static keel_status_t take_run(const asked_t *asked, const char *text, keel_bundle_t *out) {
+static keel_status_t take_run(const diff_asked_t *asked, const char *text, keel_bundle_t *out) {
     const char *run_dir = keel_settings_text(&asked->settings, KEEL_SETTING_RUN_DIR);
     char *id, *path;
     KEEL_TRY(cli_check_folder(&asked->settings, KEEL_SETTING_RUN_DIR));
@@ -65,7 +65,7 @@ static keel_status_t take_run(const asked_t *asked, const char *text, keel_bundl
 }
 
 // A file goes before a run.
-static keel_status_t open_side(const asked_t *asked, const char *text, keel_bundle_t *out) {
+static keel_status_t open_side(const diff_asked_t *asked, const char *text, keel_bundle_t *out) {
     keel_file_facts_t facts;
     keel_status_t status = keel_file_facts(text, &facts);
     bool is_file = !status || strchr(text, '/');
@@ -73,8 +73,8 @@ static keel_status_t open_side(const asked_t *asked, const char *text, keel_bund
     return is_file ? take_file(text, out) : take_run(asked, text, out);
 }
 
-static keel_status_t compare(const asked_t *asked, char **names, keel_buffer_t *out,
-                             bool *out_same) {
+static keel_status_t compare_sides(const diff_asked_t *asked, char **names, keel_buffer_t *out,
+                                   bool *out_same) {
     keel_bundle_t sides[2];
     keel_bundle_changes_t changes = {0};
     keel_status_t status = NULL;
@@ -101,7 +101,7 @@ static const char details[] =
     "difference. The exit code is 0 if nothing differs, 1 if something does.\n";
 
 int cli_bundle_diff(cli_call_t *call) {
-    asked_t asked = {0};
+    diff_asked_t asked = {0};
     int code;
     bool same = false;
     call->name = "bundle diff";
@@ -116,7 +116,7 @@ int cli_bundle_diff(cli_call_t *call) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     keel_status_t status = keel_settings_load(call->flags, &asked.settings);
-    if (!status) status = compare(&asked, call->rest, &out, &same);
+    if (!status) status = compare_sides(&asked, call->rest, &out, &same);
     keel_settings_deinitialize(&asked.settings);
     if (status) {
         keel_buffer_deinitialize(&out);

@@ -11,7 +11,8 @@ typedef struct gate_t {
     char told[64]; // "plugin,jax": of what was spoken
 } gate_t;
 
-static keel_status_t pass(gate_t *gate, const char *name, const keel_bundle_verdict_t *verdict) {
+static keel_status_t pass_verdict(gate_t *gate, const char *name,
+                                  const keel_bundle_verdict_t *verdict) {
     if (verdict->support == KEEL_BUNDLE_IMPOSSIBLE)
         return keel_status_make(KEEL_UNSUPPORTED, "%s", verdict->text);
     if (!*verdict->text) return NULL;
@@ -32,13 +33,13 @@ static keel_status_t pass_clients(gate_t *gate, const keel_bundle_t *bundle) {
         name = keel_bundle_client_name(i);
         only = verdict;
     }
-    return name ? pass(gate, name, &only) : NULL;
+    return name ? pass_verdict(gate, name, &only) : NULL;
 }
 
 static keel_status_t pass_all(gate_t *gate, const keel_bundle_t *bundle, bool is_python) {
     keel_bundle_verdict_t verdict;
     keel_bundle_judge_plugin(bundle, &verdict);
-    KEEL_TRY(pass(gate, "plugin", &verdict));
+    KEEL_TRY(pass_verdict(gate, "plugin", &verdict));
     return is_python ? pass_clients(gate, bundle) : NULL;
 }
 

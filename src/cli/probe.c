@@ -43,7 +43,7 @@ static void tell_wrapped(cli_probed_t *probed, const char *wraps) {
 }
 
 // Of Keel's own library, the bundle is of what it wraps.
-static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *request) {
+static keel_status_t complete_bundle(cli_probed_t *probed, const keel_probe_request_t *request) {
     keel_probe_t *probe = &probed->probe;
     const char *path = keel_probe_text(keel_probe_facts(probe, "plugin"), "path");
     keel_bundle_request_t wanted = {.interpreter = probed->python,
@@ -59,8 +59,8 @@ static keel_status_t collect(cli_probed_t *probed, const keel_probe_request_t *r
     return NULL;
 }
 
-static keel_status_t run(cli_probed_t *probed, const char *plugin, const char *wraps,
-                         unsigned limit, bool fast) {
+static keel_status_t run_probe(cli_probed_t *probed, const char *plugin, const char *wraps,
+                               unsigned limit, bool fast) {
     bool shown = false;
     char *digests;
     KEEL_TRY(cli_digests_folder(&probed->settings, &digests));
@@ -77,7 +77,7 @@ static keel_status_t run(cli_probed_t *probed, const char *plugin, const char *w
     keel_status_t status = keel_probe_run(&request, &probed->probe);
     if (shown) fputs("\r\x1b[K", stderr);
     if (!status) keel_probe_conclude(&probed->probe);
-    if (!status) status = collect(probed, &request);
+    if (!status) status = complete_bundle(probed, &request);
     keel_free(digests);
     return status;
 }
@@ -93,7 +93,7 @@ static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsign
     if (!status) status = cli_find_wrapped(plugin, probed->python, &wraps);
     cli_limit_at(NULL);
     if (!status) {
-        status = run(probed, plugin, wraps, limit, fast);
+        status = run_probe(probed, plugin, wraps, limit, fast);
     } else if (keel_status_code(status) != KEEL_NO_MEMORY) {
         cannot_start(probed, status);
         status = NULL;
@@ -103,7 +103,7 @@ static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsign
     return status;
 }
 
-static int answer(cli_probed_t *probed, bool json) {
+static int answer_probe(cli_probed_t *probed, bool json) {
     static const int codes[] = {CLI_OK, CLI_NO, CLI_FAILURE};
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
@@ -114,7 +114,8 @@ static int answer(cli_probed_t *probed, bool json) {
     return written ? written : code;
 }
 
-static keel_status_t probe(cli_call_t *call, cli_probed_t *probed, unsigned limit, bool fast) {
+static keel_status_t probe_and_compare(cli_call_t *call, cli_probed_t *probed, unsigned limit,
+                                       bool fast) {
     if (probed->other) KEEL_TRY(cli_probe_read_other(probed));
     KEEL_TRY(cli_interpreter(&probed->python));
     if (call->rest_count) call->flags[KEEL_SETTING_PLUGIN] = call->rest[0];
@@ -160,9 +161,9 @@ int cli_probe(cli_call_t *call) {
     keel_probe_fit_initialize(&probed->fit);
     keel_bundle_initialize(&probed->bundle_there);
     cli_limit_begin("probe", limit);
-    status = probe(call, probed, limit, fast);
+    status = probe_and_compare(call, probed, limit, fast);
     cli_limit_end();
-    code = status ? cli_fail(status) : answer(probed, json);
+    code = status ? cli_fail(status) : answer_probe(probed, json);
     keel_bundle_changes_deinitialize(&probed->changes);
     keel_bundle_deinitialize(&probed->bundle_there);
     json_decref(probed->there);

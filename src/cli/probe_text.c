@@ -6,7 +6,7 @@
 
 enum { NAME_WIDTH = 14 };
 
-static void row(keel_buffer_t *out, const char *name) {
+static void begin_row(keel_buffer_t *out, const char *name) {
     keel_buffer_format(out, "  %-*s ", NAME_WIDTH, name);
 }
 
@@ -17,7 +17,7 @@ static void print_lines(keel_buffer_t *out, const char *name, const char *text) 
     while (*text) {
         size_t length = strcspn(text, "\n");
         if (length) {
-            row(out, name);
+            begin_row(out, name);
             keel_buffer_format(out, "%.*s\n", (int)length, text);
             name = "";
         }
@@ -27,7 +27,7 @@ static void print_lines(keel_buffer_t *out, const char *name, const char *text) 
 
 static void print_extensions(const json_t *extensions, keel_buffer_t *out) {
     if (!json_array_size(extensions)) return;
-    row(out, "extensions");
+    begin_row(out, "extensions");
     for (size_t i = 0; i < json_array_size(extensions); ++i) {
         const json_t *extension = json_array_get(extensions, i);
         const char *name = keel_probe_text(extension, "name");
@@ -47,15 +47,15 @@ static void print_file(const keel_probe_t *probe, const json_t *plugin, keel_buf
     const char *wheel = keel_probe_text(plugin, "wheel");
     if (!probe->is_there) return;
     keel_format_size((uint64_t)keel_probe_number(plugin, "size"), size);
-    row(out, "file");
+    begin_row(out, "file");
     keel_buffer_text(out, size);
     if (*wraps) {
         keel_buffer_byte(out, '\n');
-        row(out, "wraps");
+        begin_row(out, "wraps");
         keel_buffer_text(out, wraps);
     }
     keel_buffer_format(out, "%s%.16s\n", *build ? ", digest " : "", build);
-    row(out, "wheel");
+    begin_row(out, "wheel");
     keel_buffer_format(out, "%s\n", *wheel ? wheel : "none");
 }
 
@@ -66,12 +66,12 @@ static void print_installed(const keel_probe_t *probe, keel_buffer_t *out) {
     print_lines(out, "plugin", keel_probe_text(plugin, "path"));
     print_file(probe, plugin, out);
     if (keel_probe_number(plugin, "api_major") >= 0) {
-        row(out, "PJRT");
+        begin_row(out, "PJRT");
         keel_buffer_format(out, "%lld.%lld\n", (long long)keel_probe_number(plugin, "api_major"),
                            (long long)keel_probe_number(plugin, "api_minor"));
     }
     if (*keel_probe_text(plugin, "platform")) {
-        row(out, "platform");
+        begin_row(out, "platform");
         keel_buffer_format(out, "%s, %s\n", keel_probe_text(plugin, "platform"),
                            *version ? version : "no version");
     }
@@ -94,7 +94,7 @@ static void print_steps(const keel_probe_t *probe, keel_buffer_t *out) {
         if (outcome->state == KEEL_PROBE_NOT_TRIED) continue;
         bool wrong = keel_probe_went_wrong(outcome->state);
         keel_format_seconds(keel_seconds(outcome->nanoseconds), time);
-        row(out, keel_probe_step_name(step));
+        begin_row(out, keel_probe_step_name(step));
         keel_buffer_format(out, "%9s  ", time);
         if (outcome->state == KEEL_PROBE_OK)
             keel_buffer_format(out, "ok: %s\n", keel_probe_step_sentence(step));
@@ -103,7 +103,7 @@ static void print_steps(const keel_probe_t *probe, keel_buffer_t *out) {
         else
             keel_buffer_format(out, "%s: %s\n", wrong_word(outcome->state), outcome->message);
         if (!wrong || !*outcome->said) continue;
-        row(out, "");
+        begin_row(out, "");
         keel_buffer_format(out, "%9s  stderr: %s\n", "", outcome->said);
     }
 }
@@ -134,11 +134,11 @@ static void print_devices(const keel_probe_t *probe, keel_buffer_t *out) {
     keel_buffer_text(out, "\ndevices\n");
     for (size_t i = 0; i < count; ++i) {
         const json_t *device = json_array_get(devices, i);
-        row(out, keel_probe_text(device, "name"));
+        begin_row(out, keel_probe_text(device, "name"));
         print_memory(json_object_get(device, "memory"), out);
     }
     if (all == (int64_t)count) return;
-    row(out, "");
+    begin_row(out, "");
     keel_buffer_format(out, "%zu of %lld devices; the others belong to other processes\n", count,
                        (long long)all);
 }
@@ -152,7 +152,7 @@ static void print_settings(const cli_probed_t *probed, keel_buffer_t *out) {
     keel_buffer_text(out, "\nsettings\n");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; ++i) {
         const keel_setting_value_t *value = &probed->settings.values[shown[i]];
-        row(out, keel_setting_facts(shown[i])->key);
+        begin_row(out, keel_setting_facts(shown[i])->key);
         keel_buffer_format(out, "%s  # %s%s%s\n", value->text, keel_origin_name(value->origin),
                            *value->where ? " " : "", value->where);
     }

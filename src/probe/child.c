@@ -166,7 +166,7 @@ static void report_plugin(probe_child_t *child) {
     keel_buffer_deinitialize(&attributes);
 }
 
-static keel_status_t load(probe_child_t *child) {
+static keel_status_t load_plugin(probe_child_t *child) {
     KEEL_TRY(keel_plugin_load(child->request->plugin, &child->plugin));
     KEEL_TRY(keel_bridge_create(child->plugin.api, &child->api));
     own = child;
@@ -198,7 +198,7 @@ static const struct {
     keel_probe_step_t step, needs;
     keel_status_t (*take)(probe_child_t *child);
 } all_steps[] = {
-    {KEEL_PROBE_LOAD, KEEL_PROBE_LOAD, load},
+    {KEEL_PROBE_LOAD, KEEL_PROBE_LOAD, load_plugin},
     {KEEL_PROBE_CLIENT, KEEL_PROBE_LOAD, make_client},
     {KEEL_PROBE_DEVICES, KEEL_PROBE_CLIENT, probe_devices},
     {KEEL_PROBE_COMPILE, KEEL_PROBE_DEVICES, probe_compile},
@@ -228,7 +228,7 @@ static void report_end(probe_child_t *child, keel_probe_step_t step, uint64_t na
     probe_line_end(child);
 }
 
-static void mark(keel_probe_step_t step) {
+static void write_mark(keel_probe_step_t step) {
     const char text[] = {PROBE_MARK, (char)('A' + step), '\n'};
     ssize_t ignored = write(STDERR_FILENO, text, sizeof text);
     (void)ignored;
@@ -236,7 +236,7 @@ static void mark(keel_probe_step_t step) {
 
 static bool take_step(probe_child_t *child, keel_probe_step_t step,
                       keel_status_t (*function)(probe_child_t *child)) {
-    mark(step);
+    write_mark(step);
     keel_json_string(probe_line_begin(child), "begin", keel_probe_step_name(step));
     probe_line_end(child);
     child->skipped = NULL;
@@ -250,7 +250,7 @@ static bool take_step(probe_child_t *child, keel_probe_step_t step,
 }
 
 static int run_elsewhere(probe_child_t *child) {
-    keel_status_t status = load(child);
+    keel_status_t status = load_plugin(child);
     if (!status) status = initialize(child);
     bool is_ready = !status;
     probe_forgive(child, status);

@@ -113,9 +113,9 @@ static void compare_lives(const keel_probe_t *here, const keel_settings_t *setti
         add_block(out, "mode is refresh there, so nothing is looked up");
 }
 
-static keel_status_t compare(const keel_probe_t *here, const keel_settings_t *settings,
-                             const json_t *there, keel_arena_t *arena, keel_key_t keys[2],
-                             keel_probe_fit_t *out) {
+static keel_status_t compare_machines(const keel_probe_t *here, const keel_settings_t *settings,
+                                      const json_t *there, keel_arena_t *arena, keel_key_t keys[2],
+                                      keel_probe_fit_t *out) {
     bool known_here, known_there;
     KEEL_TRY(read_key(here->facts, arena, &keys[0], &known_here));
     KEEL_TRY(read_key(there, arena, &keys[1], &known_there));
@@ -140,7 +140,7 @@ keel_status_t keel_probe_compare(const keel_probe_t *here, const keel_settings_t
     keel_arena_initialize(&arena, 0);
     keel_key_initialize(&keys[0]);
     keel_key_initialize(&keys[1]);
-    keel_status_t status = compare(here, settings, there, &arena, keys, out);
+    keel_status_t status = compare_machines(here, settings, there, &arena, keys, out);
     keel_key_deinitialize(&keys[0]);
     keel_key_deinitialize(&keys[1]);
     keel_arena_deinitialize(&arena);

@@ -158,7 +158,7 @@ static const struct {
      "executables cannot be kept, because they do not load again: ", NOTHING_KEPT},
 };
 
-static bool fits(size_t row, const keel_probe_outcome_t *outcome) {
+static bool row_fits(size_t row, const keel_probe_outcome_t *outcome) {
     unsigned how = outcome->state == KEEL_PROBE_FAILED ? FAILED
                    : outcome->state == KEEL_PROBE_HUNG ? HUNG
                                                        : ENDED;
@@ -177,7 +177,7 @@ static void judge_steps(keel_probe_t *probe) {
     done[KEEL_PROBE_AGAIN] = wrong(probe, KEEL_PROBE_RUN);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         const keel_probe_outcome_t *outcome = wrong(probe, rows[i].step);
-        if (!outcome || done[rows[i].step] || !fits(i, outcome)) continue;
+        if (!outcome || done[rows[i].step] || !row_fits(i, outcome)) continue;
         done[rows[i].step] = true;
         keel_probe_add(probe, rows[i].label, rows[i].weight, rows[i].next, "%s%s%s%s", rows[i].text,
                        describe_failure(outcome, text), rows[i].is_named ? " in " : "",

@@ -48,7 +48,7 @@ static keel_status_t report_backend(probe_child_t *child) {
 // ---- devices -----------------------------------------------------------------------------------
 
 // What the plugin does not report is null, or "".
-static bool works(probe_child_t *child, keel_status_t status) {
+static bool succeeded(probe_child_t *child, keel_status_t status) {
     bool good = !status;
     probe_forgive(child, status);
     return good;
@@ -67,8 +67,9 @@ static void write_description(probe_child_t *child, PJRT_Device *device, keel_js
                                             .device = device};
     PJRT_Device_LocalHardwareId_Args hardware = {KEEL_PJRT_SIZE(PJRT_Device_LocalHardwareId),
                                                  .device = device};
-    bool has_hardware = works(child, KEEL_PJRT_CALL(api, PJRT_Device_LocalHardwareId, hardware));
-    bool there = works(child, KEEL_PJRT_CALL(api, PJRT_Device_GetDescription, args));
+    bool has_hardware =
+        succeeded(child, KEEL_PJRT_CALL(api, PJRT_Device_LocalHardwareId, hardware));
+    bool there = succeeded(child, KEEL_PJRT_CALL(api, PJRT_Device_GetDescription, args));
     PJRT_DeviceDescription *of = args.device_description;
     PJRT_DeviceDescription_Kind_Args kind = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Kind),
                                              .device_description = of};
@@ -78,12 +79,14 @@ static void write_description(probe_child_t *child, PJRT_Device *device, keel_js
         KEEL_PJRT_SIZE(PJRT_DeviceDescription_ProcessIndex), .device_description = of};
     PJRT_DeviceDescription_ToString_Args text = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_ToString),
                                                  .device_description = of};
-    bool has_kind = there && works(child, KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Kind, kind));
-    bool has_id = there && works(child, KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Id, id));
+    bool has_kind =
+        there && succeeded(child, KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Kind, kind));
+    bool has_id = there && succeeded(child, KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Id, id));
     bool has_process =
-        there && works(child, KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ProcessIndex, process));
+        there &&
+        succeeded(child, KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ProcessIndex, process));
     bool has_text =
-        there && works(child, KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ToString, text));
+        there && succeeded(child, KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ToString, text));
     keel_str_t kind_text = {kind.device_kind, has_kind ? kind.device_kind_size : 0};
     char name[160];
     snprintf(name, sizeof name, "%.*s:%d", (int)(kind_text.size < 120 ? kind_text.size : 120),

@@ -98,14 +98,14 @@ static json_t *copy_value(keel_probe_t *probe, const json_t *value) {
     return json_string(probe_keep(probe, text));
 }
 
-static void merge(keel_probe_t *probe, json_t *into, const json_t *from, const char *path);
+static void merge_facts(keel_probe_t *probe, json_t *into, const json_t *from, const char *path);
 
-static void append(keel_probe_t *probe, json_t *list, const json_t *from, const char *path) {
+static void append_facts(keel_probe_t *probe, json_t *list, const json_t *from, const char *path) {
     for (size_t i = 0; i < json_array_size(from); ++i) {
         const json_t *element = json_array_get(from, i);
         if (!json_is_object(element) || json_array_size(list) >= KEEL_PROBE_MEMBERS) continue;
         json_t *copy = json_object();
-        merge(probe, copy, element, path);
+        merge_facts(probe, copy, element, path);
         if (json_array_append_new(list, copy)) probe->out_of_memory = true;
     }
 }
@@ -120,14 +120,14 @@ static void merge_member(keel_probe_t *probe, json_t *into, const char *name, co
     bool holds = type == JSON_OBJECT || type == JSON_ARRAY;
     if (json_typeof(value) != type && (holds || !json_is_null(value))) return;
     if (type == JSON_OBJECT)
-        merge(probe, open_member(probe, into, name, type), value, path);
+        merge_facts(probe, open_member(probe, into, name, type), value, path);
     else if (type == JSON_ARRAY)
-        append(probe, open_member(probe, into, name, type), value, path);
+        append_facts(probe, open_member(probe, into, name, type), value, path);
     else
         probe_set(probe, into, name, copy_value(probe, value));
 }
 
-static void merge(keel_probe_t *probe, json_t *into, const json_t *from, const char *path) {
+static void merge_facts(keel_probe_t *probe, json_t *into, const json_t *from, const char *path) {
     // jansson's iterators take a non-const object, but do not change it.
     json_t *members = (json_t *)(uintptr_t)from;
     for (void *at = json_object_iter(members); at; at = json_object_iter_next(members, at)) {
@@ -177,7 +177,7 @@ keel_status_t keel_probe_take_line(keel_probe_t *probe, keel_str_t text) {
     bool known = take_step(probe, line);
     if (json_object_get(line, "lost")) known = probe->out_of_memory = true;
     if (json_is_object(facts)) {
-        merge(probe, probe->facts, facts, "");
+        merge_facts(probe, probe->facts, facts, "");
         known = true;
     }
     if (bundle) status = take_bundle(probe, bundle, &known);

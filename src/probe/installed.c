@@ -28,16 +28,9 @@ typedef struct wheel_search_t {
 // for.
 static bool find_line(keel_str_t record, const char *path, keel_str_t *out) {
     size_t length = strlen(path);
-    while (record.size) {
-        const char *end = memchr(record.data, '\n', record.size);
-        size_t taken = end ? (size_t)(end - record.data) + 1 : record.size;
-        if (taken > length && memcmp(record.data, path, length) == 0 &&
-            record.data[length] == ',') {
-            *out = (keel_str_t){record.data, taken};
+    while (keel_str_line(&record, out))
+        if (out->size > length && out->data[length] == ',' && memcmp(out->data, path, length) == 0)
             return true;
-        }
-        record = (keel_str_t){record.data + taken, record.size - taken};
-    }
     return false;
 }
 
@@ -47,7 +40,7 @@ static void take_size(wheel_search_t *search, keel_str_t line) {
     char digits[24], *end;
     snprintf(digits, sizeof digits, "%.*s", (int)(line.data + line.size - comma - 1), comma + 1);
     long long size = strtoll(digits, &end, 10);
-    if (end != digits && size >= 0 && strspn(end, "\r\n") == strlen(end))
+    if (end != digits && size >= 0 && strspn(end, "\r") == strlen(end))
         probe_set(search->probe, search->plugin, "recorded_size", json_integer(size));
 }
 

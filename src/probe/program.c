@@ -111,7 +111,7 @@ static keel_status_t compile_on(const probe_child_t *child, PJRT_Device *device,
 
 // ---- running -----------------------------------------------------------------------------------
 
-static keel_status_t await(const probe_child_t *child, PJRT_Event *event) {
+static keel_status_t await_event(const probe_child_t *child, PJRT_Event *event) {
     if (!event) return NULL;
     PJRT_Event_Await_Args args = {KEEL_PJRT_SIZE(PJRT_Event_Await), .event = event};
     PJRT_Event_Destroy_Args destroy = {KEEL_PJRT_SIZE(PJRT_Event_Destroy), .event = event};
@@ -133,7 +133,7 @@ static keel_status_t to_device(const probe_child_t *child, PJRT_Device *device,
         .device = device};
     KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Client_BufferFromHostBuffer, args));
     *out = args.buffer;
-    return await(child, args.done_with_host_buffer);
+    return await_event(child, args.done_with_host_buffer);
 }
 
 static keel_status_t check_result(const probe_child_t *child, PJRT_Buffer *buffer, size_t index) {
@@ -148,7 +148,7 @@ static keel_status_t check_result(const probe_child_t *child, PJRT_Buffer *buffe
                                 args.dst_size, expected->count * sizeof *numbers);
     args.dst = numbers;
     KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Buffer_ToHostBuffer, args));
-    KEEL_TRY(await(child, args.event));
+    KEEL_TRY(await_event(child, args.event));
     for (size_t i = 0; i < expected->count; ++i)
         if (!(numbers[i] == expected->numbers[i]))
             return keel_status_make(KEEL_CORRUPT,
@@ -157,15 +157,16 @@ static keel_status_t check_result(const probe_child_t *child, PJRT_Buffer *buffe
     return NULL;
 }
 
-static void drop(const probe_child_t *child, PJRT_Buffer *buffer) {
+static void destroy_buffer(const probe_child_t *child, PJRT_Buffer *buffer) {
     if (!buffer) return;
     PJRT_Buffer_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_Destroy), .buffer = buffer};
     keel_status_ignore(KEEL_PJRT_CALL(child->api, PJRT_Buffer_Destroy, args));
 }
 
 // `options_size`: the size of the client's PJRT_ExecuteOptions.
-static keel_status_t execute(const probe_child_t *child, PJRT_LoadedExecutable *loaded,
-                             PJRT_Buffer *const *in, PJRT_Buffer **out, size_t options_size) {
+static keel_status_t execute_program(const probe_child_t *child, PJRT_LoadedExecutable *loaded,
+                                     PJRT_Buffer *const *in, PJRT_Buffer **out,
+                                     size_t options_size) {
     PJRT_Buffer *const *argument_lists[] = {in};
     PJRT_Buffer **const result_lists[] = {out};
     PJRT_Event *done = NULL;
@@ -179,7 +180,7 @@ static keel_status_t execute(const probe_child_t *child, PJRT_LoadedExecutable *
                                                .output_lists = result_lists,
                                                .device_complete_events = &done};
     KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_LoadedExecutable_Execute, args));
-    return await(child, done);
+    return await_event(child, done);
 }
 
 static keel_status_t run_on(const probe_child_t *child, PJRT_Device *device,
@@ -189,14 +190,14 @@ static keel_status_t run_on(const probe_child_t *child, PJRT_Device *device,
     keel_status_t status = NULL;
     for (size_t i = 0; i < ARGUMENTS && !status; ++i)
         status = to_device(child, device, &arguments[i], &in[i]);
-    if (!status) status = execute(child, loaded, in, out, options_size);
+    if (!status) status = execute_program(child, loaded, in, out, options_size);
     for (size_t i = 0; i < RESULTS && !status; ++i)
         status = out[i] ? check_result(child, out[i], i)
                         : keel_status_make(KEEL_PLUGIN, "the execution returned no result %zu", i);
     for (size_t i = 0; i < ARGUMENTS; ++i)
-        drop(child, in[i]);
+        destroy_buffer(child, in[i]);
     for (size_t i = 0; i < RESULTS; ++i)
-        drop(child, out[i]);
+        destroy_buffer(child, out[i]);
     return status;
 }
 

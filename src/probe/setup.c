@@ -11,7 +11,7 @@
 #include "probe/internal.h"
 
 // Where a setting's value came from: "KEEL_CACHE_DIR", "/home/u/.config/keel/config:3", "default".
-static const char *origin(const keel_settings_t *settings, keel_setting_t which) {
+static const char *origin_of(const keel_settings_t *settings, keel_setting_t which) {
     const keel_setting_value_t *value = &settings->values[which];
     return *value->where ? value->where : keel_origin_name(value->origin);
 }
@@ -34,7 +34,7 @@ static const char *network_of(unsigned long type) {
 }
 
 // The folder, or the nearest existing one above it.
-static void nearest(const char *folder, char out[PATH_MAX]) {
+static void nearest_folder(const char *folder, char out[PATH_MAX]) {
     snprintf(out, PATH_MAX, "%s", folder);
     while (access(out, F_OK) != 0) {
         char *slash = strrchr(out, '/');
@@ -69,12 +69,12 @@ static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, k
                        "%s: there is no home folder to put it in, so %s", facts->key, what_is_lost);
         return;
     }
-    nearest(folder, there);
+    nearest_folder(folder, there);
     keel_status_t status = try_to_write(there);
     if (keel_status_code(status) != KEEL_NO_MEMORY && status)
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING, next,
                        "%s %s (%s) is not writable, so %s: %s", facts->key, folder,
-                       origin(settings, which), what_is_lost, keel_status_message(status));
+                       origin_of(settings, which), what_is_lost, keel_status_message(status));
     bool writable = !status;
     keel_status_ignore(status);
     struct statfs disk;
@@ -89,7 +89,7 @@ static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, k
                  facts->environment);
         keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING, next,
                        "%s %s (%s) is on a disk with %s left, so %s", facts->key, folder,
-                       origin(settings, which), size, what_is_lost);
+                       origin_of(settings, which), size, what_is_lost);
     }
     const char *network = network_of((unsigned long)disk.f_type);
     if (network && which == KEEL_SETTING_CACHE_DIR)
@@ -97,7 +97,7 @@ static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, k
             probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE,
             "if its machines are alike, they share compiles; if they are not, or loads are "
             "slow, choose a local disk with KEEL_CACHE_DIR",
-            "%s %s (%s) is on a network disk (%s)", facts->key, folder, origin(settings, which),
+            "%s %s (%s) is on a network disk (%s)", facts->key, folder, origin_of(settings, which),
             network);
 }
 
@@ -118,7 +118,7 @@ static void judge_mode(keel_probe_t *probe, const keel_settings_t *settings) {
         if (modes[i].mode == settings->mode)
             keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, modes[i].next,
                            "mode is %s (%s): %s", keel_mode_name(settings->mode),
-                           origin(settings, KEEL_SETTING_MODE), modes[i].text);
+                           origin_of(settings, KEEL_SETTING_MODE), modes[i].text);
 }
 
 // ---- the environment ---------------------------------------------------------------------------

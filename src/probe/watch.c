@@ -143,15 +143,15 @@ static void take_errors(watch_t *watch, const char *data, size_t size) {
     watch->tail_size = kept + size;
 }
 
-// A child that writes endlessly must not keep the parent from checking the time.
-enum { READS = 64 };
-
-static void drain_errors(watch_t *watch) {
+// Reads what is there now. A child that writes endlessly must not keep the parent from checking the
+// time.
+static void read_pipe(watch_t *watch, int from,
+                      void (*take)(watch_t *watch, const char *data, size_t size)) {
+    enum { READS = 64 };
     char data[4096];
     ssize_t got = 1;
     for (int i = 0; i < READS && got > 0; ++i)
-        if ((got = read(watch->errors, data, sizeof data)) > 0)
-            take_errors(watch, data, (size_t)got);
+        if ((got = read(from, data, sizeof data)) > 0) take(watch, data, (size_t)got);
 }
 
 // The output of a step: between its mark and the next. If the buffer no longer has its mark,
@@ -168,14 +168,9 @@ static keel_str_t said_in(const watch_t *watch, keel_probe_step_t step) {
 // The last informative line of it: the lines of a stack trace begin with a blank or a star.
 static const char *last_said(const watch_t *watch, keel_probe_step_t step) {
     enum { SHOWN = 400 };
-    keel_str_t rest = said_in(watch, step), said = {0};
-    while (rest.size) {
-        const char *end = memchr(rest.data, '\n', rest.size);
-        keel_str_t line = {rest.data, end ? (size_t)(end - rest.data) : rest.size};
-        size_t taken = line.size + (end ? 1 : 0);
+    keel_str_t rest = said_in(watch, step), line, said = {0};
+    while (keel_str_line(&rest, &line))
         if (line.size && (unsigned char)*line.data > ' ' && *line.data != '*') said = line;
-        rest = (keel_str_t){rest.data + taken, rest.size - taken};
-    }
     if (said.size > SHOWN) said.size = SHOWN;
     return probe_keep(watch->probe, said);
 }
@@ -191,14 +186,14 @@ static void finish_line(watch_t *watch) {
     keel_probe_step_t step = going_on(watch->probe);
     if (step == watch->step) return;
     keel_probe_step_t over = watch->step;
-    drain_errors(watch); // output from before this line was written
+    read_pipe(watch, watch->errors, take_errors); // output from before this line was written
     if (over < KEEL_PROBE_STEP_COUNT && watch->probe->steps[over].state == KEEL_PROBE_FAILED)
         watch->probe->steps[over].said = last_said(watch, over);
     watch->step = step;
     watch->began = watch->told = keel_clock_monotonic();
 }
 
-static void take_bytes(watch_t *watch, const char *data, size_t size) {
+static void take_lines(watch_t *watch, const char *data, size_t size) {
     for (size_t i = 0; i < size; ++i) {
         if (data[i] == '\n')
             finish_line(watch);
@@ -210,15 +205,6 @@ static void take_bytes(watch_t *watch, const char *data, size_t size) {
         keel_buffer_initialize(&watch->line, PROBE_LINE_LIMIT);
         watch->skips = true;
     }
-}
-
-// Reads all that is there now.
-static void drain(watch_t *watch) {
-    char data[4096];
-    ssize_t got = 1;
-    drain_errors(watch);
-    for (int i = 0; i < READS && got > 0; ++i)
-        if ((got = read(watch->lines, data, sizeof data)) > 0) take_bytes(watch, data, (size_t)got);
 }
 
 // ---- watching ----------------------------------------------------------------------------------
@@ -237,7 +223,7 @@ static void look_at_time(watch_t *watch) {
                             between ? "start" : keel_probe_step_name(watch->step), seconds);
 }
 
-static void follow(watch_t *watch) {
+static void follow_child(watch_t *watch) {
     struct pollfd polled[2] = {{.fd = watch->lines, .events = POLLIN},
                                {.fd = watch->errors, .events = POLLIN}};
     while (!watch->has_ended) {
@@ -247,7 +233,8 @@ static void follow(watch_t *watch) {
             if (polled[i].revents & POLLHUP && !(polled[i].revents & POLLIN)) polled[i].fd = -1;
         pid_t ended = waitpid(watch->child, &watch->state, WNOHANG);
         watch->has_ended = ended == watch->child || (ended < 0 && errno == ECHILD);
-        drain(watch);
+        read_pipe(watch, watch->errors, take_errors);
+        read_pipe(watch, watch->lines, take_lines);
         if (!watch->has_ended) look_at_time(watch);
     }
 }
@@ -270,7 +257,7 @@ static keel_probe_step_t next_step(const watch_t *watch) {
 }
 
 // The step that was running when the child ended is the one that ended it.
-static void conclude(watch_t *watch) {
+static void judge_end(watch_t *watch) {
     keel_probe_t *probe = watch->probe;
     char message[128], name[32];
     keel_probe_step_t step = watch->step;
@@ -312,9 +299,9 @@ static keel_status_t watch_child(const keel_probe_request_t *request, bool elsew
     keel_status_t status = start_child(&watch);
     if (!status) {
         watch.began = watch.told = keel_clock_monotonic();
-        follow(&watch);
+        follow_child(&watch);
         kill(-watch.child, SIGKILL); // processes that it left running
-        conclude(&watch);
+        judge_end(&watch);
         status = watch.status;
         close(watch.lines);
         close(watch.errors);

@@ -107,7 +107,7 @@ static void no_memory_is_said_or_all_is_told(void **state) {
         else
             assert_int_equal(told.code, KEEL_NO_MEMORY);
     }
-    assert_true(refused > 100);
+    assert_true(refused > 50);
 }
 
 static void a_file_that_cannot_be_read_ends_nothing(void **state) {
