@@ -6,6 +6,7 @@
 // symmetric, so a different layout gives the same bytes.
 #include <string.h>
 
+#include "base/proto.h"
 #include "probe/internal.h"
 
 static const char program_text[] =
@@ -53,33 +54,25 @@ static PJRT_Program program(void) {
                           .format_size = 4};
 }
 
-// Appends a varint.
-static size_t put_varint(uint8_t *out, size_t at, uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-        out[at++] = (uint8_t)(value | 0x80);
-    out[at++] = (uint8_t)value;
-    return at;
-}
-
-enum { OPTIONS_ROOM = 32 };
-
 // CompileOptionsProto: executable_build_options = 3 {num_replicas = 4, num_partitions = 5,
 // device_assignment = 9 {replica_count = 1, computation_count = 2, computation_devices = 3
-// {replica_device_ids = 1}}}. A negative device leaves out the assignment. All lengths are below
-// 128, so each takes one byte.
-static size_t write_options(uint8_t out[OPTIONS_ROOM], int64_t device) {
-    enum { BUILD = 3 << 3 | 2, ASSIGNMENT = 9 << 3 | 2, DEVICES = 3 << 3 | 2, IDS = 1 << 3 | 2 };
-    uint8_t id[10];
-    uint8_t ids = (uint8_t)put_varint(id, 0, (uint64_t)device);
-    const uint8_t head[] = {BUILD, 4, 4 << 3, 1, 5 << 3, 1};
-    const uint8_t assignment[] = {ASSIGNMENT, (uint8_t)(ids + 8), 1 << 3, 1,  2 << 3, 1,
-                                  DEVICES,    (uint8_t)(ids + 2), IDS,    ids};
-    memcpy(out, head, sizeof head);
-    if (device < 0) return sizeof head;
-    out[1] = (uint8_t)(4 + sizeof assignment + ids);
-    memcpy(out + sizeof head, assignment, sizeof assignment);
-    memcpy(out + sizeof head + sizeof assignment, id, ids);
-    return sizeof head + sizeof assignment + ids;
+// {replica_device_ids = 1}}}. A negative device leaves out the assignment.
+static keel_status_t write_options(keel_buffer_t *out, int64_t device) {
+    size_t build = keel_proto_open(out, 3);
+    keel_proto_put_number(out, 4, KEEL_WIRE_VARINT, 1);
+    keel_proto_put_number(out, 5, KEEL_WIRE_VARINT, 1);
+    if (device >= 0) {
+        size_t assignment = keel_proto_open(out, 9);
+        keel_proto_put_number(out, 1, KEEL_WIRE_VARINT, 1);
+        keel_proto_put_number(out, 2, KEEL_WIRE_VARINT, 1);
+        size_t devices = keel_proto_open(out, 3), ids = keel_proto_open(out, 1);
+        keel_proto_put_varint(out, (uint64_t)device);
+        keel_proto_close(out, ids);
+        keel_proto_close(out, devices);
+        keel_proto_close(out, assignment);
+    }
+    keel_proto_close(out, build);
+    return keel_buffer_status(out);
 }
 
 static keel_status_t id_of(const probe_child_t *child, PJRT_Device *device, int64_t *out) {
@@ -95,14 +88,18 @@ static keel_status_t id_of(const probe_child_t *child, PJRT_Device *device, int6
 
 static keel_status_t compile_on(const probe_child_t *child, PJRT_Device *device,
                                 PJRT_LoadedExecutable **out) {
-    uint8_t options[OPTIONS_ROOM];
+    keel_buffer_t options;
     int64_t id;
     PJRT_Program code = program();
     KEEL_TRY(id_of(child, device, &id));
-    PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = child->client,
-                                     .program = &code, .compile_options = (const char *)options,
-                                     .compile_options_size = write_options(options, id)};
-    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Client_Compile, args));
+    keel_buffer_initialize(&options, 0);
+    keel_status_t status = write_options(&options, id);
+    PJRT_Client_Compile_Args args = {
+        KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = child->client, .program = &code,
+        .compile_options = (const char *)options.data, .compile_options_size = options.size};
+    if (!status) status = KEEL_PJRT_CALL(child->api, PJRT_Client_Compile, args);
+    keel_buffer_deinitialize(&options);
+    KEEL_TRY(status);
     if (!args.executable)
         return keel_status_make(KEEL_PLUGIN, "PJRT_Client_Compile returned no executable");
     *out = args.executable;
@@ -273,12 +270,15 @@ keel_status_t probe_topology(probe_child_t *child) {
 }
 
 keel_status_t probe_compile_elsewhere(probe_child_t *child) {
-    uint8_t options[OPTIONS_ROOM];
+    keel_buffer_t options;
     PJRT_Program code = program();
+    keel_buffer_initialize(&options, 0);
+    keel_status_t status = write_options(&options, -1);
     PJRT_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Compile), .topology = child->topology,
-                              .program = &code, .compile_options = (const char *)options,
-                              .compile_options_size = write_options(options, -1)};
-    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Compile, args));
-    keel_pjrt_destroy_executable(child->api, args.executable);
-    return NULL;
+                              .program = &code, .compile_options = (const char *)options.data,
+                              .compile_options_size = options.size};
+    if (!status) status = KEEL_PJRT_CALL(child->api, PJRT_Compile, args);
+    keel_buffer_deinitialize(&options);
+    if (!status) keel_pjrt_destroy_executable(child->api, args.executable);
+    return status;
 }

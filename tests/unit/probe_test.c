@@ -29,11 +29,15 @@ static void take(const char *line) {
 
 // The fact at "devices/0/memory"; NULL if there is none.
 static json_t *fact(const char *path) {
-    char text[128];
     json_t *at = probe->facts;
-    snprintf(text, sizeof text, "%s", path);
-    for (char *name = strtok(text, "/"); name && at; name = strtok(NULL, "/"))
-        at = json_is_array(at) ? json_array_get(at, (size_t)atoi(name)) : json_object_get(at, name);
+    while (at && *path) {
+        char name[64];
+        size_t length = strcspn(path, "/");
+        snprintf(name, sizeof name, "%.*s", (int)length, path);
+        at = json_is_array(at) ? json_array_get(at, strtoul(name, NULL, 10))
+                               : json_object_get(at, name);
+        path += length + (path[length] == '/');
+    }
     return at;
 }
 
