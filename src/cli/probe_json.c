@@ -35,9 +35,9 @@ static void write_steps(const keel_probe_t *probe, keel_json_t *json) {
         keel_json_object(json, keel_probe_step_name((keel_probe_step_t)i));
         keel_json_string(json, "state", keel_probe_state_name(outcome->state));
         keel_json_double(json, "seconds", keel_seconds(outcome->nanoseconds), 6);
-        if (*outcome->code) keel_json_string(json, "code", outcome->code);
-        if (*outcome->message) keel_json_string(json, "message", outcome->message);
-        if (*outcome->said) keel_json_string(json, "stderr", outcome->said);
+        keel_json_known(json, "code", outcome->code, 0);
+        keel_json_known(json, "message", outcome->message, 0);
+        keel_json_known(json, "stderr", outcome->said, 0);
         keel_json_end_object(json);
     }
     keel_json_end_object(json);
