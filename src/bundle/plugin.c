@@ -107,7 +107,7 @@ static keel_status_t add_device(const PJRT_Api *api, PJRT_Device *device, keel_b
                          name.size ? ", " : "", KEEL_STR_ARGS(name), process.process_index);
 }
 
-// The first devices of a pod are enough to tell it from another; their number is a fact of its own.
+// The first devices of a pod are enough to distinguish it; the number of devices is its own fact.
 static keel_status_t add_devices(const PJRT_Api *api, PJRT_Client *client, keel_bundle_t *bundle) {
     enum { SHOWN = 256 };
     PJRT_Client_Devices_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Devices), .client = client};

@@ -16,7 +16,7 @@ typedef struct bundle_asked_t {
     char *plugin, *digests;
 } bundle_asked_t;
 
-// Keel's own library would keep a run of being looked at, and is none of what programs hang on.
+// Loading Keel's own library would record a run, and programs do not depend on it.
 static keel_status_t look_behind(bundle_asked_t *asked) {
     char *wraps;
     KEEL_TRY(cli_find_wrapped(asked->plugin, asked->python, &wraps));
@@ -28,7 +28,7 @@ static keel_status_t look_behind(bundle_asked_t *asked) {
     return NULL;
 }
 
-// A plugin that is not found is no failure: the bundle then says what there is without it.
+// A plugin that is not found is no failure: the bundle then describes the rest.
 static keel_status_t find_plugin(bundle_asked_t *asked) {
     const char *named = keel_settings_text(&asked->settings, KEEL_SETTING_PLUGIN);
     cli_limit_at(strchr(named, '/') ? named : asked->python);

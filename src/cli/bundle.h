@@ -11,8 +11,8 @@
 
 int cli_bundle_diff(cli_call_t *call);
 
-// Looks at the plugin and at the packages of a command's Python (NULL: it has none). Says in a
-// line, unless `quiet`, what Keel was not tried with; KEEL_UNSUPPORTED where it cannot work.
+// Checks the plugin, and the packages of a command's Python (NULL: it has none). Unless `quiet`,
+// prints a line about a version that Keel was not tested with. KEEL_UNSUPPORTED if it cannot work.
 keel_status_t cli_check_versions(const char *interpreter, const char *plugin,
                                  bool quiet) KEEL_MUST_CHECK;
 

@@ -64,7 +64,7 @@ static keel_status_t take_run(const diff_asked_t *asked, const char *text, keel_
     return status;
 }
 
-// A file goes before a run.
+// A file has precedence over a run.
 static keel_status_t open_side(const diff_asked_t *asked, const char *text, keel_bundle_t *out) {
     keel_file_facts_t facts;
     keel_status_t status = keel_file_facts(text, &facts);

@@ -8,7 +8,7 @@
 
 typedef struct gate_t {
     bool quiet, is_tpu;
-    char told[64]; // "plugin,jax": of what was spoken
+    char told[64]; // "plugin,jax": what a line was printed about
 } gate_t;
 
 static keel_status_t pass_verdict(gate_t *gate, const char *name,
@@ -22,7 +22,7 @@ static keel_status_t pass_verdict(gate_t *gate, const char *name,
     return NULL;
 }
 
-// Of several clients any may be the one that is used: the process will know.
+// If there are several clients, only the process knows which one it uses.
 static keel_status_t pass_clients(gate_t *gate, const keel_bundle_t *bundle) {
     keel_bundle_verdict_t verdict, only = {.support = KEEL_BUNDLE_UNKNOWN};
     const char *name = NULL;
@@ -57,7 +57,7 @@ keel_status_t cli_check_versions(const char *interpreter, const char *plugin, bo
     if (!status) status = pass_all(&gate, &probe.bundle, interpreter != NULL);
     keel_probe_deinitialize(&probe);
     KEEL_TRY(status);
-    // The process does not repeat what was said here.
+    // So that the process does not repeat what was printed here.
     if (gate.told[0] ? setenv("KEEL_TOLD", gate.told, 1) : unsetenv("KEEL_TOLD"))
         return keel_status_make(KEEL_NO_MEMORY, "out of memory: setting KEEL_TOLD");
     return NULL;

@@ -24,7 +24,7 @@ static void show_waiting(void *context, const char *step, double seconds) {
     *shown = true;
 }
 
-// What makes the probe impossible is a finding as well: whoever asks gets the same kind of answer.
+// If the probe cannot start, the reason is a finding too, so the answer has the same form.
 static void cannot_start(cli_probed_t *probed, keel_status_t status) {
     keel_probe_add(
         &probed->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
@@ -33,7 +33,7 @@ static void cannot_start(cli_probed_t *probed, keel_status_t status) {
     keel_status_ignore(status);
 }
 
-static void tell_wrapped(cli_probed_t *probed, const char *wraps) {
+static void add_wrapped(cli_probed_t *probed, const char *wraps) {
     char next[512];
     snprintf(next, sizeof next, "`keel probe %.400s` tests that plugin alone", wraps);
     keel_probe_add(&probed->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
@@ -42,12 +42,11 @@ static void tell_wrapped(cli_probed_t *probed, const char *wraps) {
                    wraps);
 }
 
-// Of Keel's own library, the bundle is of what it wraps.
+// For Keel's own library, the bundle describes the plugin that it wraps.
 static keel_status_t complete_bundle(cli_probed_t *probed, const keel_probe_request_t *request) {
     keel_probe_t *probe = &probed->probe;
-    const char *path = keel_probe_text(keel_probe_facts(probe, "plugin"), "path");
     keel_bundle_request_t wanted = {.interpreter = probed->python,
-                                    .plugin = probe->is_there ? path : NULL,
+                                    .plugin = probe->is_there ? request->plugin : NULL,
                                     .build = probe->build_known ? &probe->build : NULL,
                                     .digests = request->digests,
                                     .looking = cli_limit_at};
@@ -64,7 +63,7 @@ static keel_status_t run_probe(cli_probed_t *probed, const char *plugin, const c
     bool shown = false;
     char *digests;
     KEEL_TRY(cli_digests_folder(&probed->settings, &digests));
-    // Digests are remembered where Keel keeps them already; a probe makes no folder.
+    // Uses the folder of digests if there is one; a probe makes no folder.
     keel_probe_request_t request = {.plugin = plugin,
                                     .wraps = wraps,
                                     .digests = digests && keel_is_folder(digests) ? digests : NULL,
@@ -73,7 +72,7 @@ static keel_status_t run_probe(cli_probed_t *probed, const char *plugin, const c
                                     .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
                                     .context = &shown,
                                     .looking = cli_limit_at};
-    if (wraps) tell_wrapped(probed, wraps);
+    if (wraps) add_wrapped(probed, wraps);
     keel_status_t status = keel_probe_run(&request, &probed->probe);
     if (shown) fputs("\r\x1b[K", stderr);
     if (!status) keel_probe_conclude(&probed->probe);
@@ -82,7 +81,7 @@ static keel_status_t run_probe(cli_probed_t *probed, const char *plugin, const c
     return status;
 }
 
-// The plugin by path, and what it does.
+// Finds the plugin and probes it.
 static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsigned limit,
                                   bool fast) {
     char *plugin = NULL, *wraps = NULL;

@@ -1,4 +1,4 @@
-// `keel probe --compare`: what the other probe says, and how it goes with this one.
+// `keel probe --compare`: reads the other probe and compares it with this one.
 #include <string.h>
 
 #include <jansson.h>
@@ -24,7 +24,7 @@ keel_status_t cli_probe_read_other(cli_probed_t *probed) {
 bool cli_probe_makes_programs(const keel_bundle_change_t *change) {
     static const char *const clients[] = {"jax", "jaxlib", "torch", "torch-xla", "torchax"};
     static const char *const prefixes[] = {"JAX_", "XLA_", "PT_XLA_"};
-    // They lead to a platform or a folder, or to lines that keys leave out.
+    // These choose a platform or a folder, or add source lines, which keys leave out.
     static const char *const others[] = {"JAX_PLATFORMS", "JAX_COMPILATION_CACHE_DIR",
                                          "XLA_IR_DEBUG", "XLA_HLO_DEBUG"};
     bool makes = false;

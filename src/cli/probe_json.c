@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cli/probe.h"
 
-// Facts are in this form already.
+// Prints facts, which are in this form already.
 static void write_value(keel_json_t *json, const char *name, const json_t *value) {
     if (json_is_object(value)) {
         json_t *members = (json_t *)(uintptr_t)value;

@@ -161,7 +161,7 @@ static void print_settings(const cli_probed_t *probed, keel_buffer_t *out) {
 static void print_findings(const keel_probe_t *probe, keel_buffer_t *out) {
     if (!probe->finding_count) return;
     keel_buffer_text(out, "\nfindings\n");
-    // The heaviest first, each kind in the order in which it was found.
+    // The most serious first; equal ones in the order in which they were found.
     for (int weight = KEEL_PROBE_DEAD; weight >= KEEL_PROBE_ALIVE; --weight)
         for (size_t i = 0; i < probe->finding_count; ++i) {
             const keel_probe_finding_t *finding = &probe->findings[i];
@@ -173,7 +173,7 @@ static void print_findings(const keel_probe_t *probe, keel_buffer_t *out) {
         }
 }
 
-// True where there is any.
+// True if there is any.
 static bool print_programs(const keel_bundle_changes_t *changes, keel_buffer_t *out) {
     bool any = false;
     for (size_t i = 0; i < changes->count; ++i) {
