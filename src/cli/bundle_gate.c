@@ -45,14 +45,14 @@ static keel_status_t pass_all(gate_t *gate, const keel_bundle_t *bundle, bool is
 
 keel_status_t cli_check_versions(const char *interpreter, const char *plugin, bool quiet) {
     enum { SECONDS = 5 };
-    const char *name = strrchr(plugin, '/');
-    gate_t gate = {.quiet = quiet, .is_tpu = strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0};
+    gate_t gate = {.quiet = quiet};
     keel_probe_t probe;
     const keel_probe_request_t request = {
         .plugin = plugin, .limit = SECONDS, .last = KEEL_PROBE_LOAD};
     keel_probe_initialize(&probe);
     keel_status_t status = keel_bundle_plugin_fact(&probe.bundle, "path", plugin);
     if (!status) status = keel_probe_use(&request, &probe);
+    gate.is_tpu = probe.is_tpu;
     if (!status && interpreter) status = keel_bundle_clients(interpreter, &probe.bundle);
     if (!status) status = pass_all(&gate, &probe.bundle, interpreter != NULL);
     keel_probe_deinitialize(&probe);

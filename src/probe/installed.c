@@ -11,11 +11,6 @@
 
 enum { FOLDERS_UP = 4, RECORD_LIMIT = 1 << 24 };
 
-bool probe_is_tpu(const char *plugin) {
-    const char *name = strrchr(plugin, '/');
-    return strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0;
-}
-
 typedef struct wheel_search_t {
     keel_probe_t *probe;
     json_t *plugin;       // the facts about it

@@ -85,11 +85,5 @@ bool probe_is_of_backend(keel_component_t component);
 // Examines the file, and the wheel that it came from.
 keel_status_t probe_look_at_file(const keel_probe_request_t *request,
                                  keel_probe_t *out) KEEL_MUST_CHECK;
-// From its file's name.
-bool probe_is_tpu(const char *plugin);
-// Whether there is a device file of a TPU.
-bool probe_has_tpu(void);
-// "SIGABRT"; "signal 77" for one without a name.
-void probe_signal_name(int number, char out[32]);
 
 #endif // KEEL_PROBE_INTERNAL_H_

@@ -36,7 +36,13 @@ typedef struct watch_t {
 
 // ---- the child's surroundings ------------------------------------------------------------------
 
-bool probe_has_tpu(void) {
+static bool is_for_tpus(const char *plugin) {
+    const char *name = strrchr(plugin, '/');
+    return strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0;
+}
+
+// Whether there is a device file of a TPU.
+static bool has_tpu(void) {
     static const char *const patterns[] = {"/dev/accel*", "/dev/vfio/[0-9]*"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i) {
         glob_t found = {0};
@@ -84,7 +90,7 @@ static _Noreturn void be_child(const keel_probe_request_t *request, const keel_p
     dup2(errors, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
     if (request->wraps) leave_no_trace(request->wraps);
-    if (probe_is_tpu(request->wraps ? request->wraps : request->plugin) && !probe_has_tpu())
+    if (is_for_tpus(request->wraps ? request->wraps : request->plugin) && !has_tpu())
         spare_the_search(elsewhere);
     probe_child_t child = {.descriptor = lines,
                            .request = request,
@@ -239,7 +245,8 @@ static void follow_child(watch_t *watch) {
     }
 }
 
-void probe_signal_name(int number, char out[32]) {
+// "SIGABRT"; "signal 77" for one without a name.
+static void write_signal(int number, char out[32]) {
     const char *name = sigabbrev_np(number);
     if (name)
         snprintf(out, 32, "SIG%s", name);
@@ -275,7 +282,7 @@ static void judge_end(watch_t *watch) {
         snprintf(message, sizeof message, "no answer within %u s", watch->request->limit);
     } else if (WIFSIGNALED(watch->state)) {
         outcome->state = KEEL_PROBE_KILLED;
-        probe_signal_name(WTERMSIG(watch->state), name);
+        write_signal(WTERMSIG(watch->state), name);
         snprintf(message, sizeof message, "killed by %s", name);
     } else if (WEXITSTATUS(watch->state) == PROBE_DONE) {
         outcome->state = KEEL_PROBE_KILLED;
@@ -323,14 +330,14 @@ static keel_status_t add_trouble(keel_probe_t *probe) {
 }
 
 keel_status_t keel_probe_use(const keel_probe_request_t *request, keel_probe_t *out) {
+    out->fast = request->last == KEEL_PROBE_LOAD;
+    out->is_tpu = is_for_tpus(request->plugin);
+    out->has_tpu = out->is_tpu && has_tpu();
     KEEL_TRY(watch_child(request, false, out));
     return add_trouble(out);
 }
 
 keel_status_t keel_probe_run(const keel_probe_request_t *request, keel_probe_t *out) {
-    out->fast = request->last == KEEL_PROBE_LOAD;
-    out->is_tpu = probe_is_tpu(request->plugin);
-    out->has_tpu = out->is_tpu && probe_has_tpu();
     if (request->looking) request->looking(request->plugin);
     KEEL_TRY(probe_look_at_file(request, out));
     if (request->looking) request->looking(NULL);
