@@ -16,6 +16,7 @@
 #include "engine/publish.h"
 #include "engine/release.h"
 #include "engine/request.h"
+#include "engine/tiers.h"
 
 static keel_journal_subject_t subject_of(const request_t *request) {
     return (keel_journal_subject_t){
@@ -39,19 +40,19 @@ static void count_executions(request_t *request, keel_journal_counts_t *out) {
     keel_status_ignore(counters_collect(request->engine->counters, out, &total));
 }
 
-static void journal_load(request_t *request, const keel_tier_t *tier, const keel_entry_t *entry,
-                         size_t payload_size, uint64_t ahead) {
+static void journal_load(request_t *request, const loaded_entry_t *loaded, uint64_t ahead) {
+    const keel_entry_t *entry = &loaded->entry;
     keel_journal_counts_t counts;
     count_executions(request, &counts);
     keel_journal_load(request->engine->journal, &(keel_journal_load_t){
                                                     .subject = subject_of(request),
-                                                    .tier = tier->name,
+                                                    .tier = loaded->tier->name,
                                                     .seconds = keel_seconds(request->in_plugin),
                                                     .ahead_seconds = keel_seconds(ahead),
                                                     .overhead_seconds = overhead(request),
                                                     .ops = request->ops,
                                                     .bytes = request->code.size,
-                                                    .payload_bytes = payload_size,
+                                                    .payload_bytes = entry->payload_size,
                                                     .compile_seconds = entry->compile_seconds,
                                                     .format = request->format,
                                                     .site = engine_site(&request->site.place),
@@ -114,17 +115,14 @@ static void note_load(request_t *request, double compile_seconds) {
 
 // True if the client has its executable. `ahead`: nanoseconds that its load took before the client
 // asked.
-static bool hand_out_entry(request_t *request, const keel_tier_t *tier, loaded_entry_t *loaded,
-                           uint64_t ahead) {
+static bool hand_out_entry(request_t *request, loaded_entry_t *loaded, uint64_t ahead) {
     keel_engine_t *engine = request->engine;
     keel_entry_t *entry = &loaded->entry;
-    if (tier == &engine->disk && engine->memory.put)
-        keel_status_ignore(engine->memory.put(engine->memory.context, entry));
-    size_t payload_size = entry->payload_size;
+    tiers_promote(engine, loaded->tier, entry);
     request->answer = loaded->answer;
-    bool handed_out = hand_out(request, loaded->executable, entry->payload, payload_size);
+    bool handed_out = hand_out(request, loaded->executable, entry->payload, entry->payload_size);
     entry->payload = NULL;
-    if (handed_out) journal_load(request, tier, entry, payload_size, ahead);
+    if (handed_out) journal_load(request, loaded, ahead);
     if (handed_out) note_load(request, entry->compile_seconds);
     keel_entry_deinitialize(entry);
     return handed_out;
@@ -136,22 +134,17 @@ static bool load_ahead(request_t *request, keel_miss_t *out_miss) {
     bool taken = prefetch_take(engine, request->args->client, &request->key.digest, &ahead);
     request->in_plugin += ahead.waited;
     *out_miss = ahead.miss;
-    return taken && hand_out_entry(request, &engine->disk, &ahead.loaded, ahead.loaded.nanoseconds);
-}
-
-static bool load_from(request_t *request, const keel_tier_t *tier, keel_miss_t *out_miss) {
-    loaded_entry_t loaded;
-    bool found = load_entry(request->engine, request->args->client, tier, &request->key.digest,
-                            &loaded, out_miss);
-    request->in_plugin += loaded.nanoseconds;
-    return found && hand_out_entry(request, tier, &loaded, 0);
+    return taken && hand_out_entry(request, &ahead.loaded, ahead.loaded.nanoseconds);
 }
 
 static bool load_stored(request_t *request, keel_miss_t *out_miss) {
     keel_engine_t *engine = request->engine;
+    loaded_entry_t loaded;
     *out_miss = KEEL_MISS_ABSENT;
-    return engine->looks_up && (load_from(request, &engine->memory, out_miss) ||
-                                load_from(request, &engine->disk, out_miss));
+    if (!engine->looks_up) return false;
+    bool found = load_entry(engine, request->args->client, &request->key.digest, &loaded, out_miss);
+    request->in_plugin += loaded.nanoseconds;
+    return found && hand_out_entry(request, &loaded, 0);
 }
 
 static bool load(request_t *request, keel_miss_t *out_miss) {
@@ -181,7 +174,8 @@ static uint64_t patience(const request_t *request) {
     return (uint64_t)((30 + 5 * expected) * 1e9);
 }
 
-static void report_beside(request_t *request, const char *why) {
+static void report_beside(void *context, const char *why) {
+    const request_t *request = context;
     keel_log_once("claim", "%s is being compiled here too: %s",
                   *request->name ? request->name : "a program", why);
 }
@@ -189,9 +183,9 @@ static void report_beside(request_t *request, const char *why) {
 // Every other process that needs this key waits until it is stored, and takes over if this one
 // dies. Not used among processes that compile one program together: they must not wait for each
 // other here.
-static bool claim(request_t *request, keel_claim_t *out) {
+static bool claim(request_t *request, claims_t *out) {
     keel_engine_t *engine = request->engine;
-    *out = (keel_claim_t){.lock = KEEL_NO_LOCK};
+    *out = (claims_t){0};
     if (!engine->stores || request->client->process_count > 1) return false;
     char host[256] = "", holder[512], since[24];
     gethostname(host, sizeof host - 1);
@@ -199,16 +193,7 @@ static bool claim(request_t *request, keel_claim_t *out) {
     snprintf(holder, sizeof holder, "pid %d on %s since %s", (int)engine->pid, host, since);
     const keel_claimant_t claimant = {
         .name = holder, .patience = patience(request), .waiting = waiting, .context = request};
-    keel_status_t status =
-        keel_store_claim(engine->cache_dir, &request->key.digest, &claimant, out);
-    if (!status) return true;
-    if (keel_status_code(status) == KEEL_REFUSED)
-        report_beside(request, keel_status_message(status));
-    keel_journal_store_error(engine->journal, "claim", &request->key.digest,
-                             keel_status_message(status));
-    keel_status_ignore(status);
-    *out = (keel_claim_t){.lock = KEEL_NO_LOCK};
-    return false;
+    return claims_take(engine, &request->key.digest, &claimant, report_beside, out);
 }
 
 static void journal_compile(request_t *request) {
@@ -256,7 +241,7 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
                                keel_pjrt_error_code(request->engine->api, error), message);
 }
 
-static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
+static PJRT_Error *compile(request_t *request, claims_t *held) {
     keel_engine_t *engine = request->engine;
     compiling_t compiling = {.name = request->name,
                              .ops = request->ops,
@@ -268,7 +253,7 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     progress_end(engine, &compiling);
     request->in_plugin += took;
     if (error) {
-        keel_store_release(held);
+        claims_release(held);
         journal_refusal(request, error);
         return error;
     }
@@ -285,7 +270,7 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
                                  .program = &request->program,
                                  .name = request->name,
                                  .compile_seconds = keel_seconds(took),
-                                 .claim = *held};
+                                 .claims = *held};
     bool publishes = engine->stores && is_kept(request);
     status = publishes ? serialize(request, &publication.payload, &publication.payload_size) : NULL;
     journal_compile(request);
@@ -295,7 +280,7 @@ static PJRT_Error *compile(request_t *request, keel_claim_t *held) {
     }
     if (!request->asked_before) memory_ask(engine, request->args->executable, &request->answer);
     if (status) publish_failed(engine, "serialize", &request->key, request->name, status);
-    keel_store_release(held);
+    claims_release(held);
     return NULL;
 }
 
@@ -312,7 +297,7 @@ static PJRT_Error *compile_uncacheable(request_t *request) {
                              &(keel_journal_uncacheable_t){.subject = subject_of(request),
                                                            .reason = request->cacheable.reason,
                                                            .target = request->cacheable.target});
-    keel_claim_t none = {.lock = KEEL_NO_LOCK};
+    claims_t none = {0};
     return compile(request, &none);
 }
 
@@ -323,10 +308,10 @@ static PJRT_Error *load_or_compile(request_t *request) {
     if (request->recompile) ask_names(engine, &request->arena, &request->ask, &request->site);
     if (load(request, &miss)) return NULL;
     ask_names(engine, &request->arena, &request->ask, &request->site);
-    keel_claim_t held;
+    claims_t held;
     keel_miss_t after_claim;
     if (claim(request, &held) && load_stored(request, &after_claim)) {
-        keel_store_release(&held);
+        claims_release(&held);
         return NULL;
     }
     keel_journal_miss(engine->journal, &(keel_journal_miss_t){.subject = subject_of(request),

@@ -32,7 +32,7 @@ struct keel_engine_t {
     keel_digest_t plugin_build;
     keel_journal_t *journal; // NULL if there is none
     const char *cache_dir;   // the setting; "" if no folder may be used
-    keel_tier_t memory, disk;
+    keel_tiers_t tiers;      // see tiers.h
     bool looks_up, stores;
     char *script;           // keel_host_script; NULL: unknown
     keel_map_t told_values; // texts that the journal has; for the background thread

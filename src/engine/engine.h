@@ -1,6 +1,6 @@
 // engine: the way of one program, from the client's Compile to an executable.
 //
-//   read -> key -> loaded ahead -> memory -> disk   hit: deserialize-and-load, done
+//   read -> key -> loaded ahead -> the tiers        hit: deserialize-and-load, done
 //                                   miss: one process compiles, the others wait for it
 //   compile (the plugin) -> the client has it; in the background: serialize, load it back, store
 //   journal: one line of what happened; in the background: what `keel` needs to explain it
@@ -14,6 +14,7 @@
 //   request.c       read and key
 //   portable.c      rewritten options
 //   load.c          from an entry to an executable
+//   tiers.c         the tiers that have entries
 //   prefetch.c      the same before the client asks
 //   progress.c      the line on a terminal
 //   background.c    the background thread

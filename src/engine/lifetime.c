@@ -17,16 +17,9 @@
 #include "engine/prefetch.h"
 #include "engine/progress.h"
 #include "engine/release.h"
+#include "engine/tiers.h"
 #include "engine/transfers.h"
 #include "pjrt/identity.h"
-
-static void found_crashed(void *context, const keel_digest_t *key) {
-    keel_engine_t *engine = context;
-    keel_journal_store_error(engine->journal, "load", key,
-                             "loading this entry crashed an earlier process; it is in quarantine");
-    keel_log_once("crashed", "loading a stored program crashed an earlier process; it is set aside "
-                             "and compiled again");
-}
 
 // Whoever can put files into the cache could run code as this user.
 static void choose_cache_dir(keel_engine_t *engine) {
@@ -45,22 +38,6 @@ static void choose_cache_dir(keel_engine_t *engine) {
         engine->cache_dir = folder;
     }
     keel_status_ignore(status);
-}
-
-static keel_status_t open_stores(keel_engine_t *engine) {
-    const char *folder = engine->cache_dir;
-    keel_mode_t mode = engine->settings.mode;
-    if (!*folder) return NULL;
-    engine->looks_up = mode == KEEL_MODE_ON || mode == KEEL_MODE_READONLY;
-    engine->stores = mode == KEEL_MODE_ON || mode == KEEL_MODE_REFRESH;
-    if (engine->settings.memory_limit)
-        KEEL_TRY(keel_store_memory(engine->settings.memory_limit, &engine->memory));
-    KEEL_TRY(keel_store_disk(folder, engine->settings.cache_limit, mode == KEEL_MODE_READONLY,
-                             &engine->disk));
-    if (mode == KEEL_MODE_READONLY) return NULL;
-    keel_status_t status = keel_store_sweep_marks(folder, found_crashed, engine);
-    if (status) engine_fell_through(engine, "cache", NULL, status);
-    return NULL;
 }
 
 static bool is_there(const char *folder) {
@@ -175,14 +152,13 @@ static keel_status_t create(keel_engine_t *engine) {
     status = find_script(&engine->script);
     if (status) engine_fell_through(engine, "script", NULL, status);
     KEEL_TRY(read_plugin_build(engine));
-    return open_stores(engine);
+    return tiers_open(engine);
 }
 
 // Only for an engine that nobody uses yet.
 static void destroy_engine(keel_engine_t *engine) {
     keel_journal_close(engine->journal);
-    if (engine->memory.close) engine->memory.close(engine->memory.context);
-    if (engine->disk.close) engine->disk.close(engine->disk.context);
+    keel_tiers_close(&engine->tiers);
     background_destroy(engine->background);
     release_destroy(engine->release);
     memory_destroy(engine->memory_use);

@@ -1,4 +1,4 @@
-// load: makes an executable again from one entry of a tier.
+// load: makes an executable again from a stored entry.
 #ifndef KEEL_ENGINE_LOAD_H_
 #define KEEL_ENGINE_LOAD_H_
 
@@ -8,16 +8,19 @@
 typedef struct loaded_entry_t {
     PJRT_LoadedExecutable *executable;
     keel_entry_t entry;
-    keel_payload_t answer; // what the program needs, if the entry says
-    uint64_t nanoseconds;  // inside the plugin, also if the load failed
+    const keel_tier_t *tier; // that had the entry
+    keel_payload_t answer;   // what the program needs, if the entry says
+    uint64_t nanoseconds;    // inside the plugin, also if the load failed
 } loaded_entry_t;
 
-// False if there is no executable; problems with the entry are written to the journal, and the
-// entry is set aside. *out is then empty except for `nanoseconds`.
-bool load_entry(keel_engine_t *engine, PJRT_Client *client, const keel_tier_t *tier,
-                const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);
-// The same from disk, for a client that has not asked yet. The plugin may refuse now what it
-// accepts later (a custom call whose target is not registered yet): then it counts as no entry.
+// Tries the tiers one after the other. False if there is no executable; problems with entries are
+// written to the journal, and entries that do not load are set aside. *out is then empty except for
+// `nanoseconds`.
+bool load_entry(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
+                loaded_entry_t *out, keel_miss_t *out_miss);
+// The same from the tiers that persist, for a client that has not asked yet. The plugin may refuse
+// now what it accepts later (a custom call whose target is not registered yet): then it counts as
+// no entry.
 bool load_entry_ahead(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
                       loaded_entry_t *out, keel_miss_t *out_miss);
 // Destroys one that nobody took.

@@ -15,7 +15,7 @@ typedef struct executable_task_t {
     char *name;
     double compile_seconds;
     uint64_t compiled; // the time of the compile
-    keel_claim_t claim;
+    claims_t claims;
 } executable_task_t;
 
 static void destroy_executable_task(task_t *head) {
@@ -23,7 +23,7 @@ static void destroy_executable_task(task_t *head) {
     keel_free(task->payload);
     keel_key_deinitialize(&task->key);
     keel_free(task->name);
-    keel_store_release(&task->claim);
+    claims_release(&task->claims);
     keel_free(task);
 }
 
@@ -87,7 +87,7 @@ static keel_status_t pack(keel_engine_t *engine, const executable_task_t *task,
 static keel_status_t prove(keel_engine_t *engine, const executable_task_t *task,
                            keel_entry_t *entry) {
     keel_mark_t mark;
-    keel_status_t unmarked = keel_store_mark(engine->cache_dir, &task->key.digest, &mark);
+    bool marked = tiers_mark(engine, NULL, &task->key.digest, NULL, &mark);
     PJRT_LoadedExecutable *loaded;
     keel_status_t status = keel_pjrt_load(engine->api, task->task.client,
                                           keel_bytes(task->payload, task->payload_size), &loaded);
@@ -95,8 +95,7 @@ static keel_status_t prove(keel_engine_t *engine, const executable_task_t *task,
         status = pack(engine, task, loaded, entry);
         keel_pjrt_destroy_loaded(engine->api, loaded);
     }
-    if (!unmarked) keel_store_unmark(&mark);
-    keel_status_ignore(unmarked);
+    if (marked) keel_store_unmark(&mark);
     return status;
 }
 
@@ -115,19 +114,16 @@ static keel_status_t check_crashes(unsigned crashes) {
 static keel_status_t publish_entry(keel_engine_t *engine, executable_task_t *task,
                                    keel_entry_t *entry, const char **out_step) {
     *out_step = "prove";
-    unsigned crashes = keel_store_crashes(engine->cache_dir, &task->key.digest);
+    unsigned crashes = tiers_crashes(engine, &task->key.digest);
     KEEL_TRY(check_crashes(crashes));
     KEEL_TRY(describe_entry(engine, task, entry));
     KEEL_TRY(prove(engine, task, entry));
-    if (crashes) keel_store_forgive(engine->cache_dir, &task->key.digest);
+    if (crashes) tiers_forgive(engine, &task->key.digest);
     // The entry has its bytes by now, so this saves one copy while it is packed.
     keel_free(task->payload);
     task->payload = NULL;
     *out_step = "put";
-    keel_status_t status = engine->disk.put(engine->disk.context, entry);
-    if (engine->memory.put) // if it is too large for memory, or there is none left, the disk has it
-        keel_status_ignore(engine->memory.put(engine->memory.context, entry));
-    return status;
+    return tiers_put(engine, entry);
 }
 
 void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
@@ -158,16 +154,16 @@ static void publish(keel_engine_t *engine, task_t *head) {
     keel_entry_deinitialize(&entry);
 }
 
-// Takes over the payload and the claim, also on failure.
+// Takes over the payload and the claims, also on failure.
 static keel_status_t make_executable_task(const publication_t *publication,
                                           executable_task_t **out) {
     void *memory;
     *out = NULL;
     keel_status_t status = keel_calloc(1, sizeof(executable_task_t), &memory);
     if (status) {
-        keel_claim_t claim = publication->claim;
+        claims_t claims = publication->claims;
         keel_free(publication->payload);
-        keel_store_release(&claim);
+        claims_release(&claims);
         return status;
     }
     *out = memory;
@@ -178,7 +174,7 @@ static keel_status_t make_executable_task(const publication_t *publication,
         .payload_size = publication->payload_size,
         .compile_seconds = publication->compile_seconds,
         .compiled = keel_clock_monotonic(),
-        .claim = publication->claim,
+        .claims = publication->claims,
     };
     keel_key_initialize(&(*out)->key);
     KEEL_TRY(keel_key_copy(publication->key, &(*out)->key));

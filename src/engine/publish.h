@@ -2,7 +2,7 @@
 #ifndef KEEL_ENGINE_PUBLISH_H_
 #define KEEL_ENGINE_PUBLISH_H_
 
-#include "engine/core.h"
+#include "engine/tiers.h"
 
 typedef struct publication_t {
     PJRT_Client *client;
@@ -12,10 +12,10 @@ typedef struct publication_t {
     const keel_digest_t *program;
     const char *name;
     double compile_seconds;
-    keel_claim_t claim; // handed over
+    claims_t claims; // handed over
 } publication_t;
 
-// Queues an executable that was just compiled. Always releases the claim.
+// Queues an executable that was just compiled. Always releases the claims.
 void publish_executable(keel_engine_t *engine, const publication_t *publication);
 // Reports that a program is not stored, and why. Takes the status.
 void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,

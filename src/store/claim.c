@@ -89,24 +89,42 @@ static void describe_holder(const keel_lock_t *lock, const char *holder) {
     keel_status_ignore(keel_lock_describe(lock, keel_bytes(text, (size_t)size)));
 }
 
-keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key,
-                               const keel_claimant_t *claimant, keel_claim_t *out) {
-    char *path;
-    KEEL_TRY(keel_store_lock_path(folder, key, &path));
-    keel_claim_t claim = {.lock = KEEL_NO_LOCK, .path = path};
-    keel_status_t status = wait_for(path, claimant, &claim.lock);
-    if (status) {
-        keel_free(path);
-        return status;
-    }
-    describe_holder(&claim.lock, claimant->name);
-    *out = claim;
-    return NULL;
+typedef struct held_t {
+    keel_lock_t lock;
+    char path[];
+} held_t;
+
+static void release(void *context) {
+    held_t *held = context;
+    keel_lock_remove(&held->lock, held->path);
+    keel_free(held);
 }
 
-void keel_store_release(keel_claim_t *claim) {
-    if (!claim->path) return;
-    keel_lock_remove(&claim->lock, claim->path);
-    keel_free(claim->path);
-    claim->path = NULL;
+static keel_status_t make_held(const char *folder, const keel_digest_t *key, held_t **out) {
+    char *path;
+    void *memory;
+    KEEL_TRY(keel_store_lock_path(folder, key, &path));
+    size_t size = strlen(path) + 1;
+    keel_status_t status = keel_alloc(sizeof(held_t) + size, &memory);
+    if (!status) {
+        *out = memory;
+        (*out)->lock = KEEL_NO_LOCK;
+        memcpy((*out)->path, path, size);
+    }
+    keel_free(path);
+    return status;
+}
+
+keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key,
+                               const keel_claimant_t *claimant, keel_claim_t *out) {
+    held_t *held;
+    KEEL_TRY(make_held(folder, key, &held));
+    keel_status_t status = wait_for(held->path, claimant, &held->lock);
+    if (status) {
+        keel_free(held);
+        return status;
+    }
+    describe_holder(&held->lock, claimant->name);
+    *out = (keel_claim_t){held, release};
+    return NULL;
 }

@@ -241,6 +241,45 @@ static keel_status_t disk_list(void *context,
     return keel_store_walk(disk->folder, list_file, &list);
 }
 
+// ---- claims, marks, quarantine -----------------------------------------------------------------
+
+static keel_status_t disk_quarantine(void *context, const keel_digest_t *key, const char *reason) {
+    const disk_t *disk = context;
+    KEEL_TRY(refuse_readonly(disk));
+    return keel_store_quarantine(disk->folder, key, reason);
+}
+
+static keel_status_t disk_claim(void *context, const keel_digest_t *key,
+                                const keel_claimant_t *claimant, keel_claim_t *out) {
+    const disk_t *disk = context;
+    return keel_store_claim(disk->folder, key, claimant, out);
+}
+
+static keel_status_t disk_mark(void *context, const keel_digest_t *key, const char *script,
+                               keel_mark_t *out) {
+    const disk_t *disk = context;
+    return script ? keel_store_mark_ahead(disk->folder, script, out)
+                  : keel_store_mark(disk->folder, key, out);
+}
+
+static unsigned disk_crashes(void *context, const keel_digest_t *key) {
+    const disk_t *disk = context;
+    return keel_store_crashes(disk->folder, key);
+}
+
+static void disk_forgive(void *context, const keel_digest_t *key) {
+    const disk_t *disk = context;
+    keel_store_forgive(disk->folder, key);
+}
+
+static keel_status_t disk_sweep(void *context, void (*found)(void *finder, const keel_digest_t *),
+                                void *finder) {
+    const disk_t *disk = context;
+    return keel_store_sweep_marks(disk->folder, found, finder);
+}
+
+static const keel_marks_t disk_marks = {disk_mark, disk_crashes, disk_forgive, disk_sweep};
+
 // ---- open and close ----------------------------------------------------------------------------
 
 static void disk_close(void *context) {
@@ -267,11 +306,16 @@ keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly,
     *out = (keel_tier_t){
         .name = "disk",
         .context = disk,
+        .persists = true,
+        .readonly = readonly,
         .get = disk_get,
         .put = disk_put,
         .remove = disk_remove,
         .list = disk_list,
+        .quarantine = disk_quarantine,
         .close = disk_close,
+        .claim = readonly ? NULL : disk_claim,
+        .marks = readonly ? NULL : &disk_marks,
     };
     return NULL;
 }

@@ -13,7 +13,7 @@
 #ifndef KEEL_STORE_LAYOUT_H_
 #define KEEL_STORE_LAYOUT_H_
 
-#include "store/store.h"
+#include "store/disk.h"
 
 // Paths; freed with keel_free.
 keel_status_t keel_store_entry_path(const char *folder, const keel_digest_t *key,

@@ -91,6 +91,13 @@ static keel_status_t memory_remove(void *context, const keel_digest_t *key) {
     return NULL;
 }
 
+// A damaged copy needs no keeping: the tier that it came from keeps its own.
+static keel_status_t memory_quarantine(void *context, const keel_digest_t *key,
+                                       const char *reason) {
+    (void)reason;
+    return memory_remove(context, key);
+}
+
 static keel_status_t memory_put(void *context, const keel_entry_t *entry) {
     memory_t *memory = context;
     // Too large for this tier: the tier below has it. An older entry of the key must go.
@@ -146,6 +153,7 @@ keel_status_t keel_store_memory(uint64_t limit, keel_tier_t *out) {
         .put = memory_put,
         .remove = memory_remove,
         .list = memory_list,
+        .quarantine = memory_quarantine,
         .close = memory_close,
     };
     return NULL;

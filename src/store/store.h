@@ -1,5 +1,5 @@
-// store: executables by key. Two tiers, memory and disk, behind one struct of functions; a remote
-// tier would be a third.
+// store: executables by key. A list of tiers behind one struct of functions: memory, then disk; a
+// remote tier would be a third. What the disk tier is made of: disk.h.
 //
 // An entry describes itself: key, components, who wrote it and with what, the payload and a digest
 // over all of it (entry.h has the grammar). The store never executes anything and knows nothing of
@@ -38,39 +38,13 @@ typedef enum keel_miss {
 } keel_miss_t;
 const char *keel_miss_name(keel_miss_t miss);
 
-// One tier. `context` is the tier's own.
-typedef struct keel_tier_t {
-    const char *name; // "memory", "disk"
-    void *context;
-    // KEEL_NOT_FOUND, with *out_miss set, if there is no good entry; the message says why.
-    // KEEL_NO_MEMORY (and KEEL_MISS_UNREADABLE) if there is no memory to hold it.
-    keel_status_t (*get)(void *context, const keel_digest_t *key, keel_entry_t *out,
-                         keel_miss_t *out_miss);
-    keel_status_t (*put)(void *context, const keel_entry_t *entry);
-    keel_status_t (*remove)(void *context, const keel_digest_t *key);
-    // Calls visit for each entry, without its payload.
-    keel_status_t (*list)(void *context,
-                          keel_status_t (*visit)(void *visitor, const keel_entry_t *entry,
-                                                 uint64_t stored_bytes, uint64_t last_used),
-                          void *visitor);
-    void (*close)(void *context);
-} keel_tier_t;
-
-// limit: bytes of payload kept; the least recently used go first.
-keel_status_t keel_store_memory(uint64_t limit, keel_tier_t *out) KEEL_MUST_CHECK;
-// The first put makes the folder. A path with a URI scheme ("gs://...") is refused with a message
-// that names the setting to use. limit: bytes of entry files, 0 for no limit; the least recently
-// used go first. readonly: put and remove are refused, and times of use are not written.
-keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly,
-                              keel_tier_t *out) KEEL_MUST_CHECK;
-
-// ---- one compile for one key -------------------------------------------------------------------
+// ---- what a tier can offer besides its entries -------------------------------------------------
 
 // Held by the thread that compiles a key, across threads and processes. When the holder dies, the
-// system frees the claim and the next one takes over.
+// claim is free and the next one takes over. All zero: no claim.
 typedef struct keel_claim_t {
-    keel_lock_t lock;
-    char *path;
+    void *held;
+    void (*release)(void *held);
 } keel_claim_t;
 
 // Who claims a key, and how long it waits.
@@ -82,52 +56,88 @@ typedef struct keel_claimant_t {
     void *context;
 } keel_claimant_t;
 
-// Takes the claim on `key` in the disk tier's folder; waits while another holds it. KEEL_REFUSED,
-// with the reason, if waiting is useless: the holder is stopped, or has exited while a process that
-// it forked still holds the lock, or the patience is used up.
-keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key,
-                               const keel_claimant_t *claimant, keel_claim_t *out) KEEL_MUST_CHECK;
-void keel_store_release(keel_claim_t *claim);
+// More than once does nothing.
+void keel_claim_release(keel_claim_t *claim);
 
-// ---- marks: a load that kills the process ------------------------------------------------------
-
-// Kept while an entry is being loaded or proved. Its file is locked, so that every process on the
-// machine (in other containers too) can check whether its maker still lives. A process keeps a few
-// such files and reuses them.
+// Kept while an entry is being loaded or proved, whatever tier it comes from. Its file is locked,
+// so that every process on the machine (in other containers too) can check whether its maker still
+// lives. A process keeps a few such files and reuses them.
 typedef struct keel_mark_t {
     keel_lock_t lock;
     char *path;
 } keel_mark_t;
 
-// Records that this process is loading `key`, until keel_store_unmark; if the process dies, the
-// record stays.
-keel_status_t keel_store_mark(const char *folder, const keel_digest_t *key,
-                              keel_mark_t *out) KEEL_MUST_CHECK;
-// Records that this process is loading a program of the script's plan (plan.h) before the client
-// asked for it. The process may be ended at any time then, so its death accuses no entry.
-keel_status_t keel_store_mark_ahead(const char *folder, const char *script,
-                                    keel_mark_t *out) KEEL_MUST_CHECK;
 void keel_store_unmark(keel_mark_t *mark);
-// Quarantines each entry whose mark was left by a dead process; calls `found` (may be NULL) for
-// each. If there is no such entry (its proof crashed), the crash is still recorded: until the
-// record is cleared, a get of the key without an entry is KEEL_MISS_QUARANTINED. Removes a plan
-// that was being loaded ahead: a program that crashes will crash again when it is asked for, and
-// then the key is known. Called once at start.
-keel_status_t keel_store_sweep_marks(const char *folder,
-                                     void (*found)(void *context, const keel_digest_t *key),
-                                     void *context) KEEL_MUST_CHECK;
 
-// How many processes died within the last day while they loaded or proved this key's entry, unless
-// a load or proof of it has succeeded since.
-unsigned keel_store_crashes(const char *folder, const keel_digest_t *key);
-// A proof succeeded: forgets the deaths and what was set aside for them.
-void keel_store_forgive(const char *folder, const keel_digest_t *key);
+// Records which loads killed their process. `context` is the tier's.
+typedef struct keel_marks_t {
+    // Records that this process is loading `key`, until keel_store_unmark; if the process dies, the
+    // record stays. With a script, it loads a program of the script's plan (plan.h) before the
+    // client asked for it: the process may be ended at any time then, so its death accuses no
+    // entry.
+    keel_status_t (*make)(void *context, const keel_digest_t *key, const char *script,
+                          keel_mark_t *out);
+    // How many processes died within the last day while they loaded or proved this key's entry,
+    // unless a load or proof of it has succeeded since.
+    unsigned (*crashes)(void *context, const keel_digest_t *key);
+    // A proof succeeded: forgets the deaths and what was set aside for them.
+    void (*forgive)(void *context, const keel_digest_t *key);
+    // Once at start: sets aside each entry that a dead process was loading, and calls `found` for
+    // each.
+    keel_status_t (*sweep)(void *context, void (*found)(void *finder, const keel_digest_t *key),
+                           void *finder);
+} keel_marks_t;
 
-// Moves an entry of the disk tier to quarantine (a load that the plugin refused, a failed proof);
-// `reason` becomes part of the file's name. A missing entry is not an error. Quarantine is bounded:
-// the oldest go first.
-keel_status_t keel_store_quarantine(const char *folder, const keel_digest_t *key,
-                                    const char *reason) KEEL_MUST_CHECK;
+// ---- tiers -------------------------------------------------------------------------------------
+
+// One tier: its operations and what it can do. `context` is its own. The engine knows tiers only by
+// this.
+typedef struct keel_tier_t {
+    const char *name; // "memory", "disk"; for the journal
+    void *context;
+    bool persists; // entries outlive the process: only then is something published
+    bool readonly; // put, remove and quarantine are refused
+    // KEEL_NOT_FOUND, with *out_miss set, if there is no good entry; the message says why.
+    // KEEL_NO_MEMORY (and KEEL_MISS_UNREADABLE) if there is no memory to hold it.
+    keel_status_t (*get)(void *context, const keel_digest_t *key, keel_entry_t *out,
+                         keel_miss_t *out_miss);
+    keel_status_t (*put)(void *context, const keel_entry_t *entry);
+    keel_status_t (*remove)(void *context, const keel_digest_t *key);
+    // Calls visit for each entry, without its payload.
+    keel_status_t (*list)(void *context,
+                          keel_status_t (*visit)(void *visitor, const keel_entry_t *entry,
+                                                 uint64_t stored_bytes, uint64_t last_used),
+                          void *visitor);
+    // Takes an entry that does not load out of use; `reason` is for people. A missing entry is not
+    // an error.
+    keel_status_t (*quarantine)(void *context, const keel_digest_t *key, const char *reason);
+    void (*close)(void *context);
+    // NULL if it cannot claim. Waits while another holds the claim on `key`. KEEL_REFUSED, with the
+    // reason, if waiting is useless.
+    keel_status_t (*claim)(void *context, const keel_digest_t *key, const keel_claimant_t *claimant,
+                           keel_claim_t *out);
+    const keel_marks_t *marks; // NULL if it keeps none
+} keel_tier_t;
+
+// limit: bytes of payload kept; the least recently used go first.
+keel_status_t keel_store_memory(uint64_t limit, keel_tier_t *out) KEEL_MUST_CHECK;
+// The first put makes the folder. A path with a URI scheme ("gs://...") is refused with a message
+// that names the setting to use. limit: bytes of entry files, 0 for no limit; the least recently
+// used go first. readonly: also, times of use are not written, and there are no claims and no
+// marks.
+keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly,
+                              keel_tier_t *out) KEEL_MUST_CHECK;
+
+// The tiers of a process, the fastest first. All zero: none.
+enum { KEEL_TIERS_MOST = 4 };
+typedef struct keel_tiers_t {
+    size_t count;
+    keel_tier_t list[KEEL_TIERS_MOST];
+} keel_tiers_t;
+
+// Takes over the tier, also on failure.
+keel_status_t keel_tiers_add(keel_tiers_t *tiers, const keel_tier_t *tier) KEEL_MUST_CHECK;
+void keel_tiers_close(keel_tiers_t *tiers);
 
 // ---- upkeep (keel cache) -----------------------------------------------------------------------
 

@@ -164,7 +164,7 @@ static keel_status_t claim(const stage_t *stage) {
     keel_digest_t key = key_of(1);
     keel_claim_t held;
     KEEL_TRY(claim_as(&stage->place, &key, "me", &held));
-    keel_store_release(&held);
+    keel_claim_release(&held);
     return NULL;
 }
 

@@ -65,7 +65,7 @@ static int take_turns(const place_t *place, shared_t *shared, int rounds) {
         if (i % 8 == 0) rest(1);
         atomic_fetch_add(&shared->turns, 1);
         atomic_fetch_sub(&shared->inside, 1);
-        keel_store_release(&claim);
+        keel_claim_release(&claim);
     }
     return 0;
 }
@@ -126,8 +126,8 @@ static void claims_on_different_keys_do_not_wait_for_each_other(void **state) {
     }
     assert_int_equal(count_files(place, "locks", ".lock"), 3);
     for (int i = 0; i < 3; ++i) {
-        keel_store_release(&claims[i]);
-        keel_store_release(&claims[i]); // once more does nothing
+        keel_claim_release(&claims[i]);
+        keel_claim_release(&claims[i]); // once more does nothing
     }
     assert_int_equal(count_files(place, "locks", ".lock"), 0);
 }
@@ -153,7 +153,7 @@ static int get_or_compile(const place_t *place, shared_t *shared, bool die) {
             if (tier.put(tier.context, &f.entry)) return 3;
             if (tier.get(tier.context, &f.entry.key, &got, &miss)) return 4;
         }
-        keel_store_release(&claim);
+        keel_claim_release(&claim);
     }
     bool same = got.payload_size == 5000 && memcmp(got.payload, f.payload, 5000) == 0;
     keel_entry_deinitialize(&got);
@@ -232,7 +232,7 @@ static void who_waits_long_is_told_once_who_holds_and_gets_it_after_a_kill(void 
     assert_true(keel_seconds(keel_clock_monotonic() - start) > 2.5);
     assert_int_equal(said.times, 1);
     assert_string_equal(said.holder, "pid 7 on host a: train.py");
-    keel_store_release(&claim);
+    keel_claim_release(&claim);
     expect_exit(said.killer, 0);
     waitpid(holder, NULL, 0);
     unshare_memory(shared);
@@ -326,7 +326,7 @@ static void a_lock_file_left_by_the_dead_hinders_nobody_and_is_pruned(void **sta
     assert_ok(claim_as(place, &key, "me", &claim));
     assert_ok(keel_store_disk_prune(place->cache, 0, &removed, &bytes));
     assert_int_equal(count_files(place, "locks", ".lock"), 1);
-    keel_store_release(&claim);
+    keel_claim_release(&claim);
 }
 
 static void a_claim_is_free_although_a_forked_child_lives_on(void **state) {
@@ -339,13 +339,13 @@ static void a_claim_is_free_although_a_forked_child_lives_on(void **state) {
         for (;;)
             pause();
     }
-    keel_store_release(&claim);
+    keel_claim_release(&claim);
     // Were it not free, who waits would be told, and the child's end let him go on.
     said_t said = {.pid = child};
     const keel_claimant_t waits = {"me", minute, note_holder, &said};
     assert_ok(keel_store_claim(place->cache, &key, &waits, &again));
     assert_int_equal(said.times, 0);
-    keel_store_release(&again);
+    keel_claim_release(&again);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
 }

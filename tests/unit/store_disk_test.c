@@ -513,7 +513,7 @@ static void names_that_are_not_ours_are_left_alone(void **state) {
     put_one(&tier, 1, 64);
     keel_claim_t claim;
     assert_ok(claim_as(place, &key, "me", &claim));
-    keel_store_release(&claim);
+    keel_claim_release(&claim);
     static const char *const own[] = {
         "thesis.tex",   "entries/notes",   "quarantine/letter.keel", "locks/my.lock",
         "quarantine/x", "locks/photo.jpg", "quarantine/.hidden",     NULL};
@@ -553,7 +553,7 @@ static void facts_count_what_is_there(void **state) {
     assert_int_equal(facts.quarantined_bytes, facts.bytes / 4);
     assert_int_equal(facts.locks, 1);
     assert_true(facts.newest - facts.oldest > 4900 * 1000000000ull);
-    keel_store_release(&claim);
+    keel_claim_release(&claim);
     assert_ok(keel_store_disk_facts(place->cache, &facts));
     assert_int_equal(facts.locks, 0);
     tier.close(tier.context);
@@ -594,7 +594,7 @@ static void clear_removes_entries_and_quarantine_but_no_held_lock(void **state) 
     assert_ok(keel_store_disk_facts(place->cache, &facts));
     assert_int_equal(facts.entries + facts.quarantined, 0);
     assert_int_equal(facts.locks, 1);
-    keel_store_release(&claim);
+    keel_claim_release(&claim);
     put_one(&tier, 1, 64);
     tier.close(tier.context);
 }

@@ -3,6 +3,7 @@
 #define KEEL_TESTS_STORE_HELP_H_
 
 #include "place.h"
+#include "store/disk.h"
 #include "store/entry.h"
 
 static inline keel_digest_t key_of(uint64_t seed) {
