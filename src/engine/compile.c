@@ -17,6 +17,7 @@
 #include "engine/release.h"
 #include "engine/request.h"
 #include "engine/tiers.h"
+#include "pjrt/error.h"
 
 static keel_journal_subject_t subject_of(const request_t *request) {
     return (keel_journal_subject_t){
@@ -226,6 +227,12 @@ static keel_status_t serialize(request_t *request, uint8_t **out, size_t *out_si
     return status;
 }
 
+static void write_refusal(request_t *request, const char *code, const char *message) {
+    keel_journal_subject_t subject = subject_of(request);
+    keel_journal_site_t site = engine_site(&request->site.place);
+    keel_journal_compile_error(request->engine->journal, &subject, &site, code, message);
+}
+
 // The plugin's own message, for the journal; the client gets the error itself.
 static void journal_refusal(request_t *request, const PJRT_Error *error) {
     PJRT_Error_Message_Args args = {.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE,
@@ -235,10 +242,7 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
     snprintf(message, sizeof message, "%.*s",
              (int)(args.message_size < sizeof message ? args.message_size : sizeof message),
              args.message);
-    keel_journal_subject_t subject = subject_of(request);
-    keel_journal_site_t site = engine_site(&request->site.place);
-    keel_journal_compile_error(request->engine->journal, &subject, &site,
-                               keel_pjrt_error_code(request->engine->api, error), message);
+    write_refusal(request, keel_pjrt_error_code(request->engine->api, error), message);
 }
 
 static PJRT_Error *compile(request_t *request, claims_t *held) {
@@ -327,6 +331,27 @@ static PJRT_Error *load_or_compile(request_t *request) {
     return error;
 }
 
+// ---- the gate ----------------------------------------------------------------------------------
+
+// NULL if the client may have the program.
+static PJRT_Error *check_gate(request_t *request) {
+    const keel_engine_gate_t *gate = &request->engine->gate;
+    if (!gate->check) return NULL;
+    keel_status_t status = gate->check(gate->context, &(keel_engine_ask_t){
+                                                          .name = request->name,
+                                                          .program = &request->program,
+                                                          .key = &request->key,
+                                                          .place = &request->site.place,
+                                                          .recompile = request->recompile,
+                                                      });
+    if (!status) return NULL;
+    PJRT_Error *error = keel_pjrt_error(status);
+    keel_str_t message;
+    keel_pjrt_error_message(error, &message);
+    write_refusal(request, keel_pjrt_error_code(request->engine->api, error), message.data);
+    return error;
+}
+
 // ---- the call ----------------------------------------------------------------------------------
 
 enum { RETRACES_WRITTEN = 16 }; // of one function under one key
@@ -383,7 +408,8 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
     }
     const char *known = strcmp(request.format, "hlo") == 0 ? "hlo" : "mlir";
     publish_program(engine, &request.program, known, request.code);
-    PJRT_Error *error = load_or_compile(&request);
+    PJRT_Error *error = check_gate(&request);
+    if (!error) error = load_or_compile(&request);
     if (request.handed_out && request.cacheable.yes) note_plan(&request);
     keep_memory(&request);
     host_ops_look(engine);

@@ -34,9 +34,10 @@ struct keel_engine_t {
     const char *cache_dir;   // the setting; "" if no folder may be used
     keel_tiers_t tiers;      // see tiers.h
     bool looks_up, stores;
-    char *script;           // keel_host_script; NULL: unknown
-    keel_map_t told_values; // texts that the journal has; for the background thread
-    keel_map_t told_files;  // source files read for it, or unreadable; for the background thread
+    keel_engine_gate_t gate; // `check` is NULL: all programs may pass
+    char *script;            // keel_host_script; NULL: unknown
+    keel_map_t told_values;  // texts that the journal has; for the background thread
+    keel_map_t told_files;   // source files read for it, or unreadable; for the background thread
 
     pace_t pace; // of figures in the journal; only for the background thread
 

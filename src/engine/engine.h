@@ -1,12 +1,13 @@
 // engine: the way of one program, from the client's Compile to an executable.
 //
-//   read -> key -> loaded ahead -> the tiers        hit: deserialize-and-load, done
+//   read -> key -> the gate: may the client have it now?
+//               -> loaded ahead -> the tiers        hit: deserialize-and-load, done
 //                                   miss: one process compiles, the others wait for it
 //   compile (the plugin) -> the client has it; in the background: serialize, load it back, store
 //   journal: one line of what happened; in the background: what `keel` needs to explain it
 //
 // Only this room knows all the steps. A step that fails is skipped, reported once and written to
-// the journal; the client always gets what the plugin would have given it.
+// the journal; the client always gets what the plugin would have given it, unless the gate refuses.
 //
 // Files, from the top:
 //   lifetime.c      begin and end; the clients
@@ -55,6 +56,25 @@ typedef struct keel_engine_t keel_engine_t;
 keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t *plugin,
                                  keel_engine_t **out) KEEL_MUST_CHECK;
 
+// What is known about a program that the client asks for, before it is loaded or compiled.
+typedef struct keel_engine_ask_t {
+    const char *name; // of the module
+    const keel_digest_t *program;
+    const keel_key_t *key;
+    const keel_place_t *place; // of the user's code
+    bool recompile;            // this function had another program before
+} keel_engine_ask_t;
+
+// Decides whether the client may have a program now. A status refuses: the client gets it as its
+// error, and nothing is loaded or compiled. It is not asked about a program whose key could not be
+// made. Called on the client's threads, several at once; the engine holds no lock.
+typedef struct keel_engine_gate_t {
+    keel_status_t (*check)(void *context, const keel_engine_ask_t *ask);
+    void *context;
+} keel_engine_gate_t;
+// Only before the first client.
+void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate);
+
 // Waits until everything that was compiled is stored, and writes the journal's last line. Call it
 // when the process ends. Later compiles go straight to the plugin. The engine is never freed:
 // client threads may still hold it.
@@ -73,7 +93,8 @@ void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
 // the number of replicas that it is compiled for. Otherwise 0. Needs no engine.
 uint64_t keel_engine_gathered_replicas(const PJRT_Api *api, const PJRT_Client_Compile_Args *args);
 
-// The client's Compile. The error, if any, is the plugin's.
+// The client's Compile. The error, if any, is the plugin's, or Keel's own (pjrt/error.h) if the
+// gate refuses the program.
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args);
 
 // Executables whose executions on single devices go to one of them (see gang.c).

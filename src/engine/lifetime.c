@@ -204,6 +204,10 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
     return NULL;
 }
 
+void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate) {
+    engine->gate = *gate;
+}
+
 void keel_engine_end(keel_engine_t *engine) {
     if (getpid() != engine->pid || atomic_exchange(&engine->ended, true)) return;
     prefetch_stop(engine, NULL);

@@ -284,7 +284,8 @@ void keel_journal_store_error(keel_journal_t *journal, const char *what, const k
 // Keel fell back to a simpler way: keyed a program by its bytes, compiled without the cache.
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message);
-// The plugin refused to compile a program; the client has its error. `code`: "RESOURCE_EXHAUSTED".
+// The plugin or the engine refused a program; the client has the error. `code`:
+// "RESOURCE_EXHAUSTED".
 void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subject_t *subject,
                                 const keel_journal_site_t *site, const char *code,
                                 const char *message);

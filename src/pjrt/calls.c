@@ -1,13 +1,19 @@
-#include "pjrt/pjrt.h"
+#include "pjrt/error.h"
 
-keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error, const char *what) {
-    if (!error) return NULL;
+static keel_str_t message_of(const PJRT_Api *api, const PJRT_Error *error) {
+    keel_str_t own;
+    if (keel_pjrt_error_message(error, &own)) return own;
     PJRT_Error_Message_Args message = {.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE,
                                        .error = error};
     api->PJRT_Error_Message(&message);
-    keel_status_t status =
-        keel_status_make(KEEL_PLUGIN, "%s: %.*s", what,
-                         KEEL_STR_ARGS(((keel_str_t){message.message, message.message_size})));
+    return (keel_str_t){message.message, message.message_size};
+}
+
+keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error, const char *what) {
+    if (!error) return NULL;
+    keel_str_t message = message_of(api, error);
+    keel_status_t status = keel_status_make(KEEL_PLUGIN, "%s: %.*s", what, KEEL_STR_ARGS(message));
+    if (keel_pjrt_error_destroy(error)) return status;
     PJRT_Error_Destroy_Args destroy = {.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE,
                                        .error = error};
     api->PJRT_Error_Destroy(&destroy);

@@ -1,4 +1,5 @@
 #include "pjrt/memory.h"
+#include "pjrt/error.h"
 
 static uint64_t size_of(int64_t value) {
     return value > 0 ? (uint64_t)value : 0;
@@ -109,7 +110,9 @@ const char *keel_pjrt_error_code(const PJRT_Api *api, const PJRT_Error *error) {
                                         "UNAUTHENTICATED"};
     PJRT_Error_GetCode_Args args = {.struct_size = PJRT_Error_GetCode_Args_STRUCT_SIZE,
                                     .error = error};
-    keel_status_ignore(keel_pjrt_status(api, api->PJRT_Error_GetCode(&args), "PJRT_Error_GetCode"));
+    if (!keel_pjrt_error_number(error, &args.code))
+        keel_status_ignore(
+            keel_pjrt_status(api, api->PJRT_Error_GetCode(&args), "PJRT_Error_GetCode"));
     size_t code = (size_t)args.code;
     return code < sizeof words / sizeof *words ? words[code] : "UNKNOWN";
 }

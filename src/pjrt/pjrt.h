@@ -46,7 +46,7 @@ keel_status_t keel_python_find(const char *interpreter, char **out) KEEL_MUST_CH
 // major version.
 keel_status_t keel_plugin_load(const char *path, keel_plugin_t *out) KEEL_MUST_CHECK;
 
-// Turns a plugin's error into a status and destroys it; NULL is OK.
+// Turns an error of the plugin, or of Keel (error.h), into a status and destroys it; NULL is OK.
 keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error,
                                const char *what) KEEL_MUST_CHECK;
 

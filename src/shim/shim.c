@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "pjrt/bridge.h"
+#include "pjrt/error.h"
 
 // One plugin per process: PJRT's functions carry no context. The table is the bridge's, also for
 // Keel's own calls.
@@ -48,7 +49,7 @@ static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
 static PJRT_Error *execute_in_gang(keel_gang_t *gang, PJRT_LoadedExecutable_Execute_Args *args) {
     keel_gang_call_t call;
     keel_status_t status = keel_gang_begin(gang, args, &call);
-    if (status) return keel_shim_error(status);
+    if (status) return keel_pjrt_error(status);
     PJRT_Error *error = plugin.api->PJRT_LoadedExecutable_Execute(args);
     keel_gang_end(args, &call);
     return error;
@@ -68,7 +69,7 @@ static PJRT_Error *get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args
     if (!status) return NULL;
     keel_pjrt_destroy_executable(plugin.api, args->executable);
     args->executable = NULL;
-    return keel_shim_error(status);
+    return keel_pjrt_error(status);
 }
 
 static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
@@ -181,7 +182,7 @@ static keel_status_t wrap(const PJRT_Api **out) {
 
 static PJRT_Error *refuse(void *args) {
     (void)args;
-    return keel_shim_error(
+    return keel_pjrt_error(
         keel_status_make(keel_status_code(trouble), "keel: %s", keel_status_message(trouble)));
 }
 

@@ -42,9 +42,6 @@ void keel_shim_take_off(PJRT_Api *table, const PJRT_Api *real);
 
 // ---- errors.c ----------------------------------------------------------------------------------
 
-// Takes the status. keel_shim_is_own recognizes the error.
-PJRT_Error *keel_shim_error(keel_status_t status);
-bool keel_shim_is_own(const PJRT_Error *error);
 // Puts the error functions into `table`; foreign errors go to `plugin`, which may be NULL.
 void keel_shim_take_errors(PJRT_Api *table, const PJRT_Api *plugin);
 

@@ -55,7 +55,7 @@ static void live_through_a_fault(const door_t *door) {
     if (error) {
         // Only at the very start, and then said as well as can be.
         char text[1024];
-        CHECK(armed.from_the_start && keel_shim_is_own(error));
+        CHECK(armed.from_the_start && keel_pjrt_error_is_own(error));
         door_message(api, error, text);
         CHECK(strncmp(text, "keel: ", 6) == 0 || strstr(text, "memory"));
         door_drop(api, error);

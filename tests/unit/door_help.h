@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "pjrt/error.h"
 #include "pjrt_help.h"
 #include "plugin/test_plugin.h"
 #include "shim/shim.h"

@@ -179,7 +179,7 @@ static void delete_each(const door_t *door) {
     CHECK(is_deleted(api, one) && !is_deleted(api, other));
     CHECK(count_calls(door, "delete", one) == 0);
     PJRT_Error *error = try_launch(api, (launch_t){one, .device = 64}, &id);
-    CHECK(error && keel_shim_is_own(error));
+    CHECK(error && keel_pjrt_error_is_own(error));
     door_drop(api, error);
     CHECK(launch(api, (launch_t){other, .device = 128}) == 1);
     delete_it(api, other);

@@ -381,7 +381,7 @@ static void compile_in_vain(const door_t *door) {
         PJRT_Error *error =
             door_compile_bytes(api, client, "text", keel_bytes("program", 7), &loaded);
         char text[1024];
-        CHECK(error && !keel_shim_is_own(error));
+        CHECK(error && !keel_pjrt_error_is_own(error));
         door_message(api, error, text);
         CHECK(strcmp(text, "test plugin: will not compile") == 0);
         door_drop(api, error);

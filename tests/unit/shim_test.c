@@ -144,8 +144,8 @@ static void tell_errors_apart(const door_t *door) {
     (void)door;
     const PJRT_Api *api = keel_shim_api();
     char text[1024];
-    PJRT_Error *own = keel_shim_error(keel_status_make(KEEL_REFUSED, "a program is refused"));
-    CHECK(keel_shim_is_own(own));
+    PJRT_Error *own = keel_pjrt_error(keel_status_make(KEEL_REFUSED, "a program is refused"));
+    CHECK(keel_pjrt_error_is_own(own));
     door_message(api, own, text);
     CHECK(strcmp(text, "a program is refused") == 0);
     CHECK(door_code(api, own) == PJRT_Error_Code_FAILED_PRECONDITION);
@@ -153,13 +153,13 @@ static void tell_errors_apart(const door_t *door) {
     PJRT_Client *client = door_client(api);
     PJRT_LoadedExecutable *loaded;
     PJRT_Error *theirs = door_compile_bytes(api, client, "text", keel_bytes("program", 7), &loaded);
-    CHECK(theirs && !keel_shim_is_own(theirs));
+    CHECK(theirs && !keel_pjrt_error_is_own(theirs));
     door_message(api, theirs, text);
     CHECK(strcmp(text, "test plugin: will not compile") == 0);
     CHECK(door_code(api, theirs) == PJRT_Error_Code_INVALID_ARGUMENT);
 
     door_drop(api, own);
-    CHECK(!keel_shim_is_own(own));
+    CHECK(!keel_pjrt_error_is_own(own));
     door_drop(api, theirs);
     door_drop(api, NULL);
     door_close(api, client);
@@ -183,7 +183,7 @@ static void visit_payloads(const door_t *door) {
     int visited = 0;
     test_plugin_payload_args_t args = {
         .struct_size = sizeof args, .visitor = visit_payload, .user_arg = &visited};
-    PJRT_Error *own = keel_shim_error(keel_status_make(KEEL_REFUSED, "a program is refused"));
+    PJRT_Error *own = keel_pjrt_error(keel_status_make(KEEL_REFUSED, "a program is refused"));
     args.error = own;
     CHECK(!table->for_each_payload(&args) && visited == 0);
     door_drop(api, own);
@@ -219,7 +219,7 @@ static void report_every_code(const door_t *door) {
     const PJRT_Api *api = keel_shim_api();
     PJRT_Error *errors[sizeof rows / sizeof *rows];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-        errors[i] = keel_shim_error(keel_status_make(rows[i].code, "number %zu", i));
+        errors[i] = keel_pjrt_error(keel_status_make(rows[i].code, "number %zu", i));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         char text[1024], expected[32];
         snprintf(expected, sizeof expected, "number %zu", i);
@@ -242,9 +242,9 @@ static void run_out_of_memory(const door_t *door) {
     char text[1024];
     keel_status_t status = keel_status_make(KEEL_REFUSED, "a program is refused");
     keel_fault_arm(KEEL_FAULT_ALLOC, 1);
-    PJRT_Error *error = keel_shim_error(status);
+    PJRT_Error *error = keel_pjrt_error(status);
     keel_fault_arm(KEEL_FAULT_ALLOC, 0);
-    CHECK(keel_shim_is_own(error));
+    CHECK(keel_pjrt_error_is_own(error));
     door_message(api, error, text);
     CHECK(strstr(text, "out of memory"));
     CHECK(door_code(api, error) == PJRT_Error_Code_RESOURCE_EXHAUSTED);

@@ -116,7 +116,7 @@ static void move_in_vain(const door_t *door) {
     PJRT_Client_BufferFromHostBuffer_Args args = {
         .struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE};
     PJRT_Error *error = api->PJRT_Client_BufferFromHostBuffer(&args);
-    CHECK(error && !keel_shim_is_own(error));
+    CHECK(error && !keel_pjrt_error_is_own(error));
     door_drop(api, error);
     door_close(api, client);
 }
