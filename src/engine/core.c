@@ -4,6 +4,18 @@
 
 #include "engine/core.h"
 
+static _Atomic(keel_engine_t *) newest;
+
+keel_engine_t *engine_newest(void) {
+    return atomic_load(&newest);
+}
+
+void engine_add(keel_engine_t *engine) {
+    engine->next = atomic_load(&newest);
+    while (!atomic_compare_exchange_weak(&newest, &engine->next, engine))
+        ;
+}
+
 static const char *known(const char *text) {
     return text && *text ? text : NULL;
 }

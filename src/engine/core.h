@@ -23,12 +23,14 @@ typedef struct client_t {
 } client_t;
 
 struct keel_engine_t {
+    keel_engine_t *next; // of the process's engines, older
     keel_settings_t settings;
     const keel_plugin_t *plugin;
     const PJRT_Api *api;
     pid_t pid; // a forked child has no background thread and goes straight to the plugin
     atomic_bool ended;
-    atomic_bool bundled; // see bundling.c
+    atomic_bool bundled;                               // see bundling.c
+    atomic_bool told_rewritten, told_kept, told_stuck; // in the journal: options, options, gangs
     keel_digest_t plugin_build;
     keel_journal_t *journal; // NULL if there is none
     const char *cache_dir;   // the setting; "" if no folder may be used
@@ -43,7 +45,7 @@ struct keel_engine_t {
 
     pthread_mutex_t lock; // for the fields below
     client_t *clients;
-    uint64_t client_count; // all that were ever made
+    uint64_t client_count; // all that this engine ever had
     // Functions (module names and origins): how many keys each had; and functions with a key: how
     // often each was asked for, and for replicas also by which thread.
     keel_map_t names;
@@ -62,6 +64,10 @@ struct keel_engine_t {
     struct transfers_t *transfers;
 };
 
+// A process may have several engines. The newest; `next` leads to the others. An engine that was
+// added stays.
+keel_engine_t *engine_newest(void);
+void engine_add(keel_engine_t *engine);
 // Starts a detached thread that gets none of the client's signals. False on failure.
 bool engine_start_thread(void *(*body)(void *), void *context);
 // A place in the journal's form.

@@ -5,6 +5,7 @@
 
 #include "key/key.h"
 
+// XLA reads these variables once per process too.
 static const char *of_process;
 
 static void read_variables(void) {

@@ -26,6 +26,7 @@
 //   executables.c   executables by pointer
 //   gang.c          one executable for all replica threads
 //   release.c       their buffers
+//   fork.c          all locks across a fork
 //   transfers.c     transfers to and from the device
 //   sites.c         the lines of the host that read
 //   flow.c          which reads cut a step
@@ -39,9 +40,11 @@
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them only by pointer.
-// Threads: any function from any thread. One background thread publishes and records, one loads
-// ahead; on a terminal a third shows long compiles, and with replica threads a fourth releases
-// buffers.
+// A process may have several engines, each with its own settings, plugin, tiers and journal. They
+// share nothing but what is the process's own: standard error, XLA's flags, the interpreter, and
+// the numbers of clients. Threads: any function from any thread. One background thread publishes
+// and records, one loads ahead; on a terminal a third shows long compiles, and with replica threads
+// a fourth releases buffers.
 #ifndef KEEL_ENGINE_ENGINE_H_
 #define KEEL_ENGINE_ENGINE_H_
 

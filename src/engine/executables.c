@@ -156,14 +156,13 @@ keel_status_t executables_join(keel_engine_t *engine, const PJRT_LoadedExecutabl
 }
 
 void executables_watch_gangs(keel_engine_t *engine) {
-    static atomic_bool told;
     executables_t *table = engine->executables;
     char text[640];
-    if (atomic_load(&told)) return;
+    if (atomic_load(&engine->told_stuck)) return;
     pthread_mutex_lock(&table->lock);
     bool stuck = gangs_find_stuck(&table->gangs, text, sizeof text);
     pthread_mutex_unlock(&table->lock);
-    if (!stuck || atomic_exchange(&told, true)) return;
+    if (!stuck || atomic_exchange(&engine->told_stuck, true)) return;
     keel_log_once("replicas", "%s", text);
     keel_journal_fallback(engine->journal, "replicas", NULL, text);
 }

@@ -12,8 +12,6 @@ struct host_ops_t {
     atomic_bool waits_for_end;
 };
 
-static keel_engine_t *ending; // a process has one engine
-
 keel_status_t host_ops_create(keel_engine_t *engine) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(host_ops_t), &memory));
@@ -64,8 +62,12 @@ static void read_now(keel_engine_t *engine, keel_host_ops_t *ops) {
 }
 
 static void interpreter_ends(void) {
-    keel_host_ops_t ops;
-    if (getpid() == ending->pid && !atomic_load(&ending->ended)) read_now(ending, &ops);
+    for (keel_engine_t *engine = engine_newest(); engine; engine = engine->next) {
+        keel_host_ops_t ops;
+        bool waits = atomic_load(&engine->host_ops->waits_for_end);
+        if (waits && getpid() == engine->pid && !atomic_load(&engine->ended))
+            read_now(engine, &ops);
+    }
 }
 
 void host_ops_look(keel_engine_t *engine) {
@@ -77,6 +79,5 @@ void host_ops_look(keel_engine_t *engine) {
     keel_host_ops_t ops;
     read_now(engine, &ops);
     if (!ops.has_torch_xla || atomic_exchange(&host_ops->waits_for_end, true)) return;
-    ending = engine;
     keel_host_ops_at_exit(interpreter_ends);
 }

@@ -11,6 +11,7 @@
 #include "engine/executables.h"
 #include "engine/flow.h"
 #include "engine/flow_journal.h"
+#include "engine/fork.h"
 #include "engine/host_ops.h"
 #include "engine/memory.h"
 #include "engine/portable.h"
@@ -59,23 +60,6 @@ static keel_status_t read_plugin_build(keel_engine_t *engine) {
                                                  &engine->plugin_build);
     keel_free(folder);
     return status;
-}
-
-// A process has one engine.
-static keel_engine_t *forking;
-
-static void before_fork(void) {
-    executables_lock(forking->executables);
-    pthread_mutex_lock(&forking->counters->lock);
-    pthread_mutex_lock(&forking->sites->lock);
-    pthread_mutex_lock(&forking->flow->lock);
-}
-
-static void after_fork(void) {
-    pthread_mutex_unlock(&forking->flow->lock);
-    pthread_mutex_unlock(&forking->sites->lock);
-    pthread_mutex_unlock(&forking->counters->lock);
-    executables_unlock(forking->executables);
 }
 
 // From the words of the process's own command line, read from the system.
@@ -198,8 +182,7 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
         destroy_engine(engine);
         return status;
     }
-    forking = engine;
-    pthread_atfork(before_fork, after_fork, after_fork);
+    fork_guard(engine);
     *out = engine;
     return NULL;
 }
@@ -244,6 +227,9 @@ static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
     keel_journal_start(engine->journal, &event);
 }
 
+// By all engines of the process: they may write to one journal.
+static _Atomic uint64_t clients_made;
+
 static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
                                 const keel_backend_t *backend) {
     void *memory;
@@ -260,8 +246,9 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
         keel_free(added);
         return status;
     }
+    added->number = atomic_fetch_add(&clients_made, 1) + 1;
     pthread_mutex_lock(&engine->lock);
-    added->number = ++engine->client_count;
+    ++engine->client_count;
     pthread_mutex_unlock(&engine->lock);
     journal_start(engine, backend, added);
     pthread_mutex_lock(&engine->lock);

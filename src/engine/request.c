@@ -68,9 +68,9 @@ static keel_str_t without_number(keel_str_t name) {
 // ---- options ----------------------------------------------------------------------------------
 
 static void report_rewritten(request_t *request, uint64_t replicas, keel_str_t obstacle) {
-    static atomic_bool told[2];
     bool stays = obstacle.size != 0;
-    if (atomic_exchange(&told[stays], true)) return;
+    keel_engine_t *engine = request->engine;
+    if (atomic_exchange(stays ? &engine->told_kept : &engine->told_rewritten, true)) return;
     char text[512];
     if (stays)
         snprintf(
@@ -85,7 +85,7 @@ static void report_rewritten(request_t *request, uint64_t replicas, keel_str_t o
                  "the same on each, and this plugin never finishes an execution on fewer devices",
                  (unsigned long long)replicas);
     keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
-    keel_journal_fallback(request->engine->journal, "options", &subject, text);
+    keel_journal_fallback(engine->journal, "options", &subject, text);
 }
 
 // If needed and safe, gives the plugin options for one replica, in the request's arena, instead of

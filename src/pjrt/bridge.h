@@ -28,7 +28,8 @@
 
 #include "pjrt/pjrt.h"
 
-// A table like `plugin`'s, as long as the longer of it and this header's. Call it once.
+// A table like `plugin`'s, as long as the longer of it and this header's. Call it once in
+// a process: its functions carry no context, so the door alone has a bridge.
 keel_status_t keel_bridge_create(const PJRT_Api *plugin, PJRT_Api **out) KEEL_MUST_CHECK;
 
 // Lets functions in `table`, which the client gets, change back to the plugin's own. `table` is a

@@ -6,7 +6,8 @@
 #include "pjrt/bridge.h"
 #include "pjrt/error.h"
 
-// One plugin per process: PJRT's functions carry no context. The table is the bridge's, also for
+// One door per process, and so one plugin and one engine behind it: PJRT's functions carry no
+// context. The table is the bridge's, also for
 // Keel's own calls.
 static keel_plugin_t plugin;
 static keel_engine_t *engine;
