@@ -61,6 +61,7 @@ struct keel_engine_t {
     struct progress_t *progress;
     struct release_t *release;
     struct sites_t *sites;
+    struct steps_t *steps;
     struct transfers_t *transfers;
 };
 

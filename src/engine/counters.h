@@ -23,6 +23,11 @@ typedef struct counter_t {
     _Atomic uint64_t count;
     uint64_t reported; // under the lock
     flow_program_t flow;
+    // For steps.c, under its lock: what it is a program of.
+    uint64_t ops;
+    bool is_of_function;
+    struct counter_t *next_of_function;
+    _Atomic uint64_t step; // the step of its last execution, from 1
     struct counter_t *next;
 } counter_t;
 

@@ -28,6 +28,7 @@
 //   release.c       their buffers
 //   fork.c          all locks across a fork
 //   transfers.c     transfers to and from the device
+//   steps.c         steps, and the programs of each
 //   sites.c         the lines of the host that read
 //   flow.c          which reads cut a step
 //   flow_journal.c  that for the journal
@@ -157,6 +158,21 @@ void keel_engine_read_ends(keel_engine_t *engine, const keel_reading_t *reading,
 
 // A step ended, as the user marks it. Any thread.
 void keel_engine_step(keel_engine_t *engine);
+
+// Steps and programs so far.
+typedef struct keel_engine_steps_t {
+    uint64_t ended; // as the user marks them; if he marks none, as steps.c tells them
+    bool marked;
+    uint64_t programs; // different ones that the client asked for, also those that were refused
+    uint64_t fresh;    // of those: new since the last step ended
+    uint64_t settled;  // the step in which the last new one came, from 1; 0: none came
+    // Different programs that were executed in the step under way, and in the last one that ended.
+    // 0 if steps are not marked.
+    uint64_t in_step, in_last;
+} keel_engine_steps_t;
+// Any thread, also in a gate, where the program that is asked for is counted already. Looks at each
+// program once.
+void keel_engine_steps(keel_engine_t *engine, keel_engine_steps_t *out);
 
 // The stored bytes of an executable that came from the store: what it serializes to itself would
 // load and then fail. They live until keel_stored_release, even if the executable is gone. NULL if

@@ -18,6 +18,7 @@
 #include "engine/prefetch.h"
 #include "engine/progress.h"
 #include "engine/release.h"
+#include "engine/steps.h"
 #include "engine/tiers.h"
 #include "engine/transfers.h"
 #include "pjrt/identity.h"
@@ -124,6 +125,7 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(sites_create(engine));
     KEEL_TRY(flow_create(engine));
     KEEL_TRY(transfers_create(engine));
+    KEEL_TRY(steps_create(engine));
     KEEL_TRY(executables_create(engine));
     KEEL_TRY(background_create(engine, look_around));
     KEEL_TRY(release_create(engine));
@@ -150,6 +152,7 @@ static void destroy_engine(keel_engine_t *engine) {
     prefetch_destroy(engine->prefetch);
     keel_free(engine->script);
     executables_destroy(engine->executables);
+    steps_destroy(engine->steps);
     transfers_destroy(engine->transfers);
     flow_destroy(engine->flow);
     sites_destroy(engine->sites);

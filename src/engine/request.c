@@ -7,6 +7,7 @@
 #include "engine/dumps.h"
 #include "engine/portable.h"
 #include "engine/request.h"
+#include "engine/steps.h"
 #include "read/read.h"
 
 // ---- read and key ------------------------------------------------------------------------------
@@ -269,6 +270,30 @@ static keel_status_t note_name(request_t *request) {
     return status;
 }
 
+// A client that compiles what it recorded gives all programs one name; the line that asked tells
+// them apart.
+static keel_status_t note_step(request_t *request) {
+    keel_buffer_t function;
+    const keel_place_t *place = &request->site.place;
+    keel_buffer_initialize(&function, 0);
+    keel_buffer_text(&function, request->name);
+    if (strcmp(request->format, "hlo") == 0) {
+        keel_buffer_format(&function, "\n%u ", place->line);
+        keel_buffer_text(&function, place->file);
+    }
+    keel_status_t status = keel_buffer_status(&function);
+    if (!status)
+        status = steps_asked(request->engine, &(steps_ask_t){
+                                                  .program = &request->program,
+                                                  .key = &request->key.digest,
+                                                  .function = keel_buffer_bytes(&function),
+                                                  .ops = request->ops,
+                                                  .is_eager = request->is_eager,
+                                              });
+    keel_buffer_deinitialize(&function);
+    return status;
+}
+
 static keel_status_t understand(request_t *request) {
     request->program = keel_digest(request->code);
     KEEL_TRY(keel_key_copy(&request->client->backend, &request->key));
@@ -277,7 +302,8 @@ static keel_status_t understand(request_t *request) {
     KEEL_TRY(keel_key_finish(&request->key));
     request->dumps = dumps_of_program(
         keel_bytes(request->args->compile_options, request->args->compile_options_size));
-    return note_name(request);
+    KEEL_TRY(note_name(request));
+    return note_step(request);
 }
 
 // ---- the call ----------------------------------------------------------------------------------

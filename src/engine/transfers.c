@@ -96,13 +96,17 @@ void keel_engine_read_ends(keel_engine_t *engine, const keel_reading_t *reading,
     if (!await(engine, reading, event)) read_took(engine, reading);
 }
 
-void keel_engine_step(keel_engine_t *engine) {
+uint64_t transfers_steps(const keel_engine_t *engine) {
+    return atomic_load_explicit(&engine->transfers->steps, memory_order_relaxed);
+}
+
+void transfers_step_ended(keel_engine_t *engine) {
     atomic_fetch_add_explicit(&engine->transfers->steps, 1, memory_order_relaxed);
 }
 
 void transfers_totals(const keel_engine_t *engine, transfers_totals_t *out) {
-    *out = (transfers_totals_t){
-        .to_device = transfer_counter_load(&engine->transfers->to_device),
-        .from_device = transfer_counter_load(&engine->transfers->from_device),
-        .steps = atomic_load_explicit(&engine->transfers->steps, memory_order_relaxed)};
+    *out =
+        (transfers_totals_t){.to_device = transfer_counter_load(&engine->transfers->to_device),
+                             .from_device = transfer_counter_load(&engine->transfers->from_device),
+                             .steps = transfers_steps(engine)};
 }

@@ -1,0 +1,183 @@
+// A step ends when the user says so (keel_step). In a process that never says so, an execution of
+// the leading function ends one: the function whose programs did the most work so far, operations
+// times executions. Operations that ran by themselves lead only if nothing else ran.
+#include "engine/steps.h"
+#include "engine/transfers.h"
+
+// A function; its programs are counters, linked by `next_of_function`. Never freed.
+typedef struct function_t {
+    counter_t *first;
+    bool is_eager;
+    struct function_t *next;
+} function_t;
+
+struct steps_t {
+    // Of marked steps. The programs that were executed in the step under way, and in the last one.
+    _Atomic uint64_t in_step, in_last;
+
+    pthread_mutex_t lock;  // for the fields below
+    keel_map_t by_name;    // of functions -> function_t *
+    keel_map_t programs;   // by key
+    function_t *functions; // newest first
+    const function_t *leading;
+    size_t since_look; // programs since the leading function was last looked for
+    // New programs since the end of step `fresh_at`; and when the last new one came.
+    uint64_t fresh, fresh_at, settled;
+};
+
+keel_status_t steps_create(keel_engine_t *engine) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(steps_t), &memory));
+    engine->steps = memory;
+    pthread_mutex_init(&engine->steps->lock, NULL);
+    keel_map_initialize(&engine->steps->by_name);
+    keel_map_initialize(&engine->steps->programs);
+    return NULL;
+}
+
+void steps_destroy(steps_t *steps) {
+    if (!steps) return;
+    keel_map_deinitialize(&steps->by_name);
+    keel_map_deinitialize(&steps->programs);
+    pthread_mutex_destroy(&steps->lock);
+    keel_free(steps);
+}
+
+// ---- the leading function, under the lock ------------------------------------------------------
+
+static uint64_t executions(const function_t *function) {
+    uint64_t sum = 0;
+    for (const counter_t *counter = function->first; counter; counter = counter->next_of_function)
+        sum += atomic_load_explicit(&counter->count, memory_order_relaxed);
+    return sum;
+}
+
+static double work(const function_t *function) {
+    double sum = 0;
+    for (const counter_t *counter = function->first; counter; counter = counter->next_of_function)
+        sum += (double)(counter->ops ? counter->ops : 1) *
+               (double)atomic_load_explicit(&counter->count, memory_order_relaxed);
+    return sum;
+}
+
+static const function_t *heaviest(const steps_t *steps, bool is_eager) {
+    const function_t *found = NULL;
+    double most = 0;
+    for (const function_t *at = steps->functions; at; at = at->next) {
+        double own = at->is_eager == is_eager ? work(at) : 0;
+        if (own > most) found = at;
+        if (own > most) most = own;
+    }
+    return found;
+}
+
+static void find_leading(steps_t *steps) {
+    steps->leading = heaviest(steps, false);
+    if (!steps->leading) steps->leading = heaviest(steps, true);
+    steps->since_look = 0;
+}
+
+static uint64_t count_ended(const keel_engine_t *engine) {
+    transfers_totals_t now;
+    transfers_totals(engine, &now);
+    if (now.steps) return now.steps;
+    return engine->steps->leading ? executions(engine->steps->leading) : 0;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static keel_status_t find_function(steps_t *steps, const steps_ask_t *ask, function_t **out) {
+    const uint64_t *known = keel_map_find(&steps->by_name, ask->function);
+    if (known) {
+        *out = (function_t *)(uintptr_t)*known;
+        return NULL;
+    }
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(function_t), &memory));
+    *out = memory;
+    keel_status_t status = keel_map_put(&steps->by_name, ask->function, (uintptr_t)memory);
+    if (status) {
+        keel_free(memory);
+        return status;
+    }
+    (*out)->is_eager = ask->is_eager;
+    (*out)->next = steps->functions;
+    steps->functions = *out;
+    return NULL;
+}
+
+static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask, counter_t *counter) {
+    function_t *function;
+    if (counter->is_of_function) return NULL;
+    KEEL_TRY(find_function(steps, ask, &function));
+    counter->ops = ask->ops;
+    counter->is_of_function = true;
+    counter->next_of_function = function->first;
+    function->first = counter;
+    return NULL;
+}
+
+// To look at all programs for each new one would take the square of their number.
+static bool is_time_to_look(const steps_t *steps) {
+    return steps->since_look >= 1 + steps->programs.count / 16;
+}
+
+static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key) {
+    steps_t *steps = engine->steps;
+    keel_bytes_t name = keel_bytes(key->bytes, KEEL_DIGEST_SIZE);
+    if (keel_map_find(&steps->programs, name)) return NULL;
+    KEEL_TRY(keel_map_put(&steps->programs, name, 1));
+    ++steps->since_look;
+    if (is_time_to_look(steps)) find_leading(steps);
+    uint64_t ended = count_ended(engine);
+    if (ended != steps->fresh_at) steps->fresh = 0;
+    ++steps->fresh;
+    steps->fresh_at = ended;
+    steps->settled = ended + 1;
+    return NULL;
+}
+
+keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask) {
+    steps_t *steps = engine->steps;
+    counter_t *counter;
+    KEEL_TRY(counters_of(engine->counters, ask->program, &counter));
+    pthread_mutex_lock(&steps->lock);
+    keel_status_t status = note_new(engine, ask->key);
+    if (!status) status = add_to_function(steps, ask, counter);
+    pthread_mutex_unlock(&steps->lock);
+    return status;
+}
+
+// ---- executions --------------------------------------------------------------------------------
+
+void steps_executed(keel_engine_t *engine, counter_t *counter) {
+    uint64_t step = transfers_steps(engine) + 1;
+    if (atomic_load_explicit(&counter->step, memory_order_relaxed) == step) return;
+    if (atomic_exchange_explicit(&counter->step, step, memory_order_relaxed) != step)
+        atomic_fetch_add_explicit(&engine->steps->in_step, 1, memory_order_relaxed);
+}
+
+void keel_engine_step(keel_engine_t *engine) {
+    steps_t *steps = engine->steps;
+    uint64_t in_step = atomic_exchange_explicit(&steps->in_step, 0, memory_order_relaxed);
+    atomic_store_explicit(&steps->in_last, in_step, memory_order_relaxed);
+    transfers_step_ended(engine);
+}
+
+void keel_engine_steps(keel_engine_t *engine, keel_engine_steps_t *out) {
+    steps_t *steps = engine->steps;
+    bool marked = transfers_steps(engine) != 0;
+    pthread_mutex_lock(&steps->lock);
+    find_leading(steps);
+    uint64_t ended = count_ended(engine);
+    *out = (keel_engine_steps_t){
+        .ended = ended,
+        .marked = marked,
+        .programs = steps->programs.count,
+        .fresh = ended == steps->fresh_at ? steps->fresh : 0,
+        .settled = steps->settled,
+        .in_step = marked ? atomic_load_explicit(&steps->in_step, memory_order_relaxed) : 0,
+        .in_last = marked ? atomic_load_explicit(&steps->in_last, memory_order_relaxed) : 0,
+    };
+    pthread_mutex_unlock(&steps->lock);
+}

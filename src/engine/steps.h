@@ -1,0 +1,27 @@
+// steps: counts steps, and the programs of each, while the run goes on. `keel` counts them again
+// from the journal (report/steps.h), where it knows the whole run: here the answer is the best one
+// so far.
+#ifndef KEEL_ENGINE_STEPS_H_
+#define KEEL_ENGINE_STEPS_H_
+
+#include "engine/counters.h"
+
+typedef struct steps_t steps_t;
+
+keel_status_t steps_create(keel_engine_t *engine) KEEL_MUST_CHECK;
+// Only while nobody uses it. NULL is allowed.
+void steps_destroy(steps_t *steps);
+
+// A program that the client asks for.
+typedef struct steps_ask_t {
+    const keel_digest_t *program, *key;
+    keel_bytes_t function; // what it has in common with other programs of its function
+    uint64_t ops;
+    bool is_eager;
+} steps_ask_t;
+keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask) KEEL_MUST_CHECK;
+
+// A program is executed. Takes no lock.
+void steps_executed(keel_engine_t *engine, counter_t *counter);
+
+#endif // KEEL_ENGINE_STEPS_H_

@@ -1,0 +1,180 @@
+// Steps, and the programs of each, as the engine knows them while the run goes on.
+#define _GNU_SOURCE
+#include "engine_help.h"
+
+#include "engine/steps.h"
+
+static keel_engine_steps_t steps_of(const bare_t *bare) {
+    keel_engine_steps_t steps;
+    keel_engine_steps(bare->engine, &steps);
+    return steps;
+}
+
+static void execute(const bare_t *bare, PJRT_LoadedExecutable *loaded, int times) {
+    PJRT_LoadedExecutable_Execute_Args args = {.struct_size =
+                                                   PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE,
+                                               .executable = loaded,
+                                               .num_devices = 1};
+    while (times--)
+        CHECK(!keel_engine_executed(bare->engine, &args));
+}
+
+// ---- steps that the user marks -----------------------------------------------------------------
+
+static void count_marked(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    bare_client(&bare);
+    keel_engine_steps_t steps = steps_of(&bare);
+    CHECK(!steps.ended && !steps.marked && !steps.programs && !steps.fresh && !steps.settled);
+
+    PJRT_LoadedExecutable *one = bare_compile(&bare, "one"), *two = bare_compile(&bare, "two");
+    PJRT_LoadedExecutable *three = bare_compile(&bare, "three");
+    execute(&bare, one, 2);
+    execute(&bare, two, 1);
+    execute(&bare, three, 1);
+    keel_engine_step(bare.engine);
+    steps = steps_of(&bare);
+    CHECK(steps.ended == 1 && steps.marked && steps.programs == 3 && steps.settled == 1);
+    CHECK(steps.fresh == 0 && steps.in_step == 0 && steps.in_last == 3);
+
+    execute(&bare, one, 5);
+    steps = steps_of(&bare);
+    CHECK(steps.in_step == 1 && steps.in_last == 3);
+    keel_engine_step(bare.engine);
+    keel_engine_step(bare.engine);
+    steps = steps_of(&bare);
+    CHECK(steps.ended == 3 && steps.in_step == 0 && steps.in_last == 0);
+
+    PJRT_LoadedExecutable *four = bare_compile(&bare, "four");
+    bare_live(&bare, "five");
+    bare_live(&bare, "one"); // known
+    execute(&bare, four, 1);
+    execute(&bare, one, 1);
+    execute(&bare, four, 1);
+    steps = steps_of(&bare);
+    CHECK(steps.ended == 3 && steps.programs == 5 && steps.fresh == 2 && steps.settled == 4);
+    CHECK(steps.in_step == 2);
+}
+
+static void test_marked_steps_and_their_programs(void **state) {
+    door_run(*state, "", count_marked);
+}
+
+// ---- steps that nobody marks -------------------------------------------------------------------
+
+static keel_digest_t digest_of(const char *text) {
+    return keel_digest(keel_str_bytes(keel_str(text)));
+}
+
+// Asks for a program and gives its counter.
+static counter_t *ask(const bare_t *bare, const char *function, const char *program, uint64_t ops,
+                      bool is_eager) {
+    keel_digest_t digest = digest_of(program);
+    const steps_ask_t asked = {&digest, &digest, keel_str_bytes(keel_str(function)), ops, is_eager};
+    counter_t *counter;
+    CHECK(!steps_asked(bare->engine, &asked));
+    CHECK(!counters_of(bare->engine->counters, &digest, &counter));
+    return counter;
+}
+
+static void run(counter_t *counter, uint64_t times) {
+    atomic_fetch_add(&counter->count, times);
+}
+
+static void count_unmarked(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    counter_t *step = ask(&bare, "step", "step 1", 100, false);
+    counter_t *add = ask(&bare, "add", "add", 1, true);
+    CHECK(steps_of(&bare).fresh == 2 && steps_of(&bare).settled == 1);
+    run(add, 50); // so far nothing else ran
+    CHECK(steps_of(&bare).ended == 50);
+    run(step, 3); // what runs by itself is part of a step
+    CHECK(steps_of(&bare).ended == 3);
+    CHECK(steps_of(&bare).fresh == 0);
+
+    counter_t *other = ask(&bare, "step", "step 2", 120, false);
+    keel_engine_steps_t steps = steps_of(&bare);
+    CHECK(steps.ended == 3 && steps.fresh == 1 && steps.settled == 4 && steps.programs == 3);
+    run(other, 4); // of the same function
+    CHECK(steps_of(&bare).ended == 7);
+    ask(&bare, "step", "step 2", 120, false);
+    CHECK(steps_of(&bare).programs == 3 && steps_of(&bare).settled == 4);
+
+    counter_t *eval = ask(&bare, "evaluate", "evaluate", 50, false);
+    run(eval, 2); // less work
+    CHECK(steps_of(&bare).ended == 7);
+    run(eval, 1000);
+    CHECK(steps_of(&bare).ended == 1002);
+    CHECK(!steps_of(&bare).marked && !steps_of(&bare).in_step && !steps_of(&bare).in_last);
+}
+
+static void test_the_function_that_does_most_work_ends_steps_that_nobody_marks(void **state) {
+    door_run(*state, "", count_unmarked);
+}
+
+static void ask_for_many(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    enum { MANY = 3000 };
+    run(ask(&bare, "step", "step", 100, false), 10);
+    for (int i = 0; i < MANY; ++i) {
+        char text[32];
+        snprintf(text, sizeof text, "program %d", i);
+        run(ask(&bare, text, text, 1, false), 1);
+    }
+    keel_engine_steps_t steps = steps_of(&bare);
+    CHECK(steps.programs == MANY + 1 && steps.ended == 10 && steps.settled == 11);
+    CHECK(steps.fresh == MANY);
+}
+
+static void test_a_contract_sees_a_count_that_grows_in_one_step(void **state) {
+    door_run(*state, "", ask_for_many);
+}
+
+// ---- asked by a gate ---------------------------------------------------------------------------
+
+static keel_status_t only_in_the_first_step(void *context, const keel_engine_ask_t *asked) {
+    keel_engine_steps_t steps;
+    keel_engine_steps(context, &steps);
+    (void)asked;
+    if (!steps.ended || !steps.fresh) return NULL;
+    return keel_status_make(KEEL_REFUSED, "a new program after step %d", (int)steps.ended);
+}
+
+static void refuse_late_programs(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){only_in_the_first_step, bare.engine});
+    bare_client(&bare);
+    PJRT_LoadedExecutable *loaded;
+    bare_live(&bare, "one");
+    bare_live(&bare, "two");
+    keel_engine_step(bare.engine);
+    bare_live(&bare, "one"); // no new one
+    PJRT_Error *error = bare_try(&bare, "three", &loaded);
+    keel_str_t message;
+    CHECK(keel_pjrt_error_message(error, &message));
+    CHECK(strcmp(message.data, "a new program after step 1") == 0);
+    CHECK(keel_pjrt_error_destroy(error));
+}
+
+static void test_a_gate_can_ask_for_the_step(void **state) {
+    door_run(*state, "", refuse_late_programs);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(marked_steps_and_their_programs),
+        TEST(the_function_that_does_most_work_ends_steps_that_nobody_marks),
+        TEST(a_contract_sees_a_count_that_grows_in_one_step),
+        TEST(a_gate_can_ask_for_the_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
