@@ -56,6 +56,7 @@ static void journal_load(request_t *request, const loaded_entry_t *loaded, uint6
                                                     .payload_bytes = entry->payload_size,
                                                     .compile_seconds = entry->compile_seconds,
                                                     .format = request->format,
+                                                    .options = &request->options,
                                                     .site = engine_site(&request->site.place),
                                                     .recompile = request->recompile,
                                                     .is_eager = request->is_eager,
@@ -207,6 +208,7 @@ static void journal_compile(request_t *request) {
                                                        .ops = request->ops,
                                                        .bytes = request->code.size,
                                                        .format = request->format,
+                                                       .options = &request->options,
                                                        .site = engine_site(&request->site.place),
                                                        .recompile = request->recompile,
                                                        .is_eager = request->is_eager,
@@ -407,7 +409,10 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
         return error;
     }
     const char *known = strcmp(request.format, "hlo") == 0 ? "hlo" : "mlir";
+    keel_bytes_t options = request.sent_options;
+    if (!options.data) options = keel_bytes(args->compile_options, args->compile_options_size);
     publish_program(engine, &request.program, known, request.code);
+    publish_options(engine, &request.options, options);
     PJRT_Error *error = check_gate(&request);
     if (!error) error = load_or_compile(&request);
     if (request.handed_out && request.cacheable.yes) note_plan(&request);

@@ -49,6 +49,7 @@ struct keel_engine_t {
     // Functions (module names and origins): how many keys each had; and functions with a key: how
     // often each was asked for, and for replicas also by which thread.
     keel_map_t names;
+    keel_map_t kept_options; // digests of compile options that the journal's folder has
 
     // The parts, made with the engine and never replaced.
     struct background_t *background;

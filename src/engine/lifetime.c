@@ -118,6 +118,7 @@ static keel_status_t open_journal(keel_engine_t *engine) {
 static keel_status_t create(keel_engine_t *engine) {
     pthread_mutex_init(&engine->lock, NULL);
     keel_map_initialize(&engine->names);
+    keel_map_initialize(&engine->kept_options);
     keel_map_initialize(&engine->told_values);
     keel_map_initialize(&engine->told_files);
     KEEL_TRY(progress_create(engine));
@@ -159,6 +160,7 @@ static void destroy_engine(keel_engine_t *engine) {
     counters_destroy(engine->counters);
     progress_destroy(engine->progress);
     keel_map_deinitialize(&engine->names);
+    keel_map_deinitialize(&engine->kept_options);
     keel_map_deinitialize(&engine->told_values);
     keel_map_deinitialize(&engine->told_files);
     keel_settings_deinitialize(&engine->settings);

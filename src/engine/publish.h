@@ -24,4 +24,7 @@ void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *k
 void publish_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
                      keel_bytes_t bytes);
 
+// The same for the compile options that a client sent, once per process.
+void publish_options(keel_engine_t *engine, const keel_digest_t *options, keel_bytes_t bytes);
+
 #endif // KEEL_ENGINE_PUBLISH_H_

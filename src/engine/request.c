@@ -296,6 +296,8 @@ static keel_status_t note_step(request_t *request) {
 
 static keel_status_t understand(request_t *request) {
     request->program = keel_digest(request->code);
+    request->options = keel_digest(
+        keel_bytes(request->args->compile_options, request->args->compile_options_size));
     KEEL_TRY(keel_key_copy(&request->client->backend, &request->key));
     KEEL_TRY(set_program(request));
     KEEL_TRY(set_options(request));

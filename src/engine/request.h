@@ -13,7 +13,8 @@ typedef struct request_t {
     const char *format; // "mlir", "hlo", or the client's name of another format
     keel_arena_t arena; // of the texts below
     keel_digest_t program;
-    const char *name; // of the module
+    keel_digest_t options; // of the client's compile options
+    const char *name;      // of the module
     uint32_t ops;
     keel_site_t site;
     keel_key_t key;

@@ -3,6 +3,7 @@
 //   run_dir/<run id>/journal.ndjson            one folder a run; several processes append to it
 //   run_dir/<run id>/explained.ndjson          what `keel` worked out from it (analysis/analysis.h)
 //   run_dir/programs/<digest>.<mlir|hlo>.zst   shared by all runs
+//   run_dir/programs/<digest>.options.zst      compile options; likewise
 //   run_dir/history/                           the programs of each script (history/history.h)
 //
 // docs/journal.md describes every event and its fields. Readers skip events and fields that they do
@@ -41,8 +42,8 @@ keel_status_t keel_journal_open(const char *run_dir, const char *run_id,
 void keel_journal_close(keel_journal_t *journal);
 const char *keel_journal_id(const keel_journal_t *journal);
 
-// Keeps the program's bytes (format "mlir" or "hlo") unless they are already kept. It compresses
-// and writes, so do not call it while a client waits.
+// Keeps the bytes of a program (format "mlir" or "hlo"), or of compile options ("options"), unless
+// they are already kept. It compresses and writes, so do not call it while a client waits.
 void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
                           keel_bytes_t bytes);
 
@@ -100,11 +101,12 @@ typedef struct keel_journal_subject_t {
 
 typedef struct keel_journal_compile_t {
     keel_journal_subject_t subject;
-    double seconds;          // inside the plugin's Compile
-    double overhead_seconds; // Keel's own, inside Compile
-    uint64_t ops;            // operations of the program; 0: unknown
-    uint64_t bytes;          // of the program
-    const char *format;      // "mlir", "hlo"
+    double seconds;               // inside the plugin's Compile
+    double overhead_seconds;      // Keel's own, inside Compile
+    uint64_t ops;                 // operations of the program; 0: unknown
+    uint64_t bytes;               // of the program
+    const char *format;           // "mlir", "hlo"
+    const keel_digest_t *options; // of the compile options as the client sent them
     keel_journal_site_t site;
     bool recompile; // this process compiled or loaded a module of that name under another key
     bool is_eager;  // an operation that ran on its own, outside any jitted function
@@ -122,6 +124,7 @@ typedef struct keel_journal_load_t {
     uint64_t payload_bytes; // of the serialized executable
     double compile_seconds; // what compiling it cost when it was stored
     const char *format;
+    const keel_digest_t *options; // as above
     keel_journal_site_t site;
     bool recompile; // as above: would have been a recompile without the cache
     bool is_eager;  // as above
@@ -359,12 +362,13 @@ keel_status_t keel_journal_file_read(const char *run_dir, const char *id,
                                      keel_journal_file_t *out) KEEL_MUST_CHECK;
 void keel_journal_file_free(keel_journal_file_t *file);
 
-// Finds a kept program by its digest in hex, or by a prefix of that. The caller frees *out, a path.
-// KEEL_NOT_FOUND if there is none, KEEL_INVALID if the prefix is ambiguous.
+// Finds a kept program by its digest in hex, or by a prefix of that; not compile options. The
+// caller frees *out, a path. KEEL_NOT_FOUND if there is none, KEEL_INVALID if the prefix is
+// ambiguous.
 keel_status_t keel_journal_find_program(const char *run_dir, const char *hex,
                                         char **out) KEEL_MUST_CHECK;
-// The bytes of a kept program. The caller frees them. KEEL_CORRUPT if the file is damaged, or
-// its digest differs from its name.
+// The bytes of a kept program, or of kept compile options. The caller frees them. KEEL_CORRUPT if
+// the file is damaged, or its digest differs from its name.
 keel_status_t keel_journal_read_program(const char *path, uint8_t **out,
                                         size_t *out_size) KEEL_MUST_CHECK;
 

@@ -242,9 +242,13 @@ keel_status_t keel_journal_find_run(const char *run_dir, const char *text, char 
 
 // ---- programs ----------------------------------------------------------------------------------
 
+static bool ends_with(const char *name, const char *end) {
+    size_t size = strlen(name), tail = strlen(end);
+    return size > tail && strcmp(name + size - tail, end) == 0;
+}
+
 static keel_status_t match_program(void *context, const char *name) {
-    size_t length = strlen(name);
-    bool whole = length > 4 && strcmp(name + length - 4, ".zst") == 0 && name[0] != '.';
+    bool whole = ends_with(name, ".zst") && !ends_with(name, ".options.zst") && name[0] != '.';
     return whole ? match(context, name) : NULL;
 }
 

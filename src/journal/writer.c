@@ -222,6 +222,7 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     if (event->ops) keel_json_unsigned(&line.json, "ops", event->ops);
     keel_json_unsigned(&line.json, "bytes", event->bytes);
     keel_line_text(&line.json, "format", event->format);
+    keel_line_digest(&line.json, "options", event->options);
     keel_line_site(&line.json, &event->site);
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
@@ -243,6 +244,7 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_json_unsigned(&line.json, "payload_bytes", event->payload_bytes);
     keel_line_real(&line.json, "compile_seconds", event->compile_seconds);
     keel_line_text(&line.json, "format", event->format);
+    keel_line_digest(&line.json, "options", event->options);
     keel_line_site(&line.json, &event->site);
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);

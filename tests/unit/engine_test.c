@@ -61,6 +61,26 @@ static void compile_one_of_each(const door_t *door) {
     door_close(api, client);
 }
 
+// One set of options for three programs, in both processes: as door_compile_bytes sends it.
+static void check_kept_options(const door_t *door) {
+    char path[700], hex[KEEL_DIGEST_HEX], text[100];
+    keel_bytes_t sent = keel_bytes("\x1a\x04\x20\x01\x28\x01", 6);
+    keel_digest_t digest = keel_digest(sent);
+    keel_digest_hex(&digest, hex);
+    snprintf(path, sizeof path, "%s/programs", door->runs);
+    assert_int_equal(count_below(path, ".options.zst"), 1);
+    snprintf(path, sizeof path, "%s/programs/%s.options.zst", door->runs, hex);
+    uint8_t *data;
+    size_t size;
+    assert_ok(keel_journal_read_program(path, &data, &size));
+    assert_int_equal(size, sent.size);
+    assert_memory_equal(data, sent.data, size);
+    keel_free(data);
+    snprintf(text, sizeof text, "\"options\":\"%s\"", hex);
+    assert_int_equal(count_events(door, "\"event\":\"compile\"", text), 3);
+    assert_int_equal(count_events(door, "\"event\":\"load\"", text), 3);
+}
+
 static void test_the_second_process_compiles_nothing(void **state) {
     const door_t *door = *state;
     door_run(door, "", compile_one_of_each);
@@ -71,6 +91,7 @@ static void test_the_second_process_compiles_nothing(void **state) {
     door_run(door, "", compile_one_of_each);
     assert_int_equal(count_compiles(door), 3);
     assert_int_equal(count_loads(door, "disk"), 3);
+    check_kept_options(door);
     assert_int_equal(count_events(door, "\"event\":\"start\"", ""), 2);
     assert_int_equal(count_events(door, "\"event\":\"end\"", ""), 2);
     assert_int_equal(count_files(&door->place, "locks", ""), 0);
@@ -199,7 +220,7 @@ static void test_refresh_compiles_anew_and_stores_it(void **state) {
     door_run(door, "", live_alpha);
     assert_int_equal(count_compiles(door), 2);
     snprintf(path, sizeof path, "%s/programs", door->runs);
-    assert_int_equal(count_below(path, ".zst"), 1);
+    assert_int_equal(count_below(path, ".mlir.zst"), 1);
 }
 
 // ---- bad entries -------------------------------------------------------------------------------

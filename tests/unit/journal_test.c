@@ -66,8 +66,10 @@ static void every_event_is_read_as_it_was_written(void **state) {
     assert_null(keel_journal_open(folder, "run-1", &journal));
     assert_string_equal(keel_journal_id(journal), "run-1");
     keel_digest_t program = digest_of("program"), key = digest_of("key");
-    char program_hex[KEEL_DIGEST_HEX];
+    keel_digest_t options = digest_of("options");
+    char program_hex[KEEL_DIGEST_HEX], options_hex[KEEL_DIGEST_HEX];
     keel_digest_hex(&program, program_hex);
+    keel_digest_hex(&options, options_hex);
     keel_journal_subject_t subject = {&program, "jit_\"step\"\n", &key};
     keel_journal_count_t count = {program, 7};
     keel_key_t components;
@@ -84,6 +86,7 @@ static void every_event_is_read_as_it_was_written(void **state) {
                                                             .ops = 3,
                                                             .bytes = 99,
                                                             .format = "mlir",
+                                                            .options = &options,
                                                             .site = {.file = "a.py", .line = 8},
                                                             .recompile = true,
                                                             .executes = {&count, 1}});
@@ -114,6 +117,7 @@ static void every_event_is_read_as_it_was_written(void **state) {
     assert_string_equal(text_of(json_object_get(start, "plugin"), "name"), "cpu");
     assert_string_equal(text_of(compile, "name"), "jit_\"step\"\n");
     assert_string_equal(text_of(compile, "program"), program_hex);
+    assert_string_equal(text_of(compile, "options"), options_hex);
     assert_true(json_real_value(json_object_get(compile, "seconds")) == 1.5);
     assert_true(json_is_true(json_object_get(compile, "recompile")));
     assert_int_equal(json_integer_value(json_object_get(json_object_get(compile, "site"), "line")),
@@ -395,6 +399,29 @@ static void a_program_is_kept_once_and_read_back(void **state) {
     keel_status_ignore(status);
 }
 
+static void compile_options_are_kept_like_programs_and_are_none(void **state) {
+    (void)state;
+    keel_journal_t *journal;
+    assert_null(keel_journal_open(folder, "o", &journal));
+    keel_bytes_t bytes = keel_bytes("\x1a\x04\x20\x01\x28\x01", 6);
+    keel_digest_t options = keel_digest(bytes);
+    char hex[KEEL_DIGEST_HEX], path[256];
+    keel_digest_hex(&options, hex);
+    keel_journal_program(journal, &options, "options", bytes);
+    keel_journal_close(journal);
+    snprintf(path, sizeof path, "%s/programs/%s.options.zst", folder, hex);
+    uint8_t *data;
+    size_t size;
+    assert_null(keel_journal_read_program(path, &data, &size));
+    assert_int_equal(size, bytes.size);
+    assert_memory_equal(data, bytes.data, size);
+    keel_free(data);
+    char *found;
+    keel_status_t status = keel_journal_find_program(folder, hex, &found);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    keel_status_ignore(status);
+}
+
 #ifdef KEEL_FAULTS
 static void whatever_fails_a_run_goes_on(void **state) {
     (void)state;
@@ -530,6 +557,7 @@ int main(void) {
         TEST(a_run_id_that_would_leave_the_folder_is_replaced),
         TEST(runs_are_listed_oldest_first_and_found_by_their_beginning),
         TEST(a_program_is_kept_once_and_read_back),
+        TEST(compile_options_are_kept_like_programs_and_are_none),
 #ifdef KEEL_FAULTS
         TEST(whatever_fails_a_run_goes_on),
 #endif
