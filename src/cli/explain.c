@@ -1,5 +1,5 @@
 #include "cli/cli.h"
-#include "report/pages.h"
+#include "report/topics.h"
 
 static const char details[] =
     "CAUSE is a word from `keel why`. Its page says what it looks like, how it happens in JAX\n"
@@ -7,7 +7,7 @@ static const char details[] =
     "CAUSE, lists all causes.\n";
 
 static int unknown(const char *word) {
-    const char *nearest = keel_page_nearest(word);
+    const char *nearest = keel_topic_nearest(word);
     if (nearest)
         cli_say("explain: %s: no such cause; did you mean %s? run `keel explain` for a list", word,
                 nearest);
@@ -23,15 +23,15 @@ int cli_explain(cli_call_t *call) {
     cli_switch(call, "--json", "print JSON: a list of causes; with CAUSE, its page too", &json);
     if (!cli_parse(call, 0, 1, &code)) return code;
     const char *word = call->rest[0];
-    const keel_page_t *page = word ? keel_page_by_word(word) : NULL;
+    const keel_topic_t *page = word ? keel_topic_by_word(word) : NULL;
     if (word && !page) return unknown(word);
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     if (json)
-        keel_page_json(page, &out);
+        keel_topic_json(page, &out);
     else if (page)
-        keel_page_text(page, cli_width(stdout), cli_is_colored(stdout), &out);
+        keel_topic_text(page, cli_width(stdout), cli_is_colored(stdout), &out);
     else
-        keel_page_list(&out);
+        keel_topic_list(&out);
     return cli_answer(&out);
 }

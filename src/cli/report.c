@@ -2,7 +2,7 @@
 
 #include "cli/cli.h"
 #include "journal/journal.h"
-#include "report/html.h"
+#include "page/page.h"
 
 static const char details[] =
     "RUN is a run's id, the beginning of one, or latest; the default is the newest run. The page\n"
@@ -12,7 +12,7 @@ static const char details[] =
 
 // A mistyped name must cost nobody a file.
 static keel_status_t check_target(const char *path) {
-    static const char mark[] = KEEL_HTML_MARK;
+    static const char mark[] = KEEL_PAGE_MARK;
     uint8_t start[sizeof mark - 1];
     size_t size = 0;
     keel_file_facts_t facts;
@@ -42,9 +42,9 @@ static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer
     keel_status_t status = keel_stats_read(run_dir, id, &stats);
     if (!status) status = keel_why_read(run_dir, id, true, &why);
     if (!status) status = keel_timeline_read(run_dir, id, &timeline);
-    const keel_html_input_t input = {
+    const keel_page_input_t input = {
         .why = &why, .stats = &stats, .timeline = &timeline, .run_dir = run_dir};
-    if (!status) status = keel_html_page(&input, out);
+    if (!status) status = keel_page_write(&input, out);
     if (!status) keel_report_damage(&stats, damage);
     keel_timeline_deinitialize(&timeline);
     keel_why_deinitialize(&why);

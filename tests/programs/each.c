@@ -6,9 +6,9 @@
 #include "explain/explain.h"
 #include "host/host.h"
 #include "journal/journal.h"
+#include "page/part.h"
 #include "read/print.h"
 #include "read/read.h"
-#include "report/html_part.h"
 
 enum { LARGEST_VALUE = 16 };
 #define LARGEST_FILE ((uint64_t)1 << 30)
@@ -152,10 +152,10 @@ static void view(const keel_program_t *before, const keel_program_t *after,
     keel_buffer_t out;
     keel_buffer_initialize(&out, LARGEST_TEXT);
     // Both are open already, so the page reads no file.
-    keel_html_page_t page = {.out = &out,
-                             .programs = {{.digest = old_name, .program = *before},
-                                          {.digest = new_name, .program = *after}}};
-    good(keel_html_view(&page, &entry, true));
+    keel_page_t page = {.out = &out,
+                        .programs = {{.digest = old_name, .program = *before},
+                                     {.digest = new_name, .program = *after}}};
+    good(keel_page_view(&page, &entry, true));
     good(keel_buffer_status(&out));
     keel_buffer_deinitialize(&out);
 }

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "report/html.h"
+#include "page/page.h"
 #include "report/report.h"
 #include "report/why.h"
 
@@ -307,8 +307,8 @@ static void reads_without_a_line_have_a_row_and_the_rows_are_all_reads(void **st
         strstr(keel_buffer_cstr(&out), "\"reads_elsewhere\": {\"count\": 3, \"bytes\": 12, "));
     why_of(run, &why);
     assert_null(keel_timeline_parse(keel_str_bytes(keel_str(run)), &timeline));
-    assert_null(keel_html_page(
-        &(keel_html_input_t){.stats = &stats, .why = &why, .timeline = &timeline}, &out));
+    assert_null(keel_page_write(
+        &(keel_page_input_t){.stats = &stats, .why = &why, .timeline = &timeline}, &out));
     assert_non_null(strstr(keel_buffer_cstr(&out),
                            "elsewhere (no Python line)</th><td class=\"number\">3</td>"));
     keel_buffer_deinitialize(&out);
@@ -346,8 +346,8 @@ static void the_page_has_the_reads_where_there_are_any(void **state) {
     why_of(cut_run, &why);
     assert_null(keel_timeline_parse(keel_str_bytes(keel_str(cut_run)), &timeline));
     keel_buffer_initialize(&out, 0);
-    assert_null(keel_html_page(
-        &(keel_html_input_t){.stats = &stats, .why = &why, .timeline = &timeline}, &out));
+    assert_null(keel_page_write(
+        &(keel_page_input_t){.stats = &stats, .why = &why, .timeline = &timeline}, &out));
     assert_non_null(strstr(keel_buffer_cstr(&out), "<section id=\"reads\">"));
     assert_non_null(strstr(keel_buffer_cstr(&out), "cuts steps 10 times, the last in 2 programs"));
     keel_buffer_deinitialize(&out);

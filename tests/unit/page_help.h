@@ -4,7 +4,7 @@
 
 #include "place.h"
 
-#include "report/html.h"
+#include "page/page.h"
 
 typedef struct run_t {
     keel_stats_t stats;
@@ -27,8 +27,8 @@ static inline void close_run(run_t *run) {
 }
 
 static inline keel_status_t page_of(const run_t *run, const char *run_dir, keel_buffer_t *out) {
-    const keel_html_input_t input = {&run->why, &run->stats, &run->timeline, run_dir};
-    return keel_html_page(&input, out);
+    const keel_page_input_t input = {&run->why, &run->stats, &run->timeline, run_dir};
+    return keel_page_write(&input, out);
 }
 
 static inline void make_page(const char *journal, const char *run_dir, keel_buffer_t *out) {

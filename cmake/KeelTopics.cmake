@@ -1,6 +1,6 @@
 # Writes a C file with the pages of docs/causes as bytes, so that a program contains them:
 #
-#   cmake -DFOLDER=docs/causes -DOUT=pages.c -P KeelPages.cmake
+#   cmake -DFOLDER=docs/causes -DOUT=topics.c -P KeelTopics.cmake
 #
 # A page may be longer than a string that C compilers must accept.
 file(GLOB pages ${FOLDER}/*.md)
@@ -17,6 +17,6 @@ foreach(page IN LISTS pages)
   string(APPEND bytes "static const unsigned char ${word}_text[] = {${hex}};\n")
   string(APPEND rows "    {\"${word}\", {(const char *)${word}_text, sizeof ${word}_text}},\n")
 endforeach()
-file(WRITE ${OUT} "#include \"report/pages.h\"\n\n${bytes}\n"
-  "const keel_page_t keel_pages[] = {\n${rows}};\n"
-  "const size_t keel_page_count = sizeof keel_pages / sizeof *keel_pages;\n")
+file(WRITE ${OUT} "#include \"report/topics.h\"\n\n${bytes}\n"
+  "const keel_topic_t keel_topics[] = {\n${rows}};\n"
+  "const size_t keel_topic_count = sizeof keel_topics / sizeof *keel_topics;\n")

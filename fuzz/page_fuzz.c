@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html.h"
+#include "page/page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,8 +60,8 @@ static const char *attributes(const char *at, bool *ends) {
 
 static void check_tags(const char *page) {
     size_t open[DEEPEST], depth = 0;
-    check(strncmp(page, KEEL_HTML_MARK, strlen(KEEL_HTML_MARK)) == 0);
-    const char *at = page + strlen(KEEL_HTML_MARK);
+    check(strncmp(page, KEEL_PAGE_MARK, strlen(KEEL_PAGE_MARK)) == 0);
+    const char *at = page + strlen(KEEL_PAGE_MARK);
     while ((at = strchr(at, '<'))) {
         bool closes = at[1] == '/', ends;
         at += closes ? 2 : 1;
@@ -77,10 +77,10 @@ static void check_tags(const char *page) {
     check(depth == 0);
 }
 
-static void check_page(const keel_html_input_t *input) {
+static void check_page(const keel_page_input_t *input) {
     keel_buffer_t page;
     keel_buffer_initialize(&page, 0);
-    check(keel_html_page(input, &page) == NULL);
+    check(keel_page_write(input, &page) == NULL);
     keel_str_t text = keel_bytes_str(keel_buffer_bytes(&page));
     for (size_t i = 0; i < text.size;) {
         size_t length = keel_utf8_length(text, i);
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(keel_why_parse(bytes, "run", &why) == NULL);
     check(keel_timeline_parse(bytes, &timeline) == NULL);
     check(timeline.steps == stats.steps);
-    check_page(&(keel_html_input_t){.why = &why, .stats = &stats, .timeline = &timeline});
+    check_page(&(keel_page_input_t){.why = &why, .stats = &stats, .timeline = &timeline});
     keel_timeline_deinitialize(&timeline);
     keel_why_deinitialize(&why);
     keel_stats_deinitialize(&stats);

@@ -3,19 +3,19 @@
 #include <stdlib.h>
 
 #include "host/source.h"
-#include "report/html_part.h"
+#include "page/part.h"
 
 enum { AROUND = 3, LONGEST_LINE = 240 };
 
-void keel_html_close_sources(keel_html_page_t *page) {
-    for (size_t i = 0; i < KEEL_HTML_SOURCES; ++i) {
+void keel_page_close_sources(keel_page_t *page) {
+    for (size_t i = 0; i < KEEL_PAGE_SOURCES; ++i) {
         keel_free(page->sources[i].file);
         keel_free(page->sources[i].data);
-        page->sources[i] = (keel_html_source_t){0};
+        page->sources[i] = (keel_page_source_t){0};
     }
 }
 
-static keel_status_t read_source(const char *path, keel_html_source_t *slot) {
+static keel_status_t read_source(const char *path, keel_page_source_t *slot) {
     keel_status_t status = keel_source_read(path, &slot->data, &slot->size);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     if (keel_status_code(status) == KEEL_NOT_FOUND)
@@ -26,8 +26,8 @@ static keel_status_t read_source(const char *path, keel_html_source_t *slot) {
     return NULL;
 }
 
-static keel_status_t open_source(const keel_html_page_t *page, const char *file,
-                                 keel_html_source_t *slot) {
+static keel_status_t open_source(const keel_page_t *page, const char *file,
+                                 keel_page_source_t *slot) {
     const keel_why_t *why = page->input->why;
     char *path;
     KEEL_TRY(file[0] == '/' ? keel_path(&path, "%s", file)
@@ -40,17 +40,17 @@ static keel_status_t open_source(const keel_html_page_t *page, const char *file,
     return status;
 }
 
-static keel_status_t source_of(keel_html_page_t *page, const char *file,
-                               const keel_html_source_t **out) {
-    for (size_t i = 0; i < KEEL_HTML_SOURCES; ++i)
+static keel_status_t source_of(keel_page_t *page, const char *file,
+                               const keel_page_source_t **out) {
+    for (size_t i = 0; i < KEEL_PAGE_SOURCES; ++i)
         if (page->sources[i].file && strcmp(page->sources[i].file, file) == 0) {
             *out = &page->sources[i];
             return NULL;
         }
-    keel_html_source_t *slot = &page->sources[page->next_source++ % KEEL_HTML_SOURCES];
+    keel_page_source_t *slot = &page->sources[page->next_source++ % KEEL_PAGE_SOURCES];
     keel_free(slot->file);
     keel_free(slot->data);
-    *slot = (keel_html_source_t){0};
+    *slot = (keel_page_source_t){0};
     KEEL_TRY(keel_strdup(keel_str(file), &slot->file));
     *out = slot;
     return open_source(page, file, slot);
@@ -58,7 +58,7 @@ static keel_status_t source_of(keel_html_page_t *page, const char *file,
 
 // ---- lines -------------------------------------------------------------------------------------
 
-static bool next_line(const keel_html_source_t *source, size_t *at, keel_str_t *out) {
+static bool next_line(const keel_page_source_t *source, size_t *at, keel_str_t *out) {
     if (*at >= source->size) return false;
     const uint8_t *start = source->data + *at, *end = memchr(start, '\n', source->size - *at);
     size_t length = end ? (size_t)(end - start) : source->size - *at;
@@ -74,11 +74,11 @@ static void show_line(keel_buffer_t *out, uint32_t number, keel_str_t text, bool
                        is_told ? " told" : "", number, is_told ? "&gt;" : " ");
     bool cut = text.size > LONGEST_LINE;
     if (cut) text.size = LONGEST_LINE;
-    keel_html_str(out, text);
+    keel_page_str(out, text);
     keel_buffer_text(out, cut ? "...</span>" : "</span>");
 }
 
-static void show(const keel_html_source_t *source, uint32_t told, keel_buffer_t *out) {
+static void show(const keel_page_source_t *source, uint32_t told, keel_buffer_t *out) {
     uint32_t first = told > AROUND ? told - AROUND : 1, number = 0;
     size_t at = 0;
     keel_str_t text;
@@ -92,8 +92,8 @@ static void show(const keel_html_source_t *source, uint32_t told, keel_buffer_t 
     if (any) keel_buffer_text(out, "</code></pre>\n");
 }
 
-keel_status_t keel_html_excerpt(keel_html_page_t *page, const keel_why_place_t *place) {
-    const keel_html_source_t *source;
+keel_status_t keel_page_excerpt(keel_page_t *page, const keel_why_place_t *place) {
+    const keel_page_source_t *source;
     const keel_map_t *read = &page->input->why->sources;
     bool is_known = place->line && place->line <= INT32_MAX;
     if (!is_known || !keel_source_is_noted(read, place->file)) return NULL;

@@ -1,6 +1,6 @@
 // Lines of source in the page: of which files they are shown.
 #define _GNU_SOURCE
-#include "html_help.h"
+#include "page_help.h"
 
 #define LINES "one\ntwo\nthree\nfour <b>\r\nfive\nsix\nseven\neight\nnine"
 

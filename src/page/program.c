@@ -1,29 +1,28 @@
 #include <stdio.h>
 
+#include "page/part.h"
 #include "read/read.h"
-#include "report/html_part.h"
 
 // A larger one takes longer to read than its view is worth.
 #define LARGEST ((uint64_t)64 << 20)
 
-static void close_program(keel_html_program_t *slot) {
+static void close_program(keel_page_program_t *slot) {
     keel_program_deinitialize(&slot->program);
     keel_free(slot->data);
     keel_free(slot->digest);
-    *slot = (keel_html_program_t){0};
+    *slot = (keel_page_program_t){0};
 }
 
-void keel_html_close_programs(keel_html_page_t *page) {
-    for (size_t i = 0; i < KEEL_HTML_PROGRAMS; ++i)
+void keel_page_close_programs(keel_page_t *page) {
+    for (size_t i = 0; i < KEEL_PAGE_PROGRAMS; ++i)
         if (page->programs[i].digest) close_program(&page->programs[i]);
 }
 
-static void say(keel_html_program_t *slot, const char *why) {
+static void say(keel_page_program_t *slot, const char *why) {
     snprintf(slot->missing, sizeof slot->missing, "%s", why);
 }
 
-static keel_status_t read_file(keel_html_page_t *page, const char *path,
-                               keel_html_program_t *slot) {
+static keel_status_t read_file(keel_page_t *page, const char *path, keel_page_program_t *slot) {
     keel_file_facts_t facts;
     KEEL_TRY(keel_file_facts(path, &facts));
     if (facts.size > LARGEST || facts.size > page->budget) {
@@ -36,8 +35,8 @@ static keel_status_t read_file(keel_html_page_t *page, const char *path,
     return keel_read(keel_bytes(slot->data, size), &slot->program);
 }
 
-static keel_status_t open_program(keel_html_page_t *page, const char *digest,
-                                  keel_html_program_t *slot) {
+static keel_status_t open_program(keel_page_t *page, const char *digest,
+                                  keel_page_program_t *slot) {
     if (!page->input->run_dir || strlen(digest) != KEEL_DIGEST_HEX - 1 ||
         strspn(digest, "0123456789abcdef") != KEEL_DIGEST_HEX - 1) {
         say(slot, "not kept");
@@ -50,11 +49,11 @@ static keel_status_t open_program(keel_html_page_t *page, const char *digest,
     return status;
 }
 
-keel_status_t keel_html_program(keel_html_page_t *page, const char *digest,
-                                const keel_html_program_t **out) {
-    keel_html_program_t *slot = &page->programs[0];
-    for (size_t i = 0; i < KEEL_HTML_PROGRAMS; ++i) {
-        keel_html_program_t *each = &page->programs[i];
+keel_status_t keel_page_program(keel_page_t *page, const char *digest,
+                                const keel_page_program_t **out) {
+    keel_page_program_t *slot = &page->programs[0];
+    for (size_t i = 0; i < KEEL_PAGE_PROGRAMS; ++i) {
+        keel_page_program_t *each = &page->programs[i];
         if (each->digest && strcmp(each->digest, digest) == 0) {
             each->used = ++page->uses;
             *out = each;

@@ -1,7 +1,7 @@
 // Aligned lines as a table, the words that changed marked.
 #include <inttypes.h>
 
-#include "report/html_part.h"
+#include "page/part.h"
 
 enum {
     WORDS = 256, // of a line; what follows is not compared
@@ -140,12 +140,12 @@ static void words(keel_buffer_t *out, const words_t *line, const char *element) 
         bool on = line->marked[i] || (open && blank && i + 1 < line->count && line->marked[i + 1]);
         if (on != open) keel_buffer_format(out, on ? "<%s>" : "</%s>", element);
         open = on;
-        keel_html_str(out, line->items[i]);
+        keel_page_str(out, line->items[i]);
     }
     if (open) keel_buffer_format(out, "</%s>", element);
 }
 
-static void cell(keel_buffer_t *out, const char *side, const keel_html_line_t *line,
+static void cell(keel_buffer_t *out, const char *side, const keel_page_line_t *line,
                  const words_t *compared) {
     bool old_side = side[0] == 'o';
     if (!line) {
@@ -156,24 +156,24 @@ static void cell(keel_buffer_t *out, const char *side, const keel_html_line_t *l
     if (compared)
         words(out, compared, old_side ? "del" : "ins");
     else
-        keel_html_str(out, line->text);
+        keel_page_str(out, line->text);
     keel_buffer_text(out, "</td>");
 }
 
 typedef struct table_t {
-    const keel_html_lines_t *old_lines, *new_lines;
+    const keel_page_lines_t *old_lines, *new_lines;
     values_t values;
     uint16_t *best;
     words_t *a, *b;
     keel_buffer_t *out;
 } table_t;
 
-static const keel_html_line_t *line_of(const keel_html_lines_t *lines, uint32_t index) {
-    return index == KEEL_HTML_ABSENT ? NULL : &lines->items[index];
+static const keel_page_line_t *line_of(const keel_page_lines_t *lines, uint32_t index) {
+    return index == KEEL_PAGE_ABSENT ? NULL : &lines->items[index];
 }
 
-static bool look_into(table_t *t, const keel_html_row_t *row) {
-    const keel_html_line_t *a = line_of(t->old_lines, row->old_line),
+static bool look_into(table_t *t, const keel_page_row_t *row) {
+    const keel_page_line_t *a = line_of(t->old_lines, row->old_line),
                            *b = line_of(t->new_lines, row->new_line);
     if (!a || !b) return true;
     split(a->text, t->a);
@@ -181,8 +181,8 @@ static bool look_into(table_t *t, const keel_html_row_t *row) {
     return compare(&t->values, t->a, t->b, t->best);
 }
 
-static void write_row(table_t *t, const keel_html_row_t *row) {
-    const keel_html_line_t *a = line_of(t->old_lines, row->old_line),
+static void write_row(table_t *t, const keel_page_row_t *row) {
+    const keel_page_line_t *a = line_of(t->old_lines, row->old_line),
                            *b = line_of(t->new_lines, row->new_line);
     const char *kind = !row->differs ? "same" : a && b ? "changed" : a ? "gone" : "added";
     bool both = row->differs && a && b && look_into(t, row);
@@ -192,8 +192,8 @@ static void write_row(table_t *t, const keel_html_row_t *row) {
     keel_buffer_text(t->out, "</tr>\n");
 }
 
-static void pair_values(table_t *t, const keel_html_row_t *row) {
-    const keel_html_line_t *a = line_of(t->old_lines, row->old_line),
+static void pair_values(table_t *t, const keel_page_row_t *row) {
+    const keel_page_line_t *a = line_of(t->old_lines, row->old_line),
                            *b = line_of(t->new_lines, row->new_line);
     if (!a || !b || row->differs) return;
     for (uint32_t i = 0; i < a->value_count && i < b->value_count && i < 8; ++i) {
@@ -205,12 +205,12 @@ static void pair_values(table_t *t, const keel_html_row_t *row) {
 static void skipped(keel_buffer_t *out, size_t count) {
     if (!count) return;
     keel_buffer_text(out, "<tr class=\"skip\"><td colspan=\"2\">");
-    keel_html_count(out, count, "equal line");
+    keel_page_count(out, count, "equal line");
     keel_buffer_text(out, "</td></tr>\n");
 }
 
 // Whether a row that differs stands within `around` of this one.
-static bool is_near(const keel_html_row_t *rows, size_t count, size_t at, size_t around) {
+static bool is_near(const keel_page_row_t *rows, size_t count, size_t at, size_t around) {
     if (around == SIZE_MAX) return true;
     size_t first = at > around ? at - around : 0;
     for (size_t i = first; i < count && i <= at + around; ++i)
@@ -218,8 +218,8 @@ static bool is_near(const keel_html_row_t *rows, size_t count, size_t at, size_t
     return false;
 }
 
-keel_status_t keel_html_table(const keel_html_lines_t *old_lines,
-                              const keel_html_lines_t *new_lines, const keel_html_rows_t *rows,
+keel_status_t keel_page_table(const keel_page_lines_t *old_lines,
+                              const keel_page_lines_t *new_lines, const keel_page_rows_t *rows,
                               size_t around, keel_arena_t *arena, keel_buffer_t *out) {
     size_t count = rows->count;
     table_t t = {.old_lines = old_lines, .new_lines = new_lines, .out = out};
@@ -233,7 +233,7 @@ keel_status_t keel_html_table(const keel_html_lines_t *old_lines,
     t.b = t.a + 1;
     void *copies;
     KEEL_TRY(keel_arena_array(arena, count + 1, sizeof *rows->items, &copies));
-    keel_html_row_t *own = copies;
+    keel_page_row_t *own = copies;
     for (size_t i = 0; i < count; ++i) {
         own[i] = rows->items[i];
         pair_values(&t, &own[i]);
@@ -259,6 +259,6 @@ keel_status_t keel_html_table(const keel_html_lines_t *old_lines,
     }
     if (!more) skipped(out, left_out);
     keel_buffer_text(out, "</tbody></table>\n");
-    keel_html_left(out, more, 0, "line");
+    keel_page_left(out, more, 0, "line");
     return NULL;
 }

@@ -1,4 +1,4 @@
-#include "report/pages.h"
+#include "report/topics.h"
 
 #include <stdio.h>
 
@@ -6,9 +6,9 @@
 #include "report/why.h"
 #include "report/write.h"
 
-const keel_page_t *keel_page_by_word(const char *word) {
-    for (size_t i = 0; i < keel_page_count; ++i)
-        if (strcmp(keel_pages[i].word, word) == 0) return &keel_pages[i];
+const keel_topic_t *keel_topic_by_word(const char *word) {
+    for (size_t i = 0; i < keel_topic_count; ++i)
+        if (strcmp(keel_topics[i].word, word) == 0) return &keel_topics[i];
     return NULL;
 }
 
@@ -41,11 +41,11 @@ static bool begins(const char *text, const char *start) {
     return *start && strncmp(text, start, strlen(start)) == 0;
 }
 
-const char *keel_page_nearest(const char *word) {
+const char *keel_topic_nearest(const char *word) {
     const char *nearest = NULL;
     unsigned best = 3; // letters that are more than a slip
-    for (size_t i = 0; i < keel_page_count; ++i) {
-        const char *other = keel_pages[i].word;
+    for (size_t i = 0; i < keel_topic_count; ++i) {
+        const char *other = keel_topics[i].word;
         unsigned far = begins(other, word) || begins(word, other) ? 0 : distance(word, other);
         if (far >= best || far >= strlen(other)) continue;
         best = far;
@@ -94,10 +94,10 @@ static void as_it_stands(keel_str_t line, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
 }
 
-void keel_page_text(const keel_page_t *page, unsigned width, bool color, keel_buffer_t *out) {
+void keel_topic_text(const keel_topic_t *page, unsigned width, bool color, keel_buffer_t *out) {
     bool fenced = false;
     keel_str_t rest = page->text, line;
-    while (keel_page_line(&rest, &line)) {
+    while (keel_topic_line(&rest, &line)) {
         bool fence = is_fence(line);
         if (color && !fenced && keel_str_starts(line, KEEL_STR("#")))
             heading(line, out);
@@ -109,7 +109,7 @@ void keel_page_text(const keel_page_t *page, unsigned width, bool color, keel_bu
     }
 }
 
-bool keel_page_line(keel_str_t *rest, keel_str_t *out_line) {
+bool keel_topic_line(keel_str_t *rest, keel_str_t *out_line) {
     if (!rest->size) return false;
     const char *end = memchr(rest->data, '\n', rest->size);
     size_t size = end ? (size_t)(end - rest->data) : rest->size;
@@ -127,7 +127,7 @@ static void row(const char *word, const char *sentence, keel_buffer_t *out) {
     keel_buffer_format(out, "  %-*s %s\n", WORD_COLUMNS, word, sentence);
 }
 
-void keel_page_list(keel_buffer_t *out) {
+void keel_topic_list(keel_buffer_t *out) {
     for (int question = 0; question <= KEEL_QUESTION_NONE; ++question) {
         bool none = question == KEEL_QUESTION_NONE;
         keel_buffer_format(out, "%s\n",
@@ -166,7 +166,7 @@ static void cause_object(keel_buffer_t *out, const keel_cause_facts_t *facts) {
     keel_buffer_byte(out, '}');
 }
 
-static void close_object(keel_buffer_t *out, const keel_page_t *page) {
+static void close_object(keel_buffer_t *out, const keel_topic_t *page) {
     if (page) {
         keel_json_name(out, "page");
         keel_buffer_json_str(out, page->text);
@@ -174,7 +174,7 @@ static void close_object(keel_buffer_t *out, const keel_page_t *page) {
     keel_buffer_byte(out, '}');
 }
 
-void keel_page_json(const keel_page_t *page, keel_buffer_t *out) {
+void keel_topic_json(const keel_topic_t *page, keel_buffer_t *out) {
     bool any = false;
     keel_buffer_byte(out, '[');
     for (int i = 0; i < KEEL_CAUSE_COUNT + KEEL_PATTERN_COUNT; ++i) {

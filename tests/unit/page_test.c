@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
-#include "html_help.h"
+#include "page_help.h"
 
-#include "report/html_part.h"
+#include "page/part.h"
 
 static size_t count_of(const char *text, const char *part) {
     size_t count = 0;
@@ -48,7 +48,7 @@ static void a_page_tells_what_was_compiled_again_why_and_where(void **state) {
     (void)state;
     keel_buffer_t page;
     make_page(small_run, NULL, &page);
-    assert_true(strncmp(keel_buffer_cstr(&page), KEEL_HTML_MARK, strlen(KEEL_HTML_MARK)) == 0);
+    assert_true(strncmp(keel_buffer_cstr(&page), KEEL_PAGE_MARK, strlen(KEEL_PAGE_MARK)) == 0);
     static const char *const parts[] = {
         "<html lang=\"en\">",
         "python train.py",
@@ -289,7 +289,7 @@ static void a_long_quiet_end_is_left_out_of_the_charts_and_told(void **state) {
 static void assert_escaped(keel_str_t text, const char *expected) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    keel_html_str(&out, text);
+    keel_page_str(&out, text);
     assert_string_equal(keel_buffer_cstr(&out), expected);
     keel_buffer_deinitialize(&out);
 }
@@ -313,7 +313,7 @@ static void a_cut_text_ends_between_characters(void **state) {
     (void)state;
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    keel_html_cut(&out, "ab\xc3\xa9zz", 3);
+    keel_page_cut(&out, "ab\xc3\xa9zz", 3);
     assert_string_equal(keel_buffer_cstr(&out), "ab...");
     keel_buffer_deinitialize(&out);
 }
@@ -437,31 +437,31 @@ static void a_page_of_huge_names_stays_small_enough_to_open(void **state) {
 
 // ---- side by side ------------------------------------------------------------------------------
 
-static keel_html_line_t line_of(const char *text, const char *kind, uint32_t value) {
-    return (keel_html_line_t){.text = keel_str(text),
+static keel_page_line_t line_of(const char *text, const char *kind, uint32_t value) {
+    return (keel_page_line_t){.text = keel_str(text),
                               .kind = keel_quick_hash(keel_str_bytes(keel_str(kind))),
                               .first_value = value,
                               .value_count = 1};
 }
 
-static void rows_of(keel_html_line_t *olds, size_t old_count, keel_html_line_t *news,
+static void rows_of(keel_page_line_t *olds, size_t old_count, keel_page_line_t *news,
                     size_t new_count, keel_buffer_t *out) {
     keel_arena_t arena;
     keel_arena_initialize(&arena, 0);
     keel_buffer_initialize(out, 0);
-    const keel_html_lines_t a = {olds, old_count}, b = {news, new_count};
-    keel_html_rows_t rows;
-    assert_ok(keel_html_align_lines(&a, &b, &arena, &rows));
-    assert_ok(keel_html_table(&a, &b, &rows, 1, &arena, out));
+    const keel_page_lines_t a = {olds, old_count}, b = {news, new_count};
+    keel_page_rows_t rows;
+    assert_ok(keel_page_align_lines(&a, &b, &arena, &rows));
+    assert_ok(keel_page_table(&a, &b, &rows, 1, &arena, out));
     keel_arena_deinitialize(&arena);
 }
 
 static void an_added_operation_is_marked_and_the_numbers_that_it_shifts_are_not(void **state) {
     (void)state;
-    keel_html_line_t olds[] = {line_of("%1 = tanh %0 : f32", "tanh", 1),
+    keel_page_line_t olds[] = {line_of("%1 = tanh %0 : f32", "tanh", 1),
                                line_of("%2 = add %1, %0 : f32", "add", 2),
                                line_of("%3 = sine %2 : f32", "sine", 3)};
-    keel_html_line_t news[] = {line_of("%1 = tanh %0 : f32", "tanh", 1),
+    keel_page_line_t news[] = {line_of("%1 = tanh %0 : f32", "tanh", 1),
                                line_of("%2 = multiply %1, %1 : f32", "multiply", 2),
                                line_of("%3 = add %1, %0 : f32", "add", 3),
                                line_of("%4 = sine %3 : f32", "sine", 4)};
@@ -478,9 +478,9 @@ static void an_added_operation_is_marked_and_the_numbers_that_it_shifts_are_not(
 
 static void only_the_words_that_changed_are_marked(void **state) {
     (void)state;
-    keel_html_line_t olds[] = {line_of("%1 = iota : tensor<8x512xf32>", "iota", 1),
+    keel_page_line_t olds[] = {line_of("%1 = iota : tensor<8x512xf32>", "iota", 1),
                                line_of("%2 = subtract %1, %0", "subtract", 2)};
-    keel_html_line_t news[] = {line_of("%1 = iota : tensor<4x512xbf16>", "iota", 1),
+    keel_page_line_t news[] = {line_of("%1 = iota : tensor<4x512xbf16>", "iota", 1),
                                line_of("%2 = subtract %0, %1", "subtract", 2)};
     keel_buffer_t out;
     rows_of(olds, 2, news, 2, &out);
@@ -495,7 +495,7 @@ static void lists_of_any_length_are_aligned(void **state) {
     (void)state;
     for (size_t olds = 0; olds < 500; olds += 83)
         for (size_t news = 0; news < 500; news += 71) {
-            keel_html_line_t a[500], b[500];
+            keel_page_line_t a[500], b[500];
             char texts[1000][16];
             for (size_t i = 0; i < olds; ++i) {
                 snprintf(texts[i], sizeof texts[i], "a%zu", i * 7 % 97);
@@ -507,14 +507,14 @@ static void lists_of_any_length_are_aligned(void **state) {
             }
             keel_arena_t arena;
             keel_arena_initialize(&arena, 0);
-            const keel_html_lines_t x = {a, olds}, y = {b, news};
-            keel_html_rows_t rows;
-            assert_ok(keel_html_align_lines(&x, &y, &arena, &rows));
+            const keel_page_lines_t x = {a, olds}, y = {b, news};
+            keel_page_rows_t rows;
+            assert_ok(keel_page_align_lines(&x, &y, &arena, &rows));
             uint32_t next_old = 0, next_new = 0; // each line stands once, in order
             for (size_t i = 0; i < rows.count; ++i) {
-                if (rows.items[i].old_line != KEEL_HTML_ABSENT)
+                if (rows.items[i].old_line != KEEL_PAGE_ABSENT)
                     assert_int_equal(rows.items[i].old_line, next_old++);
-                if (rows.items[i].new_line != KEEL_HTML_ABSENT)
+                if (rows.items[i].new_line != KEEL_PAGE_ABSENT)
                     assert_int_equal(rows.items[i].new_line, next_new++);
                 if (!rows.items[i].differs)
                     assert_string_equal(a[rows.items[i].old_line].text.data,

@@ -1,38 +1,21 @@
-#include "report/html.h"
+#include "page/page.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/html_part.h"
+#include "page/part.h"
 
 enum { LONGEST = 1000 };
 
 // All programs that one report may read.
 #define PROGRAMS_READ ((uint64_t)256 << 20)
 
-// ---- head --------------------------------------------------------------------------------------
-
-static void head(const keel_html_page_t *page) {
-    keel_buffer_t *out = page->out;
-    keel_buffer_text(
-        out, KEEL_HTML_MARK
-        "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n"
-        // Nothing may be loaded, whatever a foreign name might have smuggled in.
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-        "<meta name=\"generator\" content=\"keel " KEEL_VERSION "\">\n<title>keel report: ");
-    keel_html_cut(out, page->input->stats->command, 80);
-    keel_buffer_text(out, "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n");
-    keel_buffer_text(out, keel_html_style);
-    keel_buffer_text(out, "</style>\n</head>\n<body>\n");
-}
+// ---- the run ------------------------------------------------------------------------------------
 
 static void fact(keel_buffer_t *out, const char *name, const char *text) {
     if (!*text) return;
     keel_buffer_format(out, "<dt>%s</dt><dd>", name);
-    keel_html_cut(out, text, LONGEST);
+    keel_page_cut(out, text, LONGEST);
     keel_buffer_text(out, "</dd>\n");
 }
 
@@ -46,15 +29,15 @@ static void fixes(const keel_stats_t *stats, keel_buffer_t *out) {
     }
 }
 
-static void run_facts(const keel_html_page_t *page) {
+static keel_status_t run_facts(keel_page_t *page) {
     const keel_stats_t *stats = page->input->stats;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<dl class=\"run\">\n");
     fact(out, "run", stats->id);
     keel_buffer_text(out, "<dt>when</dt><dd>");
-    keel_html_time(out, stats->started);
+    keel_page_time(out, stats->started);
     keel_buffer_text(out, stats->started > 0 ? ", ran " : "it has no event");
-    if (stats->started > 0) keel_html_seconds(out, stats->wall_seconds);
+    if (stats->started > 0) keel_page_seconds(out, stats->wall_seconds);
     if (stats->processes > 1) {
         keel_buffer_text(out, ", ");
         keel_buffer_format(out, "%" PRIu64 " processes", stats->processes);
@@ -67,38 +50,39 @@ static void run_facts(const keel_html_page_t *page) {
     fact(out, "folder", stats->cwd);
     if (*stats->plugin_path) {
         keel_buffer_text(out, "<dt>plugin</dt><dd>");
-        keel_html_cut(out, stats->plugin_path, LONGEST);
+        keel_page_cut(out, stats->plugin_path, LONGEST);
         keel_buffer_text(out, " <span class=\"muted\">(platform ");
-        keel_html_cut(out, stats->plugin_platform, 80);
+        keel_page_cut(out, stats->plugin_platform, 80);
         keel_buffer_text(out, ", PJRT ");
-        keel_html_cut(out, stats->plugin_api, 80);
+        keel_page_cut(out, stats->plugin_api, 80);
         keel_buffer_text(out, ")</span></dd>\n");
     }
     fact(out, "mode", stats->mode);
     fixes(stats, out);
     keel_buffer_text(out, "</dl>\n");
+    return NULL;
 }
 
 static void sum(keel_buffer_t *out, const keel_why_sum_t *sum, const char *noun, const char *more,
                 bool *any) {
     if (!sum->times) return;
     keel_buffer_text(out, *any ? "; <strong>" : "<strong>");
-    keel_html_count(out, sum->times, noun);
+    keel_page_count(out, sum->times, noun);
     keel_buffer_format(out, "</strong>%s cost <strong>", more);
-    keel_html_seconds(out, sum->seconds);
+    keel_page_seconds(out, sum->seconds);
     keel_buffer_text(out, "</strong>");
     *any = true;
 }
 
 // "7 recompiles cost 12.4 s; 1 retrace cost 3 ms: 41 % of the run. Most expensive cause: ..."
-static void verdict(const keel_html_page_t *page) {
+static keel_status_t verdict(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
     double wall = page->input->stats->wall_seconds;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<p class=\"verdict\">");
     if (!why->shown) {
         keel_buffer_text(out, "Nothing was recompiled.</p>\n");
-        return;
+        return NULL;
     }
     bool any = false;
     sum(out, &why->again, "recompile", "", &any);
@@ -112,14 +96,15 @@ static void verdict(const keel_html_page_t *page) {
                            keel_cause_facts(why->by_cause[0].kind)->sentence);
         if (why->by_line_count && *why->by_line[0].place.shown) {
             keel_buffer_text(out, "; most expensive line: ");
-            keel_html_place(out, why->by_line[0].place.shown, why->by_line[0].place.file);
+            keel_page_place(out, why->by_line[0].place.shown, why->by_line[0].place.file);
         }
         keel_buffer_text(out, ".");
     }
     keel_buffer_text(out, "</p>\n");
+    return NULL;
 }
 
-static void questions(const keel_html_page_t *page) {
+static keel_status_t questions(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"questions\"><h2 class=\"unseen\">Three questions</h2>\n"
@@ -131,13 +116,14 @@ static void questions(const keel_html_page_t *page) {
                            times ? "Yes" : "No");
         if (times) {
             keel_buffer_text(out, ", ");
-            keel_html_count(out, times, "time");
+            keel_page_count(out, times, "time");
             keel_buffer_text(out, ": ");
-            keel_html_seconds(out, why->questions[i].seconds);
+            keel_page_seconds(out, why->questions[i].seconds);
         }
         keel_buffer_text(out, "</p></li>\n");
     }
     keel_buffer_text(out, "</ul>\n</section>\n");
+    return NULL;
 }
 
 // ---- totals ------------------------------------------------------------------------------------
@@ -149,11 +135,11 @@ static void figure(keel_buffer_t *out, uint64_t count, const char *noun) {
 
 static void took(keel_buffer_t *out, double seconds, const char *words) {
     keel_buffer_text(out, "<br><span class=\"muted\">");
-    keel_html_seconds(out, seconds);
+    keel_page_seconds(out, seconds);
     keel_buffer_format(out, "%s</span>", words);
 }
 
-static void totals(const keel_html_page_t *page) {
+static keel_status_t totals(keel_page_t *page) {
     const keel_stats_t *stats = page->input->stats;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"totals\"><h2 class=\"unseen\">Totals</h2>\n"
@@ -183,70 +169,117 @@ static void totals(const keel_html_page_t *page) {
     keel_buffer_text(out, "</li>\n</ul>\n");
     if (stats->store_errors) {
         keel_buffer_text(out, "<p>The cache failed ");
-        keel_html_count(out, stats->store_errors, "time");
+        keel_page_count(out, stats->store_errors, "time");
         keel_buffer_text(out, "; first: ");
-        keel_html_cut(out, stats->first_store_error, LONGEST);
+        keel_page_cut(out, stats->first_store_error, LONGEST);
         keel_buffer_text(out, "</p>\n");
     }
     if (stats->damage.lines) {
         keel_buffer_text(out, "<p>The journal is damaged, and this page leaves out what cannot be "
                               "read: ");
-        keel_html_count(out, stats->damage.lines, "line");
+        keel_page_count(out, stats->damage.lines, "line");
         keel_buffer_format(out, ", the first of them %" PRIu64 ": ", stats->damage.first_line);
-        keel_html_text(out, stats->damage.why);
+        keel_page_text(out, stats->damage.why);
         keel_buffer_text(out, "</p>\n");
     }
     keel_buffer_text(out, "</section>\n");
-}
-
-// ---- all together ------------------------------------------------------------------------------
-
-static void top(const keel_html_page_t *page) {
-    const char *command = page->input->stats->command;
-    keel_buffer_t *out = page->out;
-    keel_buffer_text(out, "<header>\n<p class=\"brand\">keel report</p>\n<h1><code>");
-    keel_html_cut(out, *command ? command : "(no process said what it runs)", LONGEST);
-    keel_buffer_text(out, "</code></h1>\n");
-    verdict(page);
-    run_facts(page);
-    keel_buffer_text(out, "<nav aria-label=\"Parts\"><a href=\"#timeline\">Timeline</a> "
-                          "<a href=\"#ledger\">Ledger</a> <a href=\"#patterns\">Patterns</a> "
-                          "<a href=\"#recompiles\">Recompiles</a> ");
-    if (page->input->why->reads.from_device.count)
-        keel_buffer_text(out, "<a href=\"#reads\">Host reads</a> ");
-    keel_buffer_text(out, "<a href=\"#programs\">Programs</a></nav>\n</header>\n");
-}
-
-static keel_status_t body(keel_html_page_t *page) {
-    top(page);
-    keel_buffer_text(page->out, "<main>\n");
-    questions(page);
-    totals(page);
-    KEEL_TRY(keel_html_charts(page));
-    keel_html_ledger(page);
-    keel_html_patterns(page);
-    KEEL_TRY(keel_html_recompiles(page));
-    if (page->input->why->reads.from_device.count) keel_html_reads(page);
-    keel_html_programs(page);
-    keel_html_pages(page);
-    keel_buffer_text(page->out, "</main>\n<footer>keel " KEEL_VERSION ", from ");
-    keel_html_text(page->out, page->input->stats->path ? page->input->stats->path : "");
-    keel_buffer_text(page->out, "</footer>\n</body>\n</html>\n");
     return NULL;
 }
 
-keel_status_t keel_html_page(const keel_html_input_t *input, keel_buffer_t *out) {
-    keel_html_page_t page = {.input = input, .out = out, .budget = PROGRAMS_READ};
-    keel_html_choose_tones(&page);
-    keel_status_t status = keel_html_choose(&page);
-    if (!status) status = keel_html_open_pages(&page);
-    if (!status) {
-        head(&page);
-        status = body(&page);
+// ---- the frame ---------------------------------------------------------------------------------
+
+static keel_status_t version(keel_page_t *page) {
+    keel_buffer_text(page->out, KEEL_VERSION);
+    return NULL;
+}
+
+static keel_status_t title(keel_page_t *page) {
+    keel_page_cut(page->out, page->input->stats->command, 80);
+    return NULL;
+}
+
+static keel_status_t style(keel_page_t *page) {
+    keel_buffer_text(page->out, keel_page_style);
+    return NULL;
+}
+
+static keel_status_t command(keel_page_t *page) {
+    const char *text = page->input->stats->command;
+    keel_page_cut(page->out, *text ? text : "(no process said what it runs)", LONGEST);
+    return NULL;
+}
+
+static bool has_reads(const keel_page_t *page) {
+    return page->input->why->reads.from_device.count;
+}
+
+static keel_status_t to_reads(keel_page_t *page) {
+    if (has_reads(page)) keel_buffer_text(page->out, "<a href=\"#reads\">Host reads</a> ");
+    return NULL;
+}
+
+static keel_status_t reads(keel_page_t *page) {
+    if (has_reads(page)) keel_page_reads(page);
+    return NULL;
+}
+
+static keel_status_t journal(keel_page_t *page) {
+    keel_page_text(page->out, page->input->stats->path ? page->input->stats->path : "");
+    return NULL;
+}
+
+// The parts that page.html names.
+static const struct {
+    const char *name;
+    keel_status_t (*write)(keel_page_t *page);
+} slots[] = {
+    {"version", version},
+    {"title", title},
+    {"style", style},
+    {"command", command},
+    {"verdict", verdict},
+    {"run", run_facts},
+    {"to_reads", to_reads},
+    {"questions", questions},
+    {"totals", totals},
+    {"charts", keel_page_charts},
+    {"ledger", keel_page_ledger},
+    {"patterns", keel_page_patterns},
+    {"recompiles", keel_page_recompiles},
+    {"reads", reads},
+    {"programs", keel_page_programs},
+    {"topics", keel_page_topics},
+    {"journal", journal},
+};
+
+static keel_status_t fill(keel_page_t *page, keel_str_t name) {
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; ++i)
+        if (keel_str_is(name, slots[i].name)) return slots[i].write(page);
+    return keel_status_make(KEEL_INTERNAL, "page.html names a part that does not exist: %.*s",
+                            (int)name.size, name.data);
+}
+
+static keel_status_t frame(keel_page_t *page) {
+    const char *at = keel_page_markup, *open;
+    for (; (open = strstr(at, "{{")); at += 2) {
+        const char *name = open + 2, *end = strstr(name, "}}");
+        keel_buffer_append(page->out, at, (size_t)(open - at));
+        at = end ? end : name + strlen(name);
+        KEEL_TRY(fill(page, (keel_str_t){name, (size_t)(at - name)}));
     }
-    keel_html_close_programs(&page);
-    keel_html_close_sources(&page);
-    keel_html_close_pages(&page);
+    keel_buffer_text(page->out, at);
+    return NULL;
+}
+
+keel_status_t keel_page_write(const keel_page_input_t *input, keel_buffer_t *out) {
+    keel_page_t page = {.input = input, .out = out, .budget = PROGRAMS_READ};
+    keel_page_choose_tones(&page);
+    keel_status_t status = keel_page_choose(&page);
+    if (!status) status = keel_page_open_topics(&page);
+    if (!status) status = frame(&page);
+    keel_page_close_programs(&page);
+    keel_page_close_sources(&page);
+    keel_page_close_topics(&page);
     keel_free(page.is_whole);
     keel_free(page.order);
     return status ? status : keel_buffer_status(out);

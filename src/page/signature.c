@@ -1,6 +1,6 @@
 // The signature of a program as lines: what it takes and what it gives.
+#include "page/part.h"
 #include "read/print.h"
-#include "report/html_part.h"
 
 enum { ARGUMENTS = 2000 };
 
@@ -49,7 +49,7 @@ static void attributes_text(const keel_program_t *p, keel_list_t pairs, keel_buf
         }
         keel_buffer_str(out, name);
         keel_buffer_text(out, " = ");
-        keel_print_attribute(p, pairs.items[i + 1], KEEL_HTML_LARGEST_VALUE, out);
+        keel_print_attribute(p, pairs.items[i + 1], KEEL_PAGE_LARGEST_VALUE, out);
     }
 }
 
@@ -58,7 +58,7 @@ static keel_type_id_t type_of(const keel_program_t *p, keel_value_id_t value) {
 }
 
 // Named by the client's own path if it is known, else by its number.
-static keel_status_t argument_line(keel_html_side_t *side, const keel_function_t *f,
+static keel_status_t argument_line(keel_page_side_t *side, const keel_function_t *f,
                                    const keel_block_t *block, uint32_t i, keel_buffer_t *text) {
     const keel_program_t *p = side->program;
     keel_str_t name = keel_program_argument_name(p, block, i);
@@ -66,11 +66,11 @@ static keel_status_t argument_line(keel_html_side_t *side, const keel_function_t
         keel_buffer_str(text, name);
     else
         keel_buffer_format(text, "argument %u", i);
-    keel_html_line_t line = {.kind = keel_quick_hash(keel_buffer_bytes(text))};
+    keel_page_line_t line = {.kind = keel_quick_hash(keel_buffer_bytes(text))};
     keel_buffer_text(text, ": ");
     type_text(p, type_of(p, block->first_argument + i), text);
     attributes_text(p, attributes_of(p, f->argument_attributes, i), text);
-    return keel_html_end_line(side, text, line);
+    return keel_page_end_line(side, text, line);
 }
 
 // The client's own path of a result if it is known, else the result's number.
@@ -88,7 +88,7 @@ static void result_name(const keel_program_t *p, keel_list_t pairs, uint32_t ind
     keel_buffer_format(out, "result %u", index);
 }
 
-static keel_status_t result_lines(keel_html_side_t *side, const keel_function_t *f,
+static keel_status_t result_lines(keel_page_side_t *side, const keel_function_t *f,
                                   keel_buffer_t *text) {
     const keel_program_t *p = side->program;
     if (f->type == KEEL_NONE) return NULL;
@@ -96,33 +96,33 @@ static keel_status_t result_lines(keel_html_side_t *side, const keel_function_t 
     for (uint32_t i = 0; i < types.count && i < ARGUMENTS; ++i) {
         keel_list_t pairs = attributes_of(p, f->result_attributes, i);
         result_name(p, pairs, i, text);
-        keel_html_line_t line = {.kind = keel_quick_hash(keel_buffer_bytes(text))};
+        keel_page_line_t line = {.kind = keel_quick_hash(keel_buffer_bytes(text))};
         keel_buffer_text(text, ": ");
         type_text(p, types.items[i], text);
         attributes_text(p, pairs, text);
-        KEEL_TRY(keel_html_end_line(side, text, line));
+        KEEL_TRY(keel_page_end_line(side, text, line));
     }
     return NULL;
 }
 
 // HLO: a computation's parameters are operations.
-static keel_status_t parameter_lines(keel_html_side_t *side, const keel_function_t *f,
+static keel_status_t parameter_lines(keel_page_side_t *side, const keel_function_t *f,
                                      keel_buffer_t *text) {
     const keel_program_t *p = side->program;
     uint32_t first = 0, end = 0;
-    keel_html_range(p, f, &first, &end);
+    keel_page_range(p, f, &first, &end);
     for (keel_op_id_t op = first; op < end; ++op) {
         if (!keel_str_is(keel_program_str(p, keel_program_op_name(p, op)->name), "parameter"))
             continue;
-        keel_print_operation(p, op, f->first_value, KEEL_HTML_LARGEST_VALUE, text);
-        KEEL_TRY(keel_html_end_line(side, text, (keel_html_line_t){.kind = 1}));
+        keel_print_operation(p, op, f->first_value, KEEL_PAGE_LARGEST_VALUE, text);
+        KEEL_TRY(keel_page_end_line(side, text, (keel_page_line_t){.kind = 1}));
     }
     return NULL;
 }
 
-keel_status_t keel_html_signature(keel_html_side_t *side, keel_buffer_t *text) {
+keel_status_t keel_page_signature(keel_page_side_t *side, keel_buffer_t *text) {
     const keel_program_t *p = side->program;
-    KEEL_TRY(keel_html_begin(side, 2 * ARGUMENTS));
+    KEEL_TRY(keel_page_begin(side, 2 * ARGUMENTS));
     const keel_block_t *block = keel_program_body(p, p->entry);
     if (!block) return NULL;
     const keel_function_t *f = &p->functions.data[p->entry];

@@ -1,23 +1,23 @@
 // The lines of one side of a view: operations around one, and where its values come from.
+#include "page/part.h"
 #include "read/print.h"
-#include "report/html_part.h"
 
 enum {
-    SOURCES = KEEL_HTML_SOURCES_SHOWN,
+    SOURCES = KEEL_PAGE_SOURCES_SHOWN,
     SOURCE_DEPTH = 3, // how far values are followed
     LONGEST = 400,    // bytes of a line
 };
 
-keel_status_t keel_html_begin(keel_html_side_t *side, size_t capacity) {
+keel_status_t keel_page_begin(keel_page_side_t *side, size_t capacity) {
     void *memory;
-    KEEL_TRY(keel_arena_array(side->arena, capacity + 1, sizeof(keel_html_line_t), &memory));
-    side->lines = (keel_html_lines_t){memory, 0};
+    KEEL_TRY(keel_arena_array(side->arena, capacity + 1, sizeof(keel_page_line_t), &memory));
+    side->lines = (keel_page_lines_t){memory, 0};
     side->capacity = capacity;
     return NULL;
 }
 
-keel_status_t keel_html_end_line(keel_html_side_t *side, keel_buffer_t *text,
-                                 keel_html_line_t line) {
+keel_status_t keel_page_end_line(keel_page_side_t *side, keel_buffer_t *text,
+                                 keel_page_line_t line) {
     KEEL_TRY(keel_buffer_status(text));
     keel_str_t whole = keel_bytes_str(keel_buffer_bytes(text));
     if (whole.size > LONGEST) {
@@ -35,7 +35,7 @@ keel_status_t keel_html_end_line(keel_html_side_t *side, keel_buffer_t *text,
     return NULL;
 }
 
-bool keel_html_range(const keel_program_t *p, const keel_function_t *f, uint32_t *first,
+bool keel_page_range(const keel_program_t *p, const keel_function_t *f, uint32_t *first,
                      uint32_t *end) {
     if (f->region >= p->regions.count) return false;
     const keel_region_t *region = &p->regions.data[f->region];
@@ -45,10 +45,10 @@ bool keel_html_range(const keel_program_t *p, const keel_function_t *f, uint32_t
     return *first < *end && *end <= keel_program_op_count(p);
 }
 
-const keel_function_t *keel_html_function(const keel_program_t *p, keel_op_id_t op) {
+const keel_function_t *keel_page_function(const keel_program_t *p, keel_op_id_t op) {
     for (uint32_t i = 0; i < p->functions.count; ++i) {
         uint32_t first, end;
-        if (keel_html_range(p, &p->functions.data[i], &first, &end) && op >= first && op < end)
+        if (keel_page_range(p, &p->functions.data[i], &first, &end) && op >= first && op < end)
             return &p->functions.data[i];
     }
     return NULL;
@@ -81,7 +81,7 @@ static uint64_t value_of(const keel_program_t *p, keel_op_id_t op) {
     return keel_quick_hash(keel_str_bytes(bytes));
 }
 
-uint64_t keel_html_operation_kind(const keel_program_t *p, keel_op_id_t op) {
+uint64_t keel_page_operation_kind(const keel_program_t *p, keel_op_id_t op) {
     const keel_operation_t *o = &p->operations.data[op];
     uint64_t kind =
         keel_quick_hash(keel_str_bytes(keel_program_str(p, keel_program_op_name(p, op)->name)));
@@ -89,15 +89,15 @@ uint64_t keel_html_operation_kind(const keel_program_t *p, keel_op_id_t op) {
     return kind + 31 * value_of(p, op);
 }
 
-static keel_status_t operation_line(keel_html_side_t *side, const keel_function_t *f,
+static keel_status_t operation_line(keel_page_side_t *side, const keel_function_t *f,
                                     keel_op_id_t op, keel_buffer_t *text) {
     const keel_program_t *p = side->program;
     const keel_operation_t *o = &p->operations.data[op];
     unsigned depth = depth_of(p, f, op);
     keel_buffer_format(text, "%*s", depth < 20 ? (int)(2 * depth) : 40, "");
-    keel_print_operation(p, op, f->first_value, KEEL_HTML_LARGEST_VALUE, text);
-    return keel_html_end_line(side, text,
-                              (keel_html_line_t){.kind = keel_html_operation_kind(p, op),
+    keel_print_operation(p, op, f->first_value, KEEL_PAGE_LARGEST_VALUE, text);
+    return keel_page_end_line(side, text,
+                              (keel_page_line_t){.kind = keel_page_operation_kind(p, op),
                                                  .first_value = o->first_result - f->first_value,
                                                  .value_count = o->result_count,
                                                  .is_told = op == side->told});
@@ -122,7 +122,7 @@ static bool passes_on(const keel_program_t *p, keel_op_id_t op) {
     return false;
 }
 
-static void add_source(keel_html_side_t *side, keel_op_id_t op) {
+static void add_source(keel_page_side_t *side, keel_op_id_t op) {
     uint32_t at = 0;
     while (at < side->source_count && side->sources[at] < op)
         ++at;
@@ -135,10 +135,10 @@ static void add_source(keel_html_side_t *side, keel_op_id_t op) {
 }
 
 // A constant that differs often stands far before the operation that takes it.
-void keel_html_find_sources(keel_html_side_t *side, const keel_function_t *f) {
+void keel_page_find_sources(keel_page_side_t *side, const keel_function_t *f) {
     const keel_program_t *p = side->program;
     uint32_t first = 0, end = 0;
-    if (side->told == KEEL_NONE || !keel_html_range(p, f, &first, &end)) return;
+    if (side->told == KEEL_NONE || !keel_page_range(p, f, &first, &end)) return;
     keel_list_t operands = keel_program_operands(p, side->told);
     for (uint32_t i = 0; i < operands.count && i < SOURCES; ++i) {
         keel_op_id_t op = side->told;
@@ -153,9 +153,9 @@ void keel_html_find_sources(keel_html_side_t *side, const keel_function_t *f) {
     }
 }
 
-keel_status_t keel_html_operations(keel_html_side_t *side, const keel_function_t *f,
+keel_status_t keel_page_operations(keel_page_side_t *side, const keel_function_t *f,
                                    keel_buffer_t *text) {
-    KEEL_TRY(keel_html_begin(side, side->end - side->first + side->source_count));
+    KEEL_TRY(keel_page_begin(side, side->end - side->first + side->source_count));
     for (uint32_t i = 0; i < side->source_count; ++i)
         KEEL_TRY(operation_line(side, f, side->sources[i], text));
     for (keel_op_id_t op = side->first; op < side->end; ++op)

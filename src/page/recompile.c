@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/html_part.h"
+#include "page/part.h"
 
 enum {
     WHOLE = 200,                 // recompiles that have an article, the dearest
@@ -15,7 +15,7 @@ enum {
     LONGEST = 400                // bytes of a name or a value
 };
 
-keel_cause_t keel_html_cause(const keel_why_entry_t *entry) {
+keel_cause_t keel_page_cause(const keel_why_entry_t *entry) {
     const keel_why_difference_t *cause = keel_why_cause(entry);
     if (cause) return cause->kind;
     return *entry->against_program ? KEEL_CAUSE_COUNT : KEEL_CAUSE_FIRST;
@@ -23,13 +23,13 @@ keel_cause_t keel_html_cause(const keel_why_entry_t *entry) {
 
 static const char *sentence_of(const keel_why_entry_t *entry) {
     if (entry->unrelated) return "the programs have almost nothing in common";
-    keel_cause_t cause = keel_html_cause(entry);
+    keel_cause_t cause = keel_page_cause(entry);
     return cause == KEEL_CAUSE_COUNT ? "nothing explains it" : keel_cause_facts(cause)->sentence;
 }
 
 static void code(keel_buffer_t *out, const char *text, const char *kind) {
     keel_buffer_format(out, "<code%s>", kind);
-    keel_html_cut(out, text, LONGEST);
+    keel_page_cut(out, text, LONGEST);
     keel_buffer_text(out, "</code>");
 }
 
@@ -47,28 +47,28 @@ static void change(keel_buffer_t *out, const keel_why_difference_t *d) {
     }
     if (*d->note) {
         keel_buffer_text(out, " <span class=\"muted\">(");
-        keel_html_cut(out, d->note, LONGEST);
+        keel_page_cut(out, d->note, LONGEST);
         keel_buffer_text(out, ")</span>");
     }
 }
 
 static void where(keel_buffer_t *out, const keel_why_place_t *place) {
-    keel_html_place(out, place->shown, place->file);
+    keel_page_place(out, place->shown, place->file);
     if (*place->function) {
         keel_buffer_text(out, " <span class=\"muted\">in</span> ");
         code(out, place->function, "");
     }
     if (*place->call_shown && strcmp(place->call_shown, place->shown) != 0) {
         keel_buffer_text(out, " <span class=\"muted\">called from</span> ");
-        keel_html_place(out, place->call_shown, place->call_file);
+        keel_page_place(out, place->call_shown, place->call_file);
     }
     if (place->library_file && *place->library_file) {
         keel_buffer_text(out, " <span class=\"muted\">by way of</span> ");
-        keel_html_place(out, place->library_shown, place->library_file);
+        keel_page_place(out, place->library_shown, place->library_file);
     }
 }
 
-static void advice(const keel_html_page_t *page, const keel_why_entry_t *entry, size_t index) {
+static void advice(const keel_page_t *page, const keel_why_entry_t *entry, size_t index) {
     keel_buffer_t *out = page->out;
     const keel_why_t *why = page->input->why;
     const keel_cause_facts_t *facts = keel_cause_facts(entry->roots[index].kind);
@@ -77,28 +77,28 @@ static void advice(const keel_html_page_t *page, const keel_why_entry_t *entry, 
     bool torch = strcmp(why->framework, "torch") == 0, jax = strcmp(why->framework, "jax") == 0,
          differ = strcmp(for_jax, for_torch) != 0;
     keel_buffer_text(out, "<p class=\"advice\"><strong>What to do:</strong> ");
-    if (!torch) keel_html_text(out, for_jax);
+    if (!torch) keel_page_text(out, for_jax);
     if (!torch && !jax && differ)
         keel_buffer_text(out, " <span class=\"muted\">PyTorch/XLA:</span> ");
-    if (torch || (!jax && differ)) keel_html_text(out, for_torch);
-    keel_html_more(page, facts->word);
+    if (torch || (!jax && differ)) keel_page_text(out, for_torch);
+    keel_page_more(page, facts->word);
     keel_buffer_text(out, "</p>\n");
 }
 
-static keel_status_t root(keel_html_page_t *page, const keel_why_entry_t *entry, size_t index) {
+static keel_status_t root(keel_page_t *page, const keel_why_entry_t *entry, size_t index) {
     const keel_why_difference_t *d = &entry->roots[index];
     keel_buffer_t *out = page->out;
     const keel_why_place_t *place = *d->place.shown ? &d->place : &entry->site;
     keel_buffer_format(out,
                        "<div class=\"root\">\n<p><span class=\"chip\"><span class=\"swatch "
                        "t%d\"></span>%s</span> ",
-                       keel_html_tone(page, d->kind), keel_cause_facts(d->kind)->word);
+                       keel_page_tone(page, d->kind), keel_cause_facts(d->kind)->word);
     change(out, d);
     keel_buffer_text(out, "</p>\n<p>");
     where(out, place);
     if (d->folds) {
         keel_buffer_text(out, " <span class=\"muted\">and ");
-        keel_html_count(out, d->folds, "difference");
+        keel_page_count(out, d->folds, "difference");
         keel_buffer_text(out, d->folds == 1 ? " that follows" : " that follow");
         keel_buffer_text(out, "</span>");
     }
@@ -107,7 +107,7 @@ static keel_status_t root(keel_html_page_t *page, const keel_why_entry_t *entry,
     bool again = false;
     for (size_t i = 0; i < index && i < ROOTS; ++i)
         again = again || strcmp(entry->roots[i].place.shown, place->shown) == 0;
-    if (!again) KEEL_TRY(keel_html_excerpt(page, place));
+    if (!again) KEEL_TRY(keel_page_excerpt(page, place));
     bool told = false;
     for (size_t i = 0; i < index; ++i)
         told = told || entry->roots[i].kind == d->kind;
@@ -119,7 +119,7 @@ static keel_status_t root(keel_html_page_t *page, const keel_why_entry_t *entry,
 static void folded(keel_buffer_t *out, const keel_why_entry_t *entry) {
     if (!entry->folded_total) return;
     keel_buffer_text(out, "<details><summary>");
-    keel_html_count(out, entry->folded_total, "difference");
+    keel_page_count(out, entry->folded_total, "difference");
     keel_buffer_text(out, entry->folded_total == 1 ? " that follows" : " that follow");
     keel_buffer_text(out, "</summary>\n<ul class=\"folded\">\n");
     size_t shown = 0;
@@ -130,12 +130,12 @@ static void folded(keel_buffer_t *out, const keel_why_entry_t *entry) {
         change(out, d);
         if (*d->place.shown) {
             keel_buffer_text(out, " <span class=\"muted\">at</span> ");
-            keel_html_place(out, d->place.shown, d->place.file);
+            keel_page_place(out, d->place.shown, d->place.file);
         }
         keel_buffer_text(out, "</li>\n");
     }
     keel_buffer_text(out, "</ul>\n");
-    keel_html_left(out, entry->folded_total, shown, "difference");
+    keel_page_left(out, entry->folded_total, shown, "difference");
     keel_buffer_text(out, "</details>\n");
 }
 
@@ -144,7 +144,7 @@ static void stack(keel_buffer_t *out, const keel_why_entry_t *entry) {
     keel_buffer_text(out, "<details><summary>Host stack</summary>\n");
     if (*entry->stack_skipped) {
         keel_buffer_text(out, "<p class=\"muted\">None: ");
-        keel_html_cut(out, entry->stack_skipped, LONGEST);
+        keel_page_cut(out, entry->stack_skipped, LONGEST);
         keel_buffer_text(out, "</p>\n");
     }
     if (entry->stack_count) keel_buffer_text(out, "<ol class=\"stack\">\n");
@@ -152,7 +152,7 @@ static void stack(keel_buffer_t *out, const keel_why_entry_t *entry) {
     for (; shown < entry->stack_count && shown < FRAMES; ++shown) {
         const keel_why_frame_t *frame = &entry->stack[shown];
         keel_buffer_text(out, "<li>");
-        keel_html_place(out, frame->shown, frame->file);
+        keel_page_place(out, frame->shown, frame->file);
         if (*frame->function) {
             keel_buffer_text(out, " <span class=\"muted\">in</span> ");
             code(out, frame->function, "");
@@ -160,7 +160,7 @@ static void stack(keel_buffer_t *out, const keel_why_entry_t *entry) {
         keel_buffer_text(out, "</li>\n");
     }
     if (entry->stack_count) keel_buffer_text(out, "</ol>\n");
-    keel_html_left(out, entry->stack_count, shown, "frame");
+    keel_page_left(out, entry->stack_count, shown, "frame");
     keel_buffer_text(out, "</details>\n");
 }
 
@@ -173,7 +173,7 @@ static void against(keel_buffer_t *out, const keel_why_entry_t *entry) {
         code(out, entry->against_name, "");
         keel_buffer_byte(out, ' ');
     }
-    keel_html_digest(out, entry->against_program);
+    keel_page_digest(out, entry->against_program);
     if (entry->against_is_ours) {
         keel_buffer_text(out, " of the same process");
     } else if (*entry->against_run) {
@@ -182,7 +182,7 @@ static void against(keel_buffer_t *out, const keel_why_entry_t *entry) {
     }
     if (entry->against_when > 0) {
         keel_buffer_text(out, ", ");
-        keel_html_time(out, entry->against_when);
+        keel_page_time(out, entry->against_when);
     }
     if (!entry->unrelated && entry->alike > 0)
         keel_buffer_format(out, "; %.0f&nbsp;%% of the operations have a counterpart",
@@ -190,7 +190,7 @@ static void against(keel_buffer_t *out, const keel_why_entry_t *entry) {
     keel_buffer_text(out, "</p>\n");
 }
 
-static void heading(keel_html_page_t *page, const keel_why_entry_t *entry, size_t index) {
+static void heading(keel_page_t *page, const keel_why_entry_t *entry, size_t index) {
     keel_buffer_t *out = page->out;
     keel_buffer_format(out,
                        "<article class=\"recompile\" id=\"r%zu\" aria-labelledby=\"h%zu\">\n"
@@ -198,7 +198,7 @@ static void heading(keel_html_page_t *page, const keel_why_entry_t *entry, size_
                        index, index, index);
     code(out, *entry->name ? entry->name : "a program without a name", "");
     keel_buffer_format(out, ": %s</h3>\n<p class=\"cost\">", sentence_of(entry));
-    keel_html_seconds(out, entry->seconds);
+    keel_page_seconds(out, entry->seconds);
     keel_buffer_format(out, "<span class=\"muted\"> %s %s step %" PRIu64 "%s",
                        strcmp(entry->what, "compile") == 0   ? "to compile"
                        : strcmp(entry->what, "load") == 0    ? "to load"
@@ -206,24 +206,24 @@ static void heading(keel_html_page_t *page, const keel_why_entry_t *entry, size_
                                                              : "",
                        entry->at_end ? "after" : "at", entry->step - entry->at_end,
                        *entry->pattern ? ", part of the pattern " : "");
-    keel_html_text(out, entry->pattern);
+    keel_page_text(out, entry->pattern);
     keel_buffer_text(out, "</span></p></header>\n");
 }
 
-static keel_status_t article(keel_html_page_t *page, size_t index, size_t rank) {
+static keel_status_t article(keel_page_t *page, size_t index, size_t rank) {
     const keel_why_entry_t *entry = &page->input->why->entries[index];
     keel_buffer_t *out = page->out;
     heading(page, entry, index);
     for (size_t i = 0; i < entry->root_count && i < ROOTS; ++i)
         KEEL_TRY(root(page, entry, i));
-    keel_html_left(out, entry->root_total, entry->root_count < ROOTS ? entry->root_count : ROOTS,
+    keel_page_left(out, entry->root_total, entry->root_count < ROOTS ? entry->root_count : ROOTS,
                    "cause");
     if (!entry->root_count) {
         keel_buffer_text(out, "<p>");
         where(out, &entry->site);
         keel_buffer_text(out, "</p>\n");
     }
-    if (rank < VIEWS) KEEL_TRY(keel_html_view(page, entry, rank < OPEN));
+    if (rank < VIEWS) KEEL_TRY(keel_page_view(page, entry, rank < OPEN));
     folded(out, entry);
     stack(out, entry);
     against(out, entry);
@@ -236,21 +236,21 @@ static keel_status_t article(keel_html_page_t *page, size_t index, size_t rank) 
 static void row(keel_buffer_t *out, const keel_why_entry_t *entry) {
     keel_buffer_format(out, "<tr><td class=\"number\">%s%" PRIu64 "</td><td class=\"number\">",
                        entry->at_end ? "after " : "", entry->step - entry->at_end);
-    keel_html_seconds(out, entry->seconds);
+    keel_page_seconds(out, entry->seconds);
     keel_buffer_text(out, "</td><td><code>");
-    keel_html_cut(out, entry->name, 120);
-    keel_cause_t cause = keel_html_cause(entry);
+    keel_page_cut(out, entry->name, 120);
+    keel_cause_t cause = keel_page_cause(entry);
     keel_buffer_format(out, "</code></td><td>%s</td><td>",
                        cause == KEEL_CAUSE_COUNT ? "not explained" : keel_cause_facts(cause)->word);
     const keel_why_difference_t *d = keel_why_cause(entry);
     if (d) change(out, d);
     const keel_why_place_t *place = keel_why_place(entry);
     keel_buffer_text(out, "</td><td>");
-    keel_html_place(out, place->shown, place->file);
+    keel_page_place(out, place->shown, place->file);
     keel_buffer_text(out, "</td></tr>\n");
 }
 
-static void others(keel_html_page_t *page, size_t first) {
+static void others(keel_page_t *page, size_t first) {
     const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
     if (first == page->count) return;
@@ -263,17 +263,17 @@ static void others(keel_html_page_t *page, size_t first) {
     for (size_t i = first; i < end; ++i)
         row(out, &why->entries[page->order[i]]);
     keel_buffer_text(out, "</tbody></table></div>\n");
-    keel_html_left(out, page->count, end, "recompile");
+    keel_page_left(out, page->count, end, "recompile");
 }
 
-static void not_listed(keel_html_page_t *page) {
+static void not_listed(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
     uint64_t count = 0;
     for (size_t i = 0; i < why->entry_count; ++i)
         count += !keel_why_is_shown(&why->entries[i]);
     if (!count) return;
     keel_buffer_text(page->out, "<p class=\"muted\">Not listed: ");
-    keel_html_count(page->out, count, "program");
+    keel_page_count(page->out, count, "program");
     keel_buffer_text(page->out,
                      count == 1
                          ? " that was the first of its kind or was loaded from the cache; "
@@ -281,7 +281,7 @@ static void not_listed(keel_html_page_t *page) {
     keel_buffer_text(page->out, "<code>keel why --all</code> lists all.</p>\n");
 }
 
-keel_status_t keel_html_recompiles(keel_html_page_t *page) {
+keel_status_t keel_page_recompiles(keel_page_t *page) {
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"recompiles\"><h2>Recompiles</h2>\n");
     if (page->count)
@@ -310,7 +310,7 @@ static int dearer(const void *a, const void *b) {
     return x->index < y->index ? -1 : 1;
 }
 
-static void put_in_order(keel_html_page_t *page, rank_t *ranks) {
+static void put_in_order(keel_page_t *page, rank_t *ranks) {
     const keel_why_t *why = page->input->why;
     size_t count = 0;
     for (size_t i = 0; i < why->entry_count; ++i)
@@ -324,7 +324,7 @@ static void put_in_order(keel_html_page_t *page, rank_t *ranks) {
     page->count = count;
 }
 
-keel_status_t keel_html_choose(keel_html_page_t *page) {
+keel_status_t keel_page_choose(keel_page_t *page) {
     size_t count = page->input->why->entry_count + 1;
     void *memory;
     KEEL_TRY(keel_calloc(count, sizeof(bool), &memory));

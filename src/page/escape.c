@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "report/html_part.h"
+#include "page/part.h"
 
 static void one_byte(keel_buffer_t *out, char c) {
     switch (c) {
@@ -27,7 +27,7 @@ static void one_byte(keel_buffer_t *out, char c) {
     }
 }
 
-void keel_html_str(keel_buffer_t *out, keel_str_t text) {
+void keel_page_str(keel_buffer_t *out, keel_str_t text) {
     size_t length;
     for (size_t i = 0; i < text.size && !out->failed; i += length) {
         bool shows = keel_utf8_shows(text, i, &length) || text.data[i] == '\t';
@@ -40,32 +40,32 @@ void keel_html_str(keel_buffer_t *out, keel_str_t text) {
     }
 }
 
-void keel_html_text(keel_buffer_t *out, const char *text) {
-    keel_html_str(out, keel_str(text));
+void keel_page_text(keel_buffer_t *out, const char *text) {
+    keel_page_str(out, keel_str(text));
 }
 
-void keel_html_cut(keel_buffer_t *out, const char *text, size_t most) {
+void keel_page_cut(keel_buffer_t *out, const char *text, size_t most) {
     keel_str_t whole = keel_str(text);
     if (whole.size <= most) {
-        keel_html_str(out, whole);
+        keel_page_str(out, whole);
         return;
     }
     // Not within a character.
     while (most && ((uint8_t)whole.data[most] & 0xc0) == 0x80)
         --most;
-    keel_html_str(out, (keel_str_t){whole.data, most});
+    keel_page_str(out, (keel_str_t){whole.data, most});
     keel_buffer_text(out, "...");
 }
 
-void keel_html_digest(keel_buffer_t *out, const char *hex) {
+void keel_page_digest(keel_buffer_t *out, const char *hex) {
     keel_str_t start = keel_str(hex);
     if (start.size > 12) start.size = 12;
     keel_buffer_text(out, "<code>");
-    keel_html_str(out, start);
+    keel_page_str(out, start);
     keel_buffer_text(out, "</code>");
 }
 
-void keel_html_seconds(keel_buffer_t *out, double seconds) {
+void keel_page_seconds(keel_buffer_t *out, double seconds) {
     char text[24];
     keel_format_seconds(seconds, text);
     for (const char *c = text; *c; ++c) // never broken between the number and its unit
@@ -75,11 +75,11 @@ void keel_html_seconds(keel_buffer_t *out, double seconds) {
             keel_buffer_byte(out, (uint8_t)*c);
 }
 
-void keel_html_count(keel_buffer_t *out, uint64_t count, const char *noun) {
+void keel_page_count(keel_buffer_t *out, uint64_t count, const char *noun) {
     keel_buffer_format(out, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
 }
 
-void keel_html_time(keel_buffer_t *out, double when) {
+void keel_page_time(keel_buffer_t *out, double when) {
     static const double latest = 9e9; // nanoseconds since 1970 hold no more
     if (!(when > 0 && when < latest)) return;
     char text[24];
@@ -87,22 +87,22 @@ void keel_html_time(keel_buffer_t *out, double when) {
     keel_buffer_format(out, "<time datetime=\"%s\">%.10s %.8s UTC</time>", text, text, text + 11);
 }
 
-void keel_html_place(keel_buffer_t *out, const char *shown, const char *file) {
+void keel_page_place(keel_buffer_t *out, const char *shown, const char *file) {
     enum { LONGEST = 300 };
     if (!*shown) {
         keel_buffer_text(out, "<span class=\"muted\">unknown line</span>");
         return;
     }
     keel_buffer_text(out, "<code class=\"place\" title=\"");
-    keel_html_cut(out, file, 4 * LONGEST);
+    keel_page_cut(out, file, 4 * LONGEST);
     keel_buffer_text(out, "\">");
-    keel_html_cut(out, shown, LONGEST);
+    keel_page_cut(out, shown, LONGEST);
     keel_buffer_text(out, "</code>");
 }
 
-void keel_html_left(keel_buffer_t *out, uint64_t all, uint64_t shown, const char *noun) {
+void keel_page_left(keel_buffer_t *out, uint64_t all, uint64_t shown, const char *noun) {
     if (all <= shown) return;
     keel_buffer_text(out, "<p class=\"muted left\">and ");
-    keel_html_count(out, all - shown, noun);
+    keel_page_count(out, all - shown, noun);
     keel_buffer_text(out, " more</p>\n");
 }

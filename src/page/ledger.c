@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "report/html_part.h"
+#include "page/part.h"
 
 enum { ROWS = 50, PROGRAMS = 100, PATTERNS = 50, LONGEST = 300 };
 
@@ -30,13 +30,13 @@ static void open_table(keel_buffer_t *out, const char *caption, const char *firs
 static void figures(keel_buffer_t *out, const keel_why_cost_t *cost, double most, int tone) {
     keel_buffer_format(out, "</th><td class=\"number\">%" PRIu64 "</td><td class=\"number\">",
                        cost->times);
-    keel_html_seconds(out, cost->seconds);
+    keel_page_seconds(out, cost->seconds);
     keel_buffer_text(out, "</td>");
     bar(out, cost->seconds, most, tone);
     keel_buffer_text(out, "</tr>\n");
 }
 
-static void by_cause(const keel_html_page_t *page) {
+static void by_cause(const keel_page_t *page) {
     const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
     open_table(out, "By cause", "cause");
@@ -47,32 +47,32 @@ static void by_cause(const keel_html_page_t *page) {
                            "<tr><th scope=\"row\"><code>%s</code> <span class=\"muted "
                            "said\">%s</span>",
                            facts->word, facts->sentence);
-        figures(out, cost, why->by_cause[0].seconds, keel_html_tone(page, cost->kind));
+        figures(out, cost, why->by_cause[0].seconds, keel_page_tone(page, cost->kind));
     }
     keel_buffer_text(out, "</tbody></table></div>\n");
-    keel_html_left(out, why->by_cause_count, ROWS, "cause");
+    keel_page_left(out, why->by_cause_count, ROWS, "cause");
 }
 
-static void by_line(const keel_html_page_t *page) {
+static void by_line(const keel_page_t *page) {
     const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
     open_table(out, "By source line", "line");
     for (size_t i = 0; i < why->by_line_count && i < ROWS; ++i) {
         const keel_why_cost_t *cost = &why->by_line[i];
         keel_buffer_text(out, "<tr><th scope=\"row\">");
-        keel_html_place(out, cost->place.shown, cost->place.file);
+        keel_page_place(out, cost->place.shown, cost->place.file);
         if (*cost->place.function) {
             keel_buffer_text(out, " <span class=\"muted\">in ");
-            keel_html_cut(out, cost->place.function, 80);
+            keel_page_cut(out, cost->place.function, 80);
             keel_buffer_text(out, "</span>");
         }
-        figures(out, cost, why->by_line[0].seconds, keel_html_tone(page, cost->kind));
+        figures(out, cost, why->by_line[0].seconds, keel_page_tone(page, cost->kind));
     }
     keel_buffer_text(out, "</tbody></table></div>\n");
-    keel_html_left(out, why->by_line_count, ROWS, "line");
+    keel_page_left(out, why->by_line_count, ROWS, "line");
 }
 
-void keel_html_ledger(keel_html_page_t *page) {
+keel_status_t keel_page_ledger(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
     keel_buffer_text(page->out, "<section id=\"ledger\"><h2>Ledger</h2>\n");
     if (why->by_cause_count) {
@@ -85,42 +85,43 @@ void keel_html_ledger(keel_html_page_t *page) {
         keel_buffer_text(page->out, "<p>No time was lost to recompiles.</p>\n");
     }
     keel_buffer_text(page->out, "</section>\n");
+    return NULL;
 }
 
 // ---- patterns ----------------------------------------------------------------------------------
 
-static void pattern(const keel_html_page_t *page, const keel_why_pattern_t *p) {
+static void pattern(const keel_page_t *page, const keel_why_pattern_t *p) {
     keel_buffer_t *out = page->out;
     keel_buffer_format(out, "<li><p><strong>%s</strong>", keel_why_sentence(p));
     if (*p->name) {
         keel_buffer_text(out, " <span class=\"muted\">in</span> <code>");
-        keel_html_cut(out, p->name, LONGEST);
+        keel_page_cut(out, p->name, LONGEST);
         keel_buffer_text(out, "</code>");
     }
     if (*p->place.shown) {
         keel_buffer_text(out, " <span class=\"muted\">at</span> ");
-        keel_html_place(out, p->place.shown, p->place.file);
+        keel_page_place(out, p->place.shown, p->place.file);
     }
     keel_buffer_text(out, "</p>\n<p>");
     if (*p->subject) {
         keel_buffer_text(out, "<code>");
-        keel_html_cut(out, p->subject, LONGEST);
+        keel_page_cut(out, p->subject, LONGEST);
         keel_buffer_text(out, "</code>");
     }
     if (*p->values) {
         keel_buffer_text(out, *p->subject ? ": " : "");
-        keel_html_cut(out, p->values, LONGEST);
+        keel_page_cut(out, p->values, LONGEST);
     }
     keel_buffer_text(out, *p->subject || *p->values ? "; " : "");
-    keel_html_count(out, p->times, "time");
+    keel_page_count(out, p->times, "time");
     keel_buffer_text(out, ", ");
-    keel_html_seconds(out, p->seconds);
+    keel_page_seconds(out, p->seconds);
     keel_buffer_byte(out, '.');
-    keel_html_more(page, keel_pattern_word(p->kind));
+    keel_page_more(page, keel_pattern_word(p->kind));
     keel_buffer_text(out, "</p></li>\n");
 }
 
-void keel_html_patterns(keel_html_page_t *page) {
+keel_status_t keel_page_patterns(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"patterns\"><h2>Patterns</h2>\n");
@@ -131,8 +132,9 @@ void keel_html_patterns(keel_html_page_t *page) {
     for (size_t i = 0; i < why->pattern_count && i < PATTERNS; ++i)
         pattern(page, &why->patterns[i]);
     if (why->pattern_count) keel_buffer_text(out, "</ul>\n");
-    keel_html_left(out, why->pattern_count, PATTERNS, "pattern");
+    keel_page_left(out, why->pattern_count, PATTERNS, "pattern");
     keel_buffer_text(out, "</section>\n");
+    return NULL;
 }
 
 // ---- programs ----------------------------------------------------------------------------------
@@ -140,7 +142,7 @@ void keel_html_patterns(keel_html_page_t *page) {
 static void duration(keel_buffer_t *out, uint64_t times, double seconds) {
     keel_buffer_text(out, "<td class=\"number\">");
     if (times)
-        keel_html_seconds(out, seconds);
+        keel_page_seconds(out, seconds);
     else
         keel_buffer_text(out, "-");
     keel_buffer_text(out, "</td>");
@@ -148,29 +150,29 @@ static void duration(keel_buffer_t *out, uint64_t times, double seconds) {
 
 static void program(keel_buffer_t *out, const keel_stats_program_t *p) {
     keel_buffer_text(out, "<tr><th scope=\"row\"><code>");
-    keel_html_cut(out, p->name, 120);
+    keel_page_cut(out, p->name, 120);
     keel_buffer_text(out, "</code></th><td>");
-    keel_html_digest(out, p->program);
+    keel_page_digest(out, p->program);
     keel_buffer_text(out, "</td>");
     duration(out, p->compiles, p->compile_seconds);
     duration(out, p->loads, p->load_seconds);
     keel_buffer_format(
         out, "<td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64 "</td><td>",
         p->executes, p->ops);
-    keel_html_place(out, p->site.shown, p->site.file);
+    keel_page_place(out, p->site.shown, p->site.file);
     keel_buffer_text(out, p->uncacheable ? " (uncacheable)</td></tr>\n" : "</td></tr>\n");
 }
 
-void keel_html_programs(keel_html_page_t *page) {
+keel_status_t keel_page_programs(keel_page_t *page) {
     const keel_stats_t *stats = page->input->stats;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"programs\"><h2>Programs</h2>\n");
     if (!stats->program_count) {
         keel_buffer_text(out, "<p>There is none.</p></section>\n");
-        return;
+        return NULL;
     }
     keel_buffer_text(out, "<details><summary>");
-    keel_html_count(out, stats->program_count, "program");
+    keel_page_count(out, stats->program_count, "program");
     keel_buffer_text(out,
                      ", most expensive first</summary>\n<div class=\"wide\" tabindex=\"0\"><table>"
                      "<thead><tr><th scope=\"col\">name</th><th scope=\"col\">program</th>"
@@ -182,6 +184,7 @@ void keel_html_programs(keel_html_page_t *page) {
     for (size_t i = 0; i < stats->program_count && i < PROGRAMS; ++i)
         program(out, &stats->programs[i]);
     keel_buffer_text(out, "</tbody></table></div>\n");
-    keel_html_left(out, stats->program_count, PROGRAMS, "program");
+    keel_page_left(out, stats->program_count, PROGRAMS, "program");
     keel_buffer_text(out, "</details></section>\n");
+    return NULL;
 }

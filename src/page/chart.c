@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/html_part.h"
+#include "page/part.h"
 
 enum {
     COLUMNS = 120,
@@ -18,7 +18,7 @@ enum {
 };
 
 typedef struct column_t {
-    double seconds[KEEL_HTML_TONE_COUNT];
+    double seconds[KEEL_PAGE_TONE_COUNT];
     uint64_t compiles;
     size_t entry; // the dearest that has an article; SIZE_MAX: none
     double dearest;
@@ -26,7 +26,7 @@ typedef struct column_t {
 } column_t;
 
 typedef struct chart_t {
-    keel_html_page_t *page;
+    keel_page_t *page;
     const keel_timeline_t *timeline;
     bool by_step;
     double first, last; // ends of the axis
@@ -97,7 +97,7 @@ static void axis_number(const chart_t *c, double value) {
     if (c->by_step)
         keel_buffer_format(c->page->out, "%.0f", value);
     else
-        keel_html_seconds(c->page->out, value);
+        keel_page_seconds(c->page->out, value);
 }
 
 // "step 24", "steps 24 to 31", "1.2 s".
@@ -144,13 +144,13 @@ static void grid(const chart_t *c) {
 static void divide(const chart_t *c, const keel_timeline_event_t *event, column_t *column) {
     const keel_why_t *why = c->page->input->why;
     if (event->entry >= why->entry_count) {
-        column->seconds[keel_html_tone(c->page, KEEL_CAUSE_COUNT)] += event->seconds;
+        column->seconds[keel_page_tone(c->page, KEEL_CAUSE_COUNT)] += event->seconds;
         return;
     }
     const keel_why_entry_t *entry = &why->entries[event->entry];
     for (size_t i = 0; i < keel_why_share_count(entry); ++i) {
         keel_why_share_t share = keel_why_share(entry, i);
-        column->seconds[keel_html_tone(c->page, share.kind)] += share.seconds;
+        column->seconds[keel_page_tone(c->page, share.kind)] += share.seconds;
     }
 }
 
@@ -174,15 +174,15 @@ static void fill_columns(chart_t *c) {
 
 static double sum_of(const column_t *column) {
     double sum = 0;
-    for (int tone = 0; tone < KEEL_HTML_TONE_COUNT; ++tone)
+    for (int tone = 0; tone < KEEL_PAGE_TONE_COUNT; ++tone)
         sum += column->seconds[tone];
     return sum;
 }
 
 // The words of the causes of a tone, for its legend.
-static void tone_name(const keel_html_page_t *page, int tone, keel_buffer_t *out) {
-    if (tone == KEEL_HTML_TONE_OTHER || tone == KEEL_HTML_TONE_UNKNOWN) {
-        keel_buffer_text(out, tone == KEEL_HTML_TONE_OTHER ? "other" : "not explained");
+static void tone_name(const keel_page_t *page, int tone, keel_buffer_t *out) {
+    if (tone == KEEL_PAGE_TONE_OTHER || tone == KEEL_PAGE_TONE_UNKNOWN) {
+        keel_buffer_text(out, tone == KEEL_PAGE_TONE_OTHER ? "other" : "not explained");
         return;
     }
     for (int i = 0; i < KEEL_CAUSE_COUNT; ++i)
@@ -198,10 +198,10 @@ static void column_title(const chart_t *c, size_t index, keel_buffer_t *out) {
     column_label(c, index, out);
     keel_format_seconds(sum_of(column), text);
     keel_buffer_text(out, ": ");
-    keel_html_count(out, column->compiles, "compile");
+    keel_page_count(out, column->compiles, "compile");
     keel_buffer_format(out, ", %s (", text);
     bool any = false;
-    for (int tone = 0; tone < KEEL_HTML_TONE_COUNT; ++tone) {
+    for (int tone = 0; tone < KEEL_PAGE_TONE_COUNT; ++tone) {
         if (column->seconds[tone] <= 0) continue;
         keel_buffer_text(out, any ? ", " : "");
         tone_name(c->page, tone, out);
@@ -212,7 +212,7 @@ static void column_title(const chart_t *c, size_t index, keel_buffer_t *out) {
     keel_buffer_text(out, any ? ")" : "no time)");
     if (!column->name || !*column->name) return;
     keel_buffer_text(out, column->compiles > 1 ? "; most expensive: " : "; ");
-    keel_html_cut(out, column->name, 80);
+    keel_page_cut(out, column->name, 80);
 }
 
 static void bar(const chart_t *c, size_t index) {
@@ -229,7 +229,7 @@ static void bar(const chart_t *c, size_t index) {
     keel_buffer_text(out, "</title>");
     keel_buffer_format(out, "<rect class=\"hit\" x=\"%.1f\" y=\"0\" width=\"%.1f\" height=\"%d\"/>",
                        slot * (double)index, slot, HEIGHT);
-    for (int tone = KEEL_HTML_TONE_COUNT; tone-- > 0;) {
+    for (int tone = KEEL_PAGE_TONE_COUNT; tone-- > 0;) {
         if (column->seconds[tone] <= 0) continue;
         double height = column->seconds[tone] / c->highest * HEIGHT;
         if (height < LEAST_HEIGHT) height = LEAST_HEIGHT;
@@ -245,7 +245,7 @@ static void bar(const chart_t *c, size_t index) {
 static void legend(const chart_t *c) {
     keel_buffer_t *out = c->page->out;
     keel_buffer_text(out, "<ul class=\"legend\">");
-    for (int tone = 0; tone < KEEL_HTML_TONE_COUNT; ++tone) {
+    for (int tone = 0; tone < KEEL_PAGE_TONE_COUNT; ++tone) {
         double seconds = 0;
         bool any = false;
         for (size_t i = 0; i < c->column_count; ++i) {
@@ -256,7 +256,7 @@ static void legend(const chart_t *c) {
         keel_buffer_format(out, "<li><span class=\"swatch t%d\"></span>", tone);
         tone_name(c->page, tone, out);
         keel_buffer_text(out, " <span class=\"muted\">");
-        keel_html_seconds(out, seconds);
+        keel_page_seconds(out, seconds);
         keel_buffer_text(out, "</span></li>");
     }
     keel_buffer_text(out, "</ul>\n");
@@ -294,11 +294,11 @@ static void as_table(const chart_t *c) {
         column_label(c, i, out);
         keel_buffer_format(out, "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">",
                            c->columns[i].compiles);
-        keel_html_seconds(out, sum_of(&c->columns[i]));
+        keel_page_seconds(out, sum_of(&c->columns[i]));
         keel_buffer_text(out, "</td></tr>\n");
     }
     keel_buffer_text(out, "</tbody></table></div>\n");
-    keel_html_left(out, all, shown, "row");
+    keel_page_left(out, all, shown, "row");
     keel_buffer_text(out, "</details>\n");
 }
 
@@ -371,7 +371,7 @@ static void programs(const chart_t *c) {
     keel_buffer_text(out, "</figure>\n");
 }
 
-keel_status_t keel_html_charts(keel_html_page_t *page) {
+keel_status_t keel_page_charts(keel_page_t *page) {
     chart_t c = {.page = page, .timeline = page->input->timeline};
     keel_buffer_text(page->out, "<section id=\"timeline\"><h2>Timeline</h2>\n");
     if (!c.timeline->count) {

@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "report/html_part.h"
+#include "page/part.h"
 
 enum { LINES = 50 };
 
@@ -9,45 +9,45 @@ static void figures(keel_buffer_t *out, const keel_moved_t *moved) {
                        "</th><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
                        "</td><td class=\"number\">",
                        moved->count, moved->bytes);
-    keel_html_seconds(out, moved->seconds);
+    keel_page_seconds(out, moved->seconds);
     keel_buffer_text(out, "</td><td>");
 }
 
 static void row(keel_buffer_t *out, const keel_reads_line_t *line) {
     keel_buffer_text(out, "<tr><th scope=\"row\">");
-    keel_html_place(out, line->shown, line->file);
+    keel_page_place(out, line->shown, line->file);
     if (*line->function) {
         keel_buffer_text(out, " <span class=\"muted\">in ");
-        keel_html_cut(out, line->function, 80);
+        keel_page_cut(out, line->function, 80);
         keel_buffer_text(out, "</span>");
     }
     figures(out, &line->moved);
     if (line->cuts) {
         keel_buffer_text(out, "cuts steps ");
-        keel_html_count(out, line->cuts, "time");
+        keel_page_count(out, line->cuts, "time");
         keel_buffer_format(out, ", the last in %" PRIu64 " programs", line->pieces);
     }
     keel_buffer_text(out, "</td></tr>\n");
 }
 
-static void summary(const keel_html_page_t *page) {
+static void summary(const keel_page_t *page) {
     const keel_reads_t *reads = &page->input->why->reads;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<p>");
-    keel_html_count(out, reads->from_device.count, "read");
+    keel_page_count(out, reads->from_device.count, "read");
     keel_buffer_text(out, " from the device; ");
-    keel_html_count(out, reads->to_device.count, "transfer");
+    keel_page_count(out, reads->to_device.count, "transfer");
     keel_buffer_text(out, " to it. ");
     if (reads->cut_count) {
         keel_buffer_text(out, "Mid-step reads split steps <strong>");
         keel_reads_times(reads, out);
         keel_buffer_format(out, "</strong>. %s", keel_reads_advice(reads->endless));
-        keel_html_more(page, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word);
+        keel_page_more(page, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word);
     }
     keel_buffer_text(out, "</p>\n");
 }
 
-void keel_html_reads(keel_html_page_t *page) {
+void keel_page_reads(keel_page_t *page) {
     const keel_reads_t *reads = &page->input->why->reads;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"reads\"><h2>Host reads</h2>\n");
@@ -67,6 +67,6 @@ void keel_html_reads(keel_html_page_t *page) {
         keel_buffer_text(out, "</td></tr>\n");
     }
     if (reads->count) keel_buffer_text(out, "</tbody></table></div>\n");
-    keel_html_left(out, reads->count, LINES, "line");
+    keel_page_left(out, reads->count, LINES, "line");
     keel_buffer_text(out, "</section>\n");
 }

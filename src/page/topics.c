@@ -1,24 +1,24 @@
 // The pages of the causes that a report names, so that the one file tells all without a network.
 // The pages are ours: of Markdown only what they use is read.
-#include "report/html_part.h"
-#include "report/pages.h"
+#include "report/topics.h"
+#include "page/part.h"
 
-void keel_html_more(const keel_html_page_t *page, const char *word) {
-    const keel_page_t *cited = keel_page_by_word(word);
+void keel_page_more(const keel_page_t *page, const char *word) {
+    const keel_topic_t *cited = keel_topic_by_word(word);
     if (!cited) return;
-    page->is_cited[cited - keel_pages] = true;
+    page->is_cited[cited - keel_topics] = true;
     keel_buffer_format(
         page->out, " <span class=\"muted\">More: <a href=\"#cause-%s\">%s</a></span>", word, word);
 }
 
-keel_status_t keel_html_open_pages(keel_html_page_t *page) {
+keel_status_t keel_page_open_topics(keel_page_t *page) {
     void *memory;
-    KEEL_TRY(keel_calloc(keel_page_count + 1, sizeof *page->is_cited, &memory));
+    KEEL_TRY(keel_calloc(keel_topic_count + 1, sizeof *page->is_cited, &memory));
     page->is_cited = memory;
     return NULL;
 }
 
-void keel_html_close_pages(keel_html_page_t *page) {
+void keel_page_close_topics(keel_page_t *page) {
     keel_free(page->is_cited);
     page->is_cited = NULL;
 }
@@ -37,22 +37,22 @@ static keel_str_t part(keel_str_t text, size_t from, size_t to) {
     return (keel_str_t){text.data + from, to - from};
 }
 
-static void words(const keel_html_page_t *page, keel_str_t text);
+static void words(const keel_page_t *page, keel_str_t text);
 
 // What stands between two marks, in an element; gives the byte behind it, or `at` where the second
 // mark is not there.
-static size_t between(const keel_html_page_t *page, keel_str_t text, size_t at, const char *mark,
+static size_t between(const keel_page_t *page, keel_str_t text, size_t at, const char *mark,
                       const char *element) {
     size_t first = at + strlen(mark), end = find(text, first, mark);
     if (end == text.size || end == first) return at;
     keel_buffer_format(page->out, "<%s>", element);
-    keel_html_str(page->out, part(text, first, end));
+    keel_page_str(page->out, part(text, first, end));
     keel_buffer_format(page->out, "</%s>", element);
     return end + strlen(mark);
 }
 
 // "[retrace](retrace.md)": a link where that page is in the report.
-static size_t link_to(const keel_html_page_t *page, keel_str_t text, size_t at) {
+static size_t link_to(const keel_page_t *page, keel_str_t text, size_t at) {
     size_t middle = find(text, at, "]"), end = find(text, middle, ")");
     if (end == text.size || text.data[middle + 1] != '(') return at;
     char word[32];
@@ -61,15 +61,15 @@ static size_t link_to(const keel_html_page_t *page, keel_str_t text, size_t at) 
     bool is_page = size < sizeof word;
     if (is_page) memcpy(word, target.data, size);
     word[is_page ? size : 0] = '\0';
-    const keel_page_t *other = keel_page_by_word(word);
-    bool is_there = other && page->is_cited[other - keel_pages];
+    const keel_topic_t *other = keel_topic_by_word(word);
+    bool is_there = other && page->is_cited[other - keel_topics];
     if (is_there) keel_buffer_format(page->out, "<a href=\"#cause-%s\">", word);
     words(page, shown);
     if (is_there) keel_buffer_text(page->out, "</a>");
     return end + 1;
 }
 
-static void words(const keel_html_page_t *page, keel_str_t text) {
+static void words(const keel_page_t *page, keel_str_t text) {
     size_t plain = 0, at = 0;
     while (at < text.size) {
         char c = text.data[at];
@@ -77,7 +77,7 @@ static void words(const keel_html_page_t *page, keel_str_t text) {
             ++at;
             continue;
         }
-        keel_html_str(page->out, part(text, plain, at));
+        keel_page_str(page->out, part(text, plain, at));
         bool strong = c == '*' && at + 1 < text.size && text.data[at + 1] == '*';
         size_t end = c == '`'   ? between(page, text, at, "`", "code")
                      : c == '[' ? link_to(page, text, at)
@@ -86,14 +86,14 @@ static void words(const keel_html_page_t *page, keel_str_t text) {
         plain = end > at ? end : at;
         at = end > at ? end : at + 1;
     }
-    keel_html_str(page->out, part(text, plain, text.size));
+    keel_page_str(page->out, part(text, plain, text.size));
 }
 
 // ---- lines -------------------------------------------------------------------------------------
 
 typedef enum block { NO_BLOCK, LIST, CODE } block_t;
 
-static void change_to(const keel_html_page_t *page, block_t *block, block_t next) {
+static void change_to(const keel_page_t *page, block_t *block, block_t next) {
     static const char *const opens[] = {"", "<ul>\n",
                                         "<div class=\"source sample\" tabindex=\"0\"><code>"},
                              *const closes[] = {"", "</ul>\n", "</code></div>\n"};
@@ -103,19 +103,19 @@ static void change_to(const keel_html_page_t *page, block_t *block, block_t next
     *block = next;
 }
 
-static void element(const keel_html_page_t *page, const char *name, keel_str_t text) {
+static void element(const keel_page_t *page, const char *name, keel_str_t text) {
     keel_buffer_format(page->out, "<%s>", name);
     words(page, text);
     keel_buffer_format(page->out, "</%s>\n", name);
 }
 
-static void code_line(const keel_html_page_t *page, keel_str_t line) {
+static void code_line(const keel_page_t *page, keel_str_t line) {
     keel_buffer_text(page->out, "<span class=\"line\">");
-    keel_html_str(page->out, line);
+    keel_page_str(page->out, line);
     keel_buffer_text(page->out, line.size ? "</span>" : "&nbsp;</span>");
 }
 
-static void line_of(const keel_html_page_t *page, keel_str_t line, block_t *block) {
+static void line_of(const keel_page_t *page, keel_str_t line, block_t *block) {
     bool is_fence = keel_str_starts(line, KEEL_STR("```"));
     if (is_fence || *block == CODE) {
         if (is_fence)
@@ -136,28 +136,29 @@ static void line_of(const keel_html_page_t *page, keel_str_t line, block_t *bloc
 
 // The heading is what is seen of a page that is folded; a link leads to what it folds, and so
 // opens it.
-static void one(const keel_html_page_t *page, const keel_page_t *cause) {
+static void one(const keel_page_t *page, const keel_topic_t *cause) {
     keel_buffer_t *out = page->out;
     keel_str_t rest = cause->text, line = KEEL_STR("");
     block_t block = NO_BLOCK;
-    keel_page_line(&rest, &line);
+    keel_topic_line(&rest, &line);
     size_t mark = keel_str_starts(line, KEEL_STR("# ")) ? 2 : 0;
     keel_buffer_text(out, "<details class=\"page\"><summary>");
     words(page, part(line, mark, line.size));
     keel_buffer_format(out, "</summary>\n<div id=\"cause-%s\">\n", cause->word);
-    while (keel_page_line(&rest, &line))
+    while (keel_topic_line(&rest, &line))
         line_of(page, line, &block);
     change_to(page, &block, NO_BLOCK);
     keel_buffer_text(out, "</div></details>\n");
 }
 
-void keel_html_pages(const keel_html_page_t *page) {
+keel_status_t keel_page_topics(keel_page_t *page) {
     bool any = false;
-    for (size_t i = 0; i < keel_page_count; ++i) {
+    for (size_t i = 0; i < keel_topic_count; ++i) {
         if (!page->is_cited[i]) continue;
         if (!any) keel_buffer_text(page->out, "<section id=\"causes\"><h2>Causes</h2>\n");
         any = true;
-        one(page, &keel_pages[i]);
+        one(page, &keel_topics[i]);
     }
     if (any) keel_buffer_text(page->out, "</section>\n");
+    return NULL;
 }

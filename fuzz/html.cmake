@@ -1,1 +1,0 @@
-keel_fuzz(html ROOMS report journal program base)

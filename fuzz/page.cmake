@@ -1,0 +1,1 @@
+keel_fuzz(page ROOMS page report journal program base)

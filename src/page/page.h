@@ -1,0 +1,43 @@
+// page: a run's report as one page that needs nothing else: no network, no script, no font.
+//
+//   page.html    the page's frame, with a {{name}} for each part; page.css: its style sheet
+//   page.c       the frame filled in: verdict, facts of the run, questions, totals
+//   tone.c       which tone a cause has
+//   escape.c     escaping; every name comes from a foreign file
+//   chart.c      compiles and programs over steps
+//   ledger.c     what was lost, by cause, by line and by pattern; the programs
+//   recompile.c  one recompile
+//   view.c       the old and the new program side by side
+//   side.c       lines of one of them: operations; signature.c: arguments
+//   align.c      two lists of lines brought side by side; rows.c: as a table
+//   program.c    kept programs, read when needed
+//   source.c     lines of the user's source
+//   topics.c     the pages of the causes that the report names
+//
+// The page is bounded: long lists are cut with a count, and a view that would take long is left
+// out.
+//
+// Ownership: everything is borrowed for the call. Threads: no shared state.
+#ifndef KEEL_PAGE_PAGE_H_
+#define KEEL_PAGE_PAGE_H_
+
+#include "base/base.h"
+#include "report/report.h"
+#include "report/timeline.h"
+#include "report/why.h"
+
+typedef struct keel_page_input_t {
+    const keel_why_t *why;
+    const keel_stats_t *stats;
+    const keel_timeline_t *timeline;
+    const char *run_dir; // where the programs are kept; NULL: no program is shown side by side
+} keel_page_input_t;
+
+// The page mentions files that the report cannot read (a program that is gone, a source that
+// changed); they are not an error.
+keel_status_t keel_page_write(const keel_page_input_t *input, keel_buffer_t *out) KEEL_MUST_CHECK;
+
+// How a report begins: a file that begins otherwise is none.
+#define KEEL_PAGE_MARK "<!DOCTYPE html>\n<!-- keel report -->\n"
+
+#endif // KEEL_PAGE_PAGE_H_
