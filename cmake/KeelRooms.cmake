@@ -6,7 +6,7 @@
 # its sources see only the headers of the rooms it declares: each room's headers are reached
 # through a separate folder that contains only a link to the room.
 set(KEEL_ROOMS base settings program read key store host history explain contract journal metrics analysis pjrt
-  bundle probe engine shim tensor library report page cli)
+  bundle probe engine shim tensor library run why text page cli)
 
 set(KEEL_ROOM_LINKS ${CMAKE_BINARY_DIR}/rooms)
 

@@ -17,6 +17,6 @@ foreach(page IN LISTS pages)
   string(APPEND bytes "static const unsigned char ${word}_text[] = {${hex}};\n")
   string(APPEND rows "    {\"${word}\", {(const char *)${word}_text, sizeof ${word}_text}},\n")
 endforeach()
-file(WRITE ${OUT} "#include \"report/topics.h\"\n\n${bytes}\n"
+file(WRITE ${OUT} "#include \"text/topics.h\"\n\n${bytes}\n"
   "const keel_topic_t keel_topics[] = {\n${rows}};\n"
   "const size_t keel_topic_count = sizeof keel_topics / sizeof *keel_topics;\n")

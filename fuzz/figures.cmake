@@ -1,1 +1,1 @@
-keel_fuzz(figures ROOMS report metrics journal base)
+keel_fuzz(figures ROOMS text why run metrics journal base)

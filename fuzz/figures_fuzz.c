@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "metrics/metrics.h"
-#include "report/memory.h"
+#include "text/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -67,22 +67,22 @@ static void check_metrics(keel_bytes_t bytes, int64_t pid) {
 }
 
 static void check_memory(keel_bytes_t bytes) {
-    keel_memory_t memory;
-    check(keel_memory_parse(bytes, "run", &memory) == NULL);
-    for (size_t i = 0; i <= memory.program_count; ++i) {
-        const keel_memory_program_t *program = i ? &memory.programs[i - 1] : NULL;
+    keel_run_t run;
+    check(keel_run_parse(bytes, "run", "", KEEL_RUN_MEMORY, &run) == NULL);
+    for (size_t i = 0; i <= run.memory.program_count; ++i) {
+        const keel_memory_program_t *program = i ? &run.memory.programs[i - 1] : NULL;
         keel_buffer_t text, json;
         keel_buffer_initialize(&text, 0);
         keel_buffer_initialize(&json, 0);
-        keel_memory_text(&memory, program, &text);
-        keel_memory_json(&memory, program, &json);
+        keel_text_memory(&run, program, &text);
+        keel_text_memory_json(&run, program, &json);
         check_printed(&text);
         check_parsed(&json);
         keel_buffer_deinitialize(&text);
         keel_buffer_deinitialize(&json);
-        if (i > 1) check(memory.programs[i - 2].total >= memory.programs[i - 1].total);
+        if (i > 1) check(run.memory.programs[i - 2].total >= run.memory.programs[i - 1].total);
     }
-    keel_memory_deinitialize(&memory);
+    keel_run_deinitialize(&run);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

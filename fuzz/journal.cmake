@@ -1,1 +1,1 @@
-keel_fuzz(journal ROOMS report journal base)
+keel_fuzz(journal ROOMS text why run journal base)

@@ -4,17 +4,16 @@
 
 #include <jansson.h>
 
-#include "report/report.h"
-#include "report/why.h"
+#include "text/text.h"
 
-static void whole_text(const keel_stats_t *stats, keel_buffer_t *out) {
-    keel_report_text(stats, 0, out);
-    keel_report_line(stats, 0, out);
+static void whole_text(const keel_why_t *why, keel_buffer_t *out) {
+    keel_text_stats(why, 0, out);
+    keel_text_line(why, 0, out);
 }
 
-static void narrow_text(const keel_stats_t *stats, keel_buffer_t *out) {
-    keel_report_text(stats, 40, out);
-    keel_report_line(stats, 40, out);
+static void narrow_text(const keel_why_t *why, keel_buffer_t *out) {
+    keel_text_stats(why, 40, out);
+    keel_text_line(why, 40, out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,11 +29,11 @@ static void check_printed(keel_buffer_t *out) {
     keel_buffer_deinitialize(out);
 }
 
-static void check_text(void (*print)(const keel_stats_t *stats, keel_buffer_t *out),
-                       const keel_stats_t *stats) {
+static void check_text(void (*print)(const keel_why_t *why, keel_buffer_t *out),
+                       const keel_why_t *why) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    print(stats, &out);
+    print(why, &out);
     check_printed(&out);
 }
 
@@ -45,10 +44,14 @@ static void check_parsed(keel_buffer_t *out) {
     keel_buffer_deinitialize(out);
 }
 
-static void check_json(const keel_stats_t *stats, bool whole) {
+static void damage_text(const keel_why_t *why, keel_buffer_t *out) {
+    keel_text_damage(&why->run, out);
+}
+
+static void check_json(const keel_why_t *why, bool whole) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    keel_report_json(stats, whole, &out);
+    keel_text_stats_json(why, whole, &out);
     check_parsed(&out);
 }
 
@@ -66,16 +69,16 @@ static void check_entry(const keel_why_t *why, const keel_why_entry_t *entry) {
 
 static void check_why(keel_bytes_t bytes) {
     keel_why_t why;
-    check(keel_why_parse(bytes, "run", &why) == NULL);
+    check(keel_why_parse(bytes, "run", "", KEEL_RUN_DETAILS, &why) == NULL);
     for (size_t i = 0; i < why.entry_count; ++i)
         check_entry(&why, &why.entries[i]);
-    static const keel_why_style_t styles[] = {{.width = 80}, {.all = true}};
+    static const keel_text_style_t styles[] = {{.width = 80}, {.all = true}};
     for (size_t i = 0; i < sizeof styles / sizeof *styles; ++i) {
         keel_buffer_t text, json;
         keel_buffer_initialize(&text, 0);
         keel_buffer_initialize(&json, 0);
-        keel_why_text(&why, &styles[i], &text);
-        keel_why_json(&why, styles[i].all, &json);
+        keel_text_why(&why, &styles[i], &text);
+        keel_text_why_json(&why, styles[i].all, &json);
         check_printed(&text);
         check_parsed(&json);
     }
@@ -83,19 +86,18 @@ static void check_why(keel_bytes_t bytes) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    keel_stats_t stats;
-    keel_status_t status =
-        keel_stats_parse(keel_bytes(data, size), "run", "journal.ndjson", &stats);
+    keel_why_t why;
+    keel_status_t status = keel_why_parse(keel_bytes(data, size), "run", "journal.ndjson", 0, &why);
     check(status == NULL);
-    check(stats.memory_hits <= stats.loads);
-    check(stats.unfinished <= stats.processes);
-    check_text(keel_report_summary, &stats);
-    check_text(whole_text, &stats);
-    check_text(narrow_text, &stats);
-    check_text(keel_report_damage, &stats);
-    check_json(&stats, true);
-    check_json(&stats, false);
-    keel_stats_deinitialize(&stats);
+    check(why.run.memory_hits <= why.run.loads);
+    check(why.run.unfinished <= why.run.processes);
+    check_text(keel_text_summary, &why);
+    check_text(whole_text, &why);
+    check_text(narrow_text, &why);
+    check_text(damage_text, &why);
+    check_json(&why, true);
+    check_json(&why, false);
+    keel_why_deinitialize(&why);
     check_why(keel_bytes(data, size));
     return 0;
 }

@@ -1,1 +1,1 @@
-keel_fuzz(page ROOMS page report journal program base)
+keel_fuzz(page ROOMS page text why run journal program base)

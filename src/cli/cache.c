@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "report/write.h"
 #include "store/store.h"
+#include "text/write.h"
 
 // name, sentence
 #define CACHE_COMMANDS(X)                                                                          \

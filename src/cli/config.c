@@ -1,5 +1,5 @@
 #include "cli/cli.h"
-#include "report/write.h"
+#include "text/write.h"
 
 static void origin_text(const keel_setting_value_t *value, keel_buffer_t *out) {
     keel_buffer_text(out, keel_origin_name(value->origin));

@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "explain/explain.h"
 #include "history/history.h"
-#include "report/report.h"
+#include "run/run.h"
 
 // ---- diff_print.c ------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ bool cli_diff_is_none(const keel_explanation_t *explanation);
 
 typedef struct cli_diff_run_t {
     const char *id;
-    keel_stats_t stats;
+    keel_run_t stats;
     bool started;        // its first process has told its components
     keel_key_t key;      // the components of its first process
     keel_key_t *options; // of each program: what its miss told; nothing is set where it had none

@@ -22,7 +22,7 @@ static void close_run(cli_diff_run_t *run) {
     keel_free(run->state);
     keel_map_deinitialize(&run->by_identity);
     keel_key_deinitialize(&run->key);
-    keel_stats_deinitialize(&run->stats);
+    keel_run_deinitialize(&run->stats);
 }
 
 static const char *text_of(const json_t *event, const char *name) {
@@ -81,7 +81,7 @@ static keel_status_t allocate(cli_diff_run_t *run) {
 static keel_status_t read_run(const char *run_dir, const char *id, cli_diff_run_t *out) {
     out->id = id;
     cli_analyse(run_dir, id);
-    KEEL_TRY(keel_stats_read(run_dir, id, &out->stats));
+    KEEL_TRY(keel_run_read(run_dir, id, 0, &out->stats));
     KEEL_TRY(allocate(out));
     keel_journal_damage_t damage;
     return keel_journal_read(out->stats.path, visit, out, &damage);
@@ -247,7 +247,7 @@ static keel_status_t open_program(const cli_diff_runs_t *all, int run, uint32_t 
                                   opened_t *out) {
     *out = (opened_t){0};
     keel_program_initialize(&out->program);
-    const keel_stats_program_t *program = &all->runs[run].stats.programs[index];
+    const keel_run_program_t *program = &all->runs[run].stats.programs[index];
     char *path;
     KEEL_TRY(keel_journal_find_program(all->run_dir, program->program, &path));
     keel_status_t status = cli_program_open(path, all->run_dir, &out->file);

@@ -1,19 +1,19 @@
 #include <stdio.h>
 
 #include "cli/diff.h"
-#include "report/write.h"
+#include "text/write.h"
 
 enum { SHOWN = 20, DIGITS = 12 };
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void digest_text(const keel_stats_program_t *program, keel_buffer_t *out) {
+static void digest_text(const keel_run_program_t *program, keel_buffer_t *out) {
     char digits[DIGITS + 1];
     snprintf(digits, sizeof digits, "%s", program->program);
     cli_diff_value(digits, 0, out);
 }
 
-static void name_text(const keel_stats_program_t *program, keel_buffer_t *out) {
+static void name_text(const keel_run_program_t *program, keel_buffer_t *out) {
     cli_diff_value(*program->name ? program->name : "(no name)", 80, out);
     keel_buffer_byte(out, ' ');
     digest_text(program, out);
@@ -27,7 +27,7 @@ static void alone_text(const cli_diff_run_t *run, bool whole, keel_buffer_t *out
     keel_buffer_format(out, "%zu only in %s:\n", count, run->id);
     for (size_t i = 0; i < run->stats.program_count && (whole || shown < SHOWN); ++i) {
         if (run->state[i] != CLI_DIFF_ALONE) continue;
-        const keel_stats_program_t *program = &run->stats.programs[i];
+        const keel_run_program_t *program = &run->stats.programs[i];
         keel_buffer_text(out, "  ");
         name_text(program, out);
         if (*program->site.shown) keel_buffer_text(out, ", ");
@@ -47,8 +47,8 @@ static void further_text(const keel_difference_t *root, keel_buffer_t *out) {
 
 static void pair_text(const cli_diff_runs_t *all, const cli_diff_pair_t *pair, bool whole,
                       keel_buffer_t *out) {
-    const keel_stats_program_t *old = &all->runs[0].stats.programs[pair->old];
-    const keel_stats_program_t *new = &all->runs[1].stats.programs[pair->new];
+    const keel_run_program_t *old = &all->runs[0].stats.programs[pair->old];
+    const keel_run_program_t *new = &all->runs[1].stats.programs[pair->new];
     const keel_explanation_t *explanation = &pair->explanation;
     keel_buffer_text(out, "  ");
     name_text(old, out);
@@ -132,7 +132,7 @@ void cli_diff_runs_text(const cli_diff_runs_t *all, bool whole, keel_buffer_t *o
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void program_json(const char *name, const keel_stats_program_t *program, keel_json_t *json) {
+static void program_json(const char *name, const keel_run_program_t *program, keel_json_t *json) {
     keel_json_object(json, name);
     keel_json_string(json, "program", program->program);
     keel_json_string(json, "identity", program->identity);

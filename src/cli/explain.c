@@ -1,5 +1,5 @@
 #include "cli/cli.h"
-#include "report/topics.h"
+#include "text/topics.h"
 
 static const char details[] =
     "CAUSE is a word from `keel why`. Its page says what it looks like, how it happens in JAX\n"

@@ -2,8 +2,7 @@
 
 #include "cli/cli.h"
 #include "journal/journal.h"
-#include "report/memory.h"
-#include "report/write.h"
+#include "text/text.h"
 
 enum { SHORTEST_DIGEST = 4 };
 
@@ -17,7 +16,7 @@ static const char details[] =
 
 typedef struct search_t {
     const char *run_dir, *text;
-    keel_memory_t memory; // of the newest run that has such a program
+    keel_run_t found; // the newest run that has such a program
     const keel_memory_program_t *program;
     bool is_ambiguous;
 } search_t;
@@ -45,21 +44,21 @@ static const keel_memory_program_t *find_in(const keel_memory_t *memory, const c
 // Runs come oldest first: the last one that has it stays.
 static keel_status_t look_into(void *context, const char *id) {
     search_t *search = context;
-    keel_memory_t memory;
-    keel_status_t status = keel_memory_read(search->run_dir, id, &memory);
+    keel_run_t run;
+    keel_status_t status = keel_run_read(search->run_dir, id, KEEL_RUN_MEMORY, &run);
     if (status && keel_status_code(status) == KEEL_NO_MEMORY) return status;
     if (status) {
         keel_status_ignore(status);
         return NULL;
     }
     bool is_ambiguous;
-    const keel_memory_program_t *found = find_in(&memory, search->text, &is_ambiguous);
+    const keel_memory_program_t *found = find_in(&run.memory, search->text, &is_ambiguous);
     if (!found) {
-        keel_memory_deinitialize(&memory);
+        keel_run_deinitialize(&run);
         return NULL;
     }
-    keel_memory_deinitialize(&search->memory);
-    search->memory = memory;
+    keel_run_deinitialize(&search->found);
+    search->found = run;
     search->program = found;
     search->is_ambiguous = is_ambiguous;
     return NULL;
@@ -96,7 +95,7 @@ static keel_status_t find_program(search_t *search) {
         return keel_status_make(
             KEEL_INVALID,
             "%s: names several programs of run %s; give a digest from `keel memory %s`",
-            search->text, search->memory.id, search->memory.id);
+            search->text, search->found.id, search->found.id);
     return NULL;
 }
 
@@ -105,7 +104,7 @@ static keel_status_t find(search_t *search) {
     char *id;
     keel_status_t status = keel_journal_find_run(search->run_dir, search->text, &id);
     if (!status) {
-        status = keel_memory_read(search->run_dir, id, &search->memory);
+        status = keel_run_read(search->run_dir, id, KEEL_RUN_MEMORY, &search->found);
         keel_free(id);
         return status;
     }
@@ -117,12 +116,12 @@ static keel_status_t find(search_t *search) {
 // ---- the command -------------------------------------------------------------------------------
 
 static bool fits(const search_t *search) {
-    const keel_memory_t *memory = &search->memory;
+    const keel_memory_t *memory = &search->found.memory;
     uint64_t limit = keel_memory_limit(memory);
     const keel_memory_program_t *largest = search->program         ? search->program
                                            : memory->program_count ? &memory->programs[0]
                                                                    : NULL;
-    if (!search->program && memory->asides.misfit_count) return false;
+    if (!search->program && search->found.asides.misfit_count) return false;
     return !limit || !largest || largest->total <= limit;
 }
 
@@ -142,16 +141,16 @@ int cli_memory(cli_call_t *call) {
     if (!status) status = find(&search);
     keel_settings_deinitialize(&settings);
     if (status) {
-        keel_memory_deinitialize(&search.memory);
+        keel_run_deinitialize(&search.found);
         return cli_fail(status);
     }
     keel_buffer_t out, damage;
     keel_buffer_initialize(&out, 0);
     keel_buffer_initialize(&damage, 0);
-    (json ? keel_memory_json : keel_memory_text)(&search.memory, search.program, &out);
-    keel_write_damage(&damage, search.memory.path, &search.memory.damage);
+    (json ? keel_text_memory_json : keel_text_memory)(&search.found, search.program, &out);
+    keel_text_damage(&search.found, &damage);
     bool is_good = fits(&search);
-    keel_memory_deinitialize(&search.memory);
+    keel_run_deinitialize(&search.found);
     code = cli_answer(&out);
     if (code == CLI_OK && !is_good) code = CLI_NO;
     if (damage.size) {

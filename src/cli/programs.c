@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "journal/journal.h"
 #include "read/read.h"
-#include "report/report.h"
+#include "run/run.h"
 
 enum { SHORTEST_DIGEST = 4 };
 
@@ -46,7 +46,7 @@ static keel_status_t open_digest(const char *run_dir, const char *hex, cli_progr
 }
 
 // The digest of the one program of that name in the newest run.
-static keel_status_t find_name(const keel_stats_t *stats, const char *name, const char **out) {
+static keel_status_t find_name(const keel_run_t *stats, const char *name, const char **out) {
     char choices[256] = "";
     size_t matches = 0;
     for (size_t i = 0; i < stats->program_count; ++i) {
@@ -76,14 +76,14 @@ static keel_status_t open_name(const char *run_dir, const char *name, cli_progra
                                 "%s: no such file, and no run is recorded in %s; check the path",
                                 name, run_dir);
     }
-    keel_stats_t stats;
-    status = keel_stats_read(run_dir, id, &stats);
+    keel_run_t stats;
+    status = keel_run_read(run_dir, id, 0, &stats);
     keel_free(id);
     KEEL_TRY(status);
     const char *digest = "";
     status = find_name(&stats, name, &digest);
     if (!status) status = open_digest(run_dir, digest, out);
-    keel_stats_deinitialize(&stats);
+    keel_run_deinitialize(&stats);
     return status;
 }
 

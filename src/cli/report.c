@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "journal/journal.h"
 #include "page/page.h"
+#include "text/text.h"
 
 static const char details[] =
     "RUN is a run's id, the beginning of one, or latest; the default is the newest run. The page\n"
@@ -34,21 +35,14 @@ static keel_status_t check_target(const char *path) {
 static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer_t *out,
                                keel_buffer_t *damage) {
     char *id;
-    keel_stats_t stats = {0};
     keel_why_t why = {0};
-    keel_timeline_t timeline = {0};
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
     cli_analyse(run_dir, id);
-    keel_status_t status = keel_stats_read(run_dir, id, &stats);
-    if (!status) status = keel_why_read(run_dir, id, true, &why);
-    if (!status) status = keel_timeline_read(run_dir, id, &timeline);
-    const keel_page_input_t input = {
-        .why = &why, .stats = &stats, .timeline = &timeline, .run_dir = run_dir};
+    keel_status_t status = keel_why_read(run_dir, id, KEEL_RUN_DETAILS, &why);
+    const keel_page_input_t input = {.why = &why, .run_dir = run_dir};
     if (!status) status = keel_page_write(&input, out);
-    if (!status) keel_report_damage(&stats, damage);
-    keel_timeline_deinitialize(&timeline);
+    if (!status) keel_text_damage(&why.run, damage);
     keel_why_deinitialize(&why);
-    keel_stats_deinitialize(&stats);
     keel_free(id);
     return status;
 }

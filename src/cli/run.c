@@ -8,8 +8,8 @@
 #include "cli/cli.h"
 #include "journal/journal.h"
 #include "pjrt/pjrt.h"
-#include "report/report.h"
 #include "settings/places.h"
+#include "text/text.h"
 
 typedef struct run_t {
     keel_settings_t settings;
@@ -79,11 +79,11 @@ static keel_status_t prepare(run_t *run, const cli_call_t *call) {
 
 // ---- after -------------------------------------------------------------------------------------
 
-static keel_status_t write_json(const run_t *run, const keel_stats_t *stats) {
+static keel_status_t write_json(const run_t *run, const keel_why_t *why) {
     if (!run->json_file) return NULL;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    keel_report_json(stats, true, &text);
+    keel_text_stats_json(why, true, &text);
     keel_buffer_byte(&text, '\n');
     keel_status_t status = keel_buffer_status(&text);
     if (!status) status = keel_file_replace(run->json_file, keel_buffer_bytes(&text));
@@ -129,14 +129,14 @@ static void nothing_recorded(const run_t *run, bool began) {
 
 // What happened, on stderr. Nothing here changes the exit code: that is the child's own.
 static void sum_up(const run_t *run) {
-    keel_stats_t stats;
+    keel_why_t why;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (!*run_dir) {
         if (!run->quiet || run->json_file) nothing_recorded(run, false);
         return;
     }
     cli_analyse(run_dir, run->id);
-    keel_status_t status = keel_stats_read(run_dir, run->id, &stats);
+    keel_status_t status = keel_why_read(run_dir, run->id, 0, &why);
     if (status) {
         bool absent = keel_status_code(status) == KEEL_NOT_FOUND;
         if (!absent)
@@ -147,20 +147,20 @@ static void sum_up(const run_t *run) {
         return;
     }
     // Its first line found no room.
-    if (!stats.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
-    if (!run->quiet && stats.processes) {
+    if (!why.run.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
+    if (!run->quiet && why.run.processes) {
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
-        keel_report_summary(&stats, &text);
-        if (run->fixes && !stats.fixes.count)
+        keel_text_summary(&why, &text);
+        if (run->fixes && !why.run.fixes.count)
             keel_buffer_text(&text, "keel: no fix was applied: the affected module was not loaded, "
                                     "or Python ignored its environment (-I, -E, -S)\n");
         fputs(keel_buffer_cstr(&text), stderr);
         keel_buffer_deinitialize(&text);
     }
-    status = write_json(run, &stats);
+    status = write_json(run, &why);
     if (status) cli_fail(status);
-    keel_stats_deinitialize(&stats);
+    keel_why_deinitialize(&why);
 }
 
 static void release(run_t *run) {

@@ -2,7 +2,7 @@
 
 #include "cli/cli.h"
 #include "journal/journal.h"
-#include "report/report.h"
+#include "text/text.h"
 
 typedef struct listing_t {
     const char *run_dir;
@@ -17,8 +17,8 @@ typedef struct listing_t {
 // A run whose journal cannot be read is named and left out.
 static keel_status_t list_run(void *context, const char *id) {
     listing_t *listing = context;
-    keel_stats_t stats;
-    keel_status_t status = keel_stats_read(listing->run_dir, id, &stats);
+    keel_why_t why;
+    keel_status_t status = keel_why_read(listing->run_dir, id, 0, &why);
     if (status) {
         if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
         listing->damaged = true;
@@ -27,21 +27,21 @@ static keel_status_t list_run(void *context, const char *id) {
     }
     if (listing->json) {
         if (listing->count) keel_json_break(&listing->array, "\n ");
-        keel_report_json(&stats, false, keel_json_value(&listing->array, NULL));
+        keel_text_stats_json(&why, false, keel_json_value(&listing->array, NULL));
     } else {
-        keel_report_line(&stats, listing->width, &listing->out);
+        keel_text_line(&why, listing->width, &listing->out);
         keel_buffer_byte(&listing->out, '\n');
     }
     ++listing->count;
-    if (stats.damage.lines) {
+    if (why.run.damage.lines) {
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
-        keel_report_damage(&stats, &text);
+        keel_text_damage(&why.run, &text);
         fprintf(stderr, "keel: %s\n", keel_buffer_cstr(&text));
         keel_buffer_deinitialize(&text);
         listing->damaged = true;
     }
-    keel_stats_deinitialize(&stats);
+    keel_why_deinitialize(&why);
     return NULL;
 }
 

@@ -2,15 +2,13 @@
 
 #include "cli/cli.h"
 #include "journal/journal.h"
-#include "report/metrics.h"
-#include "report/report.h"
-#include "report/write.h"
+#include "text/text.h"
 
-static keel_status_t read_stats(const char *run_dir, const char *run, keel_stats_t *out) {
+static keel_status_t read_stats(const char *run_dir, const char *run, keel_why_t *out) {
     char *id;
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
     cli_analyse(run_dir, id);
-    keel_status_t status = keel_stats_read(run_dir, id, out);
+    keel_status_t status = keel_why_read(run_dir, id, 0, out);
     keel_free(id);
     return status;
 }
@@ -26,18 +24,15 @@ static void write_report(const keel_metrics_t *metrics, const char *run, keel_bu
 
 static keel_status_t write_metrics(const char *run_dir, const char *run, write_t *write,
                                    keel_buffer_t *out, keel_buffer_t *damaged) {
-    char *id, *path;
-    keel_metrics_t metrics;
-    keel_journal_damage_t damage;
+    char *id;
+    keel_run_t read;
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
     cli_analyse(run_dir, id);
-    keel_status_t status = keel_report_metrics(run_dir, id, &metrics, &damage);
-    if (!status) write(&metrics, id, out);
-    keel_metrics_deinitialize(&metrics);
-    if (!status) status = keel_journal_path(run_dir, id, &path);
+    keel_status_t status = keel_run_read(run_dir, id, KEEL_RUN_MEMORY | KEEL_RUN_METRICS, &read);
     if (!status) {
-        keel_write_damage(damaged, path, &damage);
-        keel_free(path);
+        write(&read.metrics, id, out);
+        keel_text_damage(&read, damaged);
+        keel_run_deinitialize(&read);
     }
     keel_free(id);
     return status;
@@ -45,14 +40,14 @@ static keel_status_t write_metrics(const char *run_dir, const char *run, write_t
 
 static keel_status_t write_stats(const char *run_dir, const char *run, bool json,
                                  keel_buffer_t *out, keel_buffer_t *damaged) {
-    keel_stats_t stats;
-    KEEL_TRY(read_stats(run_dir, run, &stats));
+    keel_why_t why;
+    KEEL_TRY(read_stats(run_dir, run, &why));
     if (json)
-        keel_report_json(&stats, true, out);
+        keel_text_stats_json(&why, true, out);
     else
-        keel_report_text(&stats, cli_width(stdout), out);
-    keel_report_damage(&stats, damaged);
-    keel_stats_deinitialize(&stats);
+        keel_text_stats(&why, cli_width(stdout), out);
+    keel_text_damage(&why.run, damaged);
+    keel_why_deinitialize(&why);
     return NULL;
 }
 

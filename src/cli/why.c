@@ -1,13 +1,14 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "report/why.h"
+#include "text/text.h"
 
-static keel_status_t read_why(const char *run_dir, const char *run, bool whole, keel_why_t *out) {
+static keel_status_t read_why(const char *run_dir, const char *run, unsigned parts,
+                              keel_why_t *out) {
     char *id;
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
     cli_analyse(run_dir, id);
-    keel_status_t status = keel_why_read(run_dir, id, whole, out);
+    keel_status_t status = keel_why_read(run_dir, id, parts, out);
     keel_free(id);
     return status;
 }
@@ -32,21 +33,21 @@ int cli_why(cli_call_t *call) {
     status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
     if (!status)
         status = read_why(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0],
-                          json || all, &why);
+                          json || all ? KEEL_RUN_DETAILS : 0, &why);
     keel_settings_deinitialize(&settings);
     if (status) return cli_fail(status);
     keel_buffer_t out, damage;
     keel_buffer_initialize(&out, 0);
     keel_buffer_initialize(&damage, 0);
     if (json)
-        keel_why_json(&why, all, &out);
+        keel_text_why_json(&why, all, &out);
     else
-        keel_why_text(&why,
-                      &(keel_why_style_t){.all = all,
-                                          .color = cli_is_colored(stdout),
-                                          .width = all ? 0 : cli_width(stdout)},
+        keel_text_why(&why,
+                      &(keel_text_style_t){.all = all,
+                                           .color = cli_is_colored(stdout),
+                                           .width = all ? 0 : cli_width(stdout)},
                       &out);
-    keel_why_damage(&why, &damage);
+    keel_text_damage(&why.run, &damage);
     keel_why_deinitialize(&why);
     code = cli_answer(&out);
     if (damage.size) {

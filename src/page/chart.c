@@ -371,10 +371,10 @@ static void programs(const chart_t *c) {
     keel_buffer_text(out, "</figure>\n");
 }
 
-keel_status_t keel_page_charts(keel_page_t *page) {
-    chart_t c = {.page = page, .timeline = page->input->timeline};
+static keel_status_t charts(keel_page_t *page, const keel_timeline_t *timeline) {
+    chart_t c = {.page = page, .timeline = timeline};
     keel_buffer_text(page->out, "<section id=\"timeline\"><h2>Timeline</h2>\n");
-    if (!c.timeline->count) {
+    if (!timeline->count) {
         keel_buffer_text(page->out, "<p>Nothing was compiled or loaded.</p></section>\n");
         return NULL;
     }
@@ -390,4 +390,12 @@ keel_status_t keel_page_charts(keel_page_t *page) {
     keel_free(memory);
     keel_buffer_text(page->out, "</section>\n");
     return NULL;
+}
+
+keel_status_t keel_page_charts(keel_page_t *page) {
+    keel_timeline_t timeline;
+    KEEL_TRY(keel_timeline_make(&page->input->why->run, &timeline));
+    keel_status_t status = charts(page, &timeline);
+    keel_timeline_deinitialize(&timeline);
+    return status;
 }

@@ -148,7 +148,7 @@ static void duration(keel_buffer_t *out, uint64_t times, double seconds) {
     keel_buffer_text(out, "</td>");
 }
 
-static void program(keel_buffer_t *out, const keel_stats_program_t *p) {
+static void program(keel_buffer_t *out, const keel_run_program_t *p) {
     keel_buffer_text(out, "<tr><th scope=\"row\"><code>");
     keel_page_cut(out, p->name, 120);
     keel_buffer_text(out, "</code></th><td>");
@@ -164,15 +164,15 @@ static void program(keel_buffer_t *out, const keel_stats_program_t *p) {
 }
 
 keel_status_t keel_page_programs(keel_page_t *page) {
-    const keel_stats_t *stats = page->input->stats;
+    const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"programs\"><h2>Programs</h2>\n");
-    if (!stats->program_count) {
+    if (!why->run.program_count) {
         keel_buffer_text(out, "<p>There is none.</p></section>\n");
         return NULL;
     }
     keel_buffer_text(out, "<details><summary>");
-    keel_page_count(out, stats->program_count, "program");
+    keel_page_count(out, why->run.program_count, "program");
     keel_buffer_text(out,
                      ", most expensive first</summary>\n<div class=\"wide\" tabindex=\"0\"><table>"
                      "<thead><tr><th scope=\"col\">name</th><th scope=\"col\">program</th>"
@@ -181,10 +181,10 @@ keel_status_t keel_page_programs(keel_page_t *page) {
                      "<th scope=\"col\" class=\"number\">executed</th>"
                      "<th scope=\"col\" class=\"number\">operations</th>"
                      "<th scope=\"col\">line</th></tr></thead><tbody>\n");
-    for (size_t i = 0; i < stats->program_count && i < PROGRAMS; ++i)
-        program(out, &stats->programs[i]);
+    for (size_t i = 0; i < why->run.program_count && i < PROGRAMS; ++i)
+        program(out, &why->run.programs[i]);
     keel_buffer_text(out, "</tbody></table></div>\n");
-    keel_page_left(out, stats->program_count, PROGRAMS, "program");
+    keel_page_left(out, why->run.program_count, PROGRAMS, "program");
     keel_buffer_text(out, "</details></section>\n");
     return NULL;
 }

@@ -19,46 +19,46 @@ static void fact(keel_buffer_t *out, const char *name, const char *text) {
     keel_buffer_text(out, "</dd>\n");
 }
 
-static void fixes(const keel_stats_t *stats, keel_buffer_t *out) {
-    for (size_t i = 0; i < stats->fixes.count; ++i) {
+static void fixes(const keel_why_t *why, keel_buffer_t *out) {
+    for (size_t i = 0; i < why->run.fixes.count; ++i) {
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
-        keel_fix_write(&stats->fixes.list[i], &text);
+        keel_fix_write(&why->run.fixes.list[i], &text);
         fact(out, "fix", keel_buffer_cstr(&text));
         keel_buffer_deinitialize(&text);
     }
 }
 
 static keel_status_t run_facts(keel_page_t *page) {
-    const keel_stats_t *stats = page->input->stats;
+    const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<dl class=\"run\">\n");
-    fact(out, "run", stats->id);
+    fact(out, "run", why->run.id);
     keel_buffer_text(out, "<dt>when</dt><dd>");
-    keel_page_time(out, stats->started);
-    keel_buffer_text(out, stats->started > 0 ? ", ran " : "it has no event");
-    if (stats->started > 0) keel_page_seconds(out, stats->wall_seconds);
-    if (stats->processes > 1) {
+    keel_page_time(out, why->run.started);
+    keel_buffer_text(out, why->run.started > 0 ? ", ran " : "it has no event");
+    if (why->run.started > 0) keel_page_seconds(out, why->run.wall_seconds);
+    if (why->run.processes > 1) {
         keel_buffer_text(out, ", ");
-        keel_buffer_format(out, "%" PRIu64 " processes", stats->processes);
+        keel_buffer_format(out, "%" PRIu64 " processes", why->run.processes);
     }
-    if (stats->unfinished)
+    if (why->run.unfinished)
         keel_buffer_format(
             out, ", %" PRIu64 " without an end in the journal: figures may miss what came last",
-            stats->unfinished);
+            why->run.unfinished);
     keel_buffer_text(out, "</dd>\n");
-    fact(out, "folder", stats->cwd);
-    if (*stats->plugin_path) {
+    fact(out, "folder", why->run.cwd);
+    if (*why->run.plugin_path) {
         keel_buffer_text(out, "<dt>plugin</dt><dd>");
-        keel_page_cut(out, stats->plugin_path, LONGEST);
+        keel_page_cut(out, why->run.plugin_path, LONGEST);
         keel_buffer_text(out, " <span class=\"muted\">(platform ");
-        keel_page_cut(out, stats->plugin_platform, 80);
+        keel_page_cut(out, why->run.plugin_platform, 80);
         keel_buffer_text(out, ", PJRT ");
-        keel_page_cut(out, stats->plugin_api, 80);
+        keel_page_cut(out, why->run.plugin_api, 80);
         keel_buffer_text(out, ")</span></dd>\n");
     }
-    fact(out, "mode", stats->mode);
-    fixes(stats, out);
+    fact(out, "mode", why->run.mode);
+    fixes(why, out);
     keel_buffer_text(out, "</dl>\n");
     return NULL;
 }
@@ -77,7 +77,7 @@ static void sum(keel_buffer_t *out, const keel_why_sum_t *sum, const char *noun,
 // "7 recompiles cost 12.4 s; 1 retrace cost 3 ms: 41 % of the run. Most expensive cause: ..."
 static keel_status_t verdict(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
-    double wall = page->input->stats->wall_seconds;
+    double wall = page->input->why->run.wall_seconds;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<p class=\"verdict\">");
     if (!why->shown) {
@@ -140,46 +140,45 @@ static void took(keel_buffer_t *out, double seconds, const char *words) {
 }
 
 static keel_status_t totals(keel_page_t *page) {
-    const keel_stats_t *stats = page->input->stats;
+    const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"totals\"><h2 class=\"unseen\">Totals</h2>\n"
                           "<ul class=\"cards figures\">\n");
-    figure(out, stats->steps, "step");
-    if (keel_report_is_restless(stats))
+    figure(out, why->run.steps, "step");
+    if (keel_run_is_restless(&why->run))
         keel_buffer_text(out, "<br><span class=\"muted\">not flat yet</span>");
-    else if (stats->steps && stats->settled_at_step <= stats->steps)
+    else if (why->run.steps && why->run.settled_at_step <= why->run.steps)
         keel_buffer_format(out, "<br><span class=\"muted\">flat since step&nbsp;%" PRIu64 "</span>",
-                           stats->settled_at_step);
+                           why->run.settled_at_step);
     keel_buffer_text(out, "</li>\n");
-    figure(out, stats->program_count, "program");
+    figure(out, why->run.program_count, "program");
     keel_buffer_text(out, "</li>\n");
-    figure(out, stats->compiles, "compile");
-    if (stats->compiles) took(out, stats->compile_seconds, "");
+    figure(out, why->run.compiles, "compile");
+    if (why->run.compiles) took(out, why->run.compile_seconds, "");
     keel_buffer_text(out, "</li>\n");
-    figure(out, stats->loads, "load");
-    if (stats->loads) took(out, stats->load_seconds, "");
-    if (stats->spared_seconds > stats->load_seconds)
-        took(out, stats->spared_seconds, " to compile them");
+    figure(out, why->run.loads, "load");
+    if (why->run.loads) took(out, why->run.load_seconds, "");
+    if (why->run.spared_seconds > why->run.load_seconds)
+        took(out, why->run.spared_seconds, " to compile them");
     keel_buffer_text(out, "</li>\n");
-    const keel_why_t *why = page->input->why;
     figure(out, why->again.times, "recompile");
     if (why->again.times) took(out, why->again.seconds, "");
     keel_buffer_text(out, "</li>\n");
-    figure(out, stats->executes, "execution");
+    figure(out, why->run.executes, "execution");
     keel_buffer_text(out, "</li>\n</ul>\n");
-    if (stats->store_errors) {
+    if (why->run.store_errors) {
         keel_buffer_text(out, "<p>The cache failed ");
-        keel_page_count(out, stats->store_errors, "time");
+        keel_page_count(out, why->run.store_errors, "time");
         keel_buffer_text(out, "; first: ");
-        keel_page_cut(out, stats->first_store_error, LONGEST);
+        keel_page_cut(out, why->run.first_store_error, LONGEST);
         keel_buffer_text(out, "</p>\n");
     }
-    if (stats->damage.lines) {
+    if (why->run.damage.lines) {
         keel_buffer_text(out, "<p>The journal is damaged, and this page leaves out what cannot be "
                               "read: ");
-        keel_page_count(out, stats->damage.lines, "line");
-        keel_buffer_format(out, ", the first of them %" PRIu64 ": ", stats->damage.first_line);
-        keel_page_text(out, stats->damage.why);
+        keel_page_count(out, why->run.damage.lines, "line");
+        keel_buffer_format(out, ", the first of them %" PRIu64 ": ", why->run.damage.first_line);
+        keel_page_text(out, why->run.damage.why);
         keel_buffer_text(out, "</p>\n");
     }
     keel_buffer_text(out, "</section>\n");
@@ -194,7 +193,7 @@ static keel_status_t version(keel_page_t *page) {
 }
 
 static keel_status_t title(keel_page_t *page) {
-    keel_page_cut(page->out, page->input->stats->command, 80);
+    keel_page_cut(page->out, page->input->why->run.command, 80);
     return NULL;
 }
 
@@ -204,13 +203,13 @@ static keel_status_t style(keel_page_t *page) {
 }
 
 static keel_status_t command(keel_page_t *page) {
-    const char *text = page->input->stats->command;
+    const char *text = page->input->why->run.command;
     keel_page_cut(page->out, *text ? text : "(no process said what it runs)", LONGEST);
     return NULL;
 }
 
 static bool has_reads(const keel_page_t *page) {
-    return page->input->why->reads.from_device.count;
+    return page->input->why->run.reads.from_device.count;
 }
 
 static keel_status_t to_reads(keel_page_t *page) {
@@ -224,7 +223,7 @@ static keel_status_t reads(keel_page_t *page) {
 }
 
 static keel_status_t journal(keel_page_t *page) {
-    keel_page_text(page->out, page->input->stats->path ? page->input->stats->path : "");
+    keel_page_text(page->out, page->input->why->run.path ? page->input->why->run.path : "");
     return NULL;
 }
 

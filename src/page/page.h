@@ -4,7 +4,7 @@
 //   page.c       the frame filled in: verdict, facts of the run, questions, totals
 //   tone.c       which tone a cause has
 //   escape.c     escaping; every name comes from a foreign file
-//   chart.c      compiles and programs over steps
+//   timeline.c   the compiles and loads in the order of their steps; chart.c: their charts
 //   ledger.c     what was lost, by cause, by line and by pattern; the programs
 //   recompile.c  one recompile
 //   view.c       the old and the new program side by side
@@ -22,15 +22,11 @@
 #define KEEL_PAGE_PAGE_H_
 
 #include "base/base.h"
-#include "report/report.h"
-#include "report/timeline.h"
-#include "report/why.h"
+#include "why/why.h"
 
 typedef struct keel_page_input_t {
-    const keel_why_t *why;
-    const keel_stats_t *stats;
-    const keel_timeline_t *timeline;
-    const char *run_dir; // where the programs are kept; NULL: no program is shown side by side
+    const keel_why_t *why; // of a run with KEEL_RUN_DETAILS
+    const char *run_dir;   // where the programs are kept; NULL: no program is shown side by side
 } keel_page_input_t;
 
 // The page mentions files that the report cannot read (a program that is gone, a source that

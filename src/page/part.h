@@ -3,7 +3,9 @@
 #define KEEL_PAGE_PART_H_
 
 #include "page/page.h"
+#include "page/timeline.h"
 #include "program/program.h"
+#include "text/facts.h"
 
 // ---- program.c, source.c: files that are read once for several recompiles -------------
 
@@ -56,7 +58,7 @@ keel_status_t keel_page_program(keel_page_t *page, const char *digest,
 void keel_page_close_programs(keel_page_t *page);
 
 // The lines around a place, or why they cannot be shown, or nothing.
-keel_status_t keel_page_excerpt(keel_page_t *page, const keel_why_place_t *place) KEEL_MUST_CHECK;
+keel_status_t keel_page_excerpt(keel_page_t *page, const keel_run_place_t *place) KEEL_MUST_CHECK;
 void keel_page_close_sources(keel_page_t *page);
 
 // ---- tone.c -------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ static void row(keel_buffer_t *out, const keel_reads_line_t *line) {
 }
 
 static void summary(const keel_page_t *page) {
-    const keel_reads_t *reads = &page->input->why->reads;
+    const keel_reads_t *reads = &page->input->why->run.reads;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<p>");
     keel_page_count(out, reads->from_device.count, "read");
@@ -48,7 +48,7 @@ static void summary(const keel_page_t *page) {
 }
 
 void keel_page_reads(keel_page_t *page) {
-    const keel_reads_t *reads = &page->input->why->reads;
+    const keel_reads_t *reads = &page->input->why->run.reads;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"reads\"><h2>Host reads</h2>\n");
     summary(page);

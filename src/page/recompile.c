@@ -16,13 +16,13 @@ enum {
 };
 
 keel_cause_t keel_page_cause(const keel_why_entry_t *entry) {
-    const keel_why_difference_t *cause = keel_why_cause(entry);
+    const keel_run_difference_t *cause = keel_why_cause(entry);
     if (cause) return cause->kind;
-    return *entry->against_program ? KEEL_CAUSE_COUNT : KEEL_CAUSE_FIRST;
+    return *entry->asked->against_program ? KEEL_CAUSE_COUNT : KEEL_CAUSE_FIRST;
 }
 
 static const char *sentence_of(const keel_why_entry_t *entry) {
-    if (entry->unrelated) return "the programs have almost nothing in common";
+    if (entry->asked->unrelated) return "the programs have almost nothing in common";
     keel_cause_t cause = keel_page_cause(entry);
     return cause == KEEL_CAUSE_COUNT ? "nothing explains it" : keel_cause_facts(cause)->sentence;
 }
@@ -35,7 +35,7 @@ static void code(keel_buffer_t *out, const char *text, const char *kind) {
 
 // ---- differences -------------------------------------------------------------------------------
 
-static void change(keel_buffer_t *out, const keel_why_difference_t *d) {
+static void change(keel_buffer_t *out, const keel_run_difference_t *d) {
     if (*d->subject) {
         code(out, d->subject, " class=\"subject\"");
         keel_buffer_text(out, *d->old_value || *d->new_value ? " " : "");
@@ -52,7 +52,7 @@ static void change(keel_buffer_t *out, const keel_why_difference_t *d) {
     }
 }
 
-static void where(keel_buffer_t *out, const keel_why_place_t *place) {
+static void where(keel_buffer_t *out, const keel_run_place_t *place) {
     keel_page_place(out, place->shown, place->file);
     if (*place->function) {
         keel_buffer_text(out, " <span class=\"muted\">in</span> ");
@@ -74,8 +74,8 @@ static void advice(const keel_page_t *page, const keel_why_entry_t *entry, size_
     const keel_cause_facts_t *facts = keel_cause_facts(entry->roots[index].kind);
     const char *for_jax = keel_why_advice(why, entry, &entry->roots[index], false),
                *for_torch = keel_why_advice(why, entry, &entry->roots[index], true);
-    bool torch = strcmp(why->framework, "torch") == 0, jax = strcmp(why->framework, "jax") == 0,
-         differ = strcmp(for_jax, for_torch) != 0;
+    bool torch = strcmp(why->run.framework, "torch") == 0,
+         jax = strcmp(why->run.framework, "jax") == 0, differ = strcmp(for_jax, for_torch) != 0;
     keel_buffer_text(out, "<p class=\"advice\"><strong>What to do:</strong> ");
     if (!torch) keel_page_text(out, for_jax);
     if (!torch && !jax && differ)
@@ -86,9 +86,9 @@ static void advice(const keel_page_t *page, const keel_why_entry_t *entry, size_
 }
 
 static keel_status_t root(keel_page_t *page, const keel_why_entry_t *entry, size_t index) {
-    const keel_why_difference_t *d = &entry->roots[index];
+    const keel_run_difference_t *d = &entry->roots[index];
     keel_buffer_t *out = page->out;
-    const keel_why_place_t *place = *d->place.shown ? &d->place : &entry->site;
+    const keel_run_place_t *place = *d->place.shown ? &d->place : &entry->asked->site;
     keel_buffer_format(out,
                        "<div class=\"root\">\n<p><span class=\"chip\"><span class=\"swatch "
                        "t%d\"></span>%s</span> ",
@@ -124,7 +124,7 @@ static void folded(keel_buffer_t *out, const keel_why_entry_t *entry) {
     keel_buffer_text(out, "</summary>\n<ul class=\"folded\">\n");
     size_t shown = 0;
     for (; shown < entry->folded_count && shown < FOLDED; ++shown) {
-        const keel_why_difference_t *d = &entry->folded[shown];
+        const keel_run_difference_t *d = &entry->folded[shown];
         keel_buffer_format(out, "<li><span class=\"muted\">%s</span> ",
                            keel_cause_facts(d->kind)->word);
         change(out, d);
@@ -140,17 +140,17 @@ static void folded(keel_buffer_t *out, const keel_why_entry_t *entry) {
 }
 
 static void stack(keel_buffer_t *out, const keel_why_entry_t *entry) {
-    if (!entry->stack_count && !*entry->stack_skipped) return;
+    if (!entry->asked->stack_count && !*entry->asked->stack_skipped) return;
     keel_buffer_text(out, "<details><summary>Host stack</summary>\n");
-    if (*entry->stack_skipped) {
+    if (*entry->asked->stack_skipped) {
         keel_buffer_text(out, "<p class=\"muted\">None: ");
-        keel_page_cut(out, entry->stack_skipped, LONGEST);
+        keel_page_cut(out, entry->asked->stack_skipped, LONGEST);
         keel_buffer_text(out, "</p>\n");
     }
-    if (entry->stack_count) keel_buffer_text(out, "<ol class=\"stack\">\n");
+    if (entry->asked->stack_count) keel_buffer_text(out, "<ol class=\"stack\">\n");
     size_t shown = 0;
-    for (; shown < entry->stack_count && shown < FRAMES; ++shown) {
-        const keel_why_frame_t *frame = &entry->stack[shown];
+    for (; shown < entry->asked->stack_count && shown < FRAMES; ++shown) {
+        const keel_run_frame_t *frame = &entry->asked->stack[shown];
         keel_buffer_text(out, "<li>");
         keel_page_place(out, frame->shown, frame->file);
         if (*frame->function) {
@@ -159,34 +159,34 @@ static void stack(keel_buffer_t *out, const keel_why_entry_t *entry) {
         }
         keel_buffer_text(out, "</li>\n");
     }
-    if (entry->stack_count) keel_buffer_text(out, "</ol>\n");
-    keel_page_left(out, entry->stack_count, shown, "frame");
+    if (entry->asked->stack_count) keel_buffer_text(out, "</ol>\n");
+    keel_page_left(out, entry->asked->stack_count, shown, "frame");
     keel_buffer_text(out, "</details>\n");
 }
 
 // ---- one recompile -----------------------------------------------------------------------------
 
 static void against(keel_buffer_t *out, const keel_why_entry_t *entry) {
-    if (!*entry->against_program) return;
+    if (!*entry->asked->against_program) return;
     keel_buffer_text(out, "<p class=\"muted\">Compared with ");
-    if (*entry->against_name) {
-        code(out, entry->against_name, "");
+    if (*entry->asked->against_name) {
+        code(out, entry->asked->against_name, "");
         keel_buffer_byte(out, ' ');
     }
-    keel_page_digest(out, entry->against_program);
-    if (entry->against_is_ours) {
+    keel_page_digest(out, entry->asked->against_program);
+    if (entry->asked->against_is_ours) {
         keel_buffer_text(out, " of the same process");
-    } else if (*entry->against_run) {
+    } else if (*entry->asked->against_run) {
         keel_buffer_text(out, " of run ");
-        code(out, entry->against_run, "");
+        code(out, entry->asked->against_run, "");
     }
-    if (entry->against_when > 0) {
+    if (entry->asked->against_when > 0) {
         keel_buffer_text(out, ", ");
-        keel_page_time(out, entry->against_when);
+        keel_page_time(out, entry->asked->against_when);
     }
-    if (!entry->unrelated && entry->alike > 0)
+    if (!entry->asked->unrelated && entry->asked->alike > 0)
         keel_buffer_format(out, "; %.0f&nbsp;%% of the operations have a counterpart",
-                           entry->alike > 1 ? 100 : entry->alike * 100);
+                           entry->asked->alike > 1 ? 100 : entry->asked->alike * 100);
     keel_buffer_text(out, "</p>\n");
 }
 
@@ -196,15 +196,16 @@ static void heading(keel_page_t *page, const keel_why_entry_t *entry, size_t ind
                        "<article class=\"recompile\" id=\"r%zu\" aria-labelledby=\"h%zu\">\n"
                        "<header><h3 id=\"h%zu\">",
                        index, index, index);
-    code(out, *entry->name ? entry->name : "a program without a name", "");
+    code(out, *entry->asked->name ? entry->asked->name : "a program without a name", "");
     keel_buffer_format(out, ": %s</h3>\n<p class=\"cost\">", sentence_of(entry));
-    keel_page_seconds(out, entry->seconds);
+    keel_page_seconds(out, entry->asked->seconds);
     keel_buffer_format(out, "<span class=\"muted\"> %s %s step %" PRIu64 "%s",
-                       strcmp(entry->what, "compile") == 0   ? "to compile"
-                       : strcmp(entry->what, "load") == 0    ? "to load"
-                       : strcmp(entry->what, "retrace") == 0 ? "to trace again"
-                                                             : "",
-                       entry->at_end ? "after" : "at", entry->step - entry->at_end,
+                       strcmp(entry->asked->what, "compile") == 0   ? "to compile"
+                       : strcmp(entry->asked->what, "load") == 0    ? "to load"
+                       : strcmp(entry->asked->what, "retrace") == 0 ? "to trace again"
+                                                                    : "",
+                       entry->asked->at_end ? "after" : "at",
+                       entry->asked->step - entry->asked->at_end,
                        *entry->pattern ? ", part of the pattern " : "");
     keel_page_text(out, entry->pattern);
     keel_buffer_text(out, "</span></p></header>\n");
@@ -220,7 +221,7 @@ static keel_status_t article(keel_page_t *page, size_t index, size_t rank) {
                    "cause");
     if (!entry->root_count) {
         keel_buffer_text(out, "<p>");
-        where(out, &entry->site);
+        where(out, &entry->asked->site);
         keel_buffer_text(out, "</p>\n");
     }
     if (rank < VIEWS) KEEL_TRY(keel_page_view(page, entry, rank < OPEN));
@@ -235,16 +236,17 @@ static keel_status_t article(keel_page_t *page, size_t index, size_t rank) {
 
 static void row(keel_buffer_t *out, const keel_why_entry_t *entry) {
     keel_buffer_format(out, "<tr><td class=\"number\">%s%" PRIu64 "</td><td class=\"number\">",
-                       entry->at_end ? "after " : "", entry->step - entry->at_end);
-    keel_page_seconds(out, entry->seconds);
+                       entry->asked->at_end ? "after " : "",
+                       entry->asked->step - entry->asked->at_end);
+    keel_page_seconds(out, entry->asked->seconds);
     keel_buffer_text(out, "</td><td><code>");
-    keel_page_cut(out, entry->name, 120);
+    keel_page_cut(out, entry->asked->name, 120);
     keel_cause_t cause = keel_page_cause(entry);
     keel_buffer_format(out, "</code></td><td>%s</td><td>",
                        cause == KEEL_CAUSE_COUNT ? "not explained" : keel_cause_facts(cause)->word);
-    const keel_why_difference_t *d = keel_why_cause(entry);
+    const keel_run_difference_t *d = keel_why_cause(entry);
     if (d) change(out, d);
-    const keel_why_place_t *place = keel_why_place(entry);
+    const keel_run_place_t *place = keel_why_place(entry);
     keel_buffer_text(out, "</td><td>");
     keel_page_place(out, place->shown, place->file);
     keel_buffer_text(out, "</td></tr>\n");
@@ -315,7 +317,7 @@ static void put_in_order(keel_page_t *page, rank_t *ranks) {
     size_t count = 0;
     for (size_t i = 0; i < why->entry_count; ++i)
         if (keel_why_is_shown(&why->entries[i]))
-            ranks[count++] = (rank_t){why->entries[i].seconds, i};
+            ranks[count++] = (rank_t){why->entries[i].asked->seconds, i};
     qsort(ranks, count, sizeof *ranks, dearer);
     for (size_t i = 0; i < count; ++i) {
         page->order[i] = ranks[i].index;

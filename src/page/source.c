@@ -31,11 +31,11 @@ static keel_status_t open_source(const keel_page_t *page, const char *file,
     const keel_why_t *why = page->input->why;
     char *path;
     KEEL_TRY(file[0] == '/' ? keel_path(&path, "%s", file)
-                            : keel_path(&path, "%s/%s", why->cwd, file));
+                            : keel_path(&path, "%s/%s", why->run.cwd, file));
     keel_status_t status = read_source(path, slot);
     keel_free(path);
-    bool is_as_read = slot->missing ||
-                      keel_source_was_read(&why->sources, file, keel_bytes(slot->data, slot->size));
+    bool is_as_read = slot->missing || keel_source_was_read(&why->run.sources, file,
+                                                            keel_bytes(slot->data, slot->size));
     if (!is_as_read) slot->missing = "The file has changed since the run read it.";
     return status;
 }
@@ -92,9 +92,9 @@ static void show(const keel_page_source_t *source, uint32_t told, keel_buffer_t 
     if (any) keel_buffer_text(out, "</code></pre>\n");
 }
 
-keel_status_t keel_page_excerpt(keel_page_t *page, const keel_why_place_t *place) {
+keel_status_t keel_page_excerpt(keel_page_t *page, const keel_run_place_t *place) {
     const keel_page_source_t *source;
-    const keel_map_t *read = &page->input->why->sources;
+    const keel_map_t *read = &page->input->why->run.sources;
     bool is_known = place->line && place->line <= INT32_MAX;
     if (!is_known || !keel_source_is_noted(read, place->file)) return NULL;
     KEEL_TRY(source_of(page, place->file, &source));

@@ -1,6 +1,6 @@
 // The pages of the causes that a report names, so that the one file tells all without a network.
 // The pages are ours: of Markdown only what they use is read.
-#include "report/topics.h"
+#include "text/topics.h"
 #include "page/part.h"
 
 void keel_page_more(const keel_page_t *page, const char *word) {

@@ -171,7 +171,7 @@ static const keel_function_t *same_function(const keel_program_t *p, const keel_
     return found < q->functions.count ? &q->functions.data[found] : NULL;
 }
 
-static keel_status_t hunk(view_t *v, const keel_why_difference_t *root) {
+static keel_status_t hunk(view_t *v, const keel_run_difference_t *root) {
     keel_page_side_t a = {.program = v->old_program, .arena = v->arena, .told = root->old_op},
                      b = {.program = v->new_program, .arena = v->arena, .told = root->new_op};
     const keel_function_t *f = NULL, *g = NULL;
@@ -209,7 +209,7 @@ static keel_status_t signature(view_t *v) {
 
 // ---- a recompile -------------------------------------------------------------------------------
 
-static bool is_of_signature(const keel_why_difference_t *root) {
+static bool is_of_signature(const keel_run_difference_t *root) {
     if (root->old_op != KEEL_NONE || root->new_op != KEEL_NONE) return false;
     switch (root->kind) {
         case KEEL_CAUSE_SHAPE:
@@ -225,12 +225,12 @@ static bool is_of_signature(const keel_why_difference_t *root) {
     }
 }
 
-static bool has_operation(const keel_why_difference_t *root) {
+static bool has_operation(const keel_run_difference_t *root) {
     return root->old_op != KEEL_NONE || root->new_op != KEEL_NONE;
 }
 
 static bool is_worth_it(const keel_why_entry_t *entry) {
-    if (!*entry->against_program || entry->unrelated) return false;
+    if (!*entry->asked->against_program || entry->asked->unrelated) return false;
     for (size_t i = 0; i < entry->root_count; ++i)
         if (has_operation(&entry->roots[i]) || is_of_signature(&entry->roots[i])) return true;
     return false;
@@ -250,17 +250,17 @@ static keel_status_t parts(view_t *v) {
 
 static void hint(keel_buffer_t *out, const keel_why_entry_t *entry) {
     keel_buffer_text(out, "<p class=\"muted\">All of it: <code>keel diff</code> ");
-    keel_page_digest(out, entry->against_program);
+    keel_page_digest(out, entry->asked->against_program);
     keel_buffer_byte(out, ' ');
-    keel_page_digest(out, entry->program);
+    keel_page_digest(out, entry->asked->program);
     keel_buffer_text(out, "</p>\n");
 }
 
 static keel_status_t both(view_t *v) {
     keel_buffer_t *out = v->page->out;
     const keel_page_program_t *a, *b;
-    KEEL_TRY(keel_page_program(v->page, v->entry->against_program, &a));
-    KEEL_TRY(keel_page_program(v->page, v->entry->program, &b));
+    KEEL_TRY(keel_page_program(v->page, v->entry->asked->against_program, &a));
+    KEEL_TRY(keel_page_program(v->page, v->entry->asked->program, &b));
     keel_buffer_format(out, "<details class=\"view\"%s><summary>Side by side</summary>\n",
                        v->is_open ? " open" : "");
     if (*a->missing || *b->missing) {

@@ -14,7 +14,7 @@ SECTIONS = ["How it happens", "What to do", "What it costs", "Is it gone?"]
 
 
 causes = [texts for _, texts in rows("src/explain/cause.h", "KEEL_CAUSES")]
-patterns = [texts for _, texts in rows("src/report/why.h", "KEEL_PATTERNS")]
+patterns = [texts for _, texts in rows("src/why/why.h", "KEEL_PATTERNS")]
 sentences = {row[0]: row[1] for row in causes + patterns}
 pages = {path.stem: path.read_text() for path in FOLDER.glob("*.md") if path.stem != "README"}
 index = (FOLDER / "README.md").read_text()

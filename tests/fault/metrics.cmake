@@ -1,1 +1,1 @@
-keel_fault_test(metrics ROOMS report base)
+keel_fault_test(metrics ROOMS text why run metrics base)

@@ -4,9 +4,7 @@
 #include "place.h"
 
 #include "metrics/metrics.h"
-#include "report/memory.h"
-#include "report/report.h"
-#include "report/why.h"
+#include "text/text.h"
 
 static const char journal[] =
     "{\"event\":\"start\",\"t\":1,\"pid\":7,\"keel\":\"0.1.0\",\"cwd\":\"/w\",\"argv\":[\"a\","
@@ -41,29 +39,29 @@ static keel_status_t as_metrics(keel_buffer_t *out) {
 }
 
 static keel_status_t as_memory(keel_buffer_t *out) {
-    keel_memory_t memory;
-    KEEL_TRY(keel_memory_parse(keel_str_bytes(keel_str(journal)), "r", &memory));
-    keel_memory_text(&memory, NULL, out);
-    keel_memory_text(&memory, &memory.programs[0], out);
-    keel_memory_json(&memory, NULL, out);
-    keel_memory_deinitialize(&memory);
+    keel_run_t run;
+    KEEL_TRY(keel_run_parse(keel_str_bytes(keel_str(journal)), "r", "", KEEL_RUN_MEMORY, &run));
+    keel_text_memory(&run, NULL, out);
+    keel_text_memory(&run, &run.memory.programs[0], out);
+    keel_text_memory_json(&run, NULL, out);
+    keel_run_deinitialize(&run);
     return keel_buffer_status(out);
 }
 
 static keel_status_t as_stats(keel_buffer_t *out) {
-    keel_stats_t stats;
-    KEEL_TRY(keel_stats_parse(keel_str_bytes(keel_str(journal)), "r", "/r", &stats));
-    keel_report_summary(&stats, out);
-    keel_report_text(&stats, 0, out);
-    keel_report_json(&stats, true, out);
-    keel_stats_deinitialize(&stats);
+    keel_why_t stats;
+    KEEL_TRY(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", "/r", 0, &stats));
+    keel_text_summary(&stats, out);
+    keel_text_stats(&stats, 0, out);
+    keel_text_stats_json(&stats, true, out);
+    keel_why_deinitialize(&stats);
     return keel_buffer_status(out);
 }
 
 static keel_status_t as_why(keel_buffer_t *out) {
     keel_why_t why;
-    KEEL_TRY(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", &why));
-    keel_why_text(&why, &(keel_why_style_t){.all = true}, out);
+    KEEL_TRY(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", "", KEEL_RUN_DETAILS, &why));
+    keel_text_why(&why, &(keel_text_style_t){.all = true}, out);
     keel_why_deinitialize(&why);
     return keel_buffer_status(out);
 }

@@ -125,8 +125,8 @@ keel_status_t work_on(const keel_program_t *program, keel_sketch_t *out) {
 
 // ---- two ---------------------------------------------------------------------------------------
 
-static keel_why_difference_t as_told(const keel_difference_t *d) {
-    return (keel_why_difference_t){.kind = d->kind,
+static keel_run_difference_t as_told(const keel_difference_t *d) {
+    return (keel_run_difference_t){.kind = d->kind,
                                    .subject = d->subject,
                                    .old_value = d->old_value,
                                    .new_value = d->new_value,
@@ -141,14 +141,13 @@ static keel_why_difference_t as_told(const keel_difference_t *d) {
 static void view(const keel_program_t *before, const keel_program_t *after,
                  const keel_explanation_t *explanation) {
     static char old_name[] = "before", new_name[] = "after";
-    keel_why_difference_t roots[KEEL_ROOTS_KEPT];
+    keel_run_difference_t roots[KEEL_ROOTS_KEPT];
     for (size_t i = 0; i < explanation->root_count; ++i)
         roots[i] = as_told(&explanation->roots[i]);
-    keel_why_entry_t entry = {.against_program = old_name,
-                              .program = new_name,
-                              .roots = roots,
-                              .root_count = explanation->root_count,
-                              .unrelated = explanation->unrelated};
+    const keel_run_entry_t asked = {
+        .against_program = old_name, .program = new_name, .unrelated = explanation->unrelated};
+    const keel_why_entry_t entry = {
+        .asked = &asked, .roots = roots, .root_count = explanation->root_count};
     keel_buffer_t out;
     keel_buffer_initialize(&out, LARGEST_TEXT);
     // Both are open already, so the page reads no file.

@@ -7,8 +7,7 @@
 #include "analysis/analysis.h"
 #include "analysis/guard.h"
 #include "explain/explain.h"
-#include "report/report.h"
-#include "report/why.h"
+#include "text/text.h"
 
 // ---- what goes wrong ---------------------------------------------------------------------------
 
@@ -108,24 +107,24 @@ static void test_a_crash_costs_one_explanation(void **state) {
 
 static void test_a_crash_is_a_line_of_the_summary_and_of_why(void **state) {
     const door_t *door = *state;
-    keel_stats_t stats;
+    keel_why_t stats;
     keel_why_t why;
     keel_buffer_t text;
     go_wrong(NOTHING, 0);
     door_run(door, "KEEL_RUN_ID=r1", compile_variants);
     go_wrong(CRASH, 3);
     assert_ok(keel_analysis_ensure(door->runs, "r1"));
-    assert_ok(keel_stats_read(door->runs, "r1", &stats));
-    assert_ok(keel_why_read(door->runs, "r1", true, &why));
+    assert_ok(keel_why_read(door->runs, "r1", 0, &stats));
+    assert_ok(keel_why_read(door->runs, "r1", KEEL_RUN_DETAILS, &why));
     keel_buffer_initialize(&text, 0);
-    keel_report_summary(&stats, &text);
+    keel_text_summary(&stats, &text);
     assert_non_null(strstr(keel_buffer_cstr(&text), "keel: 1 program could not be explained, "));
     keel_buffer_deinitialize(&text);
-    keel_why_text(&why, &(keel_why_style_t){.width = 0}, &text);
+    keel_text_why(&why, &(keel_text_style_t){.width = 0}, &text);
     assert_non_null(strstr(keel_buffer_cstr(&text), "1 program could not be explained, jit_"));
     keel_buffer_deinitialize(&text);
     keel_why_deinitialize(&why);
-    keel_stats_deinitialize(&stats);
+    keel_why_deinitialize(&stats);
 }
 
 static void test_a_program_without_end_costs_one_explanation(void **state) {

@@ -14,5 +14,5 @@ target_link_options(engine_prefetch_test PRIVATE -Wl,--wrap=pthread_cond_timedwa
 target_link_options(engine_edges_test PRIVATE -Wl,--wrap=keel_clock_monotonic)
 target_link_options(engine_flow_test PRIVATE -Wl,--wrap=keel_stack_read)
 keel_link(analysis_run_test analysis)
-keel_link(analysis_guard_test report analysis)
+keel_link(analysis_guard_test text analysis)
 target_link_options(analysis_guard_test PRIVATE -Wl,--wrap=keel_explain)

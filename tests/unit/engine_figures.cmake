@@ -1,4 +1,4 @@
-keel_unit_test(engine_figures ROOMS shim store report analysis base)
+keel_unit_test(engine_figures ROOMS shim store text why run analysis base)
 target_include_directories(engine_figures_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
 target_compile_definitions(engine_figures_test PRIVATE
   KEEL_TEST_PLUGIN="$<TARGET_FILE:keel_test_plugin>"

@@ -6,7 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "door_help.h"
-#include "report/metrics.h"
+#include "run/run.h"
 
 static void live_alpha(const door_t *door) {
     (void)door;
@@ -222,12 +222,11 @@ static void the_files_of_a_run_say_what_its_journal_says(void **state) {
     assert_int_equal(find_files(door, ".json", &run, &path), 1);
     json_t *live = json_load_file(path, 0, NULL);
     assert_non_null(live);
-    keel_metrics_t metrics;
-    keel_journal_damage_t damage;
+    keel_run_t read;
     keel_buffer_t out;
-    assert_null(keel_report_metrics(door->runs, "r1", &metrics, &damage));
+    assert_null(keel_run_read(door->runs, "r1", KEEL_RUN_MEMORY | KEEL_RUN_METRICS, &read));
     keel_buffer_initialize(&out, 0);
-    keel_metrics_json(&metrics, "r1", &out);
+    keel_metrics_json(&read.metrics, "r1", &out);
     json_t *later = json_loads(keel_buffer_cstr(&out), 0, NULL);
     for (int i = 0; i < 2; ++i) {
         const char *names[] = {"metrics", "torch_xla"};
@@ -239,17 +238,17 @@ static void the_files_of_a_run_say_what_its_journal_says(void **state) {
         free(x);
         free(y);
     }
-    assert_int_equal(metrics.totals[KEEL_METRIC_COMPILES].value, 2);
+    assert_int_equal(read.metrics.totals[KEEL_METRIC_COMPILES].value, 2);
     json_decref(live);
     json_decref(later);
     free(run);
     free(path);
     // With the process's own label the same text.
     assert_int_equal(find_files(door, ".prom", &run, &path), 1);
-    assert_int_equal(sscanf(strrchr(path, '/'), "/metrics.%ld.prom", &metrics.pid), 1);
+    assert_int_equal(sscanf(strrchr(path, '/'), "/metrics.%ld.prom", &read.metrics.pid), 1);
     keel_buffer_t prometheus;
     keel_buffer_initialize(&prometheus, 0);
-    keel_metrics_prometheus(&metrics, "r1", &prometheus);
+    keel_metrics_prometheus(&read.metrics, "r1", &prometheus);
     again = content(path);
     assert_string_equal(again, keel_buffer_cstr(&prometheus));
     free(again);
@@ -257,7 +256,7 @@ static void the_files_of_a_run_say_what_its_journal_says(void **state) {
     free(path);
     keel_buffer_deinitialize(&prometheus);
     keel_buffer_deinitialize(&out);
-    keel_metrics_deinitialize(&metrics);
+    keel_run_deinitialize(&read);
 }
 
 // Until the file is there: it is written two seconds after the last thing that happened.

@@ -1,2 +1,2 @@
-keel_unit_test(page ROOMS page report journal read program base)
-keel_unit_test(page_source ROOMS page report journal base)
+keel_unit_test(page ROOMS page text why run journal read program base)
+keel_unit_test(page_source ROOMS page text why run journal base)

@@ -1,33 +1,27 @@
 // The page of a run that a test makes of events.
-#ifndef KEEL_TESTS_HTML_HELP_H_
-#define KEEL_TESTS_HTML_HELP_H_
+#ifndef KEEL_TESTS_PAGE_HELP_H_
+#define KEEL_TESTS_PAGE_HELP_H_
 
 #include "place.h"
 
 #include "page/page.h"
 
 typedef struct run_t {
-    keel_stats_t stats;
     keel_why_t why;
-    keel_timeline_t timeline;
 } run_t;
 
 static inline keel_status_t read_run(const char *journal, run_t *out) {
     keel_bytes_t bytes = keel_str_bytes(keel_str(journal));
     *out = (run_t){0};
-    KEEL_TRY(keel_stats_parse(bytes, "r1", "/r/journal.ndjson", &out->stats));
-    KEEL_TRY(keel_why_parse(bytes, "r1", &out->why));
-    return keel_timeline_parse(bytes, &out->timeline);
+    return keel_why_parse(bytes, "r1", "/r/journal.ndjson", KEEL_RUN_DETAILS, &out->why);
 }
 
 static inline void close_run(run_t *run) {
-    keel_timeline_deinitialize(&run->timeline);
     keel_why_deinitialize(&run->why);
-    keel_stats_deinitialize(&run->stats);
 }
 
 static inline keel_status_t page_of(const run_t *run, const char *run_dir, keel_buffer_t *out) {
-    const keel_page_input_t input = {&run->why, &run->stats, &run->timeline, run_dir};
+    const keel_page_input_t input = {&run->why, run_dir};
     return keel_page_write(&input, out);
 }
 
@@ -48,4 +42,4 @@ static inline void make_page(const char *journal, const char *run_dir, keel_buff
         if (strstr(keel_buffer_cstr(page), part)) fail_msg("the page has %s", part);               \
     } while (0)
 
-#endif // KEEL_TESTS_HTML_HELP_H_
+#endif // KEEL_TESTS_PAGE_HELP_H_

@@ -651,17 +651,20 @@ static void a_program_that_is_gone_or_damaged_is_told_of(void **state) {
 static void the_timeline_has_compiles_by_step_and_which_explanation_is_theirs(void **state) {
     (void)state;
     run_t run;
+    keel_timeline_t timeline;
     assert_ok(read_run(small_run, &run));
-    assert_int_equal(run.timeline.count, 3);
-    assert_int_equal(run.timeline.steps, run.stats.steps);
-    assert_int_equal(run.timeline.steps, 25);
+    assert_ok(keel_timeline_make(&run.why.run, &timeline));
+    assert_int_equal(timeline.count, 3);
+    assert_int_equal(timeline.steps, run.why.run.steps);
+    assert_int_equal(timeline.steps, 25);
     static const uint64_t steps[] = {1, 5, 6};
     for (size_t i = 0; i < 3; ++i) {
-        assert_int_equal(run.timeline.events[i].step, steps[i]);
-        assert_int_equal(run.timeline.events[i].programs, i + 1);
-        assert_int_equal(run.timeline.events[i].entry, i);
+        assert_int_equal(timeline.events[i].step, steps[i]);
+        assert_int_equal(timeline.events[i].programs, i + 1);
+        assert_int_equal(timeline.events[i].entry, i);
     }
-    assert_true(run.timeline.duration == 10);
+    assert_true(timeline.duration == 10);
+    keel_timeline_deinitialize(&timeline);
     close_run(&run);
 }
 
@@ -675,11 +678,14 @@ static void a_load_from_memory_is_no_event_of_the_timeline(void **state) {
         "\"tier\":\"memory\"}\n"
         "{\"event\":\"compile\",\"t\":3,\"pid\":1,\"program\":\"b\",\"key\":\"k\",\"name\":\"f\"}"
         "\n";
-    assert_ok(keel_timeline_parse(keel_str_bytes(keel_str(journal)), &timeline));
+    keel_run_t run;
+    assert_ok(keel_run_parse(keel_str_bytes(keel_str(journal)), "r", "", 0, &run));
+    assert_ok(keel_timeline_make(&run, &timeline));
     assert_int_equal(timeline.count, 2);
     assert_true(timeline.events[0].is_load);
     assert_int_equal(timeline.events[1].programs, 1); // one key
     keel_timeline_deinitialize(&timeline);
+    keel_run_deinitialize(&run);
 }
 
 // ---- failures ----------------------------------------------------------------------------------
@@ -720,7 +726,7 @@ static void a_failed_allocation_is_reported_and_never_a_page_that_lacks_somethin
         assert_true(n < 10000);
         keel_timeline_t timeline;
         keel_fault_arm(KEEL_FAULT_ALLOC, n);
-        keel_status_t status = keel_timeline_parse(keel_str_bytes(keel_str(small_run)), &timeline);
+        keel_status_t status = keel_timeline_make(&run.why.run, &timeline);
         uint64_t seen = keel_fault_count(KEEL_FAULT_ALLOC);
         keel_fault_arm(KEEL_FAULT_ALLOC, 0);
         bool failed = status;

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "place.h"
 
-#include "report/why.h"
+#include "text/text.h"
 
 // Text of the file, the line that reads, the line of the constant, whether that comes from it.
 static const struct {
@@ -48,7 +48,7 @@ static void parse_named(const char *name, const char *file, const char *text, un
              "{\"event\":\"transfers\",\"t\":9e9,\"pid\":1,\"from_device\":{\"count\":1},"
              "\"reads\":[{" SITE ",\"count\":1,\"bytes\":4,\"seconds\":0.1}]}\n",
              file, hex, name, file, asked, name, file, used, file, asked, file, read);
-    assert_ok(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", out));
+    assert_ok(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", "", KEEL_RUN_DETAILS, out));
 }
 
 static void parse(const char *file, const char *text, unsigned read, unsigned used, unsigned asked,
@@ -67,7 +67,7 @@ static void a_constant_that_was_read_is_folded_under_the_read(void **state) {
         write_bytes(path, sources[i].text, strlen(sources[i].text));
         parse(path, sources[i].text, sources[i].read, sources[i].used, sources[i].asked, &why);
         const keel_why_entry_t *entry = &why.entries[0];
-        const keel_why_difference_t *root = &entry->roots[1];
+        const keel_run_difference_t *root = &entry->roots[1];
         assert_int_equal(entry->root_count, 2);
         assert_int_equal(entry->roots[0].kind, KEEL_CAUSE_SHAPE);
         bool follows = root->kind == KEEL_CAUSE_HOST_READ;

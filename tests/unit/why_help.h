@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "report/why.h"
+#include "text/text.h"
 
 static keel_buffer_t journal;
 
@@ -58,14 +58,14 @@ static inline void append(char *text, size_t size, const char *more) {
 }
 
 static inline void parse(keel_why_t *out) {
-    assert_null(keel_why_parse(keel_buffer_bytes(&journal), "r1", out));
+    assert_null(keel_why_parse(keel_buffer_bytes(&journal), "r1", "", KEEL_RUN_DETAILS, out));
 }
 
-static inline void assert_text(const keel_why_t *why, const keel_why_style_t *style,
+static inline void assert_text(const keel_why_t *why, const keel_text_style_t *style,
                                const char *expected) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    keel_why_text(why, style, &out);
+    keel_text_why(why, style, &out);
     assert_null(keel_buffer_status(&out));
     if (!strstr(keel_buffer_cstr(&out), expected))
         fail_msg("%s\nis not in\n%s", expected, keel_buffer_cstr(&out));

@@ -114,7 +114,7 @@ static void a_pattern_is_told_by_its_own_cause_whatever_else_came_with_the_first
     constant(2, "f", "power", 4, "4", "5");
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){0}, "constant  m.py:4  power: 2, 3, 4, 5");
+    assert_text(&why, &(keel_text_style_t){0}, "constant  m.py:4  power: 2, 3, 4, 5");
     keel_why_deinitialize(&why);
 }
 
@@ -133,9 +133,9 @@ static void of_two_stories_at_once_one_leads_and_the_other_stands_below(void **s
     }
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){0}, "constant  m.py:4  power: 0, 1, 2, 3, 4");
-    assert_text(&why, &(keel_why_style_t){0}, "also shape  m.py:2  x  f32[9] -> f32[8]");
-    assert_text(&why, &(keel_why_style_t){0}, keel_cause_facts(KEEL_CAUSE_CONSTANT)->jax);
+    assert_text(&why, &(keel_text_style_t){0}, "constant  m.py:4  power: 0, 1, 2, 3, 4");
+    assert_text(&why, &(keel_text_style_t){0}, "also shape  m.py:2  x  f32[9] -> f32[8]");
+    assert_text(&why, &(keel_text_style_t){0}, keel_cause_facts(KEEL_CAUSE_CONSTANT)->jax);
     keel_why_deinitialize(&why);
 }
 
@@ -156,8 +156,8 @@ static void what_came_once_besides_a_pattern_is_told_with_its_note(void **state)
     }
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){0}, "3 times; a size varies freely");
-    assert_text(&why, &(keel_why_style_t){0},
+    assert_text(&why, &(keel_text_style_t){0}, "3 times; a size varies freely");
+    assert_text(&why, &(keel_text_style_t){0},
                 "     also arguments  m.py:4  argument 8  absent -> f32[4]\n"
                 "     the optimizer created this state in its first step\n");
     keel_why_deinitialize(&why);
@@ -202,7 +202,7 @@ static void of_a_long_counter_the_first_values_and_the_last_are_told(void **stat
     parse(&why);
     assert_string_equal(why.patterns[0].values, "0, 1, 2, 3, 4, 5, ..., 40");
     assert_int_equal(why.patterns[0].times, 40);
-    assert_text(&why, &(keel_why_style_t){.width = 80}, "40 times");
+    assert_text(&why, &(keel_text_style_t){.width = 80}, "40 times");
     keel_why_deinitialize(&why);
 }
 
@@ -233,9 +233,9 @@ static void a_dimension_that_only_grows_asks_for_a_buffer(void **state) {
     parse(&why);
     assert_int_equal(why.pattern_count, 1);
     assert_true(why.patterns[0].grows);
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "; a dimension grows with each step\n");
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "write at an index");
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "keel explain unpadded");
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "; a dimension grows with each step\n");
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "write at an index");
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "keel explain unpadded");
     keel_why_deinitialize(&why);
 }
 
@@ -290,7 +290,7 @@ static void in_mode_refresh_the_cache_is_not_to_blame(void **state) {
             "{\"kind\":\"cache\",\"subject\":\"refresh\"}]");
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "Mode refresh compiles everything anew");
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "Mode refresh compiles everything anew");
     keel_why_deinitialize(&why);
 }
 
@@ -360,7 +360,7 @@ static void operations_outside_jit_that_never_end_are_one_item(void **state) {
     assert_int_equal(why.again.times, 5);
     assert_int_equal(why.recompiles, 5);
     assert_string_equal(why.entries[0].pattern, "eager");
-    assert_text(&why, &(keel_why_style_t){0},
+    assert_text(&why, &(keel_text_style_t){0},
                 "1  steps 1-5  2.5 s  eager  train.py:7  jit_tanh\n"
                 "     5 programs; small programs are compiled one by one, outside jit\n"
                 "     Jit the function that runs them, so that they are one program; pad what "
@@ -378,8 +378,8 @@ static void operations_outside_jit_that_end_are_no_recompiles(void **state) {
     assert_int_equal(why.pattern_count, 0);
     assert_int_equal(why.shown, 0);
     assert_int_equal(why.recompiles, 0);
-    assert_text(&why, &(keel_why_style_t){0}, "nothing was recompiled (21 compiles)");
-    assert_text(&why, &(keel_why_style_t){0},
+    assert_text(&why, &(keel_text_style_t){0}, "nothing was recompiled (21 compiles)");
+    assert_text(&why, &(keel_text_style_t){0},
                 "20 small programs ran one by one, outside jit, and cost 10.0 s, most at "
                 "train.py:7. Jit the function");
     keel_why_deinitialize(&why);

@@ -18,15 +18,17 @@ static void an_explanation_is_read_with_its_step_and_its_places(void **state) {
     parse(&why);
     assert_int_equal(why.entry_count, 1);
     const keel_why_entry_t *entry = &why.entries[0];
-    assert_int_equal(entry->step, 8); // not 12: what ran before the journal had it is no matter
-    assert_true(entry->t == 1001.5 && entry->seconds == 2.5 && entry->alike == 0.75);
-    assert_string_equal(entry->what, "compile");
-    assert_string_equal(entry->against_program, "o");
-    assert_true(entry->against_is_ours && entry->recompile);
+    assert_int_equal(entry->asked->step,
+                     8); // not 12: what ran before the journal had it is no matter
+    assert_true(entry->asked->t == 1001.5 && entry->asked->seconds == 2.5 &&
+                entry->asked->alike == 0.75);
+    assert_string_equal(entry->asked->what, "compile");
+    assert_string_equal(entry->asked->against_program, "o");
+    assert_true(entry->asked->against_is_ours && entry->recompile);
     assert_int_equal(entry->root_count, 1);
     assert_int_equal(entry->root_total, 9);
     assert_int_equal(entry->folded_total, 61);
-    const keel_why_difference_t *root = keel_why_cause(entry);
+    const keel_run_difference_t *root = keel_why_cause(entry);
     assert_int_equal(root->kind, KEEL_CAUSE_SHAPE);
     assert_string_equal(root->old_value, "f32[8]");
     assert_string_equal(root->note, "n");
@@ -36,10 +38,10 @@ static void an_explanation_is_read_with_its_step_and_its_places(void **state) {
     assert_int_equal(root->old_op, KEEL_NONE);
     assert_int_equal(entry->folded[0].new_op, 0);
     assert_int_equal(entry->folded[0].follows, 0);
-    assert_string_equal(entry->stack[0].shown, "a.py:3");
-    assert_string_equal(why.command, "python train.py");
-    assert_string_equal(why.framework, "jax");
-    assert_int_equal(why.compiles, 2);
+    assert_string_equal(entry->asked->stack[0].shown, "a.py:3");
+    assert_string_equal(why.run.command, "python train.py");
+    assert_string_equal(why.run.framework, "jax");
+    assert_int_equal(why.run.compiles, 2);
     keel_why_deinitialize(&why);
 }
 
@@ -55,10 +57,10 @@ static void an_explanation_belongs_to_the_compile_that_took_as_long(void **state
     explain("compile", "a", "f", 9, AGAIN);    // such a one is not there: the last
     explain("compile", "none", "f", 9, AGAIN); // nor this program: now
     parse(&why);
-    assert_int_equal(why.entries[0].step, 6);
-    assert_int_equal(why.entries[1].step, 1);
-    assert_int_equal(why.entries[2].step, 11);
-    assert_int_equal(why.entries[3].step, 16);
+    assert_int_equal(why.entries[0].asked->step, 6);
+    assert_int_equal(why.entries[1].asked->step, 1);
+    assert_int_equal(why.entries[2].asked->step, 11);
+    assert_int_equal(why.entries[3].asked->step, 16);
     keel_why_deinitialize(&why);
 }
 
@@ -110,15 +112,16 @@ static void strange_fields_and_an_empty_journal_are_read_too(void **state) {
     };
     for (size_t i = 0; i < sizeof journals / sizeof *journals; ++i) {
         keel_why_t why;
-        assert_null(keel_why_parse(keel_str_bytes(keel_str(journals[i])), "r", &why));
+        assert_null(
+            keel_why_parse(keel_str_bytes(keel_str(journals[i])), "r", "", KEEL_RUN_DETAILS, &why));
         assert_int_equal(why.entry_count, i > 0);
         for (size_t j = 0; j < why.entry_count; ++j) {
             assert_true(why.entries[j].root_total >= why.entries[j].root_count);
             assert_true(why.entries[j].folded_count == 0 ||
                         why.entries[j].folded[0].follows == KEEL_NONE);
         }
-        assert_text(&why, &(keel_why_style_t){.width = 80}, "run r");
-        assert_text(&why, &(keel_why_style_t){.all = true}, "run r");
+        assert_text(&why, &(keel_text_style_t){.width = 80}, "run r");
+        assert_text(&why, &(keel_text_style_t){.all = true}, "run r");
         keel_why_deinitialize(&why);
     }
 }
@@ -214,8 +217,8 @@ static void one_recompile_is_told_whole(void **state) {
              "with f\n"
              "     %s                      keel explain shape\n",
              keel_cause_facts(KEEL_CAUSE_SHAPE)->jax);
-    assert_text(&why, &(keel_why_style_t){.width = 100}, expected);
-    assert_text(&why, &(keel_why_style_t){.width = 100, .color = true}, "  \x1b[1mshape\x1b[0m  ");
+    assert_text(&why, &(keel_text_style_t){.width = 100}, expected);
+    assert_text(&why, &(keel_text_style_t){.width = 100, .color = true}, "  \x1b[1mshape\x1b[0m  ");
     keel_why_deinitialize(&why);
 }
 
@@ -226,11 +229,11 @@ static void advice_is_for_the_client_of_the_run(void **state) {
     explain("compile", "a", "SyncTensorsGraph.1", 1, AGAIN ",\"roots\":[{\"kind\":\"shape\"}]");
     keel_why_t why;
     parse(&why);
-    assert_string_equal(why.framework, "torch");
-    assert_text(&why, &(keel_why_style_t){0}, keel_cause_facts(KEEL_CAUSE_SHAPE)->torch);
-    why.framework = "";
-    assert_text(&why, &(keel_why_style_t){0}, "JAX: ");
-    assert_text(&why, &(keel_why_style_t){0}, "PyTorch/XLA: ");
+    assert_string_equal(why.run.framework, "torch");
+    assert_text(&why, &(keel_text_style_t){0}, keel_cause_facts(KEEL_CAUSE_SHAPE)->torch);
+    why.run.framework = "";
+    assert_text(&why, &(keel_text_style_t){0}, "JAX: ");
+    assert_text(&why, &(keel_text_style_t){0}, "PyTorch/XLA: ");
     keel_why_deinitialize(&why);
 }
 
@@ -249,7 +252,7 @@ static void of_an_empty_journal_nothing_is_said_to_have_been_compiled_or_not(voi
     journal.size = 0;
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){0}, "no process has written to its journal");
+    assert_text(&why, &(keel_text_style_t){0}, "no process has written to its journal");
     keel_why_deinitialize(&why);
 }
 
@@ -260,9 +263,9 @@ static void retraces_at_one_line_are_one_item(void **state) {
                 ",\"roots\":[{\"kind\":\"retrace\",\"file\":\"/w/a.py\",\"line\":3}]");
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){.width = 80}, "12 retraces cost 6.0 s.\n\n1  step 1");
-    assert_text(&why, &(keel_why_style_t){.width = 80}, "     f; 12 times\n");
-    assert_text(&why, &(keel_why_style_t){.all = true}, "\n12  step 1");
+    assert_text(&why, &(keel_text_style_t){.width = 80}, "12 retraces cost 6.0 s.\n\n1  step 1");
+    assert_text(&why, &(keel_text_style_t){.width = 80}, "     f; 12 times\n");
+    assert_text(&why, &(keel_text_style_t){.all = true}, "\n12  step 1");
     keel_why_deinitialize(&why);
 }
 
@@ -277,7 +280,7 @@ static void programs_that_one_flag_compiled_again_are_one_item(void **state) {
     explain("compile", "c", "f", 1, rest);
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){.width = 80},
+    assert_text(&why, &(keel_text_style_t){.width = 80},
                 "3 programs known from earlier runs cost 3.0 s.\n\n"
                 "1  step 1  3.0 s  flag  3 programs  xla_x  unset -> 3\n"
                 "     f at a.py:3 and 2 more; compared with run r0\n");
@@ -291,8 +294,8 @@ static void programs_with_nothing_in_common_are_told_in_one_line_when_asked_for(
     keel_why_t why;
     parse(&why);
     assert_int_equal(why.shown + why.by_cause_count, 0);
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "nothing was compiled");
-    assert_text(&why, &(keel_why_style_t){.width = 100, .all = true},
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "nothing was compiled");
+    assert_text(&why, &(keel_text_style_t){.width = 100, .all = true},
                 "1  step 1  1.0 s  unrelated  unknown line  f has almost nothing in common with f "
                 "of run r0\n");
     keel_why_deinitialize(&why);
@@ -306,7 +309,7 @@ static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
     keel_why_t why;
     parse(&why);
     assert_int_equal(why.recompiles, 0);
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "nothing was recompiled (1 compile)");
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "nothing was recompiled (1 compile)");
     keel_why_deinitialize(&why);
 }
 
@@ -319,7 +322,7 @@ static void an_unrelated_program_of_pytorch_is_counted_and_listed(void **state) 
     parse(&why);
     assert_int_equal(why.recompiles, 1);
     assert_int_equal(why.again.times, 1);
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "unrelated  unknown line");
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "unrelated  unknown line");
     keel_why_deinitialize(&why);
 }
 
@@ -330,11 +333,11 @@ static void what_comes_behind_the_last_step_is_after_it(void **state) {
     explain("compile", "b", "f", 1, AGAIN ",\"roots\":[{\"kind\":\"shape\"}]");
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "1  step 5 "); // it may run still
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "1  step 5 "); // it may run still
     keel_why_deinitialize(&why);
     keel_buffer_text(&journal, "{\"event\":\"end\",\"pid\":1,\"wall\":1}\n");
     parse(&why);
-    assert_text(&why, &(keel_why_style_t){.width = 100}, "1  after step 4 ");
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "1  after step 4 ");
     keel_why_deinitialize(&why);
 }
 
@@ -346,7 +349,7 @@ static void a_run_without_recompiles_is_one_line(void **state) {
     keel_why_t why;
     parse(&why);
     assert_text(
-        &why, &(keel_why_style_t){.width = 0},
+        &why, &(keel_text_style_t){.width = 0},
         "figures. 1 process has no end in the journal (still running, killed, or its journal could "
         "not be written).\n");
     keel_why_deinitialize(&why);
@@ -354,12 +357,12 @@ static void a_run_without_recompiles_is_one_line(void **state) {
     parse(&why);
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    keel_why_text(&why, &(keel_why_style_t){.width = 100}, &out);
+    keel_text_why(&why, &(keel_text_style_t){.width = 100}, &out);
     assert_string_equal(
         keel_buffer_cstr(&out),
         "run r1: nothing was recompiled (1 compile); `keel stats` has the figures.\n");
     keel_buffer_deinitialize(&out);
-    assert_text(&why, &(keel_why_style_t){.all = true}, "first");
+    assert_text(&why, &(keel_text_style_t){.all = true}, "first");
     keel_why_deinitialize(&why);
 }
 
@@ -376,7 +379,7 @@ static void what_is_left_out_is_counted(void **state) {
     }
     keel_why_t why;
     parse(&why);
-    keel_why_style_t cut = {.width = 100}, all = {.all = true};
+    keel_text_style_t cut = {.width = 100}, all = {.all = true};
     assert_text(&why, &cut, "\n... and 12 more; keel why --all\n");
     assert_text(&why, &cut, "     ... and 37 more causes; keel why --all\n");
     assert_text(&why, &all, "\n22  step 1");
@@ -413,7 +416,7 @@ static void no_line_is_longer_than_the_terminal(void **state) {
     for (unsigned width = 80; width <= 100; width += 10) {
         keel_buffer_t out;
         keel_buffer_initialize(&out, 0);
-        keel_why_text(&why, &(keel_why_style_t){.width = width}, &out);
+        keel_text_why(&why, &(keel_text_style_t){.width = width}, &out);
         assert_in_range(longest_line(keel_buffer_cstr(&out)), 60, width);
         // However long the values are, where they part is seen, and so is the file's name.
         assert_non_null(strstr(keel_buffer_cstr(&out), "'a') -> "));
@@ -437,7 +440,7 @@ static void foreign_text_cannot_act_on_the_terminal(void **state) {
     for (int all = 0; all < 2; ++all) {
         keel_buffer_t out;
         keel_buffer_initialize(&out, 0);
-        keel_why_text(&why, &(keel_why_style_t){.all = all}, &out);
+        keel_text_why(&why, &(keel_text_style_t){.all = all}, &out);
         for (size_t i = 0; i < out.size; ++i)
             assert_true(out.data[i] >= 0x20 ? out.data[i] != 0x7f : out.data[i] == '\n');
         keel_buffer_deinitialize(&out);
@@ -466,7 +469,7 @@ static void json_has_an_object_for_each_recompile(void **state) {
     for (int all = 0; all < 2; ++all) {
         keel_buffer_t out;
         keel_buffer_initialize(&out, 0);
-        keel_why_json(&why, all, &out);
+        keel_text_why_json(&why, all, &out);
         json_t *list = json_loadb((const char *)out.data, out.size, JSON_REJECT_DUPLICATES, NULL);
         assert_non_null(list);
         assert_int_equal(json_array_size(list), 1 + (size_t)all);
@@ -519,9 +522,10 @@ static void every_allocation_that_fails_is_reported_and_nothing_leaks(void **sta
         keel_buffer_t out;
         keel_buffer_initialize(&out, 0);
         keel_fault_arm(KEEL_FAULT_ALLOC, n);
-        keel_status_t status = keel_why_parse(keel_buffer_bytes(&journal), "r", &why);
+        keel_status_t status =
+            keel_why_parse(keel_buffer_bytes(&journal), "r", "", KEEL_RUN_DETAILS, &why);
         if (!status) {
-            keel_why_text(&why, &(keel_why_style_t){.width = 80}, &out);
+            keel_text_why(&why, &(keel_text_style_t){.width = 80}, &out);
             status = keel_buffer_status(&out);
         }
         uint64_t seen = keel_fault_count(KEEL_FAULT_ALLOC);

@@ -1,0 +1,120 @@
+// What an "explain" event of the journal says of a program.
+#include "run/steps.h"
+
+typedef struct context_t {
+    const char *folder; // of the run
+    keel_arena_t *texts;
+} context_t;
+
+static keel_status_t keep(const context_t *to, const json_t *object, const char *name,
+                          const char **out) {
+    return keel_event_keep(to->texts, keel_event_text(object, name), out);
+}
+
+static uint32_t index_of(const json_t *object, const char *name) {
+    const json_t *value = json_object_get(object, name);
+    json_int_t number = json_is_integer(value) ? json_integer_value(value) : -1;
+    return number < 0 || number >= (json_int_t)KEEL_NONE ? KEEL_NONE : (uint32_t)number;
+}
+
+static keel_status_t difference_of(const context_t *to, const json_t *object,
+                                   keel_run_difference_t *out) {
+    out->old_op = index_of(object, "old_op");
+    out->new_op = index_of(object, "new_op");
+    out->follows = index_of(object, "follows");
+    out->folds = keel_event_line(object, "folds");
+    KEEL_TRY(keep(to, object, "subject", &out->subject));
+    KEEL_TRY(keep(to, object, "old", &out->old_value));
+    KEEL_TRY(keep(to, object, "new", &out->new_value));
+    KEEL_TRY(keep(to, object, "note", &out->note));
+    return keel_event_site(to->texts, object, to->folder, &out->place);
+}
+
+// More than any Keel writes.
+static size_t length_of(const json_t *list) {
+    enum { MOST = 4096 };
+    size_t length = json_array_size(list);
+    return length < MOST ? length : MOST;
+}
+
+// Those whose kind is known: a later Keel may have more.
+static keel_status_t differences_of(const context_t *to, const json_t *list,
+                                    keel_run_difference_t **out, size_t *out_count) {
+    void *memory;
+    KEEL_TRY(keel_arena_array(to->texts, length_of(list), sizeof **out, &memory));
+    *out = memory;
+    for (size_t i = 0; i < length_of(list); ++i) {
+        const json_t *object = json_array_get(list, i);
+        keel_cause_t kind = keel_cause_by_word(keel_event_text(object, "kind"));
+        if (kind == KEEL_CAUSE_COUNT) continue;
+        keel_run_difference_t *difference = &(*out)[*out_count];
+        *difference = (keel_run_difference_t){.kind = kind};
+        KEEL_TRY(difference_of(to, object, difference));
+        ++*out_count;
+    }
+    return NULL;
+}
+
+// Where some roots were passed over, the indices of the others are not those of the journal.
+static void settle_folded(keel_run_entry_t *entry, const json_t *roots) {
+    bool whole = entry->root_count == json_array_size(roots);
+    for (size_t i = 0; i < entry->folded_count; ++i)
+        if (!whole || entry->folded[i].follows >= entry->root_count)
+            entry->folded[i].follows = KEEL_NONE;
+}
+
+static keel_status_t stack_of(const context_t *to, const json_t *list, keel_run_entry_t *entry) {
+    void *memory;
+    KEEL_TRY(keel_arena_array(to->texts, length_of(list), sizeof *entry->stack, &memory));
+    entry->stack = memory;
+    for (; entry->stack_count < length_of(list); ++entry->stack_count) {
+        const json_t *object = json_array_get(list, entry->stack_count);
+        keel_run_frame_t *frame = &entry->stack[entry->stack_count];
+        frame->line = keel_event_line(object, "line");
+        KEEL_TRY(keep(to, object, "file", &frame->file));
+        KEEL_TRY(keep(to, object, "function", &frame->function));
+        KEEL_TRY(keel_event_place(to->texts, frame->file, frame->line, to->folder, &frame->shown));
+    }
+    return NULL;
+}
+
+static keel_status_t against_of(const context_t *to, const json_t *against,
+                                keel_run_entry_t *entry) {
+    entry->against_when = keel_event_number(against, "when");
+    entry->is_compared = against;
+    entry->against_is_ours = json_is_true(json_object_get(against, "is_ours"));
+    KEEL_TRY(keep(to, against, "program", &entry->against_program));
+    KEEL_TRY(keep(to, against, "name", &entry->against_name));
+    return keep(to, against, "run", &entry->against_run);
+}
+
+static keel_status_t entry_of(const context_t *to, const json_t *event, keel_run_entry_t *entry) {
+    const json_t *roots = json_object_get(event, "roots");
+    entry->t = keel_event_number(event, "t");
+    entry->pid = json_integer_value(json_object_get(event, "pid"));
+    entry->seconds = keel_event_number(event, "seconds");
+    entry->recompile = json_is_true(json_object_get(event, "recompile"));
+    entry->unrelated = json_is_true(json_object_get(event, "unrelated"));
+    entry->alike = keel_event_number(event, "alike");
+    entry->root_total = keel_event_count(event, "root_total");
+    entry->folded_total = keel_event_count(event, "folded_total");
+    KEEL_TRY(keep(to, event, "what", &entry->what));
+    KEEL_TRY(keep(to, event, "name", &entry->name));
+    KEEL_TRY(keep(to, event, "program", &entry->program));
+    KEEL_TRY(keep(to, event, "key", &entry->key));
+    KEEL_TRY(keel_event_site(to->texts, json_object_get(event, "site"), to->folder, &entry->site));
+    KEEL_TRY(against_of(to, json_object_get(event, "against"), entry));
+    KEEL_TRY(differences_of(to, roots, &entry->roots, &entry->root_count));
+    KEEL_TRY(
+        differences_of(to, json_object_get(event, "folded"), &entry->folded, &entry->folded_count));
+    settle_folded(entry, roots);
+    if (entry->root_total < entry->root_count) entry->root_total = entry->root_count;
+    if (entry->folded_total < entry->folded_count) entry->folded_total = entry->folded_count;
+    KEEL_TRY(keep(to, event, "stack_skipped", &entry->stack_skipped));
+    return stack_of(to, json_object_get(event, "stack"), entry);
+}
+
+keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_arena_t *texts,
+                                  keel_run_entry_t *entry) {
+    return entry_of(&(context_t){folder, texts}, event, entry);
+}

@@ -1,0 +1,173 @@
+#include "run/memory.h"
+
+#include <stdlib.h>
+
+#include "run/steps.h"
+
+typedef struct context_t {
+    keel_memory_reading_t *reading;
+    const char *cwd;
+    keel_arena_t *texts;
+} context_t;
+
+static keel_status_t keep(const context_t *to, const json_t *event, const char *name,
+                          const char **out) {
+    return keel_event_keep(to->texts, keel_event_text(event, name), out);
+}
+
+static keel_bytes_t text_bytes(const char *text) {
+    return keel_str_bytes(keel_str(text));
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+// Where a program was asked for; its memory may be told before or after.
+static keel_status_t meet_request(const context_t *to, const json_t *event) {
+    keel_memory_reading_t *reading = to->reading;
+    const json_t *site = json_object_get(event, "site");
+    const char *program = keel_event_text(event, "program"), *shown;
+    if (keel_map_find(&reading->sites, text_bytes(program))) return NULL;
+    KEEL_TRY(keel_event_place(to->texts, keel_event_text(site, "file"),
+                              keel_event_line(site, "line"), to->cwd, &shown));
+    void *grown = reading->shown;
+    KEEL_TRY(keel_realloc_array(reading->shown_count + 1, sizeof *reading->shown, &grown));
+    reading->shown = grown;
+    KEEL_TRY(keel_map_put(&reading->sites, text_bytes(program), reading->shown_count));
+    reading->shown[reading->shown_count++] = shown;
+    return NULL;
+}
+
+static keel_status_t find_program(const context_t *to, const json_t *event,
+                                  keel_memory_program_t **out) {
+    keel_memory_reading_t *reading = to->reading;
+    keel_memory_t *memory = reading->memory;
+    const char *key = keel_event_text(event, "key");
+    const char *identity = *key ? key : keel_event_text(event, "program");
+    const uint64_t *found = keel_map_find(&reading->programs, text_bytes(identity));
+    if (found) {
+        *out = &memory->programs[*found];
+        return NULL;
+    }
+    void *grown = memory->programs;
+    KEEL_TRY(keel_realloc_array(memory->program_count + 1, sizeof *memory->programs, &grown));
+    memory->programs = grown;
+    keel_memory_program_t *program = &memory->programs[memory->program_count];
+    *program = (keel_memory_program_t){.shown = ""};
+    KEEL_TRY(keel_event_keep(to->texts, identity, &program->identity));
+    KEEL_TRY(keep(to, event, "program", &program->program));
+    KEEL_TRY(keep(to, event, "name", &program->name));
+    KEEL_TRY(keel_map_put(&reading->programs, text_bytes(identity), memory->program_count));
+    ++memory->program_count;
+    *out = program;
+    return NULL;
+}
+
+static keel_status_t meet_memory(const context_t *to, const json_t *event) {
+    keel_memory_program_t *program;
+    KEEL_TRY(find_program(to, event, &program));
+    program->arguments = keel_event_count(event, "arguments");
+    program->outputs = keel_event_count(event, "outputs");
+    program->aliased = keel_event_count(event, "aliased");
+    program->temporaries = keel_event_count(event, "temporaries");
+    program->code = keel_event_count(event, "code");
+    program->total = keel_event_count(event, "total");
+    program->host = keel_event_count(event, "host");
+    program->peak = keel_event_count(event, "peak");
+    return NULL;
+}
+
+static keel_status_t meet_device(const context_t *to, const json_t *event) {
+    enum { DEVICES = 4096 };
+    keel_memory_t *memory = to->reading->memory;
+    const char *name = keel_event_text(event, "device");
+    size_t at = 0;
+    while (at < memory->device_count && strcmp(memory->devices[at].device, name) != 0)
+        ++at;
+    if (at == DEVICES) return NULL;
+    if (at == memory->device_count) {
+        void *grown = memory->devices;
+        KEEL_TRY(keel_realloc_array(at + 1, sizeof *memory->devices, &grown));
+        memory->devices = grown;
+        memory->devices[at] = (keel_memory_device_t){.device = ""};
+        KEEL_TRY(keep(to, event, "device", &memory->devices[at].device));
+        KEEL_TRY(keep(to, event, "kind", &memory->devices[at].kind));
+        ++memory->device_count;
+    }
+    keel_memory_device_t *device = &memory->devices[at];
+    device->in_use = keel_event_count(event, "in_use");
+    device->peak = keel_event_count(event, "peak");
+    device->limit = keel_event_count(event, "limit");
+    if (device->in_use > device->most) device->most = device->in_use;
+    if (device->peak > device->most) device->most = device->peak;
+    return NULL;
+}
+
+static keel_status_t meet_unknown(const context_t *to, const json_t *event) {
+    keel_memory_t *memory = to->reading->memory;
+    bool is_programs = strcmp(keel_event_text(event, "what"), "programs") == 0;
+    const char **unknown = is_programs ? &memory->programs_unknown : &memory->devices_unknown;
+    return **unknown ? NULL : keep(to, event, "message", unknown);
+}
+
+keel_status_t keel_memory_add(keel_memory_reading_t *reading, const json_t *event, const char *cwd,
+                              keel_arena_t *texts) {
+    static const struct {
+        const char *name;
+        keel_status_t (*meet)(const context_t *to, const json_t *event);
+    } kinds[] = {
+        {"compile", meet_request},      {"load", meet_request},           {"memory", meet_memory},
+        {"device_memory", meet_device}, {"memory_unknown", meet_unknown},
+    };
+    const context_t to = {reading, cwd, texts};
+    const char *kind = keel_event_text(event, "event");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+        if (strcmp(kind, kinds[i].name) == 0) return kinds[i].meet(&to, event);
+    return NULL;
+}
+
+// ---- all together ------------------------------------------------------------------------------
+
+static int by_total(const void *a, const void *b) {
+    const keel_memory_program_t *x = a, *y = b;
+    if (x->total != y->total) return x->total < y->total ? 1 : -1;
+    return strcmp(x->identity, y->identity);
+}
+
+void keel_memory_begin(keel_memory_reading_t *reading, keel_memory_t *memory) {
+    *memory = (keel_memory_t){.programs_unknown = "", .devices_unknown = ""};
+    *reading = (keel_memory_reading_t){.memory = memory};
+    keel_map_initialize(&reading->programs);
+    keel_map_initialize(&reading->sites);
+}
+
+void keel_memory_settle(keel_memory_reading_t *reading) {
+    keel_memory_t *memory = reading->memory;
+    for (size_t i = 0; i < memory->program_count; ++i) {
+        const uint64_t *site =
+            keel_map_find(&reading->sites, text_bytes(memory->programs[i].program));
+        if (site) memory->programs[i].shown = reading->shown[*site];
+    }
+    if (memory->program_count)
+        qsort(memory->programs, memory->program_count, sizeof *memory->programs, by_total);
+}
+
+void keel_memory_end(keel_memory_reading_t *reading) {
+    keel_map_deinitialize(&reading->programs);
+    keel_map_deinitialize(&reading->sites);
+    keel_free(reading->shown);
+}
+
+void keel_memory_deinitialize(keel_memory_t *memory) {
+    keel_free(memory->programs);
+    keel_free(memory->devices);
+    *memory = (keel_memory_t){0};
+}
+
+uint64_t keel_memory_limit(const keel_memory_t *memory) {
+    uint64_t least = 0;
+    for (size_t i = 0; i < memory->device_count; ++i) {
+        uint64_t limit = memory->devices[i].limit;
+        if (limit && (!least || limit < least)) least = limit;
+    }
+    return least;
+}

@@ -1,0 +1,438 @@
+// The pass over a run's events.
+#include "run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "host/source.h"
+#include "journal/prune.h"
+#include "run/steps.h"
+
+typedef struct reading_t {
+    keel_run_t *run;
+    keel_steps_t *steps;
+    unsigned parts;
+    size_t request_capacity, entry_capacity;
+    double last;                  // time of the last event
+    double first_told, last_told; // likewise, of times that can be right
+    keel_memory_reading_t memory;
+} reading_t;
+
+static keel_status_t keep(reading_t *reading, const char *text, const char **out) {
+    return keel_event_keep(&reading->run->texts, text, out);
+}
+
+static keel_status_t site_of(reading_t *reading, const json_t *event, keel_run_place_t *out) {
+    return keel_event_site(&reading->run->texts, json_object_get(event, "site"), reading->run->cwd,
+                           out);
+}
+
+// The program that a compile or load is about, with what its first event says of it.
+static keel_status_t program_of(reading_t *reading, const json_t *event, keel_run_program_t **out) {
+    keel_run_program_t *program =
+        &reading->run->programs[keel_steps_program(reading->steps, event)];
+    *out = program;
+    if (program->identity) return NULL;
+    const keel_steps_program_t *known = &reading->steps->programs[program - reading->run->programs];
+    program->ops = known->ops;
+    program->bytes = keel_event_count(event, "bytes");
+    program->executes = known->executes;
+    KEEL_TRY(keep(reading, keel_event_text(event, "program"), &program->program));
+    KEEL_TRY(keep(reading, known->name, &program->name));
+    KEEL_TRY(site_of(reading, event, &program->site));
+    return keep(reading, known->identity, &program->identity);
+}
+
+// ---- figures -----------------------------------------------------------------------------------
+
+static keel_status_t count_compile(reading_t *reading, json_t *event) {
+    keel_run_t *run = reading->run;
+    keel_run_program_t *program;
+    KEEL_TRY(program_of(reading, event, &program));
+    double seconds = keel_event_number(event, "seconds");
+    ++run->compiles;
+    run->compile_seconds += seconds;
+    run->overhead_seconds += keel_event_number(event, "overhead_seconds");
+    ++program->compiles;
+    program->compile_seconds += seconds;
+    program->uncacheable |= json_is_false(json_object_get(event, "cacheable"));
+    return NULL;
+}
+
+static keel_status_t count_load(reading_t *reading, json_t *event) {
+    keel_run_t *run = reading->run;
+    keel_run_program_t *program;
+    KEEL_TRY(program_of(reading, event, &program));
+    double seconds = keel_event_number(event, "seconds");
+    ++run->loads;
+    run->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0;
+    run->load_seconds += seconds;
+    run->ahead_loads += keel_event_number(event, "ahead_seconds") > 0;
+    run->overhead_seconds += keel_event_number(event, "overhead_seconds");
+    run->spared_seconds += keel_event_number(event, "compile_seconds");
+    ++program->loads;
+    program->load_seconds += seconds;
+    return NULL;
+}
+
+static keel_status_t count_prefetch(reading_t *reading, json_t *event) {
+    uint64_t loaded = keel_event_count(event, "loaded"), used = keel_event_count(event, "used");
+    if (loaded > used) reading->run->unused_loads += loaded - used;
+    reading->run->ahead_seconds += keel_event_number(event, "seconds");
+    return NULL;
+}
+
+static keel_status_t keep_arguments(reading_t *reading, const json_t *arguments) {
+    keel_run_t *run = reading->run;
+    KEEL_TRY(keel_event_joined(&run->texts, arguments, &run->command));
+    keel_buffer_t list;
+    keel_buffer_initialize(&list, 1 << 20);
+    keel_buffer_byte(&list, '[');
+    size_t index;
+    json_t *argument;
+    json_array_foreach(arguments, index, argument) {
+        const char *text = json_string_value(argument);
+        keel_buffer_text(&list, index ? ", " : "");
+        keel_buffer_json_str(&list, keel_str(text ? text : "?"));
+    }
+    keel_buffer_byte(&list, ']');
+    keel_status_t status = keel_buffer_status(&list);
+    if (!status) status = keep(reading, keel_buffer_cstr(&list), &run->argv);
+    keel_buffer_deinitialize(&list);
+    return status;
+}
+
+static keel_status_t count_start(reading_t *reading, json_t *event) {
+    keel_run_t *run = reading->run;
+    run->has_lines |= *keel_event_text(json_object_get(event, "flags"), "XLA_HLO_DEBUG");
+    run->has_client = true;
+    // The run's first process speaks for it.
+    if (*run->command || *run->mode || *run->cwd) return NULL;
+    const json_t *plugin = json_object_get(event, "plugin");
+    KEEL_TRY(keep_arguments(reading, json_object_get(event, "argv")));
+    KEEL_TRY(keep(reading, keel_event_text(event, "cwd"), &run->cwd));
+    KEEL_TRY(keep(reading, keel_event_text(event, "host"), &run->host));
+    KEEL_TRY(keep(reading, keel_event_text(event, "mode"), &run->mode));
+    KEEL_TRY(keep(reading, keel_event_text(plugin, "path"), &run->plugin_path));
+    KEEL_TRY(keep(reading, keel_event_text(plugin, "platform"), &run->plugin_platform));
+    char api[48];
+    snprintf(api, sizeof api, "%llu.%llu",
+             (unsigned long long)keel_event_count(plugin, "api_major"),
+             (unsigned long long)keel_event_count(plugin, "api_minor"));
+    return keep(reading, api, &run->plugin_api);
+}
+
+static keel_status_t count_store_error(reading_t *reading, json_t *event) {
+    if (reading->run->store_errors++) return NULL;
+    return keep(reading, keel_event_text(event, "message"), &reading->run->first_store_error);
+}
+
+static keel_status_t count_fallback(reading_t *reading, json_t *event) {
+    if (reading->run->fallbacks++) return NULL;
+    return keep(reading, keel_event_text(event, "message"), &reading->run->first_fallback);
+}
+
+static keel_status_t count_miss(reading_t *reading, json_t *event) {
+    (void)event;
+    ++reading->run->misses;
+    return NULL;
+}
+
+static keel_status_t count_uncacheable(reading_t *reading, json_t *event) {
+    (void)event;
+    ++reading->run->uncacheable;
+    return NULL;
+}
+
+static keel_status_t count_publish(reading_t *reading, json_t *event) {
+    (void)event;
+    ++reading->run->publishes;
+    return NULL;
+}
+
+static keel_status_t count_fix(reading_t *reading, json_t *event) {
+    return keel_fixes_add(&reading->run->fixes, event, &reading->run->texts);
+}
+
+static void count_executes(keel_run_t *run, const json_t *event) {
+    const char *digest;
+    json_t *value;
+    json_object_foreach(json_object_get(event, "executes"), digest, value) {
+        json_int_t number = json_integer_value(value);
+        if (number > 0) run->executes += (uint64_t)number;
+    }
+}
+
+static keel_status_t note_source(reading_t *reading, json_t *event) {
+    return keel_source_note(&reading->run->sources, keel_event_text(event, "file"),
+                            keel_event_text(event, "digest"));
+}
+
+static void note_time(reading_t *reading, const json_t *event) {
+    keel_run_t *run = reading->run;
+    double time = keel_event_number(event, "t");
+    static const double latest = 9e9; // nanoseconds since 1970 hold no more
+    if (time > reading->last) reading->last = time;
+    if (time <= 0 || time >= latest) return;
+    if (run->started == 0 || time < run->started) run->started = time;
+    if (time > reading->last_told) reading->last_told = time;
+}
+
+// ---- compiles and loads ------------------------------------------------------------------------
+
+static void guess_framework(keel_run_t *run, const json_t *event) {
+    const char *name = keel_event_text(event, "name");
+    if (strncmp(name, "jit_", 4) == 0 || strncmp(name, "pmap_", 5) == 0)
+        run->framework = "jax";
+    else if (!*run->framework && strcmp(keel_event_text(event, "format"), "hlo") == 0)
+        run->framework = "torch";
+}
+
+// The first request of a program is what the program says of itself.
+static keel_status_t describe(reading_t *reading, const json_t *event,
+                              keel_run_request_t *request) {
+    const keel_run_program_t *program = &reading->run->programs[request->index];
+    if (program->compiles + program->loads == 1) {
+        request->name = program->name;
+        request->program = program->program;
+        request->site = program->site;
+        return NULL;
+    }
+    KEEL_TRY(keep(reading, keel_event_text(event, "name"), &request->name));
+    KEEL_TRY(keep(reading, keel_event_text(event, "program"), &request->program));
+    return site_of(reading, event, &request->site);
+}
+
+static keel_status_t add_request(reading_t *reading, const json_t *event,
+                                 const keel_steps_process_t *process,
+                                 const keel_steps_request_t *known) {
+    keel_run_t *run = reading->run;
+    if (run->request_count == reading->request_capacity) {
+        size_t capacity = run->request_count ? 2 * run->request_count : 64;
+        void *grown = run->requests;
+        KEEL_TRY(keel_realloc_array(capacity, sizeof *run->requests, &grown));
+        run->requests = grown;
+        reading->request_capacity = capacity;
+    }
+    keel_run_request_t *request = &run->requests[run->request_count];
+    *request = (keel_run_request_t){
+        .step = known->step,
+        .t = keel_event_number(event, "t"),
+        .seconds = known->seconds,
+        .pid = process->pid,
+        .index = keel_steps_program(reading->steps, event),
+        .is_load = strcmp(keel_event_text(event, "event"), "load") == 0,
+        .from_memory = strcmp(keel_event_text(event, "tier"), "memory") == 0,
+        .recompile = json_is_true(json_object_get(event, "recompile")),
+        .operation = known->operation,
+        .entry = SIZE_MAX,
+    };
+    KEEL_TRY(describe(reading, event, request));
+    ++run->request_count;
+    run->recompiles += !request->is_load && request->recompile;
+    guess_framework(run, event);
+    return NULL;
+}
+
+static keel_status_t add_entry(reading_t *reading, const json_t *event,
+                               const keel_steps_process_t *process) {
+    keel_run_t *run = reading->run;
+    keel_steps_request_t *known;
+    uint64_t step = process->steps + 1;
+    KEEL_TRY(keel_steps_explained(reading->steps, event, &known));
+    if (run->entry_count == reading->entry_capacity) {
+        size_t capacity = run->entry_count ? 2 * run->entry_count : 64;
+        void *grown = run->entries;
+        KEEL_TRY(keel_realloc_array(capacity, sizeof *run->entries, &grown));
+        run->entries = grown;
+        reading->entry_capacity = capacity;
+    }
+    keel_run_entry_t *entry = &run->entries[run->entry_count];
+    *entry = (keel_run_entry_t){.step = known ? known->step : step, .operation = SIZE_MAX};
+    if (known) {
+        entry->operation = known->operation;
+        run->requests[known - reading->steps->requests].entry = run->entry_count;
+    }
+    entry->is_eager = entry->operation != SIZE_MAX;
+    KEEL_TRY(keel_run_read_entry(event, run->cwd, &run->texts, entry));
+    ++run->entry_count;
+    return NULL;
+}
+
+// ---- all events --------------------------------------------------------------------------------
+
+static keel_status_t count_event(reading_t *reading, json_t *event) {
+    static const struct {
+        const char *name;
+        keel_status_t (*count)(reading_t *reading, json_t *event);
+    } kinds[] = {
+        {"start", count_start},       {"compile", count_compile},
+        {"load", count_load},         {"prefetch", count_prefetch},
+        {"miss", count_miss},         {"uncacheable", count_uncacheable},
+        {"publish", count_publish},   {"store_error", count_store_error},
+        {"fallback", count_fallback}, {"fix", count_fix},
+        {"source", note_source},
+    };
+    keel_run_t *run = reading->run;
+    const char *kind = keel_event_text(event, "event");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+        if (strcmp(kind, kinds[i].name) == 0) KEEL_TRY(kinds[i].count(reading, event));
+    count_executes(run, event);
+    return keel_asides_add(&run->asides, event, run->cwd, &run->texts);
+}
+
+static keel_status_t meet(reading_t *reading, json_t *event) {
+    keel_run_t *run = reading->run;
+    keel_steps_process_t *process;
+    keel_steps_request_t *request;
+    note_time(reading, event);
+    KEEL_TRY(count_event(reading, event));
+    if (reading->parts & KEEL_RUN_MEMORY)
+        KEEL_TRY(keel_memory_add(&reading->memory, event, run->cwd, &run->texts));
+    if (reading->parts & KEEL_RUN_METRICS) KEEL_TRY(keel_metrics_event(&run->metrics, event));
+    KEEL_TRY(keel_steps_advance(reading->steps, event, &process, &request));
+    if (request) KEEL_TRY(add_request(reading, event, process, request));
+    if (strcmp(keel_event_text(event, "event"), "explain") != 0) return NULL;
+    return add_entry(reading, event, process);
+}
+
+// ---- all together ------------------------------------------------------------------------------
+
+static void sum_up(reading_t *reading) {
+    keel_run_t *run = reading->run;
+    run->processes = reading->steps->process_count;
+    run->wall_seconds = reading->last - run->started;
+    run->duration = reading->last_told - run->started;
+    for (size_t i = 0; i < reading->steps->process_count; ++i) {
+        const keel_steps_process_t *process = &reading->steps->processes[i];
+        if (!process->ended) ++run->unfinished;
+        if (process->steps > run->steps) run->steps = process->steps;
+        if (process->settled > run->settled_at_step) run->settled_at_step = process->settled;
+        // A process is older than its first event.
+        if (process->wall > run->wall_seconds) run->wall_seconds = process->wall;
+    }
+    if (run->steps && !run->settled_at_step) run->settled_at_step = 1;
+    if (!run->steps) run->settled_at_step = 0;
+    for (size_t i = 0; i < reading->steps->program_count; ++i)
+        run->known_executes += reading->steps->programs[i].executes;
+}
+
+// What came after the last step held up none; of a process that has not ended nobody knows.
+static void find_ends(reading_t *reading) {
+    keel_run_t *run = reading->run;
+    const keel_steps_t *steps = reading->steps;
+    for (size_t i = 0; i < run->entry_count; ++i) {
+        keel_run_entry_t *entry = &run->entries[i];
+        uint64_t last = 0;
+        for (size_t j = 0; j < steps->process_count; ++j)
+            if (steps->processes[j].pid == entry->pid && steps->processes[j].ended)
+                last = steps->processes[j].steps;
+        entry->at_end = last && entry->step > last;
+    }
+}
+
+static int by_cost(const void *a, const void *b) {
+    const keel_run_program_t *x = a, *y = b;
+    double left = x->compile_seconds + x->load_seconds,
+           right = y->compile_seconds + y->load_seconds;
+    if (left != right) return left < right ? 1 : -1;
+    return strcmp(x->identity, y->identity);
+}
+
+static keel_status_t meet_all(reading_t *reading) {
+    keel_run_t *run = reading->run;
+    size_t index, count = reading->steps->program_count;
+    void *programs;
+    KEEL_TRY(keel_calloc(count, sizeof *run->programs, &programs));
+    run->programs = programs;
+    run->program_count = count;
+    json_t *event;
+    json_array_foreach(reading->steps->events, index, event) KEEL_TRY(meet(reading, event));
+    KEEL_TRY(keel_reads_read(reading->steps, run->cwd, &run->texts, &run->reads));
+    keel_memory_settle(&reading->memory);
+    keel_asides_settle(&run->asides);
+    find_ends(reading);
+    sum_up(reading);
+    if (count) qsort(run->programs, count, sizeof *run->programs, by_cost);
+    return NULL;
+}
+
+static keel_status_t parse(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
+                           keel_run_t *run) {
+    void *steps;
+    reading_t reading = {.run = run, .parts = parts};
+    KEEL_TRY(keel_strdup(keel_str(path), &run->path));
+    KEEL_TRY(keep(&reading, id, &run->id));
+    KEEL_TRY(keel_calloc(1, sizeof *run->steps_, &steps));
+    reading.steps = run->steps_ = steps;
+    KEEL_TRY(keel_steps_read(bytes, parts, run->steps_, &run->damage));
+    keel_memory_begin(&reading.memory, &run->memory);
+    keel_status_t status = meet_all(&reading);
+    keel_memory_end(&reading.memory);
+    return status;
+}
+
+keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
+                             keel_run_t *out) {
+    *out = (keel_run_t){.id = "",
+                        .command = "",
+                        .argv = "[]",
+                        .cwd = "",
+                        .host = "",
+                        .mode = "",
+                        .plugin_path = "",
+                        .plugin_platform = "",
+                        .plugin_api = "",
+                        .framework = "",
+                        .first_store_error = "",
+                        .first_fallback = ""};
+    keel_arena_initialize(&out->texts, 0);
+    keel_map_initialize(&out->sources);
+    keel_metrics_initialize(&out->metrics);
+    keel_status_t status = parse(bytes, id, path, parts, out);
+    if (status) keel_run_deinitialize(out);
+    return status;
+}
+
+keel_status_t keel_run_read(const char *run_dir, const char *id, unsigned parts, keel_run_t *out) {
+    keel_journal_file_t journal;
+    *out = (keel_run_t){0};
+    KEEL_TRY(keel_journal_file_read(run_dir, id, &journal));
+    keel_status_t status = keel_run_parse(journal.bytes, id, journal.path, parts, out);
+    keel_journal_file_free(&journal);
+    if (!status) out->journal_bytes = keel_journal_run_bytes(run_dir, id);
+    return status;
+}
+
+void keel_run_deinitialize(keel_run_t *run) {
+    if (run->steps_) keel_steps_deinitialize(run->steps_);
+    keel_free(run->steps_);
+    keel_arena_deinitialize(&run->texts);
+    keel_map_deinitialize(&run->sources);
+    keel_metrics_deinitialize(&run->metrics);
+    keel_asides_deinitialize(&run->asides);
+    keel_fixes_deinitialize(&run->fixes);
+    keel_memory_deinitialize(&run->memory);
+    keel_reads_deinitialize(&run->reads);
+    keel_free(run->programs);
+    keel_free(run->requests);
+    keel_free(run->entries);
+    keel_free(run->path);
+    *run = (keel_run_t){0};
+}
+
+bool keel_run_is_restless(const keel_run_t *run) {
+    return run->steps > 1 && run->settled_at_step == run->steps && run->compiles;
+}
+
+bool keel_run_is_endless(const keel_run_t *run, size_t operation) {
+    return keel_steps_is_endless(run->steps_, operation);
+}
+
+bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *other, int64_t pid) {
+    return keel_steps_runs_behind(run->steps_, digest, other, pid);
+}
+
+keel_status_t keel_run_keep(keel_arena_t *texts, const char *text, const char **out) {
+    return keel_event_keep(texts, text, out);
+}

@@ -1,0 +1,195 @@
+// run: the model of a run. One reader goes over its journal once and fills one keel_run_t; why it
+// compiled what it did (why/why.h), the texts (text/text.h) and the page (page/page.h) only look
+// at it.
+//
+//   run.c      the pass over the events: identity, figures, programs, requests
+//   steps.c    which step each compile or load held up
+//   entries.c  what the journal explains
+//   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
+//
+// A *step* ends where the process marks it (keel_step). In a process without marks it is one
+// execution of the leading family: the programs that share a module name ("jit_step") and do the
+// most of all such names (operations times executions, summed; an eighth of that if nothing of the
+// name ran again). PyTorch/XLA gives all its programs one name: there a family is what one line
+// asked for, so that programs of host reads in mid-step and of the set-up are not steps. In a run
+// of several processes each counts its own steps, and the largest figures count.
+//
+// Ownership: a keel_run_t owns all it points to; texts live in its arena and are "" if unknown.
+// Threads: no shared state.
+#ifndef KEEL_RUN_RUN_H_
+#define KEEL_RUN_RUN_H_
+
+#include "base/base.h"
+#include "explain/cause.h"
+#include "journal/journal.h"
+#include "metrics/metrics.h"
+#include "run/asides.h"
+#include "run/fixes.h"
+#include "run/memory.h"
+#include "run/reads.h"
+
+typedef struct keel_run_place_t {
+    const char *file;  // as the journal has it
+    const char *shown; // "train.py:88": relative to the run's folder if the file is in it
+    const char *function;
+    uint32_t line;
+    const char *call_file, *call_shown;
+    uint32_t call_line;
+    const char *library_file;  // "" or NULL: none
+    const char *library_shown; // "flax/nnx/compilation.py:138"
+    uint32_t library_line;
+} keel_run_place_t;
+
+// One program: what shares a key or, without a key, the bytes.
+typedef struct keel_run_program_t {
+    const char *identity; // its key in hex, or its digest if it has no key
+    const char *program;  // digest of its bytes in hex, as first seen: `keel show` takes it
+    const char *name;
+    keel_run_place_t site;
+    uint64_t ops, bytes, executes;
+    uint64_t compiles, loads;
+    double compile_seconds, load_seconds;
+    bool uncacheable;
+} keel_run_program_t;
+
+// A compile or a load, in order of time.
+typedef struct keel_run_request_t {
+    uint64_t step; // the step it held up, from 1
+    double t, seconds;
+    int64_t pid;
+    size_t index;               // equal for requests of one program; below keel_run_t.program_count
+    const char *name, *program; // of the module; digest of its bytes in hex
+    keel_run_place_t site;
+    bool is_load, from_memory;
+    bool recompile;   // as the journal has it
+    size_t operation; // an operation that ran by itself, outside jit; SIZE_MAX: none
+    size_t entry;     // the entry that explains it, from 0; SIZE_MAX: none
+} keel_run_request_t;
+
+typedef struct keel_run_difference_t {
+    keel_cause_t kind;
+    const char *subject, *old_value, *new_value, *note;
+    keel_run_place_t place;
+    uint32_t old_op, new_op; // KEEL_NONE
+    uint32_t folds;
+    uint32_t follows; // of a folded one: index in the entry's roots; KEEL_NONE: unknown
+} keel_run_difference_t;
+
+typedef struct keel_run_frame_t {
+    const char *file, *shown, *function;
+    uint32_t line;
+} keel_run_frame_t;
+
+// One program that was asked for, as the journal explains it.
+typedef struct keel_run_entry_t {
+    uint64_t step; // the step it held up, from 1
+    bool at_end;   // its process had no such step any more
+    double t;
+    int64_t pid;
+    const char *what;    // "compile", "load", "retrace"
+    const char *name;    // of the module
+    const char *program; // digest of its bytes in hex
+    const char *key;
+    double seconds;
+    bool recompile;   // as the journal has it
+    size_t operation; // as in the request; SIZE_MAX: none
+    bool is_eager;    // an operation that ran by itself
+    keel_run_place_t site;
+    bool is_compared; // with another program; what of that is known follows
+    const char *against_program, *against_name, *against_run; // "" if unknown
+    double against_when;
+    bool against_is_ours;
+    bool unrelated; // has almost nothing in common with what it was compared with
+    double alike;
+    keel_run_difference_t *roots;
+    size_t root_count;
+    uint64_t root_total;
+    keel_run_difference_t *folded;
+    size_t folded_count;
+    uint64_t folded_total;
+    keel_run_frame_t *stack;
+    size_t stack_count;
+    const char *stack_skipped;
+} keel_run_entry_t;
+
+struct keel_steps_t;
+
+typedef struct keel_run_t {
+    const char *id;
+    const char *command; // of its first process, joined by blanks
+    const char *argv;    // the same as a JSON list
+    const char *cwd, *host, *mode, *plugin_path, *plugin_platform, *plugin_api;
+    const char *framework; // "jax", "torch" or ""
+    double started;        // seconds since 1970; 0: no event at all
+    double duration;       // from the first event to the last
+    double wall_seconds;
+    uint64_t processes;
+    bool has_client;     // a process of the run made one
+    uint64_t unfinished; // processes that wrote no end: still running, killed, or cut off
+
+    uint64_t journal_bytes; // of the run's own files; 0 from keel_run_parse
+    uint64_t compiles, loads, memory_hits, misses, uncacheable, publishes, executes;
+    uint64_t known_executes; // of programs whose compile or load the journal has
+    uint64_t recompiles;     // compiles that the journal calls that
+    uint64_t ahead_loads;    // loads that had begun before they were asked for
+    uint64_t unused_loads;   // programs that were loaded ahead and never asked for
+    double compile_seconds;  // inside the plugin
+    double load_seconds;     // that the client waited for the plugin
+    double ahead_seconds;    // inside the plugin, of all that was loaded ahead
+    double overhead_seconds; // Keel's own inside Compile, over compiles and loads
+    double spared_seconds;   // what compiling the loaded programs had cost when they were stored
+    uint64_t steps;
+    uint64_t settled_at_step; // steps before the last new program, and one; 0 if nothing ran
+
+    keel_run_program_t *programs; // the most expensive first
+    size_t program_count;
+    keel_run_request_t *requests;
+    size_t request_count;
+    keel_run_entry_t *entries;
+    size_t entry_count;
+
+    keel_reads_t reads; // what moved between host and device
+    keel_asides_t asides;
+    keel_fixes_t fixes;     // asked for, in order of time
+    keel_memory_t memory;   // filled if asked for
+    keel_metrics_t metrics; // counted if asked for
+    keel_map_t sources;     // what the run read in its source files (host/source.h)
+    bool has_lines;         // PyTorch/XLA: operations have their lines
+
+    uint64_t store_errors, fallbacks;
+    const char *first_store_error, *first_fallback;
+
+    keel_journal_damage_t damage;
+    char *path;                  // of the journal
+    struct keel_steps_t *steps_; // steps.h; for the files of this room
+    keel_arena_t texts;
+} keel_run_t;
+
+// Parts of a journal that cost time and that few commands show.
+enum {
+    KEEL_RUN_DETAILS = 1, // what follows from each cause, and the host's stacks
+    KEEL_RUN_MEMORY = 2,
+    KEEL_RUN_METRICS = 4, // needs KEEL_RUN_MEMORY
+};
+
+// Reads a run's journal. Damage is in out->damage and is not an error.
+keel_status_t keel_run_read(const char *run_dir, const char *id, unsigned parts,
+                            keel_run_t *out) KEEL_MUST_CHECK;
+// The same from a journal's bytes; `path` is for messages.
+keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
+                             keel_run_t *out) KEEL_MUST_CHECK;
+void keel_run_deinitialize(keel_run_t *run);
+
+// True if the last step had a new program and something was compiled: whether that was the end of
+// it is unknown.
+bool keel_run_is_restless(const keel_run_t *run);
+// Does an operation that ran by itself have new programs for as long as the run goes on?
+bool keel_run_is_endless(const keel_run_t *run, size_t operation);
+// Was a program with those bytes executed in that process after the compile or load of `other`?
+bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *other, int64_t pid);
+
+// A copy in the arena; "" for an empty text.
+keel_status_t keel_run_keep(keel_arena_t *texts, const char *text,
+                            const char **out) KEEL_MUST_CHECK;
+
+#endif // KEEL_RUN_RUN_H_

@@ -1,0 +1,491 @@
+#include "run/steps.h"
+
+#include "host/host.h"
+
+// ---- fields ------------------------------------------------------------------------------------
+
+const char *keel_event_text(const json_t *event, const char *name) {
+    const char *text = json_string_value(json_object_get(event, name));
+    return text ? text : "";
+}
+
+double keel_event_number(const json_t *event, const char *name) {
+    double number = json_number_value(json_object_get(event, name));
+    return number > 0 && number < 1e18 ? number : 0;
+}
+
+uint64_t keel_event_count(const json_t *event, const char *name) {
+    json_int_t number = json_integer_value(json_object_get(event, name));
+    return number > 0 ? (uint64_t)number : 0;
+}
+
+uint32_t keel_event_line(const json_t *event, const char *name) {
+    uint64_t line = keel_event_count(event, name);
+    return line > UINT32_MAX ? 0 : (uint32_t)line;
+}
+
+keel_status_t keel_event_keep(keel_arena_t *texts, const char *text, const char **out) {
+    keel_str_t copy;
+    *out = "";
+    if (!*text) return NULL;
+    KEEL_TRY(keel_arena_str(texts, keel_str(text), &copy));
+    *out = copy.data;
+    return NULL;
+}
+
+keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list, const char **out) {
+    keel_buffer_t line;
+    keel_buffer_initialize(&line, 1 << 20);
+    size_t index;
+    json_t *word;
+    json_array_foreach(list, index, word) {
+        const char *text = json_string_value(word);
+        keel_buffer_text(&line, index ? " " : "");
+        keel_buffer_text(&line, text ? text : "?");
+    }
+    keel_status_t status = keel_buffer_status(&line);
+    if (!status) status = keel_event_keep(texts, keel_buffer_cstr(&line), out);
+    keel_buffer_deinitialize(&line);
+    return status;
+}
+
+// "/home/ada/a/train.py" in a run from /home/ada/a is "train.py".
+static const char *relative(const char *file, const char *folder) {
+    size_t length = strlen(folder);
+    bool below = length > 1 && strncmp(file, folder, length) == 0 && file[length] == '/';
+    return below ? file + length + 1 : file;
+}
+
+keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t line,
+                               const char *folder, const char **out) {
+    *out = "";
+    if (!*file) return NULL;
+    char *text;
+    KEEL_TRY(line ? keel_path(&text, "%s:%u", relative(file, folder), line)
+                  : keel_path(&text, "%s", relative(file, folder)));
+    keel_status_t status = keel_event_keep(texts, text, out);
+    keel_free(text);
+    return status;
+}
+
+keel_status_t keel_event_site(keel_arena_t *texts, const json_t *site, const char *folder,
+                              keel_run_place_t *out) {
+    out->line = keel_event_line(site, "line");
+    out->call_line = keel_event_line(site, "call_line");
+    out->library_line = keel_event_line(site, "library_line");
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "file"), &out->file));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "function"), &out->function));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "call_file"), &out->call_file));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "library_file"), &out->library_file));
+    KEEL_TRY(keel_event_place(texts, keel_library_shown(out->library_file), out->library_line,
+                              folder, &out->library_shown));
+    KEEL_TRY(keel_event_place(texts, out->file, out->line, folder, &out->shown));
+    return keel_event_place(texts, out->call_file, out->call_line, folder, &out->call_shown);
+}
+
+// ---- programs and families ---------------------------------------------------------------------
+
+static bool is_request(const json_t *event) {
+    const char *kind = keel_event_text(event, "event");
+    return strcmp(kind, "compile") == 0 || strcmp(kind, "load") == 0;
+}
+
+static keel_bytes_t name_bytes(const char *name) {
+    return keel_str_bytes(keel_str(name));
+}
+
+static keel_status_t find_family(keel_steps_t *steps, keel_bytes_t name, size_t *out) {
+    const uint64_t *known = keel_map_find(&steps->by_name, name);
+    if (known) {
+        *out = (size_t)*known;
+        return NULL;
+    }
+    void *grown = steps->families;
+    KEEL_TRY(keel_realloc_array(steps->family_count + 1, sizeof *steps->families, &grown));
+    steps->families = grown;
+    steps->families[steps->family_count] = (struct keel_steps_family_t){0};
+    *out = steps->family_count++;
+    return keel_map_put(&steps->by_name, name, *out);
+}
+
+// A client that compiles what it recorded gives all programs one name; the line that asked tells
+// them apart.
+static keel_status_t family_of(keel_steps_t *steps, const json_t *event, size_t *out) {
+    keel_buffer_t name;
+    keel_buffer_initialize(&name, 0);
+    keel_buffer_text(&name, keel_event_text(event, "name"));
+    if (strcmp(keel_event_text(event, "format"), "hlo") == 0) {
+        const json_t *site = json_object_get(event, "site");
+        keel_buffer_format(&name, "\n%u ", keel_event_line(site, "line"));
+        keel_buffer_text(&name, keel_event_text(site, "file"));
+    }
+    keel_status_t status = keel_buffer_status(&name);
+    if (!status) status = find_family(steps, keel_buffer_bytes(&name), out);
+    keel_buffer_deinitialize(&name);
+    return status;
+}
+
+static bool is_eager(const json_t *event) {
+    return json_is_true(json_object_get(event, "eager"));
+}
+
+static const char *identity_of(const json_t *event) {
+    const char *key = keel_event_text(event, "key");
+    return *key ? key : keel_event_text(event, "program");
+}
+
+static keel_status_t add_program(keel_steps_t *steps, const json_t *event) {
+    void *grown = steps->programs;
+    KEEL_TRY(keel_realloc_array(steps->program_count + 1, sizeof *steps->programs, &grown));
+    steps->programs = grown;
+    keel_steps_program_t *program = &steps->programs[steps->program_count];
+    *program = (keel_steps_program_t){.identity = identity_of(event),
+                                      .name = keel_event_text(event, "name"),
+                                      .ops = keel_event_count(event, "ops"),
+                                      .is_eager = is_eager(event)};
+    KEEL_TRY(family_of(steps, event, &program->family));
+    steps->families[program->family].is_eager |= program->is_eager;
+    return keel_map_put(&steps->by_identity, name_bytes(program->identity), steps->program_count++);
+}
+
+const char *keel_steps_name(const keel_steps_t *steps, const char *digest) {
+    const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(digest));
+    return index ? steps->programs[*index].name : "";
+}
+
+// That event itself has what was executed before it.
+bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
+                            int64_t pid) {
+    size_t index;
+    const json_t *event;
+    bool is_behind = false;
+    json_array_foreach(steps->events, index, event) {
+        if (json_integer_value(json_object_get(event, "pid")) != pid) continue;
+        if (is_behind && json_object_get(json_object_get(event, "executes"), digest)) return true;
+        is_behind |= is_request(event) && strcmp(keel_event_text(event, "program"), other) == 0;
+    }
+    return false;
+}
+
+size_t keel_steps_program(const keel_steps_t *steps, const json_t *event) {
+    return (size_t)*keel_map_find(&steps->by_identity, name_bytes(identity_of(event)));
+}
+
+static keel_status_t meet_program(keel_steps_t *steps, const json_t *event) {
+    if (!is_request(event)) return NULL;
+    if (!keel_map_find(&steps->by_identity, name_bytes(identity_of(event))))
+        KEEL_TRY(add_program(steps, event));
+    return keel_map_put(&steps->by_program, name_bytes(keel_event_text(event, "program")),
+                        keel_steps_program(steps, event));
+}
+
+static void count_executes(keel_steps_t *steps, const json_t *event) {
+    const char *digest;
+    json_t *value;
+    json_object_foreach(json_object_get(event, "executes"), digest, value) {
+        json_int_t number = json_integer_value(value);
+        const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(digest));
+        if (index && number > 0) steps->programs[*index].executes += (uint64_t)number;
+    }
+}
+
+// Programs of which a step went on in most executions that were followed (reads.h).
+static void meet_pieces(keel_steps_t *steps, const json_t *event) {
+    size_t at;
+    const json_t *piece;
+    json_array_foreach(json_object_get(event, "pieces"), at, piece) {
+        const uint64_t *index =
+            keel_map_find(&steps->by_program, name_bytes(keel_event_text(piece, "program")));
+        uint64_t shared = keel_event_count(piece, "shared");
+        if (index)
+            steps->programs[*index].is_cut =
+                shared && shared * 2 >= keel_event_count(piece, "sampled");
+    }
+}
+
+// What ran once sets up or ends a run as a rule, and leads only by far: a random array made without
+// jit has more operations than four steps of a small model.
+static double weight(double work, uint64_t executes) {
+    enum { BY_FAR = 8 };
+    return executes > 1 ? work : work / BY_FAR;
+}
+
+static size_t heaviest(const keel_steps_t *steps, bool uncut, bool by_itself) {
+    double most = 0;
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < steps->family_count; ++i) {
+        const struct keel_steps_family_t *family = &steps->families[i];
+        double own = uncut ? weight(family->uncut_work, family->uncut_executes)
+                           : weight(family->work, family->executes);
+        if (own <= most || family->is_eager != by_itself) continue;
+        most = own;
+        found = i;
+    }
+    return found;
+}
+
+// A step ends with what no read cuts, unless that runs far less often: then reads do all the work.
+static void find_leading(keel_steps_t *steps) {
+    for (size_t i = 0; i < steps->program_count; ++i) {
+        const keel_steps_program_t *program = &steps->programs[i];
+        struct keel_steps_family_t *family = &steps->families[program->family];
+        double work = (double)(program->ops ? program->ops : 1) * (double)program->executes;
+        family->work += work;
+        family->executes += program->executes;
+        family->uncut_work += program->is_cut ? 0 : work;
+        family->uncut_executes += program->is_cut ? 0 : program->executes;
+    }
+    // What ran by itself leads only where nothing else ran: it is no step, but a part of one.
+    bool by_itself = heaviest(steps, false, false) == SIZE_MAX;
+    size_t all = heaviest(steps, false, by_itself), uncut = heaviest(steps, true, by_itself);
+    bool is_often = uncut != SIZE_MAX &&
+                    steps->families[uncut].uncut_executes * 2 >= steps->families[all].executes;
+    steps->leading = is_often ? uncut : all;
+}
+
+static keel_status_t process_of(keel_steps_t *steps, const json_t *event, size_t *out) {
+    json_int_t pid = json_integer_value(json_object_get(event, "pid"));
+    const uint64_t *known = keel_map_find(&steps->by_pid, keel_bytes(&pid, sizeof pid));
+    if (known) {
+        *out = (size_t)*known;
+        return NULL;
+    }
+    void *grown = steps->processes;
+    KEEL_TRY(keel_realloc_array(steps->process_count + 1, sizeof *steps->processes, &grown));
+    steps->processes = grown;
+    steps->processes[steps->process_count] = (keel_steps_process_t){.pid = pid};
+    *out = steps->process_count++;
+    return keel_map_put(&steps->by_pid, keel_bytes(&pid, sizeof pid), *out);
+}
+
+static bool is_mark(const json_t *event) {
+    return strcmp(keel_event_text(event, "event"), "step") == 0;
+}
+
+static keel_status_t meet_mark(keel_steps_t *steps, const json_t *event) {
+    size_t index;
+    if (!is_mark(event)) return NULL;
+    KEEL_TRY(process_of(steps, event, &index));
+    steps->processes[index].marks = true;
+    return NULL;
+}
+
+static keel_status_t collect(void *context, const struct json_t *event) {
+    keel_steps_t *steps = context;
+    // Kept by reference; nobody changes it.
+    if (json_array_append(steps->events, (json_t *)(uintptr_t)event) == 0) return NULL;
+    return keel_status_make(KEEL_NO_MEMORY, "out of memory: keeping the journal's events");
+}
+
+// Reports show a few hundred bytes of a string, and print a command whole.
+enum { LONGEST_STRING = 1 << 14 };
+
+// What was not asked for.
+static keel_status_t parse(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
+                           keel_journal_damage_t *out_damage) {
+    static const char *const events[] = {"ask", "memory", NULL}, *const asks[] = {"ask", NULL};
+    static const char *const lists[] = {"folded", "stack", "components", "values", NULL};
+    const keel_journal_needless_t needless = {parts & KEEL_RUN_MEMORY ? asks : events,
+                                              lists + (parts & KEEL_RUN_DETAILS ? 2 : 0),
+                                              LONGEST_STRING};
+    return keel_journal_parse_without(bytes, &needless, collect, out, out_damage);
+}
+
+keel_status_t keel_steps_read(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
+                              keel_journal_damage_t *out_damage) {
+    *out = (keel_steps_t){.events = json_array(), .leading = SIZE_MAX};
+    keel_map_initialize(&out->by_identity);
+    keel_map_initialize(&out->by_program);
+    keel_map_initialize(&out->by_name);
+    keel_map_initialize(&out->by_pid);
+    keel_map_initialize(&out->requests_of);
+    keel_map_initialize(&out->last_of);
+    keel_map_initialize(&out->by_operation);
+    KEEL_TRY(parse(bytes, parts, out, out_damage));
+    size_t index;
+    json_t *event;
+    json_array_foreach(out->events, index, event) {
+        KEEL_TRY(meet_program(out, event));
+        KEEL_TRY(meet_mark(out, event));
+        meet_pieces(out, event);
+        count_executes(out, event);
+    }
+    find_leading(out);
+    return NULL;
+}
+
+void keel_steps_deinitialize(keel_steps_t *steps) {
+    json_decref(steps->events);
+    keel_map_deinitialize(&steps->by_identity);
+    keel_map_deinitialize(&steps->by_program);
+    keel_map_deinitialize(&steps->by_name);
+    keel_map_deinitialize(&steps->by_pid);
+    keel_map_deinitialize(&steps->requests_of);
+    keel_map_deinitialize(&steps->last_of);
+    keel_map_deinitialize(&steps->by_operation);
+    keel_free(steps->operations);
+    keel_free(steps->programs);
+    keel_free(steps->families);
+    keel_free(steps->processes);
+    keel_free(steps->requests);
+    *steps = (keel_steps_t){0};
+}
+
+// ---- processes and steps -----------------------------------------------------------------------
+
+static uint64_t leading_executes(const keel_steps_t *steps, const json_t *event) {
+    uint64_t sum = 0;
+    const char *digest;
+    json_t *value;
+    json_object_foreach(json_object_get(event, "executes"), digest, value) {
+        const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(digest));
+        if (!index || steps->programs[*index].family != steps->leading) continue;
+        json_int_t number = json_integer_value(value);
+        if (number > 0) sum += (uint64_t)number;
+    }
+    return sum;
+}
+
+// The program in its process, and how it was asked for: as an explanation's `what` says it.
+static void request_key(keel_buffer_t *out, size_t process, const json_t *event, const char *what) {
+    keel_buffer_initialize(out, 0);
+    keel_buffer_format(out, "%zu %s ", process, what);
+    keel_buffer_text(out, keel_event_text(event, "program"));
+}
+
+static keel_status_t link_request(keel_steps_t *steps, keel_bytes_t key, size_t index) {
+    const uint64_t *last = keel_map_find(&steps->last_of, key);
+    if (last) steps->requests[*last].next = index;
+    if (!keel_map_find(&steps->requests_of, key))
+        KEEL_TRY(keel_map_put(&steps->requests_of, key, index));
+    return keel_map_put(&steps->last_of, key, index);
+}
+
+// An operation that ran by itself: its programs are counted by name and line.
+static keel_status_t find_operation(keel_steps_t *steps, const json_t *event, size_t *out) {
+    const json_t *site = json_object_get(event, "site");
+    keel_buffer_t name;
+    keel_buffer_initialize(&name, 0);
+    keel_buffer_text(&name, keel_event_text(event, "name"));
+    keel_buffer_format(&name, "\n%u ", keel_event_line(site, "line"));
+    keel_buffer_text(&name, keel_event_text(site, "file"));
+    keel_status_t status = keel_buffer_status(&name);
+    const uint64_t *known = keel_map_find(&steps->by_operation, keel_buffer_bytes(&name));
+    *out = known ? (size_t)*known : steps->operation_count;
+    void *grown = steps->operations;
+    if (!status && !known)
+        status = keel_realloc_array(steps->operation_count + 1, sizeof *steps->operations, &grown);
+    steps->operations = grown;
+    if (!status && !known) {
+        steps->operations[steps->operation_count++] = (keel_steps_operation_t){0};
+        status = keel_map_put(&steps->by_operation, keel_buffer_bytes(&name), *out);
+    }
+    keel_buffer_deinitialize(&name);
+    return status;
+}
+
+static keel_status_t count_operation(keel_steps_t *steps, const json_t *event,
+                                     keel_steps_request_t *request) {
+    KEEL_TRY(find_operation(steps, event, &request->operation));
+    keel_steps_operation_t *eager = &steps->operations[request->operation];
+    ++eager->programs;
+    eager->steps += eager->last_step != request->step;
+    eager->last_step = request->step;
+    return NULL;
+}
+
+bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation) {
+    enum {
+        STEPS = 4,     // of the run that had a new program of it
+        PROGRAMS = 32, // where there are no steps
+    };
+    if (operation >= steps->operation_count) return false;
+    bool has_steps = steps->leading != SIZE_MAX && !steps->families[steps->leading].is_eager;
+    for (size_t i = 0; i < steps->process_count; ++i)
+        has_steps = has_steps || steps->processes[i].marks;
+    const keel_steps_operation_t *eager = &steps->operations[operation];
+    return has_steps ? eager->steps >= STEPS : eager->programs >= PROGRAMS;
+}
+
+static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_t process,
+                                 const char *what, uint64_t step) {
+    void *grown = steps->requests;
+    KEEL_TRY(keel_realloc_array(steps->request_count + 1, sizeof *steps->requests, &grown));
+    steps->requests = grown;
+    steps->requests[steps->request_count] =
+        (keel_steps_request_t){.step = step,
+                               .seconds = keel_event_number(event, "seconds"),
+                               .next = SIZE_MAX,
+                               .operation = SIZE_MAX};
+    if (is_eager(event) && strcmp(what, "retrace") != 0)
+        KEEL_TRY(count_operation(steps, event, &steps->requests[steps->request_count]));
+    keel_buffer_t key;
+    request_key(&key, process, event, what);
+    keel_status_t status = keel_buffer_status(&key);
+    if (!status) status = link_request(steps, keel_buffer_bytes(&key), steps->request_count++);
+    keel_buffer_deinitialize(&key);
+    return status;
+}
+
+keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
+                                 keel_steps_process_t **out_process,
+                                 keel_steps_request_t **out_request) {
+    size_t index;
+    *out_request = NULL;
+    KEEL_TRY(process_of(steps, event, &index));
+    keel_steps_process_t *process = *out_process = &steps->processes[index];
+    if (!process->marks)
+        process->steps += leading_executes(steps, event);
+    else if (is_mark(event))
+        process->steps += keel_event_count(event, "count");
+    if (strcmp(keel_event_text(event, "event"), "end") == 0) {
+        process->ended = true;
+        process->wall = keel_event_number(event, "wall");
+    }
+    if (!is_request(event)) return NULL;
+    bool compile = strcmp(keel_event_text(event, "event"), "compile") == 0;
+    bool memory = !compile && strcmp(keel_event_text(event, "tier"), "memory") == 0;
+    if (!memory) process->settled = process->steps + 1;
+    KEEL_TRY(add_request(steps, event, index,
+                         compile  ? "compile"
+                         : memory ? "retrace"
+                                  : "load",
+                         process->steps + 1));
+    *out_request = &steps->requests[steps->request_count - 1];
+    return NULL;
+}
+
+// ---- which compile or load an explanation tells of ---------------------------------------------
+
+// The oldest of the list that took as long; else the newest. *first is moved past what was
+// explained, so that a long list is not walked again and again.
+static keel_steps_request_t *choose(keel_steps_t *steps, uint64_t *first, size_t last,
+                                    double seconds) {
+    keel_steps_request_t *requests = steps->requests;
+    while (requests[*first].explained && requests[*first].next != SIZE_MAX)
+        *first = requests[*first].next;
+    enum { LOOKED_AT = 64 };
+    size_t at = (size_t)*first;
+    for (int i = 0; i < LOOKED_AT && at != SIZE_MAX; ++i, at = requests[at].next)
+        if (!requests[at].explained && requests[at].seconds == seconds) return &requests[at];
+    return &requests[last];
+}
+
+keel_status_t keel_steps_explained(keel_steps_t *steps, const json_t *event,
+                                   keel_steps_request_t **out) {
+    size_t process;
+    *out = NULL;
+    KEEL_TRY(process_of(steps, event, &process));
+    keel_buffer_t key;
+    request_key(&key, process, event, keel_event_text(event, "what"));
+    keel_status_t status = keel_buffer_status(&key);
+    uint64_t *first = NULL;
+    if (!status) first = keel_map_find(&steps->requests_of, keel_buffer_bytes(&key));
+    if (first) {
+        uint64_t last = *keel_map_find(&steps->last_of, keel_buffer_bytes(&key));
+        *out = choose(steps, first, (size_t)last, keel_event_number(event, "seconds"));
+        (*out)->explained = true;
+    }
+    keel_buffer_deinitialize(&key);
+    return status;
+}

@@ -1,0 +1,134 @@
+// steps: a journal's events in memory, and the step that each of them held up.
+//
+// Two walks over the events: keel_steps_read keeps them all and finds the leading family (run.h
+// says what that is), because steps can be counted only once it is known. Then the caller walks
+// them in order and hands each to keel_steps_advance.
+//
+// For the files of this room. Its texts are the events'.
+#ifndef KEEL_RUN_STEPS_H_
+#define KEEL_RUN_STEPS_H_
+
+#include <jansson.h>
+
+#include "base/base.h"
+#include "journal/journal.h"
+#include "run/run.h"
+
+// ---- fields that may be absent or of another kind: "" and 0 then -------------------------------
+
+const char *keel_event_text(const json_t *event, const char *name);
+double keel_event_number(const json_t *event, const char *name);
+uint64_t keel_event_count(const json_t *event, const char *name);
+uint32_t keel_event_line(const json_t *event, const char *name);
+
+keel_status_t keel_event_keep(keel_arena_t *texts, const char *text,
+                              const char **out) KEEL_MUST_CHECK;
+// The words of a list, joined by blanks.
+keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list,
+                                const char **out) KEEL_MUST_CHECK;
+// "train.py:88": relative to `folder` where the file lies there; "" for no file.
+keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t line,
+                               const char *folder, const char **out) KEEL_MUST_CHECK;
+// A place with its call and the library's line, from an event's "site" or a difference.
+keel_status_t keel_event_site(keel_arena_t *texts, const json_t *site, const char *folder,
+                              keel_run_place_t *out) KEEL_MUST_CHECK;
+
+// entries.c: what an "explain" event says; its step and operation are set already.
+keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_arena_t *texts,
+                                  keel_run_entry_t *entry) KEEL_MUST_CHECK;
+
+// ---- steps -------------------------------------------------------------------------------------
+
+typedef struct keel_steps_process_t {
+    json_int_t pid;
+    uint64_t steps;   // that were marked so far, or executions of the leading family
+    uint64_t settled; // one more than `steps` when its last new program came; 0: none came
+    double wall;      // from its end; 0 before
+    bool ended;
+    bool marks; // its steps: `step` events
+} keel_steps_process_t;
+
+// One program: what shares a key, or, without a key, the bytes.
+typedef struct keel_steps_program_t {
+    const char *identity;
+    const char *name;
+    uint64_t ops, executes;
+    bool is_cut; // a host read cuts the step there: it does not end one
+    size_t family;
+    bool is_eager; // an operation that ran by itself, outside jit
+} keel_steps_program_t;
+
+// A compile or load, to which an explanation may follow.
+typedef struct keel_steps_request_t {
+    uint64_t step; // that it held up, from 1
+    double seconds;
+    size_t next;      // the same program's next one in that process; SIZE_MAX: none
+    size_t operation; // an operation that ran by itself; SIZE_MAX: it is none
+    bool explained;
+} keel_steps_request_t;
+
+// An operation of JAX's that ran by itself at one line of the user's.
+typedef struct keel_steps_operation_t {
+    uint64_t programs; // that were compiled or loaded for it
+    uint64_t steps;    // in how many of them one was
+    uint64_t last_step;
+} keel_steps_operation_t;
+
+typedef struct keel_steps_t {
+    json_t *events;
+    keel_map_t by_identity; // -> programs
+    keel_map_t by_program;  // digest in hex -> programs, the last one with those bytes
+    keel_map_t by_name;     // -> families
+    keel_map_t by_pid;      // -> processes
+    keel_map_t requests_of; // process, program, kind -> the oldest that is not explained
+    keel_map_t last_of;     // the same -> the newest
+    keel_steps_program_t *programs;
+    size_t program_count;
+    struct keel_steps_family_t {
+        double work, uncut_work; // operations times executions
+        uint64_t executes, uncut_executes;
+        bool is_eager;
+    } * families;
+    size_t family_count;
+    size_t leading;                     // SIZE_MAX: nothing ran
+    keel_steps_operation_t *operations; // that ran by themselves, by name and line
+    size_t operation_count;
+    keel_map_t by_operation;
+    keel_steps_process_t *processes;
+    size_t process_count;
+    keel_steps_request_t *requests;
+    size_t request_count;
+} keel_steps_t;
+
+// `parts`: KEEL_RUN_DETAILS and so on; the rest of the journal is skipped, which takes a fraction
+// of the time. `out` is to be deinitialized also on failure.
+keel_status_t keel_steps_read(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
+                              keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
+void keel_steps_deinitialize(keel_steps_t *steps);
+
+// Does an operation that ran by itself have new programs for as long as the run goes on? Known when
+// all events were told to keel_steps_advance.
+bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation);
+
+// The module's name of the last program with those bytes; "" where the journal has none.
+const char *keel_steps_name(const keel_steps_t *steps, const char *digest);
+
+// Was a program with those bytes executed in that process behind the compile or load of `other`?
+bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
+                            int64_t pid);
+
+// The program that a compile or load of the journal is about.
+size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);
+
+// Counts one more event. *out_process is its process, *out_request what a compile or load became,
+// NULL for other events; both are valid until the next call.
+keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
+                                 keel_steps_process_t **out_process,
+                                 keel_steps_request_t **out_request) KEEL_MUST_CHECK;
+
+// What an `explain` event tells of, among those before it; NULL where the journal lacks that. Each
+// is given once, as long as there are others.
+keel_status_t keel_steps_explained(keel_steps_t *steps, const json_t *event,
+                                   keel_steps_request_t **out) KEEL_MUST_CHECK;
+
+#endif // KEEL_RUN_STEPS_H_

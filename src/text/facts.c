@@ -1,0 +1,210 @@
+#include "text/facts.h"
+
+#include <inttypes.h>
+
+#include "text/flow.h"
+#include "text/write.h"
+
+// ---- host reads --------------------------------------------------------------------------------
+
+void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out) {
+    keel_write_counted(out, reads->cuts, "time");
+}
+
+void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out) {
+    if (line->endless) {
+        keel_buffer_text(out, keel_note_text(KEEL_NOTE_ENDLESS));
+        return;
+    }
+    keel_buffer_format(out, "a host read splits the step into %" PRIu64 " programs", line->pieces);
+}
+
+const char *keel_reads_advice(bool endless) {
+    if (endless) return keel_note_advice(keel_note_text(KEEL_NOTE_ENDLESS));
+    return keel_cause_facts(KEEL_CAUSE_HOST_READ)->torch;
+}
+
+void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out) {
+    keel_write_counted(out, moved->count, "read");
+    keel_buffer_text(out, ", ");
+    keel_write_counted(out, moved->bytes, "byte");
+    keel_buffer_text(out, ", ");
+    keel_write_seconds(out, moved->seconds);
+    keel_buffer_text(out, " until they were there");
+}
+
+// ---- operations by themselves -------------------------------------------------------------------
+
+void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out) {
+    const char *line = keel_eager_line(lines);
+    keel_write_counted(out, lines->programs, "small program");
+    keel_buffer_text(out, " ran one by one, outside jit, and cost ");
+    keel_write_seconds(out, lines->seconds);
+    if (!*line) return;
+    keel_buffer_text(out, ", most at ");
+    keel_write_foreign(out, line);
+}
+
+// ---- fixes --------------------------------------------------------------------------------------
+
+void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out) {
+    keel_write_foreign(out, fix->name);
+    keel_buffer_byte(out, ' ');
+    keel_write_foreign(out, fix->state);
+    keel_buffer_text(out, ", ");
+    keel_write_foreign(out, fix->client);
+    keel_buffer_text(out, " (");
+    keel_write_foreign(out, fix->reference);
+    keel_buffer_text(out, *fix->why ? "): " : ")");
+    keel_write_foreign(out, fix->why);
+}
+
+void keel_fixes_json(const keel_fixes_t *fixes, keel_buffer_t *out) {
+    keel_json_name(out, "fixes");
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < fixes->count; ++i) {
+        const keel_fix_t *fix = &fixes->list[i];
+        keel_buffer_text(out, i ? ", {" : "{");
+        keel_json_text(out, "name", fix->name);
+        keel_json_text(out, "state", fix->state);
+        keel_json_text(out, "label", fix->label);
+        keel_json_text(out, "reference", fix->reference);
+        keel_json_text(out, "client", fix->client);
+        keel_json_text(out, "why", fix->why);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+}
+
+// ---- asides ------------------------------------------------------------------------------------
+
+const char *keel_host_op_advice(const char *name) {
+    static const struct {
+        const char *begins;
+        keel_case_t advice;
+    } rows[] = {
+        {"aten::_local_scalar_dense", KEEL_CASE_HOST_SCALAR},
+        {"aten::nonzero", KEEL_CASE_HOST_MASK},
+        {"aten::masked_select", KEEL_CASE_HOST_MASK},
+        {"aten::unique", KEEL_CASE_HOST_UNIQUE},
+        {"aten::_unique", KEEL_CASE_HOST_UNIQUE},
+        {"aten::bincount", KEEL_CASE_HOST_BINCOUNT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+        if (strncmp(name, rows[i].begins, strlen(rows[i].begins)) == 0)
+            return keel_case_advice(rows[i].advice);
+    return keel_case_advice(KEEL_CASE_HOST_OP);
+}
+
+// PyTorch/XLA cuts a step into several programs where it computes on the host, so that one in eight
+// executions may be each step.
+static bool is_told(const keel_host_op_sum_t *op, uint64_t executions, bool all) {
+    enum { SHARE = 8, LEAST = 3 };
+    return all || (op->times >= LEAST && op->times >= executions / SHARE);
+}
+
+void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out) {
+    keel_write_foreign(out, *misfit->shown ? misfit->shown : "unknown line");
+    if (*misfit->name) {
+        keel_buffer_text(out, " (");
+        keel_write_foreign(out, misfit->name);
+        keel_buffer_byte(out, ')');
+    }
+    keel_buffer_text(out, " does not fit the device's memory");
+    if (misfit->needed) {
+        keel_buffer_text(out, ": it needs ");
+        keel_write_size(out, misfit->needed);
+    }
+    if (misfit->needed && misfit->available) {
+        keel_buffer_text(out, ", there are ");
+        keel_write_size(out, misfit->available);
+    }
+}
+
+static void paragraph(keel_buffer_t *text, unsigned width, keel_buffer_t *out) {
+    keel_flow_t flow = {.out = out, .width = width};
+    keel_flow_end(&flow);
+    keel_flow_line(&flow);
+    keel_flow_buffer(&flow, text);
+    keel_flow_end(&flow);
+}
+
+static void tell_misfit(const keel_misfit_t *misfit, unsigned width, keel_buffer_t *out) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_misfit_sentence(misfit, &text);
+    keel_buffer_text(&text, ". Take a smaller batch, spread it over more devices, or compute "
+                            "layers again in the backward pass (jax.checkpoint, "
+                            "torch.utils.checkpoint); keel memory has the plugin's words.");
+    paragraph(&text, width, out);
+}
+
+static void tell_op(const keel_host_op_sum_t *op, uint64_t executions, unsigned width,
+                    keel_buffer_t *out) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_write_foreign(&text, op->name);
+    keel_buffer_text(&text, " was computed on the host ");
+    keel_write_counted(&text, op->times, "time");
+    if (executions) {
+        keel_buffer_text(&text, " in ");
+        keel_write_counted(&text, executions, "execution");
+        keel_buffer_text(&text, " of programs");
+    }
+    keel_buffer_format(&text, ". %s", keel_host_op_advice(op->name));
+    paragraph(&text, width, out);
+}
+
+void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out) {
+    keel_write_counted(out, asides->unexplained, "program");
+    keel_buffer_text(out, " could not be explained");
+    if (*asides->unexplained_name)
+        keel_buffer_text(out, asides->unexplained > 1 ? ", first " : ", ");
+    keel_write_foreign(out, asides->unexplained_name);
+    keel_buffer_text(out, ": ");
+    keel_write_foreign(out, asides->unexplained_words);
+}
+
+static void tell_unexplained(const keel_asides_t *asides, unsigned width, keel_buffer_t *out) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_unexplained_sentence(asides, &text);
+    keel_buffer_text(&text, ".");
+    paragraph(&text, width, out);
+}
+
+void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
+                      keel_buffer_t *out) {
+    for (size_t i = 0; i < asides->misfit_count; ++i)
+        tell_misfit(&asides->misfits[i], width, out);
+    for (size_t i = 0; i < asides->op_count; ++i)
+        if (is_told(&asides->ops[i], executions, all))
+            tell_op(&asides->ops[i], executions, width, out);
+    if (asides->unexplained) tell_unexplained(asides, width, out);
+}
+
+void keel_asides_json(const keel_asides_t *asides, keel_buffer_t *out) {
+    keel_json_name(out, "host_ops");
+    keel_buffer_byte(out, '{');
+    for (size_t i = 0; i < asides->op_count; ++i) {
+        keel_buffer_text(out, i ? ", " : "");
+        keel_buffer_json_str(out, keel_str(asides->ops[i].name));
+        keel_buffer_format(out, ": %" PRIu64, asides->ops[i].times);
+    }
+    keel_buffer_byte(out, '}');
+    keel_json_name(out, "misfits");
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < asides->misfit_count; ++i) {
+        const keel_misfit_t *misfit = &asides->misfits[i];
+        keel_buffer_text(out, i ? ", {" : "{");
+        keel_json_text(out, "program", misfit->program);
+        keel_json_text(out, "name", misfit->name);
+        keel_json_text(out, "shown", misfit->shown);
+        keel_json_number(out, "needed", misfit->needed);
+        keel_json_number(out, "available", misfit->available);
+        keel_json_text(out, "message", misfit->message);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+    keel_json_number(out, "unexplained", asides->unexplained);
+}

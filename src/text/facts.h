@@ -1,0 +1,39 @@
+// facts: sentences and JSON fields for the parts of a run.
+#ifndef KEEL_TEXT_FACTS_H_
+#define KEEL_TEXT_FACTS_H_
+
+#include "run/run.h"
+#include "why/eager.h"
+
+// "10 times", by all lines
+void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);
+// "a host read splits the step into 2 programs"
+void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
+// What to do, in PyTorch/XLA: in no other client is a step cut.
+const char *keel_reads_advice(bool endless);
+// "12 reads, 120 bytes, 0.3 s until they were there"
+void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
+
+// "58 small programs ran one by one, outside jit, and cost 21.2 s, most at train.py:13"
+void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out);
+
+// "sharding-retrace applied, torch_xla 2.9.0 (pytorch/xla 9755)".
+void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out);
+// The field "fixes" of a JSON object.
+void keel_fixes_json(const keel_fixes_t *fixes, keel_buffer_t *out);
+
+// What to do about an operation that is computed on the host.
+const char *keel_host_op_advice(const char *name);
+
+// A paragraph for each that `keel why` has to tell: what does not fit, and operations that the host
+// computed again and again; with `all` each operation.
+void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
+                      keel_buffer_t *out);
+// "train.py:88 (jit_step) does not fit: it needs 256 GiB, there are 31.2 GiB".
+void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out);
+// "2 programs could not be explained, jit_step the first: ..."
+void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out);
+// Fields "host_ops", "misfits" and "unexplained".
+void keel_asides_json(const keel_asides_t *asides, keel_buffer_t *out);
+
+#endif // KEEL_TEXT_FACTS_H_

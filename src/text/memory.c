@@ -1,0 +1,245 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "text/facts.h"
+#include "text/text.h"
+#include "text/write.h"
+
+enum { PROGRAMS_SHOWN = 20 };
+
+static void cell(keel_buffer_t *out, uint64_t bytes) {
+    char text[16];
+    keel_format_size(bytes, text);
+    keel_buffer_format(out, "%12s", text);
+}
+
+static void told(keel_buffer_t *out, uint64_t bytes) {
+    if (bytes)
+        cell(out, bytes);
+    else
+        keel_buffer_format(out, "%12s", "-");
+}
+
+static uint64_t percent(uint64_t part, uint64_t whole) {
+    double value = (double)part * 100 / (double)whole + 0.5;
+    return value < 1e18 ? (uint64_t)value : UINT64_MAX;
+}
+
+static void digest(keel_buffer_t *out, const char *text) {
+    char start[13];
+    snprintf(start, sizeof start, "%s", text);
+    size_t began = out->size;
+    keel_write_foreign(out, start);
+    keel_buffer_format(out, "%*s", (int)(14 + began - out->size), "");
+}
+
+static void name(const keel_memory_program_t *program, keel_buffer_t *out) {
+    keel_write_foreign(out, *program->name ? program->name : "a program without a name");
+    if (!*program->shown) return;
+    keel_buffer_text(out, "  ");
+    keel_write_foreign(out, program->shown);
+}
+
+// ---- will it fit -------------------------------------------------------------------------------
+
+static void fit(const keel_run_t *run, const keel_memory_program_t *program, keel_buffer_t *out) {
+    uint64_t limit = keel_memory_limit(&run->memory);
+    if (!limit) return;
+    keel_buffer_text(out, program->total > limit ? "too large: " : "");
+    keel_write_size(out, program->total);
+    keel_buffer_format(out, " are %" PRIu64 " %% of the ", percent(program->total, limit));
+    keel_write_size(out, limit);
+    keel_buffer_text(out, " that a device has\n");
+}
+
+static void head(const keel_run_t *run, keel_buffer_t *out) {
+    keel_buffer_format(out, "run %s  ", run->id);
+    keel_write_foreign(out, *run->command ? run->command : "(no process said what it runs)");
+    keel_buffer_byte(out, '\n');
+}
+
+static void misfits(const keel_run_t *run, keel_buffer_t *out) {
+    for (size_t i = 0; i < run->asides.misfit_count; ++i) {
+        const keel_misfit_t *misfit = &run->asides.misfits[i];
+        keel_buffer_byte(out, '\n');
+        keel_misfit_sentence(misfit, out);
+        keel_buffer_text(out, "\n  ");
+        keel_write_foreign(out, misfit->message);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+// ---- a run -------------------------------------------------------------------------------------
+
+static void programs(const keel_run_t *run, keel_buffer_t *out) {
+    if (*run->memory.programs_unknown) {
+        keel_buffer_text(
+            out, "\nWhat programs need is NOT KNOWN, because the plugin does not report it: ");
+        keel_write_foreign(out, run->memory.programs_unknown);
+        keel_buffer_byte(out, '\n');
+    } else if (!run->memory.program_count) {
+        keel_buffer_text(out, run->has_client ? "\nNo program was compiled or loaded, or it was "
+                                                "stored by a Keel that did not ask.\n"
+                                              : "\nNo client was made in this run.\n");
+    }
+    if (!run->memory.program_count) return;
+    keel_buffer_format(out, "\n%-14s%12s%12s%12s%12s%12s%12s%12s  name, line\n", "program", "total",
+                       "arguments", "outputs", "aliased", "temporaries", "code", "peak");
+    size_t shown = 0;
+    for (; shown < run->memory.program_count && shown < PROGRAMS_SHOWN; ++shown) {
+        const keel_memory_program_t *program = &run->memory.programs[shown];
+        digest(out, program->program);
+        cell(out, program->total);
+        cell(out, program->arguments);
+        cell(out, program->outputs);
+        cell(out, program->aliased);
+        cell(out, program->temporaries);
+        cell(out, program->code);
+        told(out, program->peak);
+        keel_buffer_text(out, "  ");
+        name(program, out);
+        keel_buffer_byte(out, '\n');
+    }
+    if (shown < run->memory.program_count)
+        keel_buffer_format(out, "  and %zu more programs; --json lists them all\n",
+                           run->memory.program_count - shown);
+    if (!keel_memory_limit(&run->memory)) return;
+    keel_buffer_text(out, "\nThe largest program: ");
+    fit(run, &run->memory.programs[0], out);
+}
+
+static void devices(const keel_run_t *run, keel_buffer_t *out) {
+    if (*run->memory.devices_unknown) {
+        keel_buffer_text(
+            out,
+            "\nWhat devices have in use is NOT KNOWN, because the plugin does not report it: ");
+        keel_write_foreign(out, run->memory.devices_unknown);
+        keel_buffer_byte(out, '\n');
+    }
+    if (!run->memory.device_count) return;
+    keel_buffer_format(out, "\n%-14s%12s%12s%12s%12s  kind\n", "device", "last", "most", "limit",
+                       "share");
+    for (size_t i = 0; i < run->memory.device_count; ++i) {
+        const keel_memory_device_t *device = &run->memory.devices[i];
+        size_t began = out->size;
+        keel_write_foreign(out, device->device);
+        keel_buffer_format(out, "%*s", out->size - began < 14 ? (int)(14 + began - out->size) : 1,
+                           "");
+        cell(out, device->in_use);
+        cell(out, device->most);
+        told(out, device->limit);
+        if (device->limit)
+            keel_buffer_format(out, "%10" PRIu64 " %%", percent(device->most, device->limit));
+        else
+            keel_buffer_format(out, "%12s", "-");
+        keel_buffer_text(out, "  ");
+        keel_write_foreign(out, device->kind);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+// ---- a program ---------------------------------------------------------------------------------
+
+static void row(keel_buffer_t *out, const char *label, uint64_t bytes, const char *note) {
+    keel_buffer_format(out, "  %-12s", label);
+    cell(out, bytes);
+    keel_buffer_format(out, "%s%s\n", *note ? "  " : "", note);
+}
+
+static void one(const keel_run_t *run, const keel_memory_program_t *program, keel_buffer_t *out) {
+    name(program, out);
+    keel_buffer_text(out, "\n  ");
+    keel_write_foreign(out, program->program);
+    keel_buffer_format(out, ", run %s\n", run->id);
+    row(out, "arguments", program->arguments, "");
+    row(out, "outputs", program->outputs, "");
+    row(out, "aliased", program->aliased, "outputs that reuse arguments' memory");
+    row(out, "temporaries", program->temporaries, "");
+    row(out, "code", program->code, "");
+    row(out, "total", program->total, "on each device: all of them, less what is aliased");
+    if (program->peak) row(out, "peak", program->peak, "as the plugin sees it");
+    if (program->host) row(out, "host", program->host, "on the host's side");
+    if (!keel_memory_limit(&run->memory)) {
+        keel_buffer_text(out, "No device reports its memory");
+        keel_buffer_text(out, *run->memory.devices_unknown ? ": " : "");
+        keel_write_foreign(out, run->memory.devices_unknown);
+        keel_buffer_text(out, "; whether it fits cannot be known in advance.\n");
+        return;
+    }
+    fit(run, program, out);
+}
+
+void keel_text_memory(const keel_run_t *run, const keel_memory_program_t *program,
+                      keel_buffer_t *out) {
+    if (program) {
+        one(run, program, out);
+        return;
+    }
+    head(run, out);
+    misfits(run, out);
+    programs(run, out);
+    devices(run, out);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void program_fields(const keel_run_t *run, const keel_memory_program_t *program,
+                           keel_buffer_t *out) {
+    keel_json_text(out, "program", program->program);
+    keel_json_text(out, "identity", program->identity);
+    keel_json_text(out, "name", program->name);
+    keel_json_text(out, "shown", program->shown);
+    keel_json_number(out, "total", program->total);
+    keel_json_number(out, "arguments", program->arguments);
+    keel_json_number(out, "outputs", program->outputs);
+    keel_json_number(out, "aliased", program->aliased);
+    keel_json_number(out, "temporaries", program->temporaries);
+    keel_json_number(out, "code", program->code);
+    keel_json_number(out, "host", program->host);
+    keel_json_number(out, "peak", program->peak);
+    uint64_t limit = keel_memory_limit(&run->memory);
+    keel_json_name(out, "fits");
+    keel_buffer_text(out, !limit ? "null" : program->total <= limit ? "true" : "false");
+}
+
+static void device_object(const keel_memory_device_t *device, keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    keel_json_text(out, "device", device->device);
+    keel_json_text(out, "kind", device->kind);
+    keel_json_number(out, "in_use", device->in_use);
+    keel_json_number(out, "most", device->most);
+    keel_json_number(out, "peak", device->peak);
+    keel_json_number(out, "limit", device->limit);
+    keel_buffer_byte(out, '}');
+}
+
+void keel_text_memory_json(const keel_run_t *run, const keel_memory_program_t *program,
+                           keel_buffer_t *out) {
+    keel_buffer_byte(out, '{');
+    keel_json_text(out, "run", run->id);
+    keel_json_number(out, "limit", keel_memory_limit(&run->memory));
+    keel_json_text(out, "devices_unknown", run->memory.devices_unknown);
+    if (program) {
+        program_fields(run, program, out);
+        keel_buffer_byte(out, '}');
+        return;
+    }
+    keel_json_text(out, "programs_unknown", run->memory.programs_unknown);
+    keel_json_name(out, "programs");
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < run->memory.program_count; ++i) {
+        keel_buffer_text(out, i ? ",\n  {" : "\n  {");
+        program_fields(run, &run->memory.programs[i], out);
+        keel_buffer_byte(out, '}');
+    }
+    keel_buffer_byte(out, ']');
+    keel_json_name(out, "devices");
+    keel_buffer_byte(out, '[');
+    for (size_t i = 0; i < run->memory.device_count; ++i) {
+        keel_buffer_text(out, i ? ",\n  " : "\n  ");
+        device_object(&run->memory.devices[i], out);
+    }
+    keel_buffer_byte(out, ']');
+    keel_asides_json(&run->asides, out);
+    keel_buffer_byte(out, '}');
+}

@@ -1,0 +1,528 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "text/flow.h"
+#include "text/text.h"
+#include "text/why_page.h"
+#include "text/write.h"
+
+enum {
+    PROGRAMS_SHOWN = 20,
+    RECOMPILES_SHOWN = 20,
+    READS_SHOWN = 20,
+    LINES_IN_SUMMARY = 3,
+    VALUE_COLUMNS = 40
+};
+
+static void settled(const keel_why_t *why, keel_buffer_t *out) {
+    if (!why->run.steps) return;
+    if (keel_run_is_restless(&why->run))
+        keel_buffer_format(out, "; not flat yet: step %" PRIu64 " had a new program",
+                           why->run.steps);
+    else if (why->run.settled_at_step <= why->run.steps)
+        keel_buffer_format(out, "; flat since step %" PRIu64, why->run.settled_at_step);
+    else if (why->run.compiles && !why->run.unfinished)
+        // Loads alone are no sign of that: a warm run loads just before its only steps. Nor is the
+        // journal of a process that was killed, which lacks its last executions.
+        keel_buffer_text(out, "; new programs up to the end");
+}
+
+static void compiles_and_loads(const keel_why_t *why, keel_buffer_t *out) {
+    if (why->run.compiles) {
+        keel_write_counted(out, why->run.compiles, "compile");
+        keel_buffer_byte(out, ' ');
+        keel_write_seconds(out, why->run.compile_seconds);
+    } else {
+        keel_buffer_text(out, "nothing compiled");
+    }
+    if (!why->run.loads) return;
+    keel_buffer_text(out, ", ");
+    keel_write_counted(out, why->run.loads, "load");
+    keel_buffer_byte(out, ' ');
+    keel_write_seconds(out, why->run.load_seconds);
+    if (why->run.ahead_loads) keel_buffer_format(out, " (%" PRIu64 " ahead)", why->run.ahead_loads);
+    if (why->run.spared_seconds > why->run.load_seconds) {
+        keel_buffer_text(out, " instead of ");
+        keel_write_seconds(out, why->run.spared_seconds);
+    }
+}
+
+// ---- the end of a run --------------------------------------------------------------------------
+
+static const char *line_of_cause(const keel_why_recompile_t *recompile) {
+    return *recompile->shown ? recompile->shown : recompile->site.shown;
+}
+
+// Two that are shown as one: they have one line and cause, or one program if that is unknown. A
+// line can recompile several programs: those before and after a host read.
+static bool is_alike(const keel_why_recompile_t *a, const keel_why_recompile_t *b) {
+    if (strcmp(a->cause, b->cause) != 0 || strcmp(a->subject, b->subject) != 0) return false;
+    if (*a->cause && *line_of_cause(a)) return strcmp(line_of_cause(a), line_of_cause(b)) == 0;
+    return strcmp(a->site.shown, b->site.shown) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+// The cost of all that are like this one, added to the first of them; 0 times for a later one.
+static double cost_of_line(const keel_why_t *why, size_t index, uint64_t *times) {
+    const keel_why_recompile_t *own = &why->summary.recompiles[index];
+    double cost = 0;
+    *times = 0;
+    for (size_t i = 0; i < why->summary.recompile_count; ++i) {
+        const keel_why_recompile_t *other = &why->summary.recompiles[i];
+        if (!is_alike(own, other)) continue;
+        if (i < index) {
+            *times = 0;
+            return 0;
+        }
+        cost += other->seconds;
+        ++*times;
+    }
+    return cost;
+}
+
+static void place(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
+    keel_write_foreign(out, *recompile->site.shown ? recompile->site.shown : "unknown line");
+    if (!*recompile->name) return;
+    keel_buffer_text(out, " (");
+    keel_write_foreign(out, recompile->name);
+    keel_buffer_byte(out, ')');
+}
+
+// "train.py:13 shape batch['x'] f32[8,4] -> f32[5,4]"; of several only what they have in common. A
+// subject, and each value, has at most `limit` columns (0: any number).
+static void cause(keel_buffer_t *out, const keel_why_recompile_t *recompile, bool whole,
+                  unsigned limit) {
+    if (!*recompile->cause) {
+        place(out, recompile);
+        return;
+    }
+    keel_flow_t flow = {.out = out};
+    const char *shown = line_of_cause(recompile);
+    if (!keel_why_is_of_run(keel_cause_by_word(recompile->cause))) {
+        keel_write_foreign(out, *shown             ? shown
+                                : *recompile->name ? recompile->name
+                                                   : "unknown line");
+        keel_buffer_byte(out, ' ');
+    }
+    keel_write_foreign(out, recompile->cause);
+    if (*recompile->subject) {
+        keel_buffer_byte(out, ' ');
+        keel_flow_around(&flow, recompile->subject, 0, limit);
+    }
+    if (!whole || (!*recompile->old_value && !*recompile->new_value)) return;
+    keel_buffer_byte(out, ' ');
+    keel_flow_change(&flow, recompile->old_value, recompile->new_value, 2 * limit);
+}
+
+static bool is_explained(const keel_why_t *why) {
+    for (size_t i = 0; i < why->summary.recompile_count; ++i)
+        if (*why->summary.recompiles[i].cause) return true;
+    return false;
+}
+
+// The dearest lines first; names as many as LINES_IN_SUMMARY.
+static void dearest_lines(const keel_why_t *why, keel_buffer_t *out) {
+    double below = 1e300;
+    size_t below_index = 0, shown = 0;
+    for (;;) {
+        size_t best = SIZE_MAX;
+        double best_cost = -1;
+        uint64_t best_times = 0;
+        for (size_t i = 0; i < why->summary.recompile_count; ++i) {
+            uint64_t times;
+            double cost = cost_of_line(why, i, &times);
+            bool later = cost < below || (cost == below && i > below_index);
+            if (!times || !later || cost <= best_cost) continue;
+            best = i;
+            best_cost = cost;
+            best_times = times;
+        }
+        if (best == SIZE_MAX) return;
+        if (shown++ == LINES_IN_SUMMARY) {
+            keel_buffer_text(out, ", ...");
+            return;
+        }
+        keel_buffer_text(out, shown == 1 ? ": " : ", ");
+        cause(out, &why->summary.recompiles[best], best_times == 1, VALUE_COLUMNS);
+        bool told = *why->summary.recompiles[best].cause;
+        if (best_times > 1)
+            keel_buffer_format(out, "%s%" PRIu64 " times%s", told ? " (" : " ", best_times,
+                               told ? ")" : "");
+        below = best_cost;
+        below_index = best;
+    }
+}
+
+void keel_text_damage(const keel_run_t *run, keel_buffer_t *out) {
+    keel_write_damage(out, run->path, &run->damage);
+}
+
+void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
+    keel_buffer_text(out, "keel: ");
+    if (why->run.steps) {
+        keel_write_counted(out, why->run.steps, "step");
+        keel_buffer_text(out, ", ");
+    }
+    keel_write_counted(out, why->run.program_count, "program");
+    keel_buffer_text(out, "; ");
+    compiles_and_loads(why, out);
+    settled(why, out);
+    keel_buffer_byte(out, '\n');
+    if (why->summary.recompile_count) {
+        keel_buffer_text(out, "keel: ");
+        keel_write_counted(out, why->summary.recompile_count, "recompile");
+        keel_buffer_text(out, " cost ");
+        keel_write_seconds(out, why->summary.recompile_seconds);
+        dearest_lines(why, out);
+        keel_buffer_text(out, is_explained(why) ? "; run `keel why`\n" : "\n");
+    }
+    if (why->run.reads.cut_count) {
+        const char *shown = why->run.reads.lines[0].shown;
+        keel_buffer_text(out, "keel: host reads split steps ");
+        keel_reads_times(&why->run.reads, out);
+        keel_buffer_text(out, ": ");
+        keel_write_foreign(out, *shown ? shown : "unknown line");
+        keel_buffer_text(out, why->run.reads.cut_count > 1 ? ", ...; run `keel why`\n"
+                                                           : "; run `keel why`\n");
+    }
+    if (why->summary.known) {
+        keel_buffer_text(out, "keel: ");
+        keel_write_counted(out, why->summary.known, "program");
+        keel_buffer_text(out, " known from earlier runs cost ");
+        keel_write_seconds(out, why->summary.known_seconds);
+        keel_buffer_text(out, why->summary.known > 1 ? "; the most expensive: " : ": ");
+        cause(out, &why->summary.dearest_known, true, VALUE_COLUMNS);
+        keel_buffer_text(out, "; run `keel why`\n");
+    }
+    if (why->run.asides.misfit_count) {
+        keel_buffer_text(out, "keel: ");
+        keel_misfit_sentence(&why->run.asides.misfits[0], out);
+        if (why->run.asides.misfit_count > 1)
+            keel_buffer_format(out, ", and %zu more", why->run.asides.misfit_count - 1);
+        keel_buffer_text(out, "; run `keel memory`\n");
+    }
+    if (why->run.asides.unexplained) {
+        keel_buffer_text(out, "keel: ");
+        keel_unexplained_sentence(&why->run.asides, out);
+        keel_buffer_byte(out, '\n');
+    }
+    if (why->run.store_errors) {
+        keel_buffer_text(out, "keel: the cache failed ");
+        keel_write_counted(out, why->run.store_errors, "time");
+        keel_buffer_text(out, "; first: ");
+        keel_write_foreign(out, why->run.first_store_error);
+        keel_buffer_byte(out, '\n');
+    }
+    if (why->run.unfinished) {
+        keel_buffer_format(out,
+                           "keel: %" PRIu64
+                           " process%s no end in the journal (killed, or the journal could not be "
+                           "written): figures may miss what came last\n",
+                           why->run.unfinished, why->run.unfinished == 1 ? " has" : "es have");
+    }
+    if (why->run.damage.lines) {
+        keel_buffer_text(out, "keel: ");
+        keel_text_damage(&why->run, out);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+// ---- keel stats --------------------------------------------------------------------------------
+
+static void started(const keel_why_t *why, keel_buffer_t *out) {
+    char text[24] = "(no event)";
+    if (why->run.started > 0) keel_clock_iso((uint64_t)(why->run.started * 1e9), text);
+    keel_buffer_text(out, text);
+}
+
+static void label(keel_buffer_t *out, const char *text) {
+    keel_buffer_format(out, "  %-12s", text);
+}
+
+static void head(const keel_why_t *why, keel_buffer_t *out) {
+    keel_buffer_format(out, "run %s  ", why->run.id);
+    keel_write_foreign(out,
+                       *why->run.command ? why->run.command : "(no process said what it runs)");
+    keel_buffer_byte(out, '\n');
+    label(out, "started");
+    started(why, out);
+    keel_buffer_text(out, ", ran ");
+    keel_write_seconds(out, why->run.wall_seconds);
+    keel_buffer_text(out, ", ");
+    keel_buffer_format(out, "%" PRIu64 " process%s", why->run.processes,
+                       why->run.processes == 1 ? "" : "es");
+    if (why->run.unfinished)
+        keel_buffer_format(out,
+                           ", %" PRIu64 " without an end in the journal (still running, killed, or "
+                           "its journal could not be written): figures may miss what came last",
+                           why->run.unfinished);
+    keel_buffer_byte(out, '\n');
+    for (size_t i = 0; i < why->run.fixes.count; ++i) {
+        label(out, "fix");
+        keel_fix_write(&why->run.fixes.list[i], out);
+        keel_buffer_byte(out, '\n');
+    }
+    if (!*why->run.mode) return;
+    label(out, "plugin");
+    keel_write_foreign(out, why->run.plugin_path);
+    keel_buffer_text(out, " (platform ");
+    keel_write_foreign(out, why->run.plugin_platform);
+    keel_buffer_format(out, ", PJRT %s), mode ", why->run.plugin_api);
+    keel_write_foreign(out, why->run.mode);
+    keel_buffer_byte(out, '\n');
+}
+
+static void each_step(const keel_why_t *why, uint64_t count, keel_buffer_t *out) {
+    if (why->run.steps > 1)
+        keel_buffer_format(out, ", %.1f a step", (double)count / (double)why->run.steps);
+}
+
+static void moved(const keel_why_t *why, const char *where, const keel_moved_t *moved,
+                  const char *noun, keel_buffer_t *out) {
+    if (!moved->count) return;
+    label(out, where);
+    keel_write_counted(out, moved->count, noun);
+    each_step(why, moved->count, out);
+    keel_buffer_text(out, "; ");
+    keel_write_counted(out, moved->bytes, "byte");
+    keel_buffer_text(out, ", ");
+    keel_write_seconds(out, moved->seconds);
+    keel_buffer_byte(out, '\n');
+}
+
+// Steps count what was taken for a cut in time, and are not told where it was none after all.
+static void cuts(const keel_reads_t *reads, keel_buffer_t *out) {
+    label(out, "cut");
+    keel_reads_times(reads, out);
+    if (reads->cut_steps && reads->cut_steps <= reads->cuts) {
+        keel_buffer_text(out, "; ");
+        keel_write_counted(out, reads->cut_steps, "step");
+        keel_buffer_format(out, " followed to %s end, in %.1f programs%s",
+                           reads->cut_steps == 1 ? "its" : "their",
+                           (double)reads->cut_pieces / (double)reads->cut_steps,
+                           reads->cut_steps == 1 ? "" : " each");
+    }
+    keel_buffer_byte(out, '\n');
+}
+
+static void ahead(const keel_why_t *why, keel_buffer_t *out) {
+    label(out, "ahead");
+    keel_buffer_format(out, "%-8" PRIu64, why->run.ahead_loads);
+    keel_write_seconds(out, why->run.ahead_seconds);
+    keel_buffer_text(out, " in the background");
+    if (why->run.unused_loads)
+        keel_buffer_format(out, "; %" PRIu64 " more nobody asked for", why->run.unused_loads);
+    keel_buffer_byte(out, '\n');
+}
+
+static void figures(const keel_why_t *why, keel_buffer_t *out) {
+    label(out, "steps");
+    keel_buffer_format(out, "%" PRIu64, why->run.steps);
+    settled(why, out);
+    keel_buffer_byte(out, '\n');
+    label(out, "programs");
+    keel_buffer_format(out, "%zu\n", why->run.program_count);
+    label(out, "compiles");
+    keel_buffer_format(out, why->run.compiles ? "%-8" PRIu64 : "%" PRIu64, why->run.compiles);
+    if (why->run.compiles) keel_write_seconds(out, why->run.compile_seconds);
+    keel_buffer_byte(out, '\n');
+    label(out, "loads");
+    keel_buffer_format(out, why->run.loads ? "%-8" PRIu64 : "%" PRIu64, why->run.loads);
+    if (why->run.loads) keel_write_seconds(out, why->run.load_seconds);
+    if (why->run.memory_hits)
+        keel_buffer_format(out, ", %" PRIu64 " of them from memory", why->run.memory_hits);
+    if (why->run.spared_seconds > 0) {
+        keel_buffer_text(out, "; compiling them had cost ");
+        keel_write_seconds(out, why->run.spared_seconds);
+    }
+    keel_buffer_byte(out, '\n');
+    if (why->run.ahead_loads || why->run.unused_loads) ahead(why, out);
+    label(out, "Keel's own");
+    keel_buffer_format(out, "%-8s", "");
+    keel_write_seconds(out, why->run.overhead_seconds);
+    keel_buffer_text(out, " inside Compile\n");
+    label(out, "misses");
+    keel_buffer_format(out, "%" PRIu64 "\n", why->run.misses);
+    label(out, "uncacheable");
+    keel_buffer_format(out, "%" PRIu64 "\n", why->run.uncacheable);
+    label(out, "executes");
+    keel_buffer_format(out, "%" PRIu64, why->run.executes);
+    each_step(why, why->run.executes, out);
+    keel_buffer_byte(out, '\n');
+    moved(why, "to device", &why->run.reads.to_device, "transfer", out);
+    moved(why, "from device", &why->run.reads.from_device, "read", out);
+    if (why->run.reads.cut_count) cuts(&why->run.reads, out);
+}
+
+static void failures(const keel_why_t *why, keel_buffer_t *out) {
+    if (why->run.store_errors) {
+        label(out, "cache failed");
+        keel_write_counted(out, why->run.store_errors, "time");
+        keel_buffer_text(out, "; first: ");
+        keel_write_foreign(out, why->run.first_store_error);
+        keel_buffer_byte(out, '\n');
+    }
+    if (why->run.fallbacks) {
+        label(out, "plain way");
+        keel_write_counted(out, why->run.fallbacks, "time");
+        keel_buffer_text(out, "; first: ");
+        keel_write_foreign(out, why->run.first_fallback);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+static void eager(const keel_why_t *why, keel_buffer_t *out) {
+    if (!keel_eager_is_told(&why->eager, why->run.compile_seconds)) return;
+    label(out, "outside jit");
+    keel_eager_sentence(&why->eager, out);
+    keel_buffer_byte(out, '\n');
+}
+
+static void host_ops(const keel_why_t *why, keel_buffer_t *out) {
+    enum { OPS_SHOWN = 4 };
+    const keel_asides_t *asides = &why->run.asides;
+    if (!asides->op_count) return;
+    label(out, "on the host");
+    for (size_t i = 0; i < asides->op_count && i < OPS_SHOWN; ++i) {
+        keel_buffer_text(out, i ? ", " : "");
+        keel_write_foreign(out, asides->ops[i].name);
+        keel_buffer_format(out, " %" PRIu64, asides->ops[i].times);
+    }
+    if (asides->op_count > OPS_SHOWN)
+        keel_buffer_format(out, " and %zu more; --json lists them all",
+                           asides->op_count - OPS_SHOWN);
+    keel_buffer_byte(out, '\n');
+}
+
+static void misfits(const keel_why_t *why, keel_buffer_t *out) {
+    for (size_t i = 0; i < why->run.asides.misfit_count; ++i) {
+        label(out, i ? "" : "no memory");
+        keel_misfit_sentence(&why->run.asides.misfits[i], out);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
+static void left(keel_buffer_t *out, size_t all, size_t shown, const char *what) {
+    if (all > shown)
+        keel_buffer_format(out, "  and %zu more %s; --json lists them all\n", all - shown, what);
+}
+
+static void programs(const keel_why_t *why, keel_buffer_t *out) {
+    if (!why->run.program_count) return;
+    keel_buffer_format(out, "\n%-14s%10s%10s%10s  %s\n", "program", "compiled", "loaded",
+                       "executed", "name, line");
+    size_t shown = 0;
+    for (; shown < why->run.program_count && shown < PROGRAMS_SHOWN; ++shown) {
+        const keel_run_program_t *program = &why->run.programs[shown];
+        char compiled[24] = "-", loaded[24] = "-";
+        if (program->compiles) keel_format_seconds(program->compile_seconds, compiled);
+        if (program->loads) keel_format_seconds(program->load_seconds, loaded);
+        size_t start = out->size;
+        char digest[13];
+        snprintf(digest, sizeof digest, "%s", program->program);
+        keel_write_foreign(out, digest);
+        keel_buffer_format(out, "%*s", (int)(14 + start - out->size), "");
+        keel_buffer_format(out, "%10s%10s%10" PRIu64 "  ", compiled, loaded, program->executes);
+        keel_write_foreign(out, program->name);
+        if (*program->site.shown) {
+            keel_buffer_text(out, "  ");
+            keel_write_foreign(out, program->site.shown);
+        }
+        keel_buffer_text(out, program->uncacheable ? "  (uncacheable)\n" : "\n");
+    }
+    left(out, why->run.program_count, shown, "programs");
+}
+
+static void whole_place(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
+    place(out, recompile);
+    if (*recompile->site.function) {
+        keel_buffer_text(out, " in ");
+        keel_write_foreign(out, recompile->site.function);
+    }
+    if (*recompile->site.call_shown &&
+        strcmp(recompile->site.call_shown, recompile->site.shown) != 0) {
+        keel_buffer_text(out, ", called from ");
+        keel_write_foreign(out, recompile->site.call_shown);
+    }
+}
+
+// What values may take of a line that begins with their place: two thirds of it, for a subject and
+// the two sides of a change.
+static unsigned value_limit(unsigned width) {
+    unsigned limit = width * 2 / 9;
+    return !width ? 0 : limit > VALUE_COLUMNS / 4 ? limit : VALUE_COLUMNS / 4;
+}
+
+static void recompiles(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
+    if (!why->summary.recompile_count) return;
+    keel_buffer_byte(out, '\n');
+    keel_write_counted(out, why->summary.recompile_count, "recompile");
+    keel_buffer_text(out, " cost ");
+    keel_write_seconds(out, why->summary.recompile_seconds);
+    keel_buffer_byte(out, '\n');
+    size_t shown = 0;
+    for (; shown < why->summary.recompile_count && shown < RECOMPILES_SHOWN; ++shown) {
+        const keel_why_recompile_t *recompile = &why->summary.recompiles[shown];
+        char cost[24];
+        keel_format_seconds(recompile->seconds, cost);
+        bool at_end = why->run.steps && !why->run.unfinished && recompile->step > why->run.steps;
+        keel_buffer_format(out,
+                           at_end ? "  after %-5" PRIu64 "%10s  " : "  step %-6" PRIu64 "%10s  ",
+                           recompile->step - at_end, cost);
+        if (*recompile->cause)
+            cause(out, recompile, true, value_limit(width));
+        else
+            whole_place(out, recompile);
+        keel_buffer_byte(out, '\n');
+    }
+    left(out, why->summary.recompile_count, shown, "recompiles");
+}
+
+static void read_row(const keel_moved_t *moved, uint64_t cuts, const char *where,
+                     keel_buffer_t *out) {
+    char took[24];
+    keel_format_seconds(moved->seconds, took);
+    keel_buffer_format(out, "%-14" PRIu64 "%10" PRIu64 "%10s%10" PRIu64 "  ", moved->count,
+                       moved->bytes, took, cuts);
+    keel_write_foreign(out, where);
+    keel_buffer_byte(out, '\n');
+}
+
+static void reads(const keel_why_t *why, keel_buffer_t *out) {
+    const keel_reads_t *reads = &why->run.reads;
+    if (!reads->count) return;
+    keel_buffer_format(out, "\n%-14s%10s%10s%10s  %s\n", "reads", "bytes", "time", "cuts", "line");
+    size_t shown = 0;
+    for (; shown < reads->count && shown < READS_SHOWN; ++shown) {
+        const keel_reads_line_t *line = &reads->lines[shown];
+        read_row(&line->moved, line->cuts, *line->shown ? line->shown : "unknown line", out);
+    }
+    if (reads->elsewhere.count) read_row(&reads->elsewhere, 0, "elsewhere (no Python line)", out);
+    left(out, reads->count, shown, "lines");
+}
+
+void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
+    head(why, out);
+    figures(why, out);
+    eager(why, out);
+    host_ops(why, out);
+    misfits(why, out);
+    failures(why, out);
+    programs(why, out);
+    reads(why, out);
+    recompiles(why, width, out);
+}
+
+void keel_text_line(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
+    enum { LEAST = 16 };
+    char size[16];
+    size_t begin = out->size;
+    keel_buffer_format(out, "%s  ", why->run.id);
+    started(why, out);
+    keel_format_size(why->run.journal_bytes, size);
+    keel_buffer_format(out, "  %8s  ", size);
+    compiles_and_loads(why, out);
+    keel_buffer_text(out, "  ");
+    size_t used = out->size - begin, room = width > used + LEAST ? width - used : LEAST;
+    keel_flow_t flow = {.out = out};
+    keel_flow_around(&flow, why->run.command, 0, width ? (unsigned)room : 0);
+}

@@ -1,0 +1,49 @@
+// text: what a run amounts to, as text for people and as JSON for tools. It only looks at a run
+// (run/run.h) and at why it compiled what it did (why/why.h).
+//
+//   stats.c   `keel stats`, `keel runs`, the summary of `keel run`; stats_json.c
+//   why.c     `keel why`; why_item.c: one item of it; why_json.c
+//   memory.c  `keel memory`
+//   facts.c   sentences and fields that several of them have
+//   topics.c  `keel explain`: the pages of the causes
+//   flow.c    lines that fit a terminal; write.c: words and fields
+//
+// Text of foreign files is safe for a terminal: control bytes become '?'.
+//
+// Ownership: all is borrowed for the call. Threads: no shared state.
+#ifndef KEEL_TEXT_TEXT_H_
+#define KEEL_TEXT_TEXT_H_
+
+#include "base/base.h"
+#include "why/why.h"
+
+// A few lines for the end of a run, each beginning with "keel: ".
+void keel_text_summary(const keel_why_t *why, keel_buffer_t *out);
+// All figures, for people. `width`: columns that long values are cut to; 0: nothing is cut.
+void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out);
+// One line for `keel runs`, without its end; a command that is longer than the width is cut.
+void keel_text_line(const keel_why_t *why, unsigned width, keel_buffer_t *out);
+// docs/journal.md has the fields. `whole`: with the lists, as `keel stats`; else as `keel runs`.
+void keel_text_stats_json(const keel_why_t *why, bool whole, keel_buffer_t *out);
+
+// "JOURNAL:12: no JSON; ...", or "" if there is no damage.
+void keel_text_damage(const keel_run_t *run, keel_buffer_t *out);
+
+// `all`: also firsts and loads, every root and every folded difference.
+typedef struct keel_text_style_t {
+    bool all;
+    bool color;
+    unsigned width; // columns; 0: do not cut
+} keel_text_style_t;
+// `keel why`; one line if there is nothing to report. Some of it needs KEEL_RUN_DETAILS.
+void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_buffer_t *out);
+// A list, one object an entry: docs/journal.md has the fields.
+void keel_text_why_json(const keel_why_t *why, bool all, keel_buffer_t *out);
+
+// `program`: that alone, in full; NULL: all of the run. Needs KEEL_RUN_MEMORY.
+void keel_text_memory(const keel_run_t *run, const keel_memory_program_t *program,
+                      keel_buffer_t *out);
+void keel_text_memory_json(const keel_run_t *run, const keel_memory_program_t *program,
+                           keel_buffer_t *out);
+
+#endif // KEEL_TEXT_TEXT_H_

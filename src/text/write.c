@@ -1,0 +1,73 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "text/write.h"
+
+// ---- for people ---------------------------------------------------------------------------------
+
+void keel_write_foreign_str(keel_buffer_t *out, keel_str_t text) {
+    size_t length;
+    for (size_t i = 0; i < text.size; i += length) {
+        if (keel_utf8_shows(text, i, &length))
+            keel_buffer_append(out, text.data + i, length);
+        else
+            keel_buffer_byte(out, '?');
+    }
+}
+
+void keel_write_foreign(keel_buffer_t *out, const char *text) {
+    keel_write_foreign_str(out, keel_str(text));
+}
+
+void keel_write_seconds(keel_buffer_t *out, double value) {
+    char text[24];
+    keel_format_seconds(value, text);
+    keel_buffer_text(out, text);
+}
+
+void keel_write_size(keel_buffer_t *out, uint64_t bytes) {
+    char text[16];
+    keel_format_size(bytes, text);
+    keel_buffer_text(out, text);
+}
+
+void keel_write_counted(keel_buffer_t *out, uint64_t count, const char *noun) {
+    keel_buffer_format(out, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+void keel_write_damage(keel_buffer_t *out, const char *path, const keel_journal_damage_t *damage) {
+    if (!damage->lines) return;
+    keel_buffer_format(out, "%s:%" PRIu64 ": ", path, damage->first_line);
+    keel_write_foreign(out, damage->why);
+    if (damage->lines > 1)
+        keel_buffer_format(out, " (and %" PRIu64 " more lines)", damage->lines - 1);
+    keel_buffer_text(out, "; the figures leave it out: remove the line, or the run's folder");
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+void keel_json_name(keel_buffer_t *out, const char *field) {
+    uint8_t last = out->size ? out->data[out->size - 1] : 0;
+    keel_buffer_format(out, "%s\"%s\": ", last == '{' || last == '[' ? "" : ", ", field);
+}
+
+void keel_json_text(keel_buffer_t *out, const char *field, const char *value) {
+    keel_json_name(out, field);
+    keel_buffer_json_str(out, keel_str(value));
+}
+
+void keel_json_number(keel_buffer_t *out, const char *field, uint64_t value) {
+    keel_json_name(out, field);
+    keel_buffer_format(out, "%" PRIu64, value);
+}
+
+void keel_json_seconds(keel_buffer_t *out, const char *field, double value) {
+    uint64_t micros = value > 0 && value < 1e12 ? (uint64_t)(value * 1e6 + 0.5) : 0;
+    keel_json_name(out, field);
+    keel_buffer_format(out, "%" PRIu64 ".%06" PRIu64, micros / 1000000u, micros % 1000000u);
+}
+
+void keel_json_true(keel_buffer_t *out, const char *field, bool value) {
+    keel_json_name(out, field);
+    keel_buffer_text(out, value ? "true" : "false");
+}

@@ -1,0 +1,136 @@
+// What to do about a root, by what its row shows: the note on how it came about, the pattern that
+// it is part of, which dimensions moved, and whether a library computes what differs.
+#include <ctype.h>
+
+#include "why/internal.h"
+
+enum { NONE = -1 }; // no case
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+// The dimensions of "f32[2,8,8,1]". False where it is no array's type.
+typedef struct dimensions_t {
+    unsigned long long items[16];
+    unsigned count;
+} dimensions_t;
+
+static bool read_dimensions(const char *type, dimensions_t *out) {
+    const char *at = strchr(type, '[');
+    *out = (dimensions_t){.count = 0};
+    if (!at) return false;
+    for (++at; isdigit((unsigned char)*at) && out->count < 16; at += *at == ',') {
+        char *end;
+        out->items[out->count++] = strtoull(at, &end, 10);
+        at = end;
+    }
+    return *at == ']';
+}
+
+// A batch is short in its first dimension; another length or resolution is elsewhere.
+static int case_of_shape(const keel_run_difference_t *root) {
+    dimensions_t before, after;
+    if (!read_dimensions(root->old_value, &before) || !read_dimensions(root->new_value, &after))
+        return NONE;
+    if (before.count != after.count) return KEEL_CASE_RANK;
+    for (unsigned i = 1; i < after.count; ++i)
+        if (before.items[i] != after.items[i]) return KEEL_CASE_LENGTH;
+    return NONE;
+}
+
+// ---- all others --------------------------------------------------------------------------------
+
+static int case_of_cache(const keel_run_difference_t *root) {
+    if (strcmp(root->subject, "dumps") == 0) return KEEL_CASE_DUMPS;
+    if (strcmp(root->subject, "uncacheable") == 0) return KEEL_CASE_UNCACHEABLE;
+    return strcmp(root->subject, "refresh") == 0 ? KEEL_CASE_REFRESH : NONE;
+}
+
+// No choice on the device reaches into a library's call.
+static int case_of_jax(const keel_run_difference_t *root) {
+    bool is_librarys = root->place.library_file && *root->place.library_file;
+    return root->kind == KEEL_CAUSE_STRUCTURE && is_librarys ? (int)KEEL_CASE_LIBRARY : NONE;
+}
+
+// x[i] with a tensor of no dimensions still reads it, and is a program for each number.
+static int case_of_torch(const keel_run_difference_t *root) {
+    bool is_index = root->kind == KEEL_CAUSE_CONSTANT && strncmp(root->subject, "slice ", 6) == 0;
+    return is_index ? (int)KEEL_CASE_INDEX : NONE;
+}
+
+// What recompiles that come again tell, whatever else is known of one of them.
+static int case_of_pattern(const keel_why_pattern_t *pattern, const keel_run_difference_t *root,
+                           bool torch) {
+    if (pattern->kind == KEEL_PATTERN_EAGER) return KEEL_CASE_EAGER_AGAIN;
+    if (pattern->cause != root->kind) return NONE;
+    if (pattern->kind == KEEL_PATTERN_GROWING) return KEEL_CASE_LIST_GROWS;
+    // In PyTorch/XLA the program tells whether something is appended (KEEL_NOTE_GROWN).
+    bool is_eager = keel_note_leads(root->note, KEEL_NOTE_EAGER);
+    return pattern->grows && !torch && !is_eager ? (int)KEEL_CASE_GROWS : NONE;
+}
+
+const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
+                            const keel_run_difference_t *root, bool torch) {
+    const keel_cause_facts_t *facts = keel_cause_facts(root->kind);
+    int one = NONE;
+    if (entry->pattern_index != KEEL_NONE)
+        one = case_of_pattern(&why->patterns[entry->pattern_index], root, torch);
+    if (one != NONE) return keel_case_advice((keel_case_t)one);
+    // PyTorch/XLA keeps all its programs but this one.
+    if (root->kind == KEEL_CAUSE_RETRACE && strcmp(entry->asked->name, "ReplicateShardedData") == 0)
+        return keel_case_advice(KEEL_CASE_GATHERED);
+    const char *advice = keel_note_advice(root->note);
+    if (advice) return advice;
+    if (root->kind == KEEL_CAUSE_CACHE) one = case_of_cache(root);
+    if (root->kind == KEEL_CAUSE_SHAPE) one = case_of_shape(root);
+    if (one == NONE) one = torch ? case_of_torch(root) : case_of_jax(root);
+    if (one != NONE) return keel_case_advice((keel_case_t)one);
+    return torch ? facts->torch : facts->jax;
+}
+
+// ---- a program that is asked for again and again -----------------------------------------------
+
+static keel_status_t name_program(const keel_why_entry_t *entry, keel_buffer_t *out) {
+    out->size = 0;
+    keel_buffer_format(out, "%lld ", (long long)entry->asked->pid);
+    keel_buffer_text(out, entry->asked->key);
+    return keel_buffer_status(out);
+}
+
+static bool is_retrace(const keel_why_entry_t *entry) {
+    return entry->root_count && entry->roots[0].kind == KEEL_CAUSE_RETRACE;
+}
+
+static keel_status_t count_retraces(const keel_why_t *why, keel_map_t *times, keel_buffer_t *name) {
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        if (!is_retrace(&why->entries[i])) continue;
+        KEEL_TRY(name_program(&why->entries[i], name));
+        KEEL_TRY(keel_map_add(times, keel_buffer_bytes(name), 1));
+    }
+    return NULL;
+}
+
+// A number that becomes an array is one retrace: JAX remembers both from then on. What the note
+// tells besides stands behind it.
+static void drop_number(keel_run_difference_t *root) {
+    const char *rest = strstr(root->note, "; ");
+    root->note = rest ? rest + 2 : "";
+}
+
+keel_status_t keel_why_settle_numbers(keel_why_t *why) {
+    keel_map_t times;
+    keel_buffer_t name;
+    keel_map_initialize(&times);
+    keel_buffer_initialize(&name, 0);
+    keel_status_t status = count_retraces(why, &times, &name);
+    for (size_t i = 0; i < why->entry_count && !status; ++i) {
+        keel_why_entry_t *entry = &why->entries[i];
+        if (!is_retrace(entry) || !keel_note_leads(entry->roots[0].note, KEEL_NOTE_NUMBER))
+            continue;
+        status = name_program(entry, &name);
+        const uint64_t *count = status ? NULL : keel_map_find(&times, keel_buffer_bytes(&name));
+        if (count && *count > 1) drop_number(&entry->roots[0]);
+    }
+    keel_buffer_deinitialize(&name);
+    keel_map_deinitialize(&times);
+    return status;
+}

@@ -1,0 +1,134 @@
+#include <stdlib.h>
+
+#include "why/internal.h"
+
+static size_t root_count(const keel_why_entry_t *entry) {
+    return keel_why_is_shown(entry) ? entry->root_count : 0;
+}
+
+size_t keel_why_share_count(const keel_why_entry_t *entry) {
+    return root_count(entry) ? root_count(entry) : 1;
+}
+
+keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index) {
+    keel_why_share_t share = {KEEL_CAUSE_FIRST, &entry->asked->site,
+                              entry->asked->seconds / (double)keel_why_share_count(entry)};
+    if (index >= root_count(entry)) return share;
+    share.kind = entry->roots[index].kind;
+    if (*entry->roots[index].place.file) share.place = &entry->roots[index].place;
+    return share;
+}
+
+// ---- the questions -----------------------------------------------------------------------------
+
+// The optimizer's own state is no input that the user gave.
+static keel_question_t question_of(const keel_run_difference_t *root) {
+    if (keel_note_leads(root->note, KEEL_NOTE_STATE_MADE)) return KEEL_QUESTION_NONE;
+    return keel_cause_facts(root->kind)->question;
+}
+
+static void answer_questions(keel_why_t *why, const keel_why_entry_t *entry) {
+    bool met[KEEL_QUESTION_NONE] = {false};
+    for (size_t i = 0; i < entry->root_count; ++i) {
+        keel_why_share_t share = keel_why_share(entry, i);
+        keel_question_t question = question_of(&entry->roots[i]);
+        if (question == KEEL_QUESTION_NONE) continue;
+        why->questions[question].seconds += share.seconds;
+        why->questions[question].times += !met[question];
+        met[question] = true;
+    }
+}
+
+// ---- the ledgers -------------------------------------------------------------------------------
+
+typedef struct ledger_t {
+    keel_why_cost_t *costs;
+    size_t count;
+    size_t *last; // the entry that each cost was last added for, and one; 0: none
+    keel_map_t index;
+} ledger_t;
+
+static keel_status_t add_cost(ledger_t *ledger, keel_bytes_t name, const keel_why_cost_t *fresh,
+                              double seconds, size_t entry) {
+    const uint64_t *known = keel_map_find(&ledger->index, name);
+    size_t at = known ? (size_t)*known : ledger->count;
+    if (!known) {
+        void *grown = ledger->costs;
+        KEEL_TRY(keel_realloc_array(at + 1, sizeof *ledger->costs, &grown));
+        ledger->costs = grown;
+        grown = ledger->last;
+        KEEL_TRY(keel_realloc_array(at + 1, sizeof *ledger->last, &grown));
+        ledger->last = grown;
+        ledger->costs[at] = *fresh;
+        ledger->last[at] = 0;
+        ++ledger->count;
+        KEEL_TRY(keel_map_put(&ledger->index, name, at));
+    }
+    ledger->costs[at].seconds += seconds;
+    ledger->costs[at].times += ledger->last[at] != entry + 1;
+    ledger->last[at] = entry + 1;
+    return NULL;
+}
+
+static keel_status_t enter(keel_why_t *why, ledger_t *by_cause, ledger_t *by_line) {
+    static const keel_run_place_t nowhere = {
+        .file = "", .shown = "", .function = "", .call_file = "", .call_shown = ""};
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        const keel_why_entry_t *entry = &why->entries[i];
+        if (!keel_why_is_shown(entry)) continue;
+        for (size_t j = 0; j < keel_why_share_count(entry); ++j) {
+            keel_why_share_t share = keel_why_share(entry, j);
+            keel_why_cost_t cause = {.kind = share.kind, .place = nowhere},
+                            line = {.kind = share.kind, .place = *share.place};
+            KEEL_TRY(add_cost(by_cause, keel_bytes(&share.kind, sizeof share.kind), &cause,
+                              share.seconds, i));
+            KEEL_TRY(add_cost(by_line, keel_str_bytes(keel_str(share.place->shown)), &line,
+                              share.seconds, i));
+        }
+    }
+    return NULL;
+}
+
+static int by_seconds(const void *a, const void *b) {
+    const keel_why_cost_t *x = a, *y = b;
+    if (x->seconds != y->seconds) return x->seconds < y->seconds ? 1 : -1;
+    if (x->times != y->times) return x->times < y->times ? 1 : -1;
+    int order = strcmp(x->place.shown, y->place.shown);
+    return order ? order : (int)x->kind - (int)y->kind;
+}
+
+static void close_ledger(ledger_t *ledger) {
+    if (ledger->count) qsort(ledger->costs, ledger->count, sizeof *ledger->costs, by_seconds);
+    keel_map_deinitialize(&ledger->index);
+    keel_free(ledger->last);
+}
+
+static void count(keel_why_t *why, const keel_why_entry_t *entry) {
+    keel_why_sum_t *sum = strcmp(entry->asked->what, "retrace") == 0 ? &why->retraces
+                          : entry->recompile                         ? &why->again
+                                                                     : &why->known;
+    ++sum->times;
+    sum->seconds += entry->asked->seconds;
+    ++why->shown;
+    why->shown_seconds += entry->asked->seconds;
+}
+
+keel_status_t keel_why_sum_up(keel_why_t *why) {
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        const keel_why_entry_t *entry = &why->entries[i];
+        if (!keel_why_is_shown(entry)) continue;
+        count(why, entry);
+        answer_questions(why, entry);
+    }
+    ledger_t by_cause = {0}, by_line = {0};
+    keel_map_initialize(&by_cause.index);
+    keel_map_initialize(&by_line.index);
+    keel_status_t status = enter(why, &by_cause, &by_line);
+    close_ledger(&by_cause);
+    close_ledger(&by_line);
+    why->by_cause = by_cause.costs;
+    why->by_cause_count = by_cause.count;
+    why->by_line = by_line.costs;
+    why->by_line_count = by_line.count;
+    return status;
+}

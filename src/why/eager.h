@@ -1,0 +1,40 @@
+// eager: operations of JAX's that ran by themselves, outside all jitted functions, each a program
+// of its own. To initialise a model, or to prepare data, compiles many of them once, which is no
+// accident and told as a sum. Where new ones come for as long as the run goes on, they are
+// recompiles.
+#ifndef KEEL_WHY_EAGER_H_
+#define KEEL_WHY_EAGER_H_
+
+#include "run/run.h"
+
+// All that ran at one line.
+typedef struct keel_eager_line_t {
+    const char *shown; // "train.py:13"; "" where unknown
+    uint64_t programs;
+    double seconds;
+} keel_eager_line_t;
+
+typedef struct keel_eager_list_t {
+    keel_eager_line_t *lines; // dearest first, from keel_eager_settle on
+    size_t count;
+} keel_eager_list_t;
+
+typedef struct keel_eager_lines_t {
+    keel_eager_list_t sites, calls; // the lines that ran them, and those that called these
+    uint64_t programs;
+    double seconds;
+} keel_eager_lines_t;
+
+// A compile of such an operation. Texts are the run's.
+keel_status_t keel_eager_add(keel_eager_lines_t *lines,
+                             const keel_run_request_t *request) KEEL_MUST_CHECK;
+// What ran at that line counts as recompiles.
+void keel_eager_forget(keel_eager_lines_t *lines, const char *shown);
+void keel_eager_settle(keel_eager_lines_t *lines);
+void keel_eager_deinitialize(keel_eager_lines_t *lines);
+
+// Where most of them ran; "" where unknown.
+const char *keel_eager_line(const keel_eager_lines_t *lines);
+// Are they worth a word, where all compiles took `seconds`?
+bool keel_eager_is_told(const keel_eager_lines_t *lines, double seconds);
+#endif // KEEL_WHY_EAGER_H_

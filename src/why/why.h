@@ -1,0 +1,168 @@
+// why: why a run compiled what it did: from what its journal explains to recompiles, their causes,
+// patterns and costs. It looks at the run (run/run.h) and changes nothing there; the texts and the
+// page show what it finds.
+//
+//   judge.c       the journal's entries, and what is known of them besides
+//   follows.c     host reads that later programs follow from; source.c: the user's source
+//   eager.c       operations that ran by themselves; find_eager.c: those that never end
+//   patterns.c    recompiles that make one story
+//   advice.c      what to do
+//   costs.c       questions, ledgers, totals
+//   summary.c     what the summary of a run names
+//
+// Ownership: a keel_why_t owns all it points to, the run included. Threads: no shared state.
+#ifndef KEEL_WHY_WHY_H_
+#define KEEL_WHY_WHY_H_
+
+#include "run/run.h"
+#include "why/eager.h"
+
+// One program that was asked for and why.
+typedef struct keel_why_entry_t {
+    const keel_run_entry_t *asked; // as the journal has it
+    bool recompile;
+    bool left_out; // has almost nothing in common with what it was compared with: no recompile
+    keel_run_difference_t *roots;
+    size_t root_count;
+    uint64_t root_total;
+    const keel_run_difference_t *folded;
+    size_t folded_count;
+    uint64_t folded_total;
+    const char *pattern;    // the pattern that it is part of: "counter"; or ""
+    uint32_t pattern_index; // of that in why->patterns; KEEL_NONE: none
+} keel_why_entry_t;
+
+// Several recompiles that make one story.
+#define KEEL_PATTERNS(X)                                                                           \
+    X(GROWING, "growing", "a list of arguments grows with each compile")                           \
+    X(COUNTER, "counter", "a constant takes a new value with each compile")                        \
+    X(UNPADDED, "unpadded", "a dimension varies freely: the batch is not padded")                  \
+    X(ALTERNATING, "alternating", "two programs keep taking turns")                                \
+    X(SUBSETS, "subsets", "one program for each subset of optional arguments")                     \
+    X(EAGER, "eager", "small programs are compiled one by one, outside jit")
+
+typedef enum keel_pattern_kind {
+#define KEEL_PATTERN_ENUM(name, word, sentence) KEEL_PATTERN_##name,
+    KEEL_PATTERNS(KEEL_PATTERN_ENUM)
+#undef KEEL_PATTERN_ENUM
+        KEEL_PATTERN_COUNT,
+} keel_pattern_kind_t;
+const char *keel_pattern_word(keel_pattern_kind_t kind);
+// Of the kind as such.
+const char *keel_pattern_sentence(keel_pattern_kind_t kind);
+
+typedef struct keel_why_pattern_t {
+    keel_pattern_kind_t kind;
+    keel_cause_t cause;  // of what makes it; COUNT: unknown
+    const char *name;    // of the module
+    const char *subject; // "batch['x']"
+    const char *values;  // "3, 4, 5, 6"; of many the first few and the last
+    keel_run_place_t place;
+    bool grows;   // UNPADDED: each value is larger than the one before
+    bool counted; // UNPADDED: it is what a mask leaves, which the host counts
+    uint64_t times;
+    double seconds;
+} keel_why_pattern_t;
+
+// How often, and what it cost.
+typedef struct keel_why_sum_t {
+    uint64_t times;
+    double seconds;
+} keel_why_sum_t;
+
+// Seconds lost, dearest first: by cause (place empty) or by source line.
+typedef struct keel_why_cost_t {
+    keel_cause_t kind;
+    keel_run_place_t place;
+    uint64_t times;
+    double seconds;
+} keel_why_cost_t;
+
+// A recompile as the summary of a run names it.
+typedef struct keel_why_recompile_t {
+    uint64_t step; // the step it held up, from 1
+    double seconds;
+    const char *name, *program;
+    keel_run_place_t site;
+    // Its first root cause, if the journal explains it.
+    const char *cause; // the kind's word: "shape"
+    const char *subject, *old_value, *new_value;
+    const char *shown; // where: "train.py:88"
+} keel_why_recompile_t;
+
+typedef struct keel_why_summary_t {
+    keel_why_recompile_t *recompiles; // in order of time, those not explained yet among them
+    size_t recompile_count;
+    double recompile_seconds;
+    // Compiles of what an earlier run had, or had the like of; the most expensive of them.
+    uint64_t known;
+    double known_seconds;
+    keel_why_recompile_t dearest_known;
+} keel_why_summary_t;
+
+typedef struct keel_why_t {
+    keel_run_t run;
+    keel_why_entry_t *entries; // in order of time; all that were explained
+    size_t entry_count;
+    // Of those that are shown by default: compiles that were avoidable, retraces, misses of what an
+    // earlier run had. keel_why_is_shown. Of two programs that take turns, loads too.
+    keel_why_pattern_t *patterns;
+    size_t pattern_count;
+    keel_why_cost_t *by_cause, *by_line;
+    size_t by_cause_count, by_line_count;
+    struct {
+        uint64_t times;
+        double seconds;
+    } questions[KEEL_QUESTION_NONE];
+    // Those that are shown: what this run had otherwise, what an earlier one had, and what nothing
+    // had changed in.
+    keel_why_sum_t again, known, retraces;
+    uint64_t shown;
+    double shown_seconds;
+    // Recompiles of the journal, explained or not; without those that turned out to be unrelated to
+    // all before them.
+    uint64_t recompiles;
+    keel_eager_lines_t eager; // those that came to an end, and so are no recompiles
+    keel_why_summary_t summary;
+    keel_arena_t texts;
+} keel_why_t;
+
+// Not the first of its kind, nor one that is merely like another program of the same run, nor a
+// function of JAX's that has nothing but its name in common with any.
+bool keel_why_is_shown(const keel_why_entry_t *entry);
+// Its first root; NULL where it has none (unrelated, or the journal was cut).
+const keel_run_difference_t *keel_why_cause(const keel_why_entry_t *entry);
+// That root's place, else the line that the journal gives the compile.
+const keel_run_place_t *keel_why_place(const keel_why_entry_t *entry);
+
+// A part of what an entry cost: its seconds are divided equally among its roots. What is shown by
+// default; all else is one share, the first of its kind. Every figure by cause, by line or by
+// question is a sum of these.
+typedef struct keel_why_share_t {
+    keel_cause_t kind;
+    const keel_run_place_t *place;
+    double seconds;
+} keel_why_share_t;
+size_t keel_why_share_count(const keel_why_entry_t *entry);
+keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index);
+
+// What this pattern is, more closely than its kind says.
+const char *keel_why_sentence(const keel_why_pattern_t *pattern);
+// The root of an entry that its pattern is about, else the first; NULL where it has none.
+const keel_run_difference_t *keel_why_told(const keel_why_entry_t *entry,
+                                           const keel_why_pattern_t *pattern);
+// What to do about a root of an entry: what the pattern that it makes asks for, or its cause.
+const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
+                            const keel_run_difference_t *root, bool torch);
+
+// As keel_run_read and keel_run_parse.
+keel_status_t keel_why_read(const char *run_dir, const char *id, unsigned parts,
+                            keel_why_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_why_parse(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
+                             keel_why_t *out) KEEL_MUST_CHECK;
+void keel_why_deinitialize(keel_why_t *why);
+
+// True for what belongs to the whole run and to no line: flags, the plugin, the devices.
+bool keel_why_is_of_run(keel_cause_t kind);
+
+#endif // KEEL_WHY_WHY_H_

@@ -1,1 +1,0 @@
-keel_unit_test(fixes ROOMS report)

@@ -1,6 +1,0 @@
-keel_unit_test(report ROOMS report)
-keel_unit_test(why ROOMS report)
-keel_unit_test(why_patterns ROOMS report)
-keel_unit_test(why_follows ROOMS report)
-keel_unit_test(reads ROOMS page report)
-keel_unit_test(why_advice ROOMS report)

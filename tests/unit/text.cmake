@@ -1,0 +1,7 @@
+keel_unit_test(text_stats ROOMS text why run)
+keel_unit_test(why ROOMS text why run)
+keel_unit_test(why_patterns ROOMS text why run)
+keel_unit_test(why_follows ROOMS text why run)
+keel_unit_test(run_reads ROOMS page text why run)
+keel_unit_test(why_advice ROOMS text why run)
+keel_unit_test(run_fixes ROOMS text why run)

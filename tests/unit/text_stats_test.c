@@ -1,0 +1,515 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "text/text.h"
+
+// A run of one process: a program for set-up, a step that settles at its third execution, a short
+// last batch, and a program that cannot be cached.
+static const char one_process[] =
+    "{\"event\":\"start\",\"t\":1000.0,\"pid\":1,\"argv\":[\"python\",\"train.py\"],\"cwd\":\"/w\","
+    "\"mode\":\"on\",\"plugin\":{\"path\":\"/p.so\",\"platform\":\"cpu\",\"api_major\":0,"
+    "\"api_minor\":81}}\n"
+    "{\"event\":\"miss\",\"t\":1001.0,\"pid\":1,\"program\":\"aa\",\"key\":\"ka\"}\n"
+    "{\"event\":\"compile\",\"t\":1001.0,\"pid\":1,\"program\":\"aa\",\"key\":\"ka\","
+    "\"name\":\"jit_init\",\"ops\":1000,\"seconds\":0.5,\"overhead_seconds\":0.1}\n"
+    "{\"event\":\"miss\",\"t\":1002.0,\"pid\":1,\"program\":\"bb\",\"key\":\"kb\"}\n"
+    "{\"event\":\"compile\",\"t\":1002.0,\"pid\":1,\"program\":\"bb\",\"key\":\"kb\","
+    "\"name\":\"jit_step\",\"ops\":100,\"seconds\":2.0,\"executes\":{\"aa\":1},"
+    "\"site\":{\"file\":\"/w/train.py\",\"line\":88}}\n"
+    "{\"event\":\"load\",\"t\":1003.0,\"pid\":1,\"program\":\"cc\",\"key\":\"kc\","
+    "\"name\":\"jit_eval\",\"tier\":\"disk\",\"ops\":10,\"seconds\":0.25,\"compile_seconds\":1.0,"
+    "\"executes\":{\"bb\":2}}\n"
+    "{\"event\":\"load\",\"t\":1003.5,\"pid\":1,\"program\":\"cc\",\"key\":\"kc\","
+    "\"name\":\"jit_eval\",\"tier\":\"memory\",\"ops\":10,\"seconds\":0.125,\"executes\":{\"bb\":5}"
+    "}\n"
+    "{\"event\":\"executes\",\"t\":1004.0,\"pid\":1,\"executes\":{\"bb\":12}}\n"
+    "{\"event\":\"compile\",\"t\":1005.0,\"pid\":1,\"program\":\"dd\",\"key\":\"kd\","
+    "\"name\":\"jit_step\",\"ops\":100,\"seconds\":3.0,\"recompile\":true,\"executes\":{\"bb\":1},"
+    "\"site\":{\"file\":\"/w/train.py\",\"line\":88,\"function\":\"main\","
+    "\"call_file\":\"/lib/run.py\",\"call_line\":3}}\n"
+    "{\"event\":\"uncacheable\",\"t\":1005.5,\"pid\":1,\"program\":\"ee\",\"reason\":\"pointer\"}\n"
+    "{\"event\":\"compile\",\"t\":1005.5,\"pid\":1,\"program\":\"ee\",\"name\":\"jit_step\","
+    "\"ops\":100,\"seconds\":1.0,\"recompile\":true,\"cacheable\":false,\"executes\":{\"dd\":4}}\n"
+    "{\"event\":\"publish\",\"t\":1006.0,\"pid\":1,\"key\":\"kb\"}\n"
+    "{\"event\":\"store_error\",\"t\":1006.0,\"pid\":1,\"what\":\"put\",\"message\":\"disk "
+    "full\"}\n"
+    "{\"event\":\"fallback\",\"t\":1006.0,\"pid\":1,\"what\":\"read\",\"message\":\"new op\"}\n"
+    "{\"event\":\"end\",\"t\":1010.0,\"pid\":1,\"wall\":12.5,\"executes\":{\"ee\":6,\"cc\":2}}\n";
+
+static void stats_of(const char *text, keel_why_t *out) {
+    assert_null(keel_why_parse(keel_str_bytes(keel_str(text)), "r1", "/r/journal.ndjson", 0, out));
+}
+
+static void figures_are_those_of_the_journal(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of(one_process, &stats);
+    assert_string_equal(stats.run.command, "python train.py");
+    assert_int_equal(stats.run.processes, 1);
+    assert_int_equal(stats.run.unfinished, 0);
+    assert_int_equal(stats.run.program_count, 5);
+    assert_int_equal(stats.run.compiles, 4);
+    assert_true(stats.run.compile_seconds == 6.5);
+    assert_true(stats.run.overhead_seconds > 0.09 && stats.run.overhead_seconds < 0.11);
+    assert_int_equal(stats.run.loads, 2);
+    assert_int_equal(stats.run.memory_hits, 1);
+    assert_true(stats.run.load_seconds == 0.375);
+    assert_true(stats.run.spared_seconds == 1.0);
+    assert_int_equal(stats.run.misses, 2);
+    assert_int_equal(stats.run.uncacheable, 1);
+    assert_int_equal(stats.run.publishes, 1);
+    assert_int_equal(stats.run.store_errors, 1);
+    assert_int_equal(stats.run.fallbacks, 1);
+    assert_int_equal(stats.run.executes, 1 + 2 + 5 + 12 + 1 + 4 + 6 + 2);
+    assert_true(stats.run.wall_seconds == 12.5);
+    assert_string_equal(stats.run.programs[0].program, "dd"); // the dearest
+    assert_int_equal(stats.run.programs[0].executes, 4);
+    keel_why_deinitialize(&stats);
+}
+
+// The first process speaks for its run: what it was, where, and above which plugin.
+static void a_run_is_what_its_first_process_said(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of("{\"event\":\"start\",\"t\":1,\"pid\":1,\"argv\":[\"python\",\"a b.py\"],"
+             "\"cwd\":\"/w\",\"host\":\"h1\",\"mode\":\"readonly\",\"plugin\":{\"path\":"
+             "\"/p/libtpu.so\",\"platform\":\"tpu\",\"api_major\":0,\"api_minor\":81}}\n"
+             "{\"event\":\"start\",\"t\":2,\"pid\":2,\"argv\":[\"other\"],\"cwd\":\"/o\","
+             "\"host\":\"h2\",\"mode\":\"on\",\"plugin\":{\"path\":\"/o.so\","
+             "\"platform\":\"cpu\",\"api_major\":1,\"api_minor\":2}}\n",
+             &stats);
+    assert_non_null(strstr(stats.run.command, "a b.py"));
+    assert_string_equal(stats.run.cwd, "/w");
+    assert_string_equal(stats.run.host, "h1");
+    assert_string_equal(stats.run.mode, "readonly");
+    assert_string_equal(stats.run.plugin_path, "/p/libtpu.so");
+    assert_string_equal(stats.run.plugin_platform, "tpu");
+    assert_string_equal(stats.run.plugin_api, "0.81");
+    assert_int_equal(stats.run.processes, 2);
+    keel_why_deinitialize(&stats);
+}
+
+static void a_step_is_an_execution_of_the_family_that_does_the_most(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of(one_process, &stats);
+    // jit_init has more operations, but runs once; bb, dd and ee are all jit_step.
+    assert_int_equal(stats.run.steps, 2 + 5 + 12 + 1 + 4 + 6);
+    // The last new program is ee, after 24 steps.
+    assert_int_equal(stats.run.settled_at_step, 25);
+    keel_why_deinitialize(&stats);
+}
+
+static void what_ran_once_leads_only_by_far(void **state) {
+    (void)state;
+#define RAN(name, ops)                                                                             \
+    "{\"event\":\"compile\",\"pid\":1,\"program\":\"" name "\",\"name\":\"" name                   \
+    "\",\"ops\":" #ops "}\n"
+#define RUN(once, steps)                                                                           \
+    RAN("init", once)                                                                              \
+    RAN("step", 31)                                                                                \
+    "{\"event\":\"end\",\"pid\":1,"                                                                \
+    "\"executes\":{\"init\":1,\"step\":" #steps "}}\n"
+    static const struct {
+        const char *journal;
+        uint64_t steps;
+    } runs[] = {{RUN(182, 4), 4}, {RUN(292, 4), 4}, {RUN(5000, 4), 1}, {RUN(292, 1), 1}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
+        keel_why_t stats;
+        stats_of(runs[i].journal, &stats);
+        assert_int_equal(stats.run.steps, runs[i].steps);
+        keel_why_deinitialize(&stats);
+    }
+}
+
+static void a_load_from_memory_is_no_new_program(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of("{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\","
+             "\"tier\":\"disk\"}\n"
+             "{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\","
+             "\"tier\":\"memory\",\"executes\":{\"a\":9}}\n"
+             "{\"event\":\"end\",\"pid\":1,\"executes\":{\"a\":1}}\n",
+             &stats);
+    assert_int_equal(stats.run.steps, 10);
+    assert_int_equal(stats.run.settled_at_step, 1);
+    assert_int_equal(stats.run.program_count, 1);
+    keel_why_deinitialize(&stats);
+}
+
+static void several_processes_count_their_own_steps(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of(
+        "{\"event\":\"compile\",\"t\":1,\"pid\":1,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\"}\n"
+        "{\"event\":\"compile\",\"t\":1,\"pid\":2,\"program\":\"a\",\"key\":\"k\",\"name\":\"f\"}\n"
+        "{\"event\":\"load\",\"t\":2,\"pid\":2,\"program\":\"b\",\"key\":\"l\",\"name\":\"g\","
+        "\"tier\":\"disk\",\"executes\":{\"a\":4}}\n"
+        "{\"event\":\"end\",\"t\":3,\"pid\":1,\"executes\":{\"a\":10}}\n"
+        "{\"event\":\"executes\",\"t\":3,\"pid\":2,\"executes\":{\"a\":6}}\n",
+        &stats);
+    assert_int_equal(stats.run.processes, 2);
+    assert_int_equal(stats.run.unfinished, 1);
+    assert_int_equal(stats.run.steps, 10);
+    assert_int_equal(stats.run.settled_at_step, 5);
+    assert_int_equal(stats.run.executes, 20);
+    assert_int_equal(stats.run.program_count, 2);
+    keel_why_deinitialize(&stats);
+}
+
+static void recompiles_carry_their_step_and_their_line(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of(one_process, &stats);
+    assert_int_equal(stats.summary.recompile_count, 2);
+    assert_true(stats.summary.recompile_seconds == 4.0);
+    assert_int_equal(stats.summary.recompiles[0].step, 21);
+    assert_string_equal(stats.summary.recompiles[0].site.shown, "train.py:88");
+    assert_string_equal(stats.summary.recompiles[0].site.call_shown, "/lib/run.py:3");
+    assert_string_equal(stats.summary.recompiles[0].program, "dd");
+    assert_int_equal(stats.summary.recompiles[1].step, 25);
+    keel_why_deinitialize(&stats);
+}
+
+static void the_summary_is_a_few_lines(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of(one_process, &stats);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_text_summary(&stats, &text);
+    assert_string_equal(keel_buffer_cstr(&text),
+                        "keel: 30 steps, 5 programs; 4 compiles 6.5 s, 2 loads 375 ms instead of "
+                        "1.0 s; flat since step 25\n"
+                        "keel: 2 recompiles cost 4.0 s: train.py:88 (jit_step), unknown line "
+                        "(jit_step)\n"
+                        "keel: the cache failed 1 time; first: disk full\n");
+    keel_buffer_deinitialize(&text);
+    keel_why_deinitialize(&stats);
+}
+
+static void a_run_that_never_settles_says_so(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+             "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1,"
+             "\"executes\":{\"a\":3}}\n"
+             "{\"event\":\"end\",\"pid\":1}\n",
+             &stats);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_text_summary(&stats, &text);
+    assert_string_equal(keel_buffer_cstr(&text), "keel: 3 steps, 2 programs; 2 compiles 2.0 s; new "
+                                                 "programs up to the end\n");
+    keel_buffer_deinitialize(&text);
+    keel_why_deinitialize(&stats);
+}
+
+static void assert_summary(const char *journal, const char *expected) {
+    keel_why_t stats;
+    stats_of(journal, &stats);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_text_summary(&stats, &text);
+    assert_string_equal(keel_buffer_cstr(&text), expected);
+    keel_buffer_deinitialize(&text);
+    keel_why_deinitialize(&stats);
+}
+
+static void
+a_run_that_only_loaded_is_not_said_to_have_had_new_programs_up_to_the_end(void **state) {
+    (void)state;
+    assert_summary("{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1,"
+                   "\"tier\":\"disk\"}\n"
+                   "{\"event\":\"load\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1,"
+                   "\"tier\":\"disk\",\"executes\":{\"a\":3}}\n"
+                   "{\"event\":\"end\",\"pid\":1}\n",
+                   "keel: 3 steps, 2 programs; nothing compiled, 2 loads 2.0 s\n");
+}
+
+static void a_process_that_ended_early_is_told_and_nothing_is_said_of_its_end(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1,"
+        "\"executes\":{\"a\":3}}\n",
+        "keel: 3 steps, 2 programs; 2 compiles 2.0 s\n"
+        "keel: 1 process has no end in the journal (killed, or the journal could not be written): "
+        "figures "
+        "may miss what came last\n");
+}
+
+static void a_run_whose_last_step_compiled_is_not_called_flat(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"f\",\"seconds\":1,"
+        "\"executes\":{\"a\":3}}\n"
+        "{\"event\":\"end\",\"pid\":1,\"executes\":{\"b\":1}}\n",
+        "keel: 4 steps, 2 programs; 2 compiles 2.0 s; not flat yet: step 4 had a new program\n");
+}
+
+static void executions_that_are_written_as_the_run_goes_on_all_count(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"compile\",\"pid\":2,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"executes\",\"pid\":1,\"executes\":{\"a\":5}}\n"
+        "{\"event\":\"executes\",\"pid\":2,\"executes\":{\"a\":6}}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"f\",\"seconds\":1}\n"
+        "{\"event\":\"executes\",\"pid\":1,\"executes\":{\"a\":2,\"b\":4}}\n",
+        "keel: 11 steps, 2 programs; 3 compiles 3.0 s; flat since step 6\n"
+        "keel: 2 processes have no end in the journal (killed, or the journal could not be "
+        "written): "
+        "figures may miss what came last\n");
+}
+
+static void recompiles_of_one_line_are_named_once_and_the_dearest_first(void **state) {
+    (void)state;
+    keel_buffer_t journal, text;
+    keel_buffer_initialize(&journal, 0);
+    keel_buffer_initialize(&text, 0);
+    for (int i = 0; i < 12; ++i)
+        keel_buffer_format(&journal,
+                           "{\"event\":\"compile\",\"pid\":1,\"program\":\"%d\",\"name\":\"f\","
+                           "\"seconds\":1,\"recompile\":true,\"site\":{\"file\":\"a.py\","
+                           "\"line\":%d}}\n",
+                           i,
+                           i < 3   ? 7
+                           : i < 8 ? 5
+                                   : i);
+    keel_why_t stats;
+    stats_of(keel_buffer_cstr(&journal), &stats);
+    keel_text_summary(&stats, &text);
+    assert_non_null(strstr(keel_buffer_cstr(&text),
+                           "12 recompiles cost 12.0 s: a.py:5 (f) 5 times, a.py:7 (f) 3 times, "
+                           "a.py:8 (f), ...\n"));
+    keel_buffer_deinitialize(&journal);
+    keel_buffer_deinitialize(&text);
+    keel_why_deinitialize(&stats);
+}
+
+#define EXPLAIN(program, rest)                                                                     \
+    "{\"event\":\"explain\",\"pid\":1,\"what\":\"compile\",\"program\":\"" program "\"," rest "}"  \
+    "\n"
+#define RECOMPILE(program, seconds)                                                                \
+    "{\"event\":\"compile\",\"pid\":1,\"program\":\"" program "\",\"name\":\"jit_f\","             \
+    "\"seconds\":" seconds ",\"recompile\":true,\"site\":{\"file\":\"t.py\",\"line\":9}}\n"
+static const char unrelated[] =
+    "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+    "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"f\",\"seconds\":2,"
+    "\"recompile\":true}\n"
+    "{\"event\":\"explain\",\"pid\":1,\"what\":\"compile\",\"program\":\"b\",\"seconds\":2,"
+    "\"recompile\":true,\"unrelated\":true,\"against\":{\"is_ours\":true},\"roots\":[]}\n"
+    "{\"event\":\"explain\",\"pid\":1,\"what\":\"compile\",\"program\":\"a\",\"seconds\":1,"
+    "\"unrelated\":true,\"against\":{\"is_ours\":false},\"roots\":[]}\n"
+    "{\"event\":\"end\",\"pid\":1}\n";
+
+static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
+    (void)state;
+    assert_summary(unrelated, "keel: 2 programs; 2 compiles 3.0 s\n");
+    keel_why_t stats;
+    stats_of(unrelated, &stats);
+    assert_int_equal(stats.summary.recompile_count + stats.summary.known, 0);
+    assert_true(stats.summary.recompile_seconds == 0);
+    keel_why_deinitialize(&stats);
+}
+
+// PyTorch/XLA asked for it where it had recorded another: a recompile of which nothing is known.
+static void an_unrelated_program_of_pytorch_is_a_recompile(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1,"
+        "\"format\":\"hlo\"}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"f\",\"seconds\":2,"
+        "\"format\":\"hlo\",\"recompile\":true,\"site\":{\"file\":\"t.py\",\"line\":9}}\n"
+        "{\"event\":\"explain\",\"pid\":1,\"what\":\"compile\",\"program\":\"b\",\"name\":\"f\","
+        "\"seconds\":2,\"recompile\":true,\"unrelated\":true,\"against\":{\"is_ours\":true},"
+        "\"roots\":[],\"site\":{\"file\":\"t.py\",\"line\":9}}\n"
+        "{\"event\":\"end\",\"pid\":1}\n",
+        "keel: 2 programs; 2 compiles 3.0 s\n"
+        "keel: 1 recompile cost 2.0 s: t.py:9 unrelated; run `keel why`\n");
+}
+
+#define ENDED "{\"event\":\"end\",\"pid\":1}\n"
+
+static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_it(void **state) {
+    (void)state;
+    assert_summary(
+        RECOMPILE("b", "0.022")
+            EXPLAIN("b", "\"seconds\":0.022,\"recompile\":true,\"against\":{\"is_ours\":true},"
+                         "\"roots\":[{\"kind\":\"shape\",\"subject\":\"batch['x']\","
+                         "\"old\":\"f32[8,4]\",\"new\":\"f32[5,4]\",\"file\":\"t.py\","
+                         "\"line\":13},{\"kind\":\"dtype\"}]") ENDED,
+        "keel: 1 program; 1 compile 22 ms\n"
+        "keel: 1 recompile cost 22 ms: t.py:13 shape batch['x'] f32[8,4] -> f32[5,4]; run `keel "
+        "why`\n");
+    // Of several that differ in the values alone, these are left out; what is not explained is
+    // named by its line.
+    assert_summary(
+        RECOMPILE("b", "2") RECOMPILE("c", "2") RECOMPILE("d", "1")
+            EXPLAIN("b", "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":\"constant\","
+                         "\"subject\":\"add\","
+                         "\"old\":\"1\",\"new\":\"2\"}]")
+                EXPLAIN("c", "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":\"constant\","
+                             "\"subject\":\"add\","
+                             "\"old\":\"2\",\"new\":\"3\"}]") ENDED,
+        "keel: 3 programs; 3 compiles 5.0 s\n"
+        "keel: 3 recompiles cost 5.0 s: t.py:9 constant add (2 times), t.py:9 (jit_f); run `keel "
+        "why`\n");
+    // One line that two programs of a step are compiled again for is named once.
+    assert_summary(
+        RECOMPILE("b", "2") "{\"event\":\"compile\",\"pid\":1,\"program\":\"c\",\"name\":"
+                            "\"jit_g\",\"seconds\":2,\"recompile\":true,\"site\":{\"file\":"
+                            "\"t.py\",\"line\":20}}\n" EXPLAIN(
+                                "b", "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":"
+                                     "\"shape\",\"subject\":\"x\","
+                                     "\"old\":\"f32[1]\",\"new\":\"f32[2]\",\"file\":\"t.py\","
+                                     "\"line\":13}]")
+                                EXPLAIN("c",
+                                        "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":"
+                                        "\"shape\",\"subject\":\"x\","
+                                        "\"old\":\"f32[1]\",\"new\":\"f32[2]\",\"file\":\"t.py\","
+                                        "\"line\":13}]") ENDED,
+        "keel: 2 programs; 2 compiles 4.0 s\n"
+        "keel: 2 recompiles cost 4.0 s: t.py:13 shape x (2 times); run `keel why`\n");
+}
+
+static void the_summary_names_what_made_programs_of_earlier_runs_compile_again(void **state) {
+    (void)state;
+    assert_summary(
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":3}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1}"
+        "\n" EXPLAIN("b",
+                     "\"name\":\"g\",\"seconds\":1,\"against\":{\"run\":\"r0\"},\"roots\":["
+                     "{\"kind\":\"devices\",\"subject\":\"devices\",\"old\":\"1\",\"new\":\"2\"}]")
+            EXPLAIN("a", "\"name\":\"f\",\"seconds\":3,\"against\":{\"run\":\"r0\"},\"roots\":["
+                         "{\"kind\":\"flag\",\"subject\":\"xla_x\",\"old\":\"unset\","
+                         "\"new\":\"3\"}]") ENDED,
+        "keel: 2 programs; 2 compiles 4.0 s\n"
+        "keel: 2 programs known from earlier runs cost 4.0 s; the most expensive: flag xla_x unset "
+        "-> "
+        "3; "
+        "run `keel why`\n");
+}
+
+static void json_holds_the_figures_and_the_lists(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of(one_process, &stats);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_text_stats_json(&stats, true, &text);
+    json_t *json = json_loadb((const char *)text.data, text.size, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(json);
+    static const struct {
+        const char *name;
+        double value;
+    } expected[] = {
+        {"programs", 5},        {"compiles", 4}, {"compile_seconds", 6.5}, {"loads", 2},
+        {"memory_hits", 1},     {"misses", 2},   {"load_seconds", 0.375},  {"uncacheable", 1},
+        {"executes", 33},       {"steps", 30},   {"settled_at_step", 25},  {"recompile_count", 2},
+        {"wall_seconds", 12.5},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i)
+        assert_true(json_number_value(json_object_get(json, expected[i].name)) ==
+                    expected[i].value);
+    assert_int_equal(json_array_size(json_object_get(json, "recompiles")), 2);
+    assert_int_equal(json_array_size(json_object_get(json, "by_program")), 5);
+    assert_int_equal(json_array_size(json_object_get(json, "argv")), 2);
+    json_decref(json);
+    keel_buffer_deinitialize(&text);
+    keel_why_deinitialize(&stats);
+}
+
+static void an_empty_journal_and_one_of_strange_fields_have_figures_too(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of("", &stats);
+    assert_int_equal(stats.run.program_count, 0);
+    keel_why_deinitialize(&stats);
+    stats_of("{\"event\":\"compile\",\"seconds\":-1,\"name\":7,\"executes\":{\"x\":\"y\"},"
+             "\"site\":[],\"pid\":{}}\n{\"event\":\"start\",\"argv\":{},\"plugin\":3}\n"
+             "{\"event\":\"load\",\"seconds\":1e300,\"executes\":[1]}\n",
+             &stats);
+    assert_int_equal(stats.run.compiles, 1);
+    assert_true(stats.run.compile_seconds == 0);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_text_stats(&stats, 0, &text);
+    keel_text_line(&stats, 0, &text);
+    assert_null(keel_buffer_status(&text));
+    keel_buffer_deinitialize(&text);
+    keel_why_deinitialize(&stats);
+}
+
+static void damage_is_named_with_its_line_and_the_rest_counts(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
+             "broken \x1b[31m\n{\"event\":\"end\",\"pid\":1}\n",
+             &stats);
+    assert_int_equal(stats.run.compiles, 1);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_text_damage(&stats.run, &text);
+    assert_non_null(strstr(keel_buffer_cstr(&text), "/r/journal.ndjson:2: not JSON"));
+    assert_null(strchr(keel_buffer_cstr(&text), '\x1b'));
+    keel_buffer_deinitialize(&text);
+    keel_why_deinitialize(&stats);
+}
+
+#ifdef KEEL_FAULTS
+static void every_allocation_that_fails_is_reported_and_nothing_leaks(void **state) {
+    (void)state;
+    for (uint64_t n = 1;; ++n) {
+        assert_true(n < 10000);
+        keel_why_t stats;
+        keel_fault_arm(KEEL_FAULT_ALLOC, n);
+        keel_status_t status =
+            keel_why_parse(keel_str_bytes(keel_str(one_process)), "r1", "/r/j", 0, &stats);
+        uint64_t seen = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        keel_why_deinitialize(&stats);
+        keel_status_ignore(status);
+        if (seen < n) break;
+        assert_non_null(status);
+    }
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_those_of_the_journal),
+        cmocka_unit_test(a_run_is_what_its_first_process_said),
+        cmocka_unit_test(a_step_is_an_execution_of_the_family_that_does_the_most),
+        cmocka_unit_test(what_ran_once_leads_only_by_far),
+        cmocka_unit_test(a_load_from_memory_is_no_new_program),
+        cmocka_unit_test(several_processes_count_their_own_steps),
+        cmocka_unit_test(recompiles_carry_their_step_and_their_line),
+        cmocka_unit_test(the_summary_is_a_few_lines),
+        cmocka_unit_test(a_run_that_never_settles_says_so),
+        cmocka_unit_test(a_run_that_only_loaded_is_not_said_to_have_had_new_programs_up_to_the_end),
+        cmocka_unit_test(a_process_that_ended_early_is_told_and_nothing_is_said_of_its_end),
+        cmocka_unit_test(a_run_whose_last_step_compiled_is_not_called_flat),
+        cmocka_unit_test(an_unrelated_program_of_one_name_is_no_recompile),
+        cmocka_unit_test(an_unrelated_program_of_pytorch_is_a_recompile),
+        cmocka_unit_test(executions_that_are_written_as_the_run_goes_on_all_count),
+        cmocka_unit_test(recompiles_of_one_line_are_named_once_and_the_dearest_first),
+        cmocka_unit_test(the_summary_names_the_cause_of_each_recompile_where_the_journal_has_it),
+        cmocka_unit_test(the_summary_names_what_made_programs_of_earlier_runs_compile_again),
+        cmocka_unit_test(json_holds_the_figures_and_the_lists),
+        cmocka_unit_test(an_empty_journal_and_one_of_strange_fields_have_figures_too),
+        cmocka_unit_test(damage_is_named_with_its_line_and_the_rest_counts),
+#ifdef KEEL_FAULTS
+        cmocka_unit_test(every_allocation_that_fails_is_reported_and_nothing_leaks),
+#endif
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
