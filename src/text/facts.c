@@ -5,6 +5,11 @@
 #include "text/flow.h"
 #include "text/write.h"
 
+void keel_text_seconds(keel_json_t *json, const char *name, double seconds) {
+    uint64_t micros = seconds > 0 && seconds < 1e12 ? (uint64_t)(seconds * 1e6 + 0.5) : 0;
+    keel_json_double(json, name, (double)micros / 1e6, 6);
+}
+
 // ---- host reads --------------------------------------------------------------------------------
 
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out) {
@@ -59,21 +64,20 @@ void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out) {
     keel_write_foreign(out, fix->why);
 }
 
-void keel_fixes_json(const keel_fixes_t *fixes, keel_buffer_t *out) {
-    keel_json_name(out, "fixes");
-    keel_buffer_byte(out, '[');
+void keel_fixes_json(const keel_fixes_t *fixes, keel_json_t *json) {
+    keel_json_array(json, "fixes");
     for (size_t i = 0; i < fixes->count; ++i) {
         const keel_fix_t *fix = &fixes->list[i];
-        keel_buffer_text(out, i ? ", {" : "{");
-        keel_json_text(out, "name", fix->name);
-        keel_json_text(out, "state", fix->state);
-        keel_json_text(out, "label", fix->label);
-        keel_json_text(out, "reference", fix->reference);
-        keel_json_text(out, "client", fix->client);
-        keel_json_text(out, "why", fix->why);
-        keel_buffer_byte(out, '}');
+        keel_json_object(json, NULL);
+        keel_json_string(json, "name", fix->name);
+        keel_json_string(json, "state", fix->state);
+        keel_json_string(json, "label", fix->label);
+        keel_json_string(json, "reference", fix->reference);
+        keel_json_string(json, "client", fix->client);
+        keel_json_string(json, "why", fix->why);
+        keel_json_end_object(json);
     }
-    keel_buffer_byte(out, ']');
+    keel_json_end_array(json);
 }
 
 // ---- asides ------------------------------------------------------------------------------------
@@ -183,28 +187,25 @@ void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all
     if (asides->unexplained) tell_unexplained(asides, width, out);
 }
 
-void keel_asides_json(const keel_asides_t *asides, keel_buffer_t *out) {
-    keel_json_name(out, "host_ops");
-    keel_buffer_byte(out, '{');
+void keel_asides_json(const keel_asides_t *asides, keel_json_t *json) {
+    keel_json_object(json, "host_ops");
     for (size_t i = 0; i < asides->op_count; ++i) {
-        keel_buffer_text(out, i ? ", " : "");
-        keel_buffer_json_str(out, keel_str(asides->ops[i].name));
-        keel_buffer_format(out, ": %" PRIu64, asides->ops[i].times);
+        keel_json_key(json, keel_str(asides->ops[i].name));
+        keel_json_unsigned(json, NULL, asides->ops[i].times);
     }
-    keel_buffer_byte(out, '}');
-    keel_json_name(out, "misfits");
-    keel_buffer_byte(out, '[');
+    keel_json_end_object(json);
+    keel_json_array(json, "misfits");
     for (size_t i = 0; i < asides->misfit_count; ++i) {
         const keel_misfit_t *misfit = &asides->misfits[i];
-        keel_buffer_text(out, i ? ", {" : "{");
-        keel_json_text(out, "program", misfit->program);
-        keel_json_text(out, "name", misfit->name);
-        keel_json_text(out, "shown", misfit->shown);
-        keel_json_number(out, "needed", misfit->needed);
-        keel_json_number(out, "available", misfit->available);
-        keel_json_text(out, "message", misfit->message);
-        keel_buffer_byte(out, '}');
+        keel_json_object(json, NULL);
+        keel_json_string(json, "program", misfit->program);
+        keel_json_string(json, "name", misfit->name);
+        keel_json_string(json, "shown", misfit->shown);
+        keel_json_unsigned(json, "needed", misfit->needed);
+        keel_json_unsigned(json, "available", misfit->available);
+        keel_json_string(json, "message", misfit->message);
+        keel_json_end_object(json);
     }
-    keel_buffer_byte(out, ']');
-    keel_json_number(out, "unexplained", asides->unexplained);
+    keel_json_end_array(json);
+    keel_json_unsigned(json, "unexplained", asides->unexplained);
 }

@@ -2,8 +2,12 @@
 #ifndef KEEL_TEXT_FACTS_H_
 #define KEEL_TEXT_FACTS_H_
 
+#include "base/json.h"
 #include "run/run.h"
 #include "why/eager.h"
+
+// A time in JSON, to the microsecond; half of one counts as a whole.
+void keel_text_seconds(keel_json_t *json, const char *name, double seconds);
 
 // "10 times", by all lines
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);
@@ -20,7 +24,7 @@ void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out);
 // "sharding-retrace applied, torch_xla 2.9.0 (pytorch/xla 9755)".
 void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out);
 // The field "fixes" of a JSON object.
-void keel_fixes_json(const keel_fixes_t *fixes, keel_buffer_t *out);
+void keel_fixes_json(const keel_fixes_t *fixes, keel_json_t *json);
 
 // What to do about an operation that is computed on the host.
 const char *keel_host_op_advice(const char *name);
@@ -34,6 +38,6 @@ void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out);
 // "2 programs could not be explained, jit_step the first: ..."
 void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 // Fields "host_ops", "misfits" and "unexplained".
-void keel_asides_json(const keel_asides_t *asides, keel_buffer_t *out);
+void keel_asides_json(const keel_asides_t *asides, keel_json_t *json);
 
 #endif // KEEL_TEXT_FACTS_H_

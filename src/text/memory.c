@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "text/facts.h"
 #include "text/text.h"
 #include "text/write.h"
@@ -184,62 +185,68 @@ void keel_text_memory(const keel_run_t *run, const keel_memory_program_t *progra
 // ---- JSON --------------------------------------------------------------------------------------
 
 static void program_fields(const keel_run_t *run, const keel_memory_program_t *program,
-                           keel_buffer_t *out) {
-    keel_json_text(out, "program", program->program);
-    keel_json_text(out, "identity", program->identity);
-    keel_json_text(out, "name", program->name);
-    keel_json_text(out, "shown", program->shown);
-    keel_json_number(out, "total", program->total);
-    keel_json_number(out, "arguments", program->arguments);
-    keel_json_number(out, "outputs", program->outputs);
-    keel_json_number(out, "aliased", program->aliased);
-    keel_json_number(out, "temporaries", program->temporaries);
-    keel_json_number(out, "code", program->code);
-    keel_json_number(out, "host", program->host);
-    keel_json_number(out, "peak", program->peak);
+                           keel_json_t *json) {
+    keel_json_string(json, "program", program->program);
+    keel_json_string(json, "identity", program->identity);
+    keel_json_string(json, "name", program->name);
+    keel_json_string(json, "shown", program->shown);
+    keel_json_unsigned(json, "total", program->total);
+    keel_json_unsigned(json, "arguments", program->arguments);
+    keel_json_unsigned(json, "outputs", program->outputs);
+    keel_json_unsigned(json, "aliased", program->aliased);
+    keel_json_unsigned(json, "temporaries", program->temporaries);
+    keel_json_unsigned(json, "code", program->code);
+    keel_json_unsigned(json, "host", program->host);
+    keel_json_unsigned(json, "peak", program->peak);
     uint64_t limit = keel_memory_limit(&run->memory);
-    keel_json_name(out, "fits");
-    keel_buffer_text(out, !limit ? "null" : program->total <= limit ? "true" : "false");
+    if (limit)
+        keel_json_bool(json, "fits", program->total <= limit);
+    else
+        keel_json_null(json, "fits");
 }
 
-static void device_object(const keel_memory_device_t *device, keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    keel_json_text(out, "device", device->device);
-    keel_json_text(out, "kind", device->kind);
-    keel_json_number(out, "in_use", device->in_use);
-    keel_json_number(out, "most", device->most);
-    keel_json_number(out, "peak", device->peak);
-    keel_json_number(out, "limit", device->limit);
-    keel_buffer_byte(out, '}');
+static void device_object(const keel_memory_device_t *device, keel_json_t *json) {
+    keel_json_object(json, NULL);
+    keel_json_string(json, "device", device->device);
+    keel_json_string(json, "kind", device->kind);
+    keel_json_unsigned(json, "in_use", device->in_use);
+    keel_json_unsigned(json, "most", device->most);
+    keel_json_unsigned(json, "peak", device->peak);
+    keel_json_unsigned(json, "limit", device->limit);
+    keel_json_end_object(json);
+}
+
+static void whole(const keel_run_t *run, const keel_memory_program_t *program, keel_json_t *json) {
+    keel_json_object(json, NULL);
+    keel_json_string(json, "run", run->id);
+    keel_json_unsigned(json, "limit", keel_memory_limit(&run->memory));
+    keel_json_string(json, "devices_unknown", run->memory.devices_unknown);
+    if (program) {
+        program_fields(run, program, json);
+        keel_json_end_object(json);
+        return;
+    }
+    keel_json_string(json, "programs_unknown", run->memory.programs_unknown);
+    keel_json_array(json, "programs");
+    for (size_t i = 0; i < run->memory.program_count; ++i) {
+        keel_json_break(json, "\n  ");
+        keel_json_object(json, NULL);
+        program_fields(run, &run->memory.programs[i], json);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+    keel_json_array(json, "devices");
+    for (size_t i = 0; i < run->memory.device_count; ++i) {
+        keel_json_break(json, "\n  ");
+        device_object(&run->memory.devices[i], json);
+    }
+    keel_json_end_array(json);
+    keel_asides_json(&run->asides, json);
+    keel_json_end_object(json);
 }
 
 void keel_text_memory_json(const keel_run_t *run, const keel_memory_program_t *program,
                            keel_buffer_t *out) {
-    keel_buffer_byte(out, '{');
-    keel_json_text(out, "run", run->id);
-    keel_json_number(out, "limit", keel_memory_limit(&run->memory));
-    keel_json_text(out, "devices_unknown", run->memory.devices_unknown);
-    if (program) {
-        program_fields(run, program, out);
-        keel_buffer_byte(out, '}');
-        return;
-    }
-    keel_json_text(out, "programs_unknown", run->memory.programs_unknown);
-    keel_json_name(out, "programs");
-    keel_buffer_byte(out, '[');
-    for (size_t i = 0; i < run->memory.program_count; ++i) {
-        keel_buffer_text(out, i ? ",\n  {" : "\n  {");
-        program_fields(run, &run->memory.programs[i], out);
-        keel_buffer_byte(out, '}');
-    }
-    keel_buffer_byte(out, ']');
-    keel_json_name(out, "devices");
-    keel_buffer_byte(out, '[');
-    for (size_t i = 0; i < run->memory.device_count; ++i) {
-        keel_buffer_text(out, i ? ",\n  " : "\n  ");
-        device_object(&run->memory.devices[i], out);
-    }
-    keel_buffer_byte(out, ']');
-    keel_asides_json(&run->asides, out);
-    keel_buffer_byte(out, '}');
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    whole(run, program, &json);
 }

@@ -1,180 +1,174 @@
+#include "base/json.h"
 #include "text/facts.h"
 #include "text/text.h"
-#include "text/write.h"
 
-static void site(keel_buffer_t *out, const keel_run_place_t *value) {
-    keel_json_name(out, "site");
+static void site(keel_json_t *json, const keel_run_place_t *value) {
     if (!*value->file) {
-        keel_buffer_text(out, "null");
+        keel_json_null(json, "site");
         return;
     }
-    keel_buffer_byte(out, '{');
-    keel_json_text(out, "file", value->file);
-    keel_json_number(out, "line", value->line);
-    keel_json_text(out, "function", value->function);
-    keel_json_text(out, "shown", value->shown);
-    keel_json_text(out, "called_from", value->call_shown);
-    keel_buffer_byte(out, '}');
+    keel_json_object(json, "site");
+    keel_json_string(json, "file", value->file);
+    keel_json_unsigned(json, "line", value->line);
+    keel_json_string(json, "function", value->function);
+    keel_json_string(json, "shown", value->shown);
+    keel_json_string(json, "called_from", value->call_shown);
+    keel_json_end_object(json);
 }
 
-// Begins an element of a list.
-static void element(keel_buffer_t *out, size_t index) {
-    keel_buffer_text(out, index ? ",\n    {" : "\n    {");
-}
-
-static void programs(const keel_why_t *why, keel_buffer_t *out) {
-    keel_json_name(out, "by_program");
-    keel_buffer_byte(out, '[');
+static void programs(const keel_why_t *why, keel_json_t *json) {
+    keel_json_array(json, "by_program");
     for (size_t i = 0; i < why->run.program_count; ++i) {
         const keel_run_program_t *program = &why->run.programs[i];
-        element(out, i);
-        keel_json_text(out, "program", program->program);
-        keel_json_text(out, "identity", program->identity);
-        keel_json_text(out, "name", program->name);
-        keel_json_number(out, "ops", program->ops);
-        keel_json_number(out, "bytes", program->bytes);
-        keel_json_number(out, "compiles", program->compiles);
-        keel_json_seconds(out, "compile_seconds", program->compile_seconds);
-        keel_json_number(out, "loads", program->loads);
-        keel_json_seconds(out, "load_seconds", program->load_seconds);
-        keel_json_number(out, "executes", program->executes);
-        keel_json_name(out, "cacheable");
-        keel_buffer_text(out, program->uncacheable ? "false" : "true");
-        site(out, &program->site);
-        keel_buffer_byte(out, '}');
+        keel_json_break(json, "\n    ");
+        keel_json_object(json, NULL);
+        keel_json_string(json, "program", program->program);
+        keel_json_string(json, "identity", program->identity);
+        keel_json_string(json, "name", program->name);
+        keel_json_unsigned(json, "ops", program->ops);
+        keel_json_unsigned(json, "bytes", program->bytes);
+        keel_json_unsigned(json, "compiles", program->compiles);
+        keel_text_seconds(json, "compile_seconds", program->compile_seconds);
+        keel_json_unsigned(json, "loads", program->loads);
+        keel_text_seconds(json, "load_seconds", program->load_seconds);
+        keel_json_unsigned(json, "executes", program->executes);
+        keel_json_bool(json, "cacheable", !program->uncacheable);
+        site(json, &program->site);
+        keel_json_end_object(json);
     }
-    keel_buffer_byte(out, ']');
+    keel_json_end_array(json);
 }
 
-static void cause(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
-    keel_json_name(out, "cause");
+static void cause(keel_json_t *json, const keel_why_recompile_t *recompile) {
     if (!*recompile->cause) {
-        keel_buffer_text(out, "null");
+        keel_json_null(json, "cause");
         return;
     }
-    keel_buffer_byte(out, '{');
-    keel_json_text(out, "kind", recompile->cause);
-    keel_json_text(out, "subject", recompile->subject);
-    keel_json_text(out, "old", recompile->old_value);
-    keel_json_text(out, "new", recompile->new_value);
-    keel_json_text(out, "shown", recompile->shown);
-    keel_buffer_byte(out, '}');
+    keel_json_object(json, "cause");
+    keel_json_string(json, "kind", recompile->cause);
+    keel_json_string(json, "subject", recompile->subject);
+    keel_json_string(json, "old", recompile->old_value);
+    keel_json_string(json, "new", recompile->new_value);
+    keel_json_string(json, "shown", recompile->shown);
+    keel_json_end_object(json);
 }
 
-static void recompiles(const keel_why_t *why, keel_buffer_t *out) {
-    keel_json_name(out, "recompiles");
-    keel_buffer_byte(out, '[');
+static void recompiles(const keel_why_t *why, keel_json_t *json) {
+    keel_json_array(json, "recompiles");
     for (size_t i = 0; i < why->summary.recompile_count; ++i) {
         const keel_why_recompile_t *recompile = &why->summary.recompiles[i];
-        element(out, i);
-        keel_json_number(out, "step", recompile->step);
-        keel_json_seconds(out, "seconds", recompile->seconds);
-        keel_json_text(out, "name", recompile->name);
-        keel_json_text(out, "program", recompile->program);
-        site(out, &recompile->site);
-        cause(out, recompile);
-        keel_buffer_byte(out, '}');
+        keel_json_break(json, "\n    ");
+        keel_json_object(json, NULL);
+        keel_json_unsigned(json, "step", recompile->step);
+        keel_text_seconds(json, "seconds", recompile->seconds);
+        keel_json_string(json, "name", recompile->name);
+        keel_json_string(json, "program", recompile->program);
+        site(json, &recompile->site);
+        cause(json, recompile);
+        keel_json_end_object(json);
     }
-    keel_buffer_byte(out, ']');
+    keel_json_end_array(json);
 }
 
-static void plugin(const keel_why_t *why, keel_buffer_t *out) {
-    keel_json_name(out, "plugin");
-    keel_buffer_byte(out, '{');
-    keel_json_text(out, "path", why->run.plugin_path);
-    keel_json_text(out, "platform", why->run.plugin_platform);
-    keel_json_text(out, "api", why->run.plugin_api);
-    keel_buffer_byte(out, '}');
+static void plugin(const keel_why_t *why, keel_json_t *json) {
+    keel_json_object(json, "plugin");
+    keel_json_string(json, "path", why->run.plugin_path);
+    keel_json_string(json, "platform", why->run.plugin_platform);
+    keel_json_string(json, "api", why->run.plugin_api);
+    keel_json_end_object(json);
 }
 
-static void moved(keel_buffer_t *out, const keel_moved_t *value) {
-    keel_json_number(out, "count", value->count);
-    keel_json_number(out, "bytes", value->bytes);
-    keel_json_seconds(out, "seconds", value->seconds);
+static void moved(keel_json_t *json, const keel_moved_t *value) {
+    keel_json_unsigned(json, "count", value->count);
+    keel_json_unsigned(json, "bytes", value->bytes);
+    keel_text_seconds(json, "seconds", value->seconds);
 }
 
-static void direction(keel_buffer_t *out, const char *field, const keel_moved_t *value) {
-    keel_json_name(out, field);
-    keel_buffer_byte(out, '{');
-    moved(out, value);
-    keel_buffer_byte(out, '}');
+static void direction(keel_json_t *json, const char *field, const keel_moved_t *value) {
+    keel_json_object(json, field);
+    moved(json, value);
+    keel_json_end_object(json);
 }
 
-static void read_lines(const keel_reads_t *reads, keel_buffer_t *out) {
-    keel_json_name(out, "reads");
-    keel_buffer_byte(out, '[');
+static void read_lines(const keel_reads_t *reads, keel_json_t *json) {
+    keel_json_array(json, "reads");
     for (size_t i = 0; i < reads->count; ++i) {
         const keel_reads_line_t *line = &reads->lines[i];
-        element(out, i);
-        keel_json_text(out, "file", line->file);
-        keel_json_number(out, "line", line->line);
-        keel_json_text(out, "function", line->function);
-        keel_json_text(out, "shown", line->shown);
-        moved(out, &line->moved);
-        keel_json_number(out, "cuts", line->cuts);
-        keel_json_number(out, "pieces", line->pieces);
-        keel_json_number(out, "other_programs", line->others);
-        keel_buffer_byte(out, '}');
+        keel_json_break(json, "\n    ");
+        keel_json_object(json, NULL);
+        keel_json_string(json, "file", line->file);
+        keel_json_unsigned(json, "line", line->line);
+        keel_json_string(json, "function", line->function);
+        keel_json_string(json, "shown", line->shown);
+        moved(json, &line->moved);
+        keel_json_unsigned(json, "cuts", line->cuts);
+        keel_json_unsigned(json, "pieces", line->pieces);
+        keel_json_unsigned(json, "other_programs", line->others);
+        keel_json_end_object(json);
     }
-    keel_buffer_byte(out, ']');
+    keel_json_end_array(json);
+}
+
+static void figures(const keel_why_t *why, bool whole, keel_json_t *json) {
+    char started[24];
+    keel_clock_iso((uint64_t)(why->run.started * 1e9), started);
+    keel_json_object(json, NULL);
+    keel_json_string(json, "id", why->run.id);
+    keel_json_string(json, "started", started);
+    keel_json_string(json, "command", why->run.command);
+    keel_buffer_text(keel_json_value(json, "argv"), why->run.argv);
+    keel_json_string(json, "cwd", why->run.cwd);
+    keel_json_string(json, "host", why->run.host);
+    keel_json_string(json, "mode", why->run.mode);
+    keel_json_string(json, "journal", why->run.path);
+    keel_json_unsigned(json, "journal_bytes", why->run.journal_bytes);
+    keel_json_unsigned(json, "processes", why->run.processes);
+    keel_json_unsigned(json, "unfinished", why->run.unfinished);
+    keel_text_seconds(json, "wall_seconds", why->run.wall_seconds);
+    keel_json_unsigned(json, "programs", why->run.program_count);
+    keel_json_unsigned(json, "compiles", why->run.compiles);
+    keel_text_seconds(json, "compile_seconds", why->run.compile_seconds);
+    keel_json_unsigned(json, "loads", why->run.loads);
+    keel_text_seconds(json, "load_seconds", why->run.load_seconds);
+    keel_json_unsigned(json, "memory_hits", why->run.memory_hits);
+    keel_json_unsigned(json, "ahead_loads", why->run.ahead_loads);
+    keel_json_unsigned(json, "unused_loads", why->run.unused_loads);
+    keel_text_seconds(json, "ahead_seconds", why->run.ahead_seconds);
+    keel_text_seconds(json, "overhead_seconds", why->run.overhead_seconds);
+    keel_text_seconds(json, "spared_seconds", why->run.spared_seconds);
+    keel_json_unsigned(json, "misses", why->run.misses);
+    keel_json_unsigned(json, "uncacheable", why->run.uncacheable);
+    keel_json_unsigned(json, "publishes", why->run.publishes);
+    keel_json_unsigned(json, "executes", why->run.executes);
+    keel_json_unsigned(json, "steps", why->run.steps);
+    keel_json_unsigned(json, "settled_at_step", why->run.settled_at_step);
+    keel_json_unsigned(json, "recompile_count", why->summary.recompile_count);
+    keel_text_seconds(json, "recompile_seconds", why->summary.recompile_seconds);
+    keel_json_unsigned(json, "known_count", why->summary.known);
+    keel_text_seconds(json, "known_seconds", why->summary.known_seconds);
+    direction(json, "to_device", &why->run.reads.to_device);
+    direction(json, "from_device", &why->run.reads.from_device);
+    keel_json_unsigned(json, "cuts", why->run.reads.cuts);
+    keel_json_unsigned(json, "cut_steps", why->run.reads.cut_steps);
+    keel_json_unsigned(json, "cut_pieces", why->run.reads.cut_pieces);
+    keel_json_unsigned(json, "store_errors", why->run.store_errors);
+    keel_json_unsigned(json, "fallbacks", why->run.fallbacks);
+    keel_json_unsigned(json, "damaged_lines", why->run.damage.lines);
+    if (whole) {
+        keel_json_string(json, "first_store_error", why->run.first_store_error);
+        keel_json_string(json, "first_fallback", why->run.first_fallback);
+        keel_fixes_json(&why->run.fixes, json);
+        plugin(why, json);
+        keel_asides_json(&why->run.asides, json);
+        recompiles(why, json);
+        read_lines(&why->run.reads, json);
+        direction(json, "reads_elsewhere", &why->run.reads.elsewhere);
+        programs(why, json);
+    }
+    keel_json_end_object(json);
 }
 
 void keel_text_stats_json(const keel_why_t *why, bool whole, keel_buffer_t *out) {
-    char started[24];
-    keel_clock_iso((uint64_t)(why->run.started * 1e9), started);
-    keel_buffer_byte(out, '{');
-    keel_json_text(out, "id", why->run.id);
-    keel_json_text(out, "started", started);
-    keel_json_text(out, "command", why->run.command);
-    keel_json_name(out, "argv");
-    keel_buffer_text(out, why->run.argv);
-    keel_json_text(out, "cwd", why->run.cwd);
-    keel_json_text(out, "host", why->run.host);
-    keel_json_text(out, "mode", why->run.mode);
-    keel_json_text(out, "journal", why->run.path);
-    keel_json_number(out, "journal_bytes", why->run.journal_bytes);
-    keel_json_number(out, "processes", why->run.processes);
-    keel_json_number(out, "unfinished", why->run.unfinished);
-    keel_json_seconds(out, "wall_seconds", why->run.wall_seconds);
-    keel_json_number(out, "programs", why->run.program_count);
-    keel_json_number(out, "compiles", why->run.compiles);
-    keel_json_seconds(out, "compile_seconds", why->run.compile_seconds);
-    keel_json_number(out, "loads", why->run.loads);
-    keel_json_seconds(out, "load_seconds", why->run.load_seconds);
-    keel_json_number(out, "memory_hits", why->run.memory_hits);
-    keel_json_number(out, "ahead_loads", why->run.ahead_loads);
-    keel_json_number(out, "unused_loads", why->run.unused_loads);
-    keel_json_seconds(out, "ahead_seconds", why->run.ahead_seconds);
-    keel_json_seconds(out, "overhead_seconds", why->run.overhead_seconds);
-    keel_json_seconds(out, "spared_seconds", why->run.spared_seconds);
-    keel_json_number(out, "misses", why->run.misses);
-    keel_json_number(out, "uncacheable", why->run.uncacheable);
-    keel_json_number(out, "publishes", why->run.publishes);
-    keel_json_number(out, "executes", why->run.executes);
-    keel_json_number(out, "steps", why->run.steps);
-    keel_json_number(out, "settled_at_step", why->run.settled_at_step);
-    keel_json_number(out, "recompile_count", why->summary.recompile_count);
-    keel_json_seconds(out, "recompile_seconds", why->summary.recompile_seconds);
-    keel_json_number(out, "known_count", why->summary.known);
-    keel_json_seconds(out, "known_seconds", why->summary.known_seconds);
-    direction(out, "to_device", &why->run.reads.to_device);
-    direction(out, "from_device", &why->run.reads.from_device);
-    keel_json_number(out, "cuts", why->run.reads.cuts);
-    keel_json_number(out, "cut_steps", why->run.reads.cut_steps);
-    keel_json_number(out, "cut_pieces", why->run.reads.cut_pieces);
-    keel_json_number(out, "store_errors", why->run.store_errors);
-    keel_json_number(out, "fallbacks", why->run.fallbacks);
-    keel_json_number(out, "damaged_lines", why->run.damage.lines);
-    if (whole) {
-        keel_json_text(out, "first_store_error", why->run.first_store_error);
-        keel_json_text(out, "first_fallback", why->run.first_fallback);
-        keel_fixes_json(&why->run.fixes, out);
-        plugin(why, out);
-        keel_asides_json(&why->run.asides, out);
-        recompiles(why, out);
-        read_lines(&why->run.reads, out);
-        direction(out, "reads_elsewhere", &why->run.reads.elsewhere);
-        programs(why, out);
-    }
-    keel_buffer_byte(out, '}');
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    figures(why, whole, &json);
 }

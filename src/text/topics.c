@@ -1,5 +1,7 @@
 #include "text/topics.h"
 
+#include "base/json.h"
+
 #include <stdio.h>
 
 #include "text/flow.h"
@@ -146,50 +148,47 @@ void keel_topic_list(keel_buffer_t *out) {
 }
 
 // Fields that a page has besides: those of a cause, or of a pattern.
-static void open_object(keel_buffer_t *out, const char *word, const char *kind,
+static void open_object(keel_json_t *json, const char *word, const char *kind,
                         const char *sentence) {
-    keel_buffer_byte(out, '{');
-    keel_json_text(out, "word", word);
-    keel_json_text(out, "kind", kind);
-    keel_json_text(out, "sentence", sentence);
+    keel_json_object(json, NULL);
+    keel_json_string(json, "word", word);
+    keel_json_string(json, "kind", kind);
+    keel_json_string(json, "sentence", sentence);
 }
 
-static void cause_object(keel_buffer_t *out, const keel_cause_facts_t *facts) {
-    open_object(out, facts->word, "cause", facts->sentence);
-    keel_json_text(out, "question",
-                   facts->question == KEEL_QUESTION_NONE ? ""
-                                                         : keel_question_sentence(facts->question));
-    keel_json_name(out, "advice");
-    keel_buffer_byte(out, '{');
-    keel_json_text(out, "jax", facts->jax);
-    keel_json_text(out, "torch", facts->torch);
-    keel_buffer_byte(out, '}');
+static void cause_object(keel_json_t *json, const keel_cause_facts_t *facts) {
+    open_object(json, facts->word, "cause", facts->sentence);
+    keel_json_string(
+        json, "question",
+        facts->question == KEEL_QUESTION_NONE ? "" : keel_question_sentence(facts->question));
+    keel_json_object(json, "advice");
+    keel_json_string(json, "jax", facts->jax);
+    keel_json_string(json, "torch", facts->torch);
+    keel_json_end_object(json);
 }
 
-static void close_object(keel_buffer_t *out, const keel_topic_t *page) {
-    if (page) {
-        keel_json_name(out, "page");
-        keel_buffer_json_str(out, page->text);
-    }
-    keel_buffer_byte(out, '}');
+static void close_object(keel_json_t *json, const keel_topic_t *page) {
+    if (page) keel_json_str(json, "page", page->text);
+    keel_json_end_object(json);
 }
 
 void keel_topic_json(const keel_topic_t *page, keel_buffer_t *out) {
     bool any = false;
-    keel_buffer_byte(out, '[');
+    keel_json_t writer = keel_json(out, KEEL_JSON_SPACED), *json = &writer;
+    keel_json_array(json, NULL);
     for (int i = 0; i < KEEL_CAUSE_COUNT + KEEL_PATTERN_COUNT; ++i) {
         bool is_cause = i < KEEL_CAUSE_COUNT;
         keel_pattern_kind_t pattern = (keel_pattern_kind_t)(is_cause ? 0 : i - KEEL_CAUSE_COUNT);
         const keel_cause_facts_t *facts = is_cause ? keel_cause_facts((keel_cause_t)i) : NULL;
         const char *word = facts ? facts->word : keel_pattern_word(pattern);
         if (page && strcmp(page->word, word) != 0) continue;
-        keel_buffer_text(out, any ? ",\n " : "");
+        if (any) keel_json_break(json, "\n ");
         any = true;
         if (facts)
-            cause_object(out, facts);
+            cause_object(json, facts);
         else
-            open_object(out, word, "pattern", keel_pattern_sentence(pattern));
-        close_object(out, page);
+            open_object(json, word, "pattern", keel_pattern_sentence(pattern));
+        close_object(json, page);
     }
-    keel_buffer_byte(out, ']');
+    keel_json_end_array(json);
 }

@@ -3,8 +3,6 @@
 
 #include "text/write.h"
 
-// ---- for people ---------------------------------------------------------------------------------
-
 void keel_write_foreign_str(keel_buffer_t *out, keel_str_t text) {
     size_t length;
     for (size_t i = 0; i < text.size; i += length) {
@@ -42,32 +40,4 @@ void keel_write_damage(keel_buffer_t *out, const char *path, const keel_journal_
     if (damage->lines > 1)
         keel_buffer_format(out, " (and %" PRIu64 " more lines)", damage->lines - 1);
     keel_buffer_text(out, "; the figures leave it out: remove the line, or the run's folder");
-}
-
-// ---- JSON ---------------------------------------------------------------------------------------
-
-void keel_json_name(keel_buffer_t *out, const char *field) {
-    uint8_t last = out->size ? out->data[out->size - 1] : 0;
-    keel_buffer_format(out, "%s\"%s\": ", last == '{' || last == '[' ? "" : ", ", field);
-}
-
-void keel_json_text(keel_buffer_t *out, const char *field, const char *value) {
-    keel_json_name(out, field);
-    keel_buffer_json_str(out, keel_str(value));
-}
-
-void keel_json_number(keel_buffer_t *out, const char *field, uint64_t value) {
-    keel_json_name(out, field);
-    keel_buffer_format(out, "%" PRIu64, value);
-}
-
-void keel_json_seconds(keel_buffer_t *out, const char *field, double value) {
-    uint64_t micros = value > 0 && value < 1e12 ? (uint64_t)(value * 1e6 + 0.5) : 0;
-    keel_json_name(out, field);
-    keel_buffer_format(out, "%" PRIu64 ".%06" PRIu64, micros / 1000000u, micros % 1000000u);
-}
-
-void keel_json_true(keel_buffer_t *out, const char *field, bool value) {
-    keel_json_name(out, field);
-    keel_buffer_text(out, value ? "true" : "false");
 }
