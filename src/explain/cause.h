@@ -94,6 +94,10 @@
       "Use load_state_dict without assign=True, or create the optimizer after it.")                \
     X(IDLE, "its step does nothing, as if it were skipped",                                        \
       "If you do not skip it: create the optimizer after load_state_dict(assign=True).")           \
+    X(FROZEN, "the optimizer skips tensors that have no gradient: frozen, or not used",            \
+      "Each set of frozen tensors is a program, compiled once: change requires_grad rarely.")      \
+    X(EVALUATED, "only one of the two calls backward(): training and evaluation share a line",     \
+      "Each is compiled once; sync the evaluation on a line of its own, to tell them apart.")      \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
     X(NOT_ZEROED, "nothing zeroes it, because the optimizer holds other tensors",                  \

@@ -247,7 +247,7 @@ static keel_status_t add_difference(keel_diff_t *diff, keel_pair_t *pair, uint32
 }
 
 static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
-                                    const constant_t *a, const constant_t *b) {
+                                    const constant_t *a, const constant_t *b, keel_op_id_t made) {
     keel_ints_t x = keel_diff_dims(diff->before.program, a->type);
     keel_ints_t y = keel_diff_dims(diff->after.program, b->type);
     bool same_dims = is_same_dims(x, y), is_one = is_splat_or_one(a) && is_splat_or_one(b);
@@ -267,6 +267,7 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
         describe_elements(diff, a, b, 0, &difference);
     else
         describe_array(diff, a, b, different, first, &difference);
+    if (!is_one && made != KEEL_NONE) difference.place = keel_diff_place(diff, true, made);
     return add_difference(diff, pair, explained, &difference, a, b);
 }
 
@@ -286,6 +287,12 @@ static keel_status_t compare_shapes(keel_diff_t *diff, keel_pair_t *pair, uint32
     return keel_pair_root(diff, &difference, &pair->root);
 }
 
+// HLO: an array that a line of the user's makes (torch.arange) stands there, whoever takes it.
+static bool is_of_users_line(keel_diff_t *diff, keel_op_id_t constant) {
+    const keel_line_t *line = keel_graph_line(&diff->after, constant);
+    return diff->after.lender && line->identity && !line->is_foreign && !line->library_file.size;
+}
+
 keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                                   keel_op_id_t before, keel_op_id_t after, bool same_use) {
     const keel_operation_t *p = &diff->before.program->operations.data[before];
@@ -300,7 +307,8 @@ keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t
                                   keel_diff_dims(diff->after.program, b.type));
     if (same_use && !same_dims && a.tensor.count != b.tensor.count)
         return compare_shapes(diff, pair, operand, &a, &b);
-    return compare_values(diff, pair, operand, &a, &b);
+    return compare_values(diff, pair, operand, &a, &b,
+                          is_of_users_line(diff, after) ? after : KEEL_NONE);
 }
 
 keel_status_t keel_pair_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,

@@ -236,7 +236,7 @@ bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 // What these optimizers bring about, which has advice of its own.
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 // grown.c: notes arguments that are longer because something is appended to them.
-void keel_diff_grown(keel_diff_t *diff);
+keel_status_t keel_diff_grown(keel_diff_t *diff) KEEL_MUST_CHECK;
 // dtypes.c: Python numbers and dtypes that only the operations tell of, and what follows from them.
 keel_status_t keel_diff_dtypes(keel_diff_t *diff) KEEL_MUST_CHECK;
 // True where one expression of the source is several operations: a function of the client's or of a

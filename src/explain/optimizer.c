@@ -95,8 +95,10 @@ static keel_status_t find_optimized(keel_diff_t *diff, const keel_graph_t *graph
     return NULL;
 }
 
-// What became of parameters that the program before updates in place and this one does not.
+// What became of parameters that one of the programs updates in place.
 typedef struct updates_t {
+    uint32_t then, now; // how many the optimizer updates, less its own state
+    // Those that the program before updates and this one does not:
     uint32_t replaced; // the optimizer leaves it alone, and another line moved its data
     uint32_t idle;     // the optimizer leaves it alone
     uint32_t copied;   // it is updated still, but its data are another tensor's
@@ -133,10 +135,21 @@ static bool is_differentiated(keel_graph_t *graph, const keel_argument_t *argume
     return false;
 }
 
+static uint32_t count_updated(const keel_graph_t *graph, const keel_argument_t *list,
+                              uint32_t count, const uint8_t *optimized) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        found += list[i].is_donated && optimized[list[i].value] &&
+                 !keel_diff_is_optimizers(graph, list[i].op);
+    return found;
+}
+
 static keel_status_t count_updates(keel_diff_t *diff, updates_t *out) {
     uint8_t *then, *now;
     KEEL_TRY(find_optimized(diff, &diff->before, &then));
     KEEL_TRY(find_optimized(diff, &diff->after, &now));
+    out->then = count_updated(&diff->before, diff->arguments_before, diff->before_count, then);
+    out->now = count_updated(&diff->after, diff->arguments_after, diff->after_count, now);
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         const keel_argument_t *b = &diff->arguments_after[i];
         if (b->counterpart == KEEL_NONE) continue;
@@ -183,8 +196,30 @@ static void tell(keel_diff_t *diff, uint32_t root, keel_note_t note) {
                                       *difference->note ? "; " : "", difference->note);
 }
 
+static const char *updates_text(keel_diff_t *diff, uint32_t count) {
+    if (!count) return "updates none";
+    return keel_diff_text(diff, "updates %u tensor%s", count, count == 1 ? "" : "s");
+}
+
+// The root becomes the optimizer's, by its first line where it does more.
+static void tell_counts(keel_diff_t *diff, uint32_t top, uint32_t then, uint32_t now,
+                        keel_note_t note) {
+    keel_difference_t *difference = &diff->roots[top].difference;
+    bool is_after = now > then;
+    keel_op_id_t op = first_of_optimizer(is_after ? &diff->after : &diff->before);
+    difference->kind = KEEL_CAUSE_STRUCTURE;
+    difference->subject = "optimizer";
+    difference->old_value = updates_text(diff, then);
+    difference->new_value = updates_text(diff, now);
+    difference->note = keel_note_text(note);
+    difference->place = keel_diff_place(diff, is_after, op);
+    difference->old_op = is_after ? KEEL_NONE : op;
+    difference->new_op = is_after ? op : KEEL_NONE;
+}
+
 // Told by the donation, or where the optimizer does nothing any more, by that.
-static void tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+// False where neither tells.
+static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
     keel_op_id_t op = first_of_optimizer(&diff->before);
     bool is_left_alone = first_of_optimizer(&diff->after) == KEEL_NONE;
     keel_difference_t *difference = &diff->roots[top].difference;
@@ -199,28 +234,63 @@ static void tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates)
         difference->place = keel_diff_place(diff, false, op);
     } else if (is_left_alone) {
         lead(diff, top);
-        difference->kind = KEEL_CAUSE_STRUCTURE;
-        difference->subject = "optimizer";
-        difference->old_value = keel_diff_text(diff, "updates %u tensor%s", updates->idle,
-                                               updates->idle == 1 ? "" : "s");
-        difference->new_value = "updates none";
-        difference->note = keel_note_text(KEEL_NOTE_IDLE);
-        difference->place = keel_diff_place(diff, false, op);
-        difference->old_op = op;
-        difference->new_op = KEEL_NONE;
+        tell_counts(diff, top, updates->idle, 0, KEEL_NOTE_IDLE);
+    } else {
+        return false;
     }
+    return true;
+}
+
+// Whether backward() was called for it: that records an operation of its own.
+static bool is_trained(const keel_graph_t *graph) {
+    enum { FRAMES = 16 };
+    const keel_program_t *program = graph->program;
+    keel_op_id_t first, end;
+    keel_graph_body(graph, program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        keel_frame_t frames[FRAMES];
+        keel_attr_id_t location = program->operations.data[op].location;
+        uint32_t count = keel_program_frames(program, location, frames, FRAMES, NULL);
+        for (uint32_t i = 0; i < count && i < FRAMES; ++i)
+            if (holds(frames[i].file, KEEL_STR("/torch/autograd/"))) return true;
+    }
+    return false;
+}
+
+// An evaluation: what else differs comes with that, but for what it is given.
+static void tell_evaluation(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_cause_t kind = diff->roots[i].difference.kind;
+        if (i != top && diff->roots[i].follows == KEEL_NONE &&
+            (kind == KEEL_CAUSE_STRUCTURE || kind == KEEL_CAUSE_ARGUMENTS))
+            diff->roots[i].follows = top;
+    }
+    tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_EVALUATED);
+}
+
+// Tensors that were frozen, or are no more.
+static void tell_frozen(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+    lead(diff, top);
+    tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_FROZEN);
 }
 
 static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_told) {
     updates_t updates = {0};
     KEEL_TRY(count_updates(diff, &updates));
-    *out_told = updates.idle || updates.copied || updates.back;
-    if (updates.idle)
-        tell_idle(diff, top, &updates);
-    else if (updates.copied)
+    bool is_evaluation = (!updates.now && updates.then && !is_trained(&diff->after)) ||
+                         (!updates.then && updates.now && !is_trained(&diff->before));
+    bool is_frozen = updates.then && updates.now && updates.then != updates.now;
+    *out_told = updates.idle || updates.copied || updates.back || is_evaluation || is_frozen;
+    if (is_evaluation)
+        tell_evaluation(diff, top, &updates);
+    else if (updates.idle && tell_idle(diff, top, &updates))
+        return NULL;
+    else if (!updates.idle && updates.copied)
         tell(diff, top, KEEL_NOTE_COPIED);
-    else if (updates.back)
+    else if (!updates.idle && updates.back)
         lead(diff, top);
+    else if (is_frozen)
+        tell_frozen(diff, top, &updates);
     return NULL;
 }
 

@@ -4,6 +4,18 @@
 
 #include "explain/clusters.h"
 
+// HLO: true where one of that side's operations has a line of its own. What PyTorch's engine
+// records of a gradient has none, and follows from what has one.
+static bool has_own_line(const keel_clusters_t *clusters, uint32_t representative, bool is_after) {
+    for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
+        if ((at >= clusters->split) != is_after) continue;
+        keel_op_id_t op;
+        const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
+        if (!graph->lender || graph->lender[op] == op) return true;
+    }
+    return false;
+}
+
 // "multiply, add and 3 more"
 static const char *list_names(const keel_clusters_t *clusters, uint32_t representative,
                               bool is_after) {
@@ -12,8 +24,10 @@ static const char *list_names(const keel_clusters_t *clusters, uint32_t represen
     keel_buffer_initialize(&buffer, 0);
     keel_str_t shown[SHOWN];
     uint32_t shown_count = 0, rest = 0;
+    bool is_engines = has_own_line(clusters, representative, !is_after) &&
+                      !has_own_line(clusters, representative, is_after);
     for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
-        if ((at >= clusters->split) != is_after) continue;
+        if ((at >= clusters->split) != is_after || is_engines) continue;
         keel_op_id_t op;
         const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
         keel_str_t name = keel_graph_name(graph, op);

@@ -27,6 +27,44 @@ static unsigned rounds_of(int64_t size) {
     return rounds;
 }
 
+// Whether each of the rounds that came with the drift adds as many, or each that went takes as many
+// away. The first round may do less than those that follow.
+static bool fits_rounds(const keel_drift_t *drift, int64_t had, int64_t has) {
+    int64_t rounds = drift->after - drift->before;
+    int64_t each = rounds ? (has - had) / rounds : 0;
+    return each > 0 && each * rounds == has - had && had >= each * (drift->before - 1);
+}
+
+static int64_t count_parts(keel_graph_t *graph, uint64_t line) {
+    int64_t found = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op)
+        found +=
+            takes_part(keel_graph_name(graph, op)) && keel_graph_line(graph, op)->identity == line;
+    return found;
+}
+
+// What a round is made of has no counterpart where the rounds are put together by one operation:
+// then the parts that they take tell how many there are.
+static bool is_of_rounds(keel_diff_t *diff, const keel_difference_t *difference,
+                         const keel_drift_t *drift) {
+    bool is_after = difference->new_op != KEEL_NONE;
+    keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
+    if (op == KEEL_NONE) return false;
+    uint64_t line = keel_graph_line(is_after ? &diff->after : &diff->before, op)->identity;
+    return line && walks_over(diff, drift->root, &difference->place) &&
+           fits_rounds(drift, count_parts(&diff->before, line), count_parts(&diff->after, line));
+}
+
+static uint32_t explain_parts(keel_diff_t *diff, const keel_difference_t *difference) {
+    for (uint32_t i = 0; i < diff->sizes.count; ++i) {
+        uint32_t root = diff->sizes.drifts[i].root;
+        if (root < diff->root_count && diff->roots[root].difference.kind == KEEL_CAUSE_SHAPE &&
+            is_of_rounds(diff, difference, &diff->sizes.drifts[i]))
+            return root;
+    }
+    return KEEL_NONE;
+}
+
 static uint32_t explain(keel_diff_t *diff, const keel_root_t *root) {
     const keel_difference_t *difference = &root->difference;
     bool is_after = difference->new_op != KEEL_NONE;
@@ -46,13 +84,59 @@ static uint32_t explain(keel_diff_t *diff, const keel_root_t *root) {
     return KEEL_NONE;
 }
 
+// How many arguments of one side a line takes first.
+static uint32_t count_taken(keel_graph_t *graph, const keel_argument_t *list, uint32_t count,
+                            uint64_t line) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        found += list[i].op != KEEL_NONE && keel_graph_line(graph, list[i].op)->identity == line;
+    return found;
+}
+
+// The line that takes the first of the arguments that a root tells of; 0.
+static uint64_t line_of_arguments(keel_diff_t *diff, uint32_t root) {
+    for (unsigned side = 0; side < 2; ++side) {
+        const keel_argument_t *list = side ? diff->arguments_after : diff->arguments_before;
+        uint32_t count = side ? diff->after_count : diff->before_count;
+        for (uint32_t i = 0; i < count; ++i)
+            if (list[i].counterpart == KEEL_NONE && list[i].root == root && list[i].op != KEEL_NONE)
+                return keel_graph_line(side ? &diff->after : &diff->before, list[i].op)->identity;
+    }
+    return 0;
+}
+
+// HLO: each round of the loop takes as many arguments: the indices by which PyTorch/XLA splits the
+// gates of a cell are some.
+static bool come_with_rounds(keel_diff_t *diff, uint32_t root, const keel_drift_t *drift) {
+    uint64_t line = line_of_arguments(diff, root);
+    if (!line || !walks_over(diff, drift->root, &diff->roots[root].difference.place)) return false;
+    int64_t had = count_taken(&diff->before, diff->arguments_before, diff->before_count, line);
+    int64_t has = count_taken(&diff->after, diff->arguments_after, diff->after_count, line);
+    return fits_rounds(drift, had, has);
+}
+
+static void fold_arguments(keel_diff_t *diff) {
+    for (uint32_t i = 0; diff->after.lender && i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_ARGUMENTS || root->follows != KEEL_NONE) continue;
+        for (uint32_t k = 0; k < diff->sizes.count && root->follows == KEEL_NONE; ++k) {
+            const keel_drift_t *drift = &diff->sizes.drifts[k];
+            if (drift->root < diff->root_count && drift->root != i &&
+                diff->roots[drift->root].difference.kind == KEEL_CAUSE_SHAPE &&
+                come_with_rounds(diff, i, drift))
+                root->follows = drift->root;
+        }
+    }
+}
+
 void keel_diff_unrolled(keel_diff_t *diff) {
+    fold_arguments(diff);
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
-        if (root->difference.kind != KEEL_CAUSE_STRUCTURE || root->follows != KEEL_NONE ||
-            root->before == 0 || root->after == 0 || root->before == root->after)
-            continue;
-        uint32_t source = explain(diff, root);
+        if (root->difference.kind != KEEL_CAUSE_STRUCTURE || root->follows != KEEL_NONE) continue;
+        bool has_times = root->before && root->after && root->before != root->after;
+        uint32_t source = has_times ? explain(diff, root) : KEEL_NONE;
+        if (source == KEEL_NONE) source = explain_parts(diff, &root->difference);
         if (source < diff->root_count && source != i) root->follows = source;
     }
 }
