@@ -22,4 +22,4 @@ for epoch in range(3):
         optimizer.step()
         history.append(loss.detach())
         torch_xla.sync()
-    print(epoch, torch.stack(history).mean().item())  # <- cause, call, read
+    print(epoch, torch.stack(history).mean().item())  # <- cause, read

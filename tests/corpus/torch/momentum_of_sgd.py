@@ -18,4 +18,4 @@ for step in range(4):
     optimizer.zero_grad()
     loss = model(x).square().mean()
     loss.backward()
-    xm.optimizer_step(optimizer, barrier=True)  # <- cause, call
+    xm.optimizer_step(optimizer, barrier=True)  # <- cause

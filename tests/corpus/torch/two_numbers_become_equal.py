@@ -2,7 +2,7 @@
 # cause: arguments
 # old: f32[]
 # new: absent
-# reason: equal numbers of the host are one argument, so that 0.5 and 1 - 0.5 have a program of their own
+# reason: equal numbers of the host are one argument; the first line's is not recorded again
 
 import torch
 import torch_xla
@@ -18,8 +18,8 @@ torch_xla.sync()
 for share in (0.9, 0.7, 0.5):
     optimizer.zero_grad()
     logits = model(x)
-    loss = torch.nn.functional.cross_entropy(logits, hard) * share
-    loss = loss + torch.nn.functional.cross_entropy(logits, soft) * (1 - share)  # <- cause
+    loss = torch.nn.functional.cross_entropy(logits, hard) * share  # <- cause
+    loss = loss + torch.nn.functional.cross_entropy(logits, soft) * (1 - share)
     loss.backward()
     optimizer.step()
     torch_xla.sync()  # <- call

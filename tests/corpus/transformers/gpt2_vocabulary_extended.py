@@ -1,7 +1,11 @@
 # cause: shape
 # old: f32[64,16]
 # new: f32[72,16]
-# reason: the new table is made on the device, so that its line is the one that first uses it
+# and
+# cause: arguments
+# old: f32[64,16]
+# new: absent
+# reason: moving a model to the device unties its embeddings, and another size ties them again
 
 import torch
 import torch_xla
@@ -19,10 +23,10 @@ def train(steps):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for _ in range(steps):
         optimizer.zero_grad()
-        loss = model(ids, labels=ids).loss  # <- cause
+        loss = model(ids, labels=ids).loss  # <- cause, cause 2
         loss.backward()
         optimizer.step()
-        torch_xla.sync()  # <- call
+        torch_xla.sync()  # <- call, call 2
 
 
 torch_xla.sync()

@@ -1,6 +1,6 @@
 # cause: shape
-# old: f32[16,4]
-# new: f32[16,8]
+# old: f32[4,16]
+# new: f32[8,16]
 # advice: Pad
 
 import torch
