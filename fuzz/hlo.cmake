@@ -1,1 +1,1 @@
-keel_fuzz(hlo ROOMS read program base)
+keel_fuzz(hlo ROOMS key read program base)

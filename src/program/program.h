@@ -295,6 +295,7 @@ typedef struct keel_program_t {
     keel_string_id_t name;     // module name: "jit_step"; NONE if it has none
     keel_attr_id_t attributes; // of the module: DICT or NONE
     uint32_t entry;            // the entry function; NONE if there is none
+    const char *left_out;      // HLO: a field that has a meaning and no place here; NULL: none
     KEEL_TABLE(keel_slice_t) strings;
     KEEL_TABLE(keel_type_t) types;
     KEEL_TABLE(keel_attr_t) attrs;

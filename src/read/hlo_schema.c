@@ -6,6 +6,7 @@
 #define FIELD(number, name, kind, flags, argument) \
     {KEEL_HLO_IS_##kind, flags, argument, number, #name}
 #define SKIPPED(number, name)     FIELD(number, name, SKIPPED, 0, 0)
+#define LEFT_OUT(number, name)    FIELD(number, name, SKIPPED, KEEL_HLO_LEFT_OUT, 0)
 #define INT64(number, name)       FIELD(number, name, INT64, 0, 0)
 #define INT32(number, name)       FIELD(number, name, INT32, 0, 0)
 #define BOOL(number, name)        FIELD(number, name, BOOL, 0, 0)
@@ -48,7 +49,7 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     APART(AT(MODULE_FRAMES), stack_frame_index, NESTED),
     FIELD(18, buffer_donor, NESTED, KEEL_HLO_DROP_EMPTY, KEEL_HLO_BUFFER_DONOR),
     MAP(19, frontend_attributes),
-    SKIPPED(20, original_value_recovery_table),
+    LEFT_OUT(20, original_value_recovery_table),
     STRING(21, device_type),
     STRINGS(22, payloads),
     FIELD(23, pjrt_id, INT64, KEEL_HLO_OPTIONAL, 0),
@@ -134,10 +135,10 @@ const keel_hlo_field_t keel_hlo_fields[] = {
     STRING(79, async_execution_thread),
     FIELD(80, cross_program_prefetch_index, INT32, KEEL_HLO_OPTIONAL, 0),
     INT64(81, k),
-    SKIPPED(82, statistics_viz),
+    LEFT_OUT(82, statistics_viz),
     BOOL(85, largest),
     ONE_OF(87, collective_device_list, NESTED, KEEL_HLO_DEVICE_LIST),
-    SKIPPED(88, original_value),
+    LEFT_OUT(88, original_value),
     BOOL(89, is_composite),
     NESTED(90, ragged_dot_dimension_numbers, RAGGED_NUMBERS),
     NESTED(91, result_accuracy, RESULT_ACCURACY),

@@ -98,7 +98,11 @@ enum {
     KEEL_HLO_DROP_ONE = 8,    // 1 means the same as absent
     KEEL_HLO_APART = 16,      // not an attribute: read by special code
     KEEL_HLO_DROP_EMPTY = 32, // an empty message means the same as absent: XLA does not check
+    KEEL_HLO_LEFT_OUT = 64, // skipped, although it has a meaning: a program with it is not written
 };
+
+// Messages, shapes and literals within each other.
+enum { KEEL_HLO_DEPTH = 64 };
 
 typedef struct keel_hlo_field_t {
     uint8_t kind; // keel_hlo_kind_t

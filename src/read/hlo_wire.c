@@ -1,7 +1,5 @@
 #include "read/hlo_reader.h"
 
-enum { DEPTH = 64 }; // messages, shapes and literals within each other
-
 keel_hlo_walk_t keel_hlo_walk(const keel_hlo_pieces_t *pieces, uint32_t number) {
     return (keel_hlo_walk_t){.pieces = pieces, .number = number};
 }
@@ -58,6 +56,8 @@ keel_status_t keel_hlo_scan(const keel_hlo_reader_t *reader, keel_hlo_message_id
             other = chosen == at ? other : chosen;
             chosen = at;
         }
+        if ((field->flags & KEEL_HLO_LEFT_OUT) && got.bytes.size)
+            reader->program->left_out = field->name;
         out->bits[(at - first) / 64] |= UINT64_C(1) << (at - first) % 64;
     }
     // If the bytes are not a message at all, do not blame an unknown field.
@@ -148,8 +148,9 @@ bool keel_hlo_next_number(keel_hlo_numbers_t *numbers, uint64_t *out) {
 }
 
 keel_status_t keel_hlo_enter(keel_hlo_reader_t *reader) {
-    if (reader->depth == DEPTH)
-        return keel_status_make(KEEL_UNSUPPORTED, "HLO: messages nested more than %d deep", DEPTH);
+    if (reader->depth == KEEL_HLO_DEPTH)
+        return keel_status_make(KEEL_UNSUPPORTED, "HLO: messages nested more than %d deep",
+                                KEEL_HLO_DEPTH);
     ++reader->depth;
     return NULL;
 }

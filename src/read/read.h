@@ -1,4 +1,5 @@
-// read: foreign bytes -> program, and program -> text for people (print.h) and tools.
+// read: foreign bytes -> program, and program -> text for people and tools (print.h) or HLO for a
+// plugin (write.h).
 //
 // Two formats: MLIR bytecode (builtin, VHLO and sdy dialects: what JAX sends) and HloModuleProto
 // (what PyTorch/XLA sends). A reader either understands every byte or returns KEEL_UNSUPPORTED

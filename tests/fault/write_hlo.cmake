@@ -1,0 +1,1 @@
+keel_fault_test(write_hlo ROOMS read program base)
