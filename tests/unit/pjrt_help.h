@@ -2,6 +2,7 @@
 #ifndef KEEL_TESTS_PJRT_HELP_H_
 #define KEEL_TESTS_PJRT_HELP_H_
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,6 +114,93 @@ static inline void door_execute(const PJRT_Api *api, PJRT_LoadedExecutable *load
         .struct_size = PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE, .executable = loaded};
     NO_ERROR(api, api->PJRT_LoadedExecutable_Execute(&args));
 }
+
+// ---- a plugin that computes --------------------------------------------------------------------
+
+// Opens a plugin as any client does: as a shared library by its path.
+static inline const PJRT_Api *door_open(const char *path) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) fprintf(stdout, "%s\n", dlerror());
+    CHECK(library);
+    const PJRT_Api *(*get)(void);
+    *(void **)&get = dlsym(library, "GetPjrtApi");
+    CHECK(get);
+    const PJRT_Api *api = get();
+    PJRT_Plugin_Initialize_Args args = {.struct_size = PJRT_Plugin_Initialize_Args_STRUCT_SIZE};
+    NO_ERROR(api, api->PJRT_Plugin_Initialize(&args));
+    return api;
+}
+
+static inline void door_await(const PJRT_Api *api, PJRT_Event *event) {
+    PJRT_Event_Await_Args args = {.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = event};
+    NO_ERROR(api, api->PJRT_Event_Await(&args));
+    PJRT_Event_Destroy_Args destroy = {.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE,
+                                       .event = event};
+    NO_ERROR(api, api->PJRT_Event_Destroy(&destroy));
+}
+
+static inline PJRT_Buffer *door_to_device(const PJRT_Api *api, PJRT_Client *client,
+                                          const void *data, PJRT_Buffer_Type type,
+                                          const int64_t *dims, size_t rank) {
+    PJRT_Client_AddressableDevices_Args devices = {
+        .struct_size = PJRT_Client_AddressableDevices_Args_STRUCT_SIZE, .client = client};
+    NO_ERROR(api, api->PJRT_Client_AddressableDevices(&devices));
+    CHECK(devices.num_addressable_devices > 0);
+    PJRT_Client_BufferFromHostBuffer_Args args = {
+        .struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE,
+        .client = client,
+        .data = data,
+        .type = type,
+        .dims = dims,
+        .num_dims = rank,
+        .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+        .device = devices.addressable_devices[0]};
+    NO_ERROR(api, api->PJRT_Client_BufferFromHostBuffer(&args));
+    door_await(api, args.done_with_host_buffer);
+    return args.buffer;
+}
+
+// Copies a buffer to the host and gives its size; it must fit.
+static inline size_t door_to_host(const PJRT_Api *api, PJRT_Buffer *buffer, void *out,
+                                  size_t limit) {
+    PJRT_Buffer_ToHostBuffer_Args args = {.struct_size = PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE,
+                                          .src = buffer};
+    NO_ERROR(api, api->PJRT_Buffer_ToHostBuffer(&args)); // asks for the size
+    CHECK(args.dst_size <= limit);
+    args.dst = out;
+    NO_ERROR(api, api->PJRT_Buffer_ToHostBuffer(&args));
+    door_await(api, args.event);
+    return args.dst_size;
+}
+
+static inline void door_drop_buffer(const PJRT_Api *api, PJRT_Buffer *buffer) {
+    PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
+                                     .buffer = buffer};
+    NO_ERROR(api, api->PJRT_Buffer_Destroy(&args));
+}
+
+// Executes on one device.
+static inline void door_compute(const PJRT_Api *api, PJRT_LoadedExecutable *loaded,
+                                PJRT_Buffer *const *arguments, size_t count,
+                                PJRT_Buffer **results) {
+    PJRT_Buffer *const *argument_lists[] = {arguments};
+    PJRT_Buffer **const result_lists[] = {results};
+    PJRT_Event *done;
+    PJRT_ExecuteOptions options = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
+    PJRT_LoadedExecutable_Execute_Args args = {.struct_size =
+                                                   PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE,
+                                               .executable = loaded,
+                                               .options = &options,
+                                               .argument_lists = argument_lists,
+                                               .num_devices = 1,
+                                               .num_args = count,
+                                               .output_lists = result_lists,
+                                               .device_complete_events = &done};
+    NO_ERROR(api, api->PJRT_LoadedExecutable_Execute(&args));
+    door_await(api, done);
+}
+
+// ---- executables as bytes ----------------------------------------------------------------------
 
 // The bytes that an executable serializes to, and whether the plugin can load them again.
 static inline bool door_serializes_alive(const PJRT_Api *api, PJRT_Client *client,

@@ -4,7 +4,6 @@
 // The door is opened as any client opens it: as a shared library by its path. Each life is a
 // process of its own, a fork of this one, which never loads the plugin itself.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -91,61 +90,13 @@ enum { JOBS = sizeof jobs / sizeof *jobs };
 
 // ---- a client ----------------------------------------------------------------------------------
 
-static const PJRT_Api *open_door(void) {
-    void *library = dlopen(KEEL_DOOR, RTLD_NOW | RTLD_LOCAL);
-    if (!library) fprintf(stdout, "%s\n", dlerror());
-    CHECK(library);
-    const PJRT_Api *(*get)(void);
-    *(void **)&get = dlsym(library, "GetPjrtApi");
-    CHECK(get);
-    const PJRT_Api *api = get();
-    PJRT_Plugin_Initialize_Args args = {.struct_size = PJRT_Plugin_Initialize_Args_STRUCT_SIZE};
-    NO_ERROR(api, api->PJRT_Plugin_Initialize(&args));
-    return api;
-}
-
-static void await(const PJRT_Api *api, PJRT_Event *event) {
-    PJRT_Event_Await_Args args = {.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = event};
-    NO_ERROR(api, api->PJRT_Event_Await(&args));
-    PJRT_Event_Destroy_Args destroy = {.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE,
-                                       .event = event};
-    NO_ERROR(api, api->PJRT_Event_Destroy(&destroy));
-}
-
 static PJRT_Buffer *to_device(const PJRT_Api *api, PJRT_Client *client, const array_t *array) {
-    PJRT_Client_AddressableDevices_Args devices = {
-        .struct_size = PJRT_Client_AddressableDevices_Args_STRUCT_SIZE, .client = client};
-    NO_ERROR(api, api->PJRT_Client_AddressableDevices(&devices));
-    CHECK(devices.num_addressable_devices > 0);
-    PJRT_Client_BufferFromHostBuffer_Args args = {
-        .struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE,
-        .client = client,
-        .data = array->f32,
-        .type = array->type,
-        .dims = array->dims,
-        .num_dims = array->rank,
-        .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
-        .device = devices.addressable_devices[0]};
-    NO_ERROR(api, api->PJRT_Client_BufferFromHostBuffer(&args));
-    await(api, args.done_with_host_buffer);
-    return args.buffer;
-}
-
-static void drop_buffer(const PJRT_Api *api, PJRT_Buffer *buffer) {
-    PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
-                                     .buffer = buffer};
-    NO_ERROR(api, api->PJRT_Buffer_Destroy(&args));
+    return door_to_device(api, client, array->f32, array->type, array->dims, array->rank);
 }
 
 static void check_result(const PJRT_Api *api, PJRT_Buffer *buffer, const array_t *expected) {
     float got[MOST_NUMBERS];
-    PJRT_Buffer_ToHostBuffer_Args args = {.struct_size = PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE,
-                                          .src = buffer};
-    NO_ERROR(api, api->PJRT_Buffer_ToHostBuffer(&args)); // asks for the size
-    CHECK(args.dst_size == expected->size);
-    args.dst = got;
-    NO_ERROR(api, api->PJRT_Buffer_ToHostBuffer(&args));
-    await(api, args.event);
+    CHECK(door_to_host(api, buffer, got, sizeof got) == expected->size);
     for (size_t i = 0; i < expected->size / sizeof *got; ++i) {
         if (fabsf(got[i] - expected->f32[i]) <= 1e-6f * fabsf(expected->f32[i])) continue;
         fprintf(stdout, "number %zu is %.9g, not %.9g\n", i, (double)got[i],
@@ -159,27 +110,13 @@ static void execute(const PJRT_Api *api, PJRT_Client *client, PJRT_LoadedExecuta
     PJRT_Buffer *arguments[MOST_ARGUMENTS], *results[MOST_ARGUMENTS];
     for (size_t i = 0; i < job->argument_count; ++i)
         arguments[i] = to_device(api, client, &job->arguments[i]);
-    PJRT_Buffer *const *argument_lists[] = {arguments};
-    PJRT_Buffer **const result_lists[] = {results};
-    PJRT_Event *done;
-    PJRT_ExecuteOptions options = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
-    PJRT_LoadedExecutable_Execute_Args args = {.struct_size =
-                                                   PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE,
-                                               .executable = loaded,
-                                               .options = &options,
-                                               .argument_lists = argument_lists,
-                                               .num_devices = 1,
-                                               .num_args = job->argument_count,
-                                               .output_lists = result_lists,
-                                               .device_complete_events = &done};
-    NO_ERROR(api, api->PJRT_LoadedExecutable_Execute(&args));
-    await(api, done);
+    door_compute(api, loaded, arguments, job->argument_count, results);
     for (size_t i = 0; i < job->result_count; ++i) {
         check_result(api, results[i], &job->results[i]);
-        drop_buffer(api, results[i]);
+        door_drop_buffer(api, results[i]);
     }
     for (size_t i = 0; i < job->argument_count; ++i)
-        drop_buffer(api, arguments[i]);
+        door_drop_buffer(api, arguments[i]);
 }
 
 static PJRT_LoadedExecutable *compile(const PJRT_Api *api, PJRT_Client *client, const job_t *job) {
@@ -222,7 +159,7 @@ typedef struct scene_t {
 } scene_t;
 
 static void whole_life(void) {
-    const PJRT_Api *api = open_door();
+    const PJRT_Api *api = door_open(KEEL_DOOR);
     PJRT_Client *client = door_client(api);
     for (int i = 0; i < JOBS; ++i) {
         PJRT_LoadedExecutable *loaded = compile(api, client, &jobs[i]);
@@ -235,7 +172,7 @@ static void whole_life(void) {
 }
 
 static void leave_at_once(void) {
-    const PJRT_Api *api = open_door();
+    const PJRT_Api *api = door_open(KEEL_DOOR);
     PJRT_Client *client = door_client(api);
     for (int i = 0; i < JOBS; ++i)
         compile(api, client, &jobs[i]);
@@ -259,7 +196,7 @@ static void *work(void *context) {
 }
 
 static void compile_on_four_threads(void) {
-    const PJRT_Api *api = open_door();
+    const PJRT_Api *api = door_open(KEEL_DOOR);
     PJRT_Client *client = door_client(api);
     pthread_t threads[4];
     worker_t workers[4];
