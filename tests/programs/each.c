@@ -9,6 +9,7 @@
 #include "page/part.h"
 #include "read/print.h"
 #include "read/read.h"
+#include "unit/round_trip.h"
 
 enum { LARGEST_VALUE = 16 };
 #define LARGEST_FILE ((uint64_t)1 << 30)
@@ -114,6 +115,7 @@ keel_status_t work_on(const keel_program_t *program, keel_sketch_t *out) {
     show(program, true);
     show(program, false);
     show_json(program);
+    if (program->format == KEEL_FORMAT_HLO && !program->left_out) good(round_trip(program));
     find_site(program);
     keel_explanation_t explanation;
     explain(program, program, &explanation);
