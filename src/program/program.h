@@ -430,8 +430,8 @@ static inline const keel_op_name_t *keel_program_op_name(const keel_program_t *p
 }
 static inline keel_list_t keel_program_operands(const keel_program_t *p, keel_op_id_t op) {
     const keel_operation_t *o = &p->operations.data[op];
-    return (keel_list_t){p->operands.data + o->first_operand,
-                         o[1].first_operand - o->first_operand};
+    uint32_t count = o[1].first_operand - o->first_operand; // a program without any has no table
+    return (keel_list_t){count ? p->operands.data + o->first_operand : NULL, count};
 }
 // The regions of an operation, a slice of the regions table; count 0 if it has none.
 typedef struct keel_region_run_t {
