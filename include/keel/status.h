@@ -62,8 +62,20 @@ KEEL_API const char *keel_status_message(keel_status_t status);
 // The code's word ("not found"); "ok" for KEEL_OK.
 KEEL_API const char *keel_code_word(keel_code_t code);
 
+// Where the status was made, to put behind a line of a log: " [src/store/disk.c:88]". "" for NULL,
+// and always in a release build, which does not record it. Lives as long as the status.
+KEEL_API const char *keel_status_place(keel_status_t status);
+
 // Frees a status; NULL is allowed.
 KEEL_API void keel_status_ignore(keel_status_t status);
+
+// Debug builds of Keel itself.
+#ifdef KEEL_STATUS_PLACES
+KEEL_API keel_status_t keel_status_make_at(const char *file, int line, keel_code_t code,
+                                           const char *format, ...)
+    KEEL_PRINTF(4, 5) KEEL_MUST_CHECK;
+#define keel_status_make(code, ...) keel_status_make_at(__FILE__, __LINE__, (code), __VA_ARGS__)
+#endif
 
 #define KEEL_TRY(expression)                                                                       \
     do {                                                                                           \

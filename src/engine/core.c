@@ -32,7 +32,8 @@ keel_journal_site_t engine_site(const keel_place_t *place) {
 
 void engine_fell_through(keel_engine_t *engine, const char *what,
                          const keel_journal_subject_t *subject, keel_status_t status) {
-    keel_log_once(what, "%s: %s; the run continues without it", what, keel_status_message(status));
+    keel_log_once(what, "%s: %s; the run continues without it%s", what, keel_status_message(status),
+                  keel_status_place(status));
     keel_journal_fallback(engine->journal, what, subject, keel_status_message(status));
     keel_status_ignore(status);
 }

@@ -29,7 +29,8 @@ static void choose_cache_dir(keel_engine_t *engine) {
     engine->cache_dir = "";
     keel_status_t status = keel_settings_need_folder(&engine->settings, KEEL_SETTING_CACHE_DIR);
     if (status) {
-        keel_log_once("cache_dir", "%s; nothing is cached", keel_status_message(status));
+        keel_log_once("cache_dir", "%s; nothing is cached%s", keel_status_message(status),
+                      keel_status_place(status));
     } else if (!engine->settings.shared_cache && (status = keel_directory_check_owner(folder))) {
         keel_log_once("cache_dir",
                       "cache_dir: %s; nothing is cached: make it yours alone, or set "

@@ -52,7 +52,8 @@ void keel_shim_note_fix(const keel_journal_fix_t *fix) {
         status = keep_fix(fix);
     pthread_mutex_unlock(&lock);
     if (!status) return;
-    keel_log_once("fix", "%s; a fix is missing from the journal", keel_status_message(status));
+    keel_log_once("fix", "%s; a fix is missing from the journal%s", keel_status_message(status),
+                  keel_status_place(status));
     keel_status_ignore(status);
 }
 

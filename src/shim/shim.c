@@ -208,7 +208,7 @@ static const PJRT_Api *refusal(keel_status_t status) {
         memcpy((char *)&refusing + at, &function, sizeof function);
     refusing.PJRT_Plugin_Attributes = no_attributes;
     trouble = status;
-    keel_log_once("refused", "%s", keel_status_message(status));
+    keel_log_once("refused", "%s%s", keel_status_message(status), keel_status_place(status));
     keel_shim_take_errors(&refusing, NULL);
     return &refusing;
 }
@@ -252,7 +252,8 @@ static void initialize(void) {
     status = keel_engine_create(&settings, &plugin, &engine);
     if (!status) status = wrap(&table);
     if (status) {
-        keel_log_once("off", "%s; the run continues without Keel", keel_status_message(status));
+        keel_log_once("off", "%s; the run continues without Keel%s", keel_status_message(status),
+                      keel_status_place(status));
         keel_status_ignore(status);
         table = plugin.api;
         return;

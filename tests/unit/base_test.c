@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -159,6 +160,30 @@ static void a_proto_that_is_full_stays_failed(void **state) {
     keel_buffer_deinitialize(&out);
 }
 
+// Only where the build records it: in a debug build, and so in those of the sanitizers.
+static void assert_place(keel_status_t status, int line) {
+    char place[128] = "";
+#ifdef KEEL_STATUS_PLACES
+    snprintf(place, sizeof place, " [tests/unit/base_test.c:%d]", line);
+#else
+    (void)line;
+#endif
+    assert_string_equal(keel_status_place(status), place);
+}
+
+static void a_status_of_a_debug_build_knows_where_it_was_made(void **state) {
+    (void)state;
+    int line = __LINE__ + 1;
+    keel_status_t status = keel_status_make(KEEL_IO, "%d bytes", 5);
+    assert_string_equal(keel_status_message(status), "5 bytes");
+    assert_place(status, line);
+    status = keel_status_annotate(status, "reading %s", "a");
+    assert_string_equal(keel_status_message(status), "reading a: 5 bytes");
+    assert_place(status, line); // of the failure, not of the words around it
+    keel_status_ignore(status);
+    assert_string_equal(keel_status_place(NULL), "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_stops_at_its_cap_and_says_so),
@@ -167,6 +192,7 @@ int main(void) {
         cmocka_unit_test(sizes_are_read_with_their_units),
         cmocka_unit_test(sizes_are_told_in_the_units_that_they_are_read_in),
         cmocka_unit_test(a_proto_field_longer_than_its_message_fails_the_cursor),
+        cmocka_unit_test(a_status_of_a_debug_build_knows_where_it_was_made),
         cmocka_unit_test(a_proto_that_was_written_is_read_back),
         cmocka_unit_test(a_proto_that_is_full_stays_failed),
     };
