@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine/dumps.h"
@@ -219,7 +220,8 @@ static keel_status_t make_names(request_t *request, names_t *out) {
     const char *origin = request->site.origin;
     size_t name_size = strlen(request->name) + 1, length = name_size + strlen(origin);
     size_t keyed = length + 1 + KEEL_DIGEST_SIZE;
-    pid_t thread = gettid(); // unlike pthread_self(), not reused at once
+    // Unlike pthread_self(), not reused at once. glibc has gettid() only from 2.30 on.
+    pid_t thread = (pid_t)syscall(SYS_gettid);
     void *memory;
     KEEL_TRY(keel_arena_alloc(&request->arena, keyed + sizeof thread, &memory));
     uint8_t *bytes = memory;

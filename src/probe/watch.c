@@ -245,13 +245,23 @@ static void follow_child(watch_t *watch) {
     }
 }
 
-// "SIGABRT"; "signal 77" for one without a name.
+// "SIGABRT"; "signal 77" for one without a name. glibc has sigabbrev_np() only from 2.32 on.
 static void write_signal(int number, char out[32]) {
-    const char *name = sigabbrev_np(number);
-    if (name)
-        snprintf(out, 32, "SIG%s", name);
-    else
-        snprintf(out, 32, "signal %d", number);
+#define NAMED(name)                                                                                \
+    { SIG##name, #name }
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {NAMED(ABRT), NAMED(ALRM), NAMED(BUS),  NAMED(FPE),  NAMED(HUP),  NAMED(ILL),
+                 NAMED(INT),  NAMED(KILL), NAMED(PIPE), NAMED(QUIT), NAMED(SEGV), NAMED(SYS),
+                 NAMED(TERM), NAMED(TRAP), NAMED(USR1), NAMED(USR2), NAMED(XCPU), NAMED(XFSZ)};
+#undef NAMED
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (names[i].number == number) {
+            snprintf(out, 32, "SIG%s", names[i].name);
+            return;
+        }
+    snprintf(out, 32, "signal %d", number);
 }
 
 // A process that ends between two steps counts for the next step, if any.
