@@ -21,7 +21,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-torch test-libraries test-sweep test-jax accidents bench compatibility fuzz mutate install wheel clean format lint help
+.PHONY: build demo test test-torch test-libraries test-sweep test-jax accidents bench compatibility fuzz mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -93,10 +93,24 @@ mutate: ## plant small faults, one at a time, and say which no test notices: MUT
 install: build ## install under PREFIX (/usr/local), staged under DESTDIR if set
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
-wheel: build ## make build/wheel/keel-*.whl, the Python package with the library in it
+# Compiled for an old glibc, with the libraries linked in, whatever this machine has.
+wheel: ## make build/wheel/keel-*.whl, the Python package for Linux with glibc 2.28 or newer
+	@tools/setup --wheel
+	@$(call build,manylinux)
 	@rm -rf build/wheel
-	@$(PYTHON) -m pip wheel --quiet --no-deps --no-index --wheel-dir build/wheel ./python
+	@KEEL_BUILD=$(CURDIR)/build/manylinux $(PYTHON) -m pip wheel --quiet --no-deps --no-index --wheel-dir build/wheel .
 	@ls build/wheel/*.whl
+
+sdist: ## make build/sdist/keel-*.tar.gz, from which pip builds a wheel
+	@tools/setup
+	@rm -rf build/sdist && mkdir -p build/sdist
+	@PYTHONPATH=python/build_backend $(PYTHON) -B -c 'import keel_build; keel_build.build_sdist("build/sdist")'
+	@ls build/sdist/*.tar.gz
+
+# Not part of `make test`, which tests a wheel of the ordinary build: this one compiles Keel twice more.
+# KEEL_TEST_ROOT names the root folder of an older system to try the wheel in (docs/python.md).
+test-wheel: wheel sdist ## check that wheel and the sdist: glibc symbols, each Python that is here
+	@$(PYTHON) tests/python/release.py build/wheel/*.whl build/sdist/*.tar.gz
 
 format: ## rewrite the C files in the project's format
 	@tools/setup --tests

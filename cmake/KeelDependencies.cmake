@@ -1,10 +1,16 @@
 # Keel's dependencies, and the PJRT header that the embedded plugin's wheel ships.
-find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
-pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
+set(KEEL_LIBRARY_SOURCES "" CACHE PATH
+  "Folder with the libraries' sources, to compile and link them in (default: the system's libraries)")
+if(KEEL_LIBRARY_SOURCES)
+  include(KeelLibraries)
+else()
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+  pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+  pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+  pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
+endif()
 
 # Set-up leaves .venv/keel-plugin: "library=" and "include=", relative to .venv.
 set(KEEL_VENV ${CMAKE_SOURCE_DIR}/.venv)

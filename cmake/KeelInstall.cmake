@@ -9,12 +9,9 @@ option(KEEL_INSTALL_PLUGIN "Install the embedded plugin too (about 260 MB)" ON)
 # Fixed, because bin/keel looks for its library in ../lib.
 set(KEEL_INSTALL_LIB lib)
 
-# The Python wheel includes the libraries that these need, in lib/keel/libs (python/build_backend);
-# other installations have no such folder.
-set_target_properties(keel PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/keel/libs")
+# The components `programs` and `documentation` are what the Python wheel takes (python/build_backend).
 install(TARGETS keel RUNTIME DESTINATION bin COMPONENT programs)
 if(TARGET keel_pjrt_plugin)
-  set_target_properties(keel_pjrt_plugin PROPERTIES INSTALL_RPATH "$ORIGIN/keel/libs")
   install(TARGETS keel_pjrt_plugin LIBRARY DESTINATION ${KEEL_INSTALL_LIB} COMPONENT programs)
 endif()
 if(KEEL_INSTALL_PLUGIN AND KEEL_EMBEDDED_PLUGIN)
@@ -25,8 +22,14 @@ elseif(KEEL_EMBEDDED_PLUGIN)
 endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/keel DESTINATION ${KEEL_INSTALL_LIB}/keel/python
   PATTERN __pycache__ EXCLUDE)
-install(FILES ${CMAKE_SOURCE_DIR}/man/keel.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# As in the source tree, so that the links between pages work.
+install(FILES ${CMAKE_SOURCE_DIR}/man/keel.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+  COMPONENT documentation)
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/ARCHITECTURE.md
+  ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT documentation)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/examples
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/keel DESTINATION include FILES_MATCHING PATTERN "*.h")
 
 if(TARGET keel_shared)

@@ -28,7 +28,7 @@ def main():
     with Workspace("torch-package") as space:
         environment = clean_environment() | {"KEEL_BUILD": str(BUILD), "PIP_NO_INDEX": "1"}
         answer = run([PYTHON, "-m", "pip", "install", "--quiet", "--no-deps", "--target",
-                      space.path("packages"), ROOT / "python"], environment)
+                      space.path("packages"), ROOT], environment)
         report.check("the wheel is installed", answer.code == 0, told(answer))
         environment = clean_environment() | {
             "PYTHONPATH": str(space.path("packages")), "KEEL_CONFIG": os.devnull, "KEEL_PLUGIN":
