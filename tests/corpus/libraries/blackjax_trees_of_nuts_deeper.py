@@ -1,7 +1,8 @@
-# cause: size
+# cause: constant
+# subject: loop bound
 # old: 3
 # new: 5
-# reason: the trees may be doubled more often; the states at which a turn is looked for are kept, one for each doubling
+# reason: the trees may be doubled more often: a bound of a loop, and the size of what is kept for each doubling
 
 import blackjax
 import jax

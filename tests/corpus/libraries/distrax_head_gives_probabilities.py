@@ -1,5 +1,5 @@
-# cause: structure
-# reason: one of the heads gives logits, the other probabilities, of which the logarithm is taken
+# cause: stable
+# reason: one factory makes a function for each of two heads; each is compiled once
 
 import distrax
 import jax
@@ -14,7 +14,7 @@ class LogitsHead:
 
 class SimplexHead:
     def __call__(self, params, x):
-        return distrax.Categorical(probs=jax.nn.softplus(x @ params))  # <- cause
+        return distrax.Categorical(probs=jax.nn.softplus(x @ params))
 
 
 def make_evaluate(head):
@@ -29,4 +29,4 @@ params, x, labels = np.ones((4, 3), np.float32), np.ones((5, 4), np.float32), np
 for head in (LogitsHead(), SimplexHead()):
     evaluate = make_evaluate(head)
     for _ in range(2):
-        evaluate(params, x, labels)  # <- call
+        evaluate(params, x, labels)

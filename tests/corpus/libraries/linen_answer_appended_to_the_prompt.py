@@ -2,7 +2,7 @@
 # subject: tokens
 # old: i32[1,6]
 # new: i32[1,7]
-# pattern: growing
+# pattern: unpadded
 # advice: full length | pad
 # reason: each answered token is appended to the prompt, and all of it is read again
 

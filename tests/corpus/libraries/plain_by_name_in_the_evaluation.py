@@ -1,5 +1,7 @@
-# cause: retrace
-# reason: training gives the batch by its place, the evaluation by its name; for jit these are two signatures, the program is one
+# cause: structure
+# subject: arguments
+# advice: by name
+# reason: training gives the batch by its place, the evaluation by its name; jit sorts what is given by name, so the arguments are in another order
 
 import jax
 import jax.numpy as jnp

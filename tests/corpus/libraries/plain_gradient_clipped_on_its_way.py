@@ -1,5 +1,5 @@
 # cause: constant
-# reason: the bound of a custom gradient is an argument that is not differentiated, a Python number; both of its signs are baked in
+# reason: the bound of a custom gradient is an argument that is not differentiated, a Python number; both of its signs are baked in. In a scan JAX gives what it computes the line of the function
 
 import functools
 
@@ -31,13 +31,13 @@ class Recurrent:
 
     def loss(self, params, xs):
         def cell(h, x):
-            h = clipped(jnp.tanh(params["h"] * h + params["x"] * x), self.bound)
+            h = clipped(jnp.tanh(params["h"] * h + params["x"] * x), self.bound)  # <- cause
             return h, h
 
         return jnp.sum(jax.lax.scan(cell, jnp.zeros(()), xs)[1] ** 2)
 
     def _gradient(self, params, xs):
-        return jax.grad(self.loss)(params, xs)  # <- cause
+        return jax.grad(self.loss)(params, xs)
 
 
 params, xs = {"h": np.float32(0.5), "x": np.float32(1.0)}, np.ones(6, np.float32)

@@ -1,5 +1,8 @@
-# cause: size
-# reason: lax.map works on pieces of the rows; how many are worked on at once is a Python number
+# cause: constant
+# subject: loop bound
+# old: 6
+# new: 2
+# reason: lax.map works on pieces of the rows; how many are worked on at once is a Python number; the loop over the pieces has as many rounds as there are pieces
 
 import jax
 import jax.numpy as jnp
