@@ -115,21 +115,49 @@ static uint32_t list_arms(const keel_arms_t *arms, uint32_t line, arm_t out[DEPT
     return count;
 }
 
-uint32_t keel_arms_fork(const keel_arms_t *arms, uint32_t line, uint32_t other) {
-    arm_t x[DEPTH], y[DEPTH];
-    uint32_t n = list_arms(arms, line, x), m = list_arms(arms, other, y);
-    for (uint32_t i = 0; i < n; ++i)
-        for (uint32_t j = 0; j < m; ++j)
-            if (x[i].fork == y[j].fork && x[i].header != y[j].header) return x[i].fork;
+// All arms that a line stands in.
+typedef struct nest_t {
+    arm_t arms[DEPTH];
+    uint32_t count;
+} nest_t;
+
+static nest_t nest_of(const keel_arms_t *arms, uint32_t line) {
+    nest_t nest;
+    nest.count = list_arms(arms, line, nest.arms);
+    return nest;
+}
+
+static uint32_t fork_between(const nest_t *x, const nest_t *y) {
+    for (uint32_t i = 0; i < x->count; ++i)
+        for (uint32_t j = 0; j < y->count; ++j)
+            if (x->arms[i].fork == y->arms[j].fork && x->arms[i].header != y->arms[j].header)
+                return x->arms[i].fork;
     return 0;
+}
+
+uint32_t keel_arms_fork(const keel_arms_t *arms, uint32_t line, uint32_t other) {
+    nest_t x = nest_of(arms, line), y = nest_of(arms, other);
+    return fork_between(&x, &y);
+}
+
+// The program has operations of a line of that arm. `lines` says of each line whether it does.
+static bool is_taken(const keel_arms_t *arms, const uint8_t *lines, arm_t arm) {
+    uint32_t from = arm.header ? arm.header : arm.fork, indent = indent_of(arms, from);
+    bool is_inside = arm.header > 0;
+    for (uint32_t line = from + 1; line <= arms->count; ++line) {
+        if (!says(arms, line)) continue;
+        uint32_t own = indent_of(arms, line);
+        if (own < indent || (own == indent && arm.header)) return false;
+        is_inside = is_inside ||
+                    (own == indent && !is_word(arms, line, "elif") && !is_word(arms, line, "else"));
+        if (is_inside && lines[line]) return true;
+    }
+    return false;
 }
 
 // ---- causes ------------------------------------------------------------------------------------
 
-static uint32_t fork_between(const keel_arms_t *arms, const keel_place_t *before,
-                             const keel_place_t *after) {
-    return keel_arms_fork(arms, before->line, after->line);
-}
+enum { PATH = 8 }; // lines of the file by which an operation came
 
 static bool is_open(const keel_root_t *root, keel_cause_t kind) {
     return root->difference.kind == kind && root->follows == KEEL_NONE;
@@ -150,7 +178,7 @@ static void fold_exchanged(keel_diff_t *diff, const keel_arms_t *arms, const cha
             const keel_root_t *is = &diff->roots[came];
             if (!is_open(is, KEEL_CAUSE_STRUCTURE) || is->difference.old_op != KEEL_NONE ||
                 !is_in(file, &is->difference.place) ||
-                !fork_between(arms, &was->difference.place, &is->difference.place))
+                !keel_arms_fork(arms, was->difference.place.line, is->difference.place.line))
                 continue;
             keel_diff_exchange(diff, gone, came);
             break;
@@ -164,28 +192,124 @@ static uint32_t told_of(keel_diff_t *diff, const keel_arms_t *arms, const char *
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         const keel_difference_t *one = &diff->roots[i].difference;
         if (!is_open(&diff->roots[i], KEEL_CAUSE_STRUCTURE) || !is_in(file, &one->place)) continue;
-        arm_t list[DEPTH];
-        uint32_t count = list_arms(arms, one->place.line, list);
-        for (uint32_t k = 0; k < count; ++k)
-            if (list[k].fork == fork) return i;
+        nest_t nest = nest_of(arms, one->place.line);
+        for (uint32_t k = 0; k < nest.count; ++k)
+            if (nest.arms[k].fork == fork) return i;
     }
     return KEEL_NONE;
 }
 
-// Operations of the two arms that were held against each other.
-static void fold_compared(keel_diff_t *diff, const keel_arms_t *arms, const char *file) {
+// Which lines of the file the program has operations of.
+static keel_status_t list_lines(keel_diff_t *diff, keel_graph_t *graph, const keel_arms_t *arms,
+                                const char *file, uint8_t **out) {
+    KEEL_TRY(keel_arena_array(&diff->arena, (size_t)arms->count + 1, 1, (void **)out));
+    memset(*out, 0, (size_t)arms->count + 1);
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        const keel_line_t *line = keel_graph_line(graph, op);
+        if (line->line <= arms->count && keel_str_is(line->file, file)) (*out)[line->line] = 1;
+    }
+    return NULL;
+}
+
+// The cause that tells of an `if` by whose two arms the operations came, as those of a function do
+// that both arms call; NONE.
+static uint32_t told_of_paths(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
+                              const keel_difference_t *one) {
+    uint32_t was[PATH], is[PATH], tried = 0;
+    nest_t nests[PATH];
+    uint32_t n = keel_graph_lines_in(&diff->before, one->old_op, file, was, PATH);
+    uint32_t m = keel_graph_lines_in(&diff->after, one->new_op, file, is, PATH);
+    for (uint32_t i = 0; i < n; ++i)
+        nests[i] = nest_of(arms, was[i]);
+    for (uint32_t j = 0; j < m; ++j) {
+        nest_t nest = nest_of(arms, is[j]);
+        for (uint32_t i = 0; i < n; ++i) {
+            uint32_t fork = fork_between(&nests[i], &nest);
+            uint32_t top = fork && fork != tried ? told_of(diff, arms, file, fork) : KEEL_NONE;
+            if (top != KEEL_NONE) return top;
+            tried = fork ? fork : tried;
+        }
+    }
+    return KEEL_NONE;
+}
+
+// One of the two has no line, as JAX's own constants: the cause that tells of an arm in which the
+// other stands, and which the other program did not take; NONE.
+static uint32_t told_of_arm(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
+                            const keel_difference_t *one, uint8_t *const others[2]) {
+    uint32_t lines[PATH];
+    bool is_after = keel_graph_line(&diff->before, one->old_op)->line == 0;
+    if (!is_after && keel_graph_line(&diff->after, one->new_op)->line != 0) return KEEL_NONE;
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    uint32_t count =
+        keel_graph_lines_in(graph, is_after ? one->new_op : one->old_op, file, lines, PATH);
+    for (uint32_t i = 0; i < count; ++i) {
+        nest_t nest = nest_of(arms, lines[i]);
+        for (uint32_t k = 0; k < nest.count; ++k) {
+            if (is_taken(arms, others[!is_after], nest.arms[k])) continue;
+            uint32_t top = told_of(diff, arms, file, nest.arms[k].fork);
+            if (top != KEEL_NONE) return top;
+        }
+    }
+    return KEEL_NONE;
+}
+
+// Operations of the two arms that were held against each other. `lines` are those that the two
+// programs have operations of.
+static void fold_compared(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
+                          uint8_t *const lines[2]) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         const keel_difference_t *one = &diff->roots[i].difference;
         if (diff->roots[i].follows != KEEL_NONE || one->old_op == KEEL_NONE ||
             one->new_op == KEEL_NONE)
             continue;
-        keel_place_t before = keel_diff_place(diff, false, one->old_op);
-        keel_place_t after = keel_diff_place(diff, true, one->new_op);
-        if (!is_in(file, &before) || !is_in(file, &after)) continue;
-        uint32_t fork = fork_between(arms, &before, &after);
-        uint32_t top = fork ? told_of(diff, arms, file, fork) : KEEL_NONE;
+        uint32_t top = told_of_paths(diff, arms, file, one);
+        if (top == KEEL_NONE) top = told_of_arm(diff, arms, file, one, lines);
         if (top != KEEL_NONE && top != i) diff->roots[i].follows = top;
     }
+}
+
+// Operations that only one of the two programs has, the newer one where `is_after`.
+static bool is_lone(const keel_root_t *root, const char *file, bool is_after) {
+    const keel_difference_t *one = &root->difference;
+    return is_open(root, KEEL_CAUSE_STRUCTURE) && is_in(file, &one->place) &&
+           (is_after ? one->old_op : one->new_op) == KEEL_NONE;
+}
+
+static bool share_untaken(const keel_arms_t *arms, const uint8_t *others, const nest_t *x,
+                          const nest_t *y) {
+    for (uint32_t i = 0; i < x->count; ++i)
+        for (uint32_t j = 0; j < y->count; ++j)
+            if (x->arms[i].fork == y->arms[j].fork && x->arms[i].header == y->arms[j].header &&
+                !is_taken(arms, others, x->arms[i]))
+                return true;
+    return false;
+}
+
+// Several lines of one arm that only one of the two programs took are one cause.
+static void fold_beside(keel_diff_t *diff, const keel_arms_t *arms, const char *file, bool is_after,
+                        const uint8_t *others) {
+    for (uint32_t first = 0; first < diff->root_count; ++first) {
+        if (!is_lone(&diff->roots[first], file, is_after)) continue;
+        nest_t nest = nest_of(arms, diff->roots[first].difference.place.line);
+        for (uint32_t i = first + 1; nest.count && i < diff->root_count; ++i) {
+            if (!is_lone(&diff->roots[i], file, is_after)) continue;
+            nest_t other = nest_of(arms, diff->roots[i].difference.place.line);
+            if (share_untaken(arms, others, &nest, &other)) diff->roots[i].follows = first;
+        }
+    }
+}
+
+static keel_status_t fold(keel_diff_t *diff, const keel_arms_t *arms, const char *file) {
+    uint8_t *lines[2];
+    if (!arms->count) return NULL;
+    KEEL_TRY(list_lines(diff, &diff->before, arms, file, &lines[0]));
+    KEEL_TRY(list_lines(diff, &diff->after, arms, file, &lines[1]));
+    fold_exchanged(diff, arms, file);
+    fold_beside(diff, arms, file, false, lines[1]);
+    fold_beside(diff, arms, file, true, lines[0]);
+    fold_compared(diff, arms, file, lines);
+    return NULL;
 }
 
 static keel_status_t text_of(const keel_sources_t *sources, const char *file, keel_arena_t *arena,
@@ -226,8 +350,7 @@ keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
         seen[seen_count++] = file;
         keel_arms_t arms;
         KEEL_TRY(read_file(diff, old_side, new_side, file, &arms));
-        fold_exchanged(diff, &arms, file);
-        fold_compared(diff, &arms, file);
+        KEEL_TRY(fold(diff, &arms, file));
     }
     return NULL;
 }

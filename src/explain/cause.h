@@ -158,8 +158,14 @@
       "padded to a "                                                                               \
       "fixed length with a mask.")                                                                 \
     X(SAME_FUNCTION, "the arrays match, but something else that JAX compares does not",            \
-      "Keep what JAX compares besides arrays: containers, keys, unused arguments, static values "  \
-      "(with __eq__ and __hash__); no jax.clear_caches(), no new partial in the loop.")            \
+      "Keep what JAX compares besides arrays: containers, keys, unused arguments. Make static "    \
+      "models, functions and partials once, before the loop, or give them __eq__ and __hash__; "   \
+      "no jax.clear_caches().")                                                                    \
+    X(REORDERED, "the same arguments in a different order",                                        \
+      "Pass them the same way in every call; what is passed by name is sorted by name.")           \
+    X(SHUFFLED, "the same operations in another order than in the earlier run",                    \
+      "If no setting chose it, the order is that of a set, another in each process: sort it, or "  \
+      "set PYTHONHASHSEED.")                                                                       \
     X(CONSTRAINED, "only one of the two programs has this constraint",                             \
       "Constrain the value in every call and to one sharding, or in none.")
 

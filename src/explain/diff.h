@@ -94,6 +94,7 @@ typedef struct keel_diff_t {
     keel_type_id_t *learned; // by type of `after`: 1 + that of `before` whose sizes were noted last
     keel_place_t site;       // the line that called the traced function, of `after`
     const char *names_before, *names_after; // keel_side_t
+    bool is_of_another_run;                 // `before`
     uint64_t sent; // buffers that the host made shortly before `after` was asked for
     keel_root_t *roots;
     uint32_t root_count;
@@ -229,6 +230,8 @@ keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
 // subsumed.c: folds what was held against each other on a line that does something else now;
 // everywhere, where the two have next to nothing in common.
 void keel_diff_subsume(keel_diff_t *diff, bool are_strangers);
+// clamped.c: the last index of a choice between branches of which one came or went.
+void keel_diff_choices(keel_diff_t *diff);
 // random.c: another generator of random numbers, and what follows from it.
 keel_status_t keel_diff_random(keel_diff_t *diff) KEEL_MUST_CHECK;
 // optimizer.c: true for what an optimizer of PyTorch's computes, by its line in the source.

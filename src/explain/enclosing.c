@@ -77,3 +77,13 @@ bool keel_graph_passes(keel_graph_t *graph, keel_op_id_t op, const char *file, u
     chain_of(graph, op, &chain);
     return passes_line(&chain, &(keel_line_t){.file = keel_str(file), .line = line});
 }
+
+uint32_t keel_graph_lines_in(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t *out,
+                             uint32_t room) {
+    chain_t chain;
+    chain_of(graph, op, &chain);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < chain.count && count < room; ++i)
+        if (keel_str_is(chain.frames[i].file, file)) out[count++] = chain.frames[i].line;
+    return count;
+}

@@ -405,6 +405,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     KEEL_TRY(keel_diff_gradient(diff));
     KEEL_TRY(keel_diff_whole(diff));
     KEEL_TRY(keel_diff_structure(diff));
+    keel_diff_choices(diff);
     KEEL_TRY(keel_diff_results(diff));
     KEEL_TRY(keel_diff_random(diff));
     KEEL_TRY(keel_diff_rest(diff));
@@ -441,6 +442,7 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
     keel_arena_initialize(&diff.arena, (size_t)1 << 16);
     diff.site = place_of(new_side, &diff.arena);
     diff.sent = new_side->sent;
+    diff.is_of_another_run = old_side->sources != NULL;
     diff.names_before = old_side->names;
     diff.names_after = new_side->names;
     keel_inlined_t inlined[2];

@@ -80,6 +80,9 @@ keel_op_id_t keel_graph_caller(const keel_graph_t *graph, keel_op_id_t op);
 // What the client computes there depends on nothing but what it is given.
 bool keel_graph_is_clients(const keel_graph_t *graph, keel_op_id_t op);
 
+// enclosing.c: the lines of a file by which an operation came, the innermost first.
+uint32_t keel_graph_lines_in(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t *out,
+                             uint32_t room);
 // enclosing.c: the one of these operations whose line all others came by; NONE.
 keel_op_id_t keel_graph_enclosing(keel_graph_t *graph, const keel_op_id_t *ops, uint32_t count);
 // True where that line is on the stack of an operation.

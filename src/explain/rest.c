@@ -135,7 +135,7 @@ static bool tell_order(keel_diff_t *diff, keel_difference_t *difference) {
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         if (number_before(diff, i) == i) continue;
         difference->subject = "arguments";
-        difference->note = "the same arguments in a different order";
+        difference->note = keel_note_text(KEEL_NOTE_REORDERED);
         difference->old_value = order_text(diff, false, i);
         difference->new_value = order_text(diff, true, i);
         return strcmp(difference->old_value, difference->new_value) != 0;
@@ -193,7 +193,9 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) {
     if (diff->rewired != KEEL_NONE) {
         keel_str_t name = keel_graph_name(&diff->after, diff->rewired);
         difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
-        difference.note = "it takes different values, which both programs have";
+        difference.note = diff->is_of_another_run
+                              ? keel_note_text(KEEL_NOTE_SHUFFLED)
+                              : "it takes different values, which both programs have";
         difference.place = keel_diff_place(diff, true, diff->rewired);
         difference.old_op = diff->origin[diff->rewired];
         difference.new_op = diff->rewired;

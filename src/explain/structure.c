@@ -181,9 +181,13 @@ static void choose_first(keel_clusters_t *clusters, uint32_t representative) {
 // that it changed places with.
 static void tell_move(keel_diff_t *diff, const keel_cluster_t *cluster,
                       keel_difference_t *difference) {
-    if (cluster->before_count != 1 || cluster->after_count != 1) return;
+    if (cluster->before_count != cluster->after_count) return;
     if (strcmp(difference->old_value, difference->new_value) != 0) return;
-    difference->note = "in another order";
+    if (diff->is_of_another_run)
+        difference->note = keel_note_text(KEEL_NOTE_SHUFFLED);
+    else if (cluster->before_count == 1)
+        difference->note = "in another order";
+    if (cluster->before_count != 1) return;
     keel_op_id_t other = cluster->first_after;
     while (other > 0 && diff->origin[other] == KEEL_NONE)
         --other;
@@ -198,8 +202,13 @@ static void tell_move(keel_diff_t *diff, const keel_cluster_t *cluster,
     }
     keel_str_t name = keel_graph_name(&diff->after, other);
     const char *moved = difference->old_value;
-    const char *first = keel_diff_text(diff, "%s, %.*s", moved, (int)name.size, name.data);
-    const char *second = keel_diff_text(diff, "%.*s, %s", (int)name.size, name.data, moved);
+    bool is_of_one_name = keel_str_is(name, moved);
+    const char *first = is_of_one_name
+                            ? keel_diff_text(diff, "before another %s", moved)
+                            : keel_diff_text(diff, "%s, %.*s", moved, (int)name.size, name.data);
+    const char *second = is_of_one_name
+                             ? keel_diff_text(diff, "after another %s", moved)
+                             : keel_diff_text(diff, "%.*s, %s", (int)name.size, name.data, moved);
     difference->old_value = was_first ? first : second;
     difference->new_value = was_first ? second : first;
 }

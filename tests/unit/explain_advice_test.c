@@ -53,6 +53,31 @@ static void a_closed_over_array_of_another_length_is_noted(void **state) {
     check_pair("replay_closed_over", "broadcast_in_dim", KEEL_NOTE_HOST_ARRAY, true);
 }
 
+static keel_status_t read_no_source(void *context, const char *file, keel_str_t *out) {
+    (void)context;
+    (void)file;
+    *out = KEEL_STR("");
+    return NULL;
+}
+
+static void check_of_another_run(const char *name, const char *subject, keel_note_t note) {
+    const keel_sources_t sources = {read_no_source, NULL};
+    loaded_t before, after;
+    load_pair(name, &before, &after);
+    check_note(&(keel_side_t){.program = &before.program, .sources = &sources},
+               &(keel_side_t){.program = &after.program, .sources = &sources}, subject, note);
+    unload(&before);
+    unload(&after);
+}
+
+static void another_order_is_that_of_arguments_or_of_a_set(void **state) {
+    (void)state;
+    check_pair("arguments_by_name", "arguments", KEEL_NOTE_REORDERED, true);
+    check_pair("terms_of_a_set", "subtract", KEEL_NOTE_COUNT, true);
+    check_of_another_run("terms_of_a_set", "subtract", KEEL_NOTE_SHUFFLED);
+    check_of_another_run("terms_moved", "subtract", KEEL_NOTE_SHUFFLED);
+}
+
 static void another_policy_of_remat_is_noted_as_one(void **state) {
     (void)state;
     check_pair("remat_policy", "optimization_barrier", KEEL_NOTE_REMAT, false);
@@ -130,6 +155,7 @@ int main(void) {
         cmocka_unit_test(a_model_in_another_dtype_is_no_data_that_was_not_converted),
         cmocka_unit_test(an_argument_that_is_none_at_times_is_no_key_of_a_dictionary),
         cmocka_unit_test(a_closed_over_array_of_another_length_is_noted),
+        cmocka_unit_test(another_order_is_that_of_arguments_or_of_a_set),
         cmocka_unit_test(another_policy_of_remat_is_noted_as_one),
         cmocka_unit_test(a_number_is_static_where_a_library_jits_for_the_user),
         cmocka_unit_test(a_retrace_names_what_may_have_been_a_python_number),

@@ -156,6 +156,35 @@ static void two_flags_are_two_causes(void **state) {
     keel_explanation_deinitialize(&e);
 }
 
+// A function that both arms call, and what only one of them has.
+static void what_two_arms_call_follows_from_the_branch(void **state) {
+    (void)state;
+    static const char source[] = "\n\n\n\n\n\n\n"
+                                 "def loss(w, x, y):\n"
+                                 "    out = jnp.tanh(x @ w)\n"
+                                 "    return jnp.mean((out - y) ** 2)\n"
+                                 "\n\n\n"
+                                 "def step(w, x, y, each=False):\n"
+                                 "    if each:\n"
+                                 "        rows = jax.vmap(jax.grad(loss))(w, x, y)\n"
+                                 "        size = jax.vmap(lambda g: jnp.sum(g))\n"
+                                 "        return size(rows)\n"
+                                 "    return jnp.sum(jax.grad(loss)(w, x, y))\n";
+    keel_explanation_t e;
+    explain_pair("gradient_of_each_row", source, NULL, &e);
+    assert_int_equal(e.root_total, 1);
+    assert_int_equal(e.roots->kind, KEEL_CAUSE_STRUCTURE);
+    assert_int_equal(e.roots->place.line, 16);
+    keel_explanation_deinitialize(&e);
+    // No branch, so each line may differ for a reason of its own.
+    char straight[sizeof source];
+    memcpy(straight, source, sizeof source);
+    memcpy(strstr(straight, "if each"), "with ea", 7);
+    explain_pair("gradient_of_each_row", straight, NULL, &e);
+    assert_true(e.root_total > 2);
+    keel_explanation_deinitialize(&e);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_two_arms_have_a_fork),
@@ -163,6 +192,7 @@ int main(void) {
         cmocka_unit_test(the_else_of_a_loop_is_no_arm),
         cmocka_unit_test(what_is_exchanged_between_two_arms_is_one_cause),
         cmocka_unit_test(sizes_of_two_arms_follow_from_the_branch),
+        cmocka_unit_test(what_two_arms_call_follows_from_the_branch),
         cmocka_unit_test(two_flags_are_two_causes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,6 +345,24 @@ static void the_way_back_has_the_same_causes(void **state) {
     }
 }
 
+static void the_last_of_the_branches_follows_from_a_branch_more(void **state) {
+    (void)state;
+    EXPECT("choice_of_more_branches", NULL, {KEEL_CAUSE_STRUCTURE, "sine", "nothing", "sine", 8});
+}
+
+static void a_bound_beside_the_branches_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    EXPECT("choice_with_a_clip", NULL, {KEEL_CAUSE_STRUCTURE, "sine", "nothing", "sine", 8},
+           {KEEL_CAUSE_CONSTANT, "minimum", "1", "2", 15});
+}
+
+static void what_changed_places_with_its_like_is_told_by_that(void **state) {
+    (void)state;
+    EXPECT("terms_moved", NULL,
+           {KEEL_CAUSE_STRUCTURE, "subtract", "before another subtract", "after another subtract",
+            11});
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_of_related_sizes_are_one_cause),
@@ -375,6 +393,9 @@ int main(void) {
         cmocka_unit_test(what_is_left_out_at_a_size_of_one_follows_from_it),
         cmocka_unit_test(the_window_of_a_mean_is_a_size_and_its_divisor_follows),
         cmocka_unit_test(the_last_index_follows_from_the_smallest_dimension),
+        cmocka_unit_test(the_last_of_the_branches_follows_from_a_branch_more),
+        cmocka_unit_test(a_bound_beside_the_branches_is_a_cause_of_its_own),
+        cmocka_unit_test(what_changed_places_with_its_like_is_told_by_that),
         cmocka_unit_test(layers_that_are_as_many_as_rows_are_a_cause_of_their_own),
         cmocka_unit_test(a_python_number_that_is_rounded_to_what_it_meets_is_told),
         cmocka_unit_test(a_python_number_that_helpers_and_loops_take_is_told),
