@@ -433,6 +433,10 @@ bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *o
     return keel_steps_runs_behind(run->steps_, digest, other, pid);
 }
 
+bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid) {
+    return keel_steps_goes_on(run->steps_, digest, pid);
+}
+
 keel_status_t keel_run_keep(keel_arena_t *texts, const char *text, const char **out) {
     return keel_event_keep(texts, text, out);
 }

@@ -187,6 +187,9 @@ bool keel_run_is_restless(const keel_run_t *run);
 bool keel_run_is_endless(const keel_run_t *run, size_t operation);
 // Was a program with those bytes executed in that process after the compile or load of `other`?
 bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *other, int64_t pid);
+// Did that program, or others that the same line asks for, run more than once in that process from
+// its compile or load on?
+bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid);
 
 // A copy in the arena; "" for an empty text.
 keel_status_t keel_run_keep(keel_arena_t *texts, const char *text,

@@ -167,6 +167,32 @@ bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const
     return false;
 }
 
+// How often programs of that family ran, by what the event has.
+static json_int_t count_family(const keel_steps_t *steps, const json_t *event, size_t family) {
+    const char *digest;
+    json_t *value;
+    json_int_t count = 0;
+    json_object_foreach(json_object_get(event, "executes"), digest, value) {
+        const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(digest));
+        if (index && steps->programs[*index].family == family) count += json_integer_value(value);
+    }
+    return count;
+}
+
+bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t pid) {
+    const uint64_t *program = keel_map_find(&steps->by_program, name_bytes(digest));
+    size_t index;
+    const json_t *event;
+    bool is_behind = false;
+    json_int_t count = 0;
+    json_array_foreach(steps->events, index, event) {
+        if (!program || json_integer_value(json_object_get(event, "pid")) != pid) continue;
+        if (is_behind) count += count_family(steps, event, steps->programs[*program].family);
+        is_behind |= is_request(event) && strcmp(keel_event_text(event, "program"), digest) == 0;
+    }
+    return count > 1;
+}
+
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event) {
     return (size_t)*keel_map_find(&steps->by_identity, name_bytes(identity_of(event)));
 }

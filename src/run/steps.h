@@ -117,6 +117,10 @@ const char *keel_steps_name(const keel_steps_t *steps, const char *digest);
 bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
                             int64_t pid);
 
+// Did that program, or others that the same line asks for, run more than once in that process from
+// its compile or load on?
+bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t pid);
+
 // The program that a compile or load of the journal is about.
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);
 

@@ -56,14 +56,15 @@ static keel_status_t lead_note(keel_why_t *why, keel_note_t note, const char **i
     return status;
 }
 
-// A step without the optimizer may be skipped on purpose. Where the program that it was held
-// against runs never again, the optimizer has other tensors.
+// A step without the optimizer may be skipped on purpose. Where more steps follow, and the program
+// that it was held against runs never again, the optimizer has other tensors.
 static keel_status_t find_idle(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         keel_why_entry_t *entry = &why->entries[i];
         if (!is_told(entry, KEEL_NOTE_IDLE) || !entry->asked->against_is_ours) continue;
         if (keel_run_ran_after(&why->run, entry->asked->against_program, entry->asked->program,
-                               entry->asked->pid))
+                               entry->asked->pid) ||
+            !keel_run_goes_on(&why->run, entry->asked->program, entry->asked->pid))
             continue;
         entry->roots[0].note = "";
         KEEL_TRY(lead_note(why, KEEL_NOTE_REPLACED, &entry->roots[0].note));

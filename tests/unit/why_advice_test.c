@@ -48,6 +48,33 @@ static void no_choice_on_the_device_reaches_into_a_library(void **state) {
     check("\"kind\":\"structure\",\"file\":\"/w/t.py\"", false, structure->jax);
 }
 
+// Whether it was skipped once or the optimizer has other tensors from then on.
+static void check_idle(const char *executes, keel_note_t expected) {
+    char rest[512];
+    keel_why_t why;
+    snprintf(rest, sizeof rest,
+             AGAIN
+             ",\"roots\":[{\"kind\":\"structure\",\"subject\":\"optimizer\",\"note\":\"%s\"}]",
+             keel_note_text(KEEL_NOTE_IDLE));
+    journal.size = 0;
+    compile("o", "f", 1, 3);
+    compile("p", "f", 1, 0);
+    explain("compile", "p", "f", 1, rest);
+    compile("other", "g", 1, 7);
+    keel_buffer_format(&journal, "{\"event\":\"executes\",\"pid\":1,\"executes\":%s}\n", executes);
+    parse(&why);
+    assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, true),
+                        keel_note_advice(keel_note_text(expected)));
+    keel_why_deinitialize(&why);
+}
+
+static void an_idle_optimizer_has_other_tensors_only_where_steps_follow(void **state) {
+    (void)state;
+    check_idle("{\"p\":1}", KEEL_NOTE_IDLE); // the last step
+    check_idle("{\"p\":3,\"o\":2}", KEEL_NOTE_IDLE);
+    check_idle("{\"p\":3}", KEEL_NOTE_REPLACED);
+}
+
 static void a_note_has_the_last_word_on_a_single_recompile(void **state) {
     (void)state;
     char root[256];
@@ -131,6 +158,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(advice_about_a_shape_goes_by_what_moved),
         TEST(no_choice_on_the_device_reaches_into_a_library),
+        TEST(an_idle_optimizer_has_other_tensors_only_where_steps_follow),
         TEST(a_note_has_the_last_word_on_a_single_recompile),
         TEST(a_number_explains_one_retrace_of_a_program_and_no_more),
         TEST(a_list_that_grows_is_a_pattern_with_advice_of_its_own),
