@@ -96,6 +96,8 @@
       "If you do not skip it: create the optimizer after load_state_dict(assign=True).")           \
     X(FROZEN, "the optimizer skips tensors that have no gradient: frozen, or not used",            \
       "Each set of frozen tensors is a program, compiled once: change requires_grad rarely.")      \
+    X(TURNS, "the tensors that are updated take turns: two optimizers share a sync",               \
+      "Each is compiled once; give each optimizer's step a sync on a line of its own.")            \
     X(EVALUATED, "only one of the two calls backward(): training and evaluation share a line",     \
       "Each is compiled once; sync the evaluation on a line of its own, to tell them apart.")      \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \

@@ -29,7 +29,8 @@ static bool is_returned(const keel_graph_t *graph, keel_value_id_t value) {
     return false;
 }
 
-// The operation that appends something to a value; NONE.
+// The operation that appends something to a value, and whose result is kept for the next step;
+// NONE. What is put together for this step alone (a token before a batch) need not grow.
 static keel_status_t find_appending(keel_diff_t *diff, keel_value_id_t value, keel_op_id_t *out) {
     const keel_graph_t *graph = &diff->after;
     size_t count = graph->program->value_types.count;
@@ -47,8 +48,9 @@ static keel_status_t find_appending(keel_diff_t *diff, keel_value_id_t value, ke
             if (!is_it[operands.items[i]]) continue;
             keel_value_id_t result = graph->program->operations.data[op].first_result;
             if (keel_str_is(name, "concatenate") && operands.count > 1) {
-                if (*out == KEEL_NONE || is_returned(graph, result)) *out = op;
-                if (is_returned(graph, result)) return NULL;
+                if (!is_returned(graph, result)) continue;
+                *out = op;
+                return NULL;
             } else if ((operands.count == 1 && keel_graph_only_reshapes(name)) ||
                        only_reorders(graph, op, operands.items[i])) {
                 is_it[result] = 1;
@@ -72,10 +74,7 @@ keel_status_t keel_diff_grown(keel_diff_t *diff) {
         keel_op_id_t op;
         KEEL_TRY(find_appending(diff, diff->arguments_after[number].value, &op));
         if (op == KEEL_NONE) continue;
-        // What is kept grows there. What is not may be data that were sent in that size.
-        bool is_kept =
-            is_returned(&diff->after, diff->after.program->operations.data[op].first_result);
-        if (is_kept && keel_graph_line(&diff->after, op)->identity)
+        if (keel_graph_line(&diff->after, op)->identity)
             difference->place = keel_diff_place(diff, true, op);
         difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(KEEL_NOTE_GROWN),
                                           *difference->note ? "; " : "", difference->note);

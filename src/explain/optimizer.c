@@ -103,6 +103,7 @@ typedef struct updates_t {
     uint32_t idle;     // the optimizer leaves it alone
     uint32_t copied;   // it is updated still, but its data are another tensor's
     uint32_t kept;     // all of them
+    uint32_t begun;    // the optimizer begins to update it here
     uint32_t back;     // the way back: updated here, and another line's before
 } updates_t;
 
@@ -155,6 +156,7 @@ static keel_status_t count_updates(keel_diff_t *diff, updates_t *out) {
         if (b->counterpart == KEEL_NONE) continue;
         const keel_argument_t *a = &diff->arguments_before[b->counterpart];
         bool is_other = has_other_line(diff, a, b), is_updated = now[b->value];
+        out->begun += !a->is_donated && b->is_donated && is_updated && !then[a->value];
         out->back += !a->is_donated && b->is_donated && is_other;
         if (!a->is_donated || b->is_donated) continue;
         ++out->kept;
@@ -205,7 +207,7 @@ static const char *updates_text(keel_diff_t *diff, uint32_t count) {
 static void tell_counts(keel_diff_t *diff, uint32_t top, uint32_t then, uint32_t now,
                         keel_note_t note) {
     keel_difference_t *difference = &diff->roots[top].difference;
-    bool is_after = now > then;
+    bool is_after = now >= then;
     keel_op_id_t op = first_of_optimizer(is_after ? &diff->after : &diff->before);
     difference->kind = KEEL_CAUSE_STRUCTURE;
     difference->subject = "optimizer";
@@ -213,8 +215,7 @@ static void tell_counts(keel_diff_t *diff, uint32_t top, uint32_t then, uint32_t
     difference->new_value = updates_text(diff, now);
     difference->note = keel_note_text(note);
     difference->place = keel_diff_place(diff, is_after, op);
-    difference->old_op = is_after ? KEEL_NONE : op;
-    difference->new_op = is_after ? op : KEEL_NONE;
+    difference->old_op = difference->new_op = KEEL_NONE; // it is no operation's
 }
 
 // Told by the donation, or where the optimizer does nothing any more, by that.
@@ -257,14 +258,19 @@ static bool is_trained(const keel_graph_t *graph) {
     return false;
 }
 
-// An evaluation: what else differs comes with that, but for what it is given.
-static void tell_evaluation(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+// What else differs comes with that, but for what the step is given.
+static void lead_all(keel_diff_t *diff, uint32_t top) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_cause_t kind = diff->roots[i].difference.kind;
         if (i != top && diff->roots[i].follows == KEEL_NONE &&
-            (kind == KEEL_CAUSE_STRUCTURE || kind == KEEL_CAUSE_ARGUMENTS))
+            (kind == KEEL_CAUSE_STRUCTURE || kind == KEEL_CAUSE_DONATION))
             diff->roots[i].follows = top;
     }
+    lead(diff, top);
+}
+
+static void tell_evaluation(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+    lead_all(diff, top);
     tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_EVALUATED);
 }
 
@@ -274,15 +280,28 @@ static void tell_frozen(keel_diff_t *diff, uint32_t top, const updates_t *update
     tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_FROZEN);
 }
 
+// Two optimizers that share a sync, each with tensors of its own, as a generator's and a
+// discriminator's.
+static void tell_turns(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+    lead_all(diff, top);
+    tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_TURNS);
+    diff->roots[top].difference.new_value =
+        keel_diff_text(diff, "updates %u other%s", updates->now, updates->now == 1 ? "" : "s");
+}
+
 static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_told) {
     updates_t updates = {0};
     KEEL_TRY(count_updates(diff, &updates));
     bool is_evaluation = (!updates.now && updates.then && !is_trained(&diff->after)) ||
                          (!updates.then && updates.now && !is_trained(&diff->before));
+    bool takes_turns = updates.begun && updates.kept;
     bool is_frozen = updates.then && updates.now && updates.then != updates.now;
-    *out_told = updates.idle || updates.copied || updates.back || is_evaluation || is_frozen;
+    *out_told =
+        updates.idle || updates.copied || updates.back || is_evaluation || is_frozen || takes_turns;
     if (is_evaluation)
         tell_evaluation(diff, top, &updates);
+    else if (takes_turns)
+        tell_turns(diff, top, &updates);
     else if (updates.idle && tell_idle(diff, top, &updates))
         return NULL;
     else if (!updates.idle && updates.copied)
