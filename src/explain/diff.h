@@ -232,6 +232,8 @@ keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
 void keel_diff_subsume(keel_diff_t *diff, bool are_strangers);
 // clamped.c: the last index of a choice between branches of which one came or went.
 void keel_diff_choices(keel_diff_t *diff);
+// windows.c: a window whose size drifted as that of what it goes over did.
+void keel_diff_windows(keel_diff_t *diff);
 // random.c: another generator of random numbers, and what follows from it.
 keel_status_t keel_diff_random(keel_diff_t *diff) KEEL_MUST_CHECK;
 // optimizer.c: true for what an optimizer of PyTorch's computes, by its line in the source.

@@ -406,6 +406,7 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     KEEL_TRY(keel_diff_whole(diff));
     KEEL_TRY(keel_diff_structure(diff));
     keel_diff_choices(diff);
+    keel_diff_windows(diff);
     KEEL_TRY(keel_diff_results(diff));
     KEEL_TRY(keel_diff_random(diff));
     KEEL_TRY(keel_diff_rest(diff));

@@ -120,6 +120,17 @@ static void the_padding_of_a_gradient_follows_from_the_kernel(void **state) {
            {KEEL_CAUSE_SHAPE, "kernel", "f32[4,1,3,3]", "f32[4,1,5,5]", 14});
 }
 
+static void a_window_as_much_wider_as_what_it_goes_over_is_one_cause_with_it(void **state) {
+    (void)state;
+    EXPECT("wider_stencil", NULL, {KEEL_CAUSE_SIZE, "slice", "1", "2", 9});
+}
+
+static void a_window_wider_by_less_than_what_it_goes_over_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    EXPECT("stencil_beside_padding", NULL, {KEEL_CAUSE_SIZE, "slice", "1", "3", 9},
+           {KEEL_CAUSE_SIZE, "broadcast_in_dim", "3", "5", 10});
+}
+
 static void padding_beside_a_size_is_a_cause_of_its_own(void **state) {
     (void)state;
     EXPECT("padding_beside_rows", NULL, {KEEL_CAUSE_SHAPE, "rows", "f32[7]", "f32[3]", 13},
@@ -376,6 +387,8 @@ int main(void) {
         cmocka_unit_test(the_rounds_of_a_function_that_halves_its_input_follow_from_the_size),
         cmocka_unit_test(as_many_as_pairs_of_rows_follow_from_the_rows),
         cmocka_unit_test(the_padding_of_a_gradient_follows_from_the_kernel),
+        cmocka_unit_test(a_window_as_much_wider_as_what_it_goes_over_is_one_cause_with_it),
+        cmocka_unit_test(a_window_wider_by_less_than_what_it_goes_over_is_a_cause_of_its_own),
         cmocka_unit_test(padding_beside_a_size_is_a_cause_of_its_own),
         cmocka_unit_test(halves_that_are_put_together_follow_from_the_whole),
         cmocka_unit_test(half_of_a_small_size_elsewhere_is_a_cause_of_its_own),
