@@ -58,6 +58,7 @@ struct keel_engine_t {
     struct flow_t *flow;
     struct host_ops_t *host_ops;
     struct memory_t *memory_use;
+    struct order_t *order;
     struct prefetch_t *prefetch; // NULL if it is off
     struct progress_t *progress;
     struct release_t *release;

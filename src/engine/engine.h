@@ -34,6 +34,7 @@
 //   flow_journal.c  that for the journal
 //   host_ops.c      what PyTorch/XLA computed on the host
 //   counters.c      counts of all that
+//   order.c         the order of executions
 //   core.h          the engine itself
 //   payload.c       what is stored
 //

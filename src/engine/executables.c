@@ -3,6 +3,7 @@
 #include "engine/executables.h"
 #include "engine/counters.h"
 #include "engine/flow.h"
+#include "engine/order.h"
 #include "engine/steps.h"
 
 enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
@@ -81,6 +82,7 @@ keel_gang_t *keel_engine_executed(keel_engine_t *engine,
     _Atomic uint64_t *count = counter ? &counter->count : &engine->counters->others;
     uint64_t before = atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
     if (counter) steps_executed(engine, counter);
+    order_executed(engine, counter);
     flow_executed(engine, counter, before, args);
     return slot ? atomic_load_explicit(&slot->gang, memory_order_relaxed) : NULL;
 }

@@ -319,6 +319,10 @@ static void end_round(flow_t *flow) {
     flow->round_count = 0;
 }
 
+uint64_t flow_executions(const keel_engine_t *engine) {
+    return atomic_load_explicit(&engine->flow->executions, memory_order_relaxed);
+}
+
 void flow_end(keel_engine_t *engine) {
     pthread_mutex_lock(&engine->flow->lock);
     end_round(engine->flow);

@@ -89,6 +89,8 @@ uint64_t flow_sent(const keel_engine_t *engine);
 site_t *flow_read(keel_engine_t *engine, uint64_t bytes);
 // That line (NULL: unknown) reads the buffer.
 void flow_note(keel_engine_t *engine, site_t *site, const PJRT_Buffer *buffer);
+// Executions of all programs so far; too low if several threads execute at once.
+uint64_t flow_executions(const keel_engine_t *engine);
 // No more executions follow.
 void flow_end(keel_engine_t *engine);
 

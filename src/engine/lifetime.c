@@ -14,6 +14,7 @@
 #include "engine/fork.h"
 #include "engine/host_ops.h"
 #include "engine/memory.h"
+#include "engine/order.h"
 #include "engine/portable.h"
 #include "engine/prefetch.h"
 #include "engine/progress.h"
@@ -94,6 +95,7 @@ static void journal_executes(keel_engine_t *engine) {
     keel_journal_counts_t counts;
     uint64_t total;
     flow_journal(engine);
+    order_journal(engine);
     keel_status_t status = counters_collect(engine->counters, &counts, &total);
     if (!status && counts.size) keel_journal_executes(engine->journal, counts);
     if (!status) keel_free((void *)(uintptr_t)counts.data);
@@ -127,6 +129,7 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(sites_create(engine));
     KEEL_TRY(flow_create(engine));
     KEEL_TRY(transfers_create(engine));
+    KEEL_TRY(order_create(engine));
     KEEL_TRY(steps_create(engine));
     KEEL_TRY(executables_create(engine));
     KEEL_TRY(background_create(engine, look_around));
@@ -155,6 +158,7 @@ static void destroy_engine(keel_engine_t *engine) {
     keel_free(engine->script);
     executables_destroy(engine->executables);
     steps_destroy(engine->steps);
+    order_destroy(engine->order);
     transfers_destroy(engine->transfers);
     flow_destroy(engine->flow);
     sites_destroy(engine->sites);
@@ -210,6 +214,7 @@ void keel_engine_end(keel_engine_t *engine) {
     // A process that made no client records nothing and leaves no run.
     flow_end(engine);
     if (engine->client_count) flow_journal(engine);
+    if (engine->client_count) order_journal(engine);
     if (engine->client_count) keel_journal_end(engine->journal, total, counts);
     keel_free((void *)(uintptr_t)counts.data);
 }

@@ -2,6 +2,8 @@
 // the leading function ends one: the function whose programs did the most work so far, operations
 // times executions. Operations that ran by themselves lead only if nothing else ran.
 #include "engine/steps.h"
+#include "engine/flow.h"
+#include "engine/order.h"
 #include "engine/transfers.h"
 
 // A function; its programs are counters, linked by `next_of_function`. Never freed.
@@ -134,6 +136,7 @@ static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key) {
     ++steps->fresh;
     steps->fresh_at = ended;
     steps->settled = ended + 1;
+    order_new_program(engine, flow_executions(engine));
     return NULL;
 }
 

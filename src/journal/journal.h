@@ -293,6 +293,10 @@ void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subj
                                 const keel_journal_site_t *site, const char *code,
                                 const char *message);
 void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts);
+// The programs of executions that followed each other (NULL: unknown), after `from` others of the
+// process.
+void keel_journal_order(keel_journal_t *journal, uint64_t from,
+                        const keel_digest_t *const *executed, size_t count);
 // `total`: all executions of this process; `executes`: those not written yet.
 void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_counts_t executes);
 

@@ -9,6 +9,7 @@
 #include "engine/executables.h"
 #include "engine/flow.h"
 #include "engine/flow_journal.h"
+#include "engine/order.h"
 #include "engine/steps.h"
 #include "engine/transfers.h"
 #include "store_help.h"
@@ -67,6 +68,7 @@ static int set_up(void **state) {
     assert_ok(sites_create(stage->engine));
     assert_ok(flow_create(stage->engine));
     assert_ok(transfers_create(stage->engine));
+    assert_ok(order_create(stage->engine));
     assert_ok(steps_create(stage->engine));
     assert_ok(executables_create(stage->engine));
     for (int i = 0; i < 4; ++i) {
@@ -90,6 +92,7 @@ static int tear_down(void **state) {
     }
     executables_destroy(engine->executables);
     steps_destroy(engine->steps);
+    order_destroy(engine->order);
     transfers_destroy(engine->transfers);
     flow_destroy(engine->flow);
     sites_destroy(engine->sites);
