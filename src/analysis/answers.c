@@ -19,21 +19,15 @@
 
 // ---- reading -----------------------------------------------------------------------------------
 
-static uint64_t count_of(const json_t *line, const char *name) {
-    json_int_t number = json_integer_value(json_object_get(line, name));
-    return number > 0 ? (uint64_t)number : 0;
-}
-
 static bool is_event(const json_t *line, const char *name) {
-    const char *event = json_string_value(json_object_get(line, "event"));
-    return event && strcmp(event, name) == 0;
+    return strcmp(keel_event_text(line, "event"), name) == 0;
 }
 
 static bool is_ours(keel_bytes_t bytes) {
     json_t *line = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
-    const char *keel = json_string_value(json_object_get(line, "keel"));
-    bool ours = is_event(line, "analysis") && keel && strcmp(keel, KEEL_VERSION) == 0 &&
-                count_of(line, "revision") == KEEL_ANALYSIS_REVISION;
+    bool ours = is_event(line, "analysis") &&
+                strcmp(keel_event_text(line, "keel"), KEEL_VERSION) == 0 &&
+                keel_event_count(line, "revision") == KEEL_ANALYSIS_REVISION;
     json_decref(line);
     return ours;
 }
@@ -42,8 +36,8 @@ static bool read_end(keel_bytes_t bytes, answers_t *out) {
     json_t *line = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
     bool whole = is_event(line, "covered");
     if (whole) {
-        out->bytes = count_of(line, "bytes");
-        out->asked = count_of(line, "asked");
+        out->bytes = keel_event_count(line, "bytes");
+        out->asked = keel_event_count(line, "asked");
     }
     json_decref(line);
     return whole;

@@ -34,9 +34,10 @@ static bool has_script(const scripts_t *scripts, const char *name) {
 
 static keel_status_t meet(void *context, const json_t *event) {
     scripts_t *scripts = context;
-    const char *kind = json_string_value(json_object_get(event, "event")), *name;
-    if (strcmp(kind, "start") != 0 || scripts->count == SCRIPTS) return NULL;
-    double when = json_number_value(json_object_get(event, "t"));
+    const char *name;
+    if (strcmp(keel_event_text(event, "event"), "start") != 0 || scripts->count == SCRIPTS)
+        return NULL;
+    double when = keel_event_number(event, "t");
     if (!scripts->count || when < scripts->began) scripts->began = when;
     char *script;
     KEEL_TRY(process_script(event, &script));

@@ -1,10 +1,10 @@
 #include "analysis/process.h"
 
-#include "analysis/event.h"
+#include <jansson.h>
 
 static double began(const json_t *start) {
-    double when = event_number(start, "began");
-    return when > 0 ? when : event_number(start, "t");
+    double when = keel_event_number(start, "began");
+    return when > 0 ? when : keel_event_number(start, "t");
 }
 
 // ---- the script --------------------------------------------------------------------------------
@@ -19,12 +19,12 @@ static keel_status_t name_by_command(const json_t *start, char **out) {
         words[count++] = (char *)(uintptr_t)json_string_value(word);
     }
     words[count] = NULL;
-    return count ? keel_host_script(words, event_text(start, "cwd"), out)
+    return count ? keel_host_script(words, keel_event_text(start, "cwd"), out)
                  : keel_strdup(KEEL_STR(""), out);
 }
 
 keel_status_t process_script(const json_t *start, char **out) {
-    const char *script = event_text(start, "script");
+    const char *script = keel_event_text(start, "script");
     return *script && !strchr(script, '/') ? keel_strdup(keel_str(script), out)
                                            : name_by_command(start, out);
 }
@@ -74,15 +74,15 @@ static keel_status_t read_components(process_t *process, const json_t *event,
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         const char *name = keel_component_name((keel_component_t)i), *value;
         keel_digest_t digest;
-        if (keel_digest_unhex(keel_str(event_text(digests, name)), &digest)) components[i] = digest;
-        value = event_text(values, name);
+        if (keel_event_digest(digests, name, &digest)) components[i] = digest;
+        value = keel_event_text(values, name);
         if (*value) KEEL_TRY(add_value(process, i, &components[i], value));
     }
     return NULL;
 }
 
 static const process_client_t *client_of(const process_t *process, const json_t *ask) {
-    uint64_t number = (uint64_t)event_number(ask, "client");
+    uint64_t number = keel_event_count(ask, "client");
     for (size_t i = 0; i < process->client_count; ++i)
         if (process->clients[i].number == number) return &process->clients[i];
     return NULL;
@@ -104,7 +104,7 @@ keel_status_t process_started(process_t *process, const json_t *start) {
     KEEL_TRY(keel_realloc_array(process->client_count + 1, sizeof *process->clients, &grown));
     process->clients = grown;
     process_client_t *client = &process->clients[process->client_count++];
-    *client = (process_client_t){.number = (uint64_t)event_number(start, "client")};
+    *client = (process_client_t){.number = keel_event_count(start, "client")};
     return read_components(process, start, client->components);
 }
 

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+#include <jansson.h>
+
 #include "analysis/answer.h"
-#include "analysis/event.h"
 #include "journal/line.h"
 
 keel_status_t walk_create(const char *run_dir, const char *id, const char *answers,
@@ -148,10 +149,11 @@ static keel_status_t meet_ask(walk_t *walk, const json_t *event) {
 static keel_status_t meet(void *context, const json_t *event) {
     walk_t *walk = context;
     if (walk->live) KEEL_TRY(live_event(walk->live, event));
-    const char *kind = event_text(event, "event");
+    const char *kind = keel_event_text(event, "event");
     if (strcmp(kind, "start") == 0) return meet_start(walk, event);
     if (strcmp(kind, "source") == 0)
-        return sources_read(&walk->sources, event_text(event, "file"), event_text(event, "digest"));
+        return sources_read(&walk->sources, keel_event_text(event, "file"),
+                            keel_event_text(event, "digest"));
     if (strcmp(kind, "ask") == 0) return meet_ask(walk, event);
     return NULL;
 }

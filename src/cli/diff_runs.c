@@ -25,11 +25,6 @@ static void close_run(cli_diff_run_t *run) {
     keel_run_deinitialize(&run->stats);
 }
 
-static const char *text_of(const json_t *event, const char *name) {
-    const char *text = json_string_value(json_object_get(event, name));
-    return text ? text : "";
-}
-
 // Takes components from an event, those of the process or those of one program.
 static keel_status_t take(const json_t *event, bool of_program, keel_key_t *out) {
     const json_t *digests = json_object_get(event, "components");
@@ -39,9 +34,9 @@ static keel_status_t take(const json_t *event, bool of_program, keel_key_t *out)
         if (i == KEEL_COMPONENT_PROGRAM || is_own != of_program) continue;
         const char *name = keel_component_name((keel_component_t)i);
         keel_digest_t digest;
-        if (!keel_digest_unhex(keel_str(text_of(digests, name)), &digest)) continue;
+        if (!keel_event_digest(digests, name, &digest)) continue;
         KEEL_TRY(keel_key_set(out, (keel_component_t)i, keel_bytes(NULL, 0),
-                              keel_str(text_of(values, name))));
+                              keel_str(keel_event_text(values, name))));
         out->components[i] = digest;
     }
     return NULL;
@@ -49,13 +44,13 @@ static keel_status_t take(const json_t *event, bool of_program, keel_key_t *out)
 
 static keel_status_t visit(void *context, const json_t *event) {
     cli_diff_run_t *run = context;
-    const char *kind = text_of(event, "event");
+    const char *kind = keel_event_text(event, "event");
     if (strcmp(kind, "start") == 0 && !run->started) {
         run->started = true;
         return take(event, false, &run->key);
     }
     if (strcmp(kind, "miss") != 0) return NULL;
-    const char *identity = text_of(event, "key");
+    const char *identity = keel_event_text(event, "key");
     const uint64_t *index = keel_map_find(&run->by_identity, keel_str_bytes(keel_str(identity)));
     return index ? take(event, true, &run->options[*index]) : NULL;
 }

@@ -305,6 +305,13 @@ void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_coun
 // jansson's json_t; include <jansson.h> to look inside.
 struct json_t;
 
+// Fields of an event, or of an object in it: "" and 0 if absent, negative or of another kind.
+const char *keel_event_text(const struct json_t *event, const char *name);
+double keel_event_number(const struct json_t *event, const char *name);
+uint64_t keel_event_count(const struct json_t *event, const char *name);
+uint32_t keel_event_line(const struct json_t *event, const char *name);
+bool keel_event_digest(const struct json_t *event, const char *name, keel_digest_t *out);
+
 // What of a journal could not be read. The unfinished last line of a killed process is not damage.
 typedef struct keel_journal_damage_t {
     uint64_t lines;      // lines that are not a JSON object with an "event"

@@ -139,9 +139,9 @@ static keel_status_t meet_process(void *context, keel_str_t line) {
     json_t *event = json_loadb(line.data, line.size, 0, NULL);
     if (!event) return NULL;
     json_int_t pid = json_integer_value(json_object_get(event, "pid"));
-    const char *name = json_string_value(json_object_get(event, "process"));
     uint64_t state = 0;
-    if (is_start) state = 1 + (uint64_t)keel_process_state(keel_str(name ? name : ""));
+    if (is_start)
+        state = 1 + (uint64_t)keel_process_state(keel_str(keel_event_text(event, "process")));
     json_decref(event);
     return keel_map_put(&living->open, keel_bytes(&pid, sizeof pid), state);
 }

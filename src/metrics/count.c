@@ -5,26 +5,15 @@
 
 #include "metrics/part.h"
 
-// ---- fields of an event: 0 and "" if absent or of another kind ----------------------------------
-
-static const char *text(const json_t *event, const char *name) {
-    const char *value = json_string_value(json_object_get(event, name));
-    return value ? value : "";
+// The journal writes nine decimals, so nothing is lost.
+static uint64_t nanoseconds(const json_t *event, const char *name) {
+    double seconds = keel_event_number(event, name);
+    return seconds < 9e9 ? (uint64_t)llround(seconds * 1e9) : 0;
 }
 
 static uint64_t number_of(const json_t *value) {
     json_int_t number = json_integer_value(value);
     return number > 0 ? (uint64_t)number : 0;
-}
-
-static uint64_t number(const json_t *event, const char *name) {
-    return number_of(json_object_get(event, name));
-}
-
-// The journal writes nine decimals, so nothing is lost.
-static uint64_t nanoseconds(const json_t *event, const char *name) {
-    double seconds = json_number_value(json_object_get(event, name));
-    return seconds > 0 && seconds < 9e9 ? (uint64_t)llround(seconds * 1e9) : 0;
 }
 
 // ---- adding ------------------------------------------------------------------------------------
@@ -41,10 +30,10 @@ static void sample(keel_metrics_t *metrics, keel_metric_t metric, uint64_t value
 static keel_status_t start(keel_metrics_t *metrics, const json_t *event) {
     if (*metrics->version) return NULL; // the first process speaks for the run
     const json_t *plugin = json_object_get(event, "plugin");
-    KEEL_TRY(keel_metrics_keep(metrics, text(event, "keel"), &metrics->version));
-    KEEL_TRY(keel_metrics_keep(metrics, text(event, "host"), &metrics->host));
-    KEEL_TRY(keel_metrics_keep(metrics, text(event, "mode"), &metrics->mode));
-    KEEL_TRY(keel_metrics_keep(metrics, text(plugin, "platform"), &metrics->platform));
+    KEEL_TRY(keel_metrics_keep(metrics, keel_event_text(event, "keel"), &metrics->version));
+    KEEL_TRY(keel_metrics_keep(metrics, keel_event_text(event, "host"), &metrics->host));
+    KEEL_TRY(keel_metrics_keep(metrics, keel_event_text(event, "mode"), &metrics->mode));
+    KEEL_TRY(keel_metrics_keep(metrics, keel_event_text(plugin, "platform"), &metrics->platform));
     keel_buffer_t command;
     keel_buffer_initialize(&command, 1 << 16);
     size_t index;
@@ -66,8 +55,8 @@ static keel_status_t compile(keel_metrics_t *metrics, const json_t *event) {
     count(metrics, KEEL_METRIC_COMPILES, 1);
     sample(metrics, KEEL_METRIC_COMPILE_SECONDS, took);
     sample(metrics, KEEL_METRIC_OVERHEAD_SECONDS, nanoseconds(event, "overhead_seconds"));
-    KEEL_TRY(
-        keel_metrics_series(metrics, KEEL_METRIC_FUNCTION_SECONDS, text(event, "name"), &series));
+    KEEL_TRY(keel_metrics_series(metrics, KEEL_METRIC_FUNCTION_SECONDS,
+                                 keel_event_text(event, "name"), &series));
     series->value.value += took;
     ++series->value.count;
     return NULL;
@@ -75,7 +64,7 @@ static keel_status_t compile(keel_metrics_t *metrics, const json_t *event) {
 
 static keel_status_t load(keel_metrics_t *metrics, const json_t *event) {
     count(metrics, KEEL_METRIC_LOADS, 1);
-    count(metrics, KEEL_METRIC_MEMORY_LOADS, strcmp(text(event, "tier"), "memory") == 0);
+    count(metrics, KEEL_METRIC_MEMORY_LOADS, strcmp(keel_event_text(event, "tier"), "memory") == 0);
     count(metrics, KEEL_METRIC_SPARED_SECONDS, nanoseconds(event, "compile_seconds"));
     sample(metrics, KEEL_METRIC_LOAD_SECONDS, nanoseconds(event, "seconds"));
     count(metrics, KEEL_METRIC_AHEAD_LOADS, nanoseconds(event, "ahead_seconds") > 0);
@@ -84,7 +73,7 @@ static keel_status_t load(keel_metrics_t *metrics, const json_t *event) {
 }
 
 static keel_status_t prefetch(keel_metrics_t *metrics, const json_t *event) {
-    uint64_t loaded = number(event, "loaded"), used = number(event, "used");
+    uint64_t loaded = keel_event_count(event, "loaded"), used = keel_event_count(event, "used");
     count(metrics, KEEL_METRIC_UNUSED_LOADS, loaded > used ? loaded - used : 0);
     count(metrics, KEEL_METRIC_AHEAD_SECONDS, nanoseconds(event, "seconds"));
     return NULL;
@@ -124,15 +113,15 @@ static keel_status_t compile_error(keel_metrics_t *metrics, const json_t *event)
     uint64_t needed, available;
     count(metrics, KEEL_METRIC_COMPILE_ERRORS, 1);
     count(metrics, KEEL_METRIC_OUT_OF_MEMORY,
-          keel_metrics_is_out_of_memory(text(event, "code"), text(event, "message"), &needed,
-                                        &available));
+          keel_metrics_is_out_of_memory(keel_event_text(event, "code"),
+                                        keel_event_text(event, "message"), &needed, &available));
     return NULL;
 }
 
 // The `compile` event's flag is not enough: a program with almost nothing in common with earlier
 // ones is not a recompile, and that is known only after the comparison.
 static keel_status_t explain(keel_metrics_t *metrics, const json_t *event) {
-    bool is_compile = strcmp(text(event, "what"), "compile") == 0;
+    bool is_compile = strcmp(keel_event_text(event, "what"), "compile") == 0;
     bool is_recompile = json_is_true(json_object_get(event, "recompile"));
     bool is_unrelated = json_is_true(json_object_get(event, "unrelated"));
     count(metrics, KEEL_METRIC_RECOMPILES, is_compile && is_recompile && !is_unrelated);
@@ -141,10 +130,10 @@ static keel_status_t explain(keel_metrics_t *metrics, const json_t *event) {
 
 static void transfer(keel_metrics_t *metrics, const json_t *way, keel_metric_t seconds,
                      keel_metric_t bytes) {
-    uint64_t transfers = number(way, "count");
+    uint64_t transfers = keel_event_count(way, "count");
     metrics->totals[seconds].value += nanoseconds(way, "seconds");
     metrics->totals[seconds].count += transfers;
-    metrics->totals[bytes].value += number(way, "bytes");
+    metrics->totals[bytes].value += keel_event_count(way, "bytes");
     metrics->totals[bytes].count += transfers;
 }
 
@@ -170,8 +159,10 @@ static keel_status_t host_ops(keel_metrics_t *metrics, const json_t *event) {
 
 static keel_status_t memory(keel_metrics_t *metrics, const json_t *event) {
     char label[KEEL_METRICS_TEXT];
-    snprintf(label, sizeof label, "%.12s %.200s", text(event, "program"), text(event, "name"));
-    return keel_metrics_set(metrics, KEEL_METRIC_PROGRAM_BYTES, label, number(event, "total"));
+    snprintf(label, sizeof label, "%.12s %.200s", keel_event_text(event, "program"),
+             keel_event_text(event, "name"));
+    return keel_metrics_set(metrics, KEEL_METRIC_PROGRAM_BYTES, label,
+                            keel_event_count(event, "total"));
 }
 
 static keel_status_t device_memory(keel_metrics_t *metrics, const json_t *event) {
@@ -181,11 +172,11 @@ static keel_status_t device_memory(keel_metrics_t *metrics, const json_t *event)
     } fields[] = {{"in_use", KEEL_METRIC_DEVICE_IN_USE},
                   {"peak", KEEL_METRIC_DEVICE_PEAK},
                   {"limit", KEEL_METRIC_DEVICE_LIMIT}};
-    const char *device = text(event, "device");
+    const char *device = keel_event_text(event, "device");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
         if (json_is_integer(json_object_get(event, fields[i].field)))
             KEEL_TRY(keel_metrics_set(metrics, fields[i].metric, device,
-                                      number(event, fields[i].field)));
+                                      keel_event_count(event, fields[i].field)));
     return NULL;
 }
 
@@ -222,6 +213,7 @@ keel_status_t keel_metrics_event(keel_metrics_t *metrics, const struct json_t *e
         return NULL;
     executes(metrics, event);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-        if (strcmp(text(event, "event"), kinds[i].name) == 0) return kinds[i].count(metrics, event);
+        if (strcmp(keel_event_text(event, "event"), kinds[i].name) == 0)
+            return kinds[i].count(metrics, event);
     return NULL;
 }

@@ -4,26 +4,6 @@
 
 // ---- fields ------------------------------------------------------------------------------------
 
-const char *keel_event_text(const json_t *event, const char *name) {
-    const char *text = json_string_value(json_object_get(event, name));
-    return text ? text : "";
-}
-
-double keel_event_number(const json_t *event, const char *name) {
-    double number = json_number_value(json_object_get(event, name));
-    return number > 0 && number < 1e18 ? number : 0;
-}
-
-uint64_t keel_event_count(const json_t *event, const char *name) {
-    json_int_t number = json_integer_value(json_object_get(event, name));
-    return number > 0 ? (uint64_t)number : 0;
-}
-
-uint32_t keel_event_line(const json_t *event, const char *name) {
-    uint64_t line = keel_event_count(event, name);
-    return line > UINT32_MAX ? 0 : (uint32_t)line;
-}
-
 keel_status_t keel_event_keep(keel_arena_t *texts, const char *text, const char **out) {
     keel_str_t copy;
     *out = "";

@@ -14,12 +14,7 @@
 #include "journal/journal.h"
 #include "run/run.h"
 
-// ---- fields that may be absent or of another kind: "" and 0 then -------------------------------
-
-const char *keel_event_text(const json_t *event, const char *name);
-double keel_event_number(const json_t *event, const char *name);
-uint64_t keel_event_count(const json_t *event, const char *name);
-uint32_t keel_event_line(const json_t *event, const char *name);
+// ---- fields of an event that are kept -----------------------------------------------------------
 
 keel_status_t keel_event_keep(keel_arena_t *texts, const char *text,
                               const char **out) KEEL_MUST_CHECK;
