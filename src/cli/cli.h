@@ -104,11 +104,6 @@ int cli_answer(keel_buffer_t *buffer);
 bool cli_is_colored(FILE *stream);
 // Columns of the terminal; 0 for what is none, where nothing is wrapped or cut.
 unsigned cli_width(FILE *stream);
-// Begins a field of a JSON object being written to `out`.
-void cli_field(keel_buffer_t *out, const char *name);
-void cli_field_text(keel_buffer_t *out, const char *name, const char *text);
-void cli_field_number(keel_buffer_t *out, const char *name, uint64_t number);
-void cli_field_true(keel_buffer_t *out, const char *name, bool value);
 
 // ---- prune.c -----------------------------------------------------------------------------------
 

@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -88,26 +87,4 @@ unsigned cli_width(FILE *stream) {
     if (!isatty(fileno(stream))) return 0;
     if (ioctl(fileno(stream), TIOCGWINSZ, &size) || !size.ws_col) return USUAL;
     return size.ws_col < LEAST ? LEAST : size.ws_col;
-}
-
-void cli_field(keel_buffer_t *out, const char *name) {
-    uint8_t last = out->size ? out->data[out->size - 1] : 0;
-    keel_buffer_text(out, last == '{' ? "" : ", ");
-    keel_buffer_json_str(out, keel_str(name));
-    keel_buffer_text(out, ": ");
-}
-
-void cli_field_text(keel_buffer_t *out, const char *name, const char *text) {
-    cli_field(out, name);
-    keel_buffer_json_str(out, keel_str(text));
-}
-
-void cli_field_number(keel_buffer_t *out, const char *name, uint64_t number) {
-    cli_field(out, name);
-    keel_buffer_format(out, "%" PRIu64, number);
-}
-
-void cli_field_true(keel_buffer_t *out, const char *name, bool value) {
-    cli_field(out, name);
-    keel_buffer_text(out, value ? "true" : "false");
 }

@@ -340,9 +340,9 @@ keel_status_t
 keel_journal_parse_without(keel_bytes_t bytes, const keel_journal_needless_t *needless,
                            keel_status_t (*visit)(void *context, const struct json_t *event),
                            void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
-// needless.c: whether the line is an event of such a kind; and the line without such lists, either
-// the line itself or a copy in `scratch`.
-bool keel_journal_is_needless(keel_str_t line, const char *const *events);
+// needless.c: whether the line is a whole event of such a kind, before it is parsed; and the line
+// without such lists, either the line itself or a copy in `scratch`.
+bool keel_journal_is_event(keel_str_t line, const char *const *kinds);
 keel_str_t keel_journal_without(keel_str_t line, const char *const *lists, keel_buffer_t *scratch);
 // The line with its strings cut to `longest` bytes of JSON and "..."; likewise.
 keel_str_t keel_journal_cut(keel_str_t line, size_t longest, keel_buffer_t *scratch);

@@ -9,13 +9,13 @@
 static const char begin[] = "{\"event\":\"";
 enum { BEGIN = sizeof begin - 1 };
 
-bool keel_journal_is_needless(keel_str_t line, const char *const *events) {
+bool keel_journal_is_event(keel_str_t line, const char *const *kinds) {
     if (line.size <= BEGIN || memcmp(line.data, begin, BEGIN) != 0) return false;
     if (line.data[line.size - 1] != '}') return false; // truncated: the parser reports it
     keel_str_t rest = {line.data + BEGIN, line.size - BEGIN};
-    for (; *events; ++events) {
-        size_t size = strlen(*events);
-        if (rest.size > size && memcmp(rest.data, *events, size) == 0 && rest.data[size] == '"')
+    for (; *kinds; ++kinds) {
+        size_t size = strlen(*kinds);
+        if (rest.size > size && memcmp(rest.data, *kinds, size) == 0 && rest.data[size] == '"')
             return true;
     }
     return false;

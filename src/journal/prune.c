@@ -133,14 +133,13 @@ typedef struct living_t {
 
 static keel_status_t meet_process(void *context, keel_str_t line) {
     living_t *living = context;
-    bool is_start = keel_str_starts(line, KEEL_STR("{\"event\":\"start\""));
-    bool is_end = keel_str_starts(line, KEEL_STR("{\"event\":\"end\""));
-    if (!is_start && !is_end) return NULL;
+    static const char *const kinds[] = {"start", "end", NULL};
+    if (!keel_journal_is_event(line, kinds)) return NULL;
     json_t *event = json_loadb(line.data, line.size, 0, NULL);
     if (!event) return NULL;
     json_int_t pid = json_integer_value(json_object_get(event, "pid"));
-    uint64_t state = 0;
-    if (is_start)
+    uint64_t state = 0; // of one that ended
+    if (strcmp(keel_event_text(event, "event"), "start") == 0)
         state = 1 + (uint64_t)keel_process_state(keel_str(keel_event_text(event, "process")));
     json_decref(event);
     return keel_map_put(&living->open, keel_bytes(&pid, sizeof pid), state);

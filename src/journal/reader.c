@@ -47,7 +47,7 @@ static keel_status_t parse_lines(keel_bytes_t bytes, const keel_journal_needless
         keel_str_t line = {rest.data, end ? (size_t)(end - rest.data) : rest.size};
         size_t taken = line.size + (end ? 1 : 0);
         rest = (keel_str_t){rest.data + taken, rest.size - taken};
-        if (!line.size || keel_journal_is_needless(line, needless->events)) continue;
+        if (!line.size || keel_journal_is_event(line, needless->events)) continue;
         char why[160];
         line = keel_journal_without(line, needless->lists, &scratch[0]);
         line = keel_journal_cut(line, needless->longest, &scratch[1]);

@@ -87,15 +87,15 @@ static keel_status_t keep_arguments(reading_t *reading, const json_t *arguments)
     KEEL_TRY(keel_event_joined(&run->texts, arguments, &run->command));
     keel_buffer_t list;
     keel_buffer_initialize(&list, 1 << 20);
-    keel_buffer_byte(&list, '[');
+    keel_json_t json = keel_json(&list, KEEL_JSON_SPACED);
+    keel_json_array(&json, NULL);
     size_t index;
     json_t *argument;
     json_array_foreach(arguments, index, argument) {
         const char *text = json_string_value(argument);
-        keel_buffer_text(&list, index ? ", " : "");
-        keel_buffer_json_str(&list, keel_str(text ? text : "?"));
+        keel_json_string(&json, NULL, text ? text : "?");
     }
-    keel_buffer_byte(&list, ']');
+    keel_json_end_array(&json);
     keel_status_t status = keel_buffer_status(&list);
     if (!status) status = keep(reading, keel_buffer_cstr(&list), &run->argv);
     keel_buffer_deinitialize(&list);

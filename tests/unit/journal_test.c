@@ -499,7 +499,7 @@ static void events_that_a_reader_does_without_are_passed_over_unless_cut_short(v
         {"{\"t\":1,\"event\":\"ask\"}", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-        assert_int_equal(keel_journal_is_needless(keel_str(cases[i].line), events),
+        assert_int_equal(keel_journal_is_event(keel_str(cases[i].line), events),
                          cases[i].is_needless);
 }
 
