@@ -1,4 +1,4 @@
-// Two charts over one axis: steps, or seconds where the run had none. The axis ends soon after the
+// Two charts over one axis: steps, or seconds if the run had none. The axis ends soon after the
 // last compile, since a long run is flat. Labels stand beside the drawing and not in it, so that
 // they keep their size on a narrow screen.
 #include <inttypes.h>

@@ -251,7 +251,7 @@ static const struct {
     {"journal", journal},
 };
 
-static keel_status_t fill(keel_page_t *page, keel_str_t name) {
+static keel_status_t fill_slot(keel_page_t *page, keel_str_t name) {
     for (size_t i = 0; i < sizeof slots / sizeof *slots; ++i)
         if (keel_str_is(name, slots[i].name)) return slots[i].write(page);
     return keel_status_make(KEEL_INTERNAL, "page.html names a part that does not exist: %.*s",
@@ -264,7 +264,7 @@ static keel_status_t frame(keel_page_t *page) {
         const char *name = open + 2, *end = strstr(name, "}}");
         keel_buffer_append(page->out, at, (size_t)(open - at));
         at = end ? end : name + strlen(name);
-        KEEL_TRY(fill(page, (keel_str_t){name, (size_t)(at - name)}));
+        KEEL_TRY(fill_slot(page, (keel_str_t){name, (size_t)(at - name)}));
     }
     keel_buffer_text(page->out, at);
     return NULL;

@@ -16,7 +16,7 @@ typedef struct keel_page_program_t {
     char *digest; // NULL: the slot is free
     uint8_t *data;
     keel_program_t program;
-    char missing[256]; // why it cannot be shown; "" where it can
+    char missing[256]; // why it cannot be shown; "" if it can
     uint64_t used;
 } keel_page_program_t;
 
@@ -24,7 +24,7 @@ typedef struct keel_page_source_t {
     char *file; // NULL: the slot is free
     uint8_t *data;
     size_t size;
-    const char *missing; // why it cannot be shown; NULL where it can
+    const char *missing; // why it cannot be shown; NULL if it can
 } keel_page_source_t;
 
 // Tones of the charts and the ledger: each of the dearest causes has its own, the others share one.
@@ -51,7 +51,7 @@ typedef struct keel_page_t {
     bool *is_cited; // of each of keel_topics
 } keel_page_t;
 
-// The program of that digest; out->missing tells why there is none. Lives until KEEL_PAGE_PROGRAMS
+// The program of that digest; out->missing says why there is none. Lives until KEEL_PAGE_PROGRAMS
 // others were asked for.
 keel_status_t keel_page_program(keel_page_t *page, const char *digest,
                                 const keel_page_program_t **out) KEEL_MUST_CHECK;
@@ -78,7 +78,7 @@ keel_status_t keel_page_topics(keel_page_t *page) KEEL_MUST_CHECK;
 
 // ---- escape.c -----------------------------------------------------------------------------
 
-// Escaped: markup, control bytes, bytes that are not UTF-8, and what turns the order of letters.
+// Escaped: markup, control bytes, bytes that are not UTF-8, and what changes the order of letters.
 void keel_page_str(keel_buffer_t *out, keel_str_t text);
 void keel_page_text(keel_buffer_t *out, const char *text);
 // The same, cut after `most` bytes with "...".
@@ -87,11 +87,11 @@ void keel_page_cut(keel_buffer_t *out, const char *text, size_t most);
 void keel_page_digest(keel_buffer_t *out, const char *hex);
 void keel_page_seconds(keel_buffer_t *out, double seconds);
 void keel_page_count(keel_buffer_t *out, uint64_t count, const char *noun);
-// "2026-11-21 13:45:02 UTC" in a <time>; nothing where it is 0.
+// "2026-11-21 13:45:02 UTC" in a <time>; nothing if it is 0.
 void keel_page_time(keel_buffer_t *out, double when);
-// "train.py:88" with the whole path as its title; "unknown line" where there is none.
+// "train.py:88" with the whole path as its title; "unknown line" if there is none.
 void keel_page_place(keel_buffer_t *out, const char *shown, const char *file);
-// "and 12 more causes", as a paragraph; nothing where all are shown.
+// "and 12 more causes", as a paragraph; nothing if all are shown.
 void keel_page_left(keel_buffer_t *out, uint64_t all, uint64_t shown, const char *noun);
 
 // ---- the parts ---------------------------------------------------------------------------------
@@ -107,10 +107,10 @@ keel_status_t keel_page_programs(keel_page_t *page) KEEL_MUST_CHECK;
 // Fills order, count and is_whole; the caller frees the lists, also on failure.
 keel_status_t keel_page_choose(keel_page_t *page) KEEL_MUST_CHECK;
 keel_status_t keel_page_recompiles(keel_page_t *page) KEEL_MUST_CHECK;
-// The cause that an entry stands under; KEEL_CAUSE_COUNT where it has none.
+// The cause that an entry stands under; KEEL_CAUSE_COUNT if it has none.
 keel_cause_t keel_page_cause(const keel_why_entry_t *entry);
 
-// The two programs of an entry around what differs; nothing where no root shows in them.
+// The two programs of an entry around what differs; nothing if no root shows in them.
 keel_status_t keel_page_view(keel_page_t *page, const keel_why_entry_t *entry,
                              bool is_open) KEEL_MUST_CHECK;
 
@@ -152,10 +152,10 @@ keel_status_t keel_page_begin(keel_page_side_t *side, size_t capacity) KEEL_MUST
 // Takes the buffer's text as one line, cut where it is long, and empties the buffer.
 keel_status_t keel_page_end_line(keel_page_side_t *side, keel_buffer_t *text,
                                  keel_page_line_t line) KEEL_MUST_CHECK;
-// The operations within a function: [first, end); false where it has none.
+// The operations within a function: [first, end); false if it has none.
 bool keel_page_range(const keel_program_t *p, const keel_function_t *f, uint32_t *first,
                      uint32_t *end);
-// The function that an operation stands in; NULL where it is none.
+// The function that an operation is in; NULL if there is none.
 const keel_function_t *keel_page_function(const keel_program_t *p, keel_op_id_t op);
 // Equal for operations of one name, rank of the first result and constant value.
 uint64_t keel_page_operation_kind(const keel_program_t *p, keel_op_id_t op);
@@ -172,7 +172,7 @@ keel_status_t keel_page_signature(keel_page_side_t *side, keel_buffer_t *text) K
 
 enum { KEEL_PAGE_ABSENT = UINT32_MAX };
 
-// A row of a view: indices into the two lists, KEEL_PAGE_ABSENT where a side has none.
+// A row of a view: indices into the two lists, KEEL_PAGE_ABSENT if a side has none.
 typedef struct keel_page_row_t {
     uint32_t old_line, new_line;
     bool differs;

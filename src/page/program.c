@@ -18,7 +18,7 @@ void keel_page_close_programs(keel_page_t *page) {
         if (page->programs[i].digest) close_program(&page->programs[i]);
 }
 
-static void say(keel_page_program_t *slot, const char *why) {
+static void set_missing(keel_page_program_t *slot, const char *why) {
     snprintf(slot->missing, sizeof slot->missing, "%s", why);
 }
 
@@ -26,7 +26,7 @@ static keel_status_t read_file(keel_page_t *page, const char *path, keel_page_pr
     keel_file_facts_t facts;
     KEEL_TRY(keel_file_facts(path, &facts));
     if (facts.size > LARGEST || facts.size > page->budget) {
-        say(slot, "left out: reading it would take long");
+        set_missing(slot, "left out: reading it would take long");
         return NULL;
     }
     size_t size = 0;
@@ -39,7 +39,7 @@ static keel_status_t open_program(keel_page_t *page, const char *digest,
                                   keel_page_program_t *slot) {
     if (!page->input->run_dir || strlen(digest) != KEEL_DIGEST_HEX - 1 ||
         strspn(digest, "0123456789abcdef") != KEEL_DIGEST_HEX - 1) {
-        say(slot, "not kept");
+        set_missing(slot, "not kept");
         return NULL;
     }
     char *path;
@@ -68,9 +68,9 @@ keel_status_t keel_page_program(keel_page_t *page, const char *digest,
     keel_status_t status = open_program(page, digest, slot);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     if (keel_status_code(status) == KEEL_NOT_FOUND)
-        say(slot, "no longer kept");
+        set_missing(slot, "no longer kept");
     else if (status)
-        say(slot, keel_status_message(status));
+        set_missing(slot, keel_status_message(status));
     keel_status_ignore(status);
     *out = slot;
     return NULL;

@@ -51,7 +51,7 @@ static size_t word_length(keel_str_t text, size_t at) {
     return end - at;
 }
 
-static void split(keel_str_t text, words_t *out) {
+static void split_words(keel_str_t text, words_t *out) {
     out->count = 0;
     for (size_t at = 0; at < text.size && out->count < WORDS;) {
         size_t length = out->count + 1 < WORDS ? word_length(text, at) : text.size - at;
@@ -83,7 +83,7 @@ static bool is_same(const values_t *values, keel_str_t a, keel_str_t b) {
 }
 
 // Marks what of the middle is not common; `best` holds (WORDS + 1)^2 numbers.
-static void mark(const values_t *values, words_t *a, words_t *b, uint16_t *best) {
+static void mark_same(const values_t *values, words_t *a, words_t *b, uint16_t *best) {
     size_t olds = a->end - a->first, news = b->end - b->first, width = news + 1;
     memset(best, 0, (olds + 1) * width * sizeof *best);
     for (size_t i = olds; i-- > 0;)
@@ -110,8 +110,8 @@ static void mark(const values_t *values, words_t *a, words_t *b, uint16_t *best)
     }
 }
 
-// True where the two lines differ in a word.
-static bool compare(const values_t *values, words_t *a, words_t *b, uint16_t *best) {
+// True if the two lines differ in a word.
+static bool compare_words(const values_t *values, words_t *a, words_t *b, uint16_t *best) {
     a->first = b->first = 0;
     a->end = a->count;
     b->end = b->count;
@@ -126,13 +126,13 @@ static bool compare(const values_t *values, words_t *a, words_t *b, uint16_t *be
         --b->end;
     }
     if (a->first == a->end && b->first == b->end) return false;
-    mark(values, a, b, best);
+    mark_same(values, a, b, best);
     return true;
 }
 
 // ---- cells -------------------------------------------------------------------------------------
 
-static void words(keel_buffer_t *out, const words_t *line, const char *element) {
+static void write_words(keel_buffer_t *out, const words_t *line, const char *element) {
     bool open = false;
     for (size_t i = 0; i < line->count; ++i) {
         bool blank = line->items[i].size == 1 && line->items[i].data[0] == ' ';
@@ -154,7 +154,7 @@ static void cell(keel_buffer_t *out, const char *side, const keel_page_line_t *l
     }
     keel_buffer_format(out, "<td class=\"%s%s\">", side, line->is_told ? " told" : "");
     if (compared)
-        words(out, compared, old_side ? "del" : "ins");
+        write_words(out, compared, old_side ? "del" : "ins");
     else
         keel_page_str(out, line->text);
     keel_buffer_text(out, "</td>");
@@ -172,20 +172,20 @@ static const keel_page_line_t *line_of(const keel_page_lines_t *lines, uint32_t 
     return index == KEEL_PAGE_ABSENT ? NULL : &lines->items[index];
 }
 
-static bool look_into(table_t *t, const keel_page_row_t *row) {
+static bool compare_row(table_t *t, const keel_page_row_t *row) {
     const keel_page_line_t *a = line_of(t->old_lines, row->old_line),
                            *b = line_of(t->new_lines, row->new_line);
     if (!a || !b) return true;
-    split(a->text, t->a);
-    split(b->text, t->b);
-    return compare(&t->values, t->a, t->b, t->best);
+    split_words(a->text, t->a);
+    split_words(b->text, t->b);
+    return compare_words(&t->values, t->a, t->b, t->best);
 }
 
 static void write_row(table_t *t, const keel_page_row_t *row) {
     const keel_page_line_t *a = line_of(t->old_lines, row->old_line),
                            *b = line_of(t->new_lines, row->new_line);
     const char *kind = !row->differs ? "same" : a && b ? "changed" : a ? "gone" : "added";
-    bool both = row->differs && a && b && look_into(t, row);
+    bool both = row->differs && a && b && compare_row(t, row);
     keel_buffer_format(t->out, "<tr class=\"%s\">", kind);
     cell(t->out, "old", a, both ? t->a : NULL);
     cell(t->out, "new", b, both ? t->b : NULL);
@@ -239,7 +239,7 @@ keel_status_t keel_page_table(const keel_page_lines_t *old_lines,
         pair_values(&t, &own[i]);
     }
     for (size_t i = 0; i < count; ++i)
-        own[i].differs = look_into(&t, &own[i]);
+        own[i].differs = compare_row(&t, &own[i]);
     size_t left_out = 0, shown = 0, more = 0;
     keel_buffer_text(out, "<table class=\"sides\"><thead><tr><th scope=\"col\">before</th>"
                           "<th scope=\"col\">after</th></tr></thead><tbody>\n");

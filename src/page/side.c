@@ -71,7 +71,7 @@ static uint64_t rank_of(const keel_program_t *p, keel_value_id_t value) {
     return type->kind == KEEL_TYPE_TENSOR ? 1 + keel_program_ints(p, type->b).count : 0;
 }
 
-// Of a constant's elements, as far as a look tells; 0 where it is none.
+// Of a constant's elements, as far as a look tells; 0 if it is none.
 static uint64_t value_of(const keel_program_t *p, keel_op_id_t op) {
     const char *name = p->format == KEEL_FORMAT_HLO ? "literal" : "value";
     keel_attr_id_t held = keel_program_dict_find(p, p->operations.data[op].attributes, name);

@@ -1,5 +1,5 @@
-// The pages of the causes that a report names, so that the one file tells all without a network.
-// The pages are ours: of Markdown only what they use is read.
+// The pages of the causes that a report names, so that the one file has everything without a
+// network. The pages are ours: of Markdown only what they use is read.
 #include "text/topics.h"
 #include "page/part.h"
 
@@ -26,7 +26,7 @@ void keel_page_close_topics(keel_page_t *page) {
 // ---- within a line -----------------------------------------------------------------------------
 
 // Where `mark` stands next; the text's size where it does not.
-static size_t find(keel_str_t text, size_t from, const char *mark) {
+static size_t find_mark(keel_str_t text, size_t from, const char *mark) {
     size_t size = strlen(mark);
     for (size_t at = from; at + size <= text.size; ++at)
         if (memcmp(text.data + at, mark, size) == 0) return at;
@@ -37,13 +37,13 @@ static keel_str_t part(keel_str_t text, size_t from, size_t to) {
     return (keel_str_t){text.data + from, to - from};
 }
 
-static void words(const keel_page_t *page, keel_str_t text);
+static void write_words(const keel_page_t *page, keel_str_t text);
 
-// What stands between two marks, in an element; gives the byte behind it, or `at` where the second
-// mark is not there.
+// What stands between two marks, in an element; gives the byte after it, or `at` if the second mark
+// is missing.
 static size_t between(const keel_page_t *page, keel_str_t text, size_t at, const char *mark,
                       const char *element) {
-    size_t first = at + strlen(mark), end = find(text, first, mark);
+    size_t first = at + strlen(mark), end = find_mark(text, first, mark);
     if (end == text.size || end == first) return at;
     keel_buffer_format(page->out, "<%s>", element);
     keel_page_str(page->out, part(text, first, end));
@@ -51,25 +51,25 @@ static size_t between(const keel_page_t *page, keel_str_t text, size_t at, const
     return end + strlen(mark);
 }
 
-// "[retrace](retrace.md)": a link where that page is in the report.
+// "[retrace](retrace.md)": a link if that page is in the report.
 static size_t link_to(const keel_page_t *page, keel_str_t text, size_t at) {
-    size_t middle = find(text, at, "]"), end = find(text, middle, ")");
+    size_t middle = find_mark(text, at, "]"), end = find_mark(text, middle, ")");
     if (end == text.size || text.data[middle + 1] != '(') return at;
     char word[32];
     keel_str_t target = part(text, middle + 2, end), shown = part(text, at + 1, middle);
-    size_t size = find(target, 0, ".md");
+    size_t size = find_mark(target, 0, ".md");
     bool is_page = size < sizeof word;
     if (is_page) memcpy(word, target.data, size);
     word[is_page ? size : 0] = '\0';
     const keel_topic_t *other = keel_topic_by_word(word);
     bool is_there = other && page->is_cited[other - keel_topics];
     if (is_there) keel_buffer_format(page->out, "<a href=\"#cause-%s\">", word);
-    words(page, shown);
+    write_words(page, shown);
     if (is_there) keel_buffer_text(page->out, "</a>");
     return end + 1;
 }
 
-static void words(const keel_page_t *page, keel_str_t text) {
+static void write_words(const keel_page_t *page, keel_str_t text) {
     size_t plain = 0, at = 0;
     while (at < text.size) {
         char c = text.data[at];
@@ -105,7 +105,7 @@ static void change_to(const keel_page_t *page, block_t *block, block_t next) {
 
 static void element(const keel_page_t *page, const char *name, keel_str_t text) {
     keel_buffer_format(page->out, "<%s>", name);
-    words(page, text);
+    write_words(page, text);
     keel_buffer_format(page->out, "</%s>\n", name);
 }
 
@@ -136,14 +136,14 @@ static void line_of(const keel_page_t *page, keel_str_t line, block_t *block) {
 
 // The heading is what is seen of a page that is folded; a link leads to what it folds, and so
 // opens it.
-static void one(const keel_page_t *page, const keel_topic_t *cause) {
+static void write_topic(const keel_page_t *page, const keel_topic_t *cause) {
     keel_buffer_t *out = page->out;
     keel_str_t rest = cause->text, line = KEEL_STR("");
     block_t block = NO_BLOCK;
     keel_topic_line(&rest, &line);
     size_t mark = keel_str_starts(line, KEEL_STR("# ")) ? 2 : 0;
     keel_buffer_text(out, "<details class=\"page\"><summary>");
-    words(page, part(line, mark, line.size));
+    write_words(page, part(line, mark, line.size));
     keel_buffer_format(out, "</summary>\n<div id=\"cause-%s\">\n", cause->word);
     while (keel_topic_line(&rest, &line))
         line_of(page, line, &block);
@@ -157,7 +157,7 @@ keel_status_t keel_page_topics(keel_page_t *page) {
         if (!page->is_cited[i]) continue;
         if (!any) keel_buffer_text(page->out, "<section id=\"causes\"><h2>Causes</h2>\n");
         any = true;
-        one(page, &keel_topics[i]);
+        write_topic(page, &keel_topics[i]);
     }
     if (any) keel_buffer_text(page->out, "</section>\n");
     return NULL;

@@ -1,6 +1,6 @@
-// asides: what a run's journal says besides its compiles and loads: operations that PyTorch/XLA
-// computed on the host, compiles of what does not fit the device's memory, and programs that could
-// not be explained.
+// asides: what a run's journal has besides compiles and loads: operations that PyTorch/XLA computed
+// on the host, compiles of what does not fit the device's memory, and programs that could not be
+// explained.
 //
 // Texts live in the arena that was given with the events. Threads: no shared state.
 #ifndef KEEL_RUN_ASIDES_H_
@@ -15,12 +15,12 @@ typedef struct keel_host_op_sum_t {
     uint64_t times;
 } keel_host_op_sum_t;
 
-// A compile that the plugin refused for want of memory.
+// A compile that the plugin refused because memory did not suffice.
 typedef struct keel_misfit_t {
     const char *name, *program; // of the module; digest in hex
     const char *shown;          // "train.py:88"
     const char *message;        // the plugin's words
-    uint64_t needed, available; // 0: not told
+    uint64_t needed, available; // 0: unknown
 } keel_misfit_t;
 
 typedef struct keel_asides_t {
@@ -32,7 +32,7 @@ typedef struct keel_asides_t {
     const char *unexplained_name, *unexplained_words; // the first one's module, and why
 } keel_asides_t;
 
-// One more event; others are passed over. `cwd` is the run's.
+// One more event; others are skipped. `cwd` is the run's.
 keel_status_t keel_asides_add(keel_asides_t *asides, const json_t *event, const char *cwd,
                               keel_arena_t *texts) KEEL_MUST_CHECK;
 void keel_asides_settle(keel_asides_t *asides);

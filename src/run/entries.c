@@ -1,13 +1,13 @@
 // What an "explain" event of the journal says of a program.
 #include "run/steps.h"
 
-typedef struct context_t {
+typedef struct entry_context_t {
     const char *folder; // of the run
     keel_arena_t *texts;
-} context_t;
+} entry_context_t;
 
-static keel_status_t keep(const context_t *to, const json_t *object, const char *name,
-                          const char **out) {
+static keel_status_t keep_field(const entry_context_t *to, const json_t *object, const char *name,
+                                const char **out) {
     return keel_event_keep(to->texts, keel_event_text(object, name), out);
 }
 
@@ -17,16 +17,16 @@ static uint32_t index_of(const json_t *object, const char *name) {
     return number < 0 || number >= (json_int_t)KEEL_NONE ? KEEL_NONE : (uint32_t)number;
 }
 
-static keel_status_t difference_of(const context_t *to, const json_t *object,
+static keel_status_t difference_of(const entry_context_t *to, const json_t *object,
                                    keel_run_difference_t *out) {
     out->old_op = index_of(object, "old_op");
     out->new_op = index_of(object, "new_op");
     out->follows = index_of(object, "follows");
     out->folds = keel_event_line(object, "folds");
-    KEEL_TRY(keep(to, object, "subject", &out->subject));
-    KEEL_TRY(keep(to, object, "old", &out->old_value));
-    KEEL_TRY(keep(to, object, "new", &out->new_value));
-    KEEL_TRY(keep(to, object, "note", &out->note));
+    KEEL_TRY(keep_field(to, object, "subject", &out->subject));
+    KEEL_TRY(keep_field(to, object, "old", &out->old_value));
+    KEEL_TRY(keep_field(to, object, "new", &out->new_value));
+    KEEL_TRY(keep_field(to, object, "note", &out->note));
     return keel_event_site(to->texts, object, to->folder, &out->place);
 }
 
@@ -38,7 +38,7 @@ static size_t length_of(const json_t *list) {
 }
 
 // Those whose kind is known: a later Keel may have more.
-static keel_status_t differences_of(const context_t *to, const json_t *list,
+static keel_status_t differences_of(const entry_context_t *to, const json_t *list,
                                     keel_run_difference_t **out, size_t *out_count) {
     void *memory;
     KEEL_TRY(keel_arena_array(to->texts, length_of(list), sizeof **out, &memory));
@@ -63,7 +63,8 @@ static void settle_folded(keel_run_entry_t *entry, const json_t *roots) {
             entry->folded[i].follows = KEEL_NONE;
 }
 
-static keel_status_t stack_of(const context_t *to, const json_t *list, keel_run_entry_t *entry) {
+static keel_status_t stack_of(const entry_context_t *to, const json_t *list,
+                              keel_run_entry_t *entry) {
     void *memory;
     KEEL_TRY(keel_arena_array(to->texts, length_of(list), sizeof *entry->stack, &memory));
     entry->stack = memory;
@@ -71,24 +72,25 @@ static keel_status_t stack_of(const context_t *to, const json_t *list, keel_run_
         const json_t *object = json_array_get(list, entry->stack_count);
         keel_run_frame_t *frame = &entry->stack[entry->stack_count];
         frame->line = keel_event_line(object, "line");
-        KEEL_TRY(keep(to, object, "file", &frame->file));
-        KEEL_TRY(keep(to, object, "function", &frame->function));
+        KEEL_TRY(keep_field(to, object, "file", &frame->file));
+        KEEL_TRY(keep_field(to, object, "function", &frame->function));
         KEEL_TRY(keel_event_place(to->texts, frame->file, frame->line, to->folder, &frame->shown));
     }
     return NULL;
 }
 
-static keel_status_t against_of(const context_t *to, const json_t *against,
+static keel_status_t against_of(const entry_context_t *to, const json_t *against,
                                 keel_run_entry_t *entry) {
     entry->against_when = keel_event_number(against, "when");
     entry->is_compared = against;
     entry->against_is_ours = json_is_true(json_object_get(against, "is_ours"));
-    KEEL_TRY(keep(to, against, "program", &entry->against_program));
-    KEEL_TRY(keep(to, against, "name", &entry->against_name));
-    return keep(to, against, "run", &entry->against_run);
+    KEEL_TRY(keep_field(to, against, "program", &entry->against_program));
+    KEEL_TRY(keep_field(to, against, "name", &entry->against_name));
+    return keep_field(to, against, "run", &entry->against_run);
 }
 
-static keel_status_t entry_of(const context_t *to, const json_t *event, keel_run_entry_t *entry) {
+static keel_status_t entry_of(const entry_context_t *to, const json_t *event,
+                              keel_run_entry_t *entry) {
     const json_t *roots = json_object_get(event, "roots");
     entry->t = keel_event_number(event, "t");
     entry->pid = json_integer_value(json_object_get(event, "pid"));
@@ -98,10 +100,10 @@ static keel_status_t entry_of(const context_t *to, const json_t *event, keel_run
     entry->alike = keel_event_number(event, "alike");
     entry->root_total = keel_event_count(event, "root_total");
     entry->folded_total = keel_event_count(event, "folded_total");
-    KEEL_TRY(keep(to, event, "what", &entry->what));
-    KEEL_TRY(keep(to, event, "name", &entry->name));
-    KEEL_TRY(keep(to, event, "program", &entry->program));
-    KEEL_TRY(keep(to, event, "key", &entry->key));
+    KEEL_TRY(keep_field(to, event, "what", &entry->what));
+    KEEL_TRY(keep_field(to, event, "name", &entry->name));
+    KEEL_TRY(keep_field(to, event, "program", &entry->program));
+    KEEL_TRY(keep_field(to, event, "key", &entry->key));
     KEEL_TRY(keel_event_site(to->texts, json_object_get(event, "site"), to->folder, &entry->site));
     KEEL_TRY(against_of(to, json_object_get(event, "against"), entry));
     KEEL_TRY(differences_of(to, roots, &entry->roots, &entry->root_count));
@@ -110,11 +112,11 @@ static keel_status_t entry_of(const context_t *to, const json_t *event, keel_run
     settle_folded(entry, roots);
     if (entry->root_total < entry->root_count) entry->root_total = entry->root_count;
     if (entry->folded_total < entry->folded_count) entry->folded_total = entry->folded_count;
-    KEEL_TRY(keep(to, event, "stack_skipped", &entry->stack_skipped));
+    KEEL_TRY(keep_field(to, event, "stack_skipped", &entry->stack_skipped));
     return stack_of(to, json_object_get(event, "stack"), entry);
 }
 
 keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_arena_t *texts,
                                   keel_run_entry_t *entry) {
-    return entry_of(&(context_t){folder, texts}, event, entry);
+    return entry_of(&(entry_context_t){folder, texts}, event, entry);
 }

@@ -9,7 +9,7 @@ struct json_t;
 
 typedef struct keel_fix_t {
     const char *name, *state, *label, *reference, *client,
-        *why; // as in the event; "" where unknown
+        *why; // as in the event; "" if unknown
 } keel_fix_t;
 
 // One of each name and state, however many processes it was applied in.

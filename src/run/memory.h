@@ -10,18 +10,18 @@
 
 // Texts are "" if unknown. Sizes are bytes on each device.
 typedef struct keel_memory_program_t {
-    const char *identity; // its key in hex, or its digest where it has no key
+    const char *identity; // its key in hex, or its digest if it has no key
     const char *program, *name;
     const char *shown; // "train.py:88"
     uint64_t arguments, outputs, aliased, temporaries, code, total;
-    uint64_t host, peak; // 0: not told
+    uint64_t host, peak; // 0: unknown
 } keel_memory_program_t;
 
 typedef struct keel_memory_device_t {
     const char *device, *kind; // "TPU:18", "TPU v6 lite"
     uint64_t in_use;           // last
     uint64_t most;             // that was seen
-    uint64_t peak, limit;      // 0: not told
+    uint64_t peak, limit;      // 0: unknown
 } keel_memory_device_t;
 
 typedef struct keel_memory_t {

@@ -30,8 +30,8 @@ static void add_moved(keel_moved_t *sum, const json_t *object) {
     sum->seconds += keel_event_number(object, "seconds");
 }
 
-static keel_status_t describe(const reading_t *reading, const json_t *site,
-                              keel_reads_line_t *out) {
+static keel_status_t describe_line(const reading_t *reading, const json_t *site,
+                                   keel_reads_line_t *out) {
     keel_arena_t *texts = reading->texts;
     *out = (keel_reads_line_t){.line = keel_event_line(site, "line"),
                                .call_line = keel_event_line(site, "call_line"),
@@ -63,7 +63,7 @@ static keel_status_t line_at(reading_t *reading, const json_t *site, size_t *out
     if (!status && !known)
         status = keel_realloc_array(reads->count + 1, sizeof *reads->lines, &grown);
     reads->lines = grown;
-    if (!status && !known) status = describe(reading, site, &reads->lines[reads->count]);
+    if (!status && !known) status = describe_line(reading, site, &reads->lines[reads->count]);
     if (!status && !known)
         status = keel_map_put(&reading->by_line, keel_buffer_bytes(&key), reads->count++);
     keel_buffer_deinitialize(&key);
@@ -117,7 +117,7 @@ static keel_status_t add_event(reading_t *reading, const json_t *event) {
     return NULL;
 }
 
-static keel_status_t judge(const reading_t *reading, const piece_t *piece) {
+static keel_status_t judge_piece(const reading_t *reading, const piece_t *piece) {
     keel_reads_line_t *line = &reading->out->lines[piece->line];
     bool is_cut = piece->shared && piece->shared >= piece->sampled - piece->shared;
     if (!is_cut) {
@@ -138,7 +138,7 @@ enum { LEAST = 3 };
 
 // Reads at one line, each of a larger program than the one before. Of so few steps no more than one
 // need be followed by another.
-static bool grows(const reading_t *reading) {
+static bool program_grows(const reading_t *reading) {
     uint64_t count = 0, most = 0;
     for (size_t i = 0; i < reading->steps->program_count; ++i) {
         const keel_steps_program_t *program = &reading->steps->programs[i];
@@ -161,7 +161,7 @@ static void find_endless(const reading_t *reading) {
     for (size_t i = 0; i < reading->piece_count; ++i)
         forced += reading->pieces[i].forced;
     bool most = cuts >= LEAST && cuts * 2 > executions;
-    reads->endless = cuts && forced >= executions && (most || grows(reading));
+    reads->endless = cuts && forced >= executions && (most || program_grows(reading));
     for (size_t i = 0; i < reads->count; ++i)
         reads->lines[i].endless = reads->endless;
 }
@@ -188,7 +188,7 @@ static int by_weight(const void *a, const void *b) {
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static keel_status_t read_all(reading_t *reading) {
+static keel_status_t read_transfers(reading_t *reading) {
     keel_reads_t *reads = reading->out;
     size_t index;
     const json_t *event;
@@ -197,7 +197,7 @@ static keel_status_t read_all(reading_t *reading) {
             KEEL_TRY(add_event(reading, event));
     }
     for (size_t i = 0; i < reading->piece_count; ++i)
-        KEEL_TRY(judge(reading, &reading->pieces[i]));
+        KEEL_TRY(judge_piece(reading, &reading->pieces[i]));
     for (size_t i = 0; i < reads->count; ++i)
         reads->cuts += reads->lines[i].cuts;
     find_endless(reading);
@@ -214,7 +214,7 @@ keel_status_t keel_reads_read(const keel_steps_t *steps, const char *folder, kee
     *out = (keel_reads_t){0};
     keel_map_initialize(&reading.by_line);
     keel_map_initialize(&reading.by_piece);
-    keel_status_t status = read_all(&reading);
+    keel_status_t status = read_transfers(&reading);
     keel_map_deinitialize(&reading.by_line);
     keel_map_deinitialize(&reading.by_piece);
     keel_free(reading.pieces);

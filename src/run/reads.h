@@ -1,7 +1,7 @@
-// reads: what of a run moved between host and device, by line, and the reads that cut a step.
+// reads: what moved between host and device in a run, by line, and the reads that cut a step.
 //
 // A *cut* is an execution in the middle of a step, because the host reads what the client has only
-// recorded: the journal's `pieces`, as far as their step went on with them in at least half of the
+// recorded: the journal's `pieces`, if their step went on with them in at least half of the
 // executions that were followed. Those with which no step went on (an evaluation, a figure made of
 // a step's results) are programs of their own and no cuts.
 //
@@ -37,13 +37,13 @@ typedef struct keel_reads_line_t {
 
 typedef struct keel_reads_t {
     keel_moved_t to_device, from_device;
-    keel_moved_t elsewhere;   // of from_device: what is of no line, since no Python asked for it
+    keel_moved_t elsewhere;   // of from_device: what has no line, because no Python asked for it
     keel_reads_line_t *lines; // those that cut first, then by reads
     size_t count;
     size_t cut_count; // lines that cut
     uint64_t cuts;    // of all lines
-    // Steps that were followed to their end, and their programs. Fewer than were cut: one that goes
-    // on yet has no end, and the first are cut before that is known.
+    // Steps that were followed to their end, and their programs. Fewer than were cut: one that
+    // still runs has no end, and the first are cut before that is known.
     uint64_t cut_steps, cut_pieces;
     bool endless; // each execution was asked for by a read, and cut: nothing ends a step
 } keel_reads_t;

@@ -18,7 +18,7 @@ typedef struct reading_t {
     keel_memory_reading_t memory;
 } reading_t;
 
-static keel_status_t keep(reading_t *reading, const char *text, const char **out) {
+static keel_status_t keep_text(reading_t *reading, const char *text, const char **out) {
     return keel_event_keep(&reading->run->texts, text, out);
 }
 
@@ -37,10 +37,10 @@ static keel_status_t program_of(reading_t *reading, const json_t *event, keel_ru
     program->ops = known->ops;
     program->bytes = keel_event_count(event, "bytes");
     program->executes = known->executes;
-    KEEL_TRY(keep(reading, keel_event_text(event, "program"), &program->program));
-    KEEL_TRY(keep(reading, known->name, &program->name));
+    KEEL_TRY(keep_text(reading, keel_event_text(event, "program"), &program->program));
+    KEEL_TRY(keep_text(reading, known->name, &program->name));
     KEEL_TRY(site_of(reading, event, &program->site));
-    return keep(reading, known->identity, &program->identity);
+    return keep_text(reading, known->identity, &program->identity);
 }
 
 // ---- figures -----------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ static keel_status_t keep_arguments(reading_t *reading, const json_t *arguments)
     }
     keel_json_end_array(&json);
     keel_status_t status = keel_buffer_status(&list);
-    if (!status) status = keep(reading, keel_buffer_cstr(&list), &run->argv);
+    if (!status) status = keep_text(reading, keel_buffer_cstr(&list), &run->argv);
     keel_buffer_deinitialize(&list);
     return status;
 }
@@ -110,26 +110,26 @@ static keel_status_t count_start(reading_t *reading, json_t *event) {
     if (*run->command || *run->mode || *run->cwd) return NULL;
     const json_t *plugin = json_object_get(event, "plugin");
     KEEL_TRY(keep_arguments(reading, json_object_get(event, "argv")));
-    KEEL_TRY(keep(reading, keel_event_text(event, "cwd"), &run->cwd));
-    KEEL_TRY(keep(reading, keel_event_text(event, "host"), &run->host));
-    KEEL_TRY(keep(reading, keel_event_text(event, "mode"), &run->mode));
-    KEEL_TRY(keep(reading, keel_event_text(plugin, "path"), &run->plugin_path));
-    KEEL_TRY(keep(reading, keel_event_text(plugin, "platform"), &run->plugin_platform));
+    KEEL_TRY(keep_text(reading, keel_event_text(event, "cwd"), &run->cwd));
+    KEEL_TRY(keep_text(reading, keel_event_text(event, "host"), &run->host));
+    KEEL_TRY(keep_text(reading, keel_event_text(event, "mode"), &run->mode));
+    KEEL_TRY(keep_text(reading, keel_event_text(plugin, "path"), &run->plugin_path));
+    KEEL_TRY(keep_text(reading, keel_event_text(plugin, "platform"), &run->plugin_platform));
     char api[48];
     snprintf(api, sizeof api, "%llu.%llu",
              (unsigned long long)keel_event_count(plugin, "api_major"),
              (unsigned long long)keel_event_count(plugin, "api_minor"));
-    return keep(reading, api, &run->plugin_api);
+    return keep_text(reading, api, &run->plugin_api);
 }
 
 static keel_status_t count_store_error(reading_t *reading, json_t *event) {
     if (reading->run->store_errors++) return NULL;
-    return keep(reading, keel_event_text(event, "message"), &reading->run->first_store_error);
+    return keep_text(reading, keel_event_text(event, "message"), &reading->run->first_store_error);
 }
 
 static keel_status_t count_fallback(reading_t *reading, json_t *event) {
     if (reading->run->fallbacks++) return NULL;
-    return keep(reading, keel_event_text(event, "message"), &reading->run->first_fallback);
+    return keep_text(reading, keel_event_text(event, "message"), &reading->run->first_fallback);
 }
 
 static keel_status_t count_miss(reading_t *reading, json_t *event) {
@@ -189,8 +189,8 @@ static void guess_framework(keel_run_t *run, const json_t *event) {
 }
 
 // The first request of a program is what the program says of itself.
-static keel_status_t describe(reading_t *reading, const json_t *event,
-                              keel_run_request_t *request) {
+static keel_status_t describe_request(reading_t *reading, const json_t *event,
+                                      keel_run_request_t *request) {
     const keel_run_program_t *program = &reading->run->programs[request->index];
     if (program->compiles + program->loads == 1) {
         request->name = program->name;
@@ -198,8 +198,8 @@ static keel_status_t describe(reading_t *reading, const json_t *event,
         request->site = program->site;
         return NULL;
     }
-    KEEL_TRY(keep(reading, keel_event_text(event, "name"), &request->name));
-    KEEL_TRY(keep(reading, keel_event_text(event, "program"), &request->program));
+    KEEL_TRY(keep_text(reading, keel_event_text(event, "name"), &request->name));
+    KEEL_TRY(keep_text(reading, keel_event_text(event, "program"), &request->program));
     return site_of(reading, event, &request->site);
 }
 
@@ -227,7 +227,7 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
         .operation = known->operation,
         .entry = SIZE_MAX,
     };
-    KEEL_TRY(describe(reading, event, request));
+    KEEL_TRY(describe_request(reading, event, request));
     ++run->request_count;
     run->recompiles += !request->is_load && request->recompile;
     guess_framework(run, event);
@@ -281,7 +281,7 @@ static keel_status_t count_event(reading_t *reading, json_t *event) {
     return keel_asides_add(&run->asides, event, run->cwd, &run->texts);
 }
 
-static keel_status_t meet(reading_t *reading, json_t *event) {
+static keel_status_t meet_event(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_steps_process_t *process;
     keel_steps_request_t *request;
@@ -298,7 +298,7 @@ static keel_status_t meet(reading_t *reading, json_t *event) {
 
 // ---- all together ------------------------------------------------------------------------------
 
-static void sum_up(reading_t *reading) {
+static void sum_up_processes(reading_t *reading) {
     keel_run_t *run = reading->run;
     run->processes = reading->steps->process_count;
     run->wall_seconds = reading->last - run->started;
@@ -339,7 +339,7 @@ static int by_cost(const void *a, const void *b) {
     return strcmp(x->identity, y->identity);
 }
 
-static keel_status_t meet_all(reading_t *reading) {
+static keel_status_t meet_events(reading_t *reading) {
     keel_run_t *run = reading->run;
     size_t index, count = reading->steps->program_count;
     void *programs;
@@ -347,27 +347,27 @@ static keel_status_t meet_all(reading_t *reading) {
     run->programs = programs;
     run->program_count = count;
     json_t *event;
-    json_array_foreach(reading->steps->events, index, event) KEEL_TRY(meet(reading, event));
+    json_array_foreach(reading->steps->events, index, event) KEEL_TRY(meet_event(reading, event));
     KEEL_TRY(keel_reads_read(reading->steps, run->cwd, &run->texts, &run->reads));
     keel_memory_settle(&reading->memory);
     keel_asides_settle(&run->asides);
     find_ends(reading);
-    sum_up(reading);
+    sum_up_processes(reading);
     if (count) qsort(run->programs, count, sizeof *run->programs, by_cost);
     return NULL;
 }
 
-static keel_status_t parse(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
-                           keel_run_t *run) {
+static keel_status_t parse_run(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
+                               keel_run_t *run) {
     void *steps;
     reading_t reading = {.run = run, .parts = parts};
     KEEL_TRY(keel_strdup(keel_str(path), &run->path));
-    KEEL_TRY(keep(&reading, id, &run->id));
+    KEEL_TRY(keep_text(&reading, id, &run->id));
     KEEL_TRY(keel_calloc(1, sizeof *run->steps_, &steps));
     reading.steps = run->steps_ = steps;
     KEEL_TRY(keel_steps_read(bytes, parts, run->steps_, &run->damage));
     keel_memory_begin(&reading.memory, &run->memory);
-    keel_status_t status = meet_all(&reading);
+    keel_status_t status = meet_events(&reading);
     keel_memory_end(&reading.memory);
     return status;
 }
@@ -389,7 +389,7 @@ keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *pat
     keel_arena_initialize(&out->texts, 0);
     keel_map_initialize(&out->sources);
     keel_metrics_initialize(&out->metrics);
-    keel_status_t status = parse(bytes, id, path, parts, out);
+    keel_status_t status = parse_run(bytes, id, path, parts, out);
     if (status) keel_run_deinitialize(out);
     return status;
 }

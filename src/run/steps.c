@@ -241,7 +241,7 @@ static void find_leading(keel_steps_t *steps) {
         family->uncut_work += program->is_cut ? 0 : work;
         family->uncut_executes += program->is_cut ? 0 : program->executes;
     }
-    // What ran by itself leads only where nothing else ran: it is no step, but a part of one.
+    // What ran by itself leads only if nothing else ran: it is part of a step, not a step.
     bool by_itself = heaviest(steps, false, false) == SIZE_MAX;
     size_t all = heaviest(steps, false, by_itself), uncut = heaviest(steps, true, by_itself);
     bool is_often = uncut != SIZE_MAX &&
@@ -287,8 +287,8 @@ static keel_status_t collect(void *context, const struct json_t *event) {
 enum { LONGEST_STRING = 1 << 14 };
 
 // What was not asked for.
-static keel_status_t parse(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
-                           keel_journal_damage_t *out_damage) {
+static keel_status_t parse_events(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
+                                  keel_journal_damage_t *out_damage) {
     static const char *const events[] = {"ask", "memory", NULL}, *const asks[] = {"ask", NULL};
     static const char *const lists[] = {"folded", "stack", "components", "values", NULL};
     const keel_journal_needless_t needless = {parts & KEEL_RUN_MEMORY ? asks : events,
@@ -307,7 +307,7 @@ keel_status_t keel_steps_read(keel_bytes_t bytes, unsigned parts, keel_steps_t *
     keel_map_initialize(&out->requests_of);
     keel_map_initialize(&out->last_of);
     keel_map_initialize(&out->by_operation);
-    KEEL_TRY(parse(bytes, parts, out, out_damage));
+    KEEL_TRY(parse_events(bytes, parts, out, out_damage));
     size_t index;
     json_t *event;
     json_array_foreach(out->events, index, event) {
@@ -403,7 +403,7 @@ static keel_status_t count_operation(keel_steps_t *steps, const json_t *event,
 bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation) {
     enum {
         STEPS = 4,     // of the run that had a new program of it
-        PROGRAMS = 32, // where there are no steps
+        PROGRAMS = 32, // if there are no steps
     };
     if (operation >= steps->operation_count) return false;
     bool has_steps = steps->leading != SIZE_MAX && !steps->families[steps->leading].is_eager;
@@ -465,8 +465,8 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
 
 // The oldest of the list that took as long; else the newest. *first is moved past what was
 // explained, so that a long list is not walked again and again.
-static keel_steps_request_t *choose(keel_steps_t *steps, uint64_t *first, size_t last,
-                                    double seconds) {
+static keel_steps_request_t *choose_request(keel_steps_t *steps, uint64_t *first, size_t last,
+                                            double seconds) {
     keel_steps_request_t *requests = steps->requests;
     while (requests[*first].explained && requests[*first].next != SIZE_MAX)
         *first = requests[*first].next;
@@ -489,7 +489,7 @@ keel_status_t keel_steps_explained(keel_steps_t *steps, const json_t *event,
     if (!status) first = keel_map_find(&steps->requests_of, keel_buffer_bytes(&key));
     if (first) {
         uint64_t last = *keel_map_find(&steps->last_of, keel_buffer_bytes(&key));
-        *out = choose(steps, first, (size_t)last, keel_event_number(event, "seconds"));
+        *out = choose_request(steps, first, (size_t)last, keel_event_number(event, "seconds"));
         (*out)->explained = true;
     }
     keel_buffer_deinitialize(&key);

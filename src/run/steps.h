@@ -21,7 +21,7 @@ keel_status_t keel_event_keep(keel_arena_t *texts, const char *text,
 // The words of a list, joined by blanks.
 keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list,
                                 const char **out) KEEL_MUST_CHECK;
-// "train.py:88": relative to `folder` where the file lies there; "" for no file.
+// "train.py:88": relative to `folder` if the file is in it; "" for no file.
 keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) KEEL_MUST_CHECK;
 // A place with its call and the library's line, from an event's "site" or a difference.
@@ -102,13 +102,13 @@ keel_status_t keel_steps_read(keel_bytes_t bytes, unsigned parts, keel_steps_t *
 void keel_steps_deinitialize(keel_steps_t *steps);
 
 // Does an operation that ran by itself have new programs for as long as the run goes on? Known when
-// all events were told to keel_steps_advance.
+// keel_steps_advance has had all events.
 bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation);
 
-// The module's name of the last program with those bytes; "" where the journal has none.
+// The module's name of the last program with those bytes; "" if the journal has none.
 const char *keel_steps_name(const keel_steps_t *steps, const char *digest);
 
-// Was a program with those bytes executed in that process behind the compile or load of `other`?
+// Was a program with those bytes executed in that process after the compile or load of `other`?
 bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
                             int64_t pid);
 
@@ -125,7 +125,7 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
                                  keel_steps_process_t **out_process,
                                  keel_steps_request_t **out_request) KEEL_MUST_CHECK;
 
-// What an `explain` event tells of, among those before it; NULL where the journal lacks that. Each
+// What an `explain` event explains, among those before it; NULL if the journal lacks that. Each
 // is given once, as long as there are others.
 keel_status_t keel_steps_explained(keel_steps_t *steps, const json_t *event,
                                    keel_steps_request_t **out) KEEL_MUST_CHECK;

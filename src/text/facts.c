@@ -102,7 +102,7 @@ const char *keel_host_op_advice(const char *name) {
 
 // PyTorch/XLA cuts a step into several programs where it computes on the host, so that one in eight
 // executions may be each step.
-static bool is_told(const keel_host_op_sum_t *op, uint64_t executions, bool all) {
+static bool is_op_shown(const keel_host_op_sum_t *op, uint64_t executions, bool all) {
     enum { SHARE = 8, LEAST = 3 };
     return all || (op->times >= LEAST && op->times >= executions / SHARE);
 }
@@ -133,7 +133,7 @@ static void paragraph(keel_buffer_t *text, unsigned width, keel_buffer_t *out) {
     keel_flow_end(&flow);
 }
 
-static void tell_misfit(const keel_misfit_t *misfit, unsigned width, keel_buffer_t *out) {
+static void misfit_paragraph(const keel_misfit_t *misfit, unsigned width, keel_buffer_t *out) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_misfit_sentence(misfit, &text);
@@ -143,8 +143,8 @@ static void tell_misfit(const keel_misfit_t *misfit, unsigned width, keel_buffer
     paragraph(&text, width, out);
 }
 
-static void tell_op(const keel_host_op_sum_t *op, uint64_t executions, unsigned width,
-                    keel_buffer_t *out) {
+static void op_paragraph(const keel_host_op_sum_t *op, uint64_t executions, unsigned width,
+                         keel_buffer_t *out) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_write_foreign(&text, op->name);
@@ -169,7 +169,7 @@ void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out) 
     keel_write_foreign(out, asides->unexplained_words);
 }
 
-static void tell_unexplained(const keel_asides_t *asides, unsigned width, keel_buffer_t *out) {
+static void unexplained_paragraph(const keel_asides_t *asides, unsigned width, keel_buffer_t *out) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_unexplained_sentence(asides, &text);
@@ -180,11 +180,11 @@ static void tell_unexplained(const keel_asides_t *asides, unsigned width, keel_b
 void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
                       keel_buffer_t *out) {
     for (size_t i = 0; i < asides->misfit_count; ++i)
-        tell_misfit(&asides->misfits[i], width, out);
+        misfit_paragraph(&asides->misfits[i], width, out);
     for (size_t i = 0; i < asides->op_count; ++i)
-        if (is_told(&asides->ops[i], executions, all))
-            tell_op(&asides->ops[i], executions, width, out);
-    if (asides->unexplained) tell_unexplained(asides, width, out);
+        if (is_op_shown(&asides->ops[i], executions, all))
+            op_paragraph(&asides->ops[i], executions, width, out);
+    if (asides->unexplained) unexplained_paragraph(asides, width, out);
 }
 
 void keel_asides_json(const keel_asides_t *asides, keel_json_t *json) {

@@ -13,7 +13,7 @@ void keel_text_seconds(keel_json_t *json, const char *name, double seconds);
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);
 // "a host read splits the step into 2 programs"
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
-// What to do, in PyTorch/XLA: in no other client is a step cut.
+// What to do, in PyTorch/XLA: no other client has steps that are cut.
 const char *keel_reads_advice(bool endless);
 // "12 reads, 120 bytes, 0.3 s until they were there"
 void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
@@ -29,7 +29,7 @@ void keel_fixes_json(const keel_fixes_t *fixes, keel_json_t *json);
 // What to do about an operation that is computed on the host.
 const char *keel_host_op_advice(const char *name);
 
-// A paragraph for each that `keel why` has to tell: what does not fit, and operations that the host
+// A paragraph for each that `keel why` shows: what does not fit, and operations that the host
 // computed again and again; with `all` each operation.
 void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
                       keel_buffer_t *out);

@@ -33,13 +33,13 @@ void keel_flow_end(keel_flow_t *flow) {
     flow->column = 0;
 }
 
-static void put(keel_flow_t *flow, keel_str_t text) {
+static void put_foreign(keel_flow_t *flow, keel_str_t text) {
     keel_write_foreign_str(flow->out, text);
     flow->column += columns_of(text);
 }
 
 void keel_flow_text(keel_flow_t *flow, const char *text) {
-    put(flow, keel_str(text));
+    put_foreign(flow, keel_str(text));
 }
 
 static void put_word(keel_flow_t *flow, keel_str_t word, bool blank) {
@@ -51,7 +51,7 @@ static void put_word(keel_flow_t *flow, keel_str_t word, bool blank) {
         first = true;
     }
     if (blank && !first) keel_flow_blanks(flow, 1);
-    put(flow, word);
+    put_foreign(flow, word);
 }
 
 void keel_flow_words(keel_flow_t *flow, const char *text) {
@@ -107,7 +107,7 @@ void keel_flow_around(keel_flow_t *flow, const char *text, size_t at, unsigned l
     unsigned inner = limit > LEAST ? limit : LEAST, before = columns_of((keel_str_t){text, at});
     if (before + DOTS < inner) { // the beginning will do
         const char *end = skip(text, inner - DOTS);
-        put(flow, (keel_str_t){text, (size_t)(end - text)});
+        put_foreign(flow, (keel_str_t){text, (size_t)(end - text)});
         keel_flow_text(flow, "...");
         return;
     }
@@ -119,7 +119,7 @@ void keel_flow_around(keel_flow_t *flow, const char *text, size_t at, unsigned l
     }
     const char *begin = skip(text, before - (inner - 2 * DOTS) / 2),
                *end = skip(begin, inner - 2 * DOTS);
-    put(flow, (keel_str_t){begin, (size_t)(end - begin)});
+    put_foreign(flow, (keel_str_t){begin, (size_t)(end - begin)});
     keel_flow_text(flow, *end ? "..." : "");
 }
 

@@ -19,19 +19,19 @@ unsigned keel_flow_columns(const char *text);
 // Begins a line, indented.
 void keel_flow_line(keel_flow_t *flow);
 void keel_flow_end(keel_flow_t *flow);
-// Words; before each that does not fit, a new line begins.
+// Words; a new line begins before each that does not fit.
 void keel_flow_words(keel_flow_t *flow, const char *text);
-// The same of a buffer, which it frees. Where that one failed, so does the flow's.
+// The same of a buffer, which it frees. If that one failed, so does the flow's.
 void keel_flow_buffer(keel_flow_t *flow, keel_buffer_t *text);
-// As it stands, whatever the width.
+// As it is, whatever the width.
 void keel_flow_text(keel_flow_t *flow, const char *text);
 void keel_flow_blanks(keel_flow_t *flow, unsigned count);
-// Padded with blanks behind it, or before it where `right`.
+// Padded with blanks after it, or before it if `right`.
 void keel_flow_cell(keel_flow_t *flow, const char *text, unsigned width, bool right);
-// The last word of a line: at its right edge, on a line of its own where it does not fit.
+// The last word of a line: at its right edge, on a line of its own if it does not fit.
 void keel_flow_edge(keel_flow_t *flow, const char *text);
 
-// The text, or of a longer one `limit` columns of it around byte `at`, "..." where it is cut.
+// The text, or of a longer one `limit` columns of it around byte `at`, with "..." where it is cut.
 // `limit` 0: whole.
 void keel_flow_around(keel_flow_t *flow, const char *text, size_t at, unsigned limit);
 // "old -> new" in at most `limit` columns (0: whole), cut so that the first difference is seen.

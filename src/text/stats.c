@@ -289,7 +289,7 @@ static void moved(const keel_why_t *why, const char *where, const keel_moved_t *
     keel_buffer_byte(out, '\n');
 }
 
-// Steps count what was taken for a cut in time, and are not told where it was none after all.
+// Steps count what looked like a cut at the time, and are left out if it was none after all.
 static void cuts(const keel_reads_t *reads, keel_buffer_t *out) {
     label(out, "cut");
     keel_reads_times(reads, out);

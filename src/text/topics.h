@@ -14,15 +14,15 @@ typedef struct keel_topic_t {
 extern const keel_topic_t keel_topics[];
 extern const size_t keel_topic_count;
 
-// NULL where nothing has that word.
+// NULL if nothing has that word.
 const keel_topic_t *keel_topic_by_word(const char *word);
-// The word that is nearest to a mistyped one; NULL where none is near.
+// The word nearest to a mistyped one; NULL if none is near.
 const char *keel_topic_nearest(const char *word);
 
-// The next line of a page; false behind the last.
+// The next line of a page; false after the last.
 bool keel_topic_line(keel_str_t *rest, keel_str_t *out_line);
 
-// The page for a terminal: paragraphs wrapped at `width` (0: as it stands), headings bold.
+// The page for a terminal: paragraphs wrapped at `width` (0: as it is), headings bold.
 void keel_topic_text(const keel_topic_t *page, unsigned width, bool color, keel_buffer_t *out);
 // All words with their sentences, by question.
 void keel_topic_list(keel_buffer_t *out);

@@ -88,7 +88,7 @@ static int dearest(const void *a, const void *b) {
     return x->order < y->order ? -1 : 1;
 }
 
-static keel_status_t gather(const keel_why_t *why, bool all, items_t *items) {
+static keel_status_t gather_items(const keel_why_t *why, bool all, items_t *items) {
     void *memory;
     KEEL_TRY(keel_alloc(why->entry_count * sizeof *items->list, &memory));
     items->list = memory;
@@ -304,7 +304,7 @@ static bool lacks_lines(const keel_why_t *why) {
     return any;
 }
 
-static void print(keel_text_page_t *page, const items_t *items) {
+static void print_page(keel_text_page_t *page, const items_t *items) {
     head(page->why, &page->flow);
     fixes(page->why, page->flow.out);
     keel_flow_end(&page->flow);
@@ -343,11 +343,11 @@ void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_b
         .why = why, .style = style, .flow = {.out = out, .width = style->width}};
     items_t items = {0};
     keel_map_initialize(&items.index);
-    keel_status_t status = gather(why, style->all, &items);
+    keel_status_t status = gather_items(why, style->all, &items);
     if (status)
         out->failed = true;
     else if (items.count || why->run.reads.cut_count)
-        print(&page, &items);
+        print_page(&page, &items);
     else
         nothing(why, &page.flow);
     if (!status && !items.count) fixes(why, out);

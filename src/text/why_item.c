@@ -88,7 +88,7 @@ static void kind_cell(keel_text_page_t *page, const char *kind, unsigned width) 
     keel_flow_blanks(flow, columns < width ? width - columns : 0);
 }
 
-// Whole, since a path is to be opened: on a line of its own where it does not fit.
+// Whole, because people open the path: on a line of its own if it does not fit.
 static void place_cell(keel_text_page_t *page, const char *text, unsigned width) {
     keel_flow_t *flow = &page->flow;
     unsigned used = keel_flow_columns(text);
@@ -191,7 +191,7 @@ static void add_place(keel_buffer_t *text, const keel_text_item_t *item) {
         keel_buffer_format(text, ", by way of %s", place->library_shown);
 }
 
-// What it was held against, where that is not the same program of this run.
+// What it was compared with, if that is not the same program of this run.
 static void add_against(keel_buffer_t *text, const keel_why_entry_t *entry) {
     bool named =
         *entry->asked->against_name && strcmp(entry->asked->against_name, entry->asked->name) != 0;
@@ -316,7 +316,7 @@ static void advice_line(keel_text_page_t *page, const char *who, const char *adv
     keel_flow_words(&page->flow, advice);
 }
 
-// For the client of the run; for both where that is not known.
+// For the client of the run; for both if that is unknown.
 static void advice(keel_text_page_t *page, const keel_text_item_t *item,
                    const keel_run_difference_t *cause) {
     keel_flow_t *flow = &page->flow;

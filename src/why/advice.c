@@ -8,7 +8,7 @@ enum { NONE = -1 }; // no case
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-// The dimensions of "f32[2,8,8,1]". False where it is no array's type.
+// The dimensions of "f32[2,8,8,1]". False if it is no array's type.
 typedef struct dimensions_t {
     unsigned long long items[16];
     unsigned count;
@@ -110,7 +110,7 @@ static keel_status_t count_retraces(const keel_why_t *why, keel_map_t *times, ke
 }
 
 // A number that becomes an array is one retrace: JAX remembers both from then on. What the note
-// tells besides stands behind it.
+// says besides comes after it.
 static void drop_number(keel_run_difference_t *root) {
     const char *rest = strstr(root->note, "; ");
     root->note = rest ? rest + 2 : "";

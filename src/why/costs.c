@@ -70,7 +70,7 @@ static keel_status_t add_cost(ledger_t *ledger, keel_bytes_t name, const keel_wh
     return NULL;
 }
 
-static keel_status_t enter(keel_why_t *why, ledger_t *by_cause, ledger_t *by_line) {
+static keel_status_t enter_costs(keel_why_t *why, ledger_t *by_cause, ledger_t *by_line) {
     static const keel_run_place_t nowhere = {
         .file = "", .shown = "", .function = "", .call_file = "", .call_shown = ""};
     for (size_t i = 0; i < why->entry_count; ++i) {
@@ -103,7 +103,7 @@ static void close_ledger(ledger_t *ledger) {
     keel_free(ledger->last);
 }
 
-static void count(keel_why_t *why, const keel_why_entry_t *entry) {
+static void count_shown(keel_why_t *why, const keel_why_entry_t *entry) {
     keel_why_sum_t *sum = strcmp(entry->asked->what, "retrace") == 0 ? &why->retraces
                           : entry->recompile                         ? &why->again
                                                                      : &why->known;
@@ -117,13 +117,13 @@ keel_status_t keel_why_sum_up(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *entry = &why->entries[i];
         if (!keel_why_is_shown(entry)) continue;
-        count(why, entry);
+        count_shown(why, entry);
         answer_questions(why, entry);
     }
     ledger_t by_cause = {0}, by_line = {0};
     keel_map_initialize(&by_cause.index);
     keel_map_initialize(&by_line.index);
-    keel_status_t status = enter(why, &by_cause, &by_line);
+    keel_status_t status = enter_costs(why, &by_cause, &by_line);
     close_ledger(&by_cause);
     close_ledger(&by_line);
     why->by_cause = by_cause.costs;

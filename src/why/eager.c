@@ -60,7 +60,7 @@ void keel_eager_deinitialize(keel_eager_lines_t *lines) {
 // ---- what is shown
 // --------------------------------------------------------------------------------
 
-// The line that ran most of them: where they ran on many lines, the one that called these, such as
+// The line that ran most of them: if they ran on many lines, the one that called these, such as
 // model.init above the layers' own.
 const char *keel_eager_line(const keel_eager_lines_t *lines) {
     static const double most = 0.8;

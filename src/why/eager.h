@@ -1,7 +1,6 @@
-// eager: operations of JAX's that ran by themselves, outside all jitted functions, each a program
-// of its own. To initialise a model, or to prepare data, compiles many of them once, which is no
-// accident and told as a sum. Where new ones come for as long as the run goes on, they are
-// recompiles.
+// eager: operations of JAX's that ran by themselves, outside any jitted function, each a program of
+// its own. Initializing a model or preparing data compiles many of them once, which is no accident:
+// they are shown as a sum. If new ones come for as long as the run goes on, they are recompiles.
 #ifndef KEEL_WHY_EAGER_H_
 #define KEEL_WHY_EAGER_H_
 
@@ -9,7 +8,7 @@
 
 // All that ran at one line.
 typedef struct keel_eager_line_t {
-    const char *shown; // "train.py:13"; "" where unknown
+    const char *shown; // "train.py:13"; "" if unknown
     uint64_t programs;
     double seconds;
 } keel_eager_line_t;
@@ -33,8 +32,8 @@ void keel_eager_forget(keel_eager_lines_t *lines, const char *shown);
 void keel_eager_settle(keel_eager_lines_t *lines);
 void keel_eager_deinitialize(keel_eager_lines_t *lines);
 
-// Where most of them ran; "" where unknown.
+// Where most of them ran; "" if unknown.
 const char *keel_eager_line(const keel_eager_lines_t *lines);
-// Are they worth a word, where all compiles took `seconds`?
+// Are they worth a word, if all compiles took `seconds`?
 bool keel_eager_is_told(const keel_eager_lines_t *lines, double seconds);
 #endif // KEEL_WHY_EAGER_H_

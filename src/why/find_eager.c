@@ -3,7 +3,7 @@
 
 enum { NAMES_SHOWN = 6 };
 
-// The pattern of the line, a new one where there is none yet.
+// The pattern of the line, a new one if there is none yet.
 static keel_status_t pattern_at(keel_why_t *why, const keel_why_entry_t *entry, uint32_t *out) {
     for (size_t i = 0; i < why->pattern_count; ++i) {
         *out = (uint32_t)i;

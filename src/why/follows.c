@@ -1,5 +1,5 @@
 // Recompiles that follow from reads of the host, in PyTorch/XLA. What a read brought to the host,
-// and what was made of it there, is a constant of the next program; and where nothing ends a step,
+// and what was made of it there, is a constant of the next program; and if nothing ends a step,
 // each read compiles all that was recorded since the first. The read is their cause then, and what
 // was found between the programs is folded under it.
 //
@@ -42,7 +42,7 @@ static bool uses(keel_str_t text, const names_t *names) {
     return false;
 }
 
-// The "=" of an assignment; the text's size where it is none.
+// The "=" of an assignment; the text's size if it is none.
 static size_t assignment_in(keel_str_t text) {
     int depth = 0;
     for (size_t i = 0; i < text.size; ++i) {
@@ -80,7 +80,7 @@ static keel_str_t worked_on(keel_str_t text) {
     return (keel_str_t){text.data + end, text.size - end};
 }
 
-// True where the line `used` works on what `read` brought to the host.
+// True if the line `used` works on what `read` brought to the host.
 static bool follows_by_names(const keel_source_t *source, uint32_t read, uint32_t used) {
     names_t names = {.count = 0};
     add_assigned(keel_source_line(source, read), &names);
@@ -136,7 +136,7 @@ static const keel_reads_line_t *read_of(const keel_why_t *why, const keel_why_en
     return NULL;
 }
 
-// The line that asked for the program, where nothing ends a step.
+// The line that asked for the program, if nothing ends a step.
 static const keel_reads_line_t *endless_read(const keel_why_t *why, const keel_why_entry_t *entry) {
     for (size_t i = 0; why->run.reads.endless && i < why->run.reads.count; ++i) {
         const keel_reads_line_t *line = &why->run.reads.lines[i];
@@ -212,13 +212,14 @@ static uint32_t cause_at(causes_t *causes, const keel_reads_line_t *read, keel_n
     return (uint32_t)causes->root_count++;
 }
 
-static void fold(causes_t *causes, const keel_why_entry_t *entry, size_t root, uint32_t under) {
+static void fold_root(causes_t *causes, const keel_why_entry_t *entry, size_t root,
+                      uint32_t under) {
     causes->place[root] = under;
     causes->is_folded[root] = true;
     causes->roots[under].folds += 1 + entry->roots[root].folds;
 }
 
-static void keep(causes_t *causes, const keel_why_entry_t *entry, size_t root) {
+static void keep_root(causes_t *causes, const keel_why_entry_t *entry, size_t root) {
     causes->place[root] = (uint32_t)causes->root_count;
     causes->roots[causes->root_count++] = entry->roots[root];
 }
@@ -236,7 +237,7 @@ static void lend_values(causes_t *causes, const keel_why_entry_t *entry) {
     }
 }
 
-static keel_status_t settle(keel_why_t *why, keel_why_entry_t *entry, causes_t *causes) {
+static keel_status_t settle_causes(keel_why_t *why, keel_why_entry_t *entry, causes_t *causes) {
     void *memory;
     size_t folded = 0;
     KEEL_TRY(keel_arena_array(&why->texts, entry->root_count + entry->folded_count,
@@ -264,7 +265,7 @@ static keel_status_t settle(keel_why_t *why, keel_why_entry_t *entry, causes_t *
     return NULL;
 }
 
-static keel_status_t trace(keel_why_t *why, keel_why_entry_t *entry, keel_source_t *source) {
+static keel_status_t trace_entry(keel_why_t *why, keel_why_entry_t *entry, keel_source_t *source) {
     const keel_reads_line_t *endless = endless_read(why, entry);
     causes_t causes;
     bool any = false;
@@ -274,15 +275,15 @@ static keel_status_t trace(keel_why_t *why, keel_why_entry_t *entry, keel_source
             endless ? endless : read_of(why, entry, &entry->roots[i], source);
         any |= read != NULL;
         if (read)
-            fold(&causes, entry, i,
-                 cause_at(&causes, read, endless ? KEEL_NOTE_ENDLESS : KEEL_NOTE_READ_BACK,
-                          &entry->roots[i].place));
+            fold_root(&causes, entry, i,
+                      cause_at(&causes, read, endless ? KEEL_NOTE_ENDLESS : KEEL_NOTE_READ_BACK,
+                               &entry->roots[i].place));
         else
-            keep(&causes, entry, i);
+            keep_root(&causes, entry, i);
     }
     if (!any) return NULL;
     lend_values(&causes, entry);
-    return settle(why, entry, &causes);
+    return settle_causes(why, entry, &causes);
 }
 
 // JAX traces a function apart from what runs: a read in its own step, or in a library on the way,
@@ -294,7 +295,7 @@ keel_status_t keel_why_follow_reads(keel_why_t *why) {
     for (size_t i = 0; !status && why->run.reads.count && i < why->entry_count; ++i)
         if (keel_why_is_shown(&why->entries[i]) && why->entries[i].root_count &&
             strcmp(why->entries[i].asked->what, "compile") == 0)
-            status = trace(why, &why->entries[i], &source);
+            status = trace_entry(why, &why->entries[i], &source);
     keel_source_close(&source);
     return status;
 }

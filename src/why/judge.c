@@ -40,7 +40,7 @@ static keel_status_t take_eager(keel_why_t *why) {
     return NULL;
 }
 
-static bool is_told(const keel_why_entry_t *entry, keel_note_t note) {
+static bool leads_with(const keel_why_entry_t *entry, keel_note_t note) {
     const keel_run_difference_t *cause = keel_why_cause(entry);
     return cause && keel_note_leads(cause->note, note);
 }
@@ -61,7 +61,7 @@ static keel_status_t lead_note(keel_why_t *why, keel_note_t note, const char **i
 static keel_status_t find_idle(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         keel_why_entry_t *entry = &why->entries[i];
-        if (!is_told(entry, KEEL_NOTE_IDLE) || !entry->asked->against_is_ours) continue;
+        if (!leads_with(entry, KEEL_NOTE_IDLE) || !entry->asked->against_is_ours) continue;
         if (keel_run_ran_after(&why->run, entry->asked->against_program, entry->asked->program,
                                entry->asked->pid) ||
             !keel_run_goes_on(&why->run, entry->asked->program, entry->asked->pid))
@@ -80,7 +80,7 @@ static keel_status_t follow_replaced(keel_why_t *why, size_t index) {
     bool is_replaced = false;
     for (size_t i = 0; i < index && !is_replaced; ++i)
         is_replaced = strcmp(why->entries[i].asked->program, entry->asked->against_program) == 0 &&
-                      is_told(&why->entries[i], KEEL_NOTE_REPLACED);
+                      leads_with(&why->entries[i], KEEL_NOTE_REPLACED);
     if (!is_replaced) return NULL;
     return lead_note(why, KEEL_NOTE_NOT_ZEROED, &entry->roots[0].note);
 }
@@ -122,8 +122,8 @@ static keel_status_t find_counted(keel_why_t *why) {
 }
 
 // Another program of a function with nothing in common is JAX's way with two functions of one name.
-// PyTorch/XLA asks for it where it had recorded another: that is a recompile, and nothing tells
-// why.
+// PyTorch/XLA asks for it when it has recorded another program: that is a recompile, for no known
+// reason.
 static void leave_out_strangers(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         keel_why_entry_t *entry = &why->entries[i];
@@ -136,7 +136,7 @@ static void leave_out_strangers(keel_why_t *why) {
 
 // ---- all together ------------------------------------------------------------------------------
 
-static keel_status_t judge(keel_why_t *why) {
+static keel_status_t judge_entries(keel_why_t *why) {
     why->recompiles = why->run.recompiles;
     KEEL_TRY(take_entries(why));
     KEEL_TRY(take_eager(why));
@@ -156,7 +156,7 @@ static keel_status_t judge(keel_why_t *why) {
 static keel_status_t judge_run(keel_status_t status, keel_why_t *why) {
     if (status) return status;
     keel_arena_initialize(&why->texts, 0);
-    status = judge(why);
+    status = judge_entries(why);
     if (status) keel_why_deinitialize(why);
     return status;
 }

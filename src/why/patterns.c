@@ -86,7 +86,7 @@ static void end_values(keel_buffer_t *list, size_t count, const char *last) {
     keel_buffer_text(list, last);
 }
 
-static keel_status_t keep(keel_why_t *why, const keel_buffer_t *text, const char **out) {
+static keel_status_t keep_values(keel_why_t *why, const keel_buffer_t *text, const char **out) {
     keel_str_t copy;
     KEEL_TRY(keel_buffer_status(text));
     KEEL_TRY(keel_arena_str(&why->texts, keel_bytes_str(keel_buffer_bytes(text)), &copy));
@@ -95,7 +95,7 @@ static keel_status_t keep(keel_why_t *why, const keel_buffer_t *text, const char
 }
 
 // Takes the entry into the newest pattern. One that several roots of it mention counts once.
-static void join(keel_why_t *why, size_t index, size_t *last) {
+static void join_pattern(keel_why_t *why, size_t index, size_t *last) {
     keel_why_entry_t *entry = &why->entries[index];
     keel_why_pattern_t *pattern = &why->patterns[why->pattern_count - 1];
     if (*last == index) return;
@@ -110,7 +110,7 @@ static void join(keel_why_t *why, size_t index, size_t *last) {
 static keel_status_t add_pattern(keel_why_t *why, keel_pattern_kind_t kind, const mention_t *first,
                                  const char *subject, const keel_buffer_t *values) {
     const char *text;
-    KEEL_TRY(keep(why, values, &text));
+    KEEL_TRY(keep_values(why, values, &text));
     void *grown = why->patterns;
     KEEL_TRY(keel_realloc_array(why->pattern_count + 1, sizeof *why->patterns, &grown));
     why->patterns = grown;
@@ -133,7 +133,7 @@ static keel_status_t add_mentions(keel_why_t *why, keel_pattern_kind_t kind, con
     KEEL_TRY(add_pattern(why, kind, &groups->mentions[first], subject, values));
     size_t last = SIZE_MAX;
     for (size_t at = first; count--; at = groups->mentions[at].next)
-        join(why, groups->mentions[at].entry, &last);
+        join_pattern(why, groups->mentions[at].entry, &last);
     return NULL;
 }
 
@@ -452,7 +452,7 @@ static const char *key_of(const keel_why_t *why, const groups_t *groups, size_t 
     return *entry->asked->key ? entry->asked->key : entry->asked->program;
 }
 
-// What they differ in, where that is one thing; NULL where it is more, or not known.
+// What they differ in, if that is one thing; NULL if it is more, or unknown.
 static const keel_run_difference_t *one_difference(const keel_why_t *why, const groups_t *groups,
                                                    size_t first, size_t count) {
     for (size_t at = first; count--; at = groups->mentions[at].next) {
@@ -539,17 +539,17 @@ static bool is_of(const keel_run_difference_t *root, keel_pattern_kind_t kind) {
 }
 
 // A list that grows makes other sets of arguments too.
-static bool is_told(const keel_why_t *why, const keel_why_entry_t *entry,
-                    keel_pattern_kind_t kind) {
+static bool has_pattern(const keel_why_t *why, const keel_why_entry_t *entry,
+                        keel_pattern_kind_t kind) {
     return kind == KEEL_PATTERN_SUBSETS && entry->pattern_index != KEEL_NONE &&
            why->patterns[entry->pattern_index].kind == KEEL_PATTERN_GROWING;
 }
 
-static keel_status_t gather(const keel_why_t *why, keel_pattern_kind_t kind, keel_buffer_t *name,
-                            groups_t *groups) {
+static keel_status_t gather_mentions(const keel_why_t *why, keel_pattern_kind_t kind,
+                                     keel_buffer_t *name, groups_t *groups) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *entry = &why->entries[i];
-        if (entry->asked->is_eager || is_told(why, entry, kind)) continue;
+        if (entry->asked->is_eager || has_pattern(why, entry, kind)) continue;
         bool turns = kind == KEEL_PATTERN_ALTERNATING;
         for (size_t j = 0; !turns && keel_why_is_shown(entry) && j < entry->root_count; ++j) {
             const keel_run_difference_t *root = &entry->roots[j];
@@ -566,7 +566,7 @@ static keel_status_t gather(const keel_why_t *why, keel_pattern_kind_t kind, kee
     return NULL;
 }
 
-static keel_status_t find(keel_why_t *why, keel_pattern_kind_t kind) {
+static keel_status_t find_of_kind(keel_why_t *why, keel_pattern_kind_t kind) {
     static keel_status_t (*const finders[])(keel_why_t *, const groups_t *, const group_t *) = {
         [KEEL_PATTERN_GROWING] = find_growing,   [KEEL_PATTERN_COUNTER] = find_counters,
         [KEEL_PATTERN_UNPADDED] = find_unpadded, [KEEL_PATTERN_ALTERNATING] = find_turns,
@@ -576,7 +576,7 @@ static keel_status_t find(keel_why_t *why, keel_pattern_kind_t kind) {
     keel_buffer_t name;
     initialize(&groups);
     keel_buffer_initialize(&name, 0);
-    keel_status_t status = gather(why, kind, &name, &groups);
+    keel_status_t status = gather_mentions(why, kind, &name, &groups);
     for (size_t i = 0; !status && i < groups.group_count; ++i)
         status = finders[kind](why, &groups, &groups.groups[i]);
     keel_buffer_deinitialize(&name);
@@ -586,6 +586,6 @@ static keel_status_t find(keel_why_t *why, keel_pattern_kind_t kind) {
 
 keel_status_t keel_why_find_patterns(keel_why_t *why) {
     for (unsigned kind = 0; kind < KEEL_PATTERN_EAGER; ++kind)
-        KEEL_TRY(find(why, (keel_pattern_kind_t)kind));
+        KEEL_TRY(find_of_kind(why, (keel_pattern_kind_t)kind));
     return NULL;
 }

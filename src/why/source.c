@@ -8,7 +8,7 @@ void keel_source_close(keel_source_t *source) {
     *source = (keel_source_t){0};
 }
 
-static keel_status_t load(keel_source_t *source, const char *file, const keel_map_t *read) {
+static keel_status_t load_source(keel_source_t *source, const char *file, const keel_map_t *read) {
     KEEL_TRY(keel_strdup(keel_str(file), &source->file));
     if (!keel_source_is_noted(read, file)) return NULL;
     KEEL_TRY(keel_source_read(file, &source->data, &source->size));
@@ -21,7 +21,7 @@ static keel_status_t load(keel_source_t *source, const char *file, const keel_ma
 bool keel_source_open(keel_source_t *source, const char *file, const keel_map_t *read) {
     if (!source->file || strcmp(source->file, file) != 0) {
         keel_source_close(source);
-        keel_status_ignore(load(source, file, read));
+        keel_status_ignore(load_source(source, file, read));
     }
     return source->data;
 }

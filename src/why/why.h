@@ -130,7 +130,7 @@ typedef struct keel_why_t {
 // Not the first of its kind, nor one that is merely like another program of the same run, nor a
 // function of JAX's that has nothing but its name in common with any.
 bool keel_why_is_shown(const keel_why_entry_t *entry);
-// Its first root; NULL where it has none (unrelated, or the journal was cut).
+// Its first root; NULL if it has none (unrelated, or the journal was cut).
 const keel_run_difference_t *keel_why_cause(const keel_why_entry_t *entry);
 // That root's place, else the line that the journal gives the compile.
 const keel_run_place_t *keel_why_place(const keel_why_entry_t *entry);
@@ -148,10 +148,10 @@ keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index);
 
 // What this pattern is, more closely than its kind says.
 const char *keel_why_sentence(const keel_why_pattern_t *pattern);
-// The root of an entry that its pattern is about, else the first; NULL where it has none.
+// The root of an entry that its pattern is about, else the first; NULL if it has none.
 const keel_run_difference_t *keel_why_told(const keel_why_entry_t *entry,
                                            const keel_why_pattern_t *pattern);
-// What to do about a root of an entry: what the pattern that it makes asks for, or its cause.
+// What to do about a root of an entry: the advice of its pattern, or of its cause.
 const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
                             const keel_run_difference_t *root, bool torch);
 
