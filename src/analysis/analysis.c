@@ -59,7 +59,7 @@ typedef struct work_t {
     walk_watch_t *watch;
 } work_t;
 
-static keel_status_t finish(walk_t *walk) {
+static keel_status_t finish_walk(walk_t *walk) {
     KEEL_TRY(answers_end(walk->run_dir, walk->id, walk->answers, walk->read, walk->asked));
     keel_status_ignore(walk_keep(walk)); // then later runs know less of this one
     return NULL;
@@ -70,7 +70,7 @@ static keel_status_t work(const work_t *work) {
     keel_status_t status =
         walk_create(work->run_dir, work->id, work->path, work->answered, work->watch, &walk);
     if (!status) status = walk_on(&walk);
-    if (!status) status = finish(&walk);
+    if (!status) status = finish_walk(&walk);
     walk_destroy(&walk);
     return status;
 }
@@ -216,7 +216,7 @@ static keel_status_t follow_walk(walk_t *walk, int descriptor) {
         KEEL_TRY(walk_on(walk));
         write_figures(walk->live, !goes_on, &written);
     }
-    if (walk->asked) return finish(walk);
+    if (walk->asked) return finish_walk(walk);
     keel_status_ignore(keel_file_remove(walk->answers));
     return NULL;
 }
@@ -234,8 +234,8 @@ static bool wait_for_folder(const char *run_dir, const char *id, int descriptor)
     }
 }
 
-static keel_status_t follow(const char *run_dir, const char *id, int descriptor,
-                            walk_watch_t *watch) {
+static keel_status_t follow_run(const char *run_dir, const char *id, int descriptor,
+                                walk_watch_t *watch) {
     static const answers_t nothing;
     walk_t walk;
     live_t live;
@@ -266,7 +266,7 @@ void keel_analysis_follow(const char *run_dir, const char *id, keel_analysis_fol
     if (!status && !out->child) {
         close(ends[1]);
         setpriority(PRIO_PROCESS, 0, 10); // the command comes first
-        guard_leave(follow(run_dir, id, ends[0], watch), watch);
+        guard_leave(follow_run(run_dir, id, ends[0], watch), watch);
     }
     out->watch = watch;
     keel_status_ignore(status);

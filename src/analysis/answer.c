@@ -112,8 +112,9 @@ static keel_status_t compare_programs(const answer_facts_t *facts, const asked_t
 }
 
 // If the program is the same, the keys explain everything.
-static keel_status_t compare(const answer_facts_t *facts, const asked_t *asked,
-                             const keel_history_record_t *record, keel_explanation_t *out) {
+static keel_status_t compare_candidate(const answer_facts_t *facts, const asked_t *asked,
+                                       const keel_history_record_t *record,
+                                       keel_explanation_t *out) {
     if (!keel_digest_equal(&asked->key.components[KEEL_COMPONENT_PROGRAM],
                            &record->key->components[KEEL_COMPONENT_PROGRAM]))
         return compare_programs(facts, asked, record, out);
@@ -149,13 +150,14 @@ static keel_status_t tell_retrace(const answer_facts_t *facts, const asked_t *as
     return keel_explain_retrace(before, after, &asked->site, names, out);
 }
 
-static keel_status_t differ(const answer_facts_t *facts, const asked_t *asked,
-                            const keel_history_record_t *record, keel_explanation_t *out) {
+static keel_status_t explain_difference(const answer_facts_t *facts, const asked_t *asked,
+                                        const keel_history_record_t *record,
+                                        keel_explanation_t *out) {
     if (asked->kind == KEEL_ASK_RETRACE) return tell_retrace(facts, asked, record, out);
     if (!record) return add_root(out, KEEL_CAUSE_FIRST, "", "");
     if (is_same_key(asked, record))
         return add_root(out, KEEL_CAUSE_CACHE, asked->miss, asked->miss_note);
-    return compare(facts, asked, record, out);
+    return compare_candidate(facts, asked, record, out);
 }
 
 // Prefers the simpler explanation; of two equal ones, the change from the most recent program.
@@ -172,9 +174,10 @@ static bool is_better(const answer_t *a, const answer_t *b) {
 static const uint64_t operations_limit = 1 << 21;
 
 // One candidate may explain what another cannot.
-static keel_status_t choose(const answer_facts_t *facts, const asked_t *asked,
-                            const keel_sketch_t *sketch, const keel_history_record_t *records,
-                            size_t count, answer_t *out) {
+static keel_status_t choose_candidate(const answer_facts_t *facts, const asked_t *asked,
+                                      const keel_sketch_t *sketch,
+                                      const keel_history_record_t *records, size_t count,
+                                      answer_t *out) {
     keel_status_t failed = NULL;
     uint64_t operations = 0;
     bool any = false;
@@ -183,7 +186,7 @@ static keel_status_t choose(const answer_facts_t *facts, const asked_t *asked,
         if (any && operations > operations_limit) break;
         answer_t answer = {.has_record = true, .record = records[i]};
         keel_explanation_initialize(&answer.explanation);
-        keel_status_t status = differ(facts, asked, &records[i], &answer.explanation);
+        keel_status_t status = explain_difference(facts, asked, &records[i], &answer.explanation);
         bool is_best = !status && (!any || is_better(&answer, out));
         answer_t worse = is_best ? *out : answer;
         if (is_best) *out = answer;
@@ -231,9 +234,9 @@ static keel_status_t find_answer(const answer_facts_t *facts, const asked_t *ask
                                  size_t count, answer_t *out) {
     keel_explanation_t *explanation = &out->explanation;
     if (count)
-        KEEL_TRY(choose(facts, asked, sketch, records, count, out));
+        KEEL_TRY(choose_candidate(facts, asked, sketch, records, count, out));
     else
-        KEEL_TRY(differ(facts, asked, NULL, explanation));
+        KEEL_TRY(explain_difference(facts, asked, NULL, explanation));
     if (asked->recompile && asked->kind == KEEL_ASK_COMPILE)
         KEEL_TRY(add_lost_entry(facts->process, asked, sketch, explanation));
     fill_places(asked, explanation);

@@ -89,7 +89,7 @@ static bool is_analysed(const char *run_dir, const char *id) {
     return analysed;
 }
 
-static keel_status_t enter(script_search_t *search, const char *id, double began) {
+static keel_status_t enter_run(script_search_t *search, const char *id, double began) {
     size_t at = search->count;
     while (at > 0 && began < search->runs[at - 1].began)
         --at;
@@ -122,7 +122,8 @@ static keel_status_t look_at(void *context, const char *id) {
     bool is_wanted = false;
     for (size_t i = 0; i < scripts.count; ++i)
         is_wanted |= has_script(&search->own, scripts.names[i]);
-    if (is_wanted && scripts.began < search->own.began) status = enter(search, id, scripts.began);
+    if (is_wanted && scripts.began < search->own.began)
+        status = enter_run(search, id, scripts.began);
     free_scripts(&scripts);
     return status;
 }

@@ -50,7 +50,7 @@ static kept_program_t *oldest_of(kept_t *kept, const kept_program_t *but) {
 }
 
 // Never evicts the program that was returned last.
-static kept_program_t *make_room(kept_t *kept, size_t size) {
+static kept_program_t *make_room_for_program(kept_t *kept, size_t size) {
     kept_program_t *last = NULL, *free_slot = NULL;
     size_t total = size;
     for (size_t i = 0; i < KEPT_SLOTS; ++i) {
@@ -74,7 +74,7 @@ static keel_status_t read_new(kept_t *kept, const keel_digest_t *digest, kept_pr
     uint8_t *bytes;
     size_t size;
     KEEL_TRY(read_bytes(kept->run_dir, digest, &bytes, &size));
-    kept_program_t *slot = make_room(kept, size);
+    kept_program_t *slot = make_room_for_program(kept, size);
     *slot = (kept_program_t){.digest = *digest, .bytes = bytes, .size = size};
     keel_program_initialize(&slot->program);
     keel_status_t status = keel_read(keel_bytes(bytes, size), &slot->program);

@@ -60,7 +60,7 @@ keel_status_t process_note_names(process_t *process, const keel_digest_t *progra
                         (uint64_t)(uintptr_t)kept.data);
 }
 
-static char *value_of(const process_t *process, int component, const keel_digest_t *digest) {
+static char *component_text(const process_t *process, int component, const keel_digest_t *digest) {
     const value_name_t name = {(uint64_t)component, *digest};
     const uint64_t *found = keel_map_find(&process->values, keel_bytes(&name, sizeof name));
     return found ? (char *)(uintptr_t)*found : NULL;
@@ -93,7 +93,7 @@ keel_status_t process_key(process_t *process, const json_t *ask, keel_key_t *key
     if (client) memcpy(key->components, client->components, sizeof key->components);
     KEEL_TRY(read_components(process, ask, key->components));
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
-        key->values[i] = value_of(process, i, &key->components[i]);
+        key->values[i] = component_text(process, i, &key->components[i]);
     return NULL;
 }
 

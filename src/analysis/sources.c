@@ -144,7 +144,7 @@ static keel_status_t append(const sources_t *sources, const source_t *source) {
 }
 
 // A digest if the file is still as the run read it.
-static bool keep(const sources_t *sources, const char *file, keel_digest_t *out) {
+static bool digest_as_read(const sources_t *sources, const char *file, keel_digest_t *out) {
     uint8_t *data;
     size_t size;
     if (!keel_source_is_noted(&sources->read, file)) return false;
@@ -166,7 +166,7 @@ static bool keep(const sources_t *sources, const char *file, keel_digest_t *out)
 
 static keel_status_t note(sources_t *sources, const char *file) {
     keel_digest_t digest;
-    bool is_known = keep(sources, file, &digest);
+    bool is_known = digest_as_read(sources, file, &digest);
     size_t count = sources->count;
     KEEL_TRY(add_file(sources, keel_str(file), is_known ? &digest : NULL));
     return sources->count > count ? append(sources, &sources->files[count]) : NULL;

@@ -55,7 +55,7 @@ static keel_status_t meet_start(walk_t *walk, const json_t *start) {
 
 // ---- lines -------------------------------------------------------------------------------------
 
-static keel_status_t put(walk_t *walk, keel_buffer_t *line) {
+static keel_status_t put_line(walk_t *walk, keel_buffer_t *line) {
     keel_status_t status = keel_buffer_status(line);
     if (!status) status = keel_file_append(walk->answers, keel_buffer_bytes(line));
     keel_buffer_deinitialize(line);
@@ -66,7 +66,7 @@ static keel_status_t put_answer(walk_t *walk, const asked_t *asked, const answer
     keel_buffer_t line;
     keel_buffer_initialize(&line, 0);
     answer_line(asked, answer, &line);
-    return put(walk, &line);
+    return put_line(walk, &line);
 }
 
 // Takes the status.
@@ -82,7 +82,7 @@ static keel_status_t put_failure(walk_t *walk, const asked_t *asked, keel_status
     keel_line_text(&json, "message", keel_status_message(failed));
     keel_line_end(&json);
     keel_status_ignore(failed);
-    return put(walk, &line);
+    return put_line(walk, &line);
 }
 
 // ---- one program -------------------------------------------------------------------------------

@@ -159,7 +159,7 @@ static void put_new(keel_history_t *history, keel_buffer_t *lines) {
     }
 }
 
-static keel_status_t keep(keel_history_t *history) {
+static keel_status_t keep_record(keel_history_t *history) {
     keel_buffer_t lines;
     keel_buffer_initialize(&lines, 0);
     keel_status_t status = look_at_file(history);
@@ -179,7 +179,7 @@ keel_status_t keel_history_keep(keel_history_t *history) {
     if (!history->path) return NULL;
     read_once(history);
     pthread_mutex_lock(&history->writing);
-    keel_status_t status = keep(history);
+    keel_status_t status = keep_record(history);
     pthread_mutex_unlock(&history->writing);
     return status;
 }

@@ -96,7 +96,7 @@ static bool take_string(line_scan_t *scan, keel_str_t *out) {
     return true;
 }
 
-static bool is_plain(char c) {
+static bool is_plain_letter(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.' || c == '-' || c == '+' ||
            c == 'E';
 }
@@ -105,7 +105,7 @@ static bool take_value(line_scan_t *scan, field_t *field) {
     field->is_string = scan->at != scan->end && *scan->at == '"';
     if (field->is_string) return take_string(scan, &field->text);
     char *begin = scan->at;
-    while (scan->at != scan->end && is_plain(*scan->at))
+    while (scan->at != scan->end && is_plain_letter(*scan->at))
         ++scan->at;
     field->text = (keel_str_t){begin, (size_t)(scan->at - begin)};
     return field->text.size != 0;

@@ -107,7 +107,7 @@ typedef struct best_t {
     size_t count;
 } best_t;
 
-static void enter(best_t *best, const candidate_t *c) {
+static void enter_candidate(best_t *best, const candidate_t *c) {
     size_t at = best->count;
     while (at > 0 && is_nearer(c, &best->list[at - 1]))
         --at;
@@ -117,7 +117,7 @@ static void enter(best_t *best, const candidate_t *c) {
     best->list[at] = *c;
 }
 
-static bool is_among(const record_t *const *list, size_t count, const record_t *record) {
+static bool is_chosen(const record_t *const *list, size_t count, const record_t *record) {
     for (size_t i = 0; i < count; ++i)
         if (list[i] == record) return true;
     return false;
@@ -125,14 +125,14 @@ static bool is_among(const record_t *const *list, size_t count, const record_t *
 
 // The nearest; for this process and function also the most recent and the next nearest. Only the
 // comparison shows which of them explains most: several things may have changed between them.
-static size_t choose(const best_t *best, const record_t *newest, const record_t **out) {
+static size_t choose_nearest(const best_t *best, const record_t *newest, const record_t **out) {
     size_t count = 0;
     if (!best->count) return 0;
     out[count++] = best->list[0].record;
     if (best->list[0].kin != OURS) return count;
     if (newest != out[0]) out[count++] = newest;
     for (size_t i = 1; i < best->count && best->list[i].kin == OURS; ++i) {
-        bool is_new = !is_among(out, count, best->list[i].record);
+        bool is_new = !is_chosen(out, count, best->list[i].record);
         if (is_new && count < KEEL_HISTORY_CANDIDATES) out[count++] = best->list[i].record;
     }
     return count;
@@ -152,7 +152,7 @@ size_t nearest_records(const table_t *table, const keel_history_query_t *query,
         if (record->is_of_now && !record->is_ours) continue;
         candidate_t c = judge(record, &asker, &seen);
         if (c.kin == OURS && !newest) newest = record;
-        if (c.kin != STRANGER) enter(&best, &c);
+        if (c.kin != STRANGER) enter_candidate(&best, &c);
     }
-    return choose(&best, newest, out);
+    return choose_nearest(&best, newest, out);
 }

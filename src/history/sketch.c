@@ -2,13 +2,13 @@
 
 // Hashes are kept in files, so they depend only on a program's content, never on its tables'
 // numbers.
-static uint64_t mix(uint64_t hash, uint64_t value) {
+static uint64_t mix_content(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 29;
 }
 
 static uint64_t mix_text(uint64_t hash, keel_str_t text) {
-    return mix(hash, keel_quick_hash(keel_str_bytes(text)));
+    return mix_content(hash, keel_quick_hash(keel_str_bytes(text)));
 }
 
 // ---- signature ---------------------------------------------------------------------------------
@@ -28,7 +28,7 @@ static void add_type(types_t *types, keel_type_id_t id, int depth);
 
 static void add_types(types_t *types, uint32_t offset, int depth) {
     keel_list_t list = keel_program_list(types->program, offset);
-    types->hash = mix(types->hash, list.count);
+    types->hash = mix_content(types->hash, list.count);
     for (uint32_t i = 0; i < list.count && types->left; ++i)
         add_type(types, list.items[i], depth);
 }
@@ -40,12 +40,12 @@ static void count_type(types_t *types, keel_type_id_t id) {
     add_type(types, id, TYPE_DEPTH);
     unsigned shift = (unsigned)(types->hash >> 60) * 4;
     if ((types->counted >> shift & 15) != 15) types->counted += (uint64_t)1 << shift;
-    types->hash = mix(before, types->hash);
+    types->hash = mix_content(before, types->hash);
 }
 
 static void count_types(types_t *types, uint32_t offset) {
     keel_list_t list = keel_program_list(types->program, offset);
-    types->hash = mix(types->hash, list.count);
+    types->hash = mix_content(types->hash, list.count);
     for (uint32_t i = 0; i < list.count && types->left; ++i)
         count_type(types, list.items[i]);
 }
@@ -60,21 +60,21 @@ static void count_signature(types_t *types, keel_type_id_t id) {
 
 static void add_dimensions(types_t *types, uint32_t offset) {
     keel_ints_t dimensions = keel_program_ints(types->program, offset);
-    types->hash = mix(types->hash, dimensions.count);
+    types->hash = mix_content(types->hash, dimensions.count);
     for (uint32_t i = 0; i < dimensions.count; ++i)
-        types->hash = mix(types->hash, (uint64_t)dimensions.items[i]);
+        types->hash = mix_content(types->hash, (uint64_t)dimensions.items[i]);
 }
 
 static void add_type(types_t *types, keel_type_id_t id, int depth) {
     if (id >= types->program->types.count || !types->left) return;
     --types->left;
     const keel_type_t *type = keel_program_type(types->program, id);
-    types->hash = mix(types->hash, (uint64_t)type->kind << 8 | type->aux);
+    types->hash = mix_content(types->hash, (uint64_t)type->kind << 8 | type->aux);
     if (!depth) return;
     switch (type->kind) {
         case KEEL_TYPE_INTEGER:
         case KEEL_TYPE_FLOAT:
-            types->hash = mix(types->hash, type->a);
+            types->hash = mix_content(types->hash, type->a);
             return;
         case KEEL_TYPE_TENSOR:
         case KEEL_TYPE_BUFFER:
@@ -111,7 +111,7 @@ static uint32_t add_parameters(types_t *types, const keel_function_t *entry,
         bool is_parameter = keel_str_is(name, "parameter");
         count += is_parameter;
         if (!operation->result_count || (!is_parameter && !is_root)) continue;
-        types->hash = mix(types->hash, is_root);
+        types->hash = mix_content(types->hash, is_root);
         count_type(types, program->value_types.data[operation->first_result]);
     }
     return count;
@@ -120,7 +120,7 @@ static uint32_t add_parameters(types_t *types, const keel_function_t *entry,
 // ---- names -------------------------------------------------------------------------------------
 
 static uint64_t hash_names(const keel_program_t *program, const keel_block_t *block) {
-    uint64_t hash = mix(1, block->argument_count);
+    uint64_t hash = mix_content(1, block->argument_count);
     if (block->argument_locations == KEEL_NONE) return hash;
     for (uint32_t i = 0; i < block->argument_count; ++i)
         hash = mix_text(hash, keel_program_argument_name(program, block, i));

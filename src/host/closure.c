@@ -30,7 +30,7 @@ static bool is_same_callee(const call_t *a, const call_t *b) {
            keel_str_equal(a->callee, b->callee);
 }
 
-static void add(calls_t *calls, const call_t *call) {
+static void add_call(calls_t *calls, const call_t *call) {
     for (size_t i = 0; i < calls->count; ++i)
         if (is_same_call(&calls->list[i], call) && is_same_callee(&calls->list[i], call)) return;
     if (calls->count < CALLS) calls->list[calls->count++] = *call;
@@ -51,8 +51,8 @@ static bool callee_of(const keel_frame_t *frames, uint32_t own, call_t *out) {
     return true;
 }
 
-static void collect(const keel_program_t *program, keel_str_t function, keel_str_t file,
-                    calls_t *out) {
+static void collect_calls(const keel_program_t *program, keel_str_t function, keel_str_t file,
+                          calls_t *out) {
     uint32_t count = keel_program_op_count(program);
     keel_frame_t frames[SITE_FRAMES];
     out->count = 0;
@@ -66,7 +66,7 @@ static void collect(const keel_program_t *program, keel_str_t function, keel_str
             --own;
         call_t call;
         // Without columns two calls of one line would be one.
-        if (own-- && frames[own].column && callee_of(frames, own, &call)) add(out, &call);
+        if (own-- && frames[own].column && callee_of(frames, own, &call)) add_call(out, &call);
     }
 }
 
@@ -95,8 +95,8 @@ bool keel_is_other_closure(const keel_program_t *before, const keel_program_t *a
     bool is_made = memmem(function.data, function.size, made, sizeof made - 1);
     if (!is_made && !keel_is_library_file(file)) return false;
     calls_t a, b;
-    collect(before, function, file, &a);
-    collect(after, function, file, &b);
+    collect_calls(before, function, file, &a);
+    collect_calls(after, function, file, &b);
     for (size_t i = 0; i < a.count; ++i)
         if (runs_others(&a, &b, &a.list[i])) return true;
     return false;

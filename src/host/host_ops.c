@@ -22,8 +22,8 @@ static keel_object_t *call(const keel_python_t *python, keel_object_t *of, const
     return result;
 }
 
-static bool add(const keel_python_t *python, keel_object_t *bridge, keel_object_t *name,
-                keel_arena_t *arena, keel_host_ops_t *out) {
+static bool add_host_op(const keel_python_t *python, keel_object_t *bridge, keel_object_t *name,
+                        keel_arena_t *arena, keel_host_ops_t *out) {
     keel_str_t text = keel_python_text(python, name), kept;
     if (!is_host_op(text)) return true;
     keel_object_t *value = call(python, bridge, "_xla_counter_value", name);
@@ -47,7 +47,7 @@ static void read_counters(const keel_python_t *python, keel_object_t *bridge, ke
     for (ptrdiff_t i = 0; i < count && goes_on && out->count < KEEL_HOST_OPS; ++i) {
         keel_object_t *name = python->element(names, i);
         if (!name) python->clear_error();
-        goes_on = name && add(python, bridge, name, arena, out);
+        goes_on = name && add_host_op(python, bridge, name, arena, out);
         python->drop(name);
     }
     python->drop(names);

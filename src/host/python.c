@@ -8,7 +8,7 @@
 #include "base/fork.h"
 
 // False where something needed is not there.
-static bool find(keel_python_t *out) {
+static bool find_python_calls(keel_python_t *out) {
     bool complete = true;
     void *found;
     // POSIX has functions and objects share one representation; ISO C has no cast between them.
@@ -35,7 +35,7 @@ static bool find_once(keel_python_t *out) {
     static keel_python_t kept;
     static bool is_kept;
     pthread_mutex_lock(&lock);
-    if (!is_kept) is_kept = find(&kept);
+    if (!is_kept) is_kept = find_python_calls(&kept);
     bool is_found = is_kept;
     if (is_found) *out = kept;
     pthread_mutex_unlock(&lock);

@@ -12,7 +12,7 @@
 // be constants, which have no position.
 enum { OPS_TRIED = 64 };
 
-static const char *keep(keel_arena_t *arena, keel_str_t text) {
+static const char *site_text(keel_arena_t *arena, keel_str_t text) {
     keel_str_t copy;
     keel_status_t status = text.size ? keel_arena_str(arena, text, &copy) : NULL;
     if (status || !text.size) {
@@ -165,10 +165,10 @@ static bool place_from(const found_t *found, uint32_t at, keel_arena_t *arena, k
         if (!keel_is_foreign_file(found->chain.frames[at].file, found->package))
             users[count++] = &found->chain.frames[at];
     if (!count) return false;
-    *out = (keel_place_t){.file = keep(arena, users[0]->file),
+    *out = (keel_place_t){.file = site_text(arena, users[0]->file),
                           .line = users[0]->line,
-                          .function = keep(arena, users[0]->function),
-                          .call_file = count > 1 ? keep(arena, users[1]->file) : "",
+                          .function = site_text(arena, users[0]->function),
+                          .call_file = count > 1 ? site_text(arena, users[1]->file) : "",
                           .call_line = count > 1 ? users[1]->line : 0};
     return true;
 }
@@ -178,12 +178,12 @@ static keel_place_t place_in_library(const found_t *found, uint32_t at, keel_are
     const chain_t *chain = &found->chain;
     if (at == chain->count) --at;
     const keel_frame_t *frame = &chain->frames[at];
-    keel_place_t place = {.file = keep(arena, frame->file),
+    keel_place_t place = {.file = site_text(arena, frame->file),
                           .line = frame->line,
-                          .function = keep(arena, frame->function),
+                          .function = site_text(arena, frame->function),
                           .call_file = ""};
     if (at + 1 < chain->count) {
-        place.call_file = keep(arena, chain->frames[at + 1].file);
+        place.call_file = site_text(arena, chain->frames[at + 1].file);
         place.call_line = chain->frames[at + 1].line;
     }
     return place;
@@ -191,7 +191,7 @@ static keel_place_t place_in_library(const found_t *found, uint32_t at, keel_are
 
 // Who asked is the stack's innermost frame, unless what was lowered on one line is compiled on
 // another.
-static void choose(const found_t *found, keel_arena_t *arena, keel_place_t *out) {
+static void choose_place(const found_t *found, keel_arena_t *arena, keel_place_t *out) {
     const chain_t *chain = &found->chain;
     const keel_stack_t *stack = found->stack;
     uint32_t outside = found->own < chain->count ? found->own + 1 : 0;
@@ -204,7 +204,7 @@ static void choose(const found_t *found, keel_arena_t *arena, keel_place_t *out)
     if (outside >= chain->count) return;
     keel_str_t file = chain->frames[outside].file;
     if (!keel_is_foreign_file(file, found->package)) return;
-    out->library_file = keep(arena, file);
+    out->library_file = site_text(arena, file);
     out->library_line = chain->frames[outside].line;
 }
 
@@ -296,7 +296,7 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
     if (found.own == found.chain.count) look_for_shared(program, &found);
     out->is_traced = found.own < found.chain.count || site_is_users_trace(&found);
     out->is_wrapped = is_wrapped(&found);
-    choose(&found, arena, &out->place);
+    choose_place(&found, arena, &out->place);
     out->origin = site_origin(&found, &out->place, arena);
 }
 

@@ -28,7 +28,7 @@ static keel_status_t make_name(const char *file, const keel_digest_t *digest, ui
     return NULL;
 }
 
-static keel_status_t put(keel_map_t *read, const char *file, const keel_digest_t *digest) {
+static keel_status_t put_digest(keel_map_t *read, const char *file, const keel_digest_t *digest) {
     uint8_t *name;
     size_t size;
     KEEL_TRY(make_name(file, digest, &name, &size));
@@ -50,8 +50,8 @@ static bool has(const keel_map_t *read, const char *file, const keel_digest_t *d
 keel_status_t keel_source_note(keel_map_t *read, const char *file, const char *digest) {
     keel_digest_t known;
     if (!keel_digest_unhex(keel_str(digest), &known)) return NULL;
-    KEEL_TRY(put(read, file, NULL));
-    return put(read, file, &known);
+    KEEL_TRY(put_digest(read, file, NULL));
+    return put_digest(read, file, &known);
 }
 
 bool keel_source_is_noted(const keel_map_t *read, const char *file) {

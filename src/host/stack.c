@@ -38,7 +38,7 @@ static keel_object_t *function_of(walk_t *walk, keel_object_t *code) {
     return keel_python_attribute(walk->python, code, walk->function_name);
 }
 
-static const char *keep(walk_t *walk, keel_str_t text) {
+static const char *frame_text(walk_t *walk, keel_str_t text) {
     keel_str_t copy;
     keel_status_t status = keel_arena_str(walk->arena, text, &copy);
     if (status) {
@@ -69,7 +69,7 @@ static void keep_traced(walk_t *walk, keel_str_t text) {
         line = line * 10 + (uint32_t)(*digit - '0');
     }
     const char *file = name_end + BETWEEN;
-    walk->traced_file = keep(walk, (keel_str_t){file, (size_t)(colon - file)});
+    walk->traced_file = frame_text(walk, (keel_str_t){file, (size_t)(colon - file)});
     walk->traced_line = line;
 }
 
@@ -122,11 +122,11 @@ static void add_frame(walk_t *walk, keel_object_t *frame) {
     keel_str_t package = is_library ? keel_package_of(path) : KEEL_STR("");
     bool is_known = walk->outermost.size && keel_str_starts(path, walk->outermost);
     if (package.size && !is_known)
-        walk->outermost = (keel_str_t){keep(walk, package), package.size};
+        walk->outermost = (keel_str_t){frame_text(walk, package), package.size};
     if (is_wanted && list->count < KEEL_STACK_KEPT) {
         int line = python->line(frame);
-        list->kept[list->count++] = (keel_stack_frame_t){.file = keep(walk, path),
-                                                         .function = keep(walk, name),
+        list->kept[list->count++] = (keel_stack_frame_t){.file = frame_text(walk, path),
+                                                         .function = frame_text(walk, name),
                                                          .line = line > 0 ? (uint32_t)line : 0};
     }
     ++walk->total;
@@ -185,7 +185,7 @@ static void find_library(const walk_t *walk, keel_stack_t *out) {
     }
 }
 
-static const char *hand_over(const walk_t *walk, keel_stack_t *out) {
+static const char *give_stack(const walk_t *walk, keel_stack_t *out) {
     const frames_t *list = walk->users.count ? &walk->users : &walk->libraries;
     if (!list->count) return "the thread runs no Python code";
     void *memory;
@@ -221,7 +221,7 @@ void keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
         walk_frames(&walk);
     }
     keel_python_leave(&python);
-    out->skipped = hand_over(&walk, out);
+    out->skipped = give_stack(&walk, out);
 }
 
 keel_place_t keel_stack_top(const keel_stack_t *stack) {

@@ -64,7 +64,7 @@ static void form_type(keel_canon_t *canon, const keel_type_t *type) {
     }
 }
 
-static bool enter(keel_canon_t *canon) {
+static bool enter_value(keel_canon_t *canon) {
     if (canon->status) return false;
     if (canon->depth == KEEL_CANON_DEPTH) {
         keel_canon_fail(canon,
@@ -81,7 +81,7 @@ static bool enter(keel_canon_t *canon) {
 keel_node_id_t keel_canon_type(keel_canon_t *canon, keel_type_id_t id) {
     if (id == KEEL_NONE) return 0;
     if (canon->types[id]) return canon->types[id] - 1;
-    if (!enter(canon)) return 0;
+    if (!enter_value(canon)) return 0;
     const keel_type_t *type = &canon->program->types.data[id];
     size_t begin = keel_form_begin(canon, (uint8_t)(KEEL_TAG_TYPE + type->kind));
     form_type(canon, type);
@@ -218,7 +218,7 @@ static keel_node_id_t make_attr(keel_canon_t *canon, keel_attr_id_t id) {
 keel_node_id_t keel_canon_attr(keel_canon_t *canon, keel_attr_id_t id) {
     if (id == KEEL_NONE) return 0;
     if (canon->attrs[id]) return canon->attrs[id] - 1;
-    if (!enter(canon)) return 0;
+    if (!enter_value(canon)) return 0;
     keel_node_id_t node = make_attr(canon, id);
     canon->attrs[id] = node + 1;
     --canon->depth;

@@ -110,7 +110,7 @@ static void form_entry(keel_canon_t *canon, keel_place_t place, uint16_t klass,
     keel_form_node(canon, node);
 }
 
-static int by_name(const void *left, const void *right) {
+static int by_entry_name(const void *left, const void *right) {
     const dict_entry_t *a = left, *b = right;
     int order = keel_str_compare(a->name, b->name);
     if (order) return order;
@@ -140,7 +140,7 @@ static void form_sorted(keel_canon_t *canon, keel_list_t pairs, keel_place_t pla
     }
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2)
         entries[count++] = entry_of(canon->program, pairs, i);
-    qsort(entries, count, sizeof *entries, by_name);
+    qsort(entries, count, sizeof *entries, by_entry_name);
     for (uint32_t i = 0; i < count && !canon->status; ++i)
         if (!is_left_out(canon, place, function, entries[i].name, entries[i].value))
             form_entry(canon, place, 0, &entries[i]);

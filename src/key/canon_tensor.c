@@ -11,7 +11,7 @@ static bool all_same(const keel_tensor_view_t *view) {
 }
 
 // One-byte bools hold 0, 1 or 0xff; other values are not interpreted.
-static bool is_plain(const keel_tensor_view_t *view) {
+static bool is_plain_bools(const keel_tensor_view_t *view) {
     if (view->is_packed) return true;
     for (size_t i = 0; i < view->bytes.size; ++i)
         if (view->bytes.data[i] > 1 && view->bytes.data[i] != 0xff) return false;
@@ -45,7 +45,7 @@ static void form_bits(keel_canon_t *canon, const keel_tensor_view_t *view) {
 }
 
 static void form_bools(keel_canon_t *canon, const keel_tensor_view_t *view) {
-    if (!is_plain(view)) {
+    if (!is_plain_bools(view)) {
         keel_form_byte(canon, RAW);
         keel_form_content(canon, view->bytes);
     } else if (all_same_bools(view)) {

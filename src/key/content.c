@@ -81,8 +81,8 @@ static keel_status_t put_folder(content_t *content, const char *path) {
     return status;
 }
 
-static keel_status_t put(content_t *content, const char *path, const keel_file_facts_t *facts,
-                         keel_buffer_t *out) {
+static keel_status_t put_path(content_t *content, const char *path, const keel_file_facts_t *facts,
+                              keel_buffer_t *out) {
     KEEL_TRY(facts->is_file ? put_file(content, path, facts->size) : put_folder(content, path));
     keel_digest_t digest = keel_hasher_finish(&content->hasher);
     keel_buffer_byte(out, '#');
@@ -109,7 +109,7 @@ keel_status_t keel_key_content(keel_str_t value, keel_buffer_t *out) {
     if (!status && !counts(&facts, path)) return NULL;
     content_t content = {0};
     keel_hasher_initialize(&content.hasher);
-    if (!status) status = put(&content, path, &facts, out);
+    if (!status) status = put_path(&content, path, &facts, out);
     if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_t unsupported = keel_status_make(
         KEEL_UNSUPPORTED, "a flag names %s, whose content cannot become part of a key: %s", path,

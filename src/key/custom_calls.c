@@ -111,7 +111,7 @@ static bool is_lapack(keel_str_t name) {
     return is_one_of((keel_str_t){name.data + 8, name.size - 12}, lapack_routines);
 }
 
-static bool is_listed(const char *list, keel_str_t name) {
+static bool is_listed_call(const char *list, keel_str_t name) {
     if (!list || !name.size) return false;
     for (const char *at = list;; ++at) {
         size_t size = strcspn(at, ",");
@@ -207,7 +207,7 @@ static const char *why_not(const call_t *call, const char *vouched) {
     if (is_one_of(call->target, callbacks))
         return has_only_a_small_index(call) ? NULL : "is configured by more than an index";
     bool known = is_lapack(call->target) || is_one_of(call->target, allowed);
-    bool listed = is_listed(vouched, call->target);
+    bool listed = is_listed_call(vouched, call->target);
     if (!known && listed && !call->typed) return "is vouched for, but is not a typed FFI call";
     if (!known && !listed) return "is not known to be safe to store";
     keel_str_t config;
@@ -216,7 +216,7 @@ static const char *why_not(const call_t *call, const char *vouched) {
     return NULL;
 }
 
-static void refuse(keel_cacheable_t *out, keel_str_t target, const char *why) {
+static void refuse_call(keel_cacheable_t *out, keel_str_t target, const char *why) {
     out->yes = false;
     snprintf(out->target, sizeof out->target, "%.*s", KEEL_STR_ARGS(target));
     snprintf(out->reason, sizeof out->reason, "custom call '%.100s' %s", out->target, why);
@@ -227,12 +227,12 @@ static void check_call(const keel_program_t *program, keel_attr_id_t attributes,
     call_t call = {.program = program, .attributes = attributes};
     if (!find_str(&call, "call_target_name", &call.target) &&
         !find_str(&call, "custom_call_target", &call.target)) {
-        refuse(out, KEEL_STR(""), "has no readable target");
+        refuse_call(out, KEEL_STR(""), "has no readable target");
         return;
     }
     call.typed = is_typed(&call);
     const char *why = why_not(&call, vouched);
-    if (why) refuse(out, call.target, why);
+    if (why) refuse_call(out, call.target, why);
 }
 
 // ---- all operations ----------------------------------------------------------------------------

@@ -97,7 +97,7 @@ static keel_status_t split(flags_t *flags, keel_str_t text) {
 
 // ---- output ------------------------------------------------------------------------------------
 
-static int by_name(const void *left, const void *right) {
+static int by_flag_name(const void *left, const void *right) {
     const flag_t *a = left, *b = right;
     int order = keel_str_compare(a->name, b->name);
     if (order) return order;
@@ -125,7 +125,7 @@ static void put_escaped(keel_buffer_t *out, keel_str_t text) {
     }
 }
 
-static keel_status_t put(keel_buffer_t *out, const flag_t *flag) {
+static keel_status_t put_flag(keel_buffer_t *out, const flag_t *flag) {
     put_escaped(out, flag->name);
     keel_buffer_byte(out, '=');
     put_escaped(out, flag->value);
@@ -135,7 +135,7 @@ static keel_status_t put(keel_buffer_t *out, const flag_t *flag) {
 }
 
 static keel_status_t put_all(flags_t *flags, keel_buffer_t *out) {
-    if (flags->count) qsort(flags->items, flags->count, sizeof *flags->items, by_name);
+    if (flags->count) qsort(flags->items, flags->count, sizeof *flags->items, by_flag_name);
     for (uint32_t i = 0, end; i < flags->count; i = end) {
         bool scalars = true;
         for (end = i;
@@ -143,7 +143,7 @@ static keel_status_t put_all(flags_t *flags, keel_buffer_t *out) {
              ++end)
             scalars &= is_scalar(flags->items[end].value);
         for (uint32_t k = scalars ? end - 1 : i; k < end; ++k)
-            KEEL_TRY(put(out, &flags->items[k]));
+            KEEL_TRY(put_flag(out, &flags->items[k]));
     }
     return NULL;
 }
@@ -157,7 +157,7 @@ static keel_status_t read_once(const char *path) {
 }
 
 // A text that does not begin with a dash is the name of a file with the flags.
-static keel_status_t load(flags_t *flags, keel_str_t *text) {
+static keel_status_t load_flags(flags_t *flags, keel_str_t *text) {
     size_t begin = 0;
     while (begin < text->size && is_space(text->data[begin]))
         ++begin;
@@ -189,7 +189,7 @@ static keel_status_t load(flags_t *flags, keel_str_t *text) {
 static keel_status_t read_flags(flags_t *out, const char *flags) {
     keel_arena_initialize(&out->arena, 0);
     keel_str_t text = keel_str(flags);
-    KEEL_TRY(load(out, &text));
+    KEEL_TRY(load_flags(out, &text));
     return split(out, text);
 }
 

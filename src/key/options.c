@@ -196,13 +196,13 @@ static void say_value(keel_buffer_t *text, const keel_proto_field_t *field) {
         keel_buffer_format(text, "0x%llx", (unsigned long long)field->value);
 }
 
-static keel_buffer_t *text_of(output_t *output, message_id_t message) {
+static keel_buffer_t *readable_of(output_t *output, message_id_t message) {
     return message == DEBUG ? &output->debug_text : &output->text;
 }
 
 static void say(output_t *output, message_id_t message, const rule_t *rule,
                 const keel_proto_field_t *field) {
-    keel_buffer_t *text = text_of(output, message);
+    keel_buffer_t *text = readable_of(output, message);
     say_name(text, message, rule, field->number);
     keel_buffer_byte(text, '=');
     say_value(text, field);
@@ -249,7 +249,7 @@ enum { OVERRIDE_BOOL = 2 };
 
 static void say_entry(output_t *output, message_id_t message, const rule_t *rule,
                       const option_entry_t *entry) {
-    keel_buffer_t *text = text_of(output, message);
+    keel_buffer_t *text = readable_of(output, message);
     say_name(text, message, rule, 0);
     keel_buffer_byte(text, '.');
     say_bytes(text, entry->key);
@@ -451,8 +451,8 @@ static void put_raw(keel_bytes_t options, keel_buffer_t *canonical, keel_buffer_
     keel_buffer_format(readable, "not understood: %zu bytes, %s\n", options.size, hex);
 }
 
-static keel_status_t finish(const output_t *output, const keel_buffer_t *canonical,
-                            keel_buffer_t *readable) {
+static keel_status_t finish_options(const output_t *output, const keel_buffer_t *canonical,
+                                    keel_buffer_t *readable) {
     keel_buffer_str(readable, keel_bytes_str(keel_buffer_bytes(&output->text)));
     keel_buffer_str(readable, keel_bytes_str(keel_buffer_bytes(&output->debug_text)));
     KEEL_TRY(keel_buffer_status(&output->text));
@@ -491,7 +491,7 @@ keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
         keel_buffer_deinitialize(&output.text);
         keel_buffer_deinitialize(&output.debug_text);
     }
-    if (!status) status = finish(&output, canonical, readable);
+    if (!status) status = finish_options(&output, canonical, readable);
     if (!status) status = keel_buffer_status(assignment);
     if (!status) *out_understood = output.understood;
     keel_buffer_t *const buffers[] = {&output.text, &output.debug_text, &output.files, &devices,

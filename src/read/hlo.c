@@ -415,7 +415,7 @@ static keel_status_t start_module(keel_hlo_reader_t *reader) {
                          &reader->unknown_location);
 }
 
-static void finish(module_t *module) {
+static void finish_module(module_t *module) {
     keel_hlo_reader_t *reader = &module->reader;
     void *const memory[] = {reader->seen,
                             reader->names,
@@ -450,7 +450,7 @@ keel_status_t keel_read_hlo(keel_bytes_t bytes, keel_program_t *out) {
     keel_hlo_pieces_t pieces = keel_hlo_piece(bytes);
     keel_status_t status = start_module(&module.reader);
     if (!status) status = read_module(&module, &pieces);
-    finish(&module);
+    finish_module(&module);
     if (status) keel_program_deinitialize(out);
     return status;
 }

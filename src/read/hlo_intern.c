@@ -4,7 +4,7 @@
 
 typedef bool same_t(const keel_program_t *program, uint32_t a, uint32_t b);
 
-static keel_status_t grow(keel_hlo_set_t *set) {
+static keel_status_t grow_set(keel_hlo_set_t *set) {
     uint32_t capacity = set->capacity ? set->capacity * 2 : 64;
     void *fresh;
     if (set->capacity >= KEEL_IN_TEXT)
@@ -33,7 +33,7 @@ void keel_hlo_set_deinitialize(keel_hlo_set_t *set) {
 // The index of an item equal to `item`, which may be itself.
 static keel_status_t intern(keel_hlo_reader_t *reader, keel_hlo_set_t *set, const void *bytes,
                             size_t size, same_t *same, uint32_t item, uint32_t *out) {
-    if ((uint64_t)set->count * 4 >= (uint64_t)set->capacity * 3) KEEL_TRY(grow(set));
+    if ((uint64_t)set->count * 4 >= (uint64_t)set->capacity * 3) KEEL_TRY(grow_set(set));
     uint32_t hash = (uint32_t)keel_quick_hash(keel_bytes(bytes, size));
     uint32_t at = hash & (set->capacity - 1);
     for (; set->slots[at]; at = (at + 1) & (set->capacity - 1)) {

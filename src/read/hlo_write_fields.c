@@ -19,8 +19,9 @@ static keel_status_t wrong_kind(const keel_hlo_field_t *field) {
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-static keel_status_t number_of(const keel_hlo_writer_t *writer, const keel_hlo_field_t *field,
-                               keel_attr_id_t id, uint64_t *out) {
+static keel_status_t attribute_number(const keel_hlo_writer_t *writer,
+                                      const keel_hlo_field_t *field, keel_attr_id_t id,
+                                      uint64_t *out) {
     const keel_program_t *program = writer->program;
     const keel_attr_t *attr = keel_program_attr(program, id);
     const keel_type_t *type = keel_program_type(program, attr->a);
@@ -64,7 +65,7 @@ static void put_packed(keel_buffer_t *out, keel_wire_type_t wire, uint64_t value
 static keel_status_t write_number(keel_hlo_writer_t *writer, const keel_hlo_field_t *field,
                                   keel_attr_id_t attr) {
     uint64_t value;
-    KEEL_TRY(number_of(writer, field, attr, &value));
+    KEEL_TRY(attribute_number(writer, field, attr, &value));
     if (value || (field->flags & KEEL_HLO_OPTIONAL))
         keel_proto_put_number(writer->out, field->number, keel_hlo_wire(field), value);
     return NULL;
@@ -94,7 +95,7 @@ static keel_status_t write_numbers(keel_hlo_writer_t *writer, const keel_hlo_fie
     size_t opened = keel_proto_open(writer->out, field->number);
     for (uint32_t i = 0; i < list.count; ++i) {
         uint64_t value;
-        KEEL_TRY(number_of(writer, field, list.items[i], &value));
+        KEEL_TRY(attribute_number(writer, field, list.items[i], &value));
         put_packed(writer->out, keel_hlo_wire(field), value);
     }
     keel_proto_close(writer->out, opened);

@@ -6,7 +6,7 @@ static const uint8_t *element_at(const keel_tensor_view_t *view, uint64_t at) {
     return view->bytes.data + (view->is_splat ? 0 : at * view->element_size);
 }
 
-static uint64_t load(const uint8_t *bytes, const keel_hlo_element_t *element) {
+static uint64_t load_number(const uint8_t *bytes, const keel_hlo_element_t *element) {
     uint64_t value = 0;
     for (unsigned i = 0; i < element->size; ++i)
         value |= (uint64_t)bytes[i] << 8 * i;
@@ -28,7 +28,7 @@ static void put_elements(keel_buffer_t *out, const keel_hlo_element_t *element,
         if (element->storage == KEEL_HLO_IN_BOOLS)
             keel_buffer_byte(out, keel_tensor_bool(view, i));
         else if (element->storage == KEEL_HLO_IN_INTEGERS)
-            keel_proto_put_varint(out, load(element_at(view, i), element));
+            keel_proto_put_varint(out, load_number(element_at(view, i), element));
         else if (element->bits)
             keel_buffer_byte(out, *element_at(view, i) & mask);
         else

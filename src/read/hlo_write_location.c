@@ -30,7 +30,7 @@ void keel_hlo_finish_frames(keel_hlo_writer_t *writer) {
         keel_buffer_deinitialize(buffers[i]);
 }
 
-static keel_status_t refuse(void) {
+static keel_status_t refuse_location(void) {
     return keel_status_make(KEEL_UNSUPPORTED, "HLO: a location that is no chain of stack frames");
 }
 
@@ -39,13 +39,13 @@ static void put_number(keel_buffer_t *out, uint32_t number, uint32_t value) {
 }
 
 // Line, column, end line, end column; 0: unknown.
-static keel_status_t numbers_of(const keel_program_t *program, const keel_attr_t *file,
-                                uint32_t out[4]) {
+static keel_status_t known_numbers(const keel_program_t *program, const keel_attr_t *file,
+                                   uint32_t out[4]) {
     keel_list_t list = keel_program_list(program, file->b);
     memset(out, 0, 4 * sizeof *out);
-    if (list.count > 4) return refuse();
+    if (list.count > 4) return refuse_location();
     for (uint32_t i = 0; i < list.count; ++i) {
-        if (list.items[i] > INT32_MAX) return refuse();
+        if (list.items[i] > INT32_MAX) return refuse_location();
         out[i] = list.items[i];
     }
     return NULL;
@@ -78,8 +78,9 @@ static keel_status_t number_place(keel_hlo_writer_t *writer, keel_attr_id_t id, 
         in_file = name_number(program, file->a, KEEL_HLO_AT_FILE_NAMES, &writer->files,
                               writer->file_numbers, &writer->file_count);
     else if (file->kind != KEEL_ATTR_LOC_UNKNOWN)
-        return refuse();
-    KEEL_TRY(numbers_of(program, file->kind == KEEL_ATTR_LOC_FILE ? file : &keel_attr_none, known));
+        return refuse_location();
+    KEEL_TRY(
+        known_numbers(program, file->kind == KEEL_ATTR_LOC_FILE ? file : &keel_attr_none, known));
     size_t opened = keel_proto_open(&writer->places, KEEL_HLO_AT_PLACES);
     put_number(&writer->places, KEEL_HLO_AT_PLACE_FILE, in_file);
     put_number(&writer->places, KEEL_HLO_AT_PLACE_FUNCTION, in_function);
@@ -92,7 +93,7 @@ static keel_status_t number_place(keel_hlo_writer_t *writer, keel_attr_id_t id, 
     return NULL;
 }
 
-static keel_status_t add_frame(keel_hlo_writer_t *writer, keel_attr_id_t id, uint32_t parent) {
+static keel_status_t write_frame(keel_hlo_writer_t *writer, keel_attr_id_t id, uint32_t parent) {
     const keel_attr_t *attr = keel_program_attr(writer->program, id);
     uint32_t place;
     KEEL_TRY(number_place(writer, attr->kind == KEEL_ATTR_LOC_CALLSITE ? attr->a : id, &place));
@@ -110,7 +111,7 @@ static keel_status_t number_frame(keel_hlo_writer_t *writer, keel_attr_id_t id, 
     uint32_t parent = 0;
     writer->chain.count = 0;
     while (id < program->attrs.count && !writer->frame_numbers[id]) {
-        if (writer->chain.count == program->attrs.count) return refuse(); // a cycle
+        if (writer->chain.count == program->attrs.count) return refuse_location(); // a cycle
         KEEL_PUSH(&writer->chain, id);
         const keel_attr_t *attr = &program->attrs.data[id];
         id = attr->kind == KEEL_ATTR_LOC_CALLSITE ? attr->b : KEEL_NONE;
@@ -118,7 +119,7 @@ static keel_status_t number_frame(keel_hlo_writer_t *writer, keel_attr_id_t id, 
     if (id < program->attrs.count) parent = writer->frame_numbers[id];
     while (writer->chain.count) {
         keel_attr_id_t inner = writer->chain.data[--writer->chain.count];
-        KEEL_TRY(add_frame(writer, inner, parent));
+        KEEL_TRY(write_frame(writer, inner, parent));
         parent = writer->frame_numbers[inner];
     }
     *out = parent;
@@ -127,7 +128,7 @@ static keel_status_t number_frame(keel_hlo_writer_t *writer, keel_attr_id_t id, 
 
 static keel_status_t put_source(keel_hlo_writer_t *writer, const keel_attr_t *file) {
     uint32_t known[4];
-    KEEL_TRY(numbers_of(writer->program, file, known));
+    KEEL_TRY(known_numbers(writer->program, file, known));
     keel_proto_put_bytes(writer->out, KEEL_HLO_AT_SOURCE_FILE,
                          keel_str_bytes(keel_program_str(writer->program, file->a)));
     put_number(writer->out, KEEL_HLO_AT_SOURCE_LINE, known[0]);
@@ -147,7 +148,7 @@ static keel_status_t put_metadata(keel_hlo_writer_t *writer, keel_attr_id_t id) 
         attr = keel_program_attr(program, id);
     }
     if (attr->kind == KEEL_ATTR_LOC_UNKNOWN) return NULL;
-    if (!keel_attr_is_location(attr->kind)) return refuse();
+    if (!keel_attr_is_location(attr->kind)) return refuse_location();
     if (attr->kind == KEEL_ATTR_LOC_FILE && keel_program_str(program, attr->a).size)
         return put_source(writer, attr);
     uint32_t frame = 0;

@@ -48,7 +48,7 @@ static keel_status_t find_sections(keel_mlir_t *m, keel_cursor_t *c) {
     return NULL;
 }
 
-static keel_status_t read_all(keel_mlir_t *m) {
+static keel_status_t read_sections(keel_mlir_t *m) {
     keel_cursor_t c = keel_cursor(m->file);
     KEEL_TRY(read_header(m, &c));
     KEEL_TRY(find_sections(m, &c));
@@ -77,7 +77,7 @@ keel_status_t keel_read_mlir(keel_bytes_t bytes, keel_program_t *out) {
     memset(m.names, 0xff, sizeof m.names);
     out->format = KEEL_FORMAT_MLIR;
     out->source = bytes;
-    keel_status_t status = read_all(&m);
+    keel_status_t status = read_sections(&m);
     deinitialize(&m);
     if (!status) return NULL;
     keel_program_deinitialize(out);

@@ -7,7 +7,7 @@ typedef struct table_walk_t {
     uint32_t count;
 } table_walk_t;
 
-static keel_status_t damaged(const char *what, uint32_t index) {
+static keel_status_t damaged_attribute(const char *what, uint32_t index) {
     return keel_status_make(KEEL_CORRUPT, "%s %u is damaged", what, index);
 }
 
@@ -53,7 +53,7 @@ static keel_status_t walk_entry(keel_mlir_t *m, const keel_mlir_dialect_entry_t 
                    ? status
                    : keel_status_annotate(status, "%s %u", what, index);
     keel_status_ignore(status);
-    return damaged(what, index);
+    return damaged_attribute(what, index);
 }
 
 // Walks a table; without `read` the entries are skipped.
@@ -62,12 +62,12 @@ static keel_status_t walk_table(keel_mlir_t *m, table_walk_t *w, read_entry_t re
     for (uint32_t i = 0; i < w->count;) {
         uint32_t dialect = keel_mlir_index(&w->sizes, m->dialects.count);
         uint64_t group = keel_mlir_varint(&w->sizes);
-        if (w->sizes.failed || group > w->count - i) return damaged(what, i);
+        if (w->sizes.failed || group > w->count - i) return damaged_attribute(what, i);
         for (uint32_t end = i + (uint32_t)group; i < end; ++i) {
             bool is_encoded;
             uint64_t size = keel_mlir_flagged(&w->sizes, &is_encoded);
             keel_bytes_t bytes = keel_cursor_take(&w->entries, size);
-            if (w->sizes.failed || w->entries.failed) return damaged(what, i);
+            if (w->sizes.failed || w->entries.failed) return damaged_attribute(what, i);
             if (!is_encoded)
                 return keel_status_make(KEEL_UNSUPPORTED, "%s %u is stored as text", what, i);
             if (read) KEEL_TRY(walk_entry(m, &m->dialects.data[dialect], bytes, i, read, what));

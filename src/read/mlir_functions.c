@@ -2,7 +2,7 @@
 
 #include "read/mlir_merge.h"
 
-static keel_status_t damaged(keel_op_id_t op, const char *what) {
+static keel_status_t damaged_function(keel_op_id_t op, const char *what) {
     return keel_status_make(KEEL_CORRUPT, "operation %u: a function without its %s", op, what);
 }
 
@@ -58,12 +58,12 @@ keel_status_t keel_mlir_add_function(keel_mlir_t *m, keel_op_id_t op, keel_attr_
         find_attribute(program, attributes, KEEL_MLIR_function_type, KEEL_ATTR_TYPE);
     keel_attr_id_t visibility =
         find_attribute(program, attributes, KEEL_MLIR_sym_visibility, KEEL_ATTR_STRING);
-    if (name == KEEL_NONE) return damaged(op, "name");
-    if (type == KEEL_NONE) return damaged(op, "type");
+    if (name == KEEL_NONE) return damaged_function(op, "name");
+    if (type == KEEL_NONE) return damaged_function(op, "type");
     function.name = program->attrs.data[name].a;
     function.type = program->attrs.data[type].a;
     const keel_type_t *signature = &program->types.data[function.type];
-    if (signature->kind != KEEL_TYPE_FUNCTION) return damaged(op, "type");
+    if (signature->kind != KEEL_TYPE_FUNCTION) return damaged_function(op, "type");
     if (visibility != KEEL_NONE)
         function.is_public =
             !keel_str_is(keel_program_str(program, program->attrs.data[visibility].a), "private");
@@ -73,7 +73,7 @@ keel_status_t keel_mlir_add_function(keel_mlir_t *m, keel_op_id_t op, keel_attr_
         !take_dictionaries(program, attributes, KEEL_MLIR_res_attrs,
                            keel_program_list(program, signature->c).count,
                            &function.result_attributes))
-        return damaged(op, "dictionaries of arguments and results");
+        return damaged_function(op, "dictionaries of arguments and results");
     KEEL_TRY(keel_mlir_without(m, attributes, names, sizeof names / sizeof *names,
                                &function.attributes));
     KEEL_MLIR_PUSH(&program->functions, function);
@@ -86,13 +86,14 @@ keel_status_t keel_mlir_end_function(keel_mlir_t *m) {
     keel_function_t *function = &program->functions.data[program->functions.count - 1];
     const keel_region_t *region = &program->regions.data[function->region];
     function->end_value = program->value_types.count;
-    if (region->block_count != 1) return damaged(function->operation, "body");
+    if (region->block_count != 1) return damaged_function(function->operation, "body");
     const keel_block_t *block = &program->blocks.data[region->first_block];
     keel_list_t inputs = keel_program_list(program, program->types.data[function->type].b);
-    if (inputs.count != block->argument_count) return damaged(function->operation, "arguments");
+    if (inputs.count != block->argument_count)
+        return damaged_function(function->operation, "arguments");
     for (uint32_t i = 0; i < inputs.count; ++i)
         if (program->value_types.data[block->first_argument + i] != inputs.items[i])
-            return damaged(function->operation, "arguments");
+            return damaged_function(function->operation, "arguments");
     return NULL;
 }
 

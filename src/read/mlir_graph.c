@@ -227,7 +227,7 @@ static const char *what_is(const graph_t *g, uint32_t node, uint32_t *out_index)
 }
 
 // All children are visited; the deepest of them is `depth` deep.
-static keel_status_t finish(graph_t *g, uint32_t node, uint32_t depth) {
+static keel_status_t finish_node(graph_t *g, uint32_t node, uint32_t depth) {
     uint32_t index;
     bool is_place = node < g->attrs && is_location(g, node);
     if (!is_place && depth >= KEEL_READ_ATTRIBUTE_DEPTH) {
@@ -275,7 +275,7 @@ static keel_status_t visit_node(graph_t *g, uint32_t root) {
             g->state[child] = BUSY;
             continue;
         }
-        KEEL_TRY(finish(g, open.node, open.depth));
+        KEEL_TRY(finish_node(g, open.node, open.depth));
         if (!g->stack.count) return NULL;
         open = g->stack.data[--g->stack.count];
     }

@@ -61,7 +61,7 @@ typedef struct ir_t {
     frame_t frames[KEEL_READ_REGION_DEPTH + 1];
 } ir_t;
 
-static keel_status_t damaged(const ir_t *ir, const char *what) {
+static keel_status_t damaged_ir(const ir_t *ir, const char *what) {
     return keel_status_make(KEEL_CORRUPT, "operation %u: %s", ir->program->operations.count, what);
 }
 
@@ -78,7 +78,7 @@ static keel_status_t push_segment(ir_t *ir, frame_t *f, uint32_t shift) {
 // The next `count` numbers of the region are the program's next values.
 static inline keel_status_t define(ir_t *ir, frame_t *f, uint32_t count) {
     if (__builtin_expect(count > f->limit - f->next, 0))
-        return damaged(ir, "more values than its region announced");
+        return damaged_ir(ir, "more values than its region announced");
     uint32_t shift = ir->program->value_types.count - f->next;
     if (__builtin_expect(shift != f->shift || ir->segments.count == f->first_segment, 0))
         KEEL_TRY(push_segment(ir, f, shift));
@@ -92,7 +92,7 @@ static inline keel_status_t define(ir_t *ir, frame_t *f, uint32_t count) {
     return NULL;
 }
 
-static inline keel_value_id_t value_of(const ir_t *ir, const frame_t *f, uint32_t number) {
+static inline keel_value_id_t local_value(const ir_t *ir, const frame_t *f, uint32_t number) {
     uint32_t at = ir->marks.data[f->first_mark + ((number - f->base) >> MARK_BITS)];
     const segment_t *segment = &ir->segments.data[at];
     while (segment[1].start <= number)
@@ -109,7 +109,7 @@ static inline frame_t *frame_of(ir_t *ir, uint32_t number) {
 }
 
 static keel_status_t read_forward(ir_t *ir, frame_t *f, uint32_t number) {
-    if (number >= f->limit) return damaged(ir, "an operand with a number that no value has");
+    if (number >= f->limit) return damaged_ir(ir, "an operand with a number that no value has");
     fixup_t fixup = {ir->program->operands.count, number, f->fixups};
     f->fixups = ir->fixups.count;
     KEEL_MLIR_PUSH(&ir->fixups, fixup);
@@ -127,7 +127,7 @@ static keel_status_t read_operands(ir_t *ir) {
         frame_t *f = frame_of(ir, number);
         keel_value_id_t value = KEEL_NONE;
         if (__builtin_expect(number < f->next, 1))
-            value = value_of(ir, f, number);
+            value = local_value(ir, f, number);
         else if (!c.failed)
             KEEL_TRY(read_forward(ir, f, number));
         program->operands.data[program->operands.count++] = value;
@@ -194,7 +194,7 @@ static keel_status_t read_arguments(ir_t *ir, frame_t *f, keel_block_t *block) {
         locations[i] = keel_mlir_index(&ir->c, ir->m->attr_count);
         if (ir->c.failed) return NULL;
         uint8_t kind = program->attrs.data[locations[i]].kind;
-        if (!keel_attr_is_location(kind)) return damaged(ir, "an argument without a location");
+        if (!keel_attr_is_location(kind)) return damaged_ir(ir, "an argument without a location");
         if (kind == KEEL_ATTR_LOC_UNKNOWN)
             locations[i] = KEEL_NONE;
         else
@@ -220,7 +220,7 @@ static keel_status_t reserve_announced(ir_t *ir, uint64_t values, uint64_t opera
     ir->operations_owed += operations;
     // An operation takes a name, a mask and a location; a value takes a type.
     if (ir->values_owed > left || ir->operations_owed > left / 3)
-        return damaged(ir, "a region announces more than can follow");
+        return damaged_ir(ir, "a region announces more than can follow");
     KEEL_TRY(keel_mlir_reserve(&ir->program->operations, ir->operations_owed + 1));
     return keel_mlir_reserve(&ir->program->value_types, ir->values_owed);
 }
@@ -254,7 +254,7 @@ static keel_status_t enter_block(ir_t *ir, uint32_t region) {
     bool has_arguments;
     uint64_t operations = keel_mlir_flagged(&ir->c, &has_arguments);
     if (ir->c.failed || values > keel_cursor_left(&ir->c) || operations > keel_cursor_left(&ir->c))
-        return damaged(ir, "a region announces more than can follow");
+        return damaged_ir(ir, "a region announces more than can follow");
     KEEL_TRY(reserve_announced(ir, values, operations));
     KEEL_TRY(push_frame(ir, region, values));
     frame_t *f = &ir->frames[ir->depth];
@@ -264,7 +264,7 @@ static keel_status_t enter_block(ir_t *ir, uint32_t region) {
                           .argument_locations = KEEL_NONE};
     if (has_arguments) KEEL_TRY(read_arguments(ir, f, &block));
     if (region == KEEL_NONE)
-        return block.argument_count ? damaged(ir, "a module with arguments") : NULL;
+        return block.argument_count ? damaged_ir(ir, "a module with arguments") : NULL;
     KEEL_MLIR_PUSH(&program->blocks, block);
     return NULL;
 }
@@ -283,7 +283,7 @@ static keel_status_t enter_region(ir_t *ir) {
     --parent->regions_left;
     --ir->regions_owed;
     uint64_t blocks = keel_mlir_varint(&ir->c);
-    if (ir->c.failed) return damaged(ir, "a region is truncated");
+    if (ir->c.failed) return damaged_ir(ir, "a region is truncated");
     if (blocks > 1)
         return keel_status_make(KEEL_UNSUPPORTED, "operation %u: a region of %llu blocks",
                                 program->operations.count - 1, (unsigned long long)blocks);
@@ -299,10 +299,10 @@ static keel_status_t enter_region(ir_t *ir) {
 static keel_status_t leave_region(ir_t *ir) {
     keel_program_t *program = ir->program;
     frame_t *f = &ir->frames[ir->depth];
-    if (f->next != f->limit) return damaged(ir, "fewer values before it than announced");
+    if (f->next != f->limit) return damaged_ir(ir, "fewer values before it than announced");
     for (uint32_t i = f->fixups; i != KEEL_NONE; i = ir->fixups.data[i].next) {
         const fixup_t *fixup = &ir->fixups.data[i];
-        program->operands.data[fixup->operand] = value_of(ir, f, fixup->number);
+        program->operands.data[fixup->operand] = local_value(ir, f, fixup->number);
     }
     ir->segments.count = f->first_segment;
     if (ir->segments.data) ir->segments.data[ir->segments.count].start = UINT32_MAX;
@@ -317,7 +317,7 @@ static keel_status_t leave_region(ir_t *ir) {
 
 // All regions of the operation are read.
 static keel_status_t end_regions(ir_t *ir, frame_t *f) {
-    if (ir->c.at != ir->c.end) return damaged(ir, "bytes are left over after its regions");
+    if (ir->c.at != ir->c.end) return damaged_ir(ir, "bytes are left over after its regions");
     ir->c.end = f->outer_end;
     f->outer_end = NULL;
     return NULL;
@@ -329,13 +329,13 @@ static keel_status_t open_regions(ir_t *ir, frame_t *f, uint32_t *out_count) {
     ir->regions_owed += count;
     if (ir->c.failed || count > keel_cursor_left(&ir->c) ||
         ir->regions_owed > (uint64_t)(ir->end - ir->c.at))
-        return damaged(ir, "more regions than can follow");
+        return damaged_ir(ir, "more regions than can follow");
     *out_count = f->regions_left = (uint32_t)count;
     if (count && f->are_isolated && ir->m->version >= 2) {
         uint32_t number;
         keel_bytes_t section;
         if (!keel_mlir_next_section(ir->m, &ir->c, &number, &section) || number != KEEL_MLIR_IR)
-            return damaged(ir, "its regions are truncated");
+            return damaged_ir(ir, "its regions are truncated");
         // What follows the section is read after its regions.
         f->outer_end = ir->c.end;
         ir->c = keel_cursor(section);
@@ -370,11 +370,12 @@ static inline keel_status_t read_head(ir_t *ir, head_t *out) {
     uint32_t properties = KEEL_NONE;
     if (out->mask & HAS_ATTRIBUTES) dictionary = keel_mlir_index(&c, m->attr_count);
     if (out->mask & HAS_PROPERTIES) properties = keel_mlir_index(&c, m->properties.count);
-    if (__builtin_expect(c.failed || (out->mask & 0x80), 0)) return damaged(ir, "it is truncated");
+    if (__builtin_expect(c.failed || (out->mask & 0x80), 0))
+        return damaged_ir(ir, "it is truncated");
     ir->c = c;
     if (__builtin_expect(!m->ops.data[out->name].op, 0)) return unknown_op(ir, out->name);
     if (!keel_attr_is_location(ir->program->attrs.data[out->location].kind))
-        return damaged(ir, "its location is not a location");
+        return damaged_ir(ir, "its location is not a location");
     return keel_mlir_merge(&ir->merger, out->name, properties, dictionary, &out->attributes);
 }
 
@@ -392,7 +393,7 @@ static keel_status_t add_regions(ir_t *ir, frame_t *f, const head_t *head) {
     op->name |= KEEL_OP_HAS_REGIONS;
     if (!ir->m->ops.data[head->name].is_function) return NULL;
     if (count != 1 || !f->are_isolated || op->result_count)
-        return damaged(ir, "a malformed function");
+        return damaged_ir(ir, "a malformed function");
     if (ir->depth != 1)
         return keel_status_make(KEEL_UNSUPPORTED, "operation %u: a function inside another",
                                 program->operations.count);
@@ -422,8 +423,8 @@ static keel_status_t read_operation(ir_t *ir, frame_t *f) {
         if (head.mask & HAS_REGIONS) KEEL_TRY(add_regions(ir, f, &head));
     }
     if (ir->m->ops.data[head.name].is_function && !f->regions_left)
-        return damaged(ir, "a function without a body");
-    if (__builtin_expect(ir->c.failed, 0)) return damaged(ir, "it is truncated");
+        return damaged_ir(ir, "a function without a body");
+    if (__builtin_expect(ir->c.failed, 0)) return damaged_ir(ir, "it is truncated");
     ++program->operations.count;
     --f->operations_left;
     --ir->operations_owed;
@@ -435,7 +436,7 @@ static keel_status_t read_module(ir_t *ir) {
     bool has_arguments;
     uint64_t operations = keel_mlir_flagged(&ir->c, &has_arguments);
     if (ir->c.failed || has_arguments || operations != 1)
-        return damaged(ir, "the file does not contain exactly one module");
+        return damaged_ir(ir, "the file does not contain exactly one module");
     head_t head;
     KEEL_TRY(read_head(ir, &head));
     keel_str_t name = keel_program_str(ir->program, ir->m->ops.data[head.name].name);
@@ -444,20 +445,20 @@ static keel_status_t read_module(ir_t *ir) {
                                 KEEL_STR_ARGS(name));
     if (head.mask & (HAS_RESULTS | HAS_OPERANDS | HAS_SUCCESSORS | HAS_USE_LISTS) ||
         !(head.mask & HAS_REGIONS))
-        return damaged(ir, "a malformed module");
+        return damaged_ir(ir, "a malformed module");
     KEEL_TRY(keel_mlir_set_module(ir->m, head.attributes));
     uint32_t regions;
     KEEL_TRY(open_regions(ir, &ir->frames[0], &regions));
-    return regions == 1 ? NULL : damaged(ir, "a malformed module");
+    return regions == 1 ? NULL : damaged_ir(ir, "a malformed module");
 }
 
-static keel_status_t read_all(ir_t *ir) {
+static keel_status_t read_operations(ir_t *ir) {
     KEEL_TRY(read_module(ir));
     for (;;) {
         frame_t *f = &ir->frames[ir->depth];
         if (f->regions_left) {
             KEEL_TRY(enter_region(ir));
-            if (ir->c.failed) return damaged(ir, "its region is truncated");
+            if (ir->c.failed) return damaged_ir(ir, "its region is truncated");
         } else if (f->outer_end) {
             KEEL_TRY(end_regions(ir, f));
         } else if (ir->depth == 0) {
@@ -468,7 +469,7 @@ static keel_status_t read_all(ir_t *ir) {
             KEEL_TRY(read_operation(ir, f));
         }
     }
-    if (ir->c.at != ir->c.end) return damaged(ir, "bytes are left over after the module");
+    if (ir->c.at != ir->c.end) return damaged_ir(ir, "bytes are left over after the module");
     return NULL;
 }
 
@@ -506,7 +507,7 @@ static keel_status_t reserve_guess(ir_t *ir) {
 
 static keel_status_t read_ir(ir_t *ir) {
     KEEL_TRY(reserve_guess(ir));
-    KEEL_TRY(read_all(ir));
+    KEEL_TRY(read_operations(ir));
     ir->program->operations.data[ir->program->operations.count++] =
         (keel_operation_t){.first_operand = ir->program->operands.count,
                            .first_result = ir->program->value_types.count,

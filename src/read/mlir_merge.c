@@ -23,7 +23,7 @@ static keel_mlir_merge_slot_t *locate(keel_mlir_merge_slot_t *slots, uint32_t ma
     }
 }
 
-static keel_status_t grow(keel_mlir_merger_t *merger) {
+static keel_status_t grow_merger(keel_mlir_merger_t *merger) {
     uint32_t capacity = merger->slots ? (merger->mask + 1) * 2 : 64;
     void *slots;
     KEEL_TRY(keel_alloc(capacity * sizeof(keel_mlir_merge_slot_t), &slots));
@@ -139,7 +139,8 @@ keel_status_t keel_mlir_merge(keel_mlir_merger_t *merger, uint32_t name, uint32_
                      !(entry->op->properties[0] & KEEL_MLIR_OPTIONAL);
         return needs ? wrong_properties(m, name) : NULL;
     }
-    if (merger->count * 4 >= (merger->slots ? merger->mask + 1 : 0) * 3) KEEL_TRY(grow(merger));
+    if (merger->count * 4 >= (merger->slots ? merger->mask + 1 : 0) * 3)
+        KEEL_TRY(grow_merger(merger));
     keel_mlir_merge_slot_t *slot =
         locate(merger->slots, merger->mask, name, properties, dictionary);
     if (slot->name == KEEL_NONE) {

@@ -1,6 +1,6 @@
 #include "read/mlir_reader.h"
 
-static keel_status_t damaged(const char *what) {
+static keel_status_t damaged_section(const char *what) {
     return keel_status_make(KEEL_CORRUPT, "the section of %s is damaged", what);
 }
 
@@ -36,12 +36,12 @@ keel_status_t keel_mlir_read_strings(keel_mlir_t *m) {
         strings[i].size = (uint32_t)size - 1;
         total += size;
     }
-    if (c.failed || total != keel_cursor_left(&c)) return damaged("strings");
+    if (c.failed || total != keel_cursor_left(&c)) return damaged_section("strings");
     uint32_t at = (uint32_t)(c.at - m->file.data);
     for (uint32_t i = 0; i < count; ++i) {
         strings[i].at = at;
         at += strings[i].size + 1;
-        if (m->file.data[at - 1] != 0) return damaged("strings");
+        if (m->file.data[at - 1] != 0) return damaged_section("strings");
     }
     m->program->strings.count = m->string_count = count;
     return NULL;
@@ -54,7 +54,7 @@ static keel_status_t read_dialect_version(keel_mlir_t *m, keel_cursor_t *c, keel
     uint32_t number;
     keel_bytes_t bytes;
     if (!keel_mlir_next_section(m, c, &number, &bytes) || number != KEEL_MLIR_DIALECT_VERSIONS)
-        return damaged("dialects");
+        return damaged_section("dialects");
     keel_str_t dialect = keel_program_str(m->program, name);
     if (keel_mlir_dialect(dialect) != KEEL_MLIR_SDY)
         return keel_status_make(KEEL_UNSUPPORTED, "dialect %.*s has a version of its own",
@@ -62,7 +62,7 @@ static keel_status_t read_dialect_version(keel_mlir_t *m, keel_cursor_t *c, keel
     keel_cursor_t version = keel_cursor(bytes);
     for (int i = 0; i < 3; ++i)
         keel_mlir_varint(&version);
-    return version.failed || version.at != version.end ? damaged("dialects") : NULL;
+    return version.failed || version.at != version.end ? damaged_section("dialects") : NULL;
 }
 
 static keel_status_t read_dialect_names(keel_mlir_t *m, keel_cursor_t *c) {
@@ -78,7 +78,7 @@ static keel_status_t read_dialect_names(keel_mlir_t *m, keel_cursor_t *c) {
         m->dialects.data[m->dialects.count++] =
             (keel_mlir_dialect_entry_t){(keel_string_id_t)name, keel_mlir_dialect(text)};
     }
-    return c->failed ? damaged("dialects") : NULL;
+    return c->failed ? damaged_section("dialects") : NULL;
 }
 
 // "dot_general_v2": the name without "_v2", and 2. 0 if there is no version.
@@ -146,7 +146,7 @@ keel_status_t keel_mlir_read_dialects(keel_mlir_t *m) {
     }
     while (!c.failed && c.at != c.end)
         KEEL_TRY(read_op_group(m, &c));
-    if (c.failed || (m->version >= 4 && total != m->ops.count)) return damaged("dialects");
+    if (c.failed || (m->version >= 4 && total != m->ops.count)) return damaged_section("dialects");
     if (m->ops.count >= KEEL_OP_HAS_REGIONS)
         return keel_status_make(KEEL_UNSUPPORTED, "%u operation names", m->ops.count);
     return NULL;
@@ -164,7 +164,7 @@ keel_status_t keel_mlir_read_properties(keel_mlir_t *m) {
         m->properties.data[i] = (uint32_t)(c.at - section.data);
         keel_cursor_take(&c, keel_mlir_varint(&c));
     }
-    if (c.failed || c.at != c.end) return damaged("properties");
+    if (c.failed || c.at != c.end) return damaged_section("properties");
     m->properties.data[count] = (uint32_t)section.size;
     m->properties.count = count;
     return NULL;
@@ -209,7 +209,7 @@ static keel_status_t read_resource_group(keel_mlir_t *m, keel_cursor_t *c, keel_
 keel_status_t keel_mlir_read_resources(keel_mlir_t *m) {
     const uint32_t both = 1u << KEEL_MLIR_RESOURCE | 1u << KEEL_MLIR_RESOURCE_OFFSET;
     if (!(m->present & both)) return NULL;
-    if ((m->present & both) != both) return damaged("resources");
+    if ((m->present & both) != both) return damaged_section("resources");
     keel_cursor_t c = keel_cursor(m->sections[KEEL_MLIR_RESOURCE_OFFSET]);
     keel_cursor_t payload = keel_cursor(m->sections[KEEL_MLIR_RESOURCE]);
     uint64_t external = keel_mlir_varint(&c);
@@ -219,6 +219,6 @@ keel_status_t keel_mlir_read_resources(keel_mlir_t *m) {
         keel_mlir_index(&c, m->dialects.count);
         KEEL_TRY(read_resource_group(m, &c, &payload));
     }
-    if (c.failed || payload.at != payload.end) return damaged("resources");
+    if (c.failed || payload.at != payload.end) return damaged_section("resources");
     return NULL;
 }

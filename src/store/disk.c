@@ -55,8 +55,9 @@ static keel_status_t absent(const disk_t *disk, const keel_digest_t *key, keel_m
 
 // Turns the reason why an entry could not be read into a miss; takes `status`. `seen` is NULL if
 // the file could not be read as a whole.
-static keel_status_t explain(const disk_t *disk, const keel_digest_t *key, keel_status_t status,
-                             const keel_file_facts_t *seen, keel_miss_t *out_miss) {
+static keel_status_t explain_miss(const disk_t *disk, const keel_digest_t *key,
+                                  keel_status_t status, const keel_file_facts_t *seen,
+                                  keel_miss_t *out_miss) {
     keel_code_t code = keel_status_code(status);
     *out_miss = KEEL_MISS_UNREADABLE;
     if (code == KEEL_NO_MEMORY) return status;
@@ -126,7 +127,7 @@ static keel_status_t disk_get(void *context, const keel_digest_t *key, keel_entr
     keel_status_t status = read_entry(path, key, out, &facts, &was_read);
     if (!status) note_use(disk, path, &facts);
     keel_free(path);
-    return status ? explain(disk, key, status, was_read ? &facts : NULL, out_miss) : NULL;
+    return status ? explain_miss(disk, key, status, was_read ? &facts : NULL, out_miss) : NULL;
 }
 
 // ---- put and remove ----------------------------------------------------------------------------

@@ -202,7 +202,7 @@ keel_status_t keel_entry_encode(const keel_entry_t *entry, uint8_t **out, size_t
 
 // ---- decode ------------------------------------------------------------------------------------
 
-static keel_status_t damaged(const char *what) {
+static keel_status_t damaged_entry(const char *what) {
     return keel_status_make(KEEL_CORRUPT, "the entry is damaged: %s", what);
 }
 
@@ -216,14 +216,15 @@ keel_digest_t keel_entry_header_digest(const uint8_t *file, size_t header) {
 
 // The sizes in the envelope, if they agree with the file's.
 static keel_status_t read_sizes(keel_bytes_t head, uint64_t file_size, size_t *out_header) {
-    if (file_size == 0) return damaged("it is empty");
-    if (file_size < KEEL_ENTRY_ENVELOPE) return damaged("it is truncated");
-    if (memcmp(head.data, magic, sizeof magic)) return damaged("it does not start like an entry");
+    if (file_size == 0) return damaged_entry("it is empty");
+    if (file_size < KEEL_ENTRY_ENVELOPE) return damaged_entry("it is truncated");
+    if (memcmp(head.data, magic, sizeof magic))
+        return damaged_entry("it does not start like an entry");
     uint64_t header = keel_load_u64(head.data + AT_HEADER_SIZE);
     uint64_t stored = keel_load_u64(head.data + AT_STORED_SIZE);
     if (header < KEEL_ENTRY_ENVELOPE || header > KEEL_ENTRY_HEADER_LIMIT || header > file_size)
-        return damaged("the size of its header is impossible");
-    if (stored != file_size - header) return damaged("its size differs from the stated one");
+        return damaged_entry("the size of its header is impossible");
+    if (stored != file_size - header) return damaged_entry("its size differs from the stated one");
     *out_header = (size_t)header;
     return NULL;
 }
@@ -249,11 +250,11 @@ static keel_status_t split_fields(keel_bytes_t bytes, fields_t *out) {
     while (keel_cursor_left(&cursor)) {
         uint32_t tag = keel_cursor_u32(&cursor);
         keel_bytes_t value = keel_cursor_take(&cursor, keel_cursor_u32(&cursor));
-        if (cursor.failed) return damaged("its fields do not end at the end of its header");
+        if (cursor.failed) return damaged_entry("its fields do not end at the end of its header");
         if (tag >= TAG_END || !field_names[tag]) continue;
-        if (out->seen[tag]) return damaged("a field occurs twice");
+        if (out->seen[tag]) return damaged_entry("a field occurs twice");
         if (field_sizes[tag] && value.size != field_sizes[tag])
-            return damaged("a field has the wrong size");
+            return damaged_entry("a field has the wrong size");
         out->seen[tag] = true;
         out->values[tag] = value;
     }
@@ -266,7 +267,7 @@ static keel_status_t split_fields(keel_bytes_t bytes, fields_t *out) {
 
 static keel_status_t take_text(keel_bytes_t bytes, char **out) {
     if (bytes.size && memchr(bytes.data, 0, bytes.size))
-        return damaged("a text contains a zero byte");
+        return damaged_entry("a text contains a zero byte");
     return keel_strdup(keel_bytes_str(bytes), out);
 }
 
@@ -298,14 +299,14 @@ static keel_status_t read_header(keel_bytes_t head, uint64_t file_size, keel_ent
     }
     keel_digest_t digest = keel_entry_header_digest(head.data, header);
     if (memcmp(digest.bytes, head.data + AT_HEADER_DIGEST, KEEL_DIGEST_SIZE))
-        return damaged("the digest of its header is wrong");
+        return damaged_entry("the digest of its header is wrong");
     KEEL_TRY(check_version(head.data));
     fields_t fields = {0};
     keel_bytes_t bytes = keel_bytes(head.data + KEEL_ENTRY_ENVELOPE, header - KEEL_ENTRY_ENVELOPE);
     KEEL_TRY(split_fields(bytes, &fields));
     KEEL_TRY(take_fields(&fields, entry));
     if (entry->payload_size > KEEL_ENTRY_PAYLOAD_LIMIT)
-        return damaged("its payload is impossibly large");
+        return damaged_entry("its payload is impossibly large");
     *out_header = header;
     *out_codec = keel_load_u32(fields.values[TAG_CODEC].data);
     return NULL;
@@ -315,13 +316,14 @@ static keel_status_t unpack(keel_bytes_t stored, size_t size, uint8_t *out) {
     size_t got = ZSTD_decompress(out, size, stored.data, stored.size);
     if (ZSTD_isError(got) && ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
         return keel_status_make(KEEL_NO_MEMORY, "out of memory: unpacking an entry");
-    return ZSTD_isError(got) || got != size ? damaged("its payload cannot be unpacked") : NULL;
+    return ZSTD_isError(got) || got != size ? damaged_entry("its payload cannot be unpacked")
+                                            : NULL;
 }
 
 static keel_status_t read_payload(keel_bytes_t stored, uint32_t codec, keel_entry_t *entry) {
     size_t size = entry->payload_size;
     if (codec == KEEL_CODEC_RAW) {
-        if (stored.size != size) return damaged("its payload has the wrong size");
+        if (stored.size != size) return damaged_entry("its payload has the wrong size");
         return keel_bytes_dup(stored, &entry->payload);
     }
     if (codec != KEEL_CODEC_ZSTD)
@@ -330,7 +332,7 @@ static keel_status_t read_payload(keel_bytes_t stored, uint32_t codec, keel_entr
     // No frame unpacks to more than this, so a false size cannot cause a huge allocation.
     if (size / ZSTD_HIGHEST_RATIO > stored.size ||
         ZSTD_getFrameContentSize(stored.data, stored.size) != size)
-        return damaged("its payload has the wrong size");
+        return damaged_entry("its payload has the wrong size");
     void *payload;
     KEEL_TRY(keel_alloc(size, &payload));
     entry->payload = payload;
@@ -341,11 +343,11 @@ static keel_status_t decode(keel_bytes_t file, keel_entry_t *entry) {
     size_t header, needed;
     uint32_t codec;
     KEEL_TRY(read_header(file, file.size, entry, &header, &codec, &needed));
-    if (needed) return damaged("it is truncated");
+    if (needed) return damaged_entry("it is truncated");
     keel_bytes_t stored = keel_bytes(file.data + header, file.size - header);
     keel_digest_t digest = keel_digest(stored);
     if (memcmp(digest.bytes, file.data + AT_PAYLOAD_DIGEST, KEEL_DIGEST_SIZE))
-        return damaged("the digest of its payload is wrong");
+        return damaged_entry("the digest of its payload is wrong");
     return read_payload(stored, codec, entry);
 }
 

@@ -103,7 +103,7 @@ static bool parse_line(const uint8_t *line, keel_planned_t *out) {
            parse_cost(line + 3 * (DIGITS + 1), &out->cost);
 }
 
-static bool parse(keel_bytes_t bytes, keel_plan_t *plan) {
+static bool parse_plan(keel_bytes_t bytes, keel_plan_t *plan) {
     if (bytes.size < HEAD_SIZE || bytes.size > FILE_LIMIT) return false;
     if (memcmp(bytes.data, head, HEAD_SIZE) || (bytes.size - HEAD_SIZE) % LINE_SIZE) return false;
     for (size_t at = HEAD_SIZE; at < bytes.size; at += LINE_SIZE) {
@@ -116,7 +116,7 @@ static bool parse(keel_bytes_t bytes, keel_plan_t *plan) {
 
 keel_status_t keel_plan_parse(keel_bytes_t bytes, keel_plan_t *out) {
     out->count = 0;
-    if (parse(bytes, out)) return NULL;
+    if (parse_plan(bytes, out)) return NULL;
     out->count = 0;
     return keel_status_make(KEEL_CORRUPT, "not a plan of programs, or a damaged one");
 }

@@ -37,7 +37,7 @@ static bool parse_since(const char *rest, uint64_t *out) {
     return end != rest && *end == '.';
 }
 
-static keel_status_t visit_name(void *context, const char *name) {
+static keel_status_t visit_quarantined(void *context, const char *name) {
     const quarantine_walk_t *walk = context;
     keel_digest_t key;
     const char *rest;
@@ -64,7 +64,7 @@ keel_status_t keel_store_walk_quarantine(const char *folder,
     char *path;
     KEEL_TRY(keel_path(&path, "%s/quarantine", folder));
     quarantine_walk_t walk = {path, visit, context};
-    keel_status_t status = keel_directory_walk(path, visit_name, &walk);
+    keel_status_t status = keel_directory_walk(path, visit_quarantined, &walk);
     keel_free(path);
     return status;
 }
