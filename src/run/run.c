@@ -275,8 +275,11 @@ static keel_status_t count_event(reading_t *reading, json_t *event) {
     };
     keel_run_t *run = reading->run;
     const char *kind = keel_event_text(event, "event");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-        if (strcmp(kind, kinds[i].name) == 0) KEEL_TRY(kinds[i].count(reading, event));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        if (strcmp(kind, kinds[i].name) != 0) continue;
+        KEEL_TRY(kinds[i].count(reading, event));
+        break;
+    }
     count_executes(run, event);
     return keel_asides_add(&run->asides, event, run->cwd, &run->texts);
 }

@@ -1,5 +1,7 @@
 #include "run/steps.h"
 
+#include <stdio.h>
+
 #include "host/host.h"
 
 // ---- fields ------------------------------------------------------------------------------------
@@ -38,14 +40,19 @@ static const char *relative(const char *file, const char *folder) {
 
 keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) {
+    enum { LONGEST_NUMBER = sizeof ":4294967295" };
+    const char *shown = relative(file, folder);
+    void *memory;
     *out = "";
     if (!*file) return NULL;
-    char *text;
-    KEEL_TRY(line ? keel_path(&text, "%s:%u", relative(file, folder), line)
-                  : keel_path(&text, "%s", relative(file, folder)));
-    keel_status_t status = keel_event_keep(texts, text, out);
-    keel_free(text);
-    return status;
+    if (!line) return keel_event_keep(texts, shown, out);
+    size_t size = strlen(shown);
+    KEEL_TRY(keel_arena_array(texts, size + LONGEST_NUMBER, 1, &memory));
+    char *text = memory;
+    memcpy(text, shown, size);
+    snprintf(text + size, LONGEST_NUMBER, ":%u", line);
+    *out = text;
+    return NULL;
 }
 
 keel_status_t keel_event_site(keel_arena_t *texts, const json_t *site, const char *folder,
