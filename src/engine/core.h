@@ -19,6 +19,7 @@ typedef struct client_t {
     uint32_t process_count;
     bool is_cpu;
     bool gates_replicas; // see portable.c
+    bool lacks_fusions;  // see fusions.c
     struct client_t *next;
 } client_t;
 

@@ -14,6 +14,7 @@
 //   compile.c       the way above
 //   request.c       read and key
 //   portable.c      rewritten options
+//   fusions.c       options for a plugin that is older than its client
 //   load.c          from an entry to an executable
 //   tiers.c         the tiers that have entries
 //   prefetch.c      the same before the client asks

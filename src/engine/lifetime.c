@@ -12,6 +12,7 @@
 #include "engine/flow.h"
 #include "engine/flow_journal.h"
 #include "engine/fork.h"
+#include "engine/fusions.h"
 #include "engine/host_ops.h"
 #include "engine/memory.h"
 #include "engine/order.h"
@@ -250,6 +251,7 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
     added->process_count = backend->process_count;
     added->is_cpu = strcmp(backend->platform_name, "cpu") == 0;
     added->gates_replicas = portable_is_needed(backend->platform_name, engine->api);
+    added->lacks_fusions = fusions_are_unknown(backend->platform_name, engine->api);
     keel_key_initialize(&added->backend);
     keel_status_t status = keel_backend_key(backend, &engine->plugin_build, &added->backend);
     if (status) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/dumps.h"
+#include "engine/fusions.h"
 #include "engine/portable.h"
 #include "engine/request.h"
 #include "engine/steps.h"
@@ -90,6 +91,18 @@ static void report_rewritten(request_t *request, uint64_t replicas, keel_str_t o
     keel_journal_fallback(engine->journal, "options", &subject, text);
 }
 
+// Gives the plugin other options than the client's, until request_end.
+static keel_status_t send_instead(request_t *request, keel_bytes_t options) {
+    keel_str_t kept;
+    KEEL_TRY(keel_arena_str(&request->arena, keel_bytes_str(options), &kept));
+    if (!request->sent_options.data)
+        request->sent_options =
+            keel_bytes(request->args->compile_options, request->args->compile_options_size);
+    request->args->compile_options = kept.data;
+    request->args->compile_options_size = kept.size;
+    return NULL;
+}
+
 // If needed and safe, gives the plugin options for one replica, in the request's arena, instead of
 // the client's.
 static keel_status_t rewrite_options(request_t *request, const keel_program_t *program) {
@@ -106,15 +119,21 @@ static keel_status_t rewrite_options(request_t *request, const keel_program_t *p
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     keel_status_t status = portable_options(bytes, &out);
-    keel_str_t kept;
-    if (!status)
-        status = keel_arena_str(&request->arena, keel_bytes_str(keel_buffer_bytes(&out)), &kept);
+    if (!status) status = send_instead(request, keel_buffer_bytes(&out));
     keel_buffer_deinitialize(&out);
-    if (status) return status;
-    request->sent_options = bytes;
-    request->args->compile_options = kept.data;
-    request->args->compile_options_size = kept.size;
-    return NULL;
+    return status;
+}
+
+// After the key, which is the client's.
+static keel_status_t leave_out_unknown(request_t *request) {
+    if (!request->client->lacks_fusions) return NULL;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_status_t status = fusions_without_unknown(
+        keel_bytes(request->args->compile_options, request->args->compile_options_size), &out);
+    if (!status && out.size) status = send_instead(request, keel_buffer_bytes(&out));
+    keel_buffer_deinitialize(&out);
+    return status;
 }
 
 static void restore_options(request_t *request) {
@@ -306,6 +325,7 @@ static keel_status_t understand(request_t *request) {
     KEEL_TRY(keel_key_finish(&request->key));
     request->dumps = dumps_of_program(
         keel_bytes(request->args->compile_options, request->args->compile_options_size));
+    KEEL_TRY(leave_out_unknown(request));
     KEEL_TRY(note_name(request));
     return note_step(request);
 }

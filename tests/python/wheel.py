@@ -19,6 +19,7 @@ from harness import (BUILD, PLUGIN, PYTHON, ROOT, Report, Workspace, clean_envir
                      compiles, journal, last_json, run, told)
 
 report = Report()
+PRODUCT = "import jax, jax.numpy as jnp; print(float(jax.jit(lambda w: (w @ w).sum())(jnp.ones((64, 64)))))"
 TRAIN = "import jax; print(float(jax.jit(lambda x: x * 2 + 1)(3.0)))"
 
 
@@ -171,6 +172,11 @@ def check_with_jax(space, python):
                  environment(space, KEEL_PLUGIN=str(PLUGIN)))
     report.check("keel run from it loads what it compiled", last_json(answer) == 7.0 and
                  "nothing compiled, 1 load" in answer.err, told(answer))
+    loud = environment(space, KEEL_PLUGIN=str(PLUGIN))
+    del loud["TF_CPP_MIN_LOG_LEVEL"]
+    answer = run([python.parent / "keel", "run", "--", python, "-c", PRODUCT], loud)
+    report.check("what the user sees is the script's and Keel's", answer.out == "262144.0\n" and all(
+        line.startswith("keel: ") for line in answer.err.splitlines()), told(answer))
     (site / "keel" / "native").rename(site / "keel" / "away")
     answer = run([python, "-c", TRAIN], environment(space, JAX_PLATFORMS="cpu"))
     report.equal("a wheel that is damaged does no harm", last_json(answer), 7.0)
