@@ -50,6 +50,12 @@ static inline bool keel_str_is(keel_str_t a, const char *text) {
     return keel_str_equal(a, keel_str(text));
 }
 
+static inline bool keel_str_is_among(keel_str_t a, const char *const *list, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (keel_str_is(a, list[i])) return true;
+    return false;
+}
+
 static inline bool keel_str_starts(keel_str_t a, keel_str_t prefix) {
     return a.size >= prefix.size &&
            (prefix.size == 0 || memcmp(a.data, prefix.data, prefix.size) == 0);

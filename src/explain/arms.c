@@ -312,8 +312,8 @@ static keel_status_t fold(keel_diff_t *diff, const keel_arms_t *arms, const char
     return NULL;
 }
 
-static keel_status_t text_of(const keel_sources_t *sources, const char *file, keel_arena_t *arena,
-                             keel_str_t *out, bool *out_known) {
+static keel_status_t source_text(const keel_sources_t *sources, const char *file,
+                                 keel_arena_t *arena, keel_str_t *out, bool *out_known) {
     keel_str_t text;
     keel_status_t status = sources->read(sources->context, file, &text);
     *out_known = !status;
@@ -328,9 +328,9 @@ static keel_status_t read_file(keel_diff_t *diff, const keel_side_t *old_side,
     keel_str_t had = KEEL_STR(""), has = KEEL_STR("");
     bool was_known = true, is_known = false;
     *out = (keel_arms_t){NULL, 0};
-    KEEL_TRY(text_of(new_side->sources, file, &diff->arena, &has, &is_known));
+    KEEL_TRY(source_text(new_side->sources, file, &diff->arena, &has, &is_known));
     if (old_side->sources && is_known)
-        KEEL_TRY(text_of(old_side->sources, file, &diff->arena, &had, &was_known));
+        KEEL_TRY(source_text(old_side->sources, file, &diff->arena, &had, &was_known));
     if (!is_known || !was_known || (old_side->sources && !keel_str_equal(had, has))) return NULL;
     return keel_arms_read(out, has, &diff->arena);
 }

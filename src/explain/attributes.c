@@ -2,12 +2,7 @@
 
 #include "explain/pair.h"
 
-static bool is_one_of(keel_str_t name, const char *const *names, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        if (keel_str_is(name, names[i])) return true;
-    return false;
-}
-#define ONE_OF(name, list) is_one_of(name, list, sizeof(list) / sizeof *(list))
+#define ONE_OF(name, list) keel_str_is_among(name, list, sizeof(list) / sizeof *(list))
 
 // Of a pooling: a size whatever it does to that of the result.
 static const char window_dimensions[] = "window_dimensions";
@@ -114,7 +109,7 @@ static bool numbers_of(keel_graph_t *graph, keel_attr_id_t attr, uint64_t at, do
 }
 
 // Of a size that a program can have; not so what is no number, or beyond what an int64_t holds.
-static bool is_whole(double value) {
+static bool is_whole_size(double value) {
     return fabs(value) < 1e15 && value == floor(value);
 }
 
@@ -153,7 +148,7 @@ static uint32_t explains_numbers(keel_diff_t *diff, const keel_pair_t *pair, kee
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
         if (!keel_pair_numbers_at(diff, before, after, i, &x, &y, &n)) return KEEL_NONE;
         if (x == y) continue;
-        if (!is_whole(x) || !is_whole(y)) return KEEL_NONE;
+        if (!is_whole_size(x) || !is_whole_size(y)) return KEEL_NONE;
         if (root != KEEL_NONE && grows_with_window(diff, before, after, i, y - x)) continue;
         root = keel_sizes_explain(&diff->sizes, (int64_t)x, (int64_t)y);
         if (root == KEEL_NONE && source)
@@ -265,7 +260,7 @@ static void learn_window(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
         double had = 1, has = 1;
         if (!keel_pair_numbers_at(diff, before, after, i, &had, &has, &n) || n > RANK ||
-            !is_whole(had) || !is_whole(has))
+            !is_whole_size(had) || !is_whole_size(has))
             return;
         x[i] = (int64_t)had;
         y[i] = (int64_t)has;

@@ -11,10 +11,6 @@ typedef struct values_t {
 
 enum { BY_SOURCE, BY_TYPE, BY_KIND, LEVELS };
 
-static uint64_t mix(uint64_t a, uint64_t b) {
-    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
-}
-
 static uint64_t token_of(keel_diff_t *diff, bool is_after, keel_value_id_t value, int level) {
     keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     keel_type_id_t type = keel_graph_type(graph, value);
@@ -24,12 +20,13 @@ static uint64_t token_of(keel_diff_t *diff, bool is_after, keel_value_id_t value
     keel_op_id_t constant = producer == KEEL_NONE ? KEEL_NONE : graph->constant[producer];
     if (constant != KEEL_NONE) {
         keel_attr_id_t contents = graph->program->operations.data[constant].attributes;
-        return mix(keel_graph_type_hash(graph, type), keel_graph_attr_hash(graph, contents));
+        return keel_graph_join(keel_graph_type_hash(graph, type),
+                               keel_graph_attr_hash(graph, contents));
     }
     // A value without a counterpart is like no other.
-    if (is_after) return mix(1, value);
+    if (is_after) return keel_graph_join(1, value);
     keel_value_id_t counterpart = diff->value_counterpart[value];
-    return counterpart == KEEL_NONE ? mix(2, value) : mix(1, counterpart);
+    return counterpart == KEEL_NONE ? keel_graph_join(2, value) : keel_graph_join(1, counterpart);
 }
 
 static bool fits(const keel_diff_t *diff, keel_value_id_t before, keel_value_id_t after) {

@@ -15,7 +15,7 @@ static bool has_counterpart(const keel_clusters_t *clusters, uint32_t at) {
     return diff->counterpart[at] != KEEL_NONE;
 }
 
-static bool is_whole(const keel_clusters_t *clusters, uint32_t at) {
+static bool is_whole_cluster(const keel_clusters_t *clusters, uint32_t at) {
     const keel_diff_t *diff = clusters->diff;
     return at < clusters->split ? diff->is_whole_before[at]
                                 : diff->is_whole_after[at - clusters->split];
@@ -24,13 +24,13 @@ static bool is_whole(const keel_clusters_t *clusters, uint32_t at) {
 // ---- gathering ---------------------------------------------------------------------------------
 
 // Marks what is alone in one function, and gives for each gap the first one of this side.
-static void mark(keel_clusters_t *clusters, uint32_t from, uint32_t end, uint32_t *gaps,
-                 uint32_t gap_count) {
+static void mark_gaps(keel_clusters_t *clusters, uint32_t from, uint32_t end, uint32_t *gaps,
+                      uint32_t gap_count) {
     uint32_t gap = 0;
     for (uint32_t at = from; at < end; ++at) {
         keel_op_id_t op;
         const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
-        if (graph->constant[op] != KEEL_NONE || is_whole(clusters, at)) continue;
+        if (graph->constant[op] != KEEL_NONE || is_whole_cluster(clusters, at)) continue;
         if (has_counterpart(clusters, at)) {
             if (gap + 1 < gap_count) ++gap;
             continue;
@@ -51,8 +51,9 @@ static keel_status_t mark_function(keel_clusters_t *clusters, keel_function_pair
     void *memory = NULL;
     KEEL_TRY(keel_realloc_array(gap_count, sizeof(uint32_t), &memory));
     memset(memory, 0xff, gap_count * sizeof(uint32_t));
-    mark(clusters, first, end, memory, gap_count);
-    mark(clusters, clusters->split + other_first, clusters->split + other_end, memory, gap_count);
+    mark_gaps(clusters, first, end, memory, gap_count);
+    mark_gaps(clusters, clusters->split + other_first, clusters->split + other_end, memory,
+              gap_count);
     keel_free(memory);
     return NULL;
 }

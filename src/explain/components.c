@@ -40,8 +40,8 @@ static const char *value_of(const keel_key_t *key, keel_component_t component) {
     return key->values[component] ? key->values[component] : "";
 }
 
-static keel_status_t compare(components_t *c, keel_component_t component,
-                             keel_moved_fields_t *out) {
+static keel_status_t compare_component(components_t *c, keel_component_t component,
+                                       keel_moved_fields_t *out) {
     *out = (keel_moved_fields_t){.understood = true};
     if (!has_moved(c, component)) return NULL;
     return keel_fields_compare(value_of(c->before, component), value_of(c->after, component),
@@ -55,8 +55,8 @@ typedef struct words_t {
 } words_t;
 
 // `out_at`, if not NULL, takes where it was put.
-static keel_status_t find(components_t *c, keel_cause_t kind, words_t words, uint32_t under,
-                          uint32_t *out_at) {
+static keel_status_t add_finding(components_t *c, keel_cause_t kind, words_t words, uint32_t under,
+                                 uint32_t *out_at) {
     if (c->count == c->capacity) {
         uint32_t capacity = c->capacity ? c->capacity * 2 : 16;
         KEEL_TRY(keel_realloc_array(capacity, sizeof *c->data, (void **)&c->data));
@@ -78,7 +78,7 @@ static keel_status_t find(components_t *c, keel_cause_t kind, words_t words, uin
 
 // The first of a group is its root, the others follow from it.
 static keel_status_t find_in(components_t *c, keel_cause_t kind, words_t words, uint32_t *root) {
-    return find(c, kind, words, *root, *root == KEEL_NONE ? root : NULL);
+    return add_finding(c, kind, words, *root, *root == KEEL_NONE ? root : NULL);
 }
 
 static keel_status_t say(components_t *c, const char **out, const char *format, const char *text) {
@@ -129,7 +129,7 @@ static keel_status_t find_whole(components_t *c, keel_cause_t kind, keel_compone
                                 uint32_t under) {
     words_t words = {0};
     KEEL_TRY(whole(c, component, &words));
-    return find(c, kind, words, under, NULL);
+    return add_finding(c, kind, words, under, NULL);
 }
 
 // True where the fields do not tell what moved.
@@ -159,7 +159,7 @@ static keel_status_t plain(components_t *c, const char *name, const char **value
 
 static keel_status_t find_platform(components_t *c) {
     keel_moved_fields_t fields;
-    KEEL_TRY(compare(c, KEEL_COMPONENT_PLATFORM, &fields));
+    KEEL_TRY(compare_component(c, KEEL_COMPONENT_PLATFORM, &fields));
     for (uint32_t i = 0; i < fields.count; ++i) {
         words_t words = words_of(&fields.data[i]);
         KEEL_TRY(plain(c, words.subject, &words.before));
@@ -181,7 +181,7 @@ static keel_status_t find_cpu_field(components_t *c, const keel_moved_field_t *f
     // How many processors may be used is one thing, what they can do another.
     if (strcmp(field->name, "cpus") == 0) {
         words.subject = "cpu count";
-        return find(c, KEEL_CAUSE_BACKEND, words, KEEL_NONE, NULL);
+        return add_finding(c, KEEL_CAUSE_BACKEND, words, KEEL_NONE, NULL);
     }
     KEEL_TRY(say(c, &words.subject, "cpu %s", words.subject));
     return find_in(c, KEEL_CAUSE_BACKEND, words, root);
@@ -190,7 +190,7 @@ static keel_status_t find_cpu_field(components_t *c, const keel_moved_field_t *f
 static keel_status_t find_cpu(components_t *c) {
     keel_moved_fields_t fields;
     uint32_t root = KEEL_NONE;
-    KEEL_TRY(compare(c, KEEL_COMPONENT_CPU, &fields));
+    KEEL_TRY(compare_component(c, KEEL_COMPONENT_CPU, &fields));
     // Who made it tells more than what it can do.
     for (int pass = 0; pass < 2; ++pass)
         for (uint32_t i = 0; i < fields.count; ++i)
@@ -325,20 +325,21 @@ static keel_status_t find_topology(components_t *c) {
     uint32_t under = c->devices != KEEL_NONE ? c->devices : c->backend;
     words_t words = {0};
     KEEL_TRY(whole(c, KEEL_COMPONENT_TOPOLOGY, &words));
-    return find(c, KEEL_CAUSE_DEVICES, words, under, under == KEEL_NONE ? &c->devices : NULL);
+    return add_finding(c, KEEL_CAUSE_DEVICES, words, under,
+                       under == KEEL_NONE ? &c->devices : NULL);
 }
 
 // ---- flags and options -------------------------------------------------------------------------
 
 static keel_status_t find_flags(components_t *c, keel_component_t component, const char *note) {
     keel_moved_fields_t fields;
-    KEEL_TRY(compare(c, component, &fields));
+    KEEL_TRY(compare_component(c, component, &fields));
     for (uint32_t i = 0; i < fields.count; ++i) {
         words_t words = words_of(&fields.data[i]);
         // What XLA makes of the rest of a text, or of a file that cannot be read, is not known.
         if (*words.subject == '@') words.subject = keel_component_name(component);
         words.note = note;
-        KEEL_TRY(find(c, KEEL_CAUSE_FLAG, words, KEEL_NONE, NULL));
+        KEEL_TRY(add_finding(c, KEEL_CAUSE_FLAG, words, KEEL_NONE, NULL));
     }
     return is_untold(c, component, &fields) ? find_whole(c, KEEL_CAUSE_FLAG, component, KEEL_NONE)
                                             : NULL;
@@ -396,18 +397,19 @@ static keel_status_t find_option(components_t *c, const keel_moved_field_t *fiel
     if (strcmp(field->name, "matrix_unit_operand_precision") == 0) {
         words.before = precision_name(words.before);
         words.after = precision_name(words.after);
-        return find(c, KEEL_CAUSE_PRECISION, words, KEEL_NONE, NULL);
+        return add_finding(c, KEEL_CAUSE_PRECISION, words, KEEL_NONE, NULL);
     }
     if (strcmp(field->name, "argument_layouts") == 0 || strcmp(field->name, "result_layout") == 0)
-        return find(c, KEEL_CAUSE_LAYOUT, words, KEEL_NONE, NULL);
+        return add_finding(c, KEEL_CAUSE_LAYOUT, words, KEEL_NONE, NULL);
     uint32_t under = follows_plugin(c, field) ? c->backend : same_name(c, words.subject);
-    if (under != KEEL_NONE) return find(c, KEEL_CAUSE_OPTION, words, under, NULL);
+    if (under != KEEL_NONE) return add_finding(c, KEEL_CAUSE_OPTION, words, under, NULL);
     // A client of another version knows other options: one cause, not dozens.
     if (is_debug(field->name) && (!field->was_set || !field->is_set)) {
-        if (c->backend != KEEL_NONE) return find(c, KEEL_CAUSE_OPTION, words, c->backend, NULL);
+        if (c->backend != KEEL_NONE)
+            return add_finding(c, KEEL_CAUSE_OPTION, words, c->backend, NULL);
         return find_in(c, KEEL_CAUSE_OPTION, words, only_one_has);
     }
-    return find(c, KEEL_CAUSE_OPTION, words, KEEL_NONE, NULL);
+    return add_finding(c, KEEL_CAUSE_OPTION, words, KEEL_NONE, NULL);
 }
 
 static keel_status_t find_options(components_t *c, const keel_moved_fields_t *options) {
@@ -422,11 +424,11 @@ static keel_status_t find_options(components_t *c, const keel_moved_fields_t *op
 // What the client was made with decides how many devices there are.
 static keel_status_t find_create_options(components_t *c) {
     keel_moved_fields_t fields;
-    KEEL_TRY(compare(c, KEEL_COMPONENT_CREATE_OPTIONS, &fields));
+    KEEL_TRY(compare_component(c, KEEL_COMPONENT_CREATE_OPTIONS, &fields));
     for (uint32_t i = 0; i < fields.count; ++i) {
         words_t words = words_of(&fields.data[i]);
         words.note = "given when the client was made";
-        KEEL_TRY(find(c, KEEL_CAUSE_OPTION, words, c->devices, NULL));
+        KEEL_TRY(add_finding(c, KEEL_CAUSE_OPTION, words, c->devices, NULL));
     }
     if (!is_untold(c, KEEL_COMPONENT_CREATE_OPTIONS, &fields)) return NULL;
     return find_whole(c, KEEL_CAUSE_OPTION, KEEL_COMPONENT_CREATE_OPTIONS, KEEL_NONE);
@@ -462,7 +464,7 @@ static keel_status_t hand_over_root(components_t *c, found_t *found, uint32_t fo
     return NULL;
 }
 
-static keel_status_t hand_over(components_t *c, uint32_t follows) {
+static keel_status_t give_components(components_t *c, uint32_t follows) {
     for (int wanted = 0; wanted < RANKS; ++wanted)
         for (uint32_t i = 0; i < c->count; ++i)
             if (c->data[i].difference.follows == KEEL_NONE &&
@@ -478,9 +480,9 @@ static keel_status_t hand_over(components_t *c, uint32_t follows) {
     return NULL;
 }
 
-static keel_status_t explain(components_t *c, uint32_t follows) {
+static keel_status_t explain_components(components_t *c, uint32_t follows) {
     keel_moved_fields_t options;
-    KEEL_TRY(compare(c, KEEL_COMPONENT_OPTIONS, &options));
+    KEEL_TRY(compare_component(c, KEEL_COMPONENT_OPTIONS, &options));
     KEEL_TRY(find_backend(c));
     KEEL_TRY(find_device_kinds(c));
     KEEL_TRY(find_spread(c, &options));
@@ -488,7 +490,7 @@ static keel_status_t explain(components_t *c, uint32_t follows) {
     KEEL_TRY(find_all_flags(c));
     KEEL_TRY(find_options(c, &options));
     KEEL_TRY(find_create_options(c));
-    return hand_over(c, follows);
+    return give_components(c, follows);
 }
 
 keel_status_t keel_explain_components(const keel_key_t *old_key, const keel_key_t *new_key,
@@ -499,7 +501,7 @@ keel_status_t keel_explain_components(const keel_key_t *old_key, const keel_key_
                       .devices = KEEL_NONE,
                       .backend = KEEL_NONE};
     keel_arena_initialize(&c.arena, 0);
-    keel_status_t status = explain(&c, follows);
+    keel_status_t status = explain_components(&c, follows);
     keel_free(c.data);
     keel_arena_deinitialize(&c.arena);
     return status;

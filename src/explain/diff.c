@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-static keel_status_t keep(keel_diff_t *diff, keel_difference_t *difference) {
+static keel_status_t keep_difference(keel_diff_t *diff, keel_difference_t *difference) {
     const char **texts[] = {&difference->subject,         &difference->old_value,
                             &difference->new_value,       &difference->note,
                             &difference->place.file,      &difference->place.function,
@@ -28,7 +28,7 @@ keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *differe
     }
     KEEL_TRY(list(diff, KEEL_DIFF_ROOTS, sizeof *diff->roots, (void **)&diff->roots));
     keel_root_t root = {.difference = *difference, .follows = KEEL_NONE};
-    KEEL_TRY(keep(diff, &root.difference));
+    KEEL_TRY(keep_difference(diff, &root.difference));
     *out = diff->root_count;
     diff->roots[diff->root_count++] = root;
     return NULL;
@@ -51,7 +51,7 @@ keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
     keel_difference_t *kept = &diff->folded[diff->folded_count];
     *kept = *difference;
     kept->follows = root;
-    KEEL_TRY(keep(diff, kept));
+    KEEL_TRY(keep_difference(diff, kept));
     ++diff->folded_count;
     return NULL;
 }
@@ -87,7 +87,7 @@ const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) {
     return "";
 }
 
-static const char *text_of(keel_diff_t *diff, keel_str_t text) {
+static const char *own_text(keel_diff_t *diff, keel_str_t text) {
     return keel_diff_text(diff, "%.*s", (int)text.size, text.data);
 }
 
@@ -98,15 +98,15 @@ keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) 
     // Outside of the traced function stands its call, with who called that.
     bool is_site = *place.file && line->line == place.line && keel_str_is(line->file, place.file);
     if (!is_site && (!line->is_foreign || !*place.file))
-        place = (keel_place_t){.file = text_of(diff, line->file),
+        place = (keel_place_t){.file = own_text(diff, line->file),
                                .line = line->line,
-                               .function = text_of(diff, line->function),
+                               .function = own_text(diff, line->function),
                                .call_file = diff->site.file,
                                .call_line = diff->site.line};
     bool is_beside = line->library_file.size && strcmp(place.file, "") != 0 &&
                      !keel_str_is(line->library_file, place.file);
     if (is_beside) {
-        place.library_file = text_of(diff, line->library_file);
+        place.library_file = own_text(diff, line->library_file);
         place.library_line = line->library_line;
     }
     return place;

@@ -7,8 +7,8 @@
 // ---- Python numbers ----------------------------------------------------------------------------
 
 // The scalar argument of which an operand is, and whether that was converted on the way.
-static uint32_t source_of(const keel_diff_t *diff, bool is_after, keel_op_id_t op,
-                          bool *out_converted) {
+static uint32_t argument_behind(const keel_diff_t *diff, bool is_after, keel_op_id_t op,
+                                bool *out_converted) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     keel_list_t operands = keel_program_operands(graph->program, op);
     for (uint32_t i = 0; i < operands.count; ++i) {
@@ -37,8 +37,8 @@ static void tell_weak_move(keel_diff_t *diff, keel_root_t *root) {
                         keel_graph_name(&diff->after, after)))
         return;
     bool was_converted, is_converted;
-    uint32_t was = source_of(diff, false, before, &was_converted);
-    uint32_t is = source_of(diff, true, after, &is_converted);
+    uint32_t was = argument_behind(diff, false, before, &was_converted);
+    uint32_t is = argument_behind(diff, true, after, &is_converted);
     if (was == KEEL_NONE || is == KEEL_NONE || was_converted == is_converted ||
         diff->arguments_before[was].counterpart != is ||
         keel_diff_element_hash(&diff->before, result_type(&diff->before, before)) ==

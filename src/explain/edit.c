@@ -40,7 +40,7 @@ typedef struct edits_t {
 
 // ---- texts -------------------------------------------------------------------------------------
 
-static keel_status_t split(keel_arena_t *arena, keel_str_t text, text_t *out) {
+static keel_status_t split_lines(keel_arena_t *arena, keel_str_t text, text_t *out) {
     uint32_t most = 1;
     for (size_t i = 0; i < text.size && most < LINES; ++i)
         most += text.data[i] == '\n';
@@ -69,7 +69,7 @@ static keel_status_t read(const keel_side_t *side, const char *file, keel_str_t 
     return NULL;
 }
 
-static keel_status_t load(edits_t *edits, file_t *file) {
+static keel_status_t load_file(edits_t *edits, file_t *file) {
     keel_arena_t *arena = &edits->diff->arena;
     keel_str_t name, old_text, new_text;
     bool had = false, has = false;
@@ -80,8 +80,8 @@ static keel_status_t load(edits_t *edits, file_t *file) {
     KEEL_TRY(read(edits->new_side, name.data, &new_text, &has));
     if (!has || keel_str_equal(old_text, new_text)) return NULL;
     KEEL_TRY(keel_arena_str(arena, new_text, &new_text));
-    KEEL_TRY(split(arena, old_text, &file->before));
-    KEEL_TRY(split(arena, new_text, &file->after));
+    KEEL_TRY(split_lines(arena, old_text, &file->before));
+    KEEL_TRY(split_lines(arena, new_text, &file->after));
     KEEL_TRY(keel_align(file->before.tokens, file->before.count, file->after.tokens,
                         file->after.count, file->before.others, file->after.others));
     file->is_edited = file->before.count && file->after.count;
@@ -99,7 +99,7 @@ static keel_status_t file_named(edits_t *edits, keel_str_t name, const file_t **
     if (edits->count == FILES || !name.size) return NULL;
     file_t *file = &edits->files[edits->count++];
     *file = (file_t){.name = name};
-    KEEL_TRY(load(edits, file));
+    KEEL_TRY(load_file(edits, file));
     if (file->is_edited) *out = file;
     return NULL;
 }
@@ -171,8 +171,8 @@ static uint32_t edit_of(const file_t *file, keel_graph_t *graph, const keel_line
     return !found || is_after ? found : place_of_gone(file, found);
 }
 
-static keel_status_t look(edits_t *edits, const keel_difference_t *difference, bool is_after,
-                          bool *out) {
+static keel_status_t look_at_edit(edits_t *edits, const keel_difference_t *difference,
+                                  bool is_after, bool *out) {
     keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
     if (op == KEEL_NONE) return NULL;
     keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
@@ -210,7 +210,7 @@ static const char *base_name(keel_diff_t *diff, keel_str_t file) {
 }
 
 // The edit around a line: from the last line above that is in both texts to the first one below.
-static keel_status_t tell(edits_t *edits, uint32_t *out) {
+static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     keel_diff_t *diff = edits->diff;
     const file_t *file = edits->file;
     const text_t *before = &file->before, *after = &file->after;
@@ -255,13 +255,13 @@ keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         const keel_difference_t *difference = &diff->roots[i].difference;
         if (diff->roots[i].follows != KEEL_NONE) continue;
-        KEEL_TRY(look(edits, difference, true, &follows[i]));
-        KEEL_TRY(look(edits, difference, false, &follows[i]));
+        KEEL_TRY(look_at_edit(edits, difference, true, &follows[i]));
+        KEEL_TRY(look_at_edit(edits, difference, false, &follows[i]));
         any = any || follows[i];
     }
     if (!any) return NULL;
     uint32_t root, count = diff->root_count;
-    KEEL_TRY(tell(edits, &root));
+    KEEL_TRY(explain_edits(edits, &root));
     if (root >= count)
         for (uint32_t i = 0; i < count; ++i)
             if (follows[i]) diff->roots[i].follows = root;

@@ -55,8 +55,8 @@ static uint64_t value_of(keel_graph_t *graph, keel_value_id_t value) {
 }
 
 // The same operation of the same values: it is what it was, wherever it leads.
-static bool is_same(keel_diff_t *diff, const uint8_t *same, keel_op_id_t before,
-                    keel_op_id_t after) {
+static bool is_same_op(keel_diff_t *diff, const uint8_t *same, keel_op_id_t before,
+                       keel_op_id_t after) {
     const keel_operation_t *p = &diff->before.program->operations.data[before];
     const keel_operation_t *q = &diff->after.program->operations.data[after];
     keel_list_t x = keel_program_operands(diff->before.program, before);
@@ -83,7 +83,7 @@ typedef struct ends_t {
     uint32_t count;
 } ends_t;
 
-static bool has(const keel_op_id_t *list, uint32_t count, keel_op_id_t op) {
+static bool has_op(const keel_op_id_t *list, uint32_t count, keel_op_id_t op) {
     for (uint32_t i = 0; i < count; ++i)
         if (list[i] == op) return true;
     return false;
@@ -104,13 +104,13 @@ static bool find_ends(const side_t *side, keel_op_id_t op, ends_t *out) {
             keel_op_id_t user = side->users[i];
             keel_op_id_t partner = side->partner[user];
             if (partner == KEEL_NONE) {
-                if (has(seen, count, user)) continue;
+                if (has_op(seen, count, user)) continue;
                 if (count == SEEN) return false;
                 seen[count++] = user;
                 continue;
             }
             if (side->is_after) user = partner;
-            if (has(out->ops, out->count, user)) continue;
+            if (has_op(out->ops, out->count, user)) continue;
             if (out->count == SEEN) return false;
             out->ops[out->count++] = user;
         }
@@ -123,13 +123,13 @@ static bool leads_elsewhere(const side_t *before, const side_t *after, keel_op_i
     ends_t x, y;
     if (!find_ends(before, p, &x) || !find_ends(after, q, &y) || !x.count || !y.count) return false;
     for (uint32_t i = 0; i < x.count; ++i)
-        if (has(y.ops, y.count, x.ops[i])) return false;
+        if (has_op(y.ops, y.count, x.ops[i])) return false;
     return true;
 }
 
 // ---- all of them -------------------------------------------------------------------------------
 
-static bool is_plain(const keel_graph_t *graph, keel_op_id_t op) {
+static bool is_plain_op(const keel_graph_t *graph, keel_op_id_t op) {
     return keel_graph_callee(graph, op) == KEEL_NONE &&
            !keel_program_regions(graph->program, op).count;
 }
@@ -155,13 +155,13 @@ keel_status_t keel_pair_part(keel_diff_t *diff, keel_arena_t *scratch) {
     KEEL_TRY(list_users(diff->after.program, scratch, &after));
     KEEL_TRY(keel_arena_array(scratch, count + 1u, 1, (void **)&same));
     for (keel_op_id_t op = 0; op < count; ++op)
-        same[op] = diff->origin[op] != KEEL_NONE && is_plain(&diff->after, op) &&
-                   is_same(diff, same, diff->origin[op], op);
+        same[op] = diff->origin[op] != KEEL_NONE && is_plain_op(&diff->after, op) &&
+                   is_same_op(diff, same, diff->origin[op], op);
     // From the last to the first: what leads to a pair that was parted is looked at anew.
     for (keel_op_id_t op = count; op-- > 0;) {
         keel_op_id_t origin = diff->origin[op];
-        if (origin != KEEL_NONE && !same[op] && is_plain(&diff->after, op) &&
-            is_plain(&diff->before, origin) && leads_elsewhere(&before, &after, origin, op))
+        if (origin != KEEL_NONE && !same[op] && is_plain_op(&diff->after, op) &&
+            is_plain_op(&diff->before, origin) && leads_elsewhere(&before, &after, origin, op))
             part(diff, origin, op);
     }
     return NULL;

@@ -194,7 +194,7 @@ static int by_rank(const void *a, const void *b) {
     return x->root < y->root ? -1 : x->root > y->root;
 }
 
-static keel_status_t hand_over(keel_diff_t *diff, keel_explanation_t *out) {
+static keel_status_t give_explanation(keel_diff_t *diff, keel_explanation_t *out) {
     if (!diff->root_count) return NULL;
     order_t order[KEEL_DIFF_ROOTS];
     uint32_t place[KEEL_DIFF_ROOTS], count = 0;
@@ -377,9 +377,9 @@ static void name_origins(const keel_inlined_t *inlined, keel_difference_t *list,
     }
 }
 
-static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
-                             const keel_side_t *new_side, const keel_inlined_t inlined[2],
-                             keel_explanation_t *out) {
+static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_side,
+                                   const keel_side_t *new_side, const keel_inlined_t inlined[2],
+                                   keel_explanation_t *out) {
     const keel_program_t *before = inlined[0].is_made ? &inlined[0].program : old_side->program;
     const keel_program_t *after = inlined[1].is_made ? &inlined[1].program : new_side->program;
     diff->rewired = diff->rank_root = diff->baked_root = KEEL_NONE;
@@ -427,10 +427,10 @@ static keel_status_t compare(keel_diff_t *diff, const keel_side_t *old_side,
     place_closed_over(diff);
     keel_diff_subjects(diff);
     keel_diff_circumstances(diff);
-    return hand_over(diff, out);
+    return give_explanation(diff, out);
 }
 
-static keel_place_t place_of(const keel_side_t *side, keel_arena_t *arena) {
+static keel_place_t side_place(const keel_side_t *side, keel_arena_t *arena) {
     if (side->site) return *side->site;
     keel_site_t site;
     keel_site_of(side->program, NULL, arena, &site);
@@ -441,7 +441,7 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
                                       keel_explanation_t *out) {
     keel_diff_t diff = {.arguments_before = NULL};
     keel_arena_initialize(&diff.arena, (size_t)1 << 16);
-    diff.site = place_of(new_side, &diff.arena);
+    diff.site = side_place(new_side, &diff.arena);
     diff.sent = new_side->sent;
     diff.is_of_another_run = old_side->sources != NULL;
     diff.names_before = old_side->names;
@@ -453,7 +453,7 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
     if (!status)
         status =
             keel_inline(new_side->program, old_side->program, package, &diff.arena, &inlined[1]);
-    if (!status) status = compare(&diff, old_side, new_side, inlined, out);
+    if (!status) status = compare_sides(&diff, old_side, new_side, inlined, out);
     if (!status) {
         name_origins(inlined, out->roots, out->root_count);
         name_origins(inlined, out->folded, out->folded_count);
@@ -580,6 +580,6 @@ keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_s
     if (old_side->key && new_side->key) KEEL_TRY(explain_components(old_side, new_side, out));
     if (out->root_total) return NULL;
     keel_difference_t difference = plain(KEEL_CAUSE_RETRACE, &nowhere);
-    if (new_side->program || new_side->site) difference.place = place_of(new_side, &out->arena);
+    if (new_side->program || new_side->site) difference.place = side_place(new_side, &out->arena);
     return keel_explanation_add(out, &difference);
 }

@@ -10,7 +10,7 @@ void keel_explanation_deinitialize(keel_explanation_t *explanation) {
     *explanation = (keel_explanation_t){0};
 }
 
-static keel_status_t keep(keel_arena_t *arena, const char **text) {
+static keel_status_t keep_text(keel_arena_t *arena, const char **text) {
     keel_str_t copy;
     KEEL_TRY(keel_arena_str(arena, keel_str(*text ? *text : ""), &copy));
     *text = copy.data;
@@ -40,14 +40,14 @@ keel_status_t keel_explanation_add(keel_explanation_t *explanation,
     if (*count == most) return NULL;
     KEEL_TRY(room(arena, list, most));
     keel_difference_t kept = *difference;
-    KEEL_TRY(keep(arena, &kept.subject));
-    KEEL_TRY(keep(arena, &kept.old_value));
-    KEEL_TRY(keep(arena, &kept.new_value));
-    KEEL_TRY(keep(arena, &kept.note));
-    KEEL_TRY(keep(arena, &kept.place.file));
-    KEEL_TRY(keep(arena, &kept.place.function));
-    KEEL_TRY(keep(arena, &kept.place.call_file));
-    KEEL_TRY(keep(arena, &kept.place.library_file));
+    KEEL_TRY(keep_text(arena, &kept.subject));
+    KEEL_TRY(keep_text(arena, &kept.old_value));
+    KEEL_TRY(keep_text(arena, &kept.new_value));
+    KEEL_TRY(keep_text(arena, &kept.note));
+    KEEL_TRY(keep_text(arena, &kept.place.file));
+    KEEL_TRY(keep_text(arena, &kept.place.function));
+    KEEL_TRY(keep_text(arena, &kept.place.call_file));
+    KEEL_TRY(keep_text(arena, &kept.place.library_file));
     (*list)[(*count)++] = kept;
     return NULL;
 }

@@ -84,7 +84,7 @@ typedef struct fields_t {
     bool understood, is_cut;
 } fields_t;
 
-static int by_name(const void *left, const void *right) {
+static int by_field_name(const void *left, const void *right) {
     const field_t *a = left, *b = right;
     int order = keel_str_compare(a->name, b->name);
     if (order) return order;
@@ -113,7 +113,8 @@ static void add_line(fields_t *fields, keel_str_t line) {
 }
 
 // The last line of a value that was cut when it was recorded is a part of one, or may be.
-static keel_status_t split(keel_str_t text, bool is_cut, keel_arena_t *arena, fields_t *out) {
+static keel_status_t split_fields(keel_str_t text, bool is_cut, keel_arena_t *arena,
+                                  fields_t *out) {
     *out = (fields_t){.understood = true, .is_cut = is_cut};
     uint32_t lines = 1;
     for (size_t i = 0; i < text.size; ++i)
@@ -125,7 +126,7 @@ static keel_status_t split(keel_str_t text, bool is_cut, keel_arena_t *arena, fi
         keel_str_t line = next_line(&text);
         if (!out->is_cut || text.size) add_line(out, line);
     }
-    qsort(out->data, out->count, sizeof *out->data, by_name);
+    qsort(out->data, out->count, sizeof *out->data, by_field_name);
     for (uint32_t i = 1; i < out->count; ++i)
         if (keel_str_equal(out->data[i].name, out->data[i - 1].name))
             out->data[i].count = out->data[i - 1].count + 1;
@@ -141,7 +142,7 @@ static keel_status_t read_value(const char *value, keel_arena_t *arena, fields_t
     keel_status_t status = keel_key_spell_out(text, &spelled);
     if (!status) status = keel_arena_str(arena, keel_bytes_str(keel_buffer_bytes(&spelled)), &text);
     keel_buffer_deinitialize(&spelled);
-    return status ? status : split(text, is_cut, arena, out);
+    return status ? status : split_fields(text, is_cut, arena, out);
 }
 
 // ---- comparing ---------------------------------------------------------------------------------
@@ -164,8 +165,8 @@ static int order_of(const field_t *a, const field_t *b) {
     return a->count < b->count ? -1 : a->count > b->count;
 }
 
-static keel_status_t compare(const fields_t *before, const fields_t *after, keel_arena_t *arena,
-                             keel_moved_fields_t *out) {
+static keel_status_t compare_fields(const fields_t *before, const fields_t *after,
+                                    keel_arena_t *arena, keel_moved_fields_t *out) {
     void *memory;
     KEEL_TRY(keel_arena_array(arena, (size_t)before->count + after->count + 1,
                               sizeof(keel_moved_field_t), &memory));
@@ -194,5 +195,5 @@ keel_status_t keel_fields_compare(const char *before, const char *after, keel_ar
     KEEL_TRY(read_value(before, arena, &old_fields));
     KEEL_TRY(read_value(after, arena, &new_fields));
     out->understood = old_fields.understood && new_fields.understood;
-    return out->understood ? compare(&old_fields, &new_fields, arena, out) : NULL;
+    return out->understood ? compare_fields(&old_fields, &new_fields, arena, out) : NULL;
 }

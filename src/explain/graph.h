@@ -120,4 +120,9 @@ void keel_graph_body(const keel_graph_t *graph, uint32_t function, keel_op_id_t 
 bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_type_id_t *out_type,
                        keel_tensor_view_t *out);
 
+// One hash of two, in this order.
+static inline uint64_t keel_graph_join(uint64_t a, uint64_t b) {
+    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+}
+
 #endif // KEEL_EXPLAIN_GRAPH_H_

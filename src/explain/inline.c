@@ -250,7 +250,7 @@ static keel_str_t name_of(keel_graph_t *graph, uint32_t function) {
     return keel_program_str(graph->program, graph->program->functions.data[function].name);
 }
 
-static keel_status_t describe(keel_graph_t *graph, uint32_t function, keel_inlined_t *out) {
+static keel_status_t describe_inlined(keel_graph_t *graph, uint32_t function, keel_inlined_t *out) {
     out->function = name_of(graph, function);
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
         if (keel_graph_callee(graph, op) != function) continue;
@@ -265,15 +265,15 @@ static keel_status_t describe(keel_graph_t *graph, uint32_t function, keel_inlin
     return NULL;
 }
 
-static keel_status_t look(keel_graph_t *graph, keel_graph_t *other, keel_map_t *places,
-                          keel_arena_t *arena, keel_inlined_t *out) {
+static keel_status_t look_for_inlined(keel_graph_t *graph, keel_graph_t *other, keel_map_t *places,
+                                      keel_arena_t *arena, keel_inlined_t *out) {
     uint8_t *apart;
     bool any = false;
     KEEL_TRY(note_places(other, places));
     KEEL_TRY(keel_arena_array(arena, graph->program->functions.count + 1u, 1, (void **)&apart));
     for (uint32_t i = 0; i < graph->program->functions.count; ++i) {
         apart[i] = is_apart(graph, i, places);
-        if (apart[i] && !any) KEEL_TRY(describe(graph, i, out));
+        if (apart[i] && !any) KEEL_TRY(describe_inlined(graph, i, out));
         out->more += apart[i] && any;
         any = any || apart[i];
     }
@@ -289,7 +289,7 @@ keel_status_t keel_inline(const keel_program_t *program, const keel_program_t *o
     KEEL_TRY(keel_graph_build(&of_other, other, package, arena));
     keel_map_t places;
     keel_map_initialize(&places);
-    keel_status_t status = look(&graph, &of_other, &places, arena, out);
+    keel_status_t status = look_for_inlined(&graph, &of_other, &places, arena, out);
     keel_map_deinitialize(&places);
     return status;
 }

@@ -32,7 +32,7 @@ static size_t read_number(keel_str_t text, size_t at, double *out) {
     return at;
 }
 
-static void add(keel_literals_t *literals, double value, uint32_t line, uint32_t file) {
+static void add_literal(keel_literals_t *literals, double value, uint32_t line, uint32_t file) {
     if (value == 0 || literals->count == KEEL_LITERALS_KEPT) return;
     literals->data[literals->count++] = (keel_literal_t){fabs(value), line, file};
 }
@@ -62,7 +62,7 @@ void keel_literals_scan(keel_literals_t *literals, uint32_t file, keel_str_t tex
             else
                 while (at < text.size && is_of_word(text.data[at]))
                     ++at;
-            add(literals, value, line, file);
+            add_literal(literals, value, line, file);
             continue;
         }
         ++at;

@@ -62,7 +62,7 @@ static void weigh(const numbers_t *numbers, number_t *number) {
     if (has && is_at_place(numbers, number->move.after, &difference->place)) number->score += 4;
 }
 
-static keel_status_t gather(numbers_t *numbers) {
+static keel_status_t gather_numbers(numbers_t *numbers) {
     keel_diff_t *diff = numbers->diff;
     void *memory;
     KEEL_TRY(
@@ -153,7 +153,7 @@ static void fold_lines(numbers_t *numbers) {
 
 keel_status_t keel_diff_numbers(keel_diff_t *diff, const keel_sources_t *sources) {
     numbers_t numbers = {.diff = diff, .literals = {.sources = sources}};
-    KEEL_TRY(gather(&numbers));
+    KEEL_TRY(gather_numbers(&numbers));
     if (!diff->after.lender) fold_functions(&numbers);
     fold_lines(&numbers);
     return NULL;

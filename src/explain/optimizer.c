@@ -65,7 +65,7 @@ static keel_op_id_t first_of_optimizer(const keel_graph_t *graph) {
 }
 
 // What a value is, less what only gives it another shape or dtype.
-static keel_value_id_t source_of(const keel_graph_t *graph, keel_value_id_t value) {
+static keel_value_id_t unshaped(const keel_graph_t *graph, keel_value_id_t value) {
     enum { LOOKED_THROUGH = 8 };
     for (unsigned i = 0; i < LOOKED_THROUGH && graph->producer[value] != KEEL_NONE; ++i) {
         keel_op_id_t op = graph->producer[value];
@@ -90,7 +90,7 @@ static keel_status_t find_optimized(keel_diff_t *diff, const keel_graph_t *graph
         if (!keel_diff_is_optimizers(graph, op)) continue;
         keel_list_t operands = keel_program_operands(graph->program, op);
         for (uint32_t i = 0; i < operands.count; ++i)
-            (*out)[source_of(graph, operands.items[i])] = 1;
+            (*out)[unshaped(graph, operands.items[i])] = 1;
     }
     return NULL;
 }
@@ -192,7 +192,7 @@ static void lead(keel_diff_t *diff, uint32_t top) {
             diff->roots[i].follows = top;
 }
 
-static void tell(keel_diff_t *diff, uint32_t root, keel_note_t note) {
+static void note_optimizer(keel_diff_t *diff, uint32_t root, keel_note_t note) {
     keel_difference_t *difference = &diff->roots[root].difference;
     difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(note),
                                       *difference->note ? "; " : "", difference->note);
@@ -226,12 +226,12 @@ static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates)
     keel_difference_t *difference = &diff->roots[top].difference;
     if (updates->replaced) {
         lead(diff, top);
-        tell(diff, top, KEEL_NOTE_REPLACED);
+        note_optimizer(diff, top, KEEL_NOTE_REPLACED);
     } else if (is_left_alone && diff->sent >= updates->kept) {
         // A sync has moved the other tensors, so that their line is not known. But the host has
         // sent as many as the optimizer leaves alone.
         lead(diff, top);
-        tell(diff, top, KEEL_NOTE_REPLACED);
+        note_optimizer(diff, top, KEEL_NOTE_REPLACED);
         difference->place = keel_diff_place(diff, false, op);
     } else if (is_left_alone) {
         lead(diff, top);
@@ -305,7 +305,7 @@ static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_
     else if (updates.idle && tell_idle(diff, top, &updates))
         return NULL;
     else if (!updates.idle && updates.copied)
-        tell(diff, top, KEEL_NOTE_COPIED);
+        note_optimizer(diff, top, KEEL_NOTE_COPIED);
     else if (!updates.idle && updates.back)
         lead(diff, top);
     else if (is_frozen)
@@ -327,6 +327,6 @@ keel_status_t keel_diff_optimizer(keel_diff_t *diff) {
     lead(diff, top);
     if (keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE)
         tell_of_state(diff, &diff->roots[top].difference, state);
-    tell(diff, top, KEEL_NOTE_STATE_MADE);
+    note_optimizer(diff, top, KEEL_NOTE_STATE_MADE);
     return NULL;
 }

@@ -25,35 +25,26 @@ typedef struct sequence_t {
     uint32_t count;
 } sequence_t;
 
-static uint64_t mix(uint64_t a, uint64_t b) {
-    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
-}
-
-static bool is_one_of(keel_str_t name, const char *const *names, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        if (keel_str_is(name, names[i])) return true;
-    return false;
-}
-
 static bool is_carrier(keel_str_t name) {
     static const char *const carriers[] = {
         "while", "call",      "return",           "case", "optimization_barrier", "custom_call",
         "tuple", "composite", "get-tuple-element"};
-    return is_one_of(name, carriers, sizeof carriers / sizeof *carriers);
+    return keel_str_is_among(name, carriers, sizeof carriers / sizeof *carriers);
 }
 
 static uint64_t token_of_self(keel_graph_t *graph, keel_op_id_t op, uint64_t name) {
     const keel_program_t *program = graph->program;
     uint64_t token = name;
     if (keel_graph_callee(graph, op) == KEEL_NONE)
-        token = mix(token, keel_graph_attr_hash(graph, program->operations.data[op].attributes));
+        token = keel_graph_join(
+            token, keel_graph_attr_hash(graph, program->operations.data[op].attributes));
     keel_list_t operands = keel_program_operands(program, op);
     for (uint32_t i = 0; i < operands.count; ++i) {
         keel_op_id_t producer = graph->producer[operands.items[i]];
         keel_op_id_t constant = producer == KEEL_NONE ? KEEL_NONE : graph->constant[producer];
         if (constant == KEEL_NONE) continue;
         keel_attr_id_t value = program->operations.data[constant].attributes;
-        token = mix(token, keel_graph_attr_hash(graph, value) + i);
+        token = keel_graph_join(token, keel_graph_attr_hash(graph, value) + i);
     }
     return token;
 }
@@ -61,9 +52,9 @@ static uint64_t token_of_self(keel_graph_t *graph, keel_op_id_t op, uint64_t nam
 static uint64_t token_of_types(keel_graph_t *graph, keel_op_id_t op, uint64_t token) {
     const keel_operation_t *operation = &graph->program->operations.data[op];
     for (uint32_t i = 0; i < operation->result_count; ++i)
-        token =
-            mix(token,
-                keel_graph_type_hash(graph, keel_graph_type(graph, operation->first_result + i)));
+        token = keel_graph_join(
+            token,
+            keel_graph_type_hash(graph, keel_graph_type(graph, operation->first_result + i)));
     return token;
 }
 
@@ -72,7 +63,7 @@ static uint64_t token_of_class(const keel_diff_t *diff, const keel_graph_t *grap
     const keel_operation_t *operation = &graph->program->operations.data[op];
     if (diff->after.lender || operation->result_count != 1) return token;
     keel_type_id_t type = keel_graph_type(graph, operation->first_result);
-    return mix(token, keel_fit_class_token(diff, graph, type));
+    return keel_graph_join(token, keel_fit_class_token(diff, graph, type));
 }
 
 // Of what it takes and gives. What carries many values is known by none of them.
@@ -82,10 +73,11 @@ static uint64_t token_of_kinds(const keel_diff_t *diff, const keel_graph_t *grap
     const keel_operation_t *operation = &graph->program->operations.data[op];
     keel_list_t operands = keel_program_operands(graph->program, op);
     for (uint32_t i = 0; i < operands.count; ++i)
-        token = mix(token, keel_fit_token(diff, graph, keel_graph_type(graph, operands.items[i])));
+        token = keel_graph_join(
+            token, keel_fit_token(diff, graph, keel_graph_type(graph, operands.items[i])));
     if (!operation->result_count) return token;
     keel_type_id_t type = keel_graph_type(graph, operation->first_result);
-    return mix(token, keel_fit_token(diff, graph, type));
+    return keel_graph_join(token, keel_fit_token(diff, graph, type));
 }
 
 // Which of the arguments it takes itself. One that the other program lacks is like no other.
@@ -101,9 +93,9 @@ static uint64_t token_of_arguments(const keel_diff_t *diff, bool is_after, keel_
         if (number == KEEL_NONE) continue;
         uint32_t counterpart = arguments[number].counterpart;
         if (counterpart == KEEL_NONE)
-            token = mix(token, 2 + is_after);
+            token = keel_graph_join(token, 2 + is_after);
         else
-            token = mix(token, 4 + (uint64_t)(is_after ? counterpart : number));
+            token = keel_graph_join(token, 4 + (uint64_t)(is_after ? counterpart : number));
     }
     return token;
 }
@@ -122,11 +114,13 @@ static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, u
         uint64_t name = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
         keel_attr_id_t location = graph->program->operations.data[op].location;
         out->ops[out->count] = op;
-        uint64_t place = mix(name, keel_graph_line_at(graph, location)->token);
+        uint64_t place = keel_graph_join(name, keel_graph_line_at(graph, location)->token);
         uint64_t kind = token_of_kinds(diff, graph, op, name);
         uint64_t self = token_of_self(graph, op, kind);
-        out->tokens[LEVEL_TYPE][out->count] = mix(token_of_types(graph, op, place), kind);
-        out->tokens[LEVEL_EXACT][out->count] = mix(out->tokens[LEVEL_TYPE][out->count], self);
+        out->tokens[LEVEL_TYPE][out->count] =
+            keel_graph_join(token_of_types(graph, op, place), kind);
+        out->tokens[LEVEL_EXACT][out->count] =
+            keel_graph_join(out->tokens[LEVEL_TYPE][out->count], self);
         out->tokens[LEVEL_SAME][out->count] = token_of_arguments(
             diff, graph == &diff->after, op, out->tokens[LEVEL_EXACT][out->count]);
         out->tokens[LEVEL_CLASS][out->count] = token_of_class(diff, graph, op, place);
@@ -229,13 +223,13 @@ static keel_status_t pair_callees(keel_diff_t *diff, keel_op_id_t before, keel_o
 // They make a dtype of their own, or a rank.
 static bool makes_class(keel_str_t name) {
     static const char *const makers[] = {"convert", "iota", "bitcast_convert"};
-    return is_one_of(name, makers, sizeof makers / sizeof *makers);
+    return keel_str_is_among(name, makers, sizeof makers / sizeof *makers);
 }
 
 static bool makes_rank(keel_str_t name) {
     static const char *const makers[] = {"broadcast_in_dim", "reshape", "reduce", "dot_general",
                                          "gather",           "iota",    "scatter"};
-    return is_one_of(name, makers, sizeof makers / sizeof *makers);
+    return keel_str_is_among(name, makers, sizeof makers / sizeof *makers);
 }
 
 // An operand moved as the result did: it is passed on.

@@ -43,10 +43,6 @@ static const uint8_t levels[] = {
     BY_TYPE,
 };
 
-static uint64_t mix(uint64_t a, uint64_t b) {
-    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
-}
-
 static uint64_t hash_name(const keel_graph_t *graph, keel_op_id_t op) {
     return keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
 }
@@ -75,8 +71,8 @@ static keel_status_t find_uses(keel_graph_t *graph, const keel_argument_t *argum
             if (!argument) continue;
             if (passes_on) of[operation->first_result] = argument;
             if (passes_on || out[argument - 1]) continue;
-            uint64_t use = mix(hash_name(graph, op), i);
-            out[argument - 1] = mix(use, keel_graph_line(graph, op)->token) | 1;
+            uint64_t use = keel_graph_join(hash_name(graph, op), i);
+            out[argument - 1] = keel_graph_join(use, keel_graph_line(graph, op)->token) | 1;
         }
     }
     return NULL;
@@ -86,10 +82,10 @@ static uint64_t token(keel_graph_t *graph, const keel_argument_t *argument, uint
                       unsigned level) {
     const keel_line_t *line = keel_graph_line(graph, argument->op);
     uint64_t hash = level;
-    if (level & BY_TYPE) hash = mix(hash, keel_graph_type_hash(graph, argument->type));
-    if (level & BY_PLACE) hash = mix(hash, line->token);
-    if (level & BY_LINE) hash = mix(hash, line->identity);
-    if (level & BY_USE) hash = mix(hash, use);
+    if (level & BY_TYPE) hash = keel_graph_join(hash, keel_graph_type_hash(graph, argument->type));
+    if (level & BY_PLACE) hash = keel_graph_join(hash, line->token);
+    if (level & BY_LINE) hash = keel_graph_join(hash, line->identity);
+    if (level & BY_USE) hash = keel_graph_join(hash, use);
     return hash;
 }
 

@@ -1,13 +1,9 @@
 // Expressions of the source, line and columns: which of them both programs have.
 #include "explain/places.h"
 
-static uint64_t mix(uint64_t a, uint64_t b) {
-    return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
-}
-
 // The expression that stands nearest to an operation, and the user's line that it came by; 0 where
 // the source tells no columns.
-static uint64_t place_of(keel_graph_t *graph, keel_op_id_t op) {
+static uint64_t expression_place(keel_graph_t *graph, keel_op_id_t op) {
     keel_frame_t frame;
     keel_op_id_t located = keel_graph_located(graph, op);
     if (located == KEEL_NONE ||
@@ -16,14 +12,14 @@ static uint64_t place_of(keel_graph_t *graph, keel_op_id_t op) {
         !frame.column)
         return 0;
     const keel_line_t *line = keel_graph_line(graph, op);
-    uint64_t place = mix(line->identity, line->token);
-    place = mix(place, (uint64_t)frame.line << 32 | frame.end_line);
-    return mix(place, (uint64_t)frame.column << 32 | frame.end_column) | 1;
+    uint64_t place = keel_graph_join(line->identity, line->token);
+    place = keel_graph_join(place, (uint64_t)frame.line << 32 | frame.end_line);
+    return keel_graph_join(place, (uint64_t)frame.column << 32 | frame.end_column) | 1;
 }
 
 keel_status_t keel_places_note(keel_places_t *places, keel_graph_t *graph, bool is_after) {
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
-        uint64_t place = graph->constant[op] == KEEL_NONE ? place_of(graph, op) : 0;
+        uint64_t place = graph->constant[op] == KEEL_NONE ? expression_place(graph, op) : 0;
         if (!place) continue;
         keel_bytes_t key = keel_bytes(&place, sizeof place);
         uint64_t *known = keel_map_find(&places->sides, key);
@@ -36,7 +32,7 @@ keel_status_t keel_places_note(keel_places_t *places, keel_graph_t *graph, bool 
 }
 
 bool keel_places_are_common(const keel_places_t *places, keel_graph_t *graph, keel_op_id_t op) {
-    uint64_t place = place_of(graph, op);
+    uint64_t place = expression_place(graph, op);
     const uint64_t *known =
         place ? keel_map_find(&places->sides, keel_bytes(&place, sizeof place)) : NULL;
     return known && *known == 3;

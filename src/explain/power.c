@@ -191,7 +191,7 @@ static power_t *largest_on(side_t *side, uint64_t identity) {
     return best;
 }
 
-static const keel_frame_t *place_of(const side_t *side, const power_t *power) {
+static const keel_frame_t *power_place(const side_t *side, const power_t *power) {
     return &side->places[power->op - side->first];
 }
 
@@ -199,7 +199,7 @@ static power_t *largest_at(side_t *side, uint64_t identity, const keel_frame_t *
     power_t *best = NULL;
     for (power_t *one = on_line(side, 0, identity); one;
          one = on_line(side, (size_t)(one - side->list) + 1, identity))
-        if (is_same_place(place_of(side, one), place) &&
+        if (is_same_place(power_place(side, one), place) &&
             (!best || magnitude(one) > magnitude(best)))
             best = one;
     return best;
@@ -212,7 +212,7 @@ static bool differ_in_place(side_t *before, side_t *after, uint64_t identity, po
     bool is_known = false;
     for (power_t *one = on_line(after, 0, identity); one;
          one = on_line(after, (size_t)(one - after->list) + 1, identity)) {
-        const keel_frame_t *place = place_of(after, one);
+        const keel_frame_t *place = power_place(after, one);
         power_t *x = place->column ? largest_at(before, identity, place) : NULL;
         if (!x) continue;
         power_t *y = largest_at(after, identity, place);
@@ -226,8 +226,8 @@ static bool differ_in_place(side_t *before, side_t *after, uint64_t identity, po
 
 // The first two in order that differ. A derivative has one power less, or more: where there are not
 // as many on both sides, those of one expression, else the largest of each.
-static bool differ(side_t *before, side_t *after, uint64_t identity, power_t **out_before,
-                   power_t **out_after) {
+static bool first_powers_apart(side_t *before, side_t *after, uint64_t identity,
+                               power_t **out_before, power_t **out_after) {
     power_t *x = on_line(before, 0, identity), *y = on_line(after, 0, identity);
     *out_before = *out_after = NULL;
     while (x && y) {
@@ -249,7 +249,7 @@ static bool differ(side_t *before, side_t *after, uint64_t identity, power_t **o
 
 // The products at that place are explained: none of them came or went by itself, nor did those of
 // its derivative.
-static void settle(side_t *side, const keel_frame_t *place, keel_op_id_t counterpart) {
+static void settle_products(side_t *side, const keel_frame_t *place, keel_op_id_t counterpart) {
     for (keel_op_id_t op = side->first; op < side->end; ++op) {
         if (side->others[op] == KEEL_NONE && is_product(side, op) &&
             is_at(side->graph->program, op, place))
@@ -257,7 +257,7 @@ static void settle(side_t *side, const keel_frame_t *place, keel_op_id_t counter
     }
 }
 
-static void mark(const side_t *side, keel_op_id_t op, uint8_t *marks) {
+static void mark_products(const side_t *side, keel_op_id_t op, uint8_t *marks) {
     keel_list_t operands = keel_program_operands(side->graph->program, op);
     for (uint32_t i = 0; i < operands.count; ++i) {
         keel_op_id_t producer = side->graph->producer[operands.items[i]];
@@ -278,7 +278,7 @@ static keel_status_t settle_unasked(keel_diff_t *diff, side_t *side, keel_op_id_
         size_t at = op - side->first;
         if (side->others[op] == KEEL_NONE && leads[at] && !wanted[at])
             side->others[op] = counterpart;
-        mark(side, op, side->others[op] == counterpart ? leads : wanted);
+        mark_products(side, op, side->others[op] == counterpart ? leads : wanted);
     }
     return NULL;
 }
@@ -294,7 +294,7 @@ static void lead(keel_diff_t *diff, uint32_t root) {
     }
 }
 
-static keel_status_t tell(keel_diff_t *diff, const power_t *before, const power_t *after) {
+static keel_status_t explain_power(keel_diff_t *diff, const power_t *before, const power_t *after) {
     keel_pair_t pair = {.before = before->op, .after = after->op, .root = KEEL_NONE};
     keel_difference_t difference = keel_pair_difference(diff, &pair, KEEL_CAUSE_CONSTANT);
     difference.subject = "power";
@@ -315,10 +315,11 @@ static keel_status_t compare_function(keel_diff_t *diff, keel_function_pair_t fu
     for (size_t i = 0; i < after.count; ++i) {
         uint64_t identity = after.list[i].line->identity;
         power_t *x, *y;
-        if (after.list[i].is_told || !differ(&before, &after, identity, &x, &y)) continue;
-        KEEL_TRY(tell(diff, x, y));
-        settle(&before, &before.places[x->op - before.first], y->op);
-        settle(&after, &after.places[y->op - after.first], x->op);
+        if (after.list[i].is_told || !first_powers_apart(&before, &after, identity, &x, &y))
+            continue;
+        KEEL_TRY(explain_power(diff, x, y));
+        settle_products(&before, &before.places[x->op - before.first], y->op);
+        settle_products(&after, &after.places[y->op - after.first], x->op);
         if (!y->exponent) KEEL_TRY(settle_unasked(diff, &before, y->op));
         if (!x->exponent) KEEL_TRY(settle_unasked(diff, &after, x->op));
         for (power_t *one = &after.list[i]; one;

@@ -6,7 +6,7 @@
 
 #include "explain/diff.h"
 
-static bool has(keel_str_t text, const char *part) {
+static bool has_part(keel_str_t text, const char *part) {
     return text.size && memmem(text.data, text.size, part, strlen(part));
 }
 
@@ -19,7 +19,7 @@ typedef struct draws_t {
 } draws_t;
 
 static bool is_threefry(const keel_program_t *program, uint32_t function) {
-    return has(keel_program_str(program, program->functions.data[function].name), "threefry");
+    return has_part(keel_program_str(program, program->functions.data[function].name), "threefry");
 }
 
 static bool is_draw(const keel_graph_t *graph, keel_op_id_t op, bool *out_is_rbg,
@@ -32,7 +32,7 @@ static bool is_draw(const keel_graph_t *graph, keel_op_id_t op, bool *out_is_rbg
         (function != KEEL_NONE && is_threefry(program, function)))
         return *out_is_threefry = true;
     keel_program_frames(program, program->operations.data[op].location, NULL, 0, &primitive);
-    return has(primitive, "/random_");
+    return has_part(primitive, "/random_");
 }
 
 static keel_op_id_t find_seed(const keel_graph_t *graph) {
@@ -40,7 +40,7 @@ static keel_op_id_t find_seed(const keel_graph_t *graph) {
     for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op) {
         keel_str_t primitive = KEEL_STR("");
         keel_program_frames(program, program->operations.data[op].location, NULL, 0, &primitive);
-        if (has(primitive, "/random_seed")) return op;
+        if (has_part(primitive, "/random_seed")) return op;
     }
     return KEEL_NONE;
 }
@@ -92,7 +92,7 @@ static keel_place_t first_place(const draws_t *draws) {
     return place ? *place : diff->site;
 }
 
-static keel_status_t tell(draws_t *draws, uint32_t *out) {
+static keel_status_t explain_draws(draws_t *draws, uint32_t *out) {
     keel_difference_t difference = {.kind = KEEL_CAUSE_OPTION,
                                     .subject = "jax.random",
                                     .old_value = draws->was_rbg ? KEEL_RBG : KEEL_THREEFRY,
@@ -105,7 +105,7 @@ static keel_status_t tell(draws_t *draws, uint32_t *out) {
     return keel_diff_root(draws->diff, &difference, out);
 }
 
-static keel_status_t look(draws_t *draws) {
+static keel_status_t look_for_draws(draws_t *draws) {
     keel_diff_t *diff = draws->diff;
     KEEL_TRY(find_draws(draws, &diff->before, &draws->was_rbg, &draws->had_threefry));
     KEEL_TRY(find_draws(draws, &diff->after, &draws->is_rbg, &draws->has_threefry));
@@ -115,7 +115,7 @@ static keel_status_t look(draws_t *draws) {
                         (draws->is_rbg ? draws->had_threefry : draws->has_threefry);
         if (!is_other) return NULL;
         draws->seed = find_seed(&diff->after);
-        KEEL_TRY(tell(draws, &root));
+        KEEL_TRY(explain_draws(draws, &root));
     }
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (i != root && diff->roots[i].follows == KEEL_NONE &&
@@ -128,7 +128,7 @@ keel_status_t keel_diff_random(keel_diff_t *diff) {
     if (diff->after.lender || !diff->root_count) return NULL; // PyTorch/XLA has one generator
     draws_t draws = {.diff = diff, .seed = KEEL_NONE};
     keel_map_initialize(&draws.lines);
-    keel_status_t status = look(&draws);
+    keel_status_t status = look_for_draws(&draws);
     keel_map_deinitialize(&draws.lines);
     return status;
 }

@@ -156,7 +156,7 @@ static bool next_line(keel_str_t *text, keel_str_t *out) {
     return true;
 }
 
-static keel_status_t print(const keel_program_t *program, keel_buffer_t *out) {
+static keel_status_t print_rest(const keel_program_t *program, keel_buffer_t *out) {
     return keel_print_text(program, &(keel_print_options_t){.largest_value = 16}, out);
 }
 
@@ -165,8 +165,8 @@ static keel_status_t tell_line(keel_diff_t *diff, keel_difference_t *difference)
     keel_buffer_t before, after;
     keel_buffer_initialize(&before, 0);
     keel_buffer_initialize(&after, 0);
-    keel_status_t status = print(diff->before.program, &before);
-    if (!status) status = print(diff->after.program, &after);
+    keel_status_t status = print_rest(diff->before.program, &before);
+    if (!status) status = print_rest(diff->after.program, &after);
     keel_str_t x = {keel_buffer_cstr(&before), before.size};
     keel_str_t y = {keel_buffer_cstr(&after), after.size}, a, b;
     while (!status && next_line(&x, &a) && next_line(&y, &b)) {

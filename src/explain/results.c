@@ -36,7 +36,8 @@ static uint32_t explained_by(const keel_diff_t *diff) {
     return KEEL_NONE;
 }
 
-static keel_status_t tell(keel_diff_t *diff, bool is_after, uint32_t number, keel_type_id_t type) {
+static keel_status_t explain_result(keel_diff_t *diff, bool is_after, uint32_t number,
+                                    keel_type_id_t type) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     keel_str_t name = keel_diff_result_name(graph, number);
     const char *text = keel_diff_type(diff, graph->program, type);
@@ -61,7 +62,7 @@ static keel_status_t tell_missing(keel_diff_t *diff, bool is_after, keel_list_t 
     for (uint32_t i = 0; i < results.count; ++i) {
         keel_str_t name = keel_diff_result_name(graph, i);
         if (name.size && !keel_map_find(others, keel_str_bytes(name)))
-            KEEL_TRY(tell(diff, is_after, i, results.items[i]));
+            KEEL_TRY(explain_result(diff, is_after, i, results.items[i]));
     }
     return NULL;
 }

@@ -28,7 +28,7 @@ static const char *of_library(const keel_site_t *site) {
 }
 
 // The first two names that differ; false where none does.
-static bool differ(keel_str_t a, keel_str_t b, keel_str_t out[2]) {
+static bool first_names_apart(keel_str_t a, keel_str_t b, keel_str_t out[2]) {
     if (keel_str_equal(a, b)) return false;
     out[0] = a;
     out[1] = b;
@@ -38,7 +38,8 @@ static bool differ(keel_str_t a, keel_str_t b, keel_str_t out[2]) {
 static bool other_arguments(const keel_program_t *p, const keel_program_t *q, keel_str_t out[2]) {
     const keel_block_t *x = keel_program_body(p, p->entry), *y = keel_program_body(q, q->entry);
     for (uint32_t i = 0; x && y && i < x->argument_count && i < y->argument_count; ++i)
-        if (differ(keel_program_argument_name(p, x, i), keel_program_argument_name(q, y, i), out))
+        if (first_names_apart(keel_program_argument_name(p, x, i),
+                              keel_program_argument_name(q, y, i), out))
             return true;
     return false;
 }
@@ -57,12 +58,12 @@ static bool other_results(const keel_program_t *p, const keel_program_t *q, keel
     for (uint32_t i = 0; i < RESULTS; ++i) {
         keel_str_t a = result_name(p, i), b = result_name(q, i);
         if (!a.size && !b.size) return false;
-        if (differ(a, b, out)) return true;
+        if (first_names_apart(a, b, out)) return true;
     }
     return false;
 }
 
-static keel_status_t text_of(keel_explanation_t *out, keel_str_t text, const char **kept) {
+static keel_status_t retrace_text(keel_explanation_t *out, keel_str_t text, const char **kept) {
     keel_str_t copy;
     KEEL_TRY(keel_arena_str(&out->arena, text, &copy));
     *kept = copy.data;
@@ -78,7 +79,7 @@ static keel_status_t note_numbers(const char *numbers, const char *other, keel_e
     keel_buffer_format(&text, "%s: %s%s%s", keel_note_text(KEEL_NOTE_NUMBER), numbers,
                        *other ? "; " : "", other);
     keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = text_of(out, keel_bytes_str(keel_buffer_bytes(&text)), note);
+    if (!status) status = retrace_text(out, keel_bytes_str(keel_buffer_bytes(&text)), note);
     keel_buffer_deinitialize(&text);
     return status;
 }
@@ -114,7 +115,7 @@ keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_prog
         root.note = keel_note_text(KEEL_NOTE_RESULT_TREE);
     else if (is_known)
         KEEL_TRY(note_of(after, site, names, out, &root.note));
-    KEEL_TRY(text_of(out, differing[0], &root.old_value));
-    KEEL_TRY(text_of(out, differing[1], &root.new_value));
+    KEEL_TRY(retrace_text(out, differing[0], &root.old_value));
+    KEEL_TRY(retrace_text(out, differing[1], &root.new_value));
     return keel_explanation_add(out, &root);
 }

@@ -158,8 +158,8 @@ static void put_group(groups_t *groups, keel_cause_t kind, uint64_t key, uint32_
         groups->items[groups->count++] = (group_t){.key = key, .root = root, .kind = kind};
 }
 
-static keel_status_t add(keel_diff_t *diff, groups_t *groups, uint64_t key,
-                         const keel_difference_t *difference, uint32_t *out) {
+static keel_status_t add_group(keel_diff_t *diff, groups_t *groups, uint64_t key,
+                               const keel_difference_t *difference, uint32_t *out) {
     const group_t *group = find_group(groups, difference->kind, key);
     if (!group) {
         KEEL_TRY(keel_diff_root(diff, difference, out));
@@ -202,7 +202,7 @@ static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, con
 }
 
 // The line that called the traced function, or where the argument itself has a place.
-static keel_place_t place_of(keel_diff_t *diff, bool is_after, uint32_t number) {
+static keel_place_t argument_place(keel_diff_t *diff, bool is_after, uint32_t number) {
     keel_op_id_t op = (is_after ? diff->arguments_after : diff->arguments_before)[number].op;
     return op == KEEL_NONE ? diff->site : keel_diff_place(diff, is_after, op);
 }
@@ -264,17 +264,17 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
     keel_difference_t difference =
         difference_of(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j), "", "");
     keel_diff_types(diff, a->type, b->type, &difference);
-    difference.place = place_of(diff, true, j);
+    difference.place = argument_place(diff, true, j);
     uint32_t root = KEEL_NONE;
     if (is_other_generator(diff, a, b)) {
         difference.kind = KEEL_CAUSE_OPTION;
         difference.old_value = generator_of(p, a);
         difference.new_value = generator_of(q, b);
         difference.note = keel_note_text(KEEL_NOTE_GENERATOR);
-        KEEL_TRY(add(diff, groups, 1, &difference, &root));
+        KEEL_TRY(add_group(diff, groups, 1, &difference, &root));
         diff->roots[root].is_random = true;
     } else if (!same_dims) {
-        KEEL_TRY(add(diff, groups, dims_key(x, y), &difference, &root));
+        KEEL_TRY(add_group(diff, groups, dims_key(x, y), &difference, &root));
         if (x.count != y.count && diff->rank_root == KEEL_NONE) diff->rank_root = root;
         diff->roots[root].is_random = is_random_key(q, b);
         if (x.count == y.count && !diff->roots[root].argument) diff->roots[root].argument = j + 1;
@@ -284,11 +284,11 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
     if (from != to) {
         difference.kind = KEEL_CAUSE_DTYPE;
         // Whatever the pairs of dtypes (x64 mode moves two at once), it is one cause.
-        KEEL_TRY(add(diff, groups, 0, &difference, &root));
+        KEEL_TRY(add_group(diff, groups, 0, &difference, &root));
     }
     if (same_dims && from == to) { // layouts of HLO shapes
         difference.kind = KEEL_CAUSE_LAYOUT;
-        KEEL_TRY(add(diff, groups, 0, &difference, &root));
+        KEEL_TRY(add_group(diff, groups, 0, &difference, &root));
     }
     diff->taint[b->value] = root + 1;
     return NULL;
@@ -362,7 +362,7 @@ static keel_status_t tell_commitment(keel_diff_t *diff, groups_t *groups, const 
     difference.note = keel_note_text(KEEL_NOTE_COMMITTED);
     difference.place = dicts->place;
     uint32_t root;
-    return add(diff, groups, was_committed, &difference, &root);
+    return add_group(diff, groups, was_committed, &difference, &root);
 }
 
 static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts,
@@ -398,7 +398,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
     if (dicts->shape_root != KEEL_NONE && reads_same)
         return keel_diff_fold(diff, dicts->shape_root, &difference);
     uint32_t root;
-    return add(diff, groups, a * 31 + b, &difference, &root);
+    return add_group(diff, groups, a * 31 + b, &difference, &root);
 }
 
 static keel_status_t compare_dicts(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts) {
@@ -426,8 +426,8 @@ static keel_status_t compare_attributes(keel_diff_t *diff, groups_t *groups, uin
                          keel_diff_dims(diff->after.program, b->type).count;
     uint32_t shape_root =
         is_other_rank && diff->taint[b->value] ? diff->taint[b->value] - 1 : KEEL_NONE;
-    dicts_t dicts = {a->attributes,           b->attributes, subject,
-                     place_of(diff, true, j), false,         shape_root};
+    dicts_t dicts = {a->attributes, b->attributes, subject, argument_place(diff, true, j),
+                     false,         shape_root};
     KEEL_TRY(compare_dicts(diff, groups, &dicts));
     bool was = is_donated(diff->before.program, a);
     bool is = is_donated(diff->after.program, b);
@@ -436,7 +436,7 @@ static keel_status_t compare_attributes(keel_diff_t *diff, groups_t *groups, uin
                                                  was ? "donated" : "kept", is ? "donated" : "kept");
     difference.place = dicts.place;
     uint32_t root;
-    return add(diff, groups, was, &difference, &root);
+    return add_group(diff, groups, was, &difference, &root);
 }
 
 // ---- added and gone ----------------------------------------------------------------------------
@@ -491,7 +491,7 @@ static keel_status_t add_unpaired(keel_diff_t *diff, groups_t *groups, uint64_t 
     const group_t *twin = leaf ? find_group(groups, KEEL_CAUSE_ARGUMENTS, leaf) : NULL;
     if (twin && !find_group(groups, KEEL_CAUSE_ARGUMENTS, group))
         put_group(groups, KEEL_CAUSE_ARGUMENTS, group, twin->root);
-    KEEL_TRY(add(diff, groups, group, difference, out));
+    KEEL_TRY(add_group(diff, groups, group, difference, out));
     if (leaf && !twin) put_group(groups, KEEL_CAUSE_ARGUMENTS, leaf, *out);
     return NULL;
 }
@@ -506,7 +506,7 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         keel_difference_t difference =
             difference_of(diff, KEEL_CAUSE_ARGUMENTS, subject_of(diff, &list[i], i),
                           is_after ? "absent" : type, is_after ? type : "absent");
-        difference.place = place_of(diff, is_after, i);
+        difference.place = argument_place(diff, is_after, i);
         uint32_t root, known = diff->root_count;
         keel_passing_t passing =
             keel_names_passing(is_after ? diff->names_before : diff->names_after, list[i].name);
@@ -659,7 +659,7 @@ static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_
         keel_diff_attrs(diff, before, after, &difference);
     }
     uint32_t root;
-    KEEL_TRY(add(diff, groups, 0, &difference, &root));
+    KEEL_TRY(add_group(diff, groups, 0, &difference, &root));
     if (difference.kind == KEEL_CAUSE_DEVICES && had != has) {
         diff->roots[root].before = (double)had;
         diff->roots[root].after = (double)has;

@@ -8,8 +8,8 @@ static bool is_size(int64_t value) {
     return value >= -limit && value <= limit;
 }
 
-static const keel_drift_t *find(const keel_drift_t *drifts, uint32_t count, int64_t before,
-                                int64_t after) {
+static const keel_drift_t *find_drift(const keel_drift_t *drifts, uint32_t count, int64_t before,
+                                      int64_t after) {
     for (uint32_t i = 0; i < count; ++i)
         if (drifts[i].before == before && drifts[i].after == after) return &drifts[i];
     return NULL;
@@ -18,27 +18,27 @@ static const keel_drift_t *find(const keel_drift_t *drifts, uint32_t count, int6
 void keel_sizes_add(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
     if (before == after || sizes->count == KEEL_SIZES_KEPT) return;
     if (!is_size(before) || !is_size(after)) return;
-    if (find(sizes->drifts, sizes->count, before, after)) return;
+    if (find_drift(sizes->drifts, sizes->count, before, after)) return;
     sizes->drifts[sizes->count++] = (keel_drift_t){before, after, root};
 }
 
 static void add_count(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
     if (before == after || sizes->counts_count == KEEL_COUNTS_KEPT) return;
-    if (find(sizes->counts, sizes->counts_count, before, after)) return;
+    if (find_drift(sizes->counts, sizes->counts_count, before, after)) return;
     sizes->counts[sizes->counts_count++] = (keel_drift_t){before, after, root};
 }
 
 void keel_sizes_add_total(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
     if (before == after || before <= 0 || after <= 0 || !is_size(before) || !is_size(after) ||
         sizes->totals_count == KEEL_TOTALS_KEPT ||
-        find(sizes->totals, sizes->totals_count, before, after))
+        find_drift(sizes->totals, sizes->totals_count, before, after))
         return;
     sizes->totals[sizes->totals_count++] = (keel_drift_t){before, after, root};
 }
 
 void keel_sizes_add_list(keel_sizes_t *sizes, int64_t before, int64_t after, uint32_t root) {
     if (before == after || sizes->lists_count == KEEL_LISTS_KEPT ||
-        find(sizes->lists, sizes->lists_count, before, after))
+        find_drift(sizes->lists, sizes->lists_count, before, after))
         return;
     sizes->lists[sizes->lists_count++] = (keel_drift_t){before, after, root};
 }
@@ -175,7 +175,7 @@ static uint32_t explain_product(const keel_sizes_t *sizes, int64_t before, int64
 
 static uint32_t explain_by(const keel_drift_t *drifts, uint32_t count, int64_t before,
                            int64_t after) {
-    const keel_drift_t *same = find(drifts, count, before, after);
+    const keel_drift_t *same = find_drift(drifts, count, before, after);
     if (same) return same->root;
     for (uint32_t i = 0; i < count; ++i)
         if (is_multiple(before, after, &drifts[i]) || is_near(before, after, &drifts[i]))
@@ -224,7 +224,7 @@ uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t a
             is_pairs(before, after, &sizes->drifts[i]) ||
             is_shifted(before, after, &sizes->drifts[i]))
             return sizes->drifts[i].root;
-    const keel_drift_t *total = find(sizes->totals, sizes->totals_count, before, after);
+    const keel_drift_t *total = find_drift(sizes->totals, sizes->totals_count, before, after);
     return total ? total->root : UINT32_MAX;
 }
 

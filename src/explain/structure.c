@@ -259,8 +259,8 @@ static keel_difference_t describe_marking(const keel_clusters_t *clusters,
         .follows = KEEL_NONE};
 }
 
-static keel_difference_t describe(const keel_clusters_t *clusters, uint32_t representative,
-                                  times_t times) {
+static keel_difference_t describe_cluster(const keel_clusters_t *clusters, uint32_t representative,
+                                          times_t times) {
     keel_diff_t *diff = clusters->diff;
     const keel_cluster_t *cluster = &clusters->items[representative];
     if (is_weak(cluster)) return keel_diff_weak_type(diff, cluster->after_count > 0, cluster->weak);
@@ -451,7 +451,7 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
         keel_diff_count(diff, root);
         return NULL;
     }
-    keel_difference_t difference = describe(clusters, at, times);
+    keel_difference_t difference = describe_cluster(clusters, at, times);
     if (root != KEEL_NONE) return keel_diff_fold(diff, root, &difference);
     uint32_t known = diff->root_count;
     KEEL_TRY(keel_diff_root(diff, &difference, &root));
@@ -506,7 +506,7 @@ static void fold_repeated(keel_diff_t *diff, uint32_t first_root) {
     }
 }
 
-static keel_status_t tell(keel_clusters_t *clusters) {
+static keel_status_t explain_clusters(keel_clusters_t *clusters) {
     uint32_t first_root = clusters->diff->root_count;
     look_for_swap(clusters);
     for (uint32_t at = 0; at < clusters->count; ++at)
@@ -524,7 +524,7 @@ keel_status_t keel_diff_structure(keel_diff_t *diff) {
     keel_lines_initialize(&clusters.lines_after);
     keel_map_initialize(&clusters.places.sides);
     keel_status_t status = keel_clusters_gather(&clusters);
-    if (!status) status = tell(&clusters);
+    if (!status) status = explain_clusters(&clusters);
     if (!status) fold_passed(diff);
     keel_lines_deinitialize(&clusters.lines_before);
     keel_lines_deinitialize(&clusters.lines_after);

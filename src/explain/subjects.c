@@ -21,12 +21,6 @@ static keel_str_t next_word(keel_str_t *rest) {
     return word;
 }
 
-static bool is_among(keel_str_t word, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        if (keel_str_is(word, list[i])) return true;
-    return false;
-}
-
 typedef enum role_t { UNKNOWN, MODEL, DATA } role_t;
 
 static role_t role_of(keel_str_t name) {
@@ -38,8 +32,8 @@ static role_t role_of(keel_str_t name) {
     role_t role = UNKNOWN;
     keel_str_t rest = name;
     for (keel_str_t word = next_word(&rest); word.size; word = next_word(&rest)) {
-        if (is_among(word, data, sizeof data / sizeof *data)) return DATA;
-        if (is_among(word, models, sizeof models / sizeof *models)) role = MODEL;
+        if (keel_str_is_among(word, data, sizeof data / sizeof *data)) return DATA;
+        if (keel_str_is_among(word, models, sizeof models / sizeof *models)) role = MODEL;
     }
     return role;
 }

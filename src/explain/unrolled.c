@@ -65,7 +65,7 @@ static uint32_t explain_parts(keel_diff_t *diff, const keel_difference_t *differ
     return KEEL_NONE;
 }
 
-static uint32_t explain(keel_diff_t *diff, const keel_root_t *root) {
+static uint32_t explain_unrolled(keel_diff_t *diff, const keel_root_t *root) {
     const keel_difference_t *difference = &root->difference;
     bool is_after = difference->new_op != KEEL_NONE;
     bool is_one_call =
@@ -135,7 +135,7 @@ void keel_diff_unrolled(keel_diff_t *diff) {
         keel_root_t *root = &diff->roots[i];
         if (root->difference.kind != KEEL_CAUSE_STRUCTURE || root->follows != KEEL_NONE) continue;
         bool has_times = root->before && root->after && root->before != root->after;
-        uint32_t source = has_times ? explain(diff, root) : KEEL_NONE;
+        uint32_t source = has_times ? explain_unrolled(diff, root) : KEEL_NONE;
         if (source == KEEL_NONE) source = explain_parts(diff, &root->difference);
         if (source < diff->root_count && source != i) root->follows = source;
     }

@@ -108,7 +108,7 @@ static void look_at_users(const keel_diff_t *diff, const view_t *view, keel_op_i
     }
 }
 
-static keel_status_t tell(keel_diff_t *diff, const view_t *view, keel_op_id_t op) {
+static keel_status_t explain_view(keel_diff_t *diff, const view_t *view, keel_op_id_t op) {
     keel_value_id_t given = keel_program_operands(view->own->program, op).items[0];
     uint32_t root = diff->taint[view->is_after ? given : view->counterparts[given]] - 1;
     keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
@@ -131,7 +131,7 @@ static keel_status_t look_at(keel_diff_t *diff, const view_t *view, uint32_t fun
     for (keel_op_id_t op = first; op < end; ++op) {
         bool is_whole = view->is_whole[op] == (CANDIDATE | TAKEN);
         view->is_whole[op] = is_whole;
-        if (is_whole) KEEL_TRY(tell(diff, view, op));
+        if (is_whole) KEEL_TRY(explain_view(diff, view, op));
     }
     return NULL;
 }
