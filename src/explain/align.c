@@ -41,7 +41,7 @@ static void walk_back(align_t *align, span_t a, span_t b, int32_t d, int32_t k) 
     }
 }
 
-// False where more than `edits` are needed, or all that may be tried is spent.
+// False if more than `edits` are needed, or all that may be tried is spent.
 static bool shortest_edit(align_t *align, span_t a, span_t b, int32_t edits) {
     int32_t n = (int32_t)(a.to - a.from), m = (int32_t)(b.to - b.from);
     const uint64_t *left = align->a + a.from, *right = align->b + b.from;
@@ -68,7 +68,7 @@ static bool shortest_edit(align_t *align, span_t a, span_t b, int32_t edits) {
 }
 
 // After a shortest_edit that tried so many edits in vain: takes the path that got furthest, and
-// leaves the spans behind it. False where that path passed over more than it paired: few kinds of
+// leaves the spans behind it. False if that path passed over more than it paired: few kinds of
 // tokens are alike by chance.
 static bool take_furthest(align_t *align, span_t *a, span_t *b, int32_t edits) {
     int32_t n = (int32_t)(a->to - a->from), m = (int32_t)(b->to - b->from);

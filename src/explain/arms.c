@@ -186,7 +186,7 @@ static void fold_exchanged(keel_diff_t *diff, const keel_arms_t *arms, const cha
     }
 }
 
-// The cause that tells of that fork; NONE.
+// The cause that reports that fork, or NONE.
 static uint32_t told_of(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
                         uint32_t fork) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {

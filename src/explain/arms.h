@@ -21,7 +21,7 @@ keel_status_t keel_arms_read(keel_arms_t *arms, keel_str_t text,
                              keel_arena_t *arena) KEEL_MUST_CHECK;
 
 // The line of the `if` of which both stand in another arm: `if`, `elif` or `else`, or what comes
-// behind an arm that returns. 0 where there is none.
+// behind an arm that returns. 0 if there is none.
 uint32_t keel_arms_fork(const keel_arms_t *arms, uint32_t line, uint32_t other);
 
 #endif // KEEL_EXPLAIN_ARMS_H_

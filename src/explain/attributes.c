@@ -188,7 +188,7 @@ static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_i
     }
 }
 
-// Where an operand is of another rank, dimension numbers are other ones too.
+// If an operand has another rank, its dimension numbers differ too.
 static bool follows_from_rank(const keel_diff_t *diff, const keel_pair_t *pair) {
     keel_list_t x = keel_program_operands(diff->before.program, pair->before);
     keel_list_t y = keel_program_operands(diff->after.program, pair->after);
@@ -231,7 +231,7 @@ static bool sums_over_one(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t
 }
 
 // A sharding has an entry for each dimension: of another rank one that says nothing is another one,
-// and tells no more than the rank does.
+// and says no more than the rank does.
 static bool is_of_rank_only(const keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after) {
     const keel_program_t *programs[] = {diff->before.program, diff->after.program};
     const keel_attr_id_t attrs[] = {before, after};
@@ -301,7 +301,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
         "callee",   "decomposition", "called_computations", "to_apply",
-        "sym_name", "name",          "composite_attributes"}; // told by what it is made of
+        "sym_name", "name",          "composite_attributes"}; // covered by what it is made of
     // "SAME" is worked out from sizes.
     static const char *const paddings[] = {"padding", "padding_config", "edge_padding_low",
                                            "edge_padding_high"};

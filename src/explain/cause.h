@@ -86,7 +86,7 @@
       "Nothing to do: every program is compiled once.",                                            \
       "Nothing to do: every program is compiled once.")
 
-// What is known of how a cause came about: the note that tells it, and advice for that case.
+// What is known of how a cause came about: the note that says it, and advice for that case.
 #define KEEL_NOTES(X)                                                                              \
     X(STATE_MADE, "the optimizer created this state in its first step",                            \
       "Create it before the first step: fill optimizer.state[p] for each parameter, then sync.")   \
@@ -171,7 +171,7 @@
     X(CONSTRAINED, "only one of the two programs has this constraint",                             \
       "Constrain the value in every call and to one sharding, or in none.")
 
-// What the report knows of a case and no program tells: advice for it.
+// What the report knows about a case and no program shows: advice for it.
 #define KEEL_CASES(X)                                                                              \
     X(EAGER_AGAIN,                                                                                 \
       "Jit the function that runs them, so that they are one program; pad what varies.")           \
@@ -226,7 +226,7 @@ typedef enum keel_note {
 const char *keel_note_text(keel_note_t note);
 // Does a difference's note begin with that one?
 bool keel_note_leads(const char *text, keel_note_t note);
-// The advice for a difference with that note; NULL where it has none of its own.
+// The advice for a difference with that note, or NULL if it has none of its own.
 const char *keel_note_advice(const char *note);
 
 typedef enum keel_case {

@@ -22,7 +22,7 @@ static bool number_of(const keel_graph_t *graph, keel_value_id_t value, double *
            tensor.count == 1 && keel_diff_number(graph->program, type, &tensor, 0, out);
 }
 
-// The constant that a loop's condition compares with. False where it is no such condition.
+// The constant that a loop's condition compares with. False if it is not such a condition.
 static bool bound_of(const keel_graph_t *graph, keel_op_id_t loop, double *out) {
     const keel_program_t *program = graph->program;
     keel_region_run_t regions = keel_program_regions(program, loop);

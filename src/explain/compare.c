@@ -126,7 +126,7 @@ static void move_to_constant(keel_diff_t *diff, const keel_pair_t *made, uint32_
 static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t *pair,
                                             keel_value_id_t before, keel_value_id_t after) {
     if (keel_pair_same_type(diff, before, after)) return NULL;
-    if (diff->taint[after]) return NULL; // told where it was used first
+    if (diff->taint[after]) return NULL; // reported where it was used first
     keel_pair_t made = {.before = diff->before.producer[before],
                         .after = diff->after.producer[after],
                         .inherited = 0,

@@ -132,7 +132,7 @@ static keel_status_t find_whole(components_t *c, keel_cause_t kind, keel_compone
     return add_finding(c, kind, words, under, NULL);
 }
 
-// True where the fields do not tell what moved.
+// True if the fields do not show what moved.
 static bool is_untold(const components_t *c, keel_component_t component,
                       const keel_moved_fields_t *fields) {
     return has_moved(c, component) && (!fields->understood || !fields->count);
@@ -191,7 +191,7 @@ static keel_status_t find_cpu(components_t *c) {
     keel_moved_fields_t fields;
     uint32_t root = KEEL_NONE;
     KEEL_TRY(compare_component(c, KEEL_COMPONENT_CPU, &fields));
-    // Who made it tells more than what it can do.
+    // Who made it says more than what it can do.
     for (int pass = 0; pass < 2; ++pass)
         for (uint32_t i = 0; i < fields.count; ++i)
             if ((strcmp(fields.data[i].name, "vendor") == 0) == (pass == 0))
@@ -319,7 +319,7 @@ static keel_status_t find_spread(components_t *c, const keel_moved_fields_t *opt
     return find_in(c, KEEL_CAUSE_DEVICES, words, root);
 }
 
-// The serialized topology tells of the devices and of the plugin that wrote it.
+// The serialized topology describes the devices and the plugin that wrote it.
 static keel_status_t find_topology(components_t *c) {
     if (!has_moved(c, KEEL_COMPONENT_TOPOLOGY)) return NULL;
     uint32_t under = c->devices != KEEL_NONE ? c->devices : c->backend;
@@ -474,7 +474,7 @@ static keel_status_t give_components(components_t *c, uint32_t follows) {
         keel_difference_t difference = c->data[i].difference;
         if (difference.follows == KEEL_NONE) continue;
         difference.follows = c->data[top_of(c, i)].place;
-        // Where its root is one too many to be kept, it is left out with it.
+        // If its root is one too many to be kept, it is left out with it.
         if (difference.follows != KEEL_NONE) KEEL_TRY(keel_explanation_add(c->out, &difference));
     }
     return NULL;

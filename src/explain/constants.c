@@ -73,7 +73,7 @@ static bool is_same_element(const keel_diff_t *diff, const constant_t *a, const 
     return memcmp(a->tensor.bytes.data + place, b->tensor.bytes.data + place, size) == 0;
 }
 
-// True where an element is the same bytes on both sides or another one.
+// True if an element has the same bytes on both sides or is another one.
 static bool is_of_one_dtype(keel_diff_t *diff, const constant_t *a, const constant_t *b) {
     uint64_t size = a->tensor.element_size;
     return size && size == b->tensor.element_size && !a->tensor.is_splat && !b->tensor.is_splat &&
@@ -118,7 +118,7 @@ static bool is_splat_or_one(const constant_t *constant) {
     return constant->tensor.is_splat || constant->tensor.count == 1;
 }
 
-// False where they are no single numbers.
+// False if they are not single numbers.
 static bool numbers_of(const keel_diff_t *diff, const constant_t *a, const constant_t *b, double *x,
                        double *y) {
     return is_splat_or_one(a) && is_splat_or_one(b) &&
@@ -165,7 +165,7 @@ static uint32_t explains_value(keel_diff_t *diff, const keel_pair_t *pair, uint3
     return root;
 }
 
-// Where it would not be kept a number is only counted: told by the thousand, the decimals cost most
+// A number that would not be kept is only counted: for thousands of them, the decimals cost most
 // of the time.
 static bool is_only_counted(keel_diff_t *diff, keel_pair_t *pair, uint32_t explained,
                             const constant_t *a, const constant_t *b) {
@@ -253,7 +253,7 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
     bool same_dims = is_same_dims(x, y), is_one = is_splat_or_one(a) && is_splat_or_one(b);
     if (!same_dims && !(is_one && a->tensor.count == b->tensor.count)) return NULL;
     uint64_t first = 0, different = count_different(diff, a, b, &first);
-    if (!different) return NULL; // the same values in another dtype: told by the types
+    if (!different) return NULL; // the same values in another dtype: covered by the types
     uint32_t explained = explains_value(diff, pair, operand, a, b);
     if (!same_dims && explained == KEEL_NONE) explained = keel_pair_explain_dims(diff, x, y);
     keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));

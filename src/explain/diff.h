@@ -23,7 +23,7 @@ typedef struct keel_argument_t {
     bool is_donated;        // HLO
     bool is_moved;          // its counterpart has another name (moved.c)
     keel_passing_t passing; // without a counterpart: whether the other side was passed it too
-    uint32_t root;          // likewise: that tells of it
+    uint32_t root;          // likewise: the root that reports it
     bool is_read;           // likewise: an operation without a counterpart takes it
 } keel_argument_t;
 
@@ -111,7 +111,7 @@ keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *differe
 // Adds a difference that follows from `root`, or only counts it where many are kept already.
 keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
                              const keel_difference_t *difference) KEEL_MUST_CHECK;
-// True where it is only counted: its text need not be made.
+// True if it is only counted: its text is not needed.
 static inline bool keel_diff_is_full(const keel_diff_t *diff) {
     return diff->folded_count == KEEL_FOLDED_KEPT;
 }
@@ -123,10 +123,10 @@ uint32_t keel_diff_same(const keel_diff_t *diff, const keel_difference_t *differ
 
 // The place of an operation of `after` (or of `before` where `op` stands there).
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op);
-// True where a library stands between the user's line and the operation of `after`: what it says
+// True if a library stands between the user's line and the operation of `after`: what it says
 // nobody wrote there.
 bool keel_diff_is_librarys(keel_diff_t *diff, keel_op_id_t op);
-// True where both stand on one known line of the user's. What is a library's through and through
+// True if both stand on one known line of the user's. What is a library's through and through
 // has the line that called the traced function: there the library's line counts too.
 bool keel_diff_same_line(const keel_diff_t *diff, const keel_place_t *a, const keel_place_t *b);
 // For text that a difference takes: zero-terminated, in the arena; "" where memory is short, which
@@ -148,7 +148,7 @@ void keel_diff_pair_moved(keel_diff_t *diff);
 
 // Takes in what the paired arguments went through.
 void keel_fit_learn(keel_diff_t *diff);
-// True where an element of that type may have become one of the other: both are floats, conditions
+// True if an element of that type may have become one of the other: both are floats, conditions
 // or the like, or an argument's became the same.
 bool keel_fit_class(const keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after);
 // Likewise for the number of dimensions.
@@ -175,7 +175,7 @@ uint32_t keel_diff_lone_scalar(const keel_diff_t *diff, bool is_after, keel_valu
 uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op_id_t convert);
 // True for the value of an argument that the other side lacks.
 bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
-// True where an argument came or went.
+// True if an argument came or went.
 bool keel_diff_has_unpaired(const keel_diff_t *diff);
 // That argument `number` was a bare Python number, and is none any more; or the reverse where
 // `is_after`.
@@ -244,7 +244,7 @@ keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_grown(keel_diff_t *diff) KEEL_MUST_CHECK;
 // dtypes.c: Python numbers and dtypes that only the operations tell of, and what follows from them.
 keel_status_t keel_diff_dtypes(keel_diff_t *diff) KEEL_MUST_CHECK;
-// True where one expression of the source is several operations: a function of the client's or of a
+// True if one expression of the source is several operations: a function of the client's or of a
 // library's.
 bool keel_diff_is_one_call(const keel_diff_t *diff, bool is_after, keel_op_id_t op);
 // unrolled.c: lines that ran another number of times for a size that drifted.
@@ -260,7 +260,7 @@ keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;
 // only one side has (the other is NONE): what they take, the types, or all that stands there.
 void keel_diff_ops(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
                    keel_difference_t *out);
-// Where nothing else was found, the root is what these programs have in another order.
+// If nothing else was found, the root is what these programs have in another order.
 keel_status_t keel_diff_rest(keel_diff_t *diff) KEEL_MUST_CHECK;
 
 // edit.c: source that was edited between two runs, and what follows from that.
@@ -288,7 +288,7 @@ const char *keel_diff_element(keel_diff_t *diff, const keel_program_t *program, 
 bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
                       const keel_tensor_view_t *tensor, uint64_t at, double *out);
 
-// rounded.c: true where two elements of two float types are one number: rounded, or what has one
+// rounded.c: true if two elements of two float types are one number: rounded, or what has one
 // name in both, the step at 1, the smallest, the largest.
 bool keel_diff_is_rounded(const keel_diff_t *diff, keel_type_id_t before, double x,
                           keel_type_id_t after, double y);

@@ -12,7 +12,7 @@ enum { FILES = 16, LINES = 1 << 16 };
 typedef struct text_t {
     keel_str_t *lines;
     uint64_t *tokens;
-    uint32_t *others; // by line: its counterpart; NONE where it was edited
+    uint32_t *others; // by line: its counterpart; NONE if it was edited
     uint32_t count;
 } text_t;
 
@@ -88,7 +88,7 @@ static keel_status_t load_file(edits_t *edits, file_t *file) {
     return NULL;
 }
 
-// NULL where both texts are the same, or one is not known.
+// NULL if both texts are the same, or one is not known.
 static keel_status_t file_named(edits_t *edits, keel_str_t name, const file_t **out) {
     *out = NULL;
     for (uint32_t i = 0; i < edits->count; ++i) {
@@ -134,7 +134,7 @@ static range_t range_of(keel_graph_t *graph, const keel_line_t *of) {
     return range;
 }
 
-// The first edited line of a range; 0 where none is. What stands above the def's first decorator is
+// The first edited line of a range; 0 if none is. What stands above the def's first decorator is
 // no part of the function.
 static uint32_t first_edited(const text_t *text, range_t range) {
     for (uint32_t line = range.last; line > range.first; --line) {
@@ -161,7 +161,7 @@ static uint32_t place_of_gone(const file_t *file, uint32_t line) {
     return above < file->after.count ? above + 1 : above ? above : 1;
 }
 
-// The line of `after` where the edit is that an operation follows from; 0 where it follows from
+// The line of `after` where the edit is that an operation follows from; 0 if it follows from
 // none. A constant and a branch may come of any line of their function.
 static uint32_t edit_of(const file_t *file, keel_graph_t *graph, const keel_line_t *line,
                         bool is_after, bool is_wide) {

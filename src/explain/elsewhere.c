@@ -89,7 +89,7 @@ static bool has_op(const keel_op_id_t *list, uint32_t count, keel_op_id_t op) {
     return false;
 }
 
-// The next operations that both programs have, by way of those that one has alone. False where they
+// The next operations that both programs have, by way of those that one has alone. False if they
 // are more than are looked at.
 static bool find_ends(const side_t *side, keel_op_id_t op, ends_t *out) {
     keel_op_id_t seen[SEEN];

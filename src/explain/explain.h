@@ -47,7 +47,7 @@ typedef struct keel_difference_t {
     const char *old_value, *new_value; // "f32[8,4]", "0.1", "unset", "absent"
     const char *note; // one clause more: "1 of 16 elements differs, the first at [3]"; or ""
     keel_place_t place;
-    keel_op_id_t old_op, new_op; // KEEL_NONE where it is no operation, or on one side only
+    keel_op_id_t old_op, new_op; // KEEL_NONE if it is not an operation, or on one side only
     uint32_t folds;              // of a root: how many differences follow from it
     uint32_t follows;            // of a folded one: the root it follows from
 } keel_difference_t;
@@ -77,7 +77,7 @@ typedef struct keel_side_t {
     const keel_program_t *program;
     const keel_key_t *key;    // components and their readable values
     const keel_place_t *site; // of the new side: who asked, where that is known better than the
-                              // program tells it
+                              // program says it
     const char *names; // what the user calls its arguments (keel_names_find); NULL or "": unknown
     uint64_t sent; // of the new side: buffers that the host made shortly before it was asked for
     const keel_sources_t *sources; // of the old side only where it is of another run

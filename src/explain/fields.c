@@ -47,7 +47,7 @@ static keel_status_t window(keel_str_t text, size_t begin, keel_arena_t *arena, 
     return NULL;
 }
 
-// Nothing at all would look as if it was not told.
+// Nothing at all would look as if it was unknown.
 static keel_str_t visible(keel_str_t text) {
     while (text.size && text.data[text.size - 1] == '\n')
         --text.size;
@@ -63,7 +63,7 @@ keel_status_t keel_fields_show(keel_str_t before, keel_str_t after, keel_arena_t
     size_t same = 0;
     while (same < before.size && same < after.size && before.data[same] == after.data[same])
         ++same;
-    // Where the difference would be cut off, the text begins shortly before it.
+    // If the difference would be cut off, the text begins shortly before it.
     enum { LEAD = 16 };
     size_t begin = same > KEEL_FIELD_SHOWN - LEAD ? same - LEAD : 0;
     KEEL_TRY(window(before, begin, arena, out_before));

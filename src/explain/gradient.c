@@ -12,7 +12,7 @@ typedef struct side_t {
     bool is_after;
 } side_t;
 
-// The only operation that uses the value; NONE where there are several or none.
+// The only operation that uses the value; NONE if there are several or none.
 static keel_op_id_t only_user(const side_t *side, keel_value_id_t value) {
     const keel_program_t *program = side->graph->program;
     keel_op_id_t first, end, found = KEEL_NONE;

@@ -85,7 +85,7 @@ uint32_t keel_graph_lines_in(keel_graph_t *graph, keel_op_id_t op, const char *f
                              uint32_t room);
 // enclosing.c: the one of these operations whose line all others came by; NONE.
 keel_op_id_t keel_graph_enclosing(keel_graph_t *graph, const keel_op_id_t *ops, uint32_t count);
-// True where that line is on the stack of an operation.
+// True if that line is on the stack of an operation.
 bool keel_graph_passes(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t line);
 
 // passed.c: notes what arguments of loops and of called functions stand for, by the calls that the
@@ -104,10 +104,10 @@ keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op);
 // True for a parameter of HLO's entry.
 bool keel_graph_is_parameter(const keel_graph_t *graph, keel_op_id_t op);
 
-// True where an operation only gives a value another shape, dtype or place.
+// True if an operation only gives a value another shape, dtype or place.
 bool keel_graph_only_reshapes(keel_str_t name);
 
-// The function that a call operation names; KEEL_NONE where it is no call.
+// The function that a call operation names; KEEL_NONE if it is not a call.
 static inline uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t op) {
     return graph->callee[op];
 }
@@ -116,7 +116,7 @@ static inline uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t
 void keel_graph_body(const keel_graph_t *graph, uint32_t function, keel_op_id_t *first,
                      keel_op_id_t *end);
 
-// The values that a constant holds: its type and tensor. False where it is none that is known.
+// The values that a constant holds: its type and tensor. False if its type is not known.
 bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_type_id_t *out_type,
                        keel_tensor_view_t *out);
 

@@ -17,7 +17,7 @@ static uint64_t base_name(const keel_program_t *program, uint32_t function) {
     return keel_quick_hash(keel_str_bytes(name)) | 1;
 }
 
-// What an operation is known by wherever it stands; 0 where that is too little.
+// What an operation is known by wherever it stands; 0 if that is too little.
 static uint64_t token_of(keel_graph_t *graph, keel_op_id_t op) {
     if (graph->constant[op] != KEEL_NONE) return 0;
     const keel_line_t *line =
@@ -238,7 +238,7 @@ static keel_status_t inline_all(const keel_graph_t *graph, const uint8_t *apart,
     return NULL;
 }
 
-// The name that the source gives it; the program's own where no line tells one.
+// The name that the source gives it; the program's own if no line has one.
 static keel_str_t name_of(keel_graph_t *graph, uint32_t function) {
     keel_op_id_t first, end;
     keel_graph_body(graph, function, &first, &end);

@@ -10,7 +10,7 @@ static uint64_t hash_str(keel_str_t text) {
 
 static const keel_line_t nowhere;
 
-// The innermost frame of user code; where all are a library's, the innermost.
+// The innermost frame of user code; if all are a library's, the innermost.
 static keel_line_t choose_line(const keel_frame_t *frames, uint32_t count, keel_str_t package) {
     uint32_t chosen = 0;
     while (chosen < count && keel_is_foreign_file(frames[chosen].file, package))

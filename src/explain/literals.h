@@ -28,7 +28,7 @@ keel_status_t keel_literals_read(keel_literals_t *literals, const char *file,
 // Adds those of a text: Python's, less its comments.
 void keel_literals_scan(keel_literals_t *literals, uint32_t file, keel_str_t text);
 
-// True where the number stands in one of the files, or on that line of it.
+// True if the number stands in one of the files, or on that line of it.
 bool keel_literals_have(const keel_literals_t *literals, double value);
 bool keel_literals_have_at(const keel_literals_t *literals, double value, const char *file,
                            uint32_t line);

@@ -38,7 +38,7 @@ static uint32_t count_state(const keel_diff_t *diff) {
     return found;
 }
 
-// Where gradients were added too, the root may stand for one of these, and counts them all.
+// If gradients were added too, the root may stand for one of these, and counts them all.
 static void tell_of_state(keel_diff_t *diff, keel_difference_t *difference, uint32_t count) {
     const keel_argument_t *list = diff->arguments_after;
     uint32_t first = 0;
@@ -219,7 +219,7 @@ static void tell_counts(keel_diff_t *diff, uint32_t top, uint32_t then, uint32_t
 }
 
 // Told by the donation, or where the optimizer does nothing any more, by that.
-// False where neither tells.
+// False if neither says.
 static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
     keel_op_id_t op = first_of_optimizer(&diff->before);
     bool is_left_alone = first_of_optimizer(&diff->after) == KEEL_NONE;

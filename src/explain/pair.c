@@ -170,7 +170,7 @@ static keel_status_t count_common(const sequence_t *a, const sequence_t *b, int 
     return NULL;
 }
 
-// Where a size has drifted next to no types agree: what little does would only cost time, and bring
+// If a size has drifted, hardly any types agree: what little does would only cost time, and bring
 // strangers together.
 static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
                             keel_arena_t *scratch, bool *out) {
@@ -183,7 +183,7 @@ static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
     return NULL;
 }
 
-// True where both do the same all along, place by place, and types and constants alone differ: what
+// True if both do the same all along, place by place, and types and constants alone differ: what
 // has the type of another by accident is not that one. The same things in another order are aligned
 // as they are.
 static keel_status_t is_in_place(const sequence_t *a, const sequence_t *b, keel_arena_t *scratch,

@@ -61,15 +61,15 @@ uint32_t keel_pair_last_index(keel_diff_t *diff, const keel_pair_t *pair, uint32
                               uint32_t at, double before, double after);
 // slices.c: the root that explains an end of a slice, or NONE.
 uint32_t keel_pair_explain_slice(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name);
-// True where the start of a slice moves and its end stays: what is taken is another number, the
+// True if the start of a slice moves and its end stays: what is taken is another number, the
 // last n.
 bool keel_pair_sized_by_start(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name,
                               keel_drift_t *out);
-// attributes.c: one of the numbers of two attributes, and how many they have. False where they are
+// attributes.c: one of the numbers of two attributes, and how many they have. False if they are
 // no numbers, or not as many.
 bool keel_pair_numbers_at(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                           uint64_t at, double *x, double *y, uint64_t *out_count);
-// 1 + the root that an operand's sizes follow from; 0 where that is not known.
+// 1 + the root that an operand's sizes follow from; 0 if that is not known.
 uint32_t keel_pair_source(const keel_diff_t *diff, const keel_pair_t *pair);
 keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) KEEL_MUST_CHECK;
 

@@ -112,7 +112,7 @@ static keel_status_t pair_moved(keel_diff_t *diff, const uint64_t *a, const uint
     return status;
 }
 
-// Where as many are left on both sides of a gap the place is enough.
+// If equally many are left on both sides of a gap, the place is enough.
 static void pair_the_rest(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
     uint32_t i = 0, j = 0;
     while (i < diff->before_count || j < diff->after_count) {

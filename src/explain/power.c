@@ -18,7 +18,7 @@ typedef struct side_t {
     keel_graph_t *graph;
     uint32_t *others; // by operation: its counterpart
     keel_op_id_t first, end;
-    int64_t *exponents;     // by operation from `first`: 0 where it is none of a power
+    int64_t *exponents;     // by operation from `first`: 0 if it belongs to no power
     keel_value_id_t *bases; // likewise: what is raised
     keel_frame_t *places;   // likewise
     uint8_t *goes_on;       // likewise: another product of its power takes it
@@ -37,7 +37,7 @@ static bool is_named_power(keel_str_t name) {
     return name.size >= size && memcmp(name.data + name.size - size, word, size) == 0;
 }
 
-// True where the innermost frames stand there twice: as many as the power has, down to where its
+// True if the innermost frames stand there twice: as many as the power has, down to where its
 // own function was jitted or called.
 static bool is_within_itself(const keel_frame_t *frames, uint32_t count) {
     for (uint32_t size = 1; 2 * size <= count; ++size) {
@@ -73,7 +73,7 @@ static keel_op_id_t part_of(const side_t *side, keel_op_id_t op, keel_value_id_t
     return is_part ? producer : KEEL_NONE;
 }
 
-// Adds an operand's share; false where the product is of two things.
+// Adds an operand's share; false if the product is of two things.
 static bool add_operand(side_t *side, keel_op_id_t op, keel_value_id_t value) {
     enum { MOST = 1 << 30 };
     keel_op_id_t part = part_of(side, op, value);
@@ -205,7 +205,7 @@ static power_t *largest_at(side_t *side, uint64_t identity, const keel_frame_t *
     return best;
 }
 
-// True where some expression of the line is a power in both programs: the largest of the first that
+// True if some expression of the line is a power in both programs: the largest of the first that
 // differs, or none. What only one of the programs raises is no other exponent.
 static bool differ_in_place(side_t *before, side_t *after, uint64_t identity, power_t **out_before,
                             power_t **out_after) {

@@ -79,7 +79,7 @@ static bool stands_before(const keel_place_t *a, const keel_place_t *b) {
     return a->line && a->line < b->line && strcmp(a->file, b->file) == 0;
 }
 
-// Where the key is made, which settles it; else the first of what differs.
+// Where the key is made, if that settles it; otherwise the first of what differs.
 static keel_place_t first_place(const draws_t *draws) {
     keel_diff_t *diff = draws->diff;
     if (draws->seed != KEEL_NONE) return keel_diff_place(diff, true, draws->seed);

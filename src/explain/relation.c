@@ -110,7 +110,7 @@ static bool is_factor(double factor, double tolerance) {
     return false;
 }
 
-// 0 where it is none.
+// 0 if it is not one.
 static double factor_of(double before, double after, double from_before, double from_after,
                         double tolerance) {
     if (!isfinite(from_before) || !isfinite(from_after) || from_before == 0 || from_after == 0)

@@ -21,7 +21,7 @@ static const char *argument_text(keel_diff_t *diff, bool is_after, uint32_t numb
     return keel_diff_text(diff, "argument %u", is_after ? number_before(diff, number) : number);
 }
 
-// "tanh", or where several are to be told apart "tanh 2": the second one of `before`.
+// "tanh", or "tanh 2" if there are several: the second one of `before`.
 static const char *operation_text(keel_diff_t *diff, bool is_after, keel_op_id_t op,
                                   bool is_counted) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -63,7 +63,7 @@ static const char *operands_text(keel_diff_t *diff, bool is_after, keel_op_id_t 
     return text;
 }
 
-// Where one name stands for several values they are counted, from the first operand that differs.
+// If one name stands for several values, they are counted, from the first operand that differs.
 static void tell_operands(keel_diff_t *diff, keel_difference_t *difference) {
     keel_op_id_t before = difference->old_op, after = difference->new_op;
     difference->old_value = operands_text(diff, false, before, 0, false);
@@ -129,7 +129,7 @@ static const char *order_text(keel_diff_t *diff, bool is_after, uint32_t first) 
     return text;
 }
 
-// The first of the arguments that comes in another place; false where they stand as they stood.
+// The first of the arguments that comes in another place; false if they stand as they stood.
 static bool tell_order(keel_diff_t *diff, keel_difference_t *difference) {
     if (diff->before_count != diff->after_count) return false;
     for (uint32_t i = 0; i < diff->after_count; ++i) {

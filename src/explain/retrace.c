@@ -27,7 +27,7 @@ static const char *of_library(const keel_site_t *site) {
     return strstr(file, "/flax/nnx/") ? keel_note_text(KEEL_NOTE_MODULE) : "";
 }
 
-// The first two names that differ; false where none does.
+// The first two names that differ; false if none does.
 static bool first_names_apart(keel_str_t a, keel_str_t b, keel_str_t out[2]) {
     if (keel_str_equal(a, b)) return false;
     out[0] = a;

@@ -120,7 +120,7 @@ static const char *subject_of(keel_diff_t *diff, const keel_argument_t *argument
 // ---- one difference of many arguments is one root ----------------------------------------------
 
 // Adds a difference of an argument: under the root of its kind that has the same key, or as one.
-// The root's note tells of how many arguments it stands for.
+// The root's note says how many arguments it stands for.
 typedef struct group_t {
     uint64_t key;
     uint32_t root, more;
@@ -474,7 +474,7 @@ static uint64_t group_of_name(keel_str_t name) {
 }
 
 // The last part of a name: one that parallel trees have at the same place goes by it too, as a
-// weight, its gradient and its moments do ("position['scale']", "gradient['scale']"). 0 where it is
+// weight, its gradient and its moments do ("position['scale']", "gradient['scale']"). 0 if it is
 // none, or but a number.
 static uint64_t leaf_of_name(keel_str_t name) {
     size_t begin = name.size;

@@ -53,7 +53,7 @@ void keel_sizes_add_fixed(keel_sizes_t *sizes, keel_ints_t dims) {
     }
 }
 
-// The product of the dimensions that `mask` chooses; 0 where it is no size.
+// The product of the dimensions that `mask` chooses; 0 if it is not a size.
 static int64_t product(keel_ints_t dims, uint32_t mask) {
     int64_t product = 1;
     for (uint32_t i = 0; i < dims.count; ++i) {
@@ -85,7 +85,7 @@ static bool is_multiple(int64_t before, int64_t after, const keel_drift_t *drift
            before / drift->before == after / drift->after;
 }
 
-// How much more it is than the drifted one, where that is the same in both programs; 0 where it is
+// How much more it is than the drifted one, where that is the same in both programs; 0 if it is
 // not, or no more at all.
 static int64_t shift_of(int64_t before, int64_t after, const keel_drift_t *drift) {
     int64_t more = before - drift->before;

@@ -49,7 +49,7 @@ void keel_sizes_add_list(keel_sizes_t *sizes, int64_t before, int64_t after, uin
 // Notes the dimensions of a value that is of one type in both programs.
 void keel_sizes_add_fixed(keel_sizes_t *sizes, keel_ints_t dims);
 
-// True where all sizes of a value that moved (`before`, `after`) tell nothing that those of another
+// True if all sizes of a value that moved (`before`, `after`) tell nothing that those of another
 // (`other_before`, `other_after`) do not: the same sizes, one more or less, whole multiples of them
 // or parts, or as much more each time where that is no small step. *out_leads where the first is as
 // plain as the other or plainer: it could as well be what the other follows from.
@@ -65,7 +65,7 @@ uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t a
 // less than one of its sizes, however small.
 uint32_t keel_sizes_explain_within(const keel_sizes_t *sizes, uint32_t root, int64_t before,
                                    int64_t after);
-// parts.c: true where they are the same part of a whole in both programs: all but so many, or a
+// parts.c: true if they are the same part of a whole in both programs: all but so many, or a
 // share of up to ten.
 bool keel_sizes_is_part(int64_t before, int64_t after, int64_t whole_before, int64_t whole_after);
 // For the values of constants: no shares, but c / n with a whole c or 1 / c (a mean), the square

@@ -4,7 +4,7 @@
 
 #include "explain/clusters.h"
 
-// HLO: true where one of that side's operations has a line of its own. What PyTorch's engine
+// HLO: true if one of that side's operations has a line of its own. What PyTorch's engine
 // records of a gradient has none, and follows from what has one.
 static bool has_own_line(const keel_clusters_t *clusters, uint32_t representative, bool is_after) {
     for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
@@ -52,7 +52,7 @@ static const char *list_names(const keel_clusters_t *clusters, uint32_t represen
     return text;
 }
 
-// How often a line ran in each program. All zero where that tells nothing.
+// How often a line ran in each program. All zero if that says nothing.
 typedef struct times_t {
     uint32_t before, after;
 } times_t;

@@ -7,7 +7,7 @@ static bool is_inside(keel_str_t name, keel_str_t tree) {
            (name.data[tree.size] == '[' || name.data[tree.size] == '.');
 }
 
-// 0 where there are too many.
+// 0 if there are too many.
 static int64_t count_elements(const keel_program_t *program, keel_type_id_t type) {
     keel_ints_t dims = keel_diff_dims(program, type);
     int64_t elements = 1;
@@ -26,7 +26,7 @@ static int64_t count_all(const keel_program_t *program, const keel_argument_t *a
     return total;
 }
 
-// One more than the last index below it; 0 where it is no list.
+// One more than the last index below it; 0 if it is not a list.
 static int64_t count_items(const keel_argument_t *arguments, uint32_t count, keel_str_t tree) {
     enum { DIGITS = 6 };
     int64_t items = 0;

@@ -347,7 +347,7 @@ static int mantissa_bits(const keel_type_t *element) {
     }
 }
 
-// True where both round to one value of that precision.
+// True if both round to one value of that precision.
 static bool rounds_to(double text, double value, int bits) {
     if (bits == 52) return text == value;
     int exponent;

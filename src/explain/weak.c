@@ -43,7 +43,7 @@ static uint32_t find_number(const numbers_t *numbers, keel_list_t operands, bool
     return KEEL_NONE;
 }
 
-// Where a number meets another value of its type, JAX converts a bare one, and the program shows
+// If a number meets another value of its type, JAX converts a bare one, and the program shows
 // it.
 static bool meets_another(numbers_t *numbers, keel_list_t operands, uint8_t number,
                           keel_type_id_t element) {

@@ -62,7 +62,7 @@ static bool takes_all(const view_t *view, keel_op_id_t op, keel_value_id_t given
     return is_less;
 }
 
-// True where the other program takes `there` in the place of that operand.
+// True if the other program takes `there` in the place of that operand.
 static bool is_taken(const keel_diff_t *diff, const view_t *view, keel_op_id_t op, uint32_t operand,
                      keel_value_id_t there) {
     keel_op_id_t partner = view->partner[op];

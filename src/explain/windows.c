@@ -9,7 +9,7 @@ typedef struct steps_t {
     uint32_t count;
 } steps_t;
 
-// By how much the dimensions drifted that did; false where the ranks differ.
+// By how much the dimensions drifted that did; false if the ranks differ.
 static bool steps_between(keel_ints_t before, keel_ints_t after, steps_t *out) {
     out->count = 0;
     if (before.count != after.count || before.count > RANK) return false;

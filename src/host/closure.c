@@ -36,7 +36,7 @@ static void add_call(calls_t *calls, const call_t *call) {
     if (calls->count < CALLS) calls->list[calls->count++] = *call;
 }
 
-// The user's function nearest to the frame `own` within it; false where there is none.
+// The user's function nearest to the frame `own` within it; false if there is none.
 static bool callee_of(const keel_frame_t *frames, uint32_t own, call_t *out) {
     uint32_t at = own;
     while (at > 0 && keel_is_library_file(frames[at - 1].file))

@@ -18,7 +18,7 @@
 #include "base/base.h"
 #include "program/program.h"
 
-// A place in the user's source. "" and 0 where unknown; the library's file may be NULL too.
+// A place in the user's source. "" and 0 if unknown; the library's file may be NULL too.
 typedef struct keel_place_t {
     const char *file;
     uint32_t line;
@@ -39,7 +39,7 @@ keel_status_t keel_host_script(char *const *argv, const char *cwd, char **out) K
 
 // ---- where.c -----------------------------------------------------------------------------------
 
-// True where a file belongs to a library (site-packages, the interpreter's own, <frozen ...>).
+// True if a file belongs to a library (site-packages, the interpreter's own, <frozen ...>).
 bool keel_is_library_file(keel_str_t file);
 // True for code that was typed in, a cell of a notebook: with each edit it has another file name.
 bool keel_is_cell(keel_str_t file);
@@ -64,19 +64,19 @@ typedef struct keel_stack_frame_t {
 enum { KEEL_STACK_KEPT = 64 };
 
 // The host's stack, innermost first; frames of libraries are left out where user code is among
-// them, and counted. Where the script is itself an installed package, that package is user code.
+// them, and counted. If the script is itself an installed package, that package is user code.
 typedef struct keel_stack_t {
     const keel_stack_frame_t *frames;
     uint32_t count;
     uint32_t left_out;
-    const char *skipped; // why there is none; NULL where there is one
-    // JAX: the function that was traced, as its compiler was given it. NULL and 0 where unknown.
+    const char *skipped; // why there is none; NULL if there is one
+    // JAX: the function that was traced, as its compiler was given it. NULL and 0 if unknown.
     const char *traced_file;
     uint32_t traced_line; // of its def
     // JAX: what was lowered before is compiled by a call of its own, maybe on another line.
     bool is_deferred;
     // The innermost line of a library that the user called, which is neither PyTorch nor JAX nor
-    // the standard library: where in a loop of transformers it is. NULL where there is none.
+    // the standard library: where in a loop of transformers it is. NULL if there is none.
     const char *library_file;
     uint32_t library_line;
 } keel_stack_t;
@@ -114,7 +114,7 @@ typedef struct keel_site_t {
 } keel_site_t;
 
 // The origin of a traced function is its qualified name, its file and the line of its def:
-// "make_train.<locals>.step at /home/u/train.py:12". The line is 0 where only the function's name
+// "make_train.<locals>.step at /home/u/train.py:12". The line is 0 if only the function's name
 // is known; of a lambda it is the first that computes something then. A cell of a notebook is
 // "<cell>", and its functions have no line: both move with an edit. All else has the line that
 // asked for it: "/home/u/train.py:31".

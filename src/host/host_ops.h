@@ -22,7 +22,7 @@ typedef struct keel_host_ops_t {
 // in it. The thread must hold no lock that Python code may wait for.
 void keel_host_ops_read(keel_arena_t *arena, keel_host_ops_t *out);
 
-// Has `call` called, with nothing, when the interpreter ends; it holds its lock then. False where
+// Has `call` called, with nothing, when the interpreter ends; it holds its lock then. False if
 // that cannot be had. Once a process.
 bool keel_host_ops_at_exit(void (*call)(void));
 

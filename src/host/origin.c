@@ -65,7 +65,7 @@ keel_str_t keel_origin_place(keel_str_t origin) {
     return (keel_str_t){place, (size_t)(origin.data + origin.size - place)};
 }
 
-// The user's function that the line which asked had run; NULL where there is none. JAX gives what
+// The user's function that the line which asked had run; NULL if there is none. JAX gives what
 // it maps or loops over by itself (jax.pmap, a scan outside jit) a name of its own, and its frames
 // end there; flax leaves its own frames out.
 static const keel_frame_t *function_behind_line(const found_t *found) {
@@ -107,7 +107,7 @@ static bool is_librarys_jit(const found_t *found) {
             keel_is_foreign_file(found->chain.frames[caller].file, found->package));
 }
 
-// By which frame, or which of what the client says, the function is known. False where nothing is.
+// By which frame, or which of what the client says, the function is known. False if nothing is.
 static bool find_origin(const found_t *found, origin_t *out) {
     const chain_t *chain = &found->chain;
     const keel_stack_t *stack = found->stack;

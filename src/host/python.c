@@ -7,7 +7,7 @@
 
 #include "base/fork.h"
 
-// False where something needed is not there.
+// False if something needed is not there.
 static bool find_python_calls(keel_python_t *out) {
     bool complete = true;
     void *found;

@@ -74,11 +74,11 @@ typedef struct keel_python_t {
 } keel_python_t;
 
 // Holds the interpreter's lock from here to keel_python_leave, which is to be called then, and puts
-// an exception that is on its way aside. NULL where it does; else why it cannot.
+// an exception that is on its way aside. NULL if it does; else why it cannot.
 const char *keel_python_enter(keel_python_t *out);
 void keel_python_leave(keel_python_t *python);
 
-// An attribute, NULL where there is none.
+// An attribute, or NULL if there is none.
 keel_object_t *keel_python_attribute(const keel_python_t *python, keel_object_t *object,
                                      const char *name);
 // Lives as long as `object`; empty where it is no text.

@@ -46,7 +46,7 @@ static script_t file_script(char *const *at) {
     return (script_t){last_part(*at), *at, *at, may_launch(*at) ? at + 1 : NULL};
 }
 
-// True where the options end with this word: it names what is run.
+// True if the options end with this word: it names what is run.
 static bool read_option(char *const **at, script_t *out) {
     const char *word = **at;
     if (word[1] == '-') {

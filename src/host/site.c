@@ -131,7 +131,7 @@ static bool is_at(const keel_frame_t *frame, const keel_stack_frame_t *at) {
            keel_str_equal(last_part(frame->function), last_part(keel_str(at->function)));
 }
 
-// True where the chain goes on from `at` as the stack does, as far as both are known.
+// True if the chain goes on from `at` as the stack does, as far as both are known.
 static bool continues(const chain_t *chain, uint32_t at, const keel_stack_t *stack,
                       keel_str_t package) {
     uint32_t next = 0;
@@ -156,7 +156,7 @@ bool site_is_users_trace(const found_t *found) {
     return file && !keel_is_foreign_file(keel_str(file), found->package);
 }
 
-// The user's frames from `at` on: the first is the place, the next called it. False where there is
+// The user's frames from `at` on: the first is the place, the next called it. False if there is
 // none.
 static bool place_from(const found_t *found, uint32_t at, keel_arena_t *arena, keel_place_t *out) {
     const keel_frame_t *users[2];
@@ -173,7 +173,7 @@ static bool place_from(const found_t *found, uint32_t at, keel_arena_t *arena, k
     return true;
 }
 
-// Where all is a library's: the line that called the traced function, or its own.
+// If all is a library's: the line that called the traced function, or its own.
 static keel_place_t place_in_library(const found_t *found, uint32_t at, keel_arena_t *arena) {
     const chain_t *chain = &found->chain;
     if (at == chain->count) --at;
@@ -265,7 +265,7 @@ static void look_for_shared(const keel_program_t *program, found_t *found) {
     found->shared = common ? found->chain.count - common : 0;
 }
 
-// Where the traced function only calls another that is jitted, jax.jit(jax.jit(f)), its name stands
+// If the traced function only calls another that is jitted, jax.jit(jax.jit(f)), its name stands
 // with the operations of that.
 static void look_for_name(const keel_program_t *program, found_t *found) {
     enum { TRIED = 256 };

@@ -81,14 +81,14 @@ static keel_object_t *local_of(const walk_t *walk, keel_object_t *frame, const c
     return value;
 }
 
-// An attribute, NULL where there is none. Drops `object`.
+// An attribute, or NULL if there is none. Drops `object`.
 static keel_object_t *part_of(const walk_t *walk, keel_object_t *object, const char *name) {
     keel_object_t *value = object ? keel_python_attribute(walk->python, object, name) : NULL;
     walk->python->drop(object);
     return value;
 }
 
-// Where JAX has a program compiled it knows which function it traced, wrappers left out: the same
+// When JAX has a program compiled, it knows which function it traced, wrappers left out: the same
 // text that its error messages have. Nothing depends on it but that two functions of one name are
 // told apart.
 static void look_for_traced(walk_t *walk, keel_object_t *frame) {
