@@ -1,5 +1,5 @@
 // Functions that one factory made: make_update(actor_loss) and make_update(critic_loss) give
-// functions of one name, file and line. What they closed over tells them apart: the same call in
+// functions of one name, file and line. What they closed over distinguishes them: the same call in
 // both runs other functions of the user's. So it is with a library's function that is given one to
 // run, diffeqsolve(ODETerm(field), ...).
 #define _GNU_SOURCE // memmem

@@ -32,9 +32,9 @@ typedef struct keel_place_t {
 // ---- script.c ----------------------------------------------------------------------------------
 
 // Names the script: the file that the interpreter runs ("python -u train.py --lr 1" -> train.py's
-// real path), "-m module", or the first word of the command; with what a launcher launches
-// ("torchrun train.py"), else with `cwd` where it is no file. The caller frees *out, which is a
-// file name without a folder: "train.py-1f2e3d4c5b6a7988".
+// real path), "-m module", or the first word of the command. A launcher is named with what it
+// launches ("torchrun train.py"), anything else that is not a file with `cwd`. The caller frees
+// *out, which is a file name without a folder: "train.py-1f2e3d4c5b6a7988".
 keel_status_t keel_host_script(char *const *argv, const char *cwd, char **out) KEEL_MUST_CHECK;
 
 // ---- where.c -----------------------------------------------------------------------------------
@@ -47,10 +47,10 @@ bool keel_is_cell(keel_str_t file);
 // "equinox/_jit.py".
 const char *keel_library_shown(const char *file);
 // The package that an installed file belongs to: ".../site-packages/flax/", or the file itself
-// where it lies there alone; "<string>" is a package of its own. Empty for any other file.
+// if it lies there alone; "<string>" is a package of its own. Empty for any other file.
 keel_str_t keel_package_of(keel_str_t file);
-// The same as keel_is_library_file where `package` is empty. It names the package that is the
-// user's own, because the script is one of its files (python -m package).
+// The same as keel_is_library_file if `package` is empty. Otherwise `package` is the user's own,
+// because the script is one of its files (python -m package).
 bool keel_is_foreign_file(keel_str_t file, keel_str_t package);
 
 // ---- stack.c -----------------------------------------------------------------------------------
@@ -63,8 +63,8 @@ typedef struct keel_stack_frame_t {
 
 enum { KEEL_STACK_KEPT = 64 };
 
-// The host's stack, innermost first; frames of libraries are left out where user code is among
-// them, and counted. If the script is itself an installed package, that package is user code.
+// The host's stack, innermost first. If user code is on it, the frames of libraries are left out
+// and counted. If the script is itself an installed package, that package is user code.
 typedef struct keel_stack_t {
     const keel_stack_frame_t *frames;
     uint32_t count;
@@ -91,13 +91,13 @@ keel_place_t keel_stack_top(const keel_stack_t *stack);
 // ---- names.c -----------------------------------------------------------------------------------
 
 // A line for each name that is known. "dynamic['rest'][9]\tbatch['tokens']\n": what the user calls
-// an argument, where a library calls the traced function in the user's name (`is_wrapped`); those
-// that are named alike, or whose name cannot be found, are left out. "\tparams['bias']\n": an
+// an argument, if a library calls the traced function for the user (`is_wrapped`); arguments that
+// are named alike, or whose name cannot be found, are left out. "\tparams['bias']\n": an
 // argument by the client's name that was passed, and left out of the program because nothing uses
-// it; after the last of these "\t\n". Runs some Python, so only where a program is compiled; takes
+// it; after the last of these "\t\n". Runs some Python, so only when a program is compiled; takes
 // the GIL. Never fails: "".
 const char *keel_names_read(keel_arena_t *arena, bool is_wrapped);
-// The user's name, or the client's where there is no other. `names` may be NULL.
+// The user's name, or the client's if there is no other. `names` may be NULL.
 keel_str_t keel_names_find(const char *names, keel_str_t client);
 // Whether an argument that is not in the program was passed, by the user's name.
 typedef enum keel_passing { KEEL_PASSING_UNKNOWN, KEEL_PASSED, KEEL_NOT_PASSED } keel_passing_t;
@@ -108,20 +108,21 @@ keel_passing_t keel_names_passing(const char *names, keel_str_t user);
 // Where a program comes from in the user's source.
 typedef struct keel_site_t {
     keel_place_t place; // the user's line that called the traced function, and who called that
-    const char *origin; // tells one function from another of its name, see below; "" where unknown
+    const char *origin; // distinguishes functions of one name, see below; "" if unknown
     bool is_traced;     // the traced function has a frame of its own; else it may be one operation
     bool is_wrapped;    // a library calls it that it is no part of, nor is it JAX's
 } keel_site_t;
 
 // The origin of a traced function is its qualified name, its file and the line of its def:
 // "make_train.<locals>.step at /home/u/train.py:12". The line is 0 if only the function's name
-// is known; of a lambda it is the first that computes something then. A cell of a notebook is
-// "<cell>", and its functions have no line: both move with an edit. All else has the line that
-// asked for it: "/home/u/train.py:31".
+// is known; for a lambda that is the first line that computes something. A cell of a notebook is
+// "<cell>", and its functions have no line, because both move with an edit. Anything else has the
+// line that asked for it: "/home/u/train.py:31".
 //
-// A library's function that the user jits is another one for each line that asks, and known by the
-// user's function that it runs: "init of Net.__call__ at /v/site-packages/haiku/transform.py:389
-// for /home/u/train.py:22". So is a loop that a library runs outside jit: "/v/.../util.py:896 for
+// A library's function that the user jits is a different one for each line that asks, and is known
+// by the user's function that it runs: "init of Net.__call__ at
+// /v/site-packages/haiku/transform.py:389 for /home/u/train.py:22". So is a loop that a library
+// runs outside jit: "/v/.../util.py:896 for
 // ...". `stack` is the host's when the program was asked for, or NULL. Text lives in `arena`, or is
 // the stack's.
 void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel_arena_t *arena,
@@ -131,9 +132,9 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site);
 // What stays of an origin when lines above it are edited: all but the line of a traced function.
 keel_str_t keel_origin_function(keel_str_t origin);
-// What tells one function of a run from another of its name: the file and line of its def, where
-// that is known, by whichever name; else all of the origin. A function that hands on what it is
-// given computes nothing that would tell its qualified name.
+// What distinguishes the functions of one name in a run: the file and line of its def if that is
+// known, under any name; otherwise all of the origin. A function that only passes on what it is
+// given computes nothing that would show its qualified name.
 keel_str_t keel_origin_place(keel_str_t origin);
 
 // ---- closure.c ---------------------------------------------------------------------------------

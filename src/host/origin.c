@@ -1,4 +1,4 @@
-// What tells one function from another of its name (keel_site_t): its origin, as a text.
+// What distinguishes functions of one name (keel_site_t): their origin, as a text.
 #define _GNU_SOURCE // memrchr, memmem
 #include <stdio.h>
 #include <string.h>

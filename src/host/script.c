@@ -12,12 +12,12 @@
 
 #include "host/host.h"
 
-// What a command runs. `identity` tells it from others of its label.
+// What a command runs. `identity` distinguishes it from others of its label.
 typedef struct script_t {
     const char *label;
     const char *path;     // of a file, as the command names it; or NULL
     const char *identity; // where it is no file: "http.server", the text behind -c
-    char *const *rest;    // the words behind it, where it may be a launcher; or NULL
+    char *const *rest;    // the words behind it if it may be a launcher; or NULL
 } script_t;
 
 static const char *last_part(const char *path) {

@@ -1,4 +1,4 @@
-// Between site.c, which finds a program's line, and origin.c, which tells whose function it is.
+// Between site.c, which finds a program's line, and origin.c, which knows whose function it is.
 #ifndef KEEL_HOST_SITE_H_
 #define KEEL_HOST_SITE_H_
 
@@ -16,7 +16,7 @@ typedef struct found_t {
     keel_str_t module;
     const keel_stack_t *stack; // NULL: none
     keel_str_t package;        // that is the user's own
-    keel_str_t name;           // of the traced function, where it has no frame; else empty
+    keel_str_t name;           // of the traced function, if it has no frame; else empty
     chain_t chain;
     uint32_t own;    // the traced function's frame; chain.count
     uint32_t shared; // where that is not known: the innermost frame that all operations share
