@@ -98,12 +98,18 @@ static keel_status_t remove_stale(void *context, const char *name) {
     return NULL;
 }
 
+// Of the lines that describe the file itself: they have neither a time nor a process.
+static keel_json_t begin_line(keel_buffer_t *text, const char *event) {
+    keel_json_t line = keel_json(text, KEEL_JSON_COMPACT);
+    keel_json_object(&line, NULL);
+    keel_json_string(&line, "event", event);
+    return line;
+}
+
 static keel_status_t write_head(const char *path, const answers_t *known) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    keel_json_t line = keel_json(&text, KEEL_JSON_COMPACT);
-    keel_json_object(&line, NULL);
-    keel_json_string(&line, "event", "analysis");
+    keel_json_t line = begin_line(&text, "analysis");
     keel_json_string(&line, "keel", KEEL_VERSION);
     keel_json_unsigned(&line, "revision", KEEL_ANALYSIS_REVISION);
     keel_line_end(&line);
@@ -134,9 +140,7 @@ keel_status_t answers_end(const char *run_dir, const char *id, const char *path,
     char *final;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    keel_json_t line = keel_json(&text, KEEL_JSON_COMPACT);
-    keel_json_object(&line, NULL);
-    keel_json_string(&line, "event", "covered");
+    keel_json_t line = begin_line(&text, "covered");
     keel_json_unsigned(&line, "bytes", bytes);
     keel_json_unsigned(&line, "asked", asked);
     keel_line_end(&line);

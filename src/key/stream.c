@@ -96,18 +96,6 @@ static void regions_of(keel_stream_t *stream, keel_op_id_t op, uint32_t *at) {
         keel_stream_region(stream, &program->regions.data[i]);
 }
 
-static uint32_t first_region(const keel_program_t *program, keel_op_id_t op) {
-    uint32_t low = 0, high = program->regions.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (program->regions.data[middle].parent < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // ---- operations --------------------------------------------------------------------------------
 
 // How an operation begins; numbers from FIRST_SHAPE on are shapes.
@@ -208,7 +196,7 @@ void keel_stream_operations(keel_stream_t *stream, keel_op_id_t first, keel_op_i
                             keel_value_id_t base) {
     keel_canon_t *canon = stream->canon;
     const keel_program_t *program = canon->program;
-    uint32_t region = first_region(program, first);
+    uint32_t region = keel_program_first_region(program, first);
     int64_t results = base;
     // Local copies: writing bytes would otherwise force the compiler to reload these each time.
     const keel_operation_t *const operations = program->operations.data;

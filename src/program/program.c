@@ -136,9 +136,7 @@ keel_str_t keel_program_str(const keel_program_t *program, keel_string_id_t id) 
     return (keel_str_t){base + (slice.at & ~KEEL_IN_TEXT), slice.size};
 }
 
-keel_region_run_t keel_program_regions(const keel_program_t *program, keel_op_id_t op) {
-    if (!(program->operations.data[op].name & KEEL_OP_HAS_REGIONS))
-        return (keel_region_run_t){NULL, 0};
+uint32_t keel_program_first_region(const keel_program_t *program, keel_op_id_t op) {
     uint32_t low = 0, high = program->regions.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -147,7 +145,13 @@ keel_region_run_t keel_program_regions(const keel_program_t *program, keel_op_id
         else
             high = middle;
     }
-    uint32_t end = low;
+    return low;
+}
+
+keel_region_run_t keel_program_regions(const keel_program_t *program, keel_op_id_t op) {
+    if (!(program->operations.data[op].name & KEEL_OP_HAS_REGIONS))
+        return (keel_region_run_t){NULL, 0};
+    uint32_t low = keel_program_first_region(program, op), end = low;
     while (end < program->regions.count && program->regions.data[end].parent == op)
         ++end;
     return (keel_region_run_t){program->regions.data + low, end - low};

@@ -422,6 +422,9 @@ static inline const keel_block_t *keel_program_body(const keel_program_t *p, uin
     return &p->blocks.data[p->regions.data[number].first_block];
 }
 
+// The index of the first region of that operation, or of the next one that has any.
+uint32_t keel_program_first_region(const keel_program_t *program, keel_op_id_t op);
+
 static inline uint32_t keel_program_op_count(const keel_program_t *p) {
     return p->operations.count ? p->operations.count - 1 : 0;
 }

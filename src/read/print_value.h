@@ -13,6 +13,18 @@ void keel_print_name(keel_buffer_t *out, keel_str_t name); // quoted if necessar
 // An attribute in one of two notations: how each kind is written.
 enum { KEEL_PRINT_KINDS = KEEL_ATTR_LOC_UNKNOWN + 1 }; // one for all kinds of location
 typedef void (*keel_print_notation_t[KEEL_PRINT_KINDS])(keel_printer_t *printer, keel_attr_id_t id);
+// Both notations name their functions alike.
+#define KEEL_PRINT_NOTATION                                                                        \
+    {                                                                                              \
+        [KEEL_ATTR_NONE] = none, [KEEL_ATTR_UNIT] = unit, [KEEL_ATTR_BOOL] = boolean,              \
+        [KEEL_ATTR_INT] = integer, [KEEL_ATTR_WIDE_INT] = wide, [KEEL_ATTR_FLOAT] = number,        \
+        [KEEL_ATTR_STRING] = string, [KEEL_ATTR_TYPE] = type, [KEEL_ATTR_ENUM] = enumeration,      \
+        [KEEL_ATTR_ARRAY] = array, [KEEL_ATTR_DICT] = dictionary, [KEEL_ATTR_INTS] = ints,         \
+        [KEEL_ATTR_SYMBOL] = symbol, [KEEL_ATTR_TENSOR] = tensor,                                  \
+        [KEEL_ATTR_DENSE_ARRAY] = dense_array, [KEEL_ATTR_STRINGS] = strings,                      \
+        [KEEL_ATTR_SPARSE] = sparse, [KEEL_ATTR_DISTINCT] = distinct, [KEEL_ATTR_BYTES] = opaque,  \
+        [KEEL_ATTR_LOC_UNKNOWN] = location,                                                        \
+    }
 void keel_print_value(keel_printer_t *printer, const keel_print_notation_t notation,
                       keel_attr_id_t attribute);
 void keel_print_value_text(keel_printer_t *printer, keel_attr_id_t attribute);

@@ -360,28 +360,7 @@ static void location(keel_printer_t *p, keel_attr_id_t id) {
 
 // ---- any ---------------------------------------------------------------------------------------
 
-static const keel_print_notation_t notation = {
-    [KEEL_ATTR_NONE] = none,
-    [KEEL_ATTR_UNIT] = unit,
-    [KEEL_ATTR_BOOL] = boolean,
-    [KEEL_ATTR_INT] = integer,
-    [KEEL_ATTR_WIDE_INT] = wide,
-    [KEEL_ATTR_FLOAT] = number,
-    [KEEL_ATTR_STRING] = string,
-    [KEEL_ATTR_TYPE] = type,
-    [KEEL_ATTR_ENUM] = enumeration,
-    [KEEL_ATTR_ARRAY] = array,
-    [KEEL_ATTR_DICT] = dictionary,
-    [KEEL_ATTR_INTS] = ints,
-    [KEEL_ATTR_SYMBOL] = symbol,
-    [KEEL_ATTR_TENSOR] = tensor,
-    [KEEL_ATTR_DENSE_ARRAY] = dense_array,
-    [KEEL_ATTR_STRINGS] = strings,
-    [KEEL_ATTR_SPARSE] = sparse,
-    [KEEL_ATTR_DISTINCT] = distinct,
-    [KEEL_ATTR_BYTES] = opaque,
-    [KEEL_ATTR_LOC_UNKNOWN] = location,
-};
+static const keel_print_notation_t notation = KEEL_PRINT_NOTATION;
 
 void keel_print_value_json(keel_printer_t *p, const char *name, keel_attr_id_t attribute) {
     if (name) keel_json_key(&p->json, keel_str(name));
