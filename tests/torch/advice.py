@@ -20,7 +20,8 @@ PAIRS = Pairs(SCRIPT)
 # The words of the cause of each advice that is given by another one's table.
 CAUSE_OF = {"index": "constant", "read_back": "host_read", "grown": "shape", "state_made": "arguments",
             "replaced": "donation", "copied": "donation", "not_zeroed": "gradient",
-            "counted": "shape", "idle": "structure"}
+            "counted": "shape", "idle": "structure", "frozen": "structure",
+            "evaluated": "structure", "turns": "structure"}
 # Advice that no item of `keel why` has: of operations on the host, in a run of their own.
 OF_THE_HOST = [name for name in PAIRS.names() if name.startswith("host_") and name != "host_read"]
 # With SPMD, for which a process decides at its start; a process by itself each.

@@ -493,6 +493,89 @@ def idle_mended():
         torch_xla.sync()
 
 
+def frozen_accident():
+    first, second, x = linear(), linear(), made(8, W)
+    first.requires_grad_(False)
+    optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+    for step in range(4):
+        if step == 2:
+            first.requires_grad_(True)
+        optimizer.zero_grad()
+        second(torch.relu(first(x))).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def frozen_mended():
+    first, second, x = linear(), linear(), made(8, W)
+    first.requires_grad_(False)
+    optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+    for step in range(4):
+        optimizer.zero_grad()
+        second(torch.relu(first(x))).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def evaluated_accident():
+    model, x = linear(), made(8, W)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for train in (True, False, True, False):
+        with torch.set_grad_enabled(train):
+            loss = model(x).pow(2).mean()
+        if train:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        torch_xla.sync()
+
+
+def evaluated_mended():
+    model, x = linear(), made(8, W)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for train in (True, False, True, False):
+        with torch.set_grad_enabled(train):
+            loss = model(x).pow(2).mean()
+        if not train:
+            settle()
+            continue
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def turns_step(make, judge, noise, real, optimizers, step):
+    made_up = make(noise)
+    optimizer = optimizers[step % 2]
+    optimizer.zero_grad()
+    if step % 2 == 0:
+        loss = (judge(real) - 1).pow(2).mean() + judge(made_up.detach()).pow(2).mean()
+    else:
+        loss = (judge(made_up) - 1).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+
+
+def turns_accident():
+    make, judge, noise, real = linear(), linear(), made(8, W), made(8, W)
+    optimizers = [torch.optim.SGD(model.parameters(), lr=0.1) for model in (judge, make)]
+    for step in range(4):
+        turns_step(make, judge, noise, real, optimizers, step)
+        torch_xla.sync()
+
+
+def turns_mended():
+    make, judge, noise, real = linear(), linear(), made(8, W), made(8, W)
+    optimizers = [torch.optim.SGD(model.parameters(), lr=0.1) for model in (judge, make)]
+    for step in range(4):
+        turns_step(make, judge, noise, real, optimizers, step)
+        if step % 2 == 0:
+            settle()
+        else:
+            torch_xla.sync()
+
+
 def over_all_devices(x):
     from torch_xla.distributed import spmd
     count = torch_xla.runtime.global_runtime_device_count()
