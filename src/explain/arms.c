@@ -140,7 +140,7 @@ uint32_t keel_arms_fork(const keel_arms_t *arms, uint32_t line, uint32_t other) 
     return fork_between(&x, &y);
 }
 
-// The program has operations of a line of that arm. `lines` says of each line whether it does.
+// Operations of the program came by a line of that arm. `lines` says of each line whether they did.
 static bool is_taken(const keel_arms_t *arms, const uint8_t *lines, arm_t arm) {
     uint32_t from = arm.header ? arm.header : arm.fork, indent = indent_of(arms, from);
     bool is_inside = arm.header > 0;
@@ -199,14 +199,17 @@ static uint32_t told_of(keel_diff_t *diff, const keel_arms_t *arms, const char *
     return KEEL_NONE;
 }
 
-// Which lines of the file the program has operations of.
+// By which lines of the file operations of the program came; of too many operations any may have.
 static keel_status_t list_lines(keel_diff_t *diff, keel_graph_t *graph, const keel_arms_t *arms,
                                 const char *file, uint8_t **out) {
     KEEL_TRY(keel_arena_array(&diff->arena, (size_t)arms->count + 1, 1, (void **)out));
-    memset(*out, 0, (size_t)arms->count + 1);
-    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
-        const keel_line_t *line = keel_graph_line(graph, op);
-        if (line->line <= arms->count && keel_str_is(line->file, file)) (*out)[line->line] = 1;
+    enum { MOST = 1 << 16 };
+    keel_op_id_t end = keel_program_op_count(graph->program);
+    memset(*out, end > MOST, (size_t)arms->count + 1);
+    for (keel_op_id_t op = 0; op < end && end <= MOST; ++op) {
+        uint32_t lines[PATH], count = keel_graph_lines_in(graph, op, file, lines, PATH);
+        for (uint32_t i = 0; i < count; ++i)
+            if (lines[i] <= arms->count) (*out)[lines[i]] = 1;
     }
     return NULL;
 }
@@ -254,8 +257,8 @@ static uint32_t told_of_arm(keel_diff_t *diff, const keel_arms_t *arms, const ch
     return KEEL_NONE;
 }
 
-// Operations of the two arms that were held against each other. `lines` are those that the two
-// programs have operations of.
+// Operations of the two arms that were held against each other. `lines` are those that
+// operations of the two programs came by.
 static void fold_compared(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
                           uint8_t *const lines[2]) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -302,7 +305,7 @@ static void fold_beside(keel_diff_t *diff, const keel_arms_t *arms, const char *
 
 static keel_status_t fold(keel_diff_t *diff, const keel_arms_t *arms, const char *file) {
     uint8_t *lines[2];
-    if (!arms->count) return NULL;
+    if (!arms->count || diff->root_count < 2) return NULL;
     KEEL_TRY(list_lines(diff, &diff->before, arms, file, &lines[0]));
     KEEL_TRY(list_lines(diff, &diff->after, arms, file, &lines[1]));
     fold_exchanged(diff, arms, file);

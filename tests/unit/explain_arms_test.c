@@ -185,6 +185,25 @@ static void what_two_arms_call_follows_from_the_branch(void **state) {
     keel_explanation_deinitialize(&e);
 }
 
+// What the other program has of the arm may stand in a function that the arm calls.
+static void lines_of_an_arm_that_both_took_are_causes_of_their_own(void **state) {
+    (void)state;
+    static const char source[] = "\n\n\n\n\n\n\n"
+                                 "def mixed(x, w):\n"
+                                 "    return jnp.sin(x @ w) + x\n"
+                                 "\n\n\n"
+                                 "def step(x, w, is_warped, is_bounded, is_training):\n"
+                                 "    if is_training:\n"
+                                 "        warped = jnp.expm1(x) if is_warped else x\n"
+                                 "        x = mixed(warped, w)\n"
+                                 "        x = jnp.tanh(x) if is_bounded else x\n"
+                                 "    return mixed(x, w)\n";
+    keel_explanation_t e;
+    explain_pair("two_flags_in_one_arm", source, NULL, &e);
+    assert_int_equal(e.root_total, 2);
+    keel_explanation_deinitialize(&e);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_two_arms_have_a_fork),
@@ -193,6 +212,7 @@ int main(void) {
         cmocka_unit_test(what_is_exchanged_between_two_arms_is_one_cause),
         cmocka_unit_test(sizes_of_two_arms_follow_from_the_branch),
         cmocka_unit_test(what_two_arms_call_follows_from_the_branch),
+        cmocka_unit_test(lines_of_an_arm_that_both_took_are_causes_of_their_own),
         cmocka_unit_test(two_flags_are_two_causes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
