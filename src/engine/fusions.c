@@ -22,18 +22,6 @@ bool fusions_are_unknown(const char *platform, const PJRT_Api *api) {
     return strcmp(platform, "cpu") == 0 && api->pjrt_api_version.minor_version <= LAST_WITHOUT;
 }
 
-static void put_varint(keel_buffer_t *out, uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-        keel_buffer_byte(out, (uint8_t)(value | 0x80));
-    keel_buffer_byte(out, (uint8_t)value);
-}
-
-static void put_bytes(keel_buffer_t *out, uint32_t number, const keel_buffer_t *bytes) {
-    put_varint(out, (uint64_t)number << 3 | KEEL_WIRE_BYTES);
-    put_varint(out, bytes->size);
-    keel_buffer_append(out, bytes->data, bytes->size);
-}
-
 typedef struct rewrite_t {
     bool failed, changed;
 } rewrite_t;
@@ -54,12 +42,12 @@ static void put_kinds(keel_buffer_t *out, const keel_proto_field_t *field, rewri
     while (keel_cursor_left(&cursor) && !cursor.failed) {
         uint64_t kind = keel_proto_varint(&cursor);
         if (kind <= LAST_KNOWN_KIND)
-            put_varint(&known, kind);
+            keel_proto_put_varint(&known, kind);
         else
             rewrite->changed = true;
     }
     if (cursor.failed) rewrite->failed = true;
-    put_bytes(out, field->number, &known);
+    keel_proto_put_bytes(out, field->number, (keel_bytes_t){known.data, known.size});
     if (known.failed) rewrite->failed = true;
     keel_buffer_deinitialize(&known);
 }
@@ -91,7 +79,7 @@ static void put_within(keel_buffer_t *out, const keel_proto_field_t *field, uint
     keel_buffer_t inner;
     keel_buffer_initialize(&inner, 0);
     put_message(&inner, field->bytes, put, rewrite);
-    put_bytes(out, number, &inner);
+    keel_proto_put_bytes(out, number, (keel_bytes_t){inner.data, inner.size});
     if (inner.failed) rewrite->failed = true;
     keel_buffer_deinitialize(&inner);
 }
