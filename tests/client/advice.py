@@ -190,6 +190,16 @@ def cache(space, text):
     check_loaded("cache", events, shown)
 
 
+def shuffled(space, text):
+    seeds = [{"PYTHONHASHSEED": seed} for seed in ("1", "3")]
+    _, _, known = in_turn(space, "shuffled", *((["of_a_set"], seed) for seed in seeds))
+    check_given("shuffled", text, known)
+    events, shown, _ = in_turn(space, "sorted", *((["of_sorted_names"], seed) for seed in seeds))
+    check_loaded("shuffled, sorted", events, shown)
+    events, shown, _ = in_turn(space, "one-seed", *((["of_a_set"], seeds[0]) for _ in range(2)))
+    check_loaded("shuffled, one seed", events, shown)
+
+
 def dumps(space, text):
     flags = {"XLA_FLAGS": f"--xla_dump_to={space.path('dumped')}"}
     _, _, known = in_turn(space, "dumps", (["plain"], {}), (["plain"], flags))
@@ -236,8 +246,8 @@ def eager_again(space, text):
     report.check("eager_again: and there is no row", not shown, shown)
 
 
-OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, edit, cache, dumps,
-                                              refresh, uncacheable, eager_again)}
+OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, edit, cache, shuffled,
+                                              dumps, refresh, uncacheable, eager_again)}
 
 
 def check_pairs(source, space, texts, wanted):

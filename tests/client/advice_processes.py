@@ -90,6 +90,23 @@ def plain():
     jax.jit(lambda x: jnp.tanh(x) * 0.5)(ones(W))
 
 
+def sum_of_terms(names):
+    def step(prior, guide):
+        terms = {name: square(prior[name]) - square(guide[name]) for name in names}
+        return sum(jnp.cosh(term) for term in terms.values())
+
+    values = {name: ones(W) for name in names}
+    jax.jit(step)(values, values)
+
+
+def of_a_set():
+    sum_of_terms({"slope", "intercept", "noise", "rate"})
+
+
+def of_sorted_names():
+    sum_of_terms(sorted({"slope", "intercept", "noise", "rate"}))
+
+
 def unknown_call():
     """There is no such call: it is read, and the plugin refuses it."""
     result = jax.ShapeDtypeStruct((W,), np.float32)

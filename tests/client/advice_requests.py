@@ -312,6 +312,18 @@ def argument_tree_mended():
     step({"x": ones(W)})
 
 
+def reordered_accident():
+    step = jax.jit(lambda weights, batch: square(batch @ weights))
+    step(ones(W, 2), ones(3, W))
+    step(weights=ones(W, 2), batch=ones(3, W))  # <- here
+
+
+def reordered_mended():
+    step = jax.jit(lambda weights, batch: square(batch @ weights))
+    for _ in range(2):
+        step(weights=ones(W, 2), batch=ones(3, W))
+
+
 def result_tree_accident():
     @functools.partial(jax.jit, static_argnames="nested")
     def step(x, nested):
