@@ -35,7 +35,7 @@ set(json_have_long_long 1)
 set(json_have_localeconv 1)
 set(json_have_atomic_builtins 1)
 set(json_have_sync_builtins 1)
-file(WRITE ${own}/jansson_private_config.h "") # what it would hold is in OPTIONS
+file(CONFIGURE OUTPUT ${own}/jansson_private_config.h CONTENT "/* OPTIONS, below */\n")
 configure_file(${KEEL_LIBRARY_SOURCES}/jansson/src/jansson_config.h.in ${own}/jansson_config.h @ONLY)
 keel_library(jansson jansson INCLUDE src SOURCES ${sources} OPTIONS -DHAVE_STDINT_H -DHAVE_STRTOLL
   -DHAVE_LOCALE_H -DHAVE_SYS_TYPES_H -DHAVE_SYS_STAT_H -DHAVE_SYS_TIME_H -DHAVE_UNISTD_H
