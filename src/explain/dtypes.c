@@ -191,6 +191,28 @@ static bool is_of_dtype(keel_diff_t *diff, const keel_difference_t *difference) 
     return is_other && keel_diff_is_one_call(diff, true, after);
 }
 
+static bool is_complex(const keel_program_t *program, keel_type_id_t type) {
+    const keel_type_t *tensor = keel_program_type(program, type);
+    return tensor->kind == KEEL_TYPE_TENSOR &&
+           keel_program_type(program, tensor->a)->kind == KEEL_TYPE_COMPLEX;
+}
+
+static bool has_complex_argument(const keel_program_t *program, const keel_argument_t *arguments,
+                                 uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_complex(program, arguments[i].type)) return true;
+    return false;
+}
+
+// A square within a library's call, of which complex numbers are computed by others: JAX takes
+// their parts for a norm.
+static bool is_of_complex(keel_diff_t *diff, const keel_difference_t *difference) {
+    return difference->new_op != KEEL_NONE && strcmp(difference->subject, "power") == 0 &&
+           keel_diff_is_librarys(diff, difference->new_op) &&
+           has_complex_argument(diff->before.program, diff->arguments_before, diff->before_count) !=
+               has_complex_argument(diff->after.program, diff->arguments_after, diff->after_count);
+}
+
 static keel_status_t fold_implementations(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
@@ -199,7 +221,8 @@ static keel_status_t fold_implementations(keel_diff_t *diff) {
         if (root->follows != KEEL_NONE) continue;
         if (difference->kind == KEEL_CAUSE_NESTED_JIT && is_clients(difference))
             root->follows = top;
-        if (difference->kind == KEEL_CAUSE_CONSTANT && is_of_dtype(diff, difference))
+        if (difference->kind == KEEL_CAUSE_CONSTANT &&
+            (is_of_dtype(diff, difference) || is_of_complex(diff, difference)))
             root->follows = top;
         if (difference->kind == KEEL_CAUSE_STRUCTURE && difference->old_op != KEEL_NONE &&
             difference->new_op != KEEL_NONE &&
