@@ -1,5 +1,5 @@
 // steps: counts steps, and the programs of each, while the run goes on. `keel` counts them again
-// from the journal (report/steps.h), where it knows the whole run: here the answer is the best one
+// from the journal (run/steps.h), where it knows the whole run: here the answer is the best one
 // so far.
 #ifndef KEEL_ENGINE_STEPS_H_
 #define KEEL_ENGINE_STEPS_H_
