@@ -100,6 +100,9 @@
       "Each is compiled once; give each optimizer's step a sync on a line of its own.")            \
     X(EVALUATED, "only one of the two calls backward(): training and evaluation share a line",     \
       "Each is compiled once; sync the evaluation on a line of its own, to tell them apart.")      \
+    X(MERGED, "equal numbers of the host are one argument, and two became equal or differ now",    \
+      "Make one of them a tensor of one dimension on the device, made once; update that in "       \
+      "place.")                                                                                    \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
     X(NOT_ZEROED, "nothing zeroes it, because the optimizer holds other tensors",                  \

@@ -240,6 +240,8 @@ keel_status_t keel_diff_random(keel_diff_t *diff) KEEL_MUST_CHECK;
 bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 // What these optimizers bring about, which has advice of its own.
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
+// equal.c: notes an argument that came or went because numbers of the host are equal.
+void keel_diff_equal_numbers(keel_diff_t *diff);
 // grown.c: notes arguments that are longer because something is appended to them.
 keel_status_t keel_diff_grown(keel_diff_t *diff) KEEL_MUST_CHECK;
 // dtypes.c: Python numbers and dtypes that only the operations tell of, and what follows from them.

@@ -576,6 +576,22 @@ def turns_mended():
             torch_xla.sync()
 
 
+def merged_accident():
+    x = made(8, W)
+    for share in (0.9, 0.7, 0.5):
+        y = (x * share).sum() + (x.square() * (1 - share)).sum()
+        torch_xla.sync()
+
+
+def merged_mended():
+    x, share = made(8, W), torch.tensor([0.9]).to(DEVICE)
+    settle()
+    for step in range(3):
+        y = (x * share).sum() + (x.square() * (1 - share)).sum()
+        share.sub_(0.2)
+        torch_xla.sync()
+
+
 def over_all_devices(x):
     from torch_xla.distributed import spmd
     count = torch_xla.runtime.global_runtime_device_count()

@@ -96,6 +96,24 @@ static void what_an_optimizer_brings_about_has_advice_of_its_own(void **state) {
     assert_null(keel_note_advice("and 1 more argument"));
 }
 
+static void numbers_that_became_equal_are_told_so_both_ways(void **state) {
+    (void)state;
+    for (int is_back = 0; is_back < 2; ++is_back) {
+        loaded_t before, after;
+        keel_explanation_t e;
+        load_side(&before, "two_numbers_become_equal", is_back ? "after" : "before");
+        load_side(&after, "two_numbers_become_equal", is_back ? "before" : "after");
+        explain(&before.program, &after.program, &e);
+        assert_int_equal(e.root_total, 1);
+        assert_int_equal(e.roots[0].kind, KEEL_CAUSE_ARGUMENTS);
+        assert_string_equal(is_back ? e.roots[0].new_value : e.roots[0].old_value, "f32[]");
+        assert_true(keel_note_leads(e.roots[0].note, KEEL_NOTE_MERGED));
+        keel_explanation_deinitialize(&e);
+        unload(&before);
+        unload(&after);
+    }
+}
+
 static void explain_sent(uint64_t sent, keel_explanation_t *out) {
     loaded_t before, after;
     load_side(&before, "checkpoint_assign_sync", "before");
@@ -164,6 +182,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_one_cause_is_told_with_its_line),
         cmocka_unit_test(what_an_optimizer_brings_about_has_advice_of_its_own),
+        cmocka_unit_test(numbers_that_became_equal_are_told_so_both_ways),
         cmocka_unit_test(tensors_that_a_sync_has_moved_are_told_by_how_many_were_sent),
         cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
         cmocka_unit_test(a_program_does_not_differ_from_itself),

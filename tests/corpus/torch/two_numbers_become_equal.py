@@ -2,6 +2,7 @@
 # cause: arguments
 # old: f32[]
 # new: absent
+# advice: tensor
 # reason: equal numbers of the host are one argument; the first line's is not recorded again
 
 import torch

@@ -1,0 +1,64 @@
+// HLO: numbers of the host that became equal, or no longer are. PyTorch/XLA passes equal numbers as
+// one argument, so that such a step has one less, and what took it takes the other's.
+#include "explain/cause.h"
+#include "explain/diff.h"
+
+// The scalar argument that a value is, in another shape or dtype; NONE.
+static uint32_t find_number(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    enum { LOOKED_THROUGH = 8 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
+    for (unsigned i = 0; i < LOOKED_THROUGH && graph->producer[value] != KEEL_NONE; ++i) {
+        keel_op_id_t op = graph->producer[value];
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (operands.count != 1 || !keel_graph_only_reshapes(keel_graph_name(graph, op))) break;
+        value = operands.items[0];
+    }
+    uint32_t number =
+        keel_diff_argument(list, is_after ? diff->after_count : diff->before_count, value);
+    if (number == KEEL_NONE || keel_diff_dims(graph->program, list[number].type).count)
+        return KEEL_NONE;
+    return number;
+}
+
+// An operation takes that argument, and its counterpart takes one that both programs have.
+static bool takes_another(const keel_diff_t *diff, bool is_after, uint32_t number, uint32_t other) {
+    const keel_argument_t *mine = is_after ? diff->arguments_after : diff->arguments_before;
+    const keel_argument_t *others = is_after ? diff->arguments_before : diff->arguments_after;
+    return number != KEEL_NONE && other != KEEL_NONE && mine[number].counterpart == KEEL_NONE &&
+           others[other].counterpart != KEEL_NONE;
+}
+
+// The root that tells of the argument; NONE.
+static uint32_t find_merged(const keel_diff_t *diff, keel_op_id_t after) {
+    keel_op_id_t before = diff->origin[after];
+    if (before == KEEL_NONE) return KEEL_NONE;
+    keel_list_t mine = keel_program_operands(diff->after.program, after);
+    keel_list_t others = keel_program_operands(diff->before.program, before);
+    const uint32_t *origins = keel_diff_operand_origins(diff, after);
+    for (uint32_t i = 0; i < mine.count; ++i) {
+        if (origins[i] >= others.count) continue; // or has none
+        uint32_t is = find_number(diff, true, mine.items[i]);
+        uint32_t was = find_number(diff, false, others.items[origins[i]]);
+        if (takes_another(diff, true, is, was)) return diff->arguments_after[is].root;
+        if (takes_another(diff, false, was, is)) return diff->arguments_before[was].root;
+    }
+    return KEEL_NONE;
+}
+
+void keel_diff_equal_numbers(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_ARGUMENTS);
+    // With other operations their numbers come and go.
+    if (!diff->before.lender || top == KEEL_NONE || !diff->roots[top].is_random ||
+        keel_diff_find(diff, KEEL_CAUSE_STRUCTURE) != KEEL_NONE)
+        return;
+    keel_op_id_t first, end;
+    keel_graph_body(&diff->after, diff->after.program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        if (find_merged(diff, op) != top) continue;
+        keel_difference_t *difference = &diff->roots[top].difference;
+        difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(KEEL_NOTE_MERGED),
+                                          *difference->note ? "; " : "", difference->note);
+        return;
+    }
+}
