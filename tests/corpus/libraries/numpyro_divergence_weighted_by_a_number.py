@@ -3,7 +3,7 @@
 # old: 0.25
 # new: 0.5
 # program: jit_update
-# reason: the scale of the latent site is a Python number of the phase, which the model closes over
+# reason: the site's scale is a Python number; the bound multiplies by it when the model has run
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ DATA = np.linspace(-1.0, 1.0, 12, dtype=np.float32)
 
 def make_svi(weight):
     def model(data):
-        with numpyro.handlers.scale(scale=weight):  # <- cause
+        with numpyro.handlers.scale(scale=weight):
             z = numpyro.sample("z", dist.Normal(0.0, 1.0))
         numpyro.sample("data", dist.Normal(z, 0.5).expand([data.shape[0]]).to_event(1), obs=data)
 
@@ -34,9 +34,9 @@ def run_phase(weight, steps=3):
     state = jax.jit(svi.init)(jax.random.key(0), DATA)
     update = jax.jit(svi.update)
     for _ in range(steps):
-        state, loss = update(state, DATA)  # <- call
+        state, loss = update(state, DATA)  # <- cause
     return loss
 
 
 for weight in (0.25, 0.5):
-    print(weight, run_phase(weight))
+    print(weight, run_phase(weight))  # <- call

@@ -1,5 +1,7 @@
 # cause: stable
-# reason: the weight of the divergence is an array argument of the model
+# run: PYTHONHASHSEED=1
+# run: PYTHONHASHSEED=1
+# reason: the weight of the divergence is an array argument of the model; the bound adds up in the order of a set
 
 import jax
 import jax.numpy as jnp
