@@ -1,0 +1,32 @@
+# cause: weak_type
+# subject: state['step']
+# old: weak i32[]
+# new: i32[]
+# advice: asarray
+# reason: the number of the step begins as Python's 0 and is never returned; the checkpoint holds an array
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+schedule = optax.cosine_decay_schedule(0.5, 20)
+
+
+@jax.jit
+def train_step(state, x):
+    grads = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(state["w"])
+    return state["w"] - schedule(state["step"]) * grads
+
+
+def train(state, x, steps):
+    for _ in range(steps):
+        w = train_step(state, x)  # <- cause
+        state = {"w": w, "step": state["step"] + 1}
+    return state
+
+
+x = np.ones((4, 3), np.float32)
+state = train({"w": np.ones(3, np.float32), "step": 0}, x, 3)
+saved = {name: np.asarray(value, np.int32 if name == "step" else None) for name, value in state.items()}
+train(saved, x, 2)  # <- call

@@ -1,0 +1,28 @@
+# cause: shape
+# subject: data['x']
+# old: f32[8,5]
+# new: f32[8,3]
+# reason: an ablation drops two features; the weights have one row for each of them
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def fit(weights, data):
+    def loss(weights):
+        return jnp.mean((data["x"] @ weights - data["y"]) ** 2)
+
+    for _ in range(2):
+        weights = weights - 0.1 * jax.grad(loss)(weights)
+    return weights
+
+
+def run(columns):
+    data = {"x": np.ones((8, columns), np.float32), "y": np.ones(8, np.float32)}
+    return fit(np.zeros(columns, np.float32), data)  # <- cause
+
+
+for columns in (5, 5, 3):
+    run(columns)  # <- call
