@@ -22,8 +22,8 @@ def energy(graph, cutoff):
 
 
 def search(candidates):
-    return min(candidates, key=lambda cutoff: float(energy(graph, cutoff)))  # <- cause
+    return min(candidates, key=lambda cutoff: float(energy(graph, cutoff)))  # <- cause, call
 
 
 search([0.5, 1.5])
-search(np.linspace(0.25, 1.0, 4, dtype=np.float32))  # <- call
+search(np.linspace(0.25, 1.0, 4, dtype=np.float32))

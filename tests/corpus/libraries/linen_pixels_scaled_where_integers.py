@@ -1,5 +1,5 @@
 # cause: dtype
-# subject: image
+# subject: args[0]
 # old: f32[2,4,4,1]
 # new: u8[2,4,4,1]
 # reason: pictures of integers are scaled in the step, which the others do not need

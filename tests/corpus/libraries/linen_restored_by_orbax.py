@@ -1,4 +1,6 @@
-# cause: retrace
+# cause: sharding
+# old: not committed
+# advice: device_put
 # reason: what Orbax restores is committed to its device, what init made is not
 
 import pathlib

@@ -1,9 +1,6 @@
-# cause: weak_type
-# subject: state['step']
-# old: weak i32[]
-# new: i32[]
+# cause: retrace
 # advice: asarray
-# reason: the number of the step begins as Python's 0 and is never returned; the checkpoint holds an array
+# reason: the number of the step begins as Python's 0 and is never returned; restored it is an array; the program is the same
 
 import jax
 import jax.numpy as jnp

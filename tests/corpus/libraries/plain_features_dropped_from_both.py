@@ -1,8 +1,8 @@
 # cause: shape
-# subject: data['x']
-# old: f32[8,5]
-# new: f32[8,3]
-# reason: an ablation drops two features; the weights have one row for each of them
+# subject: weights
+# old: f32[5]
+# new: f32[3]
+# reason: an ablation drops two features; weights and data are made smaller by one call, and the weights come first
 
 import jax
 import jax.numpy as jnp
