@@ -232,11 +232,88 @@ static keel_status_t fold_implementations(keel_diff_t *diff) {
     return NULL;
 }
 
+// ---- branches on a dtype -----------------------------------------------------------------------
+
+// The one value that an operation takes beside constants; NONE.
+static keel_value_id_t lone_source(const keel_graph_t *graph, keel_op_id_t op) {
+    keel_value_id_t source = KEEL_NONE;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    for (uint32_t i = 0; i < operands.count; ++i) {
+        keel_op_id_t producer = graph->producer[operands.items[i]];
+        if (producer != KEEL_NONE && graph->constant[producer] != KEEL_NONE) continue;
+        if (source != KEEL_NONE && source != operands.items[i]) return KEEL_NONE;
+        source = operands.items[i];
+    }
+    return source == KEEL_NONE ? KEEL_NONE : keel_graph_outermost(graph, source);
+}
+
+// Converts an argument to the dtype that it has on the other side, and not here.
+static bool converts_back(keel_diff_t *diff, bool is_after, keel_op_id_t op,
+                          keel_value_id_t value) {
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_graph_t *other = is_after ? &diff->before : &diff->after;
+    const keel_argument_t *here = is_after ? diff->arguments_after : diff->arguments_before;
+    const keel_argument_t *there = is_after ? diff->arguments_before : diff->arguments_after;
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    uint32_t number = keel_diff_argument(here, count, value);
+    if (number == KEEL_NONE || here[number].counterpart == KEEL_NONE ||
+        !keel_str_is(keel_graph_name(graph, op), "convert"))
+        return false;
+    uint64_t element = keel_diff_element_hash(other, there[here[number].counterpart].type);
+    return keel_diff_element_hash(graph, result_type(graph, op)) == element &&
+           keel_diff_element_hash(graph, here[number].type) != element;
+}
+
+// What only one side does to an argument that has another dtype there, before it goes the way of
+// the other side: if x.dtype == uint8: x = x.astype(float32) / 255.
+static bool is_prepared(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
+    enum { STEPS = 16 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_op_id_t *partner = is_after ? diff->origin : diff->counterpart;
+    for (unsigned step = 0; step < STEPS && partner[op] == KEEL_NONE; ++step) {
+        keel_value_id_t source = lone_source(graph, op);
+        if (source == KEEL_NONE) return false;
+        if (graph->producer[source] == KEEL_NONE) return converts_back(diff, is_after, op, source);
+        op = graph->producer[source];
+    }
+    return false;
+}
+
+// All that a line has on one side only.
+static bool is_line_prepared(keel_diff_t *diff, bool is_after, keel_op_id_t first) {
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_op_id_t *partner = is_after ? diff->origin : diff->counterpart;
+    uint64_t identity = keel_graph_line(graph, first)->identity;
+    if (!identity || !is_prepared(diff, is_after, first)) return false;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        if (partner[op] != KEEL_NONE || graph->constant[op] != KEEL_NONE ||
+            keel_graph_line(graph, op)->identity != identity)
+            continue;
+        if (!is_prepared(diff, is_after, op)) return false;
+    }
+    return true;
+}
+
+static void fold_branches(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        const keel_difference_t *difference = &root->difference;
+        bool is_after = difference->new_op != KEEL_NONE;
+        if (root->follows != KEEL_NONE || difference->kind != KEEL_CAUSE_STRUCTURE ||
+            is_after == (difference->old_op != KEEL_NONE))
+            continue; // neither side, or both, have an operation there
+        if (is_line_prepared(diff, is_after, is_after ? difference->new_op : difference->old_op))
+            root->follows = top;
+    }
+}
+
 keel_status_t keel_diff_dtypes(keel_diff_t *diff) {
     if (diff->after.lender)
         return NULL; // PyTorch passes its numbers as arguments, or bakes them in
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].follows == KEEL_NONE) tell_weak_move(diff, &diff->roots[i]);
     fold_numbers(diff);
+    fold_branches(diff);
     return fold_implementations(diff);
 }

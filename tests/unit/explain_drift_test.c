@@ -312,6 +312,13 @@ static void numbers_that_a_dtype_has_follow_from_it(void **state) {
     EXPECT("numbers_of_a_dtype", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[8,4]", "f16[8,4]", 14});
 }
 
+static void a_branch_on_a_dtype_follows_from_it(void **state) {
+    (void)state;
+    EXPECT("scaled_where_integers", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4,3]", "u8[4,3]", 21});
+    EXPECT("scaled_and_branch", NULL, {KEEL_CAUSE_DTYPE, "x", "f32[4,3]", "u8[4,3]", 22},
+           {KEEL_CAUSE_STRUCTURE, "multiply", "nothing", "multiply", 16});
+}
+
 static void a_branch_beside_conversions_is_a_cause_of_its_own(void **state) {
     (void)state;
     EXPECT("counts_and_branch", NULL, {KEEL_CAUSE_DTYPE, "counts", "i32[6]", "f32[6]", 15},
@@ -328,14 +335,17 @@ static void a_branch_beside_another_expansion_is_a_cause_of_its_own(void **state
 static void the_way_back_has_the_same_causes(void **state) {
     (void)state;
     static const char *const names[] = {
-        "sizes_of_three",        "sizes_of_their_own", "last_rows",          "leaf_of_two_trees",
-        "counter_beside_batch",  "decay_and_rest",     "rates_of_two_lines", "number_of_a_gradient",
-        "double_precision",      "double_and_branch",  "loop_over_rows",     "rounds_of_a_scan",
-        "layers_beside_batch",   "draws_in_half",      "prompt_then_token",  "counts_as_floats",
-        "whole_numbers_checked", "counts_and_branch",  "softmax_over_one",   "scale_of_one",
-        "scanned_in_half",       "rounds_of_a_search", "turns_beside_batch", "parts_of_rows",
-        "spread_of_few",         "rest_of_a_loop",     "nothing_to_shift",   "real_then_complex",
-        "another_phase"};
+        "sizes_of_three",      "sizes_of_their_own",    "last_rows",
+        "leaf_of_two_trees",   "counter_beside_batch",  "decay_and_rest",
+        "rates_of_two_lines",  "number_of_a_gradient",  "double_precision",
+        "double_and_branch",   "loop_over_rows",        "rounds_of_a_scan",
+        "layers_beside_batch", "draws_in_half",         "prompt_then_token",
+        "counts_as_floats",    "whole_numbers_checked", "counts_and_branch",
+        "softmax_over_one",    "scale_of_one",          "scanned_in_half",
+        "rounds_of_a_search",  "turns_beside_batch",    "parts_of_rows",
+        "spread_of_few",       "rest_of_a_loop",        "nothing_to_shift",
+        "real_then_complex",   "another_phase",         "scaled_where_integers",
+        "scaled_and_branch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         loaded_t before, after;
         keel_explanation_t there, back;
@@ -423,6 +433,7 @@ int main(void) {
         cmocka_unit_test(another_expansion_of_a_function_follows_from_the_dtype),
         cmocka_unit_test(conversions_and_checks_of_whole_numbers_follow_from_the_dtype),
         cmocka_unit_test(numbers_that_a_dtype_has_follow_from_it),
+        cmocka_unit_test(a_branch_on_a_dtype_follows_from_it),
         cmocka_unit_test(a_branch_beside_conversions_is_a_cause_of_its_own),
         cmocka_unit_test(a_branch_beside_another_expansion_is_a_cause_of_its_own),
         cmocka_unit_test(the_way_back_has_the_same_causes),
