@@ -1,6 +1,6 @@
 # cause: retrace
 # advice: asarray
-# reason: the number of the step begins as Python's 0 and is never returned; restored it is an array; the program is the same
+# reason: the step's number begins as Python's 0 and restored it is an array; the program is the same
 
 import jax
 import jax.numpy as jnp

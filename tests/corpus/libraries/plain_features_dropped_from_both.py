@@ -2,7 +2,7 @@
 # subject: weights
 # old: f32[5]
 # new: f32[3]
-# reason: an ablation drops two features; weights and data are made smaller by one call, and the weights come first
+# reason: one call makes both smaller, and the weights come first
 
 import jax
 import jax.numpy as jnp
