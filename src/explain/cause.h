@@ -163,8 +163,9 @@
       "padded to a "                                                                               \
       "fixed length with a mask.")                                                                 \
     X(SAME_FUNCTION, "the arrays match, but something else that JAX compares does not",            \
-      "Keep what JAX compares besides arrays: containers, keys, unused arguments. Make static "    \
-      "models, functions and partials once, before the loop, or give them __eq__ and __hash__; "   \
+      "Keep what JAX compares besides arrays: containers, keys, unused arguments, which ones are " \
+      "named or left to defaults. Make static models, functions and partials once, before the "    \
+      "loop, or give them __eq__ and __hash__; "                                                   \
       "no jax.clear_caches().")                                                                    \
     X(REORDERED, "the same arguments in a different order",                                        \
       "Pass them the same way in every call; what is passed by name is sorted by name.")           \
