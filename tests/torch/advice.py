@@ -4,6 +4,7 @@ again and `keel why` gives that advice, the mended one is one program."""
 import json
 import os
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -102,7 +103,8 @@ def check_alone(space, name, text):
     given = {item["advice"]["torch"] for item in known}
     report.check(f"{name}: the advice is given", text in given, given)
     _, known, shown = keel_run(space, f"{name}-mended", [f"{name}_mended"])
-    report.check(f"{name}: mended, nothing is said", "nothing was compiled" in shown, shown)
+    report.check(f"{name}: mended, nothing is said", re.search("nothing was (re)?compiled", shown),
+                 shown)
 
 
 def endless(space, text):
