@@ -48,3 +48,10 @@ try keel cache ls
 try keel cache verify
 try keel cache stat
 try keel run --quiet -- true
+
+prune() {
+    rm -rf pruned
+    cp -r runs_here pruned
+    keel runs prune --keep 1 --run-dir pruned
+}
+try prune
