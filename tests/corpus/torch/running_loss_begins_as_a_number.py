@@ -1,8 +1,9 @@
 # program: SyncTensorsGraph
-# cause: constant
-# old: 0
-# new: an argument
-# reason: the sum begins as Python's 0.0, a constant, and is a tensor from the second step on
+# cause: arguments
+# old: absent
+# new: f32[]
+# advice: zeros
+# reason: the sum begins as Python's 0.0, and is a tensor, an argument, from the second step on
 
 import torch
 import torch_xla

@@ -1,7 +1,7 @@
 # program: SyncTensorsGraph
 # cause: shape
-# old: f32[16,8]
-# new: f32[32,8]
+# old: f32[1,16]
+# new: f32[1,32]
 # reason: each width that is tried is another model
 
 import torch

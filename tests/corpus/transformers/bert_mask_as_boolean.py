@@ -1,6 +1,6 @@
 # cause: dtype
 # old: i64[4,12]
-# new: pred[4,12]
+# new: bool[4,12]
 # advice: .to(dtype)
 # reason: one of two collate functions makes the mask by a comparison
 

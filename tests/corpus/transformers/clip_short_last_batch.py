@@ -16,7 +16,7 @@ config = CLIPConfig(
 model = CLIPModel(config).to(device)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 rows = []
-for _ in range(14):
+for _ in range(22):
     ids = torch.randint(63, (10,))
     ids[-1] = 63
     rows.append({"input_ids": ids, "pixel_values": torch.rand(3, 16, 16)})
