@@ -31,10 +31,11 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
                                             "in_shardings",   "out_shardings",      "manual_axes",
                                             "replica_groups", "source_target_pairs"};
     static const char *const layouts[] = {"operand_layouts", "result_layouts", "layout"};
-    static const char *const bounds[] = {
-        "limit_indices",    "slice_dimensions",  "slice_sizes",
-        "edge_padding_low", "edge_padding_high", "interior_padding",
-        "padding",          "window_strides",    "window"};
+    static const char *const bounds[] = {"limit_indices",     "slice_dimensions",
+                                         "slice_sizes",       "edge_padding_low",
+                                         "edge_padding_high", "interior_padding",
+                                         "padding",           "padding_config",
+                                         "window_strides",    "window"};
     if (ONE_OF(name, precisions)) return KEEL_CAUSE_PRECISION;
     if (ONE_OF(name, shardings)) return KEEL_CAUSE_SHARDING;
     if (ONE_OF(name, layouts)) return KEEL_CAUSE_LAYOUT;
@@ -51,12 +52,34 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
     }
 }
 
-// HLO: what is said of each dimension of a slice or of a window, one after the other; 0 is left
-// out.
-static const char *const dimension_fields[] = {
-    "start",       "limit",        "stride",          "size",
-    "padding_low", "padding_high", "window_dilation", "base_dilation"};
-enum { DIMENSION_FIELDS = sizeof dimension_fields / sizeof *dimension_fields, SIZE_FIELD = 3 };
+// HLO: what is said of each dimension of a slice, a window or a padding, one after the other; 0 is
+// left out.
+static const char *const dimension_fields[] = {"start",
+                                               "limit",
+                                               "stride",
+                                               "size",
+                                               "padding_low",
+                                               "padding_high",
+                                               "window_dilation",
+                                               "base_dilation",
+                                               "edge_padding_low",
+                                               "edge_padding_high",
+                                               "interior_padding"};
+enum {
+    DIMENSION_FIELDS = sizeof dimension_fields / sizeof *dimension_fields,
+    SIZE_FIELD = 3,
+    EDGE_FIELD = 8 // from here on, those of a padding
+};
+
+// A slice and a window have a stride in each dimension; a padding says nothing of most of them.
+static bool is_padding(const keel_program_t *program, keel_list_t dimensions) {
+    for (uint32_t i = 0; i < dimensions.count; ++i)
+        for (uint32_t field = EDGE_FIELD; field < DIMENSION_FIELDS; ++field)
+            if (keel_program_dict_find(program, dimensions.items[i], dimension_fields[field]) !=
+                KEEL_NONE)
+                return true;
+    return false;
+}
 
 // Empty where it says nothing of dimensions.
 static keel_list_t dimensions_of(const keel_program_t *program, keel_attr_id_t attr) {
@@ -64,7 +87,8 @@ static keel_list_t dimensions_of(const keel_program_t *program, keel_attr_id_t a
     keel_attr_id_t inside = keel_program_dict_find(program, attr, "dimensions");
     keel_list_t items = keel_program_array(program, inside == KEEL_NONE ? attr : inside);
     bool is_known =
-        items.count && keel_program_dict_find(program, items.items[0], "stride") != KEEL_NONE;
+        items.count && (keel_program_dict_find(program, items.items[0], "stride") != KEEL_NONE ||
+                        is_padding(program, items));
     return is_known ? items : none;
 }
 
@@ -176,8 +200,9 @@ static void describe_bound(keel_diff_t *diff, keel_attr_id_t before, keel_attr_i
     for (uint64_t i = 0; i == 0 || i < n; ++i) {
         if (!keel_pair_numbers_at(diff, before, after, i, &x, &y, &n)) return;
         if (x == y) continue;
-        difference->note =
-            keel_diff_text(diff, "%s -> %s", difference->old_value, difference->new_value);
+        if (!is_padding(diff->after.program, dimensions_of(diff->after.program, after)))
+            difference->note =
+                keel_diff_text(diff, "%s -> %s", difference->old_value, difference->new_value);
         if (dimensions_of(diff->after.program, after).count)
             difference->subject =
                 keel_diff_text(diff, "%s %s", keel_pair_name(diff, difference->new_op),

@@ -103,6 +103,8 @@
     X(MERGED, "equal numbers of the host are one argument, and two became equal or differ now",    \
       "Make one of them a tensor of one dimension on the device, made once; update that in "       \
       "place.")                                                                                    \
+    X(STEPPED, "only one of the two calls optimizer.step(): each micro-batch has a sync",          \
+      "Each is compiled once; sync after optimizer.step() only, if the micro-batches fit.")        \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
     X(NOT_ZEROED, "nothing zeroes it, because the optimizer holds other tensors",                  \

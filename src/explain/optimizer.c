@@ -280,6 +280,17 @@ static void tell_frozen(keel_diff_t *diff, uint32_t top, const updates_t *update
     tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_FROZEN);
 }
 
+// Its step is in this program and not in the one before, though that has gradients too: it is taken
+// once for several micro-batches, each with a sync of its own.
+static void tell_stepped(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (i != top && diff->roots[i].follows == KEEL_NONE &&
+            diff->roots[i].difference.kind == KEEL_CAUSE_DONATION)
+            diff->roots[i].follows = top;
+    lead(diff, top);
+    tell_counts(diff, top, 0, updates->now, KEEL_NOTE_STEPPED);
+}
+
 // Two optimizers that share a sync, each with tensors of its own, as a generator's and a
 // discriminator's.
 static void tell_turns(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
@@ -296,12 +307,17 @@ static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_
                          (!updates.then && updates.now && !is_trained(&diff->before));
     bool takes_turns = updates.begun && updates.kept;
     bool is_frozen = updates.then && updates.now && updates.then != updates.now;
-    *out_told =
-        updates.idle || updates.copied || updates.back || is_evaluation || is_frozen || takes_turns;
+    bool is_stepped = keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE && updates.begun &&
+                      !updates.back && !updates.kept && !updates.then &&
+                      first_of_optimizer(&diff->before) == KEEL_NONE;
+    *out_told = updates.idle || updates.copied || updates.back || is_evaluation || is_frozen ||
+                takes_turns || is_stepped;
     if (is_evaluation)
         tell_evaluation(diff, top, &updates);
     else if (takes_turns)
         tell_turns(diff, top, &updates);
+    else if (is_stepped)
+        tell_stepped(diff, top, &updates);
     else if (updates.idle && tell_idle(diff, top, &updates))
         return NULL;
     else if (!updates.idle && updates.copied)

@@ -38,6 +38,7 @@ static const pair_t pairs[] = {
      "updates none", 17},
     {"generator_and_discriminator", 15, KEEL_CAUSE_STRUCTURE, "optimizer", "updates 2 tensors",
      "updates 2 others", 24},
+    {"stripe_at_random", 1, KEEL_CAUSE_CONSTANT, "pad edge_padding_low", "2", "5", 9},
     {"token_before_a_batch", 24, KEEL_CAUSE_SHAPE, "argument 0", "f32[4,5,8]", "f32[4,7,8]", 12},
     {"clipping_begins_later", 2, KEEL_CAUSE_STRUCTURE, "multiply", "nothing",
      "multiply, reduce, sqrt and 42 more", 21},
@@ -145,6 +146,22 @@ static void tensors_that_a_sync_has_moved_are_told_by_how_many_were_sent(void **
     keel_explanation_deinitialize(&left_out);
 }
 
+// Each micro-batch has a sync: the first makes gradients, the second adds to them and updates.
+static void a_step_for_several_micro_batches_is_told_beside_the_gradients(void **state) {
+    (void)state;
+    keel_explanation_t e;
+    explain_pair(&(pair_t){.name = "micro_steps_synced_each"}, &e);
+    assert_int_equal(e.root_total, 2);
+    assert_int_equal(e.roots[0].kind, KEEL_CAUSE_GRADIENT);
+    assert_int_equal(e.roots[1].kind, KEEL_CAUSE_STRUCTURE);
+    assert_string_equal(e.roots[1].subject, "optimizer");
+    assert_string_equal(e.roots[1].old_value, "updates none");
+    assert_string_equal(e.roots[1].new_value, "updates 4 tensors");
+    assert_string_equal(e.roots[1].note, keel_note_text(KEEL_NOTE_STEPPED));
+    assert_int_equal(e.roots[1].place.line, 27);
+    keel_explanation_deinitialize(&e);
+}
+
 // The way back is as good an explanation: nothing is lost, and nothing new comes up.
 static void the_same_kind_of_cause_is_told_of_the_way_back(void **state) {
     (void)state;
@@ -184,6 +201,7 @@ int main(void) {
         cmocka_unit_test(what_an_optimizer_brings_about_has_advice_of_its_own),
         cmocka_unit_test(numbers_that_became_equal_are_told_so_both_ways),
         cmocka_unit_test(tensors_that_a_sync_has_moved_are_told_by_how_many_were_sent),
+        cmocka_unit_test(a_step_for_several_micro_batches_is_told_beside_the_gradients),
         cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
         cmocka_unit_test(a_program_does_not_differ_from_itself),
     };

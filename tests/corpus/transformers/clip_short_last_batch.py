@@ -1,3 +1,4 @@
+# program: SyncTensorsGraph
 # cause: shape
 # advice: drop_last
 # reason: pictures, ids, and the labels that the loss counts up are all as many as the batch has rows
