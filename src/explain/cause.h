@@ -107,6 +107,10 @@
       "Each is compiled once; sync after optimizer.step() only, if the micro-batches fit.")        \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
+    X(SCALAR_SENT, "a number that the host sent is never donated, one that a step computed is",    \
+      "Give it one dimension, torch.tensor([x]), or compute it on the device: else step 2 "        \
+      "compiles "                                                                                  \
+      "once more.")                                                                                \
     X(NOT_ZEROED, "nothing zeroes it, because the optimizer holds other tensors",                  \
       "Use load_state_dict without assign=True, or create the optimizer after it.")                \
     X(ENDLESS, "no step ever ends, so each host read runs all of it again",                        \

@@ -105,6 +105,7 @@ typedef struct updates_t {
     uint32_t kept;     // all of them
     uint32_t begun;    // the optimizer begins to update it here
     uint32_t back;     // the way back: updated here, and another line's before
+    uint32_t late;     // scalars that both update, and that only this one may overwrite
 } updates_t;
 
 static bool has_other_line(keel_diff_t *diff, const keel_argument_t *then,
@@ -145,6 +146,14 @@ static uint32_t count_updated(const keel_graph_t *graph, const keel_argument_t *
     return found;
 }
 
+// PyTorch/XLA shares what it sent to the device for equal numbers of the host, so a program never
+// overwrites that; it does overwrite a scalar that a program computed.
+static bool is_late(const keel_diff_t *diff, const keel_argument_t *then,
+                    const keel_argument_t *now) {
+    return !then->is_donated && now->is_donated &&
+           !keel_diff_dims(diff->after.program, now->type).count;
+}
+
 static keel_status_t count_updates(keel_diff_t *diff, updates_t *out) {
     uint8_t *then, *now;
     KEEL_TRY(find_optimized(diff, &diff->before, &then));
@@ -156,6 +165,11 @@ static keel_status_t count_updates(keel_diff_t *diff, updates_t *out) {
         if (b->counterpart == KEEL_NONE) continue;
         const keel_argument_t *a = &diff->arguments_before[b->counterpart];
         bool is_other = has_other_line(diff, a, b), is_updated = now[b->value];
+        if (is_late(diff, a, b) && is_updated && then[a->value]) {
+            ++out->late;
+            ++out->then;
+            continue;
+        }
         out->begun += !a->is_donated && b->is_donated && is_updated && !then[a->value];
         out->back += !a->is_donated && b->is_donated && is_other;
         if (!a->is_donated || b->is_donated) continue;
@@ -326,6 +340,8 @@ static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_
         lead(diff, top);
     else if (is_frozen)
         tell_frozen(diff, top, &updates);
+    else if (updates.late)
+        note_optimizer(diff, top, KEEL_NOTE_SCALAR_SENT);
     return NULL;
 }
 

@@ -39,6 +39,7 @@ static const pair_t pairs[] = {
     {"generator_and_discriminator", 15, KEEL_CAUSE_STRUCTURE, "optimizer", "updates 2 tensors",
      "updates 2 others", 24},
     {"stripe_at_random", 1, KEEL_CAUSE_CONSTANT, "pad edge_padding_low", "2", "5", 9},
+    {"scalar_parameter", 0, KEEL_CAUSE_DONATION, "argument 0", "kept", "donated", 13},
     {"token_before_a_batch", 24, KEEL_CAUSE_SHAPE, "argument 0", "f32[4,5,8]", "f32[4,7,8]", 12},
     {"clipping_begins_later", 2, KEEL_CAUSE_STRUCTURE, "multiply", "nothing",
      "multiply, reduce, sqrt and 42 more", 21},
@@ -162,6 +163,23 @@ static void a_step_for_several_micro_batches_is_told_beside_the_gradients(void *
     keel_explanation_deinitialize(&e);
 }
 
+// A parameter without dimensions comes from the host, and the next step overwrites what the first
+// one computed: nothing was frozen. Told also where the optimizer makes its state in that step.
+static void a_number_from_the_host_is_donated_once_a_step_computed_it(void **state) {
+    (void)state;
+    keel_explanation_t e;
+    explain_pair(&(pair_t){.name = "scalar_parameter"}, &e);
+    assert_string_equal(e.roots[0].note, keel_note_text(KEEL_NOTE_SCALAR_SENT));
+    keel_explanation_deinitialize(&e);
+    explain_pair(&(pair_t){.name = "scalar_parameter_of_adamw"}, &e);
+    assert_int_equal(e.root_total, 2);
+    assert_int_equal(e.roots[0].kind, KEEL_CAUSE_ARGUMENTS);
+    assert_true(keel_note_leads(e.roots[0].note, KEEL_NOTE_STATE_MADE));
+    assert_int_equal(e.roots[1].kind, KEEL_CAUSE_DONATION);
+    assert_string_equal(e.roots[1].note, keel_note_text(KEEL_NOTE_SCALAR_SENT));
+    keel_explanation_deinitialize(&e);
+}
+
 // The way back is as good an explanation: nothing is lost, and nothing new comes up.
 static void the_same_kind_of_cause_is_told_of_the_way_back(void **state) {
     (void)state;
@@ -202,6 +220,7 @@ int main(void) {
         cmocka_unit_test(numbers_that_became_equal_are_told_so_both_ways),
         cmocka_unit_test(tensors_that_a_sync_has_moved_are_told_by_how_many_were_sent),
         cmocka_unit_test(a_step_for_several_micro_batches_is_told_beside_the_gradients),
+        cmocka_unit_test(a_number_from_the_host_is_donated_once_a_step_computed_it),
         cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
         cmocka_unit_test(a_program_does_not_differ_from_itself),
     };
