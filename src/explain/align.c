@@ -7,9 +7,9 @@ typedef struct span_t {
 typedef struct align_t {
     const uint64_t *a, *b;
     uint32_t *to_b, *to_a;
-    int32_t *furthest; // of each step, behind each other: step d has 2 d + 1
-    int32_t edits;     // that are tried at most
-    uint64_t work;     // so many diagonals may still be tried
+    int32_t *furthest; // of all steps, one after another: step d has 2 d + 1
+    int32_t edits;     // tried at most
+    uint64_t work;     // diagonals that may still be tried
 } align_t;
 
 static void pair(align_t *align, uint32_t i, uint32_t j) {
@@ -20,7 +20,7 @@ static void pair(align_t *align, uint32_t i, uint32_t j) {
 // ---- Myers -------------------------------------------------------------------------------------
 
 // How far along a the best path of d steps reaches, by diagonal (b is that less k): -d, -d + 2 ...
-// d. On either side stands one that is nowhere, so that no diagonal is the first or the last.
+// d. One entry on either side is nowhere, so no diagonal is the first or the last.
 static int32_t *reach(const align_t *align, int32_t d) {
     return align->furthest + (size_t)d * (size_t)d + 4 * (size_t)d + (size_t)d + 2;
 }
@@ -41,7 +41,7 @@ static void walk_back(align_t *align, span_t a, span_t b, int32_t d, int32_t k) 
     }
 }
 
-// False if more than `edits` are needed, or all that may be tried is spent.
+// False if it takes more than `edits`, or if the work allowed is used up.
 static bool shortest_edit(align_t *align, span_t a, span_t b, int32_t edits) {
     int32_t n = (int32_t)(a.to - a.from), m = (int32_t)(b.to - b.from);
     const uint64_t *left = align->a + a.from, *right = align->b + b.from;
@@ -59,7 +59,7 @@ static bool shortest_edit(align_t *align, span_t a, span_t b, int32_t edits) {
                 ++x;
             now[k] = x;
         }
-        // It cannot pass the end without having been there.
+        // A path that passes the end has been there.
         if (n - m > d || m - n > d || (d ^ (n - m)) & 1 || now[n - m] < n) continue;
         walk_back(align, a, b, d, n - m);
         return true;
@@ -67,9 +67,9 @@ static bool shortest_edit(align_t *align, span_t a, span_t b, int32_t edits) {
     return false;
 }
 
-// After a shortest_edit that tried so many edits in vain: takes the path that got furthest, and
-// leaves the spans behind it. False if that path passed over more than it paired: few kinds of
-// tokens are alike by chance.
+// After shortest_edit tried that many edits in vain: takes the path that got furthest, and moves
+// the spans past it. False if that path passed over more than it paired: with few kinds of tokens,
+// some match by chance.
 static bool take_furthest(align_t *align, span_t *a, span_t *b, int32_t edits) {
     int32_t n = (int32_t)(a->to - a->from), m = (int32_t)(b->to - b->from);
     int32_t furthest = -1, x = 0, diagonal = 0;
@@ -151,7 +151,7 @@ static keel_status_t longest_rising(anchor_t *anchors, uint32_t *inout_count) {
         tails[low] = at;
         if (low == length) ++length;
     }
-    // The chain is read from its end; a place that was read is not needed again.
+    // Reads the chain from its end; a place that was read is not needed again.
     for (uint32_t at = length ? tails[length - 1] : UINT32_MAX, k = length; k > 0; --k) {
         tails[k - 1] = at;
         at = before[at];
@@ -174,7 +174,8 @@ static void strip(align_t *align, span_t *a, span_t *b) {
 
 enum { STRETCH = 256 }; // edits
 
-// What is mostly alike, though in all it needs more edits than are tried; the rest stays apart.
+// Pairs what is mostly alike even if all of it needs more edits than are tried; the rest stays
+// unpaired.
 static void align_in_stretches(align_t *align, span_t a, span_t b) {
     int32_t edits = align->edits < STRETCH ? align->edits : STRETCH;
     while (!shortest_edit(align, a, b, edits) && align->work > STRETCH &&

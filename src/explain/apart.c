@@ -1,4 +1,4 @@
-// Two values that differ never read the same: where the short forms do, what tells them apart is
+// Two values that differ never read the same: if their short forms do, the part that differs is
 // written out.
 #include "explain/diff.h"
 #include "read/print.h"
@@ -17,7 +17,7 @@ static const char *window(keel_diff_t *diff, keel_str_t text, size_t from) {
                           from + size < text.size ? "..." : "");
 }
 
-// The end of the shorter one may be all that differs.
+// They may differ only in that the shorter one ends.
 void keel_diff_apart(keel_diff_t *diff, keel_str_t before, keel_str_t after,
                      keel_difference_t *out) {
     size_t same = 0;
@@ -30,7 +30,7 @@ void keel_diff_apart(keel_diff_t *diff, keel_str_t before, keel_str_t after,
 
 // ---- types -------------------------------------------------------------------------------------
 
-// "{0,1}" of "tensor<4x8xf32, {0,1}>": the layout, or whatever else stands behind the dimensions.
+// "{0,1}" of "tensor<4x8xf32, {0,1}>": the layout, or whatever else follows the dimensions.
 static const char *behind_dims(keel_diff_t *diff, const keel_program_t *program,
                                keel_type_id_t id) {
     const keel_type_t *type = keel_program_type(program, id);

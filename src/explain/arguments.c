@@ -1,4 +1,4 @@
-// What operations take from the arguments of the entry, and bare Python numbers among these.
+// Which arguments of the entry operations take, and which of these are bare Python numbers.
 #include "explain/diff.h"
 
 uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
@@ -39,7 +39,8 @@ bool keel_diff_has_unpaired(const keel_diff_t *diff) {
     return false;
 }
 
-// The argument that a value is worked out from, by the first of its operands that is no constant.
+// The argument that a value is computed from, found through the first operand that is not a
+// constant.
 static uint32_t source_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
     enum { STEPS = 256 };
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -92,7 +93,7 @@ static bool is_float_of(const keel_program_t *program, keel_type_id_t type, bool
     return found->kind == KEEL_TYPE_FLOAT && is_long != is_short;
 }
 
-// What a whole array is filled with (jnp.full); itself.
+// The scalar that fills a whole array (jnp.full); otherwise the value itself.
 static keel_value_id_t spread_from(const keel_graph_t *graph, keel_value_id_t value) {
     keel_op_id_t op = graph->producer[value];
     if (op == KEEL_NONE || !keel_str_is(keel_graph_name(graph, op), "broadcast_in_dim"))
@@ -109,7 +110,7 @@ uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op
     keel_value_id_t result = graph->program->operations.data[convert].first_result;
     keel_type_id_t from = keel_graph_type(graph, operands.items[0]);
     keel_type_id_t to = keel_graph_type(graph, result);
-    // An array of 32 bits is not rounded to what it meets.
+    // A 32-bit array is not rounded to the dtype of the other operand.
     if (from != to && is_float_of(graph->program, from, false) &&
         is_float_of(graph->program, to, true))
         return keel_diff_lone_scalar(diff, is_after, value);

@@ -1,5 +1,6 @@
-// One flag takes one arm of an `if` in one call, and another arm in the next: what is gone from the
-// one and what came in the other are one cause, and so is what the two happen to have in common.
+// A flag chooses one arm of an `if` in one call and another arm in the next. What is gone from the
+// one arm and what is new in the other are one cause, including operations that the two arms happen
+// to share.
 #include "explain/arms.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ static bool leaves(const keel_arms_t *arms, uint32_t line) {
     return false;
 }
 
-// The arm that begins there ends the function, or the round of a loop.
+// True if the arm that begins there leaves the function or the loop's current iteration.
 static bool returns(const keel_arms_t *arms, uint32_t header) {
     uint32_t body = 0, indent = indent_of(arms, header);
     bool is_last = false;
@@ -75,14 +76,14 @@ static bool returns(const keel_arms_t *arms, uint32_t header) {
     return is_last;
 }
 
-// An arm, by the line that it begins with, of the `if` that begins on another.
+// An arm, named by its first line, and the first line of its `if`.
 typedef struct arm_t {
     uint32_t fork, header;
 } arm_t;
 
 enum { DEPTH = 16 };
 
-// The `if` that an `elif` or `else` belongs to; 0 for that of a loop.
+// The `if` that an `elif` or `else` belongs to; 0 if it is the `else` of a loop.
 static uint32_t fork_of(const keel_arms_t *arms, uint32_t header) {
     uint32_t indent = indent_of(arms, header);
     for (uint32_t line = header; line > 0; --line) {
@@ -94,7 +95,7 @@ static uint32_t fork_of(const keel_arms_t *arms, uint32_t header) {
     return 0;
 }
 
-// All arms that a line stands in, the innermost first.
+// All arms that contain a line, the innermost first.
 static uint32_t list_arms(const keel_arms_t *arms, uint32_t line, arm_t out[DEPTH]) {
     uint32_t count = 0;
     if (!line || line > arms->count) return 0;
@@ -104,7 +105,7 @@ static uint32_t list_arms(const keel_arms_t *arms, uint32_t line, arm_t out[DEPT
         bool is_arm =
             is_word(arms, at, "if") || is_word(arms, at, "elif") || is_word(arms, at, "else");
         if (indent_of(arms, at) == indent) {
-            // Behind it, at its own depth: what is done where it was not taken.
+            // The code after the arm, at its depth, runs if the arm is not taken.
             if (is_word(arms, at, "if") && returns(arms, at)) out[count++] = (arm_t){at, 0};
             continue;
         }
@@ -115,7 +116,7 @@ static uint32_t list_arms(const keel_arms_t *arms, uint32_t line, arm_t out[DEPT
     return count;
 }
 
-// All arms that a line stands in.
+// All arms that contain a line.
 typedef struct nest_t {
     arm_t arms[DEPTH];
     uint32_t count;
@@ -140,7 +141,7 @@ uint32_t keel_arms_fork(const keel_arms_t *arms, uint32_t line, uint32_t other) 
     return fork_between(&x, &y);
 }
 
-// Operations of the program came by a line of that arm. `lines` says of each line whether they did.
+// True if operations of the program came from a line of that arm. `lines` says so for each line.
 static bool is_taken(const keel_arms_t *arms, const uint8_t *lines, arm_t arm) {
     uint32_t from = arm.header ? arm.header : arm.fork, indent = indent_of(arms, from);
     bool is_inside = arm.header > 0;
@@ -157,7 +158,7 @@ static bool is_taken(const keel_arms_t *arms, const uint8_t *lines, arm_t arm) {
 
 // ---- causes ------------------------------------------------------------------------------------
 
-enum { PATH = 8 }; // lines of the file by which an operation came
+enum { PATH = 8 }; // lines of the file on an operation's stack
 
 static bool is_open(const keel_root_t *root, keel_cause_t kind) {
     return root->difference.kind == kind && root->follows == KEEL_NONE;
@@ -167,7 +168,7 @@ static bool is_in(const char *file, const keel_place_t *place) {
     return place->line && strcmp(place->file, file) == 0;
 }
 
-// Gone from one arm, there in another.
+// Gone from one arm, new in another.
 static void fold_exchanged(keel_diff_t *diff, const keel_arms_t *arms, const char *file) {
     for (uint32_t gone = 0; gone < diff->root_count; ++gone) {
         const keel_root_t *was = &diff->roots[gone];
@@ -186,7 +187,7 @@ static void fold_exchanged(keel_diff_t *diff, const keel_arms_t *arms, const cha
     }
 }
 
-// The cause that reports that fork, or NONE.
+// The cause that reports this `if`, or NONE.
 static uint32_t told_of(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
                         uint32_t fork) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -199,7 +200,8 @@ static uint32_t told_of(keel_diff_t *diff, const keel_arms_t *arms, const char *
     return KEEL_NONE;
 }
 
-// By which lines of the file operations of the program came; of too many operations any may have.
+// The lines of the file on the stacks of the program's operations; if there are too many
+// operations, any line may be.
 static keel_status_t list_lines(keel_diff_t *diff, keel_graph_t *graph, const keel_arms_t *arms,
                                 const char *file, uint8_t **out) {
     KEEL_TRY(keel_arena_array(&diff->arena, (size_t)arms->count + 1, 1, (void **)out));
@@ -214,7 +216,7 @@ static keel_status_t list_lines(keel_diff_t *diff, keel_graph_t *graph, const ke
     return NULL;
 }
 
-// The cause that tells of an `if` by whose two arms the operations came, as those of a function do
+// The cause that reports an `if` whose two arms both lead to the operations, as with a function
 // that both arms call; NONE.
 static uint32_t told_of_paths(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
                               const keel_difference_t *one) {
@@ -236,8 +238,8 @@ static uint32_t told_of_paths(keel_diff_t *diff, const keel_arms_t *arms, const 
     return KEEL_NONE;
 }
 
-// One of the two has no line, as JAX's own constants: the cause that tells of an arm in which the
-// other stands, and which the other program did not take; NONE.
+// One of the two has no line, like JAX's own constants. Gives the cause that reports the arm that
+// contains the other one and that the other program did not take; NONE.
 static uint32_t told_of_arm(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
                             const keel_difference_t *one, uint8_t *const others[2]) {
     uint32_t lines[PATH];
@@ -257,8 +259,8 @@ static uint32_t told_of_arm(keel_diff_t *diff, const keel_arms_t *arms, const ch
     return KEEL_NONE;
 }
 
-// Operations of the two arms that were held against each other. `lines` are those that
-// operations of the two programs came by.
+// Operations of the two arms that were compared with each other. `lines` are those on the stacks of
+// the two programs' operations.
 static void fold_compared(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
                           uint8_t *const lines[2]) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -272,7 +274,7 @@ static void fold_compared(keel_diff_t *diff, const keel_arms_t *arms, const char
     }
 }
 
-// Operations that only one of the two programs has, the newer one where `is_after`.
+// Operations that only one program has: the newer one if `is_after`.
 static bool is_lone(const keel_root_t *root, const char *file, bool is_after) {
     const keel_difference_t *one = &root->difference;
     return is_open(root, KEEL_CAUSE_STRUCTURE) && is_in(file, &one->place) &&
@@ -289,7 +291,7 @@ static bool share_untaken(const keel_arms_t *arms, const uint8_t *others, const 
     return false;
 }
 
-// Several lines of one arm that only one of the two programs took are one cause.
+// Several lines of an arm that only one program took are one cause.
 static void fold_beside(keel_diff_t *diff, const keel_arms_t *arms, const char *file, bool is_after,
                         const uint8_t *others) {
     for (uint32_t first = 0; first < diff->root_count; ++first) {
@@ -325,7 +327,7 @@ static keel_status_t source_text(const keel_sources_t *sources, const char *file
     return *out_known ? keel_arena_str(arena, text, out) : NULL;
 }
 
-// Of a file whose lines are the same in both runs.
+// Only for a file whose lines are the same in both runs.
 static keel_status_t read_file(keel_diff_t *diff, const keel_side_t *old_side,
                                const keel_side_t *new_side, const char *file, keel_arms_t *out) {
     keel_str_t had = KEEL_STR(""), has = KEEL_STR("");

@@ -1,4 +1,5 @@
-// arms: which lines of a Python source stand in two arms of one `if`, of which a call takes one.
+// arms: which lines of a Python source are in different arms of one `if`, so that a call takes only
+// one of them.
 //
 // Room-internal.
 #ifndef KEEL_EXPLAIN_ARMS_H_
@@ -7,7 +8,7 @@
 #include "explain/explain.h"
 
 typedef struct keel_arms_line_t {
-    keel_str_t word; // the first; empty where the line says nothing
+    keel_str_t word; // the first; empty if the line has none
     uint32_t indent;
 } keel_arms_line_t;
 
@@ -20,8 +21,8 @@ typedef struct keel_arms_t {
 keel_status_t keel_arms_read(keel_arms_t *arms, keel_str_t text,
                              keel_arena_t *arena) KEEL_MUST_CHECK;
 
-// The line of the `if` of which both stand in another arm: `if`, `elif` or `else`, or what comes
-// behind an arm that returns. 0 if there is none.
+// The line of the `if` that has the two in different arms: `if`, `elif`, `else`, or the code after
+// an arm that returns. 0 if there is none.
 uint32_t keel_arms_fork(const keel_arms_t *arms, uint32_t line, uint32_t other);
 
 #endif // KEEL_EXPLAIN_ARMS_H_

@@ -4,11 +4,11 @@
 
 #define ONE_OF(name, list) keel_str_is_among(name, list, sizeof(list) / sizeof *(list))
 
-// Of a pooling: a size whatever it does to that of the result.
+// In a pooling it is a size, whatever it does to the size of the result.
 static const char window_dimensions[] = "window_dimensions";
 
-// What is summed over in a product, and what goes along: chosen by what was traced, and no value
-// that could be passed.
+// The dimensions that a product sums over, and its batch dimensions: tracing chooses them, and no
+// value could be passed for them.
 static bool is_of_product(keel_str_t name) {
     static const char *const names[] = {"lhs_contracting_dimensions", "rhs_contracting_dimensions",
                                         "lhs_batching_dimensions",    "rhs_batching_dimensions",
@@ -52,8 +52,8 @@ static keel_cause_t cause_of_attribute(const keel_diff_t *diff, keel_str_t name,
     }
 }
 
-// HLO: what is said of each dimension of a slice, a window or a padding, one after the other; 0 is
-// left out.
+// HLO: the numbers of each dimension of a slice, window or padding, one after another; 0 is left
+// out.
 static const char *const dimension_fields[] = {"start",
                                                "limit",
                                                "stride",
@@ -71,7 +71,8 @@ enum {
     EDGE_FIELD = 8 // from here on, those of a padding
 };
 
-// A slice and a window have a stride in each dimension; a padding says nothing of most of them.
+// True for the dimensions of a padding. Unlike those of a slice or window, they have no stride and
+// may be empty.
 static bool is_padding(const keel_program_t *program, keel_list_t dimensions) {
     for (uint32_t i = 0; i < dimensions.count; ++i)
         for (uint32_t field = EDGE_FIELD; field < DIMENSION_FIELDS; ++field)
@@ -81,7 +82,7 @@ static bool is_padding(const keel_program_t *program, keel_list_t dimensions) {
     return false;
 }
 
-// Empty where it says nothing of dimensions.
+// Empty if it says nothing about dimensions.
 static keel_list_t dimensions_of(const keel_program_t *program, keel_attr_id_t attr) {
     const keel_list_t none = {NULL, 0};
     keel_attr_id_t inside = keel_program_dict_find(program, attr, "dimensions");
@@ -99,7 +100,7 @@ static double dimension_number(const keel_program_t *program, keel_list_t dimens
     return (double)keel_program_number(program, number, 0);
 }
 
-// The numbers of an attribute, whichever of the kinds they are kept in.
+// The numbers of an attribute, whatever kind stores them.
 static bool numbers_of(keel_graph_t *graph, keel_attr_id_t attr, uint64_t at, double *out,
                        uint64_t *out_count) {
     const keel_program_t *program = graph->program;
@@ -132,12 +133,13 @@ static bool numbers_of(keel_graph_t *graph, keel_attr_id_t attr, uint64_t at, do
     return at >= tensor.count || keel_diff_number(program, contents->a, &tensor, at, out);
 }
 
-// Of a size that a program can have; not so what is no number, or beyond what an int64_t holds.
+// For sizes that a program can have; not for what is not a number, or does not fit an int64_t.
 static bool is_whole_size(double value) {
     return fabs(value) < 1e15 && value == floor(value);
 }
 
-// A window that is as long as what it goes over, as that of a running sum, is padded as it grows.
+// A window as long as the dimension it covers, like that of a running sum, has padding that grows
+// with it.
 static bool grows_with_window(const keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                               uint64_t at, double growth) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
@@ -147,7 +149,7 @@ static bool grows_with_window(const keel_diff_t *diff, keel_attr_id_t before, ke
            dimension_number(q, y, size) - dimension_number(p, x, size) == growth;
 }
 
-// More numbers than these are no sizes.
+// More numbers than these are not sizes.
 enum { NUMBERS = 1024 };
 
 uint32_t keel_pair_source(const keel_diff_t *diff, const keel_pair_t *pair) {
@@ -163,7 +165,7 @@ bool keel_pair_numbers_at(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id
     return are_numbers;
 }
 
-// Sizes in attributes that drifted as those of arguments did.
+// Sizes in attributes that drifted the way those of arguments did.
 static uint32_t explains_numbers(keel_diff_t *diff, const keel_pair_t *pair, keel_attr_id_t before,
                                  keel_attr_id_t after) {
     double x = 0, y = 0;
@@ -234,8 +236,8 @@ static bool has_number(keel_graph_t *graph, keel_attr_id_t attr, double wanted) 
     return false;
 }
 
-// What is summed over in one of the programs only has one element there or in the other: the client
-// leaves such a sum out.
+// A dimension that only one program sums over has one element in one of them: the client leaves
+// such a sum out.
 static bool sums_over_one(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name,
                           keel_attr_id_t before, keel_attr_id_t after) {
     if (!pair->inherited || pair->inherited - 1 >= diff->root_count ||
@@ -255,8 +257,8 @@ static bool sums_over_one(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t
     return x.count == y.count;
 }
 
-// A sharding has an entry for each dimension: of another rank one that says nothing is another one,
-// and says no more than the rank does.
+// A sharding has an entry for each dimension. For another rank, even a sharding that says nothing
+// differs, but it says no more than the rank does.
 static bool is_of_rank_only(const keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after) {
     const keel_program_t *programs[] = {diff->before.program, diff->after.program};
     const keel_attr_id_t attrs[] = {before, after};
@@ -304,13 +306,13 @@ static bool is_one_element(const keel_graph_t *graph, keel_op_id_t op) {
     return i == dims.count;
 }
 
-// One element goes to all places, along whichever dimension.
+// A single element goes to all places, along any dimension.
 static bool spreads_one(const keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
     return keel_str_is(name, "broadcast_dimensions") &&
            is_one_element(&diff->before, pair->before) && is_one_element(&diff->after, pair->after);
 }
 
-// What is padded to a size that drifted, as the gradient of a kernel is, or of the last row.
+// Padded to a size that drifted, like the gradient of a kernel or of the last row.
 static uint32_t explains_padding(keel_diff_t *diff, const keel_pair_t *pair) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
     if (p->operations.data[pair->before].result_count != 1 ||
@@ -326,8 +328,8 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
         "callee",   "decomposition", "called_computations", "to_apply",
-        "sym_name", "name",          "composite_attributes"}; // covered by what it is made of
-    // "SAME" is worked out from sizes.
+        "sym_name", "name",          "composite_attributes"}; // covered by its operands
+    // "SAME" padding is computed from sizes.
     static const char *const paddings[] = {"padding", "padding_config", "edge_padding_low",
                                            "edge_padding_high"};
     if (ONE_OF(name, names_only) || spreads_one(diff, pair, name)) return NULL;
@@ -344,7 +346,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
                    sums_over_one(diff, pair, name, before, after) ||
                    (pair->inherited && ONE_OF(name, paddings));
     if (explained == KEEL_NONE && follows) explained = pair->inherited - 1;
-    // What it gives follows from the same.
+    // Its result follows from the same root.
     if (explained != KEEL_NONE && moves_type && !pair->inherited) pair->inherited = explained + 1;
     if (explained != KEEL_NONE && keel_diff_is_full(diff)) {
         keel_diff_count(diff, explained);
@@ -378,7 +380,7 @@ static keel_list_t entries_of(const keel_program_t *program, keel_op_id_t op) {
     return keel_program_entries(program, program->operations.data[op].attributes);
 }
 
-// Padding and the end of a slice are worked out from what the user writes, so they come last: they
+// Padding and the end of a slice are computed from what the user writes, so they come last: they
 // follow from any other attribute that differs.
 static bool is_derived(keel_str_t name) {
     static const char *const derived[] = {"padding", "padding_config", "edge_padding_low",

@@ -1,6 +1,6 @@
-// What operations pass on under no name but a place in a list: the values that a loop carries, what
-// a function is called with and returns. A value that came or went moves all behind it, so the
-// lists are aligned: by where the values come from, then by their types.
+// Values that are passed on by their place in a list, without a name: what a loop carries, and what
+// a function takes and returns. A value that came or went shifts all after it, so the lists are
+// aligned: first by where the values come from, then by their types.
 #include "explain/align.h"
 #include "explain/pair.h"
 
@@ -23,7 +23,7 @@ static uint64_t token_of(keel_diff_t *diff, bool is_after, keel_value_id_t value
         return keel_graph_join(keel_graph_type_hash(graph, type),
                                keel_graph_attr_hash(graph, contents));
     }
-    // A value without a counterpart is like no other.
+    // A value without a counterpart matches no other.
     if (is_after) return keel_graph_join(1, value);
     keel_value_id_t counterpart = diff->value_counterpart[value];
     return counterpart == KEEL_NONE ? keel_graph_join(2, value) : keel_graph_join(1, counterpart);
@@ -44,7 +44,7 @@ static bool fit_in_place(const keel_diff_t *diff, values_t x, values_t y) {
     return true;
 }
 
-// Gives for each of `y` its place in `x`; UINT32_MAX where it has none.
+// Gives for each of `y` its place in `x`; UINT32_MAX if it has none.
 static keel_status_t align(keel_diff_t *diff, values_t x, values_t y, keel_arena_t *scratch,
                            uint32_t *to_x) {
     if (fit_in_place(diff, x, y)) {
@@ -80,7 +80,7 @@ static keel_status_t align(keel_diff_t *diff, values_t x, values_t y, keel_arena
 
 // ---- of one pair of operations -----------------------------------------------------------------
 
-// Their values have no place of their own in what they do.
+// What these operations do does not depend on the places of their values.
 static bool is_list(const keel_graph_t *graph, keel_op_id_t op) {
     static const char *const lists[] = {
         "while", "call", "return", "case", "optimization_barrier", "composite"};
@@ -95,7 +95,7 @@ static void pair_value(keel_diff_t *diff, keel_value_id_t before, keel_value_id_
     diff->value_origin[after] = before;
 }
 
-// By place, or by `to_x` where that is not NULL.
+// By place, or by `to_x` if that is not NULL.
 static void pair_values(keel_diff_t *diff, keel_value_id_t before, uint32_t before_count,
                         keel_value_id_t after, uint32_t after_count, const uint32_t *to_x) {
     for (uint32_t i = 0; i < after_count; ++i) {
@@ -132,7 +132,7 @@ static keel_status_t pair_operands(keel_diff_t *diff, keel_op_id_t before, keel_
     keel_list_t x = keel_program_operands(diff->before.program, before);
     keel_list_t y = keel_program_operands(diff->after.program, after);
     uint32_t *to_x = keel_diff_operand_origins(diff, after);
-    if (y.count && to_x[0] != KEEL_UNPAIRED) return NULL; // by what it ends
+    if (y.count && to_x[0] != KEEL_UNPAIRED) return NULL; // by the operation that it ends
     if (is_carried)
         return align(diff, (values_t){x.items, x.count}, (values_t){y.items, y.count}, scratch,
                      to_x);
@@ -141,7 +141,7 @@ static keel_status_t pair_operands(keel_diff_t *diff, keel_op_id_t before, keel_
     return NULL;
 }
 
-// What a loop's body returns is what it carries.
+// A loop's body returns what the loop carries.
 static void pair_ends(keel_diff_t *diff, const keel_block_t *x, const keel_block_t *y,
                       const uint32_t *to_x, uint32_t count) {
     if (x->end_op <= x->first_op || y->end_op <= y->first_op) return;

@@ -86,7 +86,7 @@
       "Nothing to do: every program is compiled once.",                                            \
       "Nothing to do: every program is compiled once.")
 
-// What is known of how a cause came about: the note that says it, and advice for that case.
+// How a cause came about, if that is known: the note that says so, and the advice for that case.
 #define KEEL_NOTES(X)                                                                              \
     X(STATE_MADE, "the optimizer created this state in its first step",                            \
       "Create it before the first step: fill optimizer.state[p] for each parameter, then sync.")   \
@@ -181,7 +181,7 @@
     X(CONSTRAINED, "only one of the two programs has this constraint",                             \
       "Constrain the value in every call and to one sharding, or in none.")
 
-// What the report knows about a case and no program shows: advice for it.
+// Advice for cases that the report recognizes and that no program shows.
 #define KEEL_CASES(X)                                                                              \
     X(EAGER_AGAIN,                                                                                 \
       "Jit the function that runs them, so that they are one program; pad what varies.")           \
@@ -234,9 +234,9 @@ typedef enum keel_note {
         KEEL_NOTE_COUNT,
 } keel_note_t;
 const char *keel_note_text(keel_note_t note);
-// Does a difference's note begin with that one?
+// True if a difference's note begins with that one.
 bool keel_note_leads(const char *text, keel_note_t note);
-// The advice for a difference with that note, or NULL if it has none of its own.
+// The advice that belongs to that note; NULL if there is none.
 const char *keel_note_advice(const char *note);
 
 typedef enum keel_case {
@@ -246,7 +246,7 @@ typedef enum keel_case {
 } keel_case_t;
 const char *keel_case_advice(keel_case_t one);
 
-// The table's row.
+// A row of the table.
 typedef struct keel_cause_facts_t {
     const char *word; // "weak_type"
     keel_question_t question;
@@ -254,7 +254,7 @@ typedef struct keel_cause_facts_t {
     const char *jax, *torch; // advice
 } keel_cause_facts_t;
 const keel_cause_facts_t *keel_cause_facts(keel_cause_t cause);
-// KEEL_CAUSE_COUNT where no cause has that word.
+// KEEL_CAUSE_COUNT if no cause has that word.
 keel_cause_t keel_cause_by_word(const char *word);
 const char *keel_question_sentence(keel_question_t question);
 

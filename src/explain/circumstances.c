@@ -1,6 +1,6 @@
-// How a root came about, where the operations around it tell: the bound of a loop, a branch that
-// draws random numbers or recomputes, or an operation that ran by itself. Such roots have a note,
-// and advice of their own (cause.h).
+// How a root came about, if the operations around it show that: the bound of a loop, a branch that
+// draws random numbers or recomputes, an operation that ran by itself. Such roots get a note and
+// advice of their own (cause.h).
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ static const char *with_note(keel_diff_t *diff, keel_note_t note, const char *re
 
 // ---- loops -------------------------------------------------------------------------------------
 
-// The number that a value is, where it is a single constant.
+// The number that a value is, if it is a single constant.
 static bool number_of(const keel_graph_t *graph, keel_value_id_t value, double *out) {
     keel_op_id_t producer = graph->producer[value];
     keel_op_id_t constant = producer == KEEL_NONE ? KEEL_NONE : graph->constant[producer];
@@ -45,8 +45,8 @@ static bool is_of(const keel_root_t *root, const char *before, const char *after
            strcmp(root->difference.new_value, after) == 0;
 }
 
-// What the loop carries has a dimension that moved by as much: it collects what the turns after the
-// first few give, one element each.
+// What the loop carries has a dimension that changed by as much: it collects one element from each
+// turn after the first few.
 static uint32_t collected_by(keel_diff_t *diff, keel_op_id_t loop, double step) {
     const keel_operation_t *operation = &diff->after.program->operations.data[loop];
     if (fabs(step) < 2 && !keel_diff_is_librarys(diff, loop)) return KEEL_NONE;
@@ -81,8 +81,8 @@ static double bits_of(int64_t size) {
     return bits;
 }
 
-// A binary search: it starts with the size of what it searches, and takes as many turns as that has
-// bits.
+// A binary search: it starts with the size of the array it searches, and takes as many turns as
+// that size has bits.
 static uint32_t searched_by(const keel_diff_t *diff, keel_op_id_t loop, double before,
                             double after) {
     for (uint32_t i = 0; i < diff->sizes.count; ++i) {
@@ -102,7 +102,7 @@ static bool has_dim(const keel_graph_t *graph, keel_value_id_t value, double siz
     return false;
 }
 
-// Of nothing that has it.
+// True if it is made from nothing that has this size.
 static bool makes_dim(const keel_graph_t *graph, keel_op_id_t op, double size) {
     const keel_operation_t *operation = &graph->program->operations.data[op];
     keel_list_t operands = keel_program_operands(graph->program, op);
@@ -113,8 +113,8 @@ static bool makes_dim(const keel_graph_t *graph, keel_op_id_t op, double size) {
     return true;
 }
 
-// On a line beside the loop's something else is made of that size: it is more than how often the
-// loop turns.
+// Something of that size is made on a line other than the loop's: so it is more than the number of
+// turns.
 static bool is_made_beside(keel_diff_t *diff, keel_op_id_t loop, double before, double after) {
     const keel_line_t *place = keel_graph_line(&diff->after, loop);
     for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op) {
@@ -130,8 +130,8 @@ static bool is_made_beside(keel_diff_t *diff, keel_op_id_t loop, double before, 
     return false;
 }
 
-// What is made of so many elements as the loop has turns follows from its bound. Where a library
-// makes more of that size than its loop it is the other way round: the user chose how many.
+// An array with as many elements as the loop has turns follows from the loop's bound. If a library
+// makes more of that size than its loop, it is the other way round: the user chose how many.
 static void tell_loop(keel_diff_t *diff, keel_op_id_t loop, double before, double after) {
     const char *was = keel_diff_text(diff, "%.0f", before);
     const char *is = keel_diff_text(diff, "%.0f", after);
@@ -154,7 +154,7 @@ static void tell_loop(keel_diff_t *diff, keel_op_id_t loop, double before, doubl
         diff->roots[lead].follows = source;
         return;
     }
-    // A number that is a size of the program too is one cause, however it was met first.
+    // A number that is also a size of the program is one cause, whichever was found first.
     keel_difference_t *difference = &diff->roots[lead].difference;
     difference->kind = KEEL_CAUSE_CONSTANT;
     difference->subject = "loop bound";
@@ -180,8 +180,8 @@ static bool is_barrier(const keel_graph_t *graph, keel_op_id_t op) {
     return op != KEEL_NONE && keel_str_is(keel_graph_name(graph, op), "optimization_barrier");
 }
 
-// Both programs compute something again, and keep other values for that: of how many the barrier
-// in front of it has hold tells.
+// Both programs recompute something, but keep different values for that: the number of operands of
+// the barrier before it shows this.
 static bool keeps_others(const keel_diff_t *diff) {
     for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op) {
         keel_op_id_t was = diff->origin[op];
@@ -200,7 +200,7 @@ static uint32_t count_barriers(const keel_graph_t *graph) {
     return count;
 }
 
-// What a policy moves is computed in other places, all of it for one reason.
+// What a remat policy moves is computed in different places, all for one reason.
 static bool is_other_policy(const keel_diff_t *diff) {
     uint32_t structures = 0;
     for (uint32_t i = 0; i < diff->root_count; ++i)
@@ -234,14 +234,14 @@ static void tell_branches(keel_diff_t *diff) {
 
 // ---- arrays of the host ------------------------------------------------------------------------
 
-// The dimensions of a constant that is an array. Count 0 for all else.
+// The dimensions of a constant that is an array; count 0 for anything else.
 static keel_ints_t array_dims(const keel_graph_t *graph, keel_op_id_t op) {
     if (graph->constant[op] != op) return (keel_ints_t){NULL, 0};
     keel_value_id_t value = graph->program->operations.data[op].first_result;
     return keel_diff_dims(graph->program, keel_graph_type(graph, value));
 }
 
-// One has `after` where the other has `before`, and nothing else is another.
+// They differ only in that one has `after` where the other has `before`.
 static bool is_grown(keel_ints_t was, keel_ints_t is, long long before, long long after) {
     bool has_grown = false;
     if (was.count != is.count) return false;
@@ -290,9 +290,9 @@ static void tell_arrays(keel_diff_t *diff) {
     }
 }
 
-// ---- libraries that call jax.jit in the user's name --------------------------------------------
+// ---- libraries that call jax.jit for the user --------------------------------------------------
 
-// They hand over arrays; all else is part of the program.
+// They pass arrays as arguments; everything else becomes part of the program.
 static void tell_static_numbers(keel_diff_t *diff) {
     const char *library = diff->site.library_file ? diff->site.library_file : "";
     if (!strstr(library, "/equinox/") && !strstr(library, "/flax/nnx/")) return;
@@ -306,8 +306,8 @@ static void tell_static_numbers(keel_diff_t *diff) {
 
 // ---- operations by themselves ------------------------------------------------------------------
 
-// An operation that the client runs outside all traced functions: nothing but one line of the
-// user's stands in it, which is no line of a function that was traced.
+// An operation that the client runs outside all traced functions: its only line of the user's is
+// not in a traced function.
 static bool is_eager(keel_graph_t *graph) {
     enum { FEW = 256 };
     const keel_program_t *program = graph->program;

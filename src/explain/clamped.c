@@ -1,5 +1,5 @@
-// The last index that a gather, a scatter or a choice between branches may go to: JAX clamps
-// indices to the dimension less the window, or to the number of branches, and writes that as a
+// The largest index that a gather, a scatter or a choice between branches may use. JAX clamps
+// indices to the dimension minus the window, or to the number of branches, and writes that as a
 // constant.
 #include "explain/pair.h"
 
@@ -23,7 +23,7 @@ static bool is_choice(const keel_graph_t *graph, keel_op_id_t op) {
     return keel_str_is(keel_graph_name(graph, op), "case");
 }
 
-// The operation whose indices are clamped to what `op` takes as that operand; NONE.
+// The operation whose indices are clamped to that operand of `op`; NONE.
 static keel_op_id_t indexed_by(const keel_graph_t *graph, keel_op_id_t op, uint32_t operand) {
     enum { STEPS = 8, UPPER = 2, INDICES = 1, CHOSEN = 0 };
     bool is_clamped = false;
@@ -41,7 +41,7 @@ static keel_op_id_t indexed_by(const keel_graph_t *graph, keel_op_id_t op, uint3
     return KEEL_NONE;
 }
 
-// The dimension that element `at` of an index goes along; -1 where that is not known.
+// The dimension that element `at` of an index refers to; -1 if that is not known.
 static int64_t indexed_dim(const keel_program_t *program, keel_op_id_t op, uint32_t at) {
     static const char *const names[] = {"start_index_map", "scatter_dims_to_operand_dims"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
@@ -93,7 +93,7 @@ static bool is_within(const keel_program_t *program, keel_op_id_t choice, keel_o
            op < regions.items[regions.count - 1].end;
 }
 
-// A branch more, or less, of that choice.
+// That choice has one branch more or less.
 static uint32_t branch_of(const keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         const keel_difference_t *one = &diff->roots[i].difference;

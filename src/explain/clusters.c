@@ -23,7 +23,8 @@ static bool is_whole_cluster(const keel_clusters_t *clusters, uint32_t at) {
 
 // ---- gathering ---------------------------------------------------------------------------------
 
-// Marks what is alone in one function, and gives for each gap the first one of this side.
+// Marks the operations of one function that have no counterpart, and gives the first of this side
+// for each gap.
 static void mark_gaps(keel_clusters_t *clusters, uint32_t from, uint32_t end, uint32_t *gaps,
                       uint32_t gap_count) {
     uint32_t gap = 0;
@@ -103,7 +104,7 @@ static bool is_trivial(keel_str_t name) {
            keel_str_is(name, "tuple");
 }
 
-// The sharding of a value is said by an operation.
+// In HLO an operation states the sharding of a value.
 static bool marks_sharding(const keel_graph_t *graph, keel_op_id_t op) {
     const keel_program_t *program = graph->program;
     keel_str_t name = keel_graph_name(graph, op);
@@ -132,8 +133,8 @@ static bool moves_data(keel_str_t name) {
     return keel_graph_only_reshapes(name);
 }
 
-// One element of an array read or written, as a loop does with what it goes over, and with what it
-// keeps for its gradient.
+// Reads or writes one element of an array, as a loop does with what it iterates over and with what
+// it keeps for its gradient.
 static bool calls_move(const keel_graph_t *graph, keel_op_id_t op) {
     enum { FEW = 32 };
     uint32_t callee = keel_graph_callee(graph, op);
@@ -142,7 +143,7 @@ static bool calls_move(const keel_graph_t *graph, keel_op_id_t op) {
     keel_graph_body(graph, callee, &first, &end);
     if (end - first > FEW) return false;
     for (keel_op_id_t at = first; at < end; ++at) {
-        // An index that is counted from the end is worked out first.
+        // An index counted from the end is computed first.
         keel_value_id_t result = graph->program->operations.data[at].first_result;
         bool is_index = graph->program->operations.data[at].result_count == 1 &&
                         !keel_diff_dims(graph->program, keel_graph_type(graph, result)).count;
@@ -171,7 +172,7 @@ static keel_op_id_t end_of(const keel_graph_t *graph, keel_op_id_t op) {
     return end;
 }
 
-// Where the value is an argument that the other program has not, or elsewhere.
+// If the value is an argument that the other program lacks, or has elsewhere.
 static void note_argument(const keel_clusters_t *clusters, bool is_after, keel_value_id_t value,
                           keel_cluster_t *cluster) {
     const keel_diff_t *diff = clusters->diff;
@@ -211,7 +212,7 @@ static void look_at_operands(const keel_clusters_t *clusters, uint32_t at,
     }
 }
 
-// What was computed of a value is gone, or there, for an argument that stands in its place.
+// What was computed from a value is gone, or new, because an argument takes its place.
 static void look_at_place(keel_clusters_t *clusters, bool is_after, keel_value_id_t value,
                           keel_value_id_t other) {
     keel_op_id_t op =
@@ -238,7 +239,7 @@ static void look_at_places(keel_clusters_t *clusters) {
     }
 }
 
-// JAX converts a bare Python number even to the dtype that it has.
+// JAX converts a bare Python number even to the dtype that it already has.
 static void look_for_weak(const keel_clusters_t *clusters, uint32_t at, keel_cluster_t *cluster) {
     keel_op_id_t op;
     const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
@@ -252,7 +253,7 @@ static void look_for_weak(const keel_clusters_t *clusters, uint32_t at, keel_clu
 }
 
 static void describe_clusters(keel_clusters_t *clusters) {
-    uint32_t sum_end = 0; // where what sums up ends
+    uint32_t sum_end = 0; // the end of the operations that sum up
     for (uint32_t at = 0; at < clusters->count; ++at) {
         if (!clusters->alone[at]) continue;
         uint32_t representative = keel_clusters_find(clusters, at);

@@ -1,5 +1,5 @@
-// clusters: operations that have no counterpart, gathered: what flows into each other, what stands
-// on one line of the source, and what stands in the same gap between operations that do have one.
+// clusters: groups of operations without a counterpart: those that flow into each other, those on
+// one source line, and those in the same gap between operations that do have a counterpart.
 //
 // Room-internal. One thread; all memory is the arena's.
 #ifndef KEEL_EXPLAIN_CLUSTERS_H_
@@ -17,19 +17,19 @@ typedef struct keel_cluster_t {
     bool is_trivial;    // it only changes shapes and dtypes
     bool is_clients;    // or compares, moves data, or is part of a function of the client's
     bool only_sums;     // or sums up
-    bool is_on_common;  // all of it stands on expressions that both programs have
+    bool is_on_common;  // all of it comes from expressions that both programs have
     keel_op_id_t marks; // HLO: the first operation that says a sharding, where others only change
                         // shapes and dtypes; NONE
     uint32_t marks_count;
-    bool only_unwraps; // it takes the words out of a typed key, and does nothing else
-    uint32_t weak;     // the scalar argument that it does nothing but convert; NONE
-    uint32_t apart;    // 1 + the root that a complex value follows from which it takes apart
+    bool only_unwraps; // it only takes the words out of a typed key
+    uint32_t weak;     // the scalar argument that it only converts; NONE
+    uint32_t apart;    // 1 + the root behind the complex value that it takes apart
     bool reads_before; // an argument that is gone
     bool reads_after;  // an argument that was added
-    bool reads_passed; // one that is in one program only, and was passed both times
+    bool reads_passed; // an argument in only one program that was passed both times
 } keel_cluster_t;
 
-// Operations of both sides in one range: those of `after` stand behind those of `before`.
+// Operations of both sides in one range: those of `after` follow those of `before`.
 typedef struct keel_clusters_t {
     keel_diff_t *diff;
     keel_arena_t arena;
@@ -40,7 +40,7 @@ typedef struct keel_clusters_t {
     uint32_t *next;        // by member: the next one of its cluster; NONE
     keel_lines_t lines_before, lines_after;
     keel_places_t places;
-    bool is_swap; // operations are gone, and others are there instead
+    bool is_swap; // operations are gone and others took their place
 } keel_clusters_t;
 
 static inline uint32_t keel_clusters_find(keel_clusters_t *clusters, uint32_t at) {

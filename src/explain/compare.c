@@ -1,5 +1,5 @@
-// Operations that have a counterpart: what each says otherwise than the other, and whether that
-// follows from what its operands are.
+// Operations that have a counterpart: what differs between the two, and whether that follows from
+// their operands.
 #include "explain/pair.h"
 
 // ---- types -------------------------------------------------------------------------------------
@@ -14,7 +14,7 @@ static void learn_sizes(keel_diff_t *diff, keel_type_id_t before, keel_type_id_t
                         keel_diff_dims(diff->after.program, after), root);
 }
 
-// Of the same operands, in another dtype: what is summed up in.
+// The same operands, but the sum is accumulated in another dtype.
 static bool is_product(const keel_diff_t *diff, keel_op_id_t after) {
     keel_str_t name = keel_graph_name(&diff->after, after);
     return keel_str_is(name, "dot_general") || keel_str_is(name, "dot") ||
@@ -36,7 +36,7 @@ static void describe_size(keel_diff_t *diff, keel_ints_t x, keel_ints_t y,
     difference->new_value = keel_diff_text(diff, "%lld", (long long)y.items[i]);
 }
 
-// All but the layout in memory is the same.
+// Only the layout in memory differs.
 static bool is_layout(const keel_diff_t *diff, keel_ints_t x, keel_ints_t y, bool same_element) {
     return diff->after.lender && same_element && x.count && x.count == y.count &&
            memcmp(x.items, y.items, x.count * sizeof *x.items) == 0;
@@ -55,7 +55,7 @@ static uint32_t explain_parts(keel_diff_t *diff, const keel_pair_t *pair, keel_i
 
 static uint32_t explain_type(keel_diff_t *diff, const keel_pair_t *pair, keel_ints_t x,
                              keel_ints_t y, bool same_element) {
-    // A number that is another too moves no size.
+    // A constant that also changed its value does not explain a size.
     bool is_number = pair->root != KEEL_NONE && diff->roots[pair->root].is_number;
     if (pair->root != KEEL_NONE && !(is_number && pair->inherited)) return pair->root;
     if (pair->inherited) return pair->inherited - 1;
@@ -63,12 +63,12 @@ static uint32_t explain_type(keel_diff_t *diff, const keel_pair_t *pair, keel_in
         same_element ? keel_pair_explain_dims(diff, x, y) : keel_diff_find(diff, KEEL_CAUSE_DTYPE);
     if (explained == KEEL_NONE && same_element) explained = explain_parts(diff, pair, x, y);
     if (explained == KEEL_NONE && x.count != y.count) explained = diff->rank_root;
-    // HLO: the layout of what is computed is worked out from what it takes, and is never a cause.
+    // HLO: the layout of a computed value is derived from its operands, so it is never a cause.
     if (explained == KEEL_NONE && is_layout(diff, x, y, same_element)) explained = KEEL_PENDING;
     return explained;
 }
 
-// A value whose type differs: where that comes from. `pair` is the operation to name.
+// Finds where the different type of a value comes from. `pair` is the operation to name.
 static keel_status_t compare_type(keel_diff_t *diff, keel_pair_t *pair, keel_value_id_t before,
                                   keel_value_id_t after) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
@@ -122,7 +122,8 @@ static void move_to_constant(keel_diff_t *diff, const keel_pair_t *made, uint32_
     root->new_op = made->after;
 }
 
-// A constant in the shape that an operation needs it in: named by what made that shape.
+// A constant in the shape that an operation needs it in: named after the operation that made that
+// shape.
 static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t *pair,
                                             keel_value_id_t before, keel_value_id_t after) {
     if (keel_pair_same_type(diff, before, after)) return NULL;
@@ -133,7 +134,7 @@ static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t
                         .root = KEEL_NONE};
     bool is_bare = diff->after.constant[made.after] == made.after;
     KEEL_TRY(compare_type(diff, &made, before, after));
-    // A constant of JAX's stands where the client put it; the line is that of its use.
+    // JAX places its own constants anywhere, so the line is that of their use.
     if (is_bare && !diff->after.lender && made.root != KEEL_NONE &&
         made.root + 1 == diff->root_count)
         diff->roots[made.root].difference.place = keel_diff_place(diff, true, pair->after);
@@ -151,7 +152,7 @@ static keel_status_t compare_constants(keel_diff_t *diff, keel_pair_t *pair, uin
     return NULL;
 }
 
-// A Python number gives way to the dtype of the array that it meets: it is converted. A scalar
+// A Python number adopts the dtype of the array that it is combined with: it is converted. A scalar
 // array does not: the other operand is converted, or both are.
 static keel_status_t check_weak_type(keel_diff_t *diff, keel_pair_t *pair) {
     uint32_t was_weak = keel_diff_weak_argument(diff, false, pair->before);
@@ -165,7 +166,7 @@ static keel_status_t check_weak_type(keel_diff_t *diff, keel_pair_t *pair) {
     return keel_pair_root(diff, &difference, &pair->root);
 }
 
-// A value that is an argument which the other side lacks, in whatever shape, and a scalar.
+// True for a scalar argument, in whatever shape, that the other side lacks.
 static bool is_lone_scalar(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
     enum { STEPS = 8 };
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -180,7 +181,7 @@ static bool is_lone_scalar(const keel_diff_t *diff, bool is_after, keel_value_id
            keel_diff_scalar_argument(diff, is_after, value) != KEEL_NONE;
 }
 
-// PyTorch/XLA passes a number of the host as an argument, unless it is 0 or 1.
+// PyTorch/XLA passes host numbers as arguments, unless they are 0 or 1.
 static keel_status_t check_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                                  keel_value_id_t before, keel_value_id_t after) {
     if (!diff->after.lender) return NULL;
@@ -192,14 +193,14 @@ static keel_status_t check_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t 
     return NULL;
 }
 
-// Another value in the same place, though both programs have both.
+// A different value in the same place, although both programs have both values.
 static keel_status_t check_wiring(keel_diff_t *diff, keel_pair_t *pair, keel_value_id_t before,
                                   keel_value_id_t after) {
     bool from_constant = constant_of(&diff->before, before) != KEEL_NONE;
     bool to_constant = constant_of(&diff->after, after) != KEEL_NONE;
     if (from_constant && to_constant) return NULL;
     if (!from_constant && !to_constant && diff->value_counterpart[before] == after) return NULL;
-    // It took what is gone now: an operation, or an argument.
+    // What it took is gone now: an operation or an argument.
     keel_op_id_t producer = diff->before.producer[before];
     if (!pair->inherited && !from_constant && producer != KEEL_NONE &&
         diff->counterpart[producer] == KEEL_NONE)
@@ -222,7 +223,7 @@ static keel_status_t compare_operands(keel_diff_t *diff, keel_pair_t *pair) {
     keel_list_t y = keel_program_operands(diff->after.program, pair->after);
     if (x.count != y.count || diff->before.program->operations.data[pair->before].result_count !=
                                   diff->after.program->operations.data[pair->after].result_count)
-        pair->inherited = KEEL_PENDING + 1; // what stands beside what is not known
+        pair->inherited = KEEL_PENDING + 1; // which operands belong together is unknown
     for (uint32_t i = 0; i < y.count; ++i)
         if (!pair->inherited && constant_of(&diff->after, y.items[i]) == KEEL_NONE)
             pair->inherited = diff->taint[y.items[i]];
@@ -239,8 +240,8 @@ static keel_status_t compare_operands(keel_diff_t *diff, keel_pair_t *pair) {
 }
 // ---- one pair, and all -------------------------------------------------------------------------
 
-// Arguments of the blocks inside an operation, and of the function that it calls, are what its
-// operands are.
+// The arguments of an operation's inner blocks, and of the function that it calls, have the roots
+// of its operands.
 static void inherit_arguments(keel_diff_t *diff, const keel_block_t *after, keel_list_t operands,
                               uint32_t inherited) {
     if (!after) return;
@@ -258,7 +259,7 @@ static const keel_block_t *first_block(const keel_program_t *program, const keel
 
 static void inherit(keel_diff_t *diff, const keel_pair_t *pair) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
-    // A sharding of its own gives the blocks inside other shapes.
+    // If its own sharding changed, its inner blocks have different shapes.
     uint32_t inherited = pair->inherited;
     if (!inherited && pair->root != KEEL_NONE) inherited = pair->root + 1;
     keel_list_t operands = keel_program_operands(q, pair->after);
@@ -278,7 +279,7 @@ enum { CALL_DEPTH = 64 };
 
 static keel_status_t compare_function(keel_diff_t *diff, uint32_t function, unsigned depth);
 
-// What a called function says is known before the call's results are looked at.
+// A called function is compared before the call's results are.
 static keel_status_t compare_callee(keel_diff_t *diff, keel_pair_t *pair, unsigned depth) {
     uint32_t callee = keel_graph_callee(&diff->after, pair->after);
     if (callee == KEEL_NONE || diff->after.call_site[callee] != pair->after) return NULL;
@@ -292,7 +293,7 @@ static keel_status_t compare_callee(keel_diff_t *diff, keel_pair_t *pair, unsign
     return NULL;
 }
 
-// Its parts tell.
+// Its parts show what differs.
 static bool is_tuple(const keel_diff_t *diff, keel_value_id_t after) {
     return keel_program_type(diff->after.program, keel_graph_type(&diff->after, after))->kind ==
            KEEL_TYPE_TUPLE;
@@ -316,7 +317,7 @@ static keel_status_t compare_pair(keel_diff_t *diff, keel_op_id_t before, keel_o
     return NULL;
 }
 
-// What an operation without a counterpart makes follows from what it takes.
+// The result of an operation without a counterpart follows from its operands.
 static void pass_on(keel_diff_t *diff, keel_op_id_t after) {
     keel_list_t operands = keel_program_operands(diff->after.program, after);
     const keel_operation_t *operation = &diff->after.program->operations.data[after];
@@ -350,7 +351,7 @@ keel_status_t keel_diff_compare(keel_diff_t *diff) {
     KEEL_TRY(keel_graph_note_passed(&diff->before));
     KEEL_TRY(keel_graph_note_passed(&diff->after));
     keel_diff_learn_pieces(diff);
-    // The entry reaches the others; those that stand deeper than calls are followed come after.
+    // The entry reaches the other functions; those deeper than calls are followed come last.
     for (uint32_t i = 0; i < diff->function_count; ++i)
         KEEL_TRY(compare_function(diff, diff->functions[i].after, 0));
     return NULL;

@@ -1,8 +1,8 @@
 // Two keys, component by component and field by field.
 //
-// What moved is collected first, each with what it follows from: an option follows from the flag
-// that sets it, a platform's version from the plugin's file, a device assignment from the number
-// of devices. Then roots are handed over by how much they tell.
+// First it collects what changed, and what each change follows from: an option from the flag that
+// sets it, a platform's version from the plugin's file, a device assignment from the number of
+// devices. Then it hands over the roots, the most telling first.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "explain/fields.h"
 
 typedef struct found_t {
-    keel_difference_t difference; // its `follows`: another one found
+    keel_difference_t difference; // its `follows` is the index of another one
     uint32_t place;               // among the roots that are handed over
 } found_t;
 
@@ -23,7 +23,7 @@ typedef struct components_t {
     uint32_t devices, backend; // the roots that others of their group follow from; NONE
 } components_t;
 
-// A component that either of the two does not tell has not moved as far as is known.
+// If either key does not have the component, it counts as unchanged.
 static bool has_moved(const components_t *c, keel_component_t component) {
     static const keel_digest_t unknown;
     const keel_digest_t *a = &c->before->components[component];
@@ -54,7 +54,7 @@ typedef struct words_t {
     const char *subject, *before, *after, *note;
 } words_t;
 
-// `out_at`, if not NULL, takes where it was put.
+// `out_at`, if not NULL, is set to its index.
 static keel_status_t add_finding(components_t *c, keel_cause_t kind, words_t words, uint32_t under,
                                  uint32_t *out_at) {
     if (c->count == c->capacity) {
@@ -110,7 +110,7 @@ static keel_status_t short_hex(components_t *c, const keel_digest_t *digest, con
     return NULL;
 }
 
-// The component as a whole: its values, or where these tell no difference, its digests.
+// The component as a whole: its values or, if these read the same, its digests.
 static keel_status_t whole(components_t *c, keel_component_t component, words_t *out) {
     keel_str_t before = keel_str(value_of(c->before, component));
     keel_str_t after = keel_str(value_of(c->after, component));
@@ -132,7 +132,7 @@ static keel_status_t find_whole(components_t *c, keel_cause_t kind, keel_compone
     return add_finding(c, kind, words, under, NULL);
 }
 
-// True if the fields do not show what moved.
+// True if the fields do not show what changed.
 static bool is_untold(const components_t *c, keel_component_t component,
                       const keel_moved_fields_t *fields) {
     return has_moved(c, component) && (!fields->understood || !fields->count);
@@ -144,7 +144,7 @@ static words_t words_of(const keel_moved_field_t *field) {
 
 // ---- the plugin, its platform, the host --------------------------------------------------------
 
-// Strings stand in quotes, lists of numbers are versions.
+// Strings are in quotes; lists of numbers are versions.
 static keel_status_t plain(components_t *c, const char *name, const char **value) {
     keel_str_t text = keel_str(*value), kept;
     if (text.size > 2 && text.data[0] == '"' && text.data[text.size - 1] == '"')
@@ -178,7 +178,7 @@ static keel_status_t find_platform(components_t *c) {
 static keel_status_t find_cpu_field(components_t *c, const keel_moved_field_t *field,
                                     uint32_t *root) {
     words_t words = words_of(field);
-    // How many processors may be used is one thing, what they can do another.
+    // How many processors may be used is separate from what they can do.
     if (strcmp(field->name, "cpus") == 0) {
         words.subject = "cpu count";
         return add_finding(c, KEEL_CAUSE_BACKEND, words, KEEL_NONE, NULL);
@@ -191,7 +191,7 @@ static keel_status_t find_cpu(components_t *c) {
     keel_moved_fields_t fields;
     uint32_t root = KEEL_NONE;
     KEEL_TRY(compare_component(c, KEEL_COMPONENT_CPU, &fields));
-    // Who made it says more than what it can do.
+    // The vendor says more than the features.
     for (int pass = 0; pass < 2; ++pass)
         for (uint32_t i = 0; i < fields.count; ++i)
             if ((strcmp(fields.data[i].name, "vendor") == 0) == (pass == 0))
@@ -287,7 +287,7 @@ static keel_status_t find_device_kinds(components_t *c) {
     return find_in(c, KEEL_CAUSE_DEVICES, words, &c->devices);
 }
 
-// How the program is spread: replicas, partitions, and which devices take them.
+// How the program is distributed: replicas, partitions, and their devices.
 static bool is_spread(const char *name) {
     static const char *const names[] = {"num_replicas", "num_partitions", "process_count",
                                         "slice_size"};
@@ -296,8 +296,8 @@ static bool is_spread(const char *name) {
     return false;
 }
 
-// Keel compiles some programs for any device where the plugin needs that, so that it may begin or
-// end with another plugin.
+// Keel compiles some programs for any device if the plugin needs that, so a change of plugin can
+// add or remove the assignment.
 static bool follows_plugin(const components_t *c, const keel_moved_field_t *option) {
     return has_moved(c, KEEL_COMPONENT_PLUGIN_BUILD) && option->was_set != option->is_set &&
            strcmp(option->name, "compile_portable_executable") == 0;
@@ -336,7 +336,7 @@ static keel_status_t find_flags(components_t *c, keel_component_t component, con
     KEEL_TRY(compare_component(c, component, &fields));
     for (uint32_t i = 0; i < fields.count; ++i) {
         words_t words = words_of(&fields.data[i]);
-        // What XLA makes of the rest of a text, or of a file that cannot be read, is not known.
+        // Keel does not know how XLA reads the rest of a text, or a file that cannot be read.
         if (*words.subject == '@') words.subject = keel_component_name(component);
         words.note = note;
         KEEL_TRY(add_finding(c, KEEL_CAUSE_FLAG, words, KEEL_NONE, NULL));
@@ -346,7 +346,7 @@ static keel_status_t find_flags(components_t *c, keel_component_t component, con
 }
 
 static keel_status_t find_all_flags(components_t *c) {
-    // Clients that send debug options put into them what XLA_FLAGS say.
+    // Clients that send debug options copy XLA_FLAGS into them.
     bool is_default = is_still(c, KEEL_COMPONENT_OPTIONS) &&
                       strstr(value_of(c->after, KEEL_COMPONENT_OPTIONS), "debug.");
     KEEL_TRY(find_flags(
@@ -361,7 +361,7 @@ static const char *without(const char *text, const char *prefix) {
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-// The root of the same name: a flag, or an option given in another place. A map of debug options is
+// The root of the same name: a flag, or an option given elsewhere. A map in the debug options is
 // one flag.
 static uint32_t same_name(const components_t *c, const char *name) {
     for (uint32_t i = 0; i < c->count; ++i) {
@@ -403,7 +403,7 @@ static keel_status_t find_option(components_t *c, const keel_moved_field_t *fiel
         return add_finding(c, KEEL_CAUSE_LAYOUT, words, KEEL_NONE, NULL);
     uint32_t under = follows_plugin(c, field) ? c->backend : same_name(c, words.subject);
     if (under != KEEL_NONE) return add_finding(c, KEEL_CAUSE_OPTION, words, under, NULL);
-    // A client of another version knows other options: one cause, not dozens.
+    // A client of another version has different options: that is one cause, not dozens.
     if (is_debug(field->name) && (!field->was_set || !field->is_set)) {
         if (c->backend != KEEL_NONE)
             return add_finding(c, KEEL_CAUSE_OPTION, words, c->backend, NULL);
@@ -421,7 +421,7 @@ static keel_status_t find_options(components_t *c, const keel_moved_fields_t *op
     return find_whole(c, KEEL_CAUSE_OPTION, KEEL_COMPONENT_OPTIONS, KEEL_NONE);
 }
 
-// What the client was made with decides how many devices there are.
+// The client's create options decide how many devices there are.
 static keel_status_t find_create_options(components_t *c) {
     keel_moved_fields_t fields;
     KEEL_TRY(compare_component(c, KEEL_COMPONENT_CREATE_OPTIONS, &fields));
@@ -474,7 +474,7 @@ static keel_status_t give_components(components_t *c, uint32_t follows) {
         keel_difference_t difference = c->data[i].difference;
         if (difference.follows == KEEL_NONE) continue;
         difference.follows = c->data[top_of(c, i)].place;
-        // If its root is one too many to be kept, it is left out with it.
+        // If its root is beyond the limit, it is left out too.
         if (difference.follows != KEEL_NONE) KEEL_TRY(keel_explanation_add(c->out, &difference));
     }
     return NULL;

@@ -17,8 +17,8 @@ static keel_op_id_t first_user(const keel_program_t *program, keel_op_id_t from,
     return KEEL_NONE;
 }
 
-// What uses an operand in the end: into the functions that are called with it, and past what only
-// gives it another shape.
+// The operation that finally uses an operand: looks into called functions, and past operations that
+// only reshape it.
 static keel_op_id_t user_of(keel_diff_t *diff, keel_op_id_t op, uint32_t operand) {
     const keel_program_t *program = diff->after.program;
     for (unsigned depth = 0; depth < 16; ++depth) {
@@ -51,7 +51,7 @@ static bool is_coarse(const constant_t *constant) {
     return constant->tensor.element_size <= 2;
 }
 
-// In two dtypes the same number is not the same to the last bit.
+// In two dtypes the same number may differ in the last bits.
 static double tolerance_of(const constant_t *a, const constant_t *b) {
     if (a->tensor.element_size == b->tensor.element_size) return 0;
     return is_coarse(a) || is_coarse(b) ? 1e-2 : 1e-6;
@@ -73,7 +73,7 @@ static bool is_same_element(const keel_diff_t *diff, const constant_t *a, const 
     return memcmp(a->tensor.bytes.data + place, b->tensor.bytes.data + place, size) == 0;
 }
 
-// True if an element has the same bytes on both sides or is another one.
+// True if the elements can be compared byte by byte.
 static bool is_of_one_dtype(keel_diff_t *diff, const constant_t *a, const constant_t *b) {
     uint64_t size = a->tensor.element_size;
     return size && size == b->tensor.element_size && !a->tensor.is_splat && !b->tensor.is_splat &&
@@ -84,7 +84,7 @@ static bool is_of_one_dtype(keel_diff_t *diff, const constant_t *a, const consta
                keel_diff_element_hash(&diff->after, b->type);
 }
 
-// Weights may be millions, of which mostly all differ or next to none.
+// There may be millions of weights; usually nearly all or nearly none of them differ.
 static uint64_t count_different_bytes(const constant_t *a, const constant_t *b,
                                       uint64_t *out_first) {
     enum { AT_ONCE = 256 };
@@ -165,7 +165,7 @@ static uint32_t explains_value(keel_diff_t *diff, const keel_pair_t *pair, uint3
     return root;
 }
 
-// A number that would not be kept is only counted: for thousands of them, the decimals cost most
+// A number beyond the limit is only counted: with thousands of them, printing decimals takes most
 // of the time.
 static bool is_only_counted(keel_diff_t *diff, keel_pair_t *pair, uint32_t explained,
                             const constant_t *a, const constant_t *b) {
@@ -183,7 +183,7 @@ static bool is_only_counted(keel_diff_t *diff, keel_pair_t *pair, uint32_t expla
     return true;
 }
 
-// "nan 0x7fc00001": what two elements hold that read the same.
+// "nan 0x7fc00001": the bits of two elements that read the same.
 static const char *bytes_text(keel_diff_t *diff, const char *text, const constant_t *constant,
                               uint64_t at) {
     uint32_t size = constant->tensor.element_size;
@@ -210,7 +210,7 @@ static void describe_array(keel_diff_t *diff, const constant_t *a, const constan
     out->subject =
         keel_diff_text(diff, "constant %s of %s", keel_diff_type(diff, q, b->type), out->subject);
     describe_elements(diff, a, b, first, out);
-    // Indices of the first one, row by row.
+    // The indices of the first one, in row-major order.
     char index[160] = "";
     keel_ints_t dims = keel_diff_dims(q, b->type);
     uint64_t rest = first;
@@ -275,7 +275,7 @@ static bool read_constant(const keel_graph_t *graph, keel_op_id_t op, constant_t
     return keel_graph_tensor(graph, op, &out->type, &out->tensor);
 }
 
-// Arrays of two shapes, both spread to one.
+// Two arrays of different shapes, each a splat.
 static keel_status_t compare_shapes(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                                     const constant_t *a, const constant_t *b) {
     bool is_filler = is_splat_or_one(a) && is_splat_or_one(b);
@@ -287,7 +287,7 @@ static keel_status_t compare_shapes(keel_diff_t *diff, keel_pair_t *pair, uint32
     return keel_pair_root(diff, &difference, &pair->root);
 }
 
-// HLO: an array that a line of the user's makes (torch.arange) stands there, whoever takes it.
+// HLO: an array that the user's line makes (torch.arange) has that line, whoever uses it.
 static bool is_of_users_line(keel_diff_t *diff, keel_op_id_t constant) {
     const keel_line_t *line = keel_graph_line(&diff->after, constant);
     return diff->after.lender && line->identity && !line->is_foreign && !line->library_file.size;

@@ -95,7 +95,7 @@ keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) 
     const keel_line_t *line = keel_graph_line(is_after ? &diff->after : &diff->before, op);
     if (!line->identity) return diff->site;
     keel_place_t place = diff->site;
-    // Outside of the traced function stands its call, with who called that.
+    // Outside of the traced function, the place is its call, and who made that call.
     bool is_site = *place.file && line->line == place.line && keel_str_is(line->file, place.file);
     if (!is_site && (!line->is_foreign || !*place.file))
         place = (keel_place_t){.file = own_text(diff, line->file),

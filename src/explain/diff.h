@@ -1,4 +1,4 @@
-// diff: what the files of the comparison share: the two graphs, who is whose counterpart, and the
+// diff: what the files of the comparison share: the two graphs, the counterparts, and the
 // differences found so far.
 //
 // A difference is found as a *root* (nothing known explains it), or as one that *follows* from a
@@ -19,7 +19,7 @@ typedef struct keel_argument_t {
     keel_attr_id_t attributes; // DICT or NONE
     keel_str_t name;
     uint32_t counterpart;   // index on the other side; NONE
-    keel_op_id_t op;        // HLO: the parameter, which has a place of its own; NONE
+    keel_op_id_t op;        // HLO: the parameter operation, which has its own place; NONE
     bool is_donated;        // HLO
     bool is_moved;          // its counterpart has another name (moved.c)
     keel_passing_t passing; // without a counterpart: whether the other side was passed it too
@@ -29,35 +29,35 @@ typedef struct keel_argument_t {
 
 typedef struct keel_root_t {
     keel_difference_t difference;
-    uint32_t follows;  // another root; NONE
-    uint32_t folded;   // differences that follow, whether kept or only counted
-    uint32_t argument; // of kind SHAPE: 1 + the argument of `after` that it was found at; 0: none
-    bool is_random;    // about arguments that are nothing but keys for random numbers; HLO: nothing
-                       // but scalars, which come and go with the operation that takes them
-    bool is_whole;     // of kind ARGUMENTS: the other side has nothing of that parameter
-    bool is_number;    // of kind CONSTANT: numbers, which a size found later may explain
-    bool is_coarse;    // of 16 bits or fewer
-    bool is_integer;   // of an integer type
-    uint32_t operations;    // of kind STRUCTURE: that came or went
-    bool is_repeated;       // likewise: a line that ran another number of times
-    bool is_moved;          // likewise: the other side has it elsewhere (moved.c)
+    uint32_t follows;    // another root; NONE
+    uint32_t folded;     // differences that follow, whether kept or only counted
+    uint32_t argument;   // of kind SHAPE: 1 + the argument of `after` that it was found at; 0: none
+    bool is_random;      // only about arguments that are keys for random numbers; HLO: only about
+                         // scalars, which come and go with the operation that takes them
+    bool is_whole;       // of kind ARGUMENTS: the other side has nothing of that parameter
+    bool is_number;      // of kind CONSTANT: numbers, which a size found later may explain
+    bool is_coarse;      // of 16 bits or fewer
+    bool is_integer;     // of an integer type
+    uint32_t operations; // of kind STRUCTURE: that came or went
+    bool is_repeated;    // likewise: a line that ran a different number of times
+    bool is_moved;       // likewise: the other side has it elsewhere (moved.c)
     keel_passing_t passing; // likewise: whether it was passed to the other side too
     double before, after;   // of a number; of kind STRUCTURE: how often a line ran; 0: not known
 } keel_root_t;
 
 enum { KEEL_DIFF_ROOTS = 256, KEEL_DIFF_TREES = 32 };
-// Stands for the root that an operation without a counterpart will belong to: operations with one
-// are compared first.
+// A placeholder for the root of an operation without a counterpart: operations with one are
+// compared first.
 #define KEEL_PENDING (UINT32_MAX - 2)
 
 typedef struct keel_function_pair_t {
     uint32_t before, after;
 } keel_function_pair_t;
 
-// What the arguments that both programs have went through.
+// How the arguments that both programs have changed.
 enum { KEEL_FIT_CLASSES = 8 };
 typedef struct keel_fit_t {
-    uint8_t classes[KEEL_FIT_CLASSES]; // by class of element: those that it became
+    uint8_t classes[KEEL_FIT_CLASSES]; // by class of element: the classes that it became
     bool crosses;                      // one became another
     uint64_t ranks;                    // how many dimensions came or went
 } keel_fit_t;
@@ -74,8 +74,8 @@ typedef struct keel_diff_t {
     keel_op_id_t *origin;               // by operation of `after`
     keel_value_id_t *value_counterpart; // by value of `before`
     keel_value_id_t *value_origin;      // by value of `after`
-    uint32_t *operand_origin; // by place in the operands of `after`: which of its counterpart's it
-                              // stands for; NONE
+    uint32_t *operand_origin; // by place in the operands of `after`: the counterpart's operand that
+                              // it corresponds to; NONE
     keel_fit_t fit;
     keel_function_pair_t *functions; // that were compared, callers first
     uint32_t function_count;
@@ -100,15 +100,15 @@ typedef struct keel_diff_t {
     uint32_t root_count;
     keel_difference_t *folded;
     uint32_t folded_count;
-    uint32_t roots_dropped; // that are only counted
-    bool lacks_memory;      // a text is not whole for want of memory
+    uint32_t roots_dropped; // only counted, not kept
+    bool lacks_memory;      // a text is incomplete because memory ran out
     uint32_t pending;       // folded under KEEL_PENDING, whether kept or only counted
 } keel_diff_t;
 
-// Adds a root; text is copied. Gives its index; beyond KEEL_DIFF_ROOTS the last one stands for it.
+// Adds a root; text is copied. Returns its index, or beyond KEEL_DIFF_ROOTS that of the last one.
 keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *difference,
                              uint32_t *out) KEEL_MUST_CHECK;
-// Adds a difference that follows from `root`, or only counts it where many are kept already.
+// Adds a difference that follows from `root`, or only counts it if many are kept already.
 keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
                              const keel_difference_t *difference) KEEL_MUST_CHECK;
 // True if it is only counted: its text is not needed.
@@ -121,40 +121,41 @@ uint32_t keel_diff_find(const keel_diff_t *diff, keel_cause_t kind);
 // A root of the same kind and values; NONE.
 uint32_t keel_diff_same(const keel_diff_t *diff, const keel_difference_t *difference);
 
-// The place of an operation of `after` (or of `before` where `op` stands there).
+// The place of an operation of `after` (or of `before`, if `op` is one of those).
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op);
-// True if a library stands between the user's line and the operation of `after`: what it says
-// nobody wrote there.
+// True if a library is between the user's line and the operation of `after`: the user did not write
+// what it says.
 bool keel_diff_is_librarys(keel_diff_t *diff, keel_op_id_t op);
-// True if both stand on one known line of the user's. What is a library's through and through
-// has the line that called the traced function: there the library's line counts too.
+// True if both are on the same known line of the user's. If all frames are a library's, the line is
+// the one that called the traced function; then the library's line must be the same too.
 bool keel_diff_same_line(const keel_diff_t *diff, const keel_place_t *a, const keel_place_t *b);
-// For text that a difference takes: zero-terminated, in the arena; "" where memory is short, which
-// the comparison tells in the end.
+// Text for a difference: zero-terminated, in the arena. "" if memory runs out, which the comparison
+// reports at its end.
 const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRINTF(2, 3);
 
-// Which operands of its counterpart those of an operation of `after` stand for.
+// For each operand of an operation of `after`, the operand of its counterpart that it corresponds
+// to.
 static inline uint32_t *keel_diff_operand_origins(const keel_diff_t *diff, keel_op_id_t after) {
     return diff->operand_origin + diff->after.program->operations.data[after].first_operand;
 }
 
 // ---- moved.c -----------------------------------------------------------------------------------
 
-// Pairs arguments that no name brought together because they moved within a tree. The report shows
-// one argument removed and one added; what uses them is compared as before.
+// Pairs arguments that were not paired by name because they moved within a tree. The report shows
+// one argument removed and one added; their uses are compared as usual.
 void keel_diff_pair_moved(keel_diff_t *diff);
 
 // ---- fit.c -------------------------------------------------------------------------------------
 
-// Takes in what the paired arguments went through.
+// Records how the paired arguments changed.
 void keel_fit_learn(keel_diff_t *diff);
-// True if an element of that type may have become one of the other: both are floats, conditions
-// or the like, or an argument's became the same.
+// True if an element of one type may have become one of the other: both are of one class (floats,
+// conditions, ...), or an argument changed in the same way.
 bool keel_fit_class(const keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after);
 // Likewise for the number of dimensions.
 bool keel_fit_rank(const keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after);
-// The same for types that fit by class, or by class and rank; some that do not share it where
-// arguments moved.
+// Equal for types that fit by class, or by class and rank. If arguments changed, some types that
+// fit do not share it.
 uint64_t keel_fit_class_token(const keel_diff_t *diff, const keel_graph_t *graph,
                               keel_type_id_t type);
 uint64_t keel_fit_token(const keel_diff_t *diff, const keel_graph_t *graph, keel_type_id_t type);
@@ -166,33 +167,33 @@ uint32_t keel_diff_argument(const keel_argument_t *arguments, uint32_t count,
                             keel_value_id_t value);
 // The number of the entry's argument that has that value and is a scalar; NONE.
 uint32_t keel_diff_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
-// The scalar argument that a value is made of with nothing else but constants, in its own dtype;
-// NONE.
+// The scalar argument from which alone, with constants, a value is computed in the argument's own
+// dtype; NONE.
 uint32_t keel_diff_lone_scalar(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
-// The argument that a conversion shows to be weakly typed: JAX converts what came from a Python
-// number even to the dtype that it has; a scalar of another dtype gives way to that of an array.
-// NONE.
+// The argument that a conversion shows to be weakly typed; NONE. JAX converts a Python number even
+// to the dtype that it already has, and to the dtype of the array that it is combined with.
 uint32_t keel_diff_weak_argument(const keel_diff_t *diff, bool is_after, keel_op_id_t convert);
 // True for the value of an argument that the other side lacks.
 bool keel_diff_is_new(const keel_diff_t *diff, bool is_after, keel_value_id_t value);
 // True if an argument came or went.
 bool keel_diff_has_unpaired(const keel_diff_t *diff);
-// That argument `number` was a bare Python number, and is none any more; or the reverse where
-// `is_after`.
+// Argument `number` was a bare Python number and is not any more; or the reverse if `is_after`.
 keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t number);
 
 // ---- keys.c ------------------------------------------------------------------------------------
 
 // The words of a key for random numbers: two of threefry's, four of Philox's.
 bool keel_key_is_type(const keel_program_t *program, keel_type_id_t type);
-// Takes the words out of a typed key: bookkeeping of JAX's, which computes nothing.
+// True for an operation that takes the words out of a typed key: JAX's bookkeeping, which computes
+// nothing.
 bool keel_key_is_unwrapped(const keel_graph_t *graph, keel_op_id_t op);
-// That, or an operation that gives nothing but keys: split, fold_in.
+// True for that, or for an operation that only makes keys: split, fold_in.
 bool keel_key_is_made(const keel_graph_t *graph, keel_op_id_t op);
-// One side takes a typed key where the other takes its words; `op` is the first that unwraps it.
+// True if one side takes a typed key and the other takes its words; `op` is the first that unwraps
+// it.
 keel_difference_t keel_diff_key_style(keel_diff_t *diff, bool is_after, keel_op_id_t op);
 
-// The implementations of random numbers, as JAX calls them.
+// The random number generators, by JAX's names.
 #define KEEL_THREEFRY "threefry2x32"
 #define KEEL_RBG "rbg"
 
@@ -200,79 +201,81 @@ keel_difference_t keel_diff_key_style(keel_diff_t *diff, bool is_after, keel_op_
 
 // signature.c: arguments by name, donation, shardings, layouts, results; fills sizes.
 keel_status_t keel_diff_signature(keel_diff_t *diff) KEEL_MUST_CHECK;
-// trees.c: an argument came, went or has another size, so each tree that it is part of has other
-// sizes too once it is put together as one vector.
+// trees.c: if an argument was added, removed or resized, so was the flattened vector of each tree
+// that contains it.
 void keel_diff_note_trees(keel_diff_t *diff, keel_str_t name, uint32_t root);
 // parameters.c: the arguments of HLO, which are operations; `out` may be NULL. Gives their count.
 uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out);
 // Pairs them by type and place, as they have no names.
 keel_status_t keel_parameters_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
-// Fills in which of them the module says may be overwritten.
+// Fills in which of them the module declares as donated.
 keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *arguments,
                                       uint32_t count) KEEL_MUST_CHECK;
 // pair.c: fills functions, counterpart, origin, value_counterpart.
 keel_status_t keel_diff_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
 // compare.c: operations that have a counterpart.
 keel_status_t keel_diff_compare(keel_diff_t *diff) KEEL_MUST_CHECK;
-// power.c: powers that JAX unrolls into products.
+// power.c: powers that JAX unrolls into multiplications.
 keel_status_t keel_diff_powers(keel_diff_t *diff) KEEL_MUST_CHECK;
-// gradient.c: arguments that are nothing but added to a result: accumulation.
+// gradient.c: arguments that are only added to a result: accumulation.
 keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
-// whole.c: slices that the other program needs none of, as it has no more than they take.
+// whole.c: slices that the other program does not need, because they would take everything.
 keel_status_t keel_diff_whole(keel_diff_t *diff) KEEL_MUST_CHECK;
-// structure.c: operations that have none.
+// structure.c: operations that have no counterpart.
 keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
-// structure.c: tells what is gone and what came in its place as one, by the second's line.
+// structure.c: reports what is gone and what replaced it as one cause, at the line of the
+// replacement.
 void keel_diff_exchange(keel_diff_t *diff, uint32_t gone, uint32_t came);
-// arms.c: what stands in two arms of one `if` of the user's is one cause.
+// arms.c: what is in two arms of one `if` of the user's is one cause.
 keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;
-// subsumed.c: folds what was held against each other on a line that does something else now;
-// everywhere, where the two have next to nothing in common.
+// subsumed.c: folds comparisons on a line that does something else now; on all lines, if the two
+// programs have next to nothing in common.
 void keel_diff_subsume(keel_diff_t *diff, bool are_strangers);
-// clamped.c: the last index of a choice between branches of which one came or went.
+// clamped.c: the largest index of a choice between branches, if a branch came or went.
 void keel_diff_choices(keel_diff_t *diff);
-// windows.c: a window whose size drifted as that of what it goes over did.
+// windows.c: a window whose size drifted together with the dimension that it covers.
 void keel_diff_windows(keel_diff_t *diff);
-// random.c: another generator of random numbers, and what follows from it.
+// random.c: a different generator of random numbers, and what follows from it.
 keel_status_t keel_diff_random(keel_diff_t *diff) KEEL_MUST_CHECK;
-// optimizer.c: true for what an optimizer of PyTorch's computes, by its line in the source.
+// optimizer.c: true for what a PyTorch optimizer computes, judging by its source line.
 bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
-// What these optimizers bring about, which has advice of its own.
+// Causes that come from these optimizers and have advice of their own.
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
-// equal.c: notes an argument that came or went because numbers of the host are equal.
+// equal.c: notes an argument that came or went because two host numbers are equal.
 void keel_diff_equal_numbers(keel_diff_t *diff);
 // grown.c: notes arguments that are longer because something is appended to them.
 keel_status_t keel_diff_grown(keel_diff_t *diff) KEEL_MUST_CHECK;
-// dtypes.c: Python numbers and dtypes that only the operations tell of, and what follows from them.
+// dtypes.c: Python numbers and dtypes that only the operations show, and what follows from them.
 keel_status_t keel_diff_dtypes(keel_diff_t *diff) KEEL_MUST_CHECK;
 // True if one expression of the source is several operations: a function of the client's or of a
 // library's.
 bool keel_diff_is_one_call(const keel_diff_t *diff, bool is_after, keel_op_id_t op);
-// unrolled.c: lines that ran another number of times for a size that drifted.
+// unrolled.c: lines that ran a different number of times because a size drifted.
 void keel_diff_unrolled(keel_diff_t *diff);
 // numbers.c: numbers that follow from another, and those of one line. `sources` may be NULL.
 keel_status_t keel_diff_numbers(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;
-// results.c: the name that the client gives a result, "result['hidden']"; "" where it has none.
+// results.c: the name that the client gives a result, "result['hidden']"; "" if it has none.
 keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.
 keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;
 
-// rest.c: fills in the values of a difference of two operations that have one name, or of one that
-// only one side has (the other is NONE): what they take, the types, or all that stands there.
+// rest.c: fills in the values of a difference between two operations of one name, or for one that
+// only one side has (the other is NONE): operands, types, or the whole line.
 void keel_diff_ops(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
                    keel_difference_t *out);
-// If nothing else was found, the root is what these programs have in another order.
+// If nothing else was found, the root is the first thing that the programs have in a different
+// order.
 keel_status_t keel_diff_rest(keel_diff_t *diff) KEEL_MUST_CHECK;
 
 // edit.c: source that was edited between two runs, and what follows from that.
 keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;
-// weak.c: the arguments of a program that may be bare Python numbers in one call and arrays in
-// another without that it shows, "state.step or 1 more"; "" where there is none.
+// weak.c: the arguments that may be bare Python numbers in one call and arrays in another although
+// the program is the same, "state.step or 1 more"; "" if there are none.
 const char *keel_retrace_numbers(const keel_program_t *program, const char *names,
                                  keel_arena_t *arena);
-// subjects.c: notes on arguments that differ, by what they are to the user.
+// subjects.c: notes on arguments that differ: a part of the model, or something left out.
 void keel_diff_subjects(keel_diff_t *diff);
 // circumstances.c: notes on how roots came about.
 void keel_diff_circumstances(keel_diff_t *diff);
@@ -286,36 +289,36 @@ const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, kee
 // One element of a tensor: "0.1", "3", "true".
 const char *keel_diff_element(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type,
                               const keel_tensor_view_t *tensor, uint64_t at);
-// The element as a number; false for what has none, and a complex one beside the real line.
+// The element as a number; false if it is not one, or is complex with an imaginary part.
 bool keel_diff_number(const keel_program_t *program, keel_type_id_t type,
                       const keel_tensor_view_t *tensor, uint64_t at, double *out);
 
-// rounded.c: true if two elements of two float types are one number: rounded, or what has one
-// name in both, the step at 1, the smallest, the largest.
+// rounded.c: true if elements of two float types are the same number: one rounded to the other, or
+// the same property of each type (the step at 1, the smallest, the largest).
 bool keel_diff_is_rounded(const keel_diff_t *diff, keel_type_id_t before, double x,
                           keel_type_id_t after, double y);
 
 // The dimensions of a tensor type; count 0 for any other.
 keel_ints_t keel_diff_dims(const keel_program_t *program, keel_type_id_t type);
 // The attribute of that name among the entries of a DICT; NONE. Clients write entries in one order,
-// so that it mostly stands at `near`.
+// so it is usually at `near`.
 keel_attr_id_t keel_diff_entry(const keel_program_t *program, keel_list_t entries, keel_str_t name,
                                uint32_t near);
 
-// Fills in both values of a difference, of two types or attributes that differ: where they read the
-// same in short, with what tells them apart.
+// Fills in both values of a difference from two types or attributes. If their short forms read the
+// same, adds the part that differs.
 void keel_diff_types(keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after,
                      keel_difference_t *out);
 void keel_diff_attrs(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                      keel_difference_t *out);
-// Of two texts that differ; long ones from where they do.
+// The same for two texts; long ones are shown from where they differ.
 void keel_diff_apart(keel_diff_t *diff, keel_str_t before, keel_str_t after,
                      keel_difference_t *out);
 
 // P(None, UNCONSTRAINED): a sharding with a word for each dimension. False for another attribute.
 bool keel_diff_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out);
 
-// Hash of the element type; of the type itself where it is no tensor.
+// Hash of the element type, or of the type itself if it is not a tensor.
 uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type);
 
 #endif // KEEL_EXPLAIN_DIFF_H_

@@ -1,12 +1,12 @@
-// What follows from another dtype, and from a Python number that became an array or was one: where
-// either shows in the operations alone. JAX computes some functions by other operations in double
+// What follows from another dtype, or from a Python number that became an array (or the reverse),
+// if only the operations show it. JAX computes some functions by other operations in double
 // precision than in single, and rounds a Python number to the dtype of the array that it meets.
 #include "explain/diff.h"
 #include "explain/lines.h"
 
 // ---- Python numbers ----------------------------------------------------------------------------
 
-// The scalar argument of which an operand is, and whether that was converted on the way.
+// The scalar argument that an operand comes from, and whether it was converted on the way.
 static uint32_t argument_behind(const keel_diff_t *diff, bool is_after, keel_op_id_t op,
                                 bool *out_converted) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -27,8 +27,9 @@ static keel_type_id_t result_type(const keel_graph_t *graph, keel_op_id_t op) {
     return keel_graph_type(graph, graph->program->operations.data[op].first_result);
 }
 
-// The same operation, which takes the number in the array's dtype on one side and in its own on the
-// other, where it is converted behind: told as two in another order.
+// The same operation takes the number in the array's dtype on one side, and in the number's own
+// dtype on the other, which converts the result. They look like two operations in a different
+// order.
 static void tell_weak_move(keel_diff_t *diff, keel_root_t *root) {
     keel_difference_t *difference = &root->difference;
     keel_op_id_t before = difference->old_op, after = difference->new_op;
@@ -49,7 +50,7 @@ static void tell_weak_move(keel_diff_t *diff, keel_root_t *root) {
     difference->new_op = after;
 }
 
-// Nothing but constants and Python numbers, in the dtype of what they meet.
+// True if all operands are constants or Python numbers, in the dtype that they are combined in.
 static bool is_of_numbers(const keel_diff_t *diff, keel_op_id_t op) {
     const keel_graph_t *graph = &diff->after;
     keel_list_t operands = keel_program_operands(graph->program, op);
@@ -87,7 +88,7 @@ static bool is_same_expression(const keel_frame_t *a, const keel_frame_t *b) {
            keel_str_equal(a->file, b->file);
 }
 
-// Functions of JAX's have no lines of their own: all of one is one call.
+// JAX's functions have no lines of their own: everything in one counts as one call.
 bool keel_diff_is_one_call(const keel_diff_t *diff, bool is_after, keel_op_id_t op) {
     enum { KINDS = 3 };
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -115,7 +116,7 @@ bool keel_diff_is_one_call(const keel_diff_t *diff, bool is_after, keel_op_id_t 
     return count == KINDS;
 }
 
-// The first operation without a counterpart on a line that the other program has nothing of; NONE.
+// The first operation without a counterpart on a line that the other program does not have; NONE.
 static keel_op_id_t on_a_new_line(keel_diff_t *diff, bool is_after, const keel_lines_t *others) {
     keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     const keel_op_id_t *partner = is_after ? diff->origin : diff->counterpart;
@@ -137,7 +138,7 @@ static bool is_told(const keel_diff_t *diff, const keel_place_t *place) {
     return false;
 }
 
-// A branch that stands among what another dtype is computed by: the root is that alone.
+// A branch among the operations that follow from another dtype: only the branch is the root.
 static bool tell_branch(keel_diff_t *diff, keel_root_t *root, bool is_after,
                         const keel_lines_t *others) {
     keel_op_id_t op = on_a_new_line(diff, is_after, others);
@@ -169,14 +170,13 @@ static keel_status_t tell_expansion(keel_diff_t *diff, keel_root_t *root, uint32
     return status;
 }
 
-// A function that is kept apart on one side only, and is none of the user's: its lines are its
-// caller's.
+// A function of a library's that only one side keeps separate: its lines are its caller's.
 static bool is_clients(const keel_difference_t *difference) {
     return strcmp(difference->subject, difference->place.function) == 0;
 }
 
-// A number within a function that is computed in another dtype: how far bits are shifted, where an
-// approximation ends.
+// A number in a function that computes in another dtype: a shift of bits, the range of an
+// approximation.
 static bool is_of_dtype(keel_diff_t *diff, const keel_difference_t *difference) {
     keel_op_id_t before = difference->old_op, after = difference->new_op;
     if (before == KEEL_NONE || after == KEEL_NONE) return false;
@@ -204,8 +204,8 @@ static bool has_complex_argument(const keel_program_t *program, const keel_argum
     return false;
 }
 
-// A square within a library's call, of which complex numbers are computed by others: JAX takes
-// their parts for a norm.
+// A square in a library's call. For complex numbers JAX computes it differently: a norm takes their
+// parts.
 static bool is_of_complex(keel_diff_t *diff, const keel_difference_t *difference) {
     return difference->new_op != KEEL_NONE && strcmp(difference->subject, "power") == 0 &&
            keel_diff_is_librarys(diff, difference->new_op) &&
@@ -234,7 +234,7 @@ static keel_status_t fold_implementations(keel_diff_t *diff) {
 
 // ---- branches on a dtype -----------------------------------------------------------------------
 
-// The one value that an operation takes beside constants; NONE.
+// The only operand of an operation that is not a constant; NONE.
 static keel_value_id_t lone_source(const keel_graph_t *graph, keel_op_id_t op) {
     keel_value_id_t source = KEEL_NONE;
     keel_list_t operands = keel_program_operands(graph->program, op);
@@ -247,7 +247,7 @@ static keel_value_id_t lone_source(const keel_graph_t *graph, keel_op_id_t op) {
     return source == KEEL_NONE ? KEEL_NONE : keel_graph_outermost(graph, source);
 }
 
-// Converts an argument to the dtype that it has on the other side, and not here.
+// True if it converts an argument to the dtype that the argument has on the other side.
 static bool converts_back(keel_diff_t *diff, bool is_after, keel_op_id_t op,
                           keel_value_id_t value) {
     keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -264,8 +264,8 @@ static bool converts_back(keel_diff_t *diff, bool is_after, keel_op_id_t op,
            keel_diff_element_hash(graph, here[number].type) != element;
 }
 
-// What only one side does to an argument that has another dtype there, before it goes the way of
-// the other side: if x.dtype == uint8: x = x.astype(float32) / 255.
+// What only one side does to an argument of another dtype before both do the same with it: if
+// x.dtype == uint8: x = x.astype(float32) / 255.
 static bool is_prepared(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
     enum { STEPS = 16 };
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -279,7 +279,7 @@ static bool is_prepared(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
     return false;
 }
 
-// All that a line has on one side only.
+// Everything that a line has on one side only.
 static bool is_line_prepared(keel_diff_t *diff, bool is_after, keel_op_id_t first) {
     keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     const keel_op_id_t *partner = is_after ? diff->origin : diff->counterpart;

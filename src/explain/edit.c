@@ -1,12 +1,12 @@
-// Source that was edited between two runs. Where both texts of a file are known, they are compared
-// line by line, and what differs on lines that differ follows from the edit.
+// Source that was edited between two runs. If both texts of a file are known, they are compared
+// line by line; differences on edited lines follow from the edit.
 #include <stdio.h>
 #include <string.h>
 
 #include "explain/align.h"
 #include "explain/diff.h"
 
-// Larger files, and more of them, are not looked at.
+// Larger files, and any beyond this number, are not compared.
 enum { FILES = 16, LINES = 1 << 16 };
 
 typedef struct text_t {
@@ -16,7 +16,7 @@ typedef struct text_t {
     uint32_t count;
 } text_t;
 
-// The lines of one function, from 1; those of its def stand above its first operation.
+// The lines of one function, from 1. Its def is above its first operation.
 typedef struct range_t {
     uint32_t first, last;
 } range_t;
@@ -32,7 +32,7 @@ typedef struct edits_t {
     const keel_side_t *old_side, *new_side;
     file_t files[FILES];
     uint32_t count;
-    // Of the first edit that something follows from.
+    // Describes the first edit that something follows from.
     const file_t *file;
     uint32_t line; // of `after`, from 1
     keel_str_t function;
@@ -76,7 +76,7 @@ static keel_status_t load_file(edits_t *edits, file_t *file) {
     KEEL_TRY(keel_arena_str(arena, file->name, &name));
     KEEL_TRY(read(edits->old_side, name.data, &old_text, &had));
     if (!had) return NULL;
-    KEEL_TRY(keel_arena_str(arena, old_text, &old_text)); // the other may take its place
+    KEEL_TRY(keel_arena_str(arena, old_text, &old_text)); // the next load may reuse it
     KEEL_TRY(read(edits->new_side, name.data, &new_text, &has));
     if (!has || keel_str_equal(old_text, new_text)) return NULL;
     KEEL_TRY(keel_arena_str(arena, new_text, &new_text));
@@ -113,13 +113,13 @@ static bool is_blank(keel_str_t line) {
     return at == line.size || line.data[at] == '#';
 }
 
-// Comments and empty lines are traced by nobody.
+// Comments and empty lines do not affect tracing.
 static bool is_edited(const text_t *text, uint32_t line) {
     return line && line <= text->count && text->others[line - 1] == KEEL_NONE &&
            !is_blank(text->lines[line - 1]);
 }
 
-// The lines that the operations of one function of one file stand on.
+// The lines on which a function of a file has operations.
 static range_t range_of(keel_graph_t *graph, const keel_line_t *of) {
     enum { ABOVE = 8 }; // a def with its arguments, and decorators
     range_t range = {of->line, of->line};
@@ -134,8 +134,8 @@ static range_t range_of(keel_graph_t *graph, const keel_line_t *of) {
     return range;
 }
 
-// The first edited line of a range; 0 if none is. What stands above the def's first decorator is
-// no part of the function.
+// The first edited line of a range; 0 if there is none. Lines above the first decorator are not
+// part of the function.
 static uint32_t first_edited(const text_t *text, range_t range) {
     for (uint32_t line = range.last; line > range.first; --line) {
         if (line - 1 > text->count || !text->lines[line - 1 < text->count ? line - 1 : 0].size)
@@ -153,7 +153,7 @@ static uint32_t first_edited(const text_t *text, range_t range) {
     return 0;
 }
 
-// Where a line of `before` that is gone would stand in `after`.
+// Where a removed line of `before` would be in `after`.
 static uint32_t place_of_gone(const file_t *file, uint32_t line) {
     while (line > 1 && file->before.others[line - 2] == KEEL_NONE)
         --line;
@@ -161,8 +161,8 @@ static uint32_t place_of_gone(const file_t *file, uint32_t line) {
     return above < file->after.count ? above + 1 : above ? above : 1;
 }
 
-// The line of `after` where the edit is that an operation follows from; 0 if it follows from
-// none. A constant and a branch may come of any line of their function.
+// The edited line of `after` that an operation follows from; 0 if none. A constant or a branch may
+// come from any line of its function.
 static uint32_t edit_of(const file_t *file, keel_graph_t *graph, const keel_line_t *line,
                         bool is_after, bool is_wide) {
     const text_t *text = is_after ? &file->after : &file->before;
@@ -215,7 +215,7 @@ static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     const file_t *file = edits->file;
     const text_t *before = &file->before, *after = &file->after;
     uint32_t first = edits->line, last = edits->line;
-    bool is_gone = after->others[first - 1] != KEEL_NONE; // what stood above it is gone
+    bool is_gone = after->others[first - 1] != KEEL_NONE; // the lines above it were removed
     while (!is_gone && first > 1 && after->others[first - 2] == KEEL_NONE)
         --first;
     while (!is_gone && last < after->count && after->others[last] == KEEL_NONE)

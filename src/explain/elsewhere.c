@@ -1,14 +1,13 @@
-// Operations that were held against each other, and lead to other places. Where an argument came or
-// went, so did what is computed of it: often by the same lines of a library that something else
-// goes through, a density for each value or an update for each weight. A difference between the two
-// says nothing then.
+// Operations that were paired but lead to different places. If an argument came or went, so did
+// what is computed from it, often by the same library lines that other values go through: a density
+// for each value, an update for each weight. Then a difference between the two means nothing.
 #include "explain/pair.h"
 
 // One side of a comparison.
 typedef struct side_t {
     const keel_graph_t *graph;
     const keel_op_id_t *partner; // by operation
-    const uint32_t *first;       // by value: where its users begin; one more item behind the last
+    const uint32_t *first;       // by value: where its users begin; one more entry at the end
     const keel_op_id_t *users;
     bool is_after;
 } side_t;
@@ -25,7 +24,7 @@ static keel_status_t list_users(const keel_program_t *program, keel_arena_t *scr
         ++first[program->operands.data[i] + 2];
     for (uint32_t value = 0; value < values; ++value)
         first[value + 2] += first[value + 1];
-    // While it is filled, the next free place of a value stands one further on.
+    // While it is being filled, a value's next free slot is one entry further.
     for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op) {
         keel_list_t operands = keel_program_operands(program, op);
         for (uint32_t i = 0; i < operands.count; ++i)
@@ -54,7 +53,7 @@ static uint64_t value_of(keel_graph_t *graph, keel_value_id_t value) {
     return keel_graph_attr_hash(graph, graph->program->operations.data[op].attributes);
 }
 
-// The same operation of the same values: it is what it was, wherever it leads.
+// The same operation on the same values: a true pair, wherever it leads.
 static bool is_same_op(keel_diff_t *diff, const uint8_t *same, keel_op_id_t before,
                        keel_op_id_t after) {
     const keel_operation_t *p = &diff->before.program->operations.data[before];
@@ -89,8 +88,8 @@ static bool has_op(const keel_op_id_t *list, uint32_t count, keel_op_id_t op) {
     return false;
 }
 
-// The next operations that both programs have, by way of those that one has alone. False if they
-// are more than are looked at.
+// The next operations that both programs have, reached through those that only one has. False if
+// there are too many.
 static bool find_ends(const side_t *side, keel_op_id_t op, ends_t *out) {
     keel_op_id_t seen[SEEN];
     uint32_t count = 1;
@@ -157,7 +156,7 @@ keel_status_t keel_pair_part(keel_diff_t *diff, keel_arena_t *scratch) {
     for (keel_op_id_t op = 0; op < count; ++op)
         same[op] = diff->origin[op] != KEEL_NONE && is_plain_op(&diff->after, op) &&
                    is_same_op(diff, same, diff->origin[op], op);
-    // From the last to the first: what leads to a pair that was parted is looked at anew.
+    // From last to first: what leads to a pair that was separated is checked again.
     for (keel_op_id_t op = count; op-- > 0;) {
         keel_op_id_t origin = diff->origin[op];
         if (origin != KEEL_NONE && !same[op] && is_plain_op(&diff->after, op) &&

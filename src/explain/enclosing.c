@@ -1,8 +1,8 @@
-// Which of several operations stands on the line that the others came by: the call of a library
-// that calls back, or of a helper.
+// Which of several operations is on a line that is on the stacks of all others: a library call that
+// calls back, or the call of a helper.
 #include "explain/graph.h"
 
-// JAX keeps so many frames of a stack, the innermost.
+// JAX keeps this many of the innermost frames of a stack.
 enum { FRAMES = KEEL_GRAPH_FRAMES, KEPT_BY_JAX = 10 };
 
 typedef struct chain_t {
@@ -11,7 +11,7 @@ typedef struct chain_t {
     const keel_line_t *line;
 } chain_t;
 
-// The stack of an operation, and behind it those of the calls that led to its function.
+// The stack of an operation, followed by those of the calls that led to its function.
 static void chain_of(keel_graph_t *graph, keel_op_id_t op, chain_t *out) {
     op = keel_graph_located(graph, op);
     *out = (chain_t){.line = keel_graph_line(graph, op)};
@@ -34,7 +34,7 @@ static bool passes_line(const chain_t *chain, const keel_line_t *line) {
     return false;
 }
 
-// A library's function that one runs in is among those that led to the other's line.
+// The library function of the one is on the stack that led to the other's line.
 static bool leads_to(const chain_t *foreign, const chain_t *chain) {
     uint32_t i = 0;
     while (i < chain->count && !(chain->frames[i].line == chain->line->line &&
@@ -50,7 +50,7 @@ static bool leads_to(const chain_t *foreign, const chain_t *chain) {
 
 static bool encloses(const chain_t *a, const chain_t *b) {
     if (a->line->is_foreign) return b->line->is_foreign || leads_to(a, b);
-    // A stack that was cut may have come by any line.
+    // If a stack was cut, any line may have been on it.
     if (b->line->is_foreign) return b->count >= KEPT_BY_JAX && !leads_to(b, a);
     return passes_line(b, a->line);
 }
@@ -58,7 +58,7 @@ static bool encloses(const chain_t *a, const chain_t *b) {
 keel_op_id_t keel_graph_enclosing(keel_graph_t *graph, const keel_op_id_t *ops, uint32_t count) {
     chain_t best, next;
     keel_op_id_t found = KEEL_NONE;
-    // The only one that may enclose all is the last that encloses its forerunner.
+    // The only candidate is the last one that encloses the candidate before it.
     for (uint32_t i = 0; i < count; ++i) {
         chain_of(graph, ops[i], &next);
         if (found != KEEL_NONE && !encloses(&next, &best)) continue;

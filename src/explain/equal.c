@@ -1,9 +1,9 @@
-// HLO: numbers of the host that became equal, or no longer are. PyTorch/XLA passes equal numbers as
-// one argument, so that such a step has one less, and what took it takes the other's.
+// HLO: host numbers that became equal, or no longer are. PyTorch/XLA passes equal numbers as one
+// argument, so such a step has one argument less, and the users of both take the same one.
 #include "explain/cause.h"
 #include "explain/diff.h"
 
-// The scalar argument that a value is, in another shape or dtype; NONE.
+// The scalar argument that a value comes from, possibly in another shape or dtype; NONE.
 static uint32_t find_number(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
     enum { LOOKED_THROUGH = 8 };
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -21,7 +21,7 @@ static uint32_t find_number(const keel_diff_t *diff, bool is_after, keel_value_i
     return number;
 }
 
-// An operation takes that argument, and its counterpart takes one that both programs have.
+// True if an operation takes that argument and its counterpart takes one that both programs have.
 static bool takes_another(const keel_diff_t *diff, bool is_after, uint32_t number, uint32_t other) {
     const keel_argument_t *mine = is_after ? diff->arguments_after : diff->arguments_before;
     const keel_argument_t *others = is_after ? diff->arguments_before : diff->arguments_after;
@@ -29,7 +29,7 @@ static bool takes_another(const keel_diff_t *diff, bool is_after, uint32_t numbe
            others[other].counterpart != KEEL_NONE;
 }
 
-// The root that tells of the argument; NONE.
+// The root that reports the argument; NONE.
 static uint32_t find_merged(const keel_diff_t *diff, keel_op_id_t after) {
     keel_op_id_t before = diff->origin[after];
     if (before == KEEL_NONE) return KEEL_NONE;
@@ -48,7 +48,7 @@ static uint32_t find_merged(const keel_diff_t *diff, keel_op_id_t after) {
 
 void keel_diff_equal_numbers(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_ARGUMENTS);
-    // With other operations their numbers come and go.
+    // If operations came or went, so did their numbers.
     if (!diff->before.lender || top == KEEL_NONE || !diff->roots[top].is_random ||
         keel_diff_find(diff, KEEL_CAUSE_STRUCTURE) != KEEL_NONE)
         return;

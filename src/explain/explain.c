@@ -55,7 +55,7 @@ static void fold_shardings(keel_diff_t *diff) {
     }
 }
 
-// All that drifted of that root is so much for each device.
+// Everything that drifted from that root is proportional to the number of devices.
 static bool is_per_device(const keel_diff_t *diff, uint32_t root, const keel_root_t *devices) {
     int64_t had = (int64_t)devices->before, has = (int64_t)devices->after;
     bool any = false;
@@ -69,7 +69,7 @@ static bool is_per_device(const keel_diff_t *diff, uint32_t root, const keel_roo
     return any;
 }
 
-// A batch that is split over all devices grows with them; under pmap it must.
+// A batch that is split over all devices grows with their number; under pmap it has to.
 static void fold_shapes(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DEVICES);
     if (top == KEEL_NONE || diff->roots[top].before <= 0 || diff->roots[top].after <= 0) return;
@@ -83,7 +83,7 @@ static bool is_share(double before, double after, const keel_root_t *devices) {
     return before > 0 && after > 0 && before * devices->before == after * devices->after;
 }
 
-// What each device has of a whole, and how many a mean goes over.
+// The share of each device, and how many elements a mean divides by.
 static void fold_shares(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DEVICES);
     if (top == KEEL_NONE || diff->roots[top].before <= 0 || diff->roots[top].after <= 0) return;
@@ -144,8 +144,8 @@ static bool is_inside(keel_diff_t *diff, keel_op_id_t op) {
            (line->line != diff->site.line || !keel_str_is(line->file, diff->site.file));
 }
 
-// Data that a library closes over come from no line of the program: the user knows them by the
-// first of his own lines that takes them.
+// Data that a library closes over have no line in the program: they are shown at the first of the
+// user's lines that uses them.
 static void place_closed_over(keel_diff_t *diff) {
     if (diff->after.program->format != KEEL_FORMAT_MLIR) return;
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -162,8 +162,8 @@ static void place_closed_over(keel_diff_t *diff) {
     }
 }
 
-// HLO: what PyTorch's engine computes of a gradient, which has no line of its own, follows from
-// what is differentiated; numbers of the host come and go with what takes them.
+// HLO: gradients from PyTorch's engine have no line of their own and follow from what is
+// differentiated; host numbers come and go with the operations that take them.
 static bool is_derived_there(const keel_diff_t *diff, const keel_root_t *root) {
     if (root->difference.kind == KEEL_CAUSE_GRADIENT) return false;
     if (root->difference.kind == KEEL_CAUSE_ARGUMENTS) return root->is_random;
@@ -210,7 +210,7 @@ static keel_status_t give_explanation(keel_diff_t *diff, keel_explanation_t *out
         KEEL_TRY(keel_explanation_add(out, &difference));
     }
     out->root_total += diff->roots_dropped;
-    // What came to follow from another root first, then what always did.
+    // First the roots that turned out to follow from another, then the rest.
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         if (diff->roots[i].follows == KEEL_NONE) continue;
         keel_difference_t difference = diff->roots[i].difference;
@@ -218,7 +218,7 @@ static keel_status_t give_explanation(keel_diff_t *diff, keel_explanation_t *out
         KEEL_TRY(keel_explanation_add(out, &difference));
     }
     uint32_t structure = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
-    // Operations that came or went moved types: what they belong to.
+    // For types that changed because operations came or went: the root of these operations.
     uint32_t pending = structure != KEEL_NONE ? structure : order[0].root;
     diff->roots[pending].folded += diff->pending;
     for (uint32_t i = 0; i < diff->folded_count; ++i) {
@@ -228,7 +228,7 @@ static keel_status_t give_explanation(keel_diff_t *diff, keel_explanation_t *out
         difference.follows = place[top_of(diff, root)];
         KEEL_TRY(keel_explanation_add(out, &difference));
     }
-    // Those that were not kept are counted all the same.
+    // Those that were not kept are counted too.
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         uint32_t at = place[top_of(diff, i)];
         if (at >= out->root_count) continue;
@@ -240,8 +240,8 @@ static keel_status_t give_explanation(keel_diff_t *diff, keel_explanation_t *out
 
 // ---- the comparison ----------------------------------------------------------------------------
 
-// Percent of operations with a counterpart, below which two programs have nothing in common; the
-// second where they do not share a single argument.
+// Two programs have nothing in common if fewer than this percentage of operations have a
+// counterpart; the second holds if they share no argument.
 enum { UNRELATED = 10, STRANGERS = 50 };
 
 static bool shares_name(const keel_diff_t *diff) {
@@ -252,7 +252,7 @@ static bool shares_name(const keel_diff_t *diff) {
     return false;
 }
 
-// One by its name, or most by their types.
+// One argument agrees by name, or most agree by type.
 static bool shares_arguments(const keel_diff_t *diff) {
     uint32_t fewer =
         diff->before_count < diff->after_count ? diff->before_count : diff->after_count;
@@ -262,8 +262,8 @@ static bool shares_arguments(const keel_diff_t *diff) {
     return shares_name(diff) || !fewer || shared > fewer / 2;
 }
 
-// What another dtype is computed by may be other operations altogether. A number that became a
-// condition is another function's.
+// With another dtype, all operations may differ. A number that became a condition belongs to
+// another function.
 static bool is_of_other_dtype(const keel_diff_t *diff) {
     return keel_diff_find(diff, KEEL_CAUSE_DTYPE) != KEEL_NONE && !diff->fit.crosses &&
            diff->before_count == diff->after_count &&
@@ -284,7 +284,7 @@ static bool is_users(const char *origin) {
            !keel_is_library_file((keel_str_t){at + 4, (size_t)(end - at - 4)});
 }
 
-// One that is in one program only, and was passed both times.
+// An argument in only one program that was passed both times.
 static bool shares_unused(const keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->before_count; ++i)
         if (diff->arguments_before[i].passing == KEEL_PASSED) return true;
@@ -293,14 +293,14 @@ static bool shares_unused(const keel_diff_t *diff) {
     return false;
 }
 
-// The same function of the user's, which does something else now. Of a library it may be what two
-// of the user's pass through; its gradient takes arguments without names.
+// The same function of the user's, which does something else now. A library's function may be
+// shared by two of the user's; its gradient takes arguments without names.
 static bool is_one_function(keel_diff_t *diff) {
     if (!shares_name(diff) && !shares_unused(diff)) return false;
     keel_site_t before, after;
     keel_site_of(diff->before.program, NULL, &diff->arena, &before);
     keel_site_of(diff->after.program, NULL, &diff->arena, &after);
-    // One that does nothing but hand on what it was passed has no line to be known by.
+    // A function that only returns its arguments has no line to identify it.
     if (before.is_traced != after.is_traced &&
         (shares_unused(diff) || keel_graph_is_idle(&diff->before) ||
          keel_graph_is_idle(&diff->after)))
@@ -325,13 +325,13 @@ static keel_difference_t plain(keel_cause_t kind, const keel_place_t *place) {
                                .follows = KEEL_NONE};
 }
 
-// Who asked is the user: in a library's file only where that library is the script.
+// The user asked: the line is in a library's file only if that library is the script.
 static keel_str_t users_package(const keel_place_t *site) {
     keel_str_t file = keel_str(site->file);
     return keel_is_library_file(file) ? keel_package_of(file) : KEEL_STR("");
 }
 
-// A function that only one of the two keeps apart.
+// A function that only one of the two programs keeps separate.
 static keel_status_t tell_nested(keel_diff_t *diff, const keel_inlined_t *inlined, bool is_after) {
     static const char *const words[] = {"part of its caller", "a jit of its own"};
     if (!inlined->is_made) return NULL;
@@ -353,8 +353,8 @@ static keel_status_t tell_nested(keel_diff_t *diff, const keel_inlined_t *inline
     return keel_diff_root(diff, &difference, &root);
 }
 
-// A function that is differentiated by itself puts its operations, and what sums them up, in
-// another order.
+// Differentiating a function separately changes the order of its operations, and of the sums of its
+// gradients.
 static void fold_nested(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_NESTED_JIT);
     if (top == KEEL_NONE) return;
@@ -367,7 +367,7 @@ static void fold_nested(keel_diff_t *diff) {
     }
 }
 
-// The operations of an explanation are those of the programs as they came.
+// An explanation refers to operations of the original programs.
 static void name_origins(const keel_inlined_t *inlined, keel_difference_t *list, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         if (inlined[0].is_made && list[i].old_op != KEEL_NONE)
@@ -480,7 +480,7 @@ static bool is_derived(const keel_difference_t *difference) {
     return false;
 }
 
-// An array that is on another device is committed to that. The device is the cause then.
+// An array on another device is committed to it. Then the device is the cause.
 static keel_status_t put_device_first(const keel_explanation_t *components, keel_explanation_t *out,
                                       bool *out_done) {
     *out_done = false;
@@ -533,7 +533,7 @@ static keel_status_t explain_components(const keel_side_t *old_side, const keel_
     return status;
 }
 
-// A program that cannot be keyed is the same as no other.
+// A program that cannot be keyed never equals another.
 static keel_status_t is_same_program(const keel_side_t *a, const keel_side_t *b, bool *out) {
     *out = false;
     if (a->key && b->key) {
@@ -551,7 +551,7 @@ static keel_status_t is_same_program(const keel_side_t *a, const keel_side_t *b,
     return NULL;
 }
 
-// Two programs that differ, of which one cannot be looked into.
+// Two programs that differ, one of which cannot be read.
 static keel_status_t tell_of_the_unknown(const keel_side_t *old_side, const keel_side_t *new_side,
                                          keel_explanation_t *out) {
     if (old_side->program && new_side->program) { // no function is the entry

@@ -37,19 +37,19 @@
 #include "key/key.h"
 #include "program/program.h"
 
-// How many differences of each list are kept; the totals count all. What follows from a root that
-// is not kept is left out with it, so the folds of the roots are the total of what is folded.
+// How many differences of each list are kept; the totals count all. If a root is not kept, neither
+// is what follows from it, so the roots' folds add up to all that is folded.
 enum { KEEL_ROOTS_KEPT = 32, KEEL_FOLDED_KEPT = 64 };
 
 typedef struct keel_difference_t {
     keel_cause_t kind;
     const char *subject;               // "batch['tokens']", "multiply", "xla_cpu_enable_fast_math"
     const char *old_value, *new_value; // "f32[8,4]", "0.1", "unset", "absent"
-    const char *note; // one clause more: "1 of 16 elements differs, the first at [3]"; or ""
+    const char *note; // one more clause: "1 of 16 elements differs, the first at [3]"; or ""
     keel_place_t place;
-    keel_op_id_t old_op, new_op; // KEEL_NONE if it is not an operation, or on one side only
-    uint32_t folds;              // of a root: how many differences follow from it
-    uint32_t follows;            // of a folded one: the root it follows from
+    keel_op_id_t old_op, new_op; // KEEL_NONE if it is not an operation, or only on one side
+    uint32_t folds;              // for a root: how many differences follow from it
+    uint32_t follows;            // for a folded one: the root that it follows from
 } keel_difference_t;
 
 typedef struct keel_explanation_t {
@@ -65,48 +65,48 @@ typedef struct keel_explanation_t {
 void keel_explanation_initialize(keel_explanation_t *explanation);
 void keel_explanation_deinitialize(keel_explanation_t *explanation);
 
-// The user's source files as they stood in one run.
+// The user's source files as they were in one run.
 typedef struct keel_sources_t {
-    // The text of a file, KEEL_NOT_FOUND where it is not known; valid until the next call.
+    // The text of a file; KEEL_NOT_FOUND if it is not known. Valid until the next call.
     keel_status_t (*read)(void *context, const char *file, keel_str_t *out);
     void *context;
 } keel_sources_t;
 
-// One of the two that are compared. What is not known is NULL.
+// One of the two programs that are compared. Unknown members are NULL.
 typedef struct keel_side_t {
     const keel_program_t *program;
     const keel_key_t *key;    // components and their readable values
-    const keel_place_t *site; // of the new side: who asked, where that is known better than the
+    const keel_place_t *site; // of the new side: who asked, if that is known better than the
                               // program says it
     const char *names; // what the user calls its arguments (keel_names_find); NULL or "": unknown
     uint64_t sent; // of the new side: buffers that the host made shortly before it was asked for
-    const keel_sources_t *sources; // of the old side only where it is of another run
+    const keel_sources_t *sources; // of the old side only if it is from another run
 } keel_side_t;
 
-// Explains how `new_side` came to differ from `old_side`. No differences at all: one root of kind
-// RETRACE. `out` is initialized, and to be deinitialized also on failure.
+// Explains how `new_side` came to differ from `old_side`. Without any difference, adds one root of
+// kind RETRACE. Initializes `out`; deinitialize it even on failure.
 keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_side,
                            keel_explanation_t *out) KEEL_MUST_CHECK;
 
-// Why a client asked again for a program that it had, as far as the two can tell: the one that it
-// was known by and the one that came now, either of which may be NULL; who asked for the latter,
-// and the names of its arguments (keel_side_t). Adds one root.
+// Explains why a client asked again for a program that it had, as far as the two show: the earlier
+// program and the current one, either of which may be NULL, and for the current one who asked and
+// the names of its arguments (keel_side_t). Adds one root.
 keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
                                    const keel_site_t *site, const char *names,
                                    keel_explanation_t *out) KEEL_MUST_CHECK;
 
 // Adds a difference; text is copied. For the files of this room, and for callers who know more (no
-// program to compare with, an entry that was gone). A root where `follows` is KEEL_NONE; roots come
-// before what follows from them.
+// program to compare with, an entry that was gone). It is a root if `follows` is KEEL_NONE; add
+// roots before what follows from them.
 keel_status_t keel_explanation_add(keel_explanation_t *explanation,
                                    const keel_difference_t *difference) KEEL_MUST_CHECK;
 
-// The difference's members, in the object that is open; texts are cut as by keel_json_known.
+// Writes the difference's members into the open object; cuts texts as keel_json_known does.
 void keel_difference_json(const keel_difference_t *difference, bool is_root, size_t longest,
                           keel_json_t *json);
 
-// Components (components.c): adds one difference for each field that moved, PROGRAM left out.
-// Roots, or folded under root `follows`.
+// Components (components.c): adds one difference for each field that changed, except in PROGRAM: as
+// roots, or folded under root `follows`.
 keel_status_t keel_explain_components(const keel_key_t *old_key, const keel_key_t *new_key,
                                       uint32_t follows, keel_explanation_t *out) KEEL_MUST_CHECK;
 

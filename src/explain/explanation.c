@@ -17,7 +17,7 @@ static keel_status_t keep_text(keel_arena_t *arena, const char **text) {
     return NULL;
 }
 
-// Lists are as long as they may become from the first difference on.
+// The first difference allocates the lists at their full length.
 static keel_status_t room(keel_arena_t *arena, keel_difference_t **list, size_t most) {
     if (*list) return NULL;
     void *memory;

@@ -6,7 +6,7 @@
 
 // ---- what people see ---------------------------------------------------------------------------
 
-// Where the character begins that stands at `at`. What is no UTF-8 may be cut anywhere.
+// Where the character at `at` begins. Text that is not UTF-8 may be cut anywhere.
 static size_t boundary(keel_str_t text, size_t at) {
     size_t begin = at;
     while (begin && begin < text.size && at - begin < 3 &&
@@ -15,7 +15,7 @@ static size_t boundary(keel_str_t text, size_t at) {
     return begin;
 }
 
-// A file's content stands behind its path as a digest: its first digits do.
+// A path is followed by the digest of the file's content; the first digits are enough.
 static keel_str_t short_digest(keel_str_t text) {
     enum { DIGITS = 64, KEPT = 12 };
     uint8_t digest[DIGITS / 2];
@@ -25,7 +25,7 @@ static keel_str_t short_digest(keel_str_t text) {
     return (keel_str_t){text.data, text.size - DIGITS + KEPT};
 }
 
-// The text from `begin` on, with dots where something is left out.
+// The text from `begin` on, with dots if something is left out.
 static keel_status_t window(keel_str_t text, size_t begin, keel_arena_t *arena, const char **out) {
     static const char dots[] = "\xe2\x80\xa6";
     enum { DOTS = sizeof dots - 1 };
@@ -47,7 +47,7 @@ static keel_status_t window(keel_str_t text, size_t begin, keel_arena_t *arena, 
     return NULL;
 }
 
-// Nothing at all would look as if it was unknown.
+// An empty text would look unknown.
 static keel_str_t visible(keel_str_t text) {
     while (text.size && text.data[text.size - 1] == '\n')
         --text.size;
@@ -75,7 +75,7 @@ keel_status_t keel_fields_show(keel_str_t before, keel_str_t after, keel_arena_t
 typedef struct field_t {
     keel_str_t name, value;
     uint32_t at;    // line
-    uint32_t count; // of those of its name that stand before it
+    uint32_t count; // how many lines of the same name come before it
 } field_t;
 
 typedef struct fields_t {
@@ -112,7 +112,7 @@ static void add_line(fields_t *fields, keel_str_t line) {
     ++fields->count;
 }
 
-// The last line of a value that was cut when it was recorded is a part of one, or may be.
+// If a value was cut when it was recorded, its last line may be incomplete.
 static keel_status_t split_fields(keel_str_t text, bool is_cut, keel_arena_t *arena,
                                   fields_t *out) {
     *out = (fields_t){.understood = true, .is_cut = is_cut};
@@ -133,11 +133,11 @@ static keel_status_t split_fields(keel_str_t text, bool is_cut, keel_arena_t *ar
     return NULL;
 }
 
-// Numbers of debug options become names, and texts longer by that.
+// Numbers of debug options become names, which makes texts longer.
 static keel_status_t read_value(const char *value, keel_arena_t *arena, fields_t *out) {
     keel_buffer_t spelled;
     keel_str_t text = keel_str(value ? value : "");
-    bool is_cut = text.size > KEEL_KEY_VALUE_LIMIT - 4; // less what a character may take
+    bool is_cut = text.size > KEEL_KEY_VALUE_LIMIT - 4; // minus the bytes of one character
     keel_buffer_initialize(&spelled, 0);
     keel_status_t status = keel_key_spell_out(text, &spelled);
     if (!status) status = keel_arena_str(arena, keel_bytes_str(keel_buffer_bytes(&spelled)), &text);

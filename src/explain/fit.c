@@ -1,6 +1,6 @@
-// Which types may belong to one value of two programs. A size may be any, a float as wide as it
-// likes; a number that became a condition, or a vector that became a matrix, is another value,
-// unless an argument went through the same.
+// Which types may belong to one value of two programs. Any size fits, and any float width. A number
+// that became a condition, or a vector that became a matrix, is a different value, unless an
+// argument changed in the same way.
 #include "explain/diff.h"
 
 typedef enum fit_class {

@@ -1,5 +1,5 @@
-// Gradients that are created in one program and added to in another. Seen from the program: some
-// arguments are on one side only, and each is used once, by an addition whose sum is returned.
+// Gradients that are created in one program and added to in another. In the program, some arguments
+// are on one side only, and each is used once, by an addition whose sum is returned.
 #define _GNU_SOURCE
 #include "explain/diff.h"
 
@@ -28,12 +28,12 @@ static keel_op_id_t only_user(const side_t *side, keel_value_id_t value) {
     return found;
 }
 
-// HLO: an addition that PyTorch's engine recorded, on a thread that has no stack of Python's.
+// HLO: an addition that PyTorch's engine recorded, on a thread without a Python stack.
 static bool is_of_engine(const side_t *side, keel_op_id_t op) {
     return side->graph->lender && side->graph->lender[op] != op;
 }
 
-// The number of the result that a value is given back as; NONE.
+// The number of the result that returns a value; NONE.
 static uint32_t result_of(const side_t *side, keel_value_id_t value) {
     keel_op_id_t user = only_user(side, value);
     if (user == KEEL_NONE) return KEEL_NONE;
@@ -46,7 +46,7 @@ static uint32_t result_of(const side_t *side, keel_value_id_t value) {
     return number;
 }
 
-// The addition that an argument is accumulated by; NONE.
+// The addition that accumulates an argument; NONE.
 static keel_op_id_t accumulation(const side_t *side, const keel_argument_t *argument,
                                  uint32_t *out_result) {
     keel_op_id_t op = only_user(side, argument->value);
@@ -67,7 +67,7 @@ static bool is_named_so(keel_str_t name) {
             (name.size == 3 || name.data[3] == '[' || name.data[3] == '.'));
 }
 
-// "['w']" of "acc['w']" and of "result[1]['w']": a tree is given back as it came.
+// "['w']" of "acc['w']" and of "result[1]['w']": a tree is returned as it was passed.
 static keel_str_t leaf_of(keel_str_t name) {
     size_t begin = name.size;
     while (begin > 0 && name.data[begin - 1] != '[' && name.data[begin - 1] != '.')
@@ -81,9 +81,9 @@ static bool is_scalar(const side_t *side, uint32_t number) {
     return argument->op != KEEL_NONE && !keel_diff_dims(side->graph->program, argument->type).count;
 }
 
-// The first addition, where all arguments of this side that the other lacks are accumulated, but
-// for `out_state` that an optimizer takes. That may be a residual or a bias too, so they must be
-// called gradients, or come back under their names.
+// The first addition, if all arguments that only this side has are accumulated, except `out_state`
+// that an optimizer takes. Residuals and biases look the same, so the arguments must be named like
+// gradients, or be returned under their own names.
 static keel_op_id_t all_accumulated(const side_t *side, uint32_t *out_state,
                                     uint32_t *out_argument) {
     keel_op_id_t first = KEEL_NONE;
@@ -98,7 +98,7 @@ static keel_op_id_t all_accumulated(const side_t *side, uint32_t *out_state,
             continue;
         }
         if (++lonely > MOST) return KEEL_NONE;
-        // After the first few the rest is believed: a look at each costs the square of the program.
+        // After the first few the rest are assumed: checking each would take quadratic time.
         if (lonely > 8) continue;
         uint32_t result;
         keel_op_id_t op = accumulation(side, &side->arguments[i], &result);
@@ -148,8 +148,8 @@ static bool is_zero(const keel_graph_t *graph, keel_op_id_t constant) {
            number == 0;
 }
 
-// HLO: what is added to is no argument where gradients were zeroed in place: the first addition of
-// the engine's that takes a constant; NONE.
+// HLO: if gradients were zeroed in place, the sum does not start from an argument. Gives the
+// engine's first addition that takes a constant; NONE.
 static keel_op_id_t added_to_zeros(const side_t *side) {
     keel_op_id_t first, end;
     keel_graph_body(side->graph, side->graph->program->entry, &first, &end);
@@ -175,7 +175,7 @@ static void tell_accumulation(keel_diff_t *diff, const side_t *side, keel_op_id_
     *(side->is_after ? &out->new_op : &out->old_op) = op;
 }
 
-// Beside the state that an optimizer made in the same step.
+// Besides the state that an optimizer made in the same step.
 static keel_status_t tell_beside_state(keel_diff_t *diff, const side_t *side, keel_op_id_t op,
                                        uint32_t argument) {
     keel_difference_t difference = {.subject = keel_diff_text(diff, "argument %u", argument),

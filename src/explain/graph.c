@@ -64,8 +64,8 @@ bool keel_graph_is_parameter(const keel_graph_t *graph, keel_op_id_t op) {
            keel_str_is(keel_graph_name(graph, op), "parameter");
 }
 
-// Parameters of HLO are operations. They are compared as arguments are elsewhere, which nothing
-// defines.
+// Parameters of HLO are operations. They are compared like arguments in other formats, which no
+// operation defines.
 static void take_out_parameters(keel_graph_t *graph, uint32_t op_count) {
     for (keel_op_id_t op = 0; op < op_count; ++op) {
         if (!keel_graph_is_parameter(graph, op)) continue;
@@ -88,14 +88,14 @@ static void fill_constants(keel_graph_t *graph, uint32_t op_count) {
 
 // ---- calls -------------------------------------------------------------------------------------
 
-// In HLO what an operation does with its elements is a function too.
+// In HLO the body that an operation applies to its elements is a function too.
 static bool is_call(const keel_graph_t *graph, keel_op_id_t op) {
     if (graph->program->format == KEEL_FORMAT_HLO) return true;
     keel_str_t name = keel_graph_name(graph, op);
     return keel_str_is(name, "call") || keel_str_is(name, "composite");
 }
 
-// The name of the function that a call names; "" where it names none.
+// The name of the function that a call names; "" if it names none.
 static keel_str_t callee_name(const keel_program_t *program, keel_op_id_t op) {
     static const char *const places[] = {"callee", "decomposition", "called_computations",
                                          "to_apply"};
@@ -136,7 +136,7 @@ static keel_status_t fill_callees(keel_graph_t *graph, uint32_t op_count) {
     return status;
 }
 
-// ---- lines that are lent -----------------------------------------------------------------------
+// ---- lines from operands -----------------------------------------------------------------------
 
 static bool is_users(keel_graph_t *graph, keel_op_id_t op) {
     const keel_line_t *line =
@@ -144,7 +144,7 @@ static bool is_users(keel_graph_t *graph, keel_op_id_t op) {
     return line->identity && !line->is_foreign;
 }
 
-// Of the operands that have a line the last, which stands nearest to what is differentiated.
+// The last operand that has a line, which is nearest to what is differentiated.
 static keel_op_id_t lender_of(keel_graph_t *graph, keel_op_id_t op) {
     keel_list_t operands = keel_program_operands(graph->program, op);
     keel_op_id_t own = KEEL_NONE, lent = KEEL_NONE;
@@ -159,8 +159,8 @@ static keel_op_id_t lender_of(keel_graph_t *graph, keel_op_id_t op) {
     return own == KEEL_NONE ? lent : own;
 }
 
-// PyTorch's engine has no stack of the user's, but for what is written in Python it has one of
-// PyTorch's own. A program that is a library's through and through keeps such lines.
+// PyTorch's engine has no stack of the user's, but code in Python has one of PyTorch's own. A
+// program that comes from a library alone keeps such lines.
 static keel_status_t fill_lenders(keel_graph_t *graph, uint32_t op_count) {
     KEEL_TRY(table(graph->arena, op_count, sizeof *graph->lender, 0xff, (void **)&graph->lender));
     bool has_users = false;
@@ -260,7 +260,7 @@ static uint64_t hash_type(keel_graph_t *graph, keel_type_id_t id, unsigned depth
     return graph->type_hashes[id] = hash | 1;
 }
 
-// Order means nothing in a dictionary: its entries are added up.
+// The order in a dictionary does not matter, so the hashes of its entries are added.
 static uint64_t hash_dict(keel_graph_t *graph, const keel_attr_t *attr, unsigned depth) {
     keel_list_t entries = keel_program_list(graph->program, attr->b);
     uint64_t sum = attr->klass;

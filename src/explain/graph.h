@@ -1,21 +1,21 @@
-// graph: what the comparison needs to know of one program beyond its tables: who defines a value,
-// which operations are nothing but a constant in another shape, what an attribute holds regardless
-// of the table it stands in, and which line of the user's source an operation comes from.
+// graph: what the comparison needs to know of one program beyond its tables: which operation
+// defines a value, which operations are only a constant in another shape, what an attribute holds
+// whichever table it is in, and which line of the user's source an operation comes from.
 //
-// Room-internal. A graph borrows its program; everything of it lives in the arena it was built in.
+// Room-internal. A graph borrows its program; everything else is in the arena that it was built in.
 #ifndef KEEL_EXPLAIN_GRAPH_H_
 #define KEEL_EXPLAIN_GRAPH_H_
 
 #include "explain/explain.h"
 
-// So many frames of a stack are looked at: a library's loop within a loop has scores of its own.
+// How many frames of a stack are looked at: nested loops of a library have dozens.
 enum { KEEL_GRAPH_FRAMES = 256 };
 
 // A line of the user's source.
 typedef struct keel_line_t {
     keel_str_t file, function;
     uint32_t line, column;
-    keel_str_t library_file; // that stands between it and the operation; empty: none
+    keel_str_t library_file; // between it and the operation; empty: none
     uint32_t library_line;
     bool is_foreign;   // all of it is a library's
     uint64_t identity; // hash of file and line; 0: unknown
@@ -28,8 +28,8 @@ typedef struct keel_graph_t {
     keel_arena_t *arena;
     keel_str_t package;     // that is the user's own, see keel_is_foreign_file
     keel_op_id_t *producer; // by value: the operation that defines it; NONE: an argument
-    keel_op_id_t *constant; // by operation: the constant that it is in another shape; NONE. A
-                            // parameter of HLO's entry stands for itself: it is an argument
+    keel_op_id_t *constant; // by operation: the constant that it reshapes; NONE. A parameter of
+                            // HLO's entry maps to itself: it is an argument
     uint32_t *callee;       // by operation: the function that it calls; NONE
     uint64_t *attr_hashes;  // by attribute, 0: not computed yet
     uint64_t *type_hashes;  // by type, likewise
@@ -38,11 +38,11 @@ typedef struct keel_graph_t {
     uint8_t *traced;        // by function: where it was traced (line.c); 0: not computed
     keel_line_t *lines;
     uint32_t line_count, line_capacity;
-    bool lacks_memory;       // a line is unknown for want of memory
-    uint32_t *function_of;   // by operation: the function that it stands in; NONE
-    keel_op_id_t *call_site; // by function: the call that brought the comparison to it; NONE
+    bool lacks_memory;       // a line is unknown because memory ran out
+    uint32_t *function_of;   // by operation: the function that contains it; NONE
+    keel_op_id_t *call_site; // by function: the call through which the comparison reached it; NONE
     keel_value_id_t *given;  // by value: what an argument inside stands for (passed.c); NONE
-    keel_op_id_t *lender;    // by operation: which one's line it has; NULL but for HLO
+    keel_op_id_t *lender;    // by operation: the one whose line it has; NULL except in HLO
 } keel_graph_t;
 
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
@@ -53,7 +53,7 @@ static inline keel_type_id_t keel_graph_type(const keel_graph_t *graph, keel_val
     return value < program->value_types.count ? program->value_types.data[value] : KEEL_NONE;
 }
 
-// Equal where the contents are; locations count for nothing.
+// Equal if the contents are; locations do not count.
 uint64_t keel_graph_attr_hash(keel_graph_t *graph, keel_attr_id_t attr);
 uint64_t keel_graph_type_hash(keel_graph_t *graph, keel_type_id_t type);
 
@@ -65,37 +65,37 @@ static inline uint64_t keel_graph_mix(uint64_t hash, uint64_t value) {
 // ---- line.c ------------------------------------------------------------------------------------
 
 // The line of an operation: its innermost frame of user code; if it has none, that of an operand
-// (HLO: gradients are computed where there is no stack), or of the call that the comparison came
-// by. Never NULL.
+// (HLO: gradients are computed where there is no stack), or of the call through which the
+// comparison reached it. Never NULL.
 const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op);
 // The same from a location alone.
 const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location);
 
-// The operation that has a place in the source, in its stead; NONE.
+// The operation whose source line it takes; NONE.
 keel_op_id_t keel_graph_located(keel_graph_t *graph, keel_op_id_t op);
-// The call that the comparison came by to the function that an operation stands in; NONE.
+// The call through which the comparison reached the function that contains an operation; NONE.
 keel_op_id_t keel_graph_caller(const keel_graph_t *graph, keel_op_id_t op);
 
-// parts.c: true for what stands in a function without a line of its own: jnp.remainder, jnp.where.
-// What the client computes there depends on nothing but what it is given.
+// parts.c: true for an operation in a function without lines of its own: jnp.remainder, jnp.where.
+// What the client computes there depends only on its arguments.
 bool keel_graph_is_clients(const keel_graph_t *graph, keel_op_id_t op);
 
-// enclosing.c: the lines of a file by which an operation came, the innermost first.
+// enclosing.c: the lines of a file on an operation's stack, the innermost first.
 uint32_t keel_graph_lines_in(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t *out,
                              uint32_t room);
-// enclosing.c: the one of these operations whose line all others came by; NONE.
+// enclosing.c: the one of these operations whose line is on the stacks of all others; NONE.
 keel_op_id_t keel_graph_enclosing(keel_graph_t *graph, const keel_op_id_t *ops, uint32_t count);
 // True if that line is on the stack of an operation.
 bool keel_graph_passes(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t line);
 
-// passed.c: notes what arguments of loops and of called functions stand for, by the calls that the
-// comparison came by.
+// passed.c: records which values the arguments of loops and called functions are, given the calls
+// that the comparison followed.
 keel_status_t keel_graph_note_passed(keel_graph_t *graph) KEEL_MUST_CHECK;
-// The value outside of all loops and calls that this one is; itself where it is none of these, or
-// where a loop makes it another.
+// The value outside of all loops and calls that this one is; itself if there is none, or if a loop
+// changes it.
 keel_value_id_t keel_graph_outermost(const keel_graph_t *graph, keel_value_id_t value);
 
-// True for a program that does nothing but hand on what it is given.
+// True for a program that only returns its arguments.
 bool keel_graph_is_idle(const keel_graph_t *graph);
 
 // The name of an operation without dialect and version.
@@ -116,11 +116,11 @@ static inline uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t
 void keel_graph_body(const keel_graph_t *graph, uint32_t function, keel_op_id_t *first,
                      keel_op_id_t *end);
 
-// The values that a constant holds: its type and tensor. False if its type is not known.
+// The type and tensor of a constant. False if its type is not known.
 bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_type_id_t *out_type,
                        keel_tensor_view_t *out);
 
-// One hash of two, in this order.
+// Combines two hashes; the order matters.
 static inline uint64_t keel_graph_join(uint64_t a, uint64_t b) {
     return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
 }

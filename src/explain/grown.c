@@ -1,11 +1,11 @@
 // HLO: a tensor that is longer each time because something is appended to it: a cache of keys and
-// values, a list of results. Seen from the program: an argument of another shape that is
+// values, a list of results. In the program it is an argument of another shape that is
 // concatenated.
 #include <stdio.h>
 
 #include "explain/diff.h"
 
-// Its rows in another order: the beams of a search go on from one another.
+// Takes its rows in another order, as a beam search does.
 static bool only_reorders(const keel_graph_t *graph, keel_op_id_t op, keel_value_id_t value) {
     return keel_str_is(keel_graph_name(graph, op), "gather") &&
            keel_program_operands(graph->program, op).items[0] == value &&
@@ -13,7 +13,7 @@ static bool only_reorders(const keel_graph_t *graph, keel_op_id_t op, keel_value
                keel_graph_type(graph, value);
 }
 
-// By value: whether it is that one, as it is.
+// By value: whether it is that one, unchanged.
 static keel_status_t mark_one(keel_diff_t *diff, keel_value_id_t value, uint8_t **out) {
     size_t count = diff->after.program->value_types.count;
     void *memory;
@@ -23,7 +23,7 @@ static keel_status_t mark_one(keel_diff_t *diff, keel_value_id_t value, uint8_t 
     return NULL;
 }
 
-// Is it a result of the program, be it in another shape?
+// True if it is a result of the program, possibly in another shape.
 static keel_status_t find_returned(keel_diff_t *diff, keel_value_id_t value, bool *out) {
     const keel_graph_t *graph = &diff->after;
     uint8_t *is_it;
@@ -44,7 +44,7 @@ static keel_status_t find_returned(keel_diff_t *diff, keel_value_id_t value, boo
     return NULL;
 }
 
-// By how much the one dimension that differs is larger; 0 where they differ in more.
+// By how much the only dimension that differs is larger; 0 if several differ.
 static int64_t difference_of(keel_ints_t from, keel_ints_t to) {
     int64_t found = 0;
     if (from.count != to.count) return 0;
@@ -56,7 +56,7 @@ static int64_t difference_of(keel_ints_t from, keel_ints_t to) {
     return found;
 }
 
-// What is put together is as much longer as the argument is longer than it was.
+// The concatenation is longer by as much as the argument grew.
 static bool is_next(keel_diff_t *diff, const keel_argument_t *argument, keel_value_id_t part,
                     keel_value_id_t whole) {
     if (argument->counterpart == KEEL_NONE) return false;
@@ -66,11 +66,11 @@ static bool is_next(keel_diff_t *diff, const keel_argument_t *argument, keel_val
                       keel_diff_dims(q, argument->type));
     int64_t grows = difference_of(keel_diff_dims(q, keel_graph_type(&diff->after, part)),
                                   keel_diff_dims(q, keel_graph_type(&diff->after, whole)));
-    return grew && (grew == grows || grew == -grows); // held against a later step
+    return grew && (grew == grows || grew == -grows); // compared with a later step
 }
 
 // The operation that appends something to a value, and whose result is kept for the next step;
-// NONE. What is put together for this step alone (a token before a batch) need not grow.
+// NONE. A concatenation for this step alone (a token before a batch) need not grow.
 static keel_status_t find_appending(keel_diff_t *diff, const keel_argument_t *argument,
                                     keel_op_id_t *out) {
     const keel_graph_t *graph = &diff->after;

@@ -4,7 +4,7 @@
 
 enum { DEPTH = 16, GROWTH = 4, LEAST = 4096 };
 
-// ---- what is kept apart ------------------------------------------------------------------------
+// ---- what is kept separate ---------------------------------------------------------------------
 
 // JAX numbers functions of one name: "helper_0".
 static uint64_t base_name(const keel_program_t *program, uint32_t function) {
@@ -17,7 +17,7 @@ static uint64_t base_name(const keel_program_t *program, uint32_t function) {
     return keel_quick_hash(keel_str_bytes(name)) | 1;
 }
 
-// What an operation is known by wherever it stands; 0 if that is too little.
+// Identifies an operation wherever it is; 0 if there is too little to tell.
 static uint64_t token_of(keel_graph_t *graph, keel_op_id_t op) {
     if (graph->constant[op] != KEEL_NONE) return 0;
     const keel_line_t *line =
@@ -28,7 +28,7 @@ static uint64_t token_of(keel_graph_t *graph, keel_op_id_t op) {
            1;
 }
 
-// By token: the function that it stands in, or that it stands in several.
+// By token: the function that contains it, or SEVERAL.
 enum { SEVERAL = 2 };
 
 static keel_status_t note_places(keel_graph_t *graph, keel_map_t *out) {
@@ -46,7 +46,7 @@ static keel_status_t note_places(keel_graph_t *graph, keel_map_t *out) {
     return NULL;
 }
 
-// Its operations stand in another function of the other program, all but a few.
+// True if nearly all of its operations are in a different function of the other program.
 static bool is_apart(keel_graph_t *graph, uint32_t function, const keel_map_t *places) {
     keel_op_id_t first, end;
     uint32_t count = 0, elsewhere = 0;
@@ -156,7 +156,7 @@ static void copy_op(copy_t *copy, keel_op_id_t op, unsigned depth) {
         }
 }
 
-// The body in the place of its call.
+// Puts the body in the place of its call.
 static void copy_body(copy_t *copy, keel_op_id_t call, uint32_t function, unsigned depth) {
     const keel_block_t *block = keel_program_body(copy->from, function);
     keel_list_t operands = keel_program_operands(copy->from, call);

@@ -1,5 +1,5 @@
-// Keys for random numbers. A key is two or four words; JAX's typed keys (jax.random.key) are these
-// words too, which the program takes out of the key first.
+// Keys for random numbers. A key is two or four words; JAX's typed keys (jax.random.key) hold the
+// same words, and the program unwraps them first.
 #include "explain/diff.h"
 
 // One key, or an array of them.
@@ -17,7 +17,7 @@ bool keel_key_is_type(const keel_program_t *program, keel_type_id_t id) {
     return is_words(program, id) && keel_diff_dims(program, id).count <= 2;
 }
 
-// A constraint on any other value is written with casts around it too.
+// Constraints on other values have casts around them too.
 static bool is_cast(const keel_graph_t *graph, keel_op_id_t op) {
     if (op == KEEL_NONE) return false;
     keel_list_t operands = keel_program_operands(graph->program, op);
@@ -28,7 +28,7 @@ static bool is_cast(const keel_graph_t *graph, keel_op_id_t op) {
                      keel_graph_type(graph, graph->program->operations.data[op].first_result)));
 }
 
-// Between two casts stands a constraint that constrains nothing.
+// True for a constraint between two casts that constrains nothing.
 bool keel_key_is_unwrapped(const keel_graph_t *graph, keel_op_id_t op) {
     if (is_cast(graph, op)) return true;
     keel_list_t operands = keel_program_operands(graph->program, op);

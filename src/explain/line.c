@@ -28,7 +28,8 @@ static keel_line_t choose_line(const keel_frame_t *frames, uint32_t count, keel_
         line.library_line = frames->line;
     }
     line.identity = keel_graph_mix(hash_str(frame->file), frame->line) | 1;
-    // Without the line, which moves with every edit above it. Those of a library do not move.
+    // Leaves out the user's line number, which changes with every edit above it. A library's lines
+    // do not change.
     line.token = keel_graph_mix(hash_str(frame->function), frame->column);
     if (chosen)
         line.token =
@@ -55,7 +56,7 @@ static uint32_t intern_line(keel_graph_t *graph, const keel_line_t *line) {
     return graph->line_count++;
 }
 
-// Names above a frame that only XLA or JAX gave tell no line.
+// Names that only XLA or JAX gave to a frame say nothing about the line.
 const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location) {
     if (location == KEEL_NONE) return &nowhere;
     uint32_t *known = &graph->line_of[location];
@@ -76,7 +77,7 @@ keel_op_id_t keel_graph_caller(const keel_graph_t *graph, keel_op_id_t op) {
     return function == KEEL_NONE ? KEEL_NONE : graph->call_site[function];
 }
 
-enum { CALLS = 64 }; // a chain of calls longer than this is a circle
+enum { CALLS = 64 }; // a longer chain of calls is a cycle
 
 keel_op_id_t keel_graph_located(keel_graph_t *graph, keel_op_id_t op) {
     for (unsigned tries = 0; tries < CALLS && op != KEEL_NONE; ++tries) {
@@ -93,7 +94,7 @@ keel_op_id_t keel_graph_located(keel_graph_t *graph, keel_op_id_t op) {
 
 enum { HERE = 1, ELSEWHERE = 2 };
 
-// What JAX makes of a name: "<lambda>" is "_lambda_".
+// How JAX writes a name: "<lambda>" becomes "_lambda_".
 static bool is_symbol_of(keel_str_t symbol, keel_str_t name) {
     if (symbol.size != name.size) return false;
     for (size_t i = 0; i < name.size; ++i) {
@@ -112,7 +113,7 @@ static keel_str_t last_name(keel_str_t qualified) {
     return (keel_str_t){qualified.data + from, qualified.size - from};
 }
 
-// A second function of one name has a number behind it.
+// A second function of the same name has a number appended.
 static keel_str_t without_number(keel_str_t symbol) {
     size_t size = symbol.size;
     while (size && symbol.data[size - 1] >= '0' && symbol.data[size - 1] <= '9')
@@ -147,9 +148,9 @@ static bool runs_through(const keel_graph_t *graph, uint32_t function, keel_op_i
     return !calls;
 }
 
-// JAX traces a function with a jit of its own once, and keeps its operations with the stack of that
-// first use. If the function is a library's, all of them have one line of the user's: where some
-// function called it first, which need not be this one.
+// JAX traces a function with a jit of its own once, and its operations keep the stack of that first
+// use. If the function is a library's, their only line of the user's is that of the first call,
+// which may be in another function.
 static bool is_traced_elsewhere(keel_graph_t *graph, keel_op_id_t op) {
     const keel_program_t *program = graph->program;
     uint32_t function = graph->function_of[op];
@@ -174,8 +175,8 @@ static bool is_traced_elsewhere(keel_graph_t *graph, keel_op_id_t op) {
     return is_elsewhere;
 }
 
-// The stack of a function with a jit of its own ends there, as it may be called from elsewhere too:
-// what is a library's all over has the line of the call.
+// For a function with a jit of its own the stack ends at that function, since it may be called from
+// elsewhere too. If all frames are a library's, the line is that of the call.
 static const keel_line_t *line_of_caller(keel_graph_t *graph, keel_op_id_t op,
                                          const keel_line_t *own) {
     if (graph->called_line[op]) return &graph->lines[graph->called_line[op] - 1];

@@ -19,7 +19,7 @@ keel_status_t keel_lines_build(keel_lines_t *lines, keel_graph_t *graph, keel_ar
     void *memory;
     KEEL_TRY(keel_arena_array(arena, count ? count : 1, sizeof *lines->next, &memory));
     lines->next = memory;
-    // From the end, so that a line's operations come in their order.
+    // Backward, so that each line's list is in program order.
     for (keel_op_id_t op = count; op-- > 0;) {
         lines->next[op] = KEEL_NONE;
         const keel_line_t *line = keel_graph_line(graph, op);

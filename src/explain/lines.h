@@ -1,4 +1,4 @@
-// lines: which operations of a program stand on a line of the user's source.
+// lines: which operations of a program come from a line of the user's source.
 //
 // Room-internal.
 #ifndef KEEL_EXPLAIN_LINES_H_
@@ -20,7 +20,7 @@ keel_status_t keel_lines_build(keel_lines_t *lines, keel_graph_t *graph,
 
 // The first operation on that line; NONE.
 keel_op_id_t keel_lines_first(const keel_lines_t *lines, const keel_line_t *line);
-// How many operations of that name and primitive stand on it.
+// How many operations of that name and primitive it has.
 uint32_t keel_lines_count(const keel_lines_t *lines, const keel_line_t *line, keel_str_t name,
                           keel_str_t primitive);
 

@@ -13,7 +13,7 @@ static bool is_of_word(char c) {
            (unsigned char)c >= 0x80;
 }
 
-// Gives where the number ends that begins at `at`; `out` is 0 for what is none.
+// Returns where the number at `at` ends; `out` is 0 if there is none.
 static size_t read_number(keel_str_t text, size_t at, double *out) {
     enum { LONGEST = 64 };
     char digits[LONGEST + 1];

@@ -1,5 +1,5 @@
-// literals: the numbers in the user's source. If several numbers moved, the one that the user wrote
-// is shown.
+// literals: the numbers in the user's source. If several numbers changed, the report shows the one
+// that the user wrote.
 //
 // Room-internal.
 #ifndef KEEL_EXPLAIN_LITERALS_H_
@@ -10,7 +10,7 @@
 enum { KEEL_LITERAL_FILES = 8, KEEL_LITERALS_KEPT = 4096 };
 
 typedef struct keel_literal_t {
-    double value; // without its sign
+    double value; // without the sign
     uint32_t line, file;
 } keel_literal_t;
 
@@ -22,13 +22,13 @@ typedef struct keel_literals_t {
     uint32_t count;
 } keel_literals_t;
 
-// Reads a file's numbers, where its text is known and it was not read before. Names are borrowed.
+// Reads a file's numbers, if its text is known and was not read before. Borrows the name.
 keel_status_t keel_literals_read(keel_literals_t *literals, const char *file,
                                  keel_arena_t *arena) KEEL_MUST_CHECK;
-// Adds those of a text: Python's, less its comments.
+// Adds the numbers of a Python text, except those in comments.
 void keel_literals_scan(keel_literals_t *literals, uint32_t file, keel_str_t text);
 
-// True if the number stands in one of the files, or on that line of it.
+// True if the number is in one of the files, or on that line of it.
 bool keel_literals_have(const keel_literals_t *literals, double value);
 bool keel_literals_have_at(const keel_literals_t *literals, double value, const char *file,
                            uint32_t line);

@@ -1,6 +1,6 @@
-// Arguments that stand elsewhere in what the function is called with: from what is trained to what
-// is frozen, from one tree to another, below a module that wraps theirs. They keep their type and
-// all of their path but a step or two.
+// Arguments that moved within the arguments of the call: from trained to frozen, from one tree to
+// another, below a module that wraps theirs. They keep their type and all but a step or two of
+// their path.
 #include "explain/diff.h"
 
 // "['w']" of "params['w']": where the last step of a path begins.
@@ -11,7 +11,7 @@ static size_t step_before(keel_str_t path, size_t end) {
     return at ? at - 1 : 0;
 }
 
-// Without the last step, and without what separates that from the others.
+// The path without its last step and the separator before that.
 static keel_str_t last_step(keel_str_t path, keel_str_t *out_rest) {
     size_t from = step_before(path, path.size);
     *out_rest = (keel_str_t){path.data, from};
@@ -19,7 +19,7 @@ static keel_str_t last_step(keel_str_t path, keel_str_t *out_rest) {
     return (keel_str_t){path.data + from, path.size - from};
 }
 
-// What is left of the longer one is what is left of the shorter, and a few steps more.
+// True if the rest of the longer path is that of the shorter, plus a few steps.
 static bool is_below(keel_str_t longer, keel_str_t shorter) {
     enum { MORE = 2 };
     for (unsigned steps = 0; steps < MORE && longer.size > shorter.size; ++steps)
@@ -27,8 +27,8 @@ static bool is_below(keel_str_t longer, keel_str_t shorter) {
     return keel_str_equal(longer, shorter);
 }
 
-// One step differs, or one side has a few more: a module that was wrapped stands below its wrapper.
-// It is never the last step: that one is what people call the value.
+// True if one step differs, or one side has a few more because a module was wrapped. The last step
+// must agree: it is the value's name.
 static bool is_moved(keel_str_t a, keel_str_t b) {
     bool has_last = false;
     while (a.size && b.size) {
@@ -49,7 +49,7 @@ static bool may_be(keel_diff_t *diff, const keel_argument_t *a, const keel_argum
 }
 
 void keel_diff_pair_moved(keel_diff_t *diff) {
-    enum { TRIED = 256 }; // or arguments by the thousand would be looked at by each other
+    enum { TRIED = 256 }; // thousands of arguments would take quadratic time
     for (uint32_t i = 0; i < diff->before_count; ++i) {
         keel_argument_t *a = &diff->arguments_before[i];
         if (a->counterpart != KEEL_NONE || !a->name.size) continue;

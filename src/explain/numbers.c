@@ -1,4 +1,4 @@
-// Numbers that are baked in: which of several the user wrote, and which follow from it.
+// Constants of the program: which of several the user wrote, and which follow from it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct number_t {
     uint32_t root;
     keel_move_t move; // as it is written: 0.999, not the nearest float
     unsigned score;   // how sure it is that the user wrote it
-    bool is_written;  // both values stand in the user's source
+    bool is_written;  // both values are in the user's source
     bool is_computed; // more digits than anybody writes
     bool is_librarys;
 } number_t;
@@ -25,7 +25,7 @@ typedef struct numbers_t {
 
 // ---- who wrote it ------------------------------------------------------------------------------
 
-// These stand everywhere.
+// These numbers are everywhere.
 static bool is_common(double value) {
     return value == 0 || fabs(value) == 1 || fabs(value) == 2;
 }
@@ -55,7 +55,7 @@ static void weigh(const numbers_t *numbers, number_t *number) {
     bool had = stands_there(numbers, number->move.before, number->is_librarys);
     bool has = stands_there(numbers, number->move.after, number->is_librarys);
     number->is_written = had && has;
-    // A counter passes the 1 of another expression once: by itself that says nothing.
+    // A counter that happens to equal the 1 of another expression means nothing.
     had = had && (has || !is_common(number->move.before));
     has = has && (number->is_written || !is_common(number->move.after));
     number->score = (unsigned)had + (unsigned)has;
@@ -99,8 +99,9 @@ static bool is_one_line(const numbers_t *numbers, const number_t *a, const numbe
                                &roots[b->root].difference.place);
 }
 
-// Nobody works out how many from a number that is none of how many. What the user wrote is a choice
-// of his own, and on lines of his own two numbers of few digits may be halved at once.
+// A count is not computed from a number that is not a count. Numbers that the user wrote are
+// independent choices, and two numbers of few digits on lines of the user's may both be halved by
+// accident.
 static bool follows(const numbers_t *numbers, const number_t *number, const number_t *from) {
     const keel_root_t *root = &numbers->diff->roots[number->root];
     const keel_root_t *source = &numbers->diff->roots[from->root];
@@ -133,8 +134,8 @@ static void fold_functions(numbers_t *numbers) {
         }
 }
 
-// Constants of one line are one cause, mostly one value in several guises. What is more likely the
-// user's own leads, else the first.
+// Constants of one line are one cause: usually one value in several forms. The one that the user
+// most likely wrote leads, otherwise the first.
 static void fold_lines(numbers_t *numbers) {
     for (uint32_t i = 0; i < numbers->count; ++i) {
         const number_t *lead = &numbers->items[i];

@@ -1,6 +1,6 @@
-// HLO: what PyTorch's optimizers bring about. The state that they make in their first step is an
-// argument from the second on; parameters that were put in the place of others are updated no more.
-// Both show in the source: what an optimizer computes stands in a file of torch/optim.
+// HLO: causes that come from PyTorch's optimizers. The state that they make in their first step is
+// an argument from the second on, and parameters that replaced others are no longer updated. Both
+// show in the source, because what an optimizer computes is in a file of torch/optim.
 #include "explain/cause.h"
 #include "explain/diff.h"
 
@@ -22,8 +22,8 @@ bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op) {
     return false;
 }
 
-// How many tensors were added, if all are an optimizer's except gradients, which have a cause of
-// their own. Numbers come with what takes them.
+// How many tensors were added, if all are an optimizer's. Gradients have a cause of their own, and
+// numbers come with their users.
 static uint32_t count_state(const keel_diff_t *diff) {
     const keel_argument_t *list = diff->arguments_after;
     bool has_gradients = keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE;
@@ -38,7 +38,7 @@ static uint32_t count_state(const keel_diff_t *diff) {
     return found;
 }
 
-// If gradients were added too, the root may stand for one of these, and counts them all.
+// If gradients were added too, the root may represent one of these, and its count includes them.
 static void tell_of_state(keel_diff_t *diff, keel_difference_t *difference, uint32_t count) {
     const keel_argument_t *list = diff->arguments_after;
     uint32_t first = 0;
@@ -54,7 +54,7 @@ static void tell_of_state(keel_diff_t *diff, keel_difference_t *difference, uint
                                                    count == 2 ? "" : "s");
 }
 
-// ---- parameters that are updated no more -------------------------------------------------------
+// ---- parameters that are no longer updated -----------------------------------------------------
 
 static keel_op_id_t first_of_optimizer(const keel_graph_t *graph) {
     keel_op_id_t first, end;
@@ -64,7 +64,7 @@ static keel_op_id_t first_of_optimizer(const keel_graph_t *graph) {
     return first < end ? first : KEEL_NONE;
 }
 
-// What a value is, less what only gives it another shape or dtype.
+// The value behind operations that only change its shape or dtype.
 static keel_value_id_t unshaped(const keel_graph_t *graph, keel_value_id_t value) {
     enum { LOOKED_THROUGH = 8 };
     for (unsigned i = 0; i < LOOKED_THROUGH && graph->producer[value] != KEEL_NONE; ++i) {
@@ -95,16 +95,16 @@ static keel_status_t find_optimized(keel_diff_t *diff, const keel_graph_t *graph
     return NULL;
 }
 
-// What became of parameters that one of the programs updates in place.
+// What happened to the parameters that one of the programs updates in place.
 typedef struct updates_t {
-    uint32_t then, now; // how many the optimizer updates, less its own state
+    uint32_t then, now; // how many the optimizer updates, without its own state
     // Those that the program before updates and this one does not:
-    uint32_t replaced; // the optimizer leaves it alone, and another line moved its data
-    uint32_t idle;     // the optimizer leaves it alone
-    uint32_t copied;   // it is updated still, but its data are another tensor's
+    uint32_t replaced; // the optimizer does not touch it, and another line moved its data
+    uint32_t idle;     // the optimizer does not touch it
+    uint32_t copied;   // it is still updated, but has another tensor's data
     uint32_t kept;     // all of them
     uint32_t begun;    // the optimizer begins to update it here
-    uint32_t back;     // the way back: updated here, and another line's before
+    uint32_t back;     // the reverse: updated here, and another line's before
     uint32_t late;     // scalars that both update, and that only this one may overwrite
 } updates_t;
 
@@ -121,7 +121,7 @@ static bool is_of_shape(keel_graph_t *graph, keel_type_id_t type, keel_type_id_t
            keel_diff_element_hash(graph, type) == keel_diff_element_hash(graph, wanted);
 }
 
-// A tensor that is differentiated no more was frozen on purpose. Of one that is, the gradient is a
+// A tensor that is no longer differentiated was frozen on purpose. Otherwise its gradient is a
 // result.
 static bool is_differentiated(keel_graph_t *graph, const keel_argument_t *argument) {
     keel_op_id_t first, end;
@@ -217,7 +217,7 @@ static const char *updates_text(keel_diff_t *diff, uint32_t count) {
     return keel_diff_text(diff, "updates %u tensor%s", count, count == 1 ? "" : "s");
 }
 
-// The root becomes the optimizer's, by its first line where it does more.
+// Makes the root the optimizer's, at its first line in the program that does more.
 static void tell_counts(keel_diff_t *diff, uint32_t top, uint32_t then, uint32_t now,
                         keel_note_t note) {
     keel_difference_t *difference = &diff->roots[top].difference;
@@ -232,8 +232,8 @@ static void tell_counts(keel_diff_t *diff, uint32_t top, uint32_t then, uint32_t
     difference->old_op = difference->new_op = KEEL_NONE; // it is no operation's
 }
 
-// Told by the donation, or where the optimizer does nothing any more, by that.
-// False if neither says.
+// Reports it at the donation or, if the optimizer does nothing any more, at the optimizer. False if
+// neither shows it.
 static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
     keel_op_id_t op = first_of_optimizer(&diff->before);
     bool is_left_alone = first_of_optimizer(&diff->after) == KEEL_NONE;
@@ -242,8 +242,8 @@ static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates)
         lead(diff, top);
         note_optimizer(diff, top, KEEL_NOTE_REPLACED);
     } else if (is_left_alone && diff->sent >= updates->kept) {
-        // A sync has moved the other tensors, so that their line is not known. But the host has
-        // sent as many as the optimizer leaves alone.
+        // A sync moved the other tensors, so their line is unknown. But the host sent as many as
+        // the optimizer does not touch.
         lead(diff, top);
         note_optimizer(diff, top, KEEL_NOTE_REPLACED);
         difference->place = keel_diff_place(diff, false, op);
@@ -256,7 +256,7 @@ static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates)
     return true;
 }
 
-// Whether backward() was called for it: that records an operation of its own.
+// True if backward() was called: it records an operation of its own.
 static bool is_trained(const keel_graph_t *graph) {
     enum { FRAMES = 16 };
     const keel_program_t *program = graph->program;
@@ -272,7 +272,7 @@ static bool is_trained(const keel_graph_t *graph) {
     return false;
 }
 
-// What else differs comes with that, but for what the step is given.
+// Other differences follow from it, except in the step's arguments.
 static void lead_all(keel_diff_t *diff, uint32_t top) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_cause_t kind = diff->roots[i].difference.kind;
@@ -288,7 +288,7 @@ static void tell_evaluation(keel_diff_t *diff, uint32_t top, const updates_t *up
     tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_EVALUATED);
 }
 
-// Tensors that were frozen, or are no more.
+// Tensors that were frozen or unfrozen.
 static void tell_frozen(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
     lead(diff, top);
     tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_FROZEN);
@@ -305,8 +305,8 @@ static void tell_stepped(keel_diff_t *diff, uint32_t top, const updates_t *updat
     tell_counts(diff, top, 0, updates->now, KEEL_NOTE_STEPPED);
 }
 
-// Two optimizers that share a sync, each with tensors of its own, as a generator's and a
-// discriminator's.
+// Two optimizers that share a sync, each with its own tensors, like those of a generator and a
+// discriminator.
 static void tell_turns(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
     lead_all(diff, top);
     tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_TURNS);

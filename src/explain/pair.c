@@ -3,10 +3,10 @@
 #include "explain/align.h"
 #include "explain/pair.h"
 
-// What operations are brought together by, the most telling first. Each level sees only the gaps
-// that those before it left.
+// What operations are paired by, the most telling first. Each level only fills the gaps that
+// earlier ones left.
 enum {
-    LEVEL_SAME,  // the next, and the arguments that it takes
+    LEVEL_SAME,  // as below, and the arguments that it takes
     LEVEL_EXACT, // name, place within the user's function, types, attributes and constants
     LEVEL_TYPE,  // name, place, types of results, and kinds of operands
     LEVEL_CLASS, // name, place, and whether it gives numbers or conditions
@@ -17,8 +17,8 @@ enum {
     LEVELS
 };
 
-// The operations of one function that are aligned: all but constants in whatever shape, which
-// clients share and move about; they are compared where they are used.
+// The operations of one function that are aligned: all except constants and their reshapes, which
+// clients share and move; they are compared at their uses.
 typedef struct sequence_t {
     keel_op_id_t *ops;
     uint64_t *tokens[LEVELS];
@@ -66,7 +66,7 @@ static uint64_t token_of_class(const keel_diff_t *diff, const keel_graph_t *grap
     return keel_graph_join(token, keel_fit_class_token(diff, graph, type));
 }
 
-// Of what it takes and gives. What carries many values is known by none of them.
+// Hashes the types of its operands and results. Operations with many values do not include them.
 static uint64_t token_of_kinds(const keel_diff_t *diff, const keel_graph_t *graph, keel_op_id_t op,
                                uint64_t token) {
     if (diff->after.lender || is_carrier(keel_graph_name(graph, op))) return token;
@@ -80,7 +80,7 @@ static uint64_t token_of_kinds(const keel_diff_t *diff, const keel_graph_t *grap
     return keel_graph_join(token, keel_fit_token(diff, graph, type));
 }
 
-// Which of the arguments it takes itself. One that the other program lacks is like no other.
+// Hashes the arguments that it takes directly. One that the other program lacks matches no other.
 static uint64_t token_of_arguments(const keel_diff_t *diff, bool is_after, keel_op_id_t op,
                                    uint64_t token) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -146,7 +146,7 @@ static uint32_t count_in_place(const sequence_t *a, const sequence_t *b, int lev
     return count;
 }
 
-// So many tokens both have, in whatever order.
+// How many tokens both have, in any order.
 static keel_status_t count_common(const sequence_t *a, const sequence_t *b, int level,
                                   keel_arena_t *scratch, uint32_t *out) {
     void *memory;
@@ -170,22 +170,22 @@ static keel_status_t count_common(const sequence_t *a, const sequence_t *b, int 
     return NULL;
 }
 
-// If a size has drifted, hardly any types agree: what little does would only cost time, and bring
-// strangers together.
+// If a size has drifted, hardly any types agree: matching the few would take time and pair
+// unrelated operations.
 static keel_status_t agrees(const sequence_t *a, const sequence_t *b, int level,
                             keel_arena_t *scratch, bool *out) {
     uint32_t smaller = a->count < b->count ? a->count : b->count, enough = smaller - smaller / 4;
     *out = count_in_place(a, b, level) >= enough;
-    if (*out) return NULL; // as a rule: the rest is for what was moved
+    if (*out) return NULL; // usually; the later ones are for operations that moved
     uint32_t common;
     KEEL_TRY(count_common(a, b, level, scratch, &common));
     *out = common >= enough;
     return NULL;
 }
 
-// True if both do the same all along, place by place, and types and constants alone differ: what
-// has the type of another by accident is not that one. The same things in another order are aligned
-// as they are.
+// True if both do the same operation by operation, and only types and constants differ: then an
+// operation that happens to have another's type is not paired with it. Operations in a different
+// order are aligned normally.
 static keel_status_t is_in_place(const sequence_t *a, const sequence_t *b, keel_arena_t *scratch,
                                  bool *out) {
     *out = false;
@@ -199,7 +199,7 @@ static keel_status_t is_in_place(const sequence_t *a, const sequence_t *b, keel_
 
 static keel_status_t align_gaps(const sequence_t *a, const sequence_t *b, int level, uint32_t *to_b,
                                 uint32_t *to_a) {
-    // What the most telling tokens did not bring together is hardly alike.
+    // If the most telling tokens paired little, the two have little in common.
     uint32_t edits = level <= LEVEL_PLACE ? KEEL_ALIGN_EDITS : KEEL_ALIGN_EDITS / 4;
     return keel_align_gaps(a->tokens[level], a->count, b->tokens[level], b->count, edits, to_b,
                            to_a);
@@ -218,9 +218,9 @@ static keel_status_t pair_callees(keel_diff_t *diff, keel_op_id_t before, keel_o
     return NULL;
 }
 
-// ---- strangers ---------------------------------------------------------------------------------
+// ---- unrelated ---------------------------------------------------------------------------------
 
-// They make a dtype of their own, or a rank.
+// These operations choose their result's dtype or rank.
 static bool makes_class(keel_str_t name) {
     static const char *const makers[] = {"convert", "iota", "bitcast_convert"};
     return keel_str_is_among(name, makers, sizeof makers / sizeof *makers);
@@ -232,7 +232,7 @@ static bool makes_rank(keel_str_t name) {
     return keel_str_is_among(name, makers, sizeof makers / sizeof *makers);
 }
 
-// An operand moved as the result did: it is passed on.
+// An operand changed like the result: the change is passed on.
 static bool is_passed_on(const keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
     keel_list_t x = keel_program_operands(diff->before.program, before);
     keel_list_t y = keel_program_operands(diff->after.program, after);
@@ -245,13 +245,12 @@ static bool is_passed_on(const keel_diff_t *diff, keel_op_id_t before, keel_op_i
     return false;
 }
 
-// Operations that share a name, or a line inside a library that many pass through, are strangers
-// where one is about numbers and the other about conditions, or one about a vector and the other
-// about a matrix.
+// Operations with the same name, or on the same busy line of a library, are unrelated if one is
+// about numbers and the other about conditions, or one about a vector and the other about a matrix.
 static bool may_pair(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after, int level) {
     keel_str_t name = keel_graph_name(&diff->after, after);
     if (diff->after.lender || is_carrier(name)) return true;
-    // A Python number is converted; an array in its place converts what it meets.
+    // A Python number is converted; an array in its place makes the other operand be converted.
     if (keel_diff_weak_argument(diff, false, before) != KEEL_NONE ||
         keel_diff_weak_argument(diff, true, after) != KEEL_NONE)
         return true;
@@ -370,7 +369,7 @@ keel_status_t keel_diff_pair(keel_diff_t *diff) {
     memset(diff->differs_in_structure, 0, functions);
     diff->functions[0] = (keel_function_pair_t){p->entry, q->entry};
     diff->function_count = 1;
-    // The list grows behind its own reader: callees stand after their callers.
+    // The list grows while it is read: callees follow their callers.
     for (uint32_t i = 0; i < diff->function_count; ++i) {
         keel_arena_t scratch;
         keel_arena_initialize(&scratch, 0);
@@ -386,7 +385,7 @@ keel_status_t keel_diff_pair(keel_diff_t *diff) {
     return status;
 }
 
-// ---- how a pair differs -------------------------------------------------------------------------
+// ---- how a pair differs ------------------------------------------------------------------------
 
 const char *keel_pair_name(keel_diff_t *diff, keel_op_id_t after) {
     keel_str_t name = keel_graph_name(&diff->after, after);

@@ -15,58 +15,59 @@ typedef struct keel_pair_t {
 
 // The name of an operation of `after`.
 const char *keel_pair_name(keel_diff_t *diff, keel_op_id_t after);
-// A difference of that kind at the operation of `after`, its values still empty.
+// A difference of that kind at the operation of `after`, with empty values.
 keel_difference_t keel_pair_difference(keel_diff_t *diff, const keel_pair_t *pair,
                                        keel_cause_t kind);
-// Adds it as a root, or under one that says the same already.
+// Adds it as a root, or under a root that says the same.
 keel_status_t keel_pair_root(keel_diff_t *diff, const keel_difference_t *difference,
                              uint32_t *out) KEEL_MUST_CHECK;
 bool keel_pair_same_type(keel_diff_t *diff, keel_value_id_t before, keel_value_id_t after);
-// The root that explains why these dimensions became those; NONE.
+// The root that explains a change of dimensions; NONE.
 uint32_t keel_pair_explain_dims(keel_diff_t *diff, keel_ints_t x, keel_ints_t y);
 
-// squeezed.c: the root that explains two ranks, where one has dimensions of one element less; NONE.
+// squeezed.c: the root that explains a change of rank, if one side only lacks dimensions of one
+// element; NONE.
 uint32_t keel_pair_explain_squeezed(const keel_diff_t *diff, keel_ints_t x, keel_ints_t y);
 
-// parts.c: the root that explains a size or a whole number within a function of the client's, which
-// works it out from what it is given; NONE.
+// parts.c: the root that explains a size or a whole number that a function of the client's computes
+// from its arguments; NONE.
 uint32_t keel_pair_explain_part(keel_diff_t *diff, keel_op_id_t after, int64_t x, int64_t y);
-// The same of a number that is a drifted size by a fixed one, or the reverse.
+// The same for a number that is a drifted size divided by a fixed one, or the reverse.
 uint32_t keel_pair_explain_scale(keel_diff_t *diff, keel_op_id_t after, double x, double y);
-// parts.c: notes the sizes of the equal pieces that are put together to a size that drifted.
+// parts.c: notes the sizes of equal pieces whose concatenation drifted.
 void keel_diff_learn_pieces(keel_diff_t *diff);
 
-// carried.c: brings the operands, results and inner arguments of two operations side by side.
+// carried.c: pairs the operands, results and inner arguments of two operations.
 keel_status_t keel_pair_values(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
                                keel_arena_t *scratch) KEEL_MUST_CHECK;
-// Likewise the arguments of two functions that are called.
+// Likewise the arguments of two called functions.
 keel_status_t keel_pair_arguments(keel_diff_t *diff, keel_function_pair_t functions,
                                   keel_arena_t *scratch) KEEL_MUST_CHECK;
 
-// elsewhere.c: parts operations that were paired and lead to other places.
+// elsewhere.c: separates paired operations that lead to different places.
 keel_status_t keel_pair_part(keel_diff_t *diff, keel_arena_t *scratch) KEEL_MUST_CHECK;
 
-// constants.c: the values of two constants that the operations take as that operand. Another shape
-// is a difference here only if both are used in the same shape.
+// constants.c: compares two constants that the operations take as that operand. A different shape
+// counts only if both are used in the same shape.
 keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                                   keel_op_id_t before, keel_op_id_t after,
                                   bool same_use) KEEL_MUST_CHECK;
-// A scalar argument of one side is a constant of the other (HLO: 0 and 1 are): `constant` is of
-// `after` where `is_after`.
+// A scalar argument of one side is a constant of the other (in HLO, 0 and 1 are): `constant` is of
+// `after` if `is_after`.
 keel_status_t keel_pair_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                               keel_op_id_t constant, bool is_after) KEEL_MUST_CHECK;
-// clamped.c: the root that explains the last index that a gather or a scatter may go to: element
+// clamped.c: the root that explains the largest index that a gather or a scatter may use: element
 // `at` of a constant that an operation takes as that operand; NONE.
 uint32_t keel_pair_last_index(keel_diff_t *diff, const keel_pair_t *pair, uint32_t operand,
                               uint32_t at, double before, double after);
 // slices.c: the root that explains an end of a slice, or NONE.
 uint32_t keel_pair_explain_slice(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name);
-// True if the start of a slice moves and its end stays: what is taken is another number, the
-// last n.
+// True if the start of a slice changes and its end does not: it takes a different number, the last
+// n.
 bool keel_pair_sized_by_start(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name,
                               keel_drift_t *out);
-// attributes.c: one of the numbers of two attributes, and how many they have. False if they are
-// no numbers, or not as many.
+// attributes.c: one of the numbers of two attributes, and how many they have. False if they are not
+// numbers, or their counts differ.
 bool keel_pair_numbers_at(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                           uint64_t at, double *x, double *y, uint64_t *out_count);
 // 1 + the root that an operand's sizes follow from; 0 if that is not known.

@@ -1,5 +1,5 @@
-// Arguments of HLO. They have no names, and their numbers move with what stands before them; but
-// each has the place where the client used it first.
+// Arguments of HLO. They have no names, and their numbers shift with earlier arguments; but each
+// has the place where the client first used it.
 #include "explain/align.h"
 #include "explain/diff.h"
 
@@ -23,12 +23,12 @@ uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out) {
     return count;
 }
 
-// What they are brought together by, the most telling first. A tensor may come to be made on
-// another line and go on with the same work; one of another type that the same line made for the
-// same work is that argument in another shape.
+// What they are paired by, the most telling first. The same tensor may now be made on another line
+// for the same use; a tensor of another type from the same line for the same use is that argument
+// in another shape.
 enum {
     BY_TYPE = 1,
-    BY_PLACE = 2, // without the line, which moves with every edit above it
+    BY_PLACE = 2, // without the line number, which changes with every edit above it
     BY_LINE = 4,
     BY_USE = 8,
 };
@@ -47,8 +47,8 @@ static uint64_t hash_name(const keel_graph_t *graph, keel_op_id_t op) {
     return keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
 }
 
-// By argument, what it is used for first: the operation and its line, behind whatever gives the
-// argument another shape or dtype. `of` is by value: 1 + the argument that it is.
+// By argument, its first use: the operation and its line, after any that change the argument's
+// shape or dtype. `of` is by value: 1 + the argument that it is.
 static keel_status_t find_uses(keel_graph_t *graph, const keel_argument_t *arguments,
                                uint32_t count, uint64_t *out) {
     size_t values = graph->program->value_types.count;
@@ -89,9 +89,8 @@ static uint64_t token(keel_graph_t *graph, const keel_argument_t *argument, uint
     return hash;
 }
 
-// HLO numbers its arguments from the results backwards, so that an argument may stand elsewhere
-// once other results are asked for. `a` and `b` hold the tokens of both sides; those that are
-// paired are passed over.
+// HLO numbers its arguments backward from the results, so other results may move an argument. `a`
+// and `b` hold the tokens of both sides; paired ones are skipped.
 static keel_status_t pair_moved(keel_diff_t *diff, const uint64_t *a, const uint64_t *b,
                                 uint32_t *to_b, uint32_t *to_a) {
     keel_map_t left;
@@ -112,7 +111,7 @@ static keel_status_t pair_moved(keel_diff_t *diff, const uint64_t *a, const uint
     return status;
 }
 
-// If equally many are left on both sides of a gap, the place is enough.
+// If both sides of a gap have equally many left, the place is enough.
 static void pair_the_rest(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
     uint32_t i = 0, j = 0;
     while (i < diff->before_count || j < diff->after_count) {
@@ -184,7 +183,7 @@ keel_status_t keel_parameters_pair(keel_diff_t *diff) {
 
 // ---- donation ----------------------------------------------------------------------------------
 
-// The first parameter's is left out, as protos do with what is 0.
+// Protos leave out what is 0, so the first parameter's number is missing.
 static int64_t number_in(const keel_program_t *program, keel_attr_id_t dict) {
     keel_attr_id_t number = keel_program_dict_find(program, dict, "parameter_number");
     return keel_program_number(program, number, 0);

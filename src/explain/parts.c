@@ -1,12 +1,12 @@
-// Parts of a size that drifted: its half, all but the last three, four fifths. Anything is near
-// some part of anything, so this holds only where the place says that it is one: the ends of a
-// slice of that very dimension, what is put together to a whole of that size, and what a function
-// of the client's works out from what it is given.
+// Parts of a size that drifted: half of it, all but the last three, four fifths. Any number is near
+// some part of any other, so this applies only where a part is expected: the ends of a slice of
+// that dimension, the pieces of a concatenation of that size, and what a function of the client's
+// computes from its arguments.
 #include <math.h>
 
 #include "explain/pair.h"
 
-// floor(n * parts / of), and rounded up; shares as they are dealt out one by one.
+// floor(n * parts / of), or rounded up: shares dealt out one by one.
 static bool is_share(int64_t before, int64_t after, int64_t n, int64_t m, int64_t parts,
                      int64_t of) {
     int64_t x = n * parts, y = m * parts;
@@ -30,7 +30,7 @@ bool keel_sizes_is_part(int64_t before, int64_t after, int64_t whole_before, int
     return false;
 }
 
-// One or two more or less, or a part in few.
+// One or two more or less, or a part such as two thirds.
 static bool is_worked_out(int64_t before, int64_t after, const keel_drift_t *drift) {
     enum { NEAR = 2, FEW = 4 };
     int64_t more = before - drift->before;
@@ -50,7 +50,7 @@ static uint32_t root_of(const keel_sizes_t *sizes, int64_t before, int64_t after
     return KEEL_NONE;
 }
 
-// Of each operand as much as of the others: one part in so many.
+// Equal pieces of each operand: one part of so many.
 static bool are_equal_pieces(const keel_graph_t *graph, keel_list_t operands, uint32_t dim,
                              int64_t whole, int64_t *out_piece) {
     *out_piece = 0;
@@ -110,7 +110,7 @@ static bool is_other_type(keel_diff_t *diff, keel_value_id_t after) {
     return before != KEEL_NONE && !keel_pair_same_type(diff, before, after);
 }
 
-// The function is called with, or gives, a value whose type drifted.
+// The function takes or returns a value whose type drifted.
 static bool is_given_drift(keel_diff_t *diff, keel_op_id_t after) {
     const keel_program_t *program = diff->after.program;
     keel_op_id_t call = keel_graph_caller(&diff->after, after);
@@ -138,7 +138,7 @@ static bool is_the_same(double a, double b) {
     return fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
 }
 
-// n / 9 and m / 9, or 9 / n and 9 / m: the scale of a picture that is resized.
+// n / 9 and m / 9, or 9 / n and 9 / m: the scale of a resized image.
 static bool is_scale(double before, double after, const keel_drift_t *drift) {
     enum { MOST = 1 << 16 };
     double n = (double)drift->before, m = (double)drift->after;

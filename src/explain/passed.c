@@ -1,5 +1,5 @@
-// Values under other names: what a loop carries and never changes, and what a function is called
-// with.
+// Values under different names: those that a loop carries and never changes, and a function's
+// arguments.
 #include "explain/graph.h"
 
 static void note_loop(keel_graph_t *graph, keel_op_id_t loop) {
@@ -43,7 +43,7 @@ keel_status_t keel_graph_note_passed(keel_graph_t *graph) {
 }
 
 keel_value_id_t keel_graph_outermost(const keel_graph_t *graph, keel_value_id_t value) {
-    enum { DEPTH = 64 }; // deeper than that is a circle
+    enum { DEPTH = 64 }; // deeper than that is a cycle
     for (unsigned i = 0; graph->given && i < DEPTH && graph->given[value] != KEEL_NONE; ++i)
         value = graph->given[value];
     return value;

@@ -1,8 +1,8 @@
-// Expressions of the source, line and columns: which of them both programs have.
+// Which expressions of the source (line and columns) both programs have.
 #include "explain/places.h"
 
-// The expression that stands nearest to an operation, and the user's line that it came by; 0 if
-// the source has no columns.
+// The expression nearest to an operation, and the user's line on its stack; 0 if the source has no
+// columns.
 static uint64_t expression_place(keel_graph_t *graph, keel_op_id_t op) {
     keel_frame_t frame;
     keel_op_id_t located = keel_graph_located(graph, op);

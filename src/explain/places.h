@@ -12,7 +12,7 @@ typedef struct keel_places_t {
 
 keel_status_t keel_places_note(keel_places_t *places, keel_graph_t *graph,
                                bool is_after) KEEL_MUST_CHECK;
-// True if something of both programs stands on the expression that the operation comes from.
+// True if both programs have something from the operation's expression.
 bool keel_places_are_common(const keel_places_t *places, keel_graph_t *graph, keel_op_id_t op);
 
 #endif // KEEL_EXPLAIN_PLACES_H_

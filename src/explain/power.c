@@ -1,7 +1,7 @@
-// Powers with a whole exponent, which JAX unrolls into products (integer_pow): x**3 is x * x * x.
-// Another exponent is another number of products, and is reported as the constant that it was. x**0
-// is a constant one in the power's name. x**1 is x itself and leaves nothing, as does a line that
-// did not run, so it is left out here.
+// Powers with a whole exponent, which JAX unrolls into products (integer_pow): x**3 is x * x * x. A
+// different exponent gives a different number of products, and is reported as the constant that it
+// was. x**0 becomes a constant one with the power's name. x**1 is x itself and leaves nothing, just
+// like a line that did not run, so it is not handled here.
 #include "explain/pair.h"
 
 enum { POWERS = 256 }; // of one function
@@ -19,7 +19,7 @@ typedef struct side_t {
     uint32_t *others; // by operation: its counterpart
     keel_op_id_t first, end;
     int64_t *exponents;     // by operation from `first`: 0 if it belongs to no power
-    keel_value_id_t *bases; // likewise: what is raised
+    keel_value_id_t *bases; // likewise: the base
     keel_frame_t *places;   // likewise
     uint8_t *goes_on;       // likewise: another product of its power takes it
     power_t list[POWERS];
@@ -37,8 +37,8 @@ static bool is_named_power(keel_str_t name) {
     return name.size >= size && memcmp(name.data + name.size - size, word, size) == 0;
 }
 
-// True if the innermost frames stand there twice: as many as the power has, down to where its
-// own function was jitted or called.
+// True if the innermost frames occur twice: as many as the power has, down to where its own
+// function was jitted or called.
 static bool is_within_itself(const keel_frame_t *frames, uint32_t count) {
     for (uint32_t size = 1; 2 * size <= count; ++size) {
         uint32_t same = 0;
@@ -49,8 +49,8 @@ static bool is_within_itself(const keel_frame_t *frames, uint32_t count) {
     return false;
 }
 
-// The first few exponents have the name. From 4 on, and below 0, products are traced by JAX itself,
-// at the place of the power within the place of the power.
+// The first few exponents have the name. From 4 on, and below 0, JAX itself traces the products, so
+// the power's place is nested in itself.
 static bool is_of_power(const keel_program_t *program, keel_op_id_t op, keel_frame_t *out) {
     enum { FRAMES = 32 };
     keel_frame_t frames[FRAMES];
@@ -63,7 +63,7 @@ static bool is_of_power(const keel_program_t *program, keel_op_id_t op, keel_fra
            (frames[0].column && is_within_itself(frames, count < FRAMES ? count : FRAMES));
 }
 
-// The product of the same power that makes a value; NONE: it is what is raised.
+// The product of the same power that makes a value; NONE: it is the base.
 static keel_op_id_t part_of(const side_t *side, keel_op_id_t op, keel_value_id_t value) {
     keel_op_id_t producer = side->graph->producer[value];
     if (producer == KEEL_NONE || producer < side->first || producer >= op) return KEEL_NONE;
@@ -73,7 +73,7 @@ static keel_op_id_t part_of(const side_t *side, keel_op_id_t op, keel_value_id_t
     return is_part ? producer : KEEL_NONE;
 }
 
-// Adds an operand's share; false if the product is of two things.
+// Adds an operand's share; false if the product has two different bases.
 static bool add_operand(side_t *side, keel_op_id_t op, keel_value_id_t value) {
     enum { MOST = 1 << 30 };
     keel_op_id_t part = part_of(side, op, value);
@@ -87,7 +87,7 @@ static bool add_operand(side_t *side, keel_op_id_t op, keel_value_id_t value) {
     return share < MOST && side->exponents[at] > 0 && side->exponents[at] < MOST;
 }
 
-// A product, or 1 / x where the exponent is negative.
+// A product, or 1 / x if the exponent is negative.
 static void measure(side_t *side, keel_op_id_t op) {
     keel_str_t name = keel_graph_name(side->graph, op);
     bool divides = keel_str_is(name, "divide");
@@ -119,7 +119,7 @@ static bool has_product_at(const side_t *side, const keel_frame_t *place) {
     return false;
 }
 
-// x**0: a constant one that has the name and is no part of another power. *out_place where it is.
+// x**0: a constant one that has the name and is not part of another power. *out_place is its place.
 static bool is_zeroth(const side_t *side, keel_op_id_t op, keel_frame_t *out_place) {
     const keel_program_t *program = side->graph->program;
     keel_type_id_t type;
@@ -134,7 +134,7 @@ static bool is_zeroth(const side_t *side, keel_op_id_t op, keel_frame_t *out_pla
            !has_product_at(side, out_place);
 }
 
-// The last that gives it another shape.
+// The last operation that gives it another shape.
 static keel_op_id_t in_shape(const side_t *side, keel_op_id_t constant) {
     keel_op_id_t last = constant;
     for (keel_op_id_t op = constant + 1; op < side->end; ++op)
@@ -205,8 +205,8 @@ static power_t *largest_at(side_t *side, uint64_t identity, const keel_frame_t *
     return best;
 }
 
-// True if some expression of the line is a power in both programs: the largest of the first that
-// differs, or none. What only one of the programs raises is no other exponent.
+// True if some expression of the line is a power in both programs: gives the largest of the first
+// that differs, or none. A power in only one program is not a changed exponent.
 static bool differ_in_place(side_t *before, side_t *after, uint64_t identity, power_t **out_before,
                             power_t **out_after) {
     bool is_known = false;
@@ -224,8 +224,8 @@ static bool differ_in_place(side_t *before, side_t *after, uint64_t identity, po
     return is_known;
 }
 
-// The first two in order that differ. A derivative has one power less, or more: where there are not
-// as many on both sides, those of one expression, else the largest of each.
+// The first two in order that differ. A derivative has one power less or more: if the counts
+// differ, gives those of one expression, otherwise the largest of each side.
 static bool first_powers_apart(side_t *before, side_t *after, uint64_t identity,
                                power_t **out_before, power_t **out_after) {
     power_t *x = on_line(before, 0, identity), *y = on_line(after, 0, identity);
@@ -247,8 +247,7 @@ static bool first_powers_apart(side_t *before, side_t *after, uint64_t identity,
     return *out_before && *out_after && (*out_before)->exponent != (*out_after)->exponent;
 }
 
-// The products at that place are explained: none of them came or went by itself, nor did those of
-// its derivative.
+// Marks the products at that place, and those of its derivative, as explained.
 static void settle_products(side_t *side, const keel_frame_t *place, keel_op_id_t counterpart) {
     for (keel_op_id_t op = side->first; op < side->end; ++op) {
         if (side->others[op] == KEEL_NONE && is_product(side, op) &&
@@ -266,7 +265,7 @@ static void mark_products(const side_t *side, keel_op_id_t op, uint8_t *marks) {
     }
 }
 
-// x**0 does not ask for x: what was computed for that alone comes and goes with it.
+// x**0 does not need x: operations that only compute x come and go with it.
 static keel_status_t settle_unasked(keel_diff_t *diff, side_t *side, keel_op_id_t counterpart) {
     size_t count = side->end - side->first;
     uint8_t *wanted, *leads;
@@ -283,7 +282,7 @@ static keel_status_t settle_unasked(keel_diff_t *diff, side_t *side, keel_op_id_
     return NULL;
 }
 
-// A derivative multiplies by the exponent too.
+// A derivative also multiplies by the exponent.
 static void lead(keel_diff_t *diff, uint32_t root) {
     const keel_place_t *place = &diff->roots[root].difference.place;
     for (uint32_t i = 0; i < root; ++i) {

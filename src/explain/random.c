@@ -1,6 +1,6 @@
-// Another generator of random numbers: JAX computes threefry's numbers by ordinary operations, and
-// has one operation for those of rbg and unsafe_rbg. Whatever differs where random numbers are made
-// follows from that.
+// A different generator of random numbers. JAX computes threefry's numbers with ordinary
+// operations, and has one operation for rbg and unsafe_rbg. Every difference where random numbers
+// are made follows from that.
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -79,7 +79,7 @@ static bool stands_before(const keel_place_t *a, const keel_place_t *b) {
     return a->line && a->line < b->line && strcmp(a->file, b->file) == 0;
 }
 
-// Where the key is made, if that settles it; otherwise the first of what differs.
+// Where the key is made, if that decides it; otherwise the first difference.
 static keel_place_t first_place(const draws_t *draws) {
     keel_diff_t *diff = draws->diff;
     if (draws->seed != KEEL_NONE) return keel_diff_place(diff, true, draws->seed);

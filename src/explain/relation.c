@@ -52,7 +52,7 @@ static double exp_of_negative(double x) {
 
 typedef double function_t(double);
 
-// The first ones hold for numbers of few bits too.
+// The first ones also hold for numbers of few bits.
 enum { PLAIN = 4 };
 static function_t *const functions[] = {rest,
                                         reciprocal,
@@ -89,13 +89,13 @@ static bool is_few(double value, double tolerance) {
            (nearest <= FEW || frexp(nearest, &exponent) == 0.5);
 }
 
-// A few times, or such a part.
+// A small multiple, or such a part.
 static bool is_plain_factor(double factor, double tolerance) {
     factor = fabs(factor);
     return is_few(factor, tolerance) || is_few(1 / factor, tolerance);
 }
 
-// What densities are normalized with.
+// Factors that normalize densities.
 static bool is_factor(double factor, double tolerance) {
     static const double units[] = {1,
                                    3.141592653589793,
@@ -119,8 +119,8 @@ static double factor_of(double before, double after, double from_before, double 
     return is_close(factor, after / from_after, tolerance) ? factor : 0;
 }
 
-// c + k log x, whatever c is: log of 2 pi or of another scale. Of few digits nothing is left to
-// tell by once c is gone.
+// c + k log x for any c: log of 2 pi or of another scale. Numbers of few digits say too little once
+// c is removed.
 static bool is_log(keel_move_t from, keel_move_t other) {
     static const double factors[] = {1, 0.5, 2};
     double step = other.after - other.before, limit = 5e-7 * fmax(fabs(other.after), 1);
@@ -136,7 +136,7 @@ keel_relation_t keel_relation_of(keel_move_t from, keel_move_t other, bool is_co
     size_t count = is_coarse ? PLAIN : sizeof functions / sizeof *functions;
     if (!isfinite(other.before) || !isfinite(other.after) || other.before == 0 || other.after == 0)
         return KEEL_RELATION_NONE;
-    // Of two that are nearly the same everything is a function.
+    // If the two are nearly equal, anything is a function of them.
     if (is_close(from.before, from.after, 8 * tolerance) ||
         is_close(other.before, other.after, 8 * tolerance))
         return KEEL_RELATION_NONE;

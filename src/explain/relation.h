@@ -1,7 +1,8 @@
-// relation: whether one number is a simple function of another, by what both were and are.
+// relation: whether one number is a simple function of another, given the old and the new value of
+// both.
 //
-// A library works out numbers of its own from those that the user gave it: 1 - b1, 1 / (4 eps),
-// the logarithm of a scale. Where a function holds before and after, they are one cause.
+// A library computes numbers of its own from those that the user gave it: 1 - b1, 1 / (4 eps), the
+// logarithm of a scale. If a function holds before and after, they are one cause.
 //
 // Room-internal.
 #ifndef KEEL_EXPLAIN_RELATION_H_
@@ -11,13 +12,13 @@
 
 typedef enum keel_relation_t {
     KEEL_RELATION_NONE,
-    // So many times as much, or such a part: two numbers may well be halved by accident.
+    // A multiple or a part: two numbers may well be halved by accident.
     KEEL_RELATION_MULTIPLE,
-    KEEL_RELATION_SCALED, // so many times a function, or such a part
+    KEEL_RELATION_SCALED, // a multiple or a part of a function
     KEEL_RELATION_FUNCTION,
 } keel_relation_t;
 
-// A number that moved, `from` as it is written. `other` is rounded to 16 bits where `is_coarse`.
+// A number that changed, `from` as it is written. `other` is rounded to 16 bits where `is_coarse`.
 typedef struct keel_move_t {
     double before, after;
 } keel_move_t;

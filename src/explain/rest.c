@@ -1,11 +1,11 @@
-// Something differs, and none of the steps could tell what: the same operations take other values,
-// or the same arguments come in another order. Whatever it is, the two sides read differently.
+// Something differs, but no step found what: the same operations take different values, or the same
+// arguments come in a different order. Whatever it is, the texts of the two sides differ.
 #include "explain/diff.h"
 #include "read/print.h"
 
 enum { SHOWN = 4 };
 
-// The argument of `before` that this one is, or its own number where it has none.
+// The number of this argument's counterpart in `before`, or its own if it has none.
 static uint32_t number_before(const keel_diff_t *diff, uint32_t number) {
     for (uint32_t i = 0; i < diff->before_count; ++i)
         if (diff->value_counterpart[diff->arguments_before[i].value] ==
@@ -80,7 +80,7 @@ static void tell_operands(keel_diff_t *diff, keel_difference_t *difference) {
     difference->new_value = operands_text(diff, true, after, first, true);
 }
 
-// "multiply f32[4,2]": the types of its results, or of what it takes where it has none.
+// "multiply f32[4,2]": the types of its results, or of its operands if it has no result.
 static const char *typed_text(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
     if (op == KEEL_NONE) return "nothing";
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
@@ -129,7 +129,7 @@ static const char *order_text(keel_diff_t *diff, bool is_after, uint32_t first) 
     return text;
 }
 
-// The first of the arguments that comes in another place; false if they stand as they stood.
+// The first argument that is in a different place; false if there is none.
 static bool tell_order(keel_diff_t *diff, keel_difference_t *difference) {
     if (diff->before_count != diff->after_count) return false;
     for (uint32_t i = 0; i < diff->after_count; ++i) {

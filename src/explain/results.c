@@ -1,5 +1,5 @@
-// Results that only one side has. Mostly they follow from what was traced or passed; where nothing
-// else differs they are the cause themselves.
+// Results that only one side has. Usually they follow from what was traced or passed; if nothing
+// else differs, they are the cause.
 #include "explain/diff.h"
 
 static keel_list_t results_of(const keel_graph_t *graph) {
@@ -9,7 +9,7 @@ static keel_list_t results_of(const keel_graph_t *graph) {
     return keel_program_list(program, keel_program_type(program, type)->c);
 }
 
-// "result['hidden']", as JAX gives it; "" where the client names none.
+// "result['hidden']", as JAX names it; "" if the client gives no name.
 keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number) {
     const keel_program_t *program = graph->program;
     keel_attr_id_t array = program->functions.data[program->entry].result_attributes;

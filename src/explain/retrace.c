@@ -1,17 +1,17 @@
-// The client asked again for a program that it had: JAX remembers by more than what a program
-// shows. What can be seen is whether the function was made anew, and under which names its
-// arguments and results go.
+// The client asked again for a program that it had, because JAX compares more than a program shows.
+// What Keel can see is whether the function was created anew, and the names of its arguments and
+// results.
 #include <string.h>
 
 #include "explain/diff.h"
 
-// A function that is made within a call is another one each time.
+// A function that is created in a call is a new one each time.
 static bool is_made_anew(const char *origin) {
     return !strstr(origin, " at ") || strstr(origin, "<locals>") || strstr(origin, "<lambda>");
 }
 
-// A traced function of the module's own level, or a method, is one object however often it is
-// called. A library's may wrap either.
+// A traced function at module level, or a method, is one object however often it is called. A
+// library's may wrap either.
 static bool is_one_object(const char *origin) {
     if (is_made_anew(origin)) return false;
     const char *file = strstr(origin, " at ") + strlen(" at ");
@@ -19,7 +19,7 @@ static bool is_one_object(const char *origin) {
     return !keel_is_library_file((keel_str_t){file, line ? (size_t)(line - file) : strlen(file)});
 }
 
-// By the library that called jax.jit in the user's name: what it compares besides.
+// Depends on the library that called jax.jit for the user: what else it compares.
 static const char *of_library(const keel_site_t *site) {
     const char *file = site->place.library_file;
     if (is_made_anew(site->origin) || !file) return "";
@@ -27,7 +27,7 @@ static const char *of_library(const keel_site_t *site) {
     return strstr(file, "/flax/nnx/") ? keel_note_text(KEEL_NOTE_MODULE) : "";
 }
 
-// The first two names that differ; false if none does.
+// The first two names that differ; false if all agree.
 static bool first_names_apart(keel_str_t a, keel_str_t b, keel_str_t out[2]) {
     if (keel_str_equal(a, b)) return false;
     out[0] = a;
@@ -70,8 +70,8 @@ static keel_status_t retrace_text(keel_explanation_t *out, keel_str_t text, cons
     return NULL;
 }
 
-// What is not a number's fault stands behind it: where it is asked for time and again, no number
-// is the reason, as JAX remembers both.
+// Other reasons follow after the number: if the program is asked for again and again, a number is
+// not the reason, because JAX remembers both.
 static keel_status_t note_numbers(const char *numbers, const char *other, keel_explanation_t *out,
                                   const char **note) {
     keel_buffer_t text;

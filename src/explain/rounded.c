@@ -1,5 +1,5 @@
-// One number in two float types: rounded to the narrower, or what has one name in both (finfo): the
-// step at 1, the smallest, the largest.
+// One number in two float types: rounded to the narrower one, or the same property of each type
+// (finfo): the step at 1, the smallest, the largest.
 #include <math.h>
 
 #include "explain/diff.h"
@@ -43,7 +43,7 @@ static double rounded(double value, const format_t *format) {
     return fabs(nearest) > largest_of(format) ? copysign(INFINITY, value) : nearest;
 }
 
-// Whole ones of the step, too: a tolerance of ten steps.
+// Multiples of the step too: a tolerance of ten steps.
 static bool has_one_name(double x, const format_t *a, double y, const format_t *b) {
     enum { MANY = 1000 };
     if (x == largest_of(a) && y == largest_of(b)) return true;

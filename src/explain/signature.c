@@ -59,18 +59,18 @@ static bool is_same_type(keel_diff_t *diff, uint32_t before, uint32_t after) {
            keel_graph_type_hash(&diff->after, diff->arguments_after[after].type);
 }
 
-// One of two that were not paired by name was passed to both: it was not renamed to the other.
+// If an argument was passed to both programs, it was not renamed to the other one.
 static bool is_known_apart(const keel_diff_t *diff, uint32_t before, uint32_t after) {
     return keel_names_passing(diff->names_after, diff->arguments_before[before].name) ==
                KEEL_PASSED ||
            keel_names_passing(diff->names_before, diff->arguments_after[after].name) == KEEL_PASSED;
 }
 
-// What no name brought together, in order: an argument that was renamed keeps its type. Where
-// neither side has names and the numbers agree the place is enough.
+// Pairs what was not paired by name, in order: an argument that was renamed keeps its type. If
+// neither side has names and the numbers of arguments agree, the place is enough.
 static void pair_the_rest(keel_diff_t *diff) {
     bool same_count = diff->before_count == diff->after_count;
-    enum { TRIED = 256 }; // or arguments by the thousand would be looked at by each other
+    enum { TRIED = 256 }; // thousands of arguments would take quadratic time
     uint32_t j = 0;
     for (uint32_t i = 0; i < diff->before_count; ++i) {
         const keel_argument_t *argument = &diff->arguments_before[i];
@@ -92,12 +92,12 @@ static void pair_the_rest(keel_diff_t *diff) {
     }
 }
 
-// Both programs' arguments are known by the user's names.
+// Both programs have the user's names for their arguments.
 static bool has_names(const keel_diff_t *diff) {
     return diff->names_before && *diff->names_before && diff->names_after && *diff->names_after;
 }
 
-// A library that numbers leaves gives one number to two things where the tree has changed.
+// A library that numbers leaves may give different things the same number if the tree changed.
 static void take_users_names(keel_diff_t *diff) {
     if (!has_names(diff)) return;
     for (uint32_t i = 0; i < diff->before_count; ++i) {
@@ -134,7 +134,7 @@ typedef struct groups_t {
     uint32_t count;
 } groups_t;
 
-// HLO numbers its arguments from the results backwards. The first one in the source leads.
+// HLO numbers its arguments backward from the results. The first one in the source leads.
 static bool stands_before(const keel_difference_t *a, const keel_difference_t *b) {
     return a->place.line < b->place.line && strcmp(a->place.file, b->place.file) == 0;
 }
@@ -145,7 +145,7 @@ static group_t *find_group(groups_t *groups, keel_cause_t kind, uint64_t key) {
     return NULL;
 }
 
-// The first of those that stand for a root: it counts.
+// The first difference of a root, which counts the others.
 static group_t *group_of(groups_t *groups, keel_cause_t kind, uint32_t root) {
     for (uint32_t i = 0; i < groups->count; ++i)
         if (groups->items[i].root == root && groups->items[i].kind == kind)
@@ -180,7 +180,7 @@ static void tell_of_the_others(keel_diff_t *diff, const groups_t *groups) {
     for (uint32_t i = 0; i < groups->count; ++i) {
         keel_difference_t *root = &diff->roots[groups->items[i].root].difference;
         if (!groups->items[i].more) continue;
-        // A program may name one mesh several times, which is nothing more.
+        // A program may name one mesh several times: that is not a difference.
         if (strncmp(root->subject, "mesh ", 5) == 0) continue;
         root->note =
             keel_diff_text(diff, "%s%sand %u more argument%s", root->note, *root->note ? "; " : "",
@@ -201,7 +201,7 @@ static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, con
                                .follows = KEEL_NONE};
 }
 
-// The line that called the traced function, or where the argument itself has a place.
+// The argument's own place, or the line that called the traced function.
 static keel_place_t argument_place(keel_diff_t *diff, bool is_after, uint32_t number) {
     keel_op_id_t op = (is_after ? diff->arguments_after : diff->arguments_before)[number].op;
     return op == KEEL_NONE ? diff->site : keel_diff_place(diff, is_after, op);
@@ -221,7 +221,7 @@ static bool is_pair_before(keel_ints_t a, keel_ints_t b, uint32_t end) {
     return false;
 }
 
-// The same for all that moved by the same sizes, however often and in whichever order.
+// Equal for all arguments whose sizes changed in the same way, however often and in any order.
 static uint64_t dims_key(keel_ints_t a, keel_ints_t b) {
     const uint64_t prime = 0x9e3779b97f4a7c15u;
     if (a.count != b.count) return ((uint64_t)a.count << 32 | b.count) * prime;
@@ -232,14 +232,14 @@ static uint64_t dims_key(keel_ints_t a, keel_ints_t b) {
     return key;
 }
 
-// A key for random numbers by how many words it has; NULL for any other value.
+// The kind of a random key, by its number of words; NULL for any other value.
 static const char *generator_of(const keel_program_t *program, const keel_argument_t *argument) {
     if (argument->op != KEEL_NONE || !is_random_key(program, argument)) return NULL;
     keel_ints_t dims = keel_diff_dims(program, argument->type);
     return dims.items[dims.count - 1] == 2 ? KEEL_THREEFRY : KEEL_RBG;
 }
 
-// Keys of two implementations: the same dimensions but for the words of a key.
+// Keys of two generators: the same dimensions except for the words of a key.
 static bool is_other_generator(const keel_diff_t *diff, const keel_argument_t *a,
                                const keel_argument_t *b) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
@@ -283,7 +283,7 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
     }
     if (from != to) {
         difference.kind = KEEL_CAUSE_DTYPE;
-        // Whatever the pairs of dtypes (x64 mode moves two at once), it is one cause.
+        // It is one cause whatever the pairs of dtypes are (x64 mode changes two at once).
         KEEL_TRY(add_group(diff, groups, 0, &difference, &root));
     }
     if (same_dims && from == to) { // layouts of HLO shapes
@@ -337,11 +337,11 @@ typedef struct dicts_t {
     const char *subject;
     keel_place_t place;
     bool is_result;
-    uint32_t shape_root; // that moved the rank of the value; NONE
+    uint32_t shape_root; // that changed the rank of the value; NONE
 } dicts_t;
 
-// What clients write for an argument that nobody sharded: JAX an empty mesh, PyTorch/XLA that it is
-// replicated, which is an empty message.
+// What clients write for an argument that nobody sharded: JAX an empty mesh; PyTorch/XLA
+// "replicated", which is an empty message.
 static bool is_unsharded(const keel_program_t *program, keel_attr_id_t sharding) {
     if (keel_program_attr(program, sharding)->kind != KEEL_ATTR_DICT) return false;
     if (program->format == KEEL_FORMAT_HLO) return !keel_program_entries(program, sharding).count;
@@ -351,8 +351,8 @@ static bool is_unsharded(const keel_program_t *program, keel_attr_id_t sharding)
                        "empty_mesh");
 }
 
-// JAX leaves an array where it is needed until jax.device_put has committed it to a device; then it
-// writes an empty mesh. Nothing but a place: the program computes the same.
+// Until jax.device_put commits an array to a device, JAX may move it to where it is needed; then it
+// writes an empty mesh. That is only a place: the program computes the same.
 static keel_status_t tell_commitment(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts,
                                      bool was_committed) {
     static const char *const words[] = {"not committed", "committed to a device"};
@@ -393,8 +393,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
     bool reads_same = strcmp(difference.old_value, difference.new_value) == 0;
     keel_diff_attrs(diff, x, y, &difference);
     difference.place = dicts->place;
-    // A sharding has one entry for each dimension: of another rank it is another one and reads the
-    // same.
+    // A sharding has one entry for each dimension: for another rank it differs but reads the same.
     if (dicts->shape_root != KEEL_NONE && reads_same)
         return keel_diff_fold(diff, dicts->shape_root, &difference);
     uint32_t root;
@@ -455,9 +454,9 @@ static bool has_parameter(const keel_argument_t *arguments, uint32_t count, keel
     return false;
 }
 
-// Arguments that come and go together: those of one list, by its name, whichever tree it is in
+// Arguments that come and go together. Those of one list go by its name, whichever tree it is in
 // (parameters, and an optimizer's state beside them: "params['layers'][2]['w']",
-// "state['mean']['layers'][3]['b']"), else those of one container ("batch['mask']",
+// "state['mean']['layers'][3]['b']"), others by their container ("batch['mask']",
 // "batch['weight']").
 static uint64_t group_of_name(keel_str_t name) {
     for (size_t i = 0; i + 1 < name.size; ++i) {
@@ -473,9 +472,9 @@ static uint64_t group_of_name(keel_str_t name) {
     return keel_quick_hash(keel_bytes(name.data, end ? end : name.size));
 }
 
-// The last part of a name: one that parallel trees have at the same place goes by it too, as a
-// weight, its gradient and its moments do ("position['scale']", "gradient['scale']"). 0 if it is
-// none, or but a number.
+// The last part of a name. Arguments at the same place of parallel trees go together by it, like a
+// weight, its gradient and its moments ("position['scale']", "gradient['scale']"). 0 if there is
+// none, or it is only a number.
 static uint64_t leaf_of_name(keel_str_t name) {
     size_t begin = name.size;
     while (begin > 0 && name.data[begin - 1] != '[' && name.data[begin - 1] != '.')
@@ -521,7 +520,7 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         KEEL_TRY(add_unpaired(diff, groups, group * 2 + is_after, leaf, &difference, &root));
         if (list[i].name.size) keel_diff_note_trees(diff, list[i].name, root);
         bool is_new = diff->root_count > known;
-        // A root that was no more room for is somebody else's.
+        // If there was no room for the root, this one belongs to something else.
         if (is_new || diff->roots[root].difference.kind == KEEL_CAUSE_ARGUMENTS)
             diff->roots[root].is_random =
                 (is_new || diff->roots[root].is_random) && is_random_key(program, &list[i]);
@@ -539,7 +538,7 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
     return NULL;
 }
 
-// ---- what moves together -----------------------------------------------------------------------
+// ---- what changes together ---------------------------------------------------------------------
 
 static bool moves_with(const keel_diff_t *diff, uint32_t one, uint32_t other, bool *out_leads) {
     const keel_argument_t *b = &diff->arguments_after[diff->roots[one].argument - 1];
@@ -560,9 +559,9 @@ static void put_under(keel_diff_t *diff, groups_t *groups, uint32_t root, uint32
     own->more = 0;
 }
 
-// An argument whose sizes all follow from those of another is no cause of its own: the diagonal
-// beside the main one, the flattened batch. Of two that follow from each other the plainer leads,
-// else the first.
+// An argument whose sizes all follow from those of another is not a cause of its own: an
+// off-diagonal, a flattened batch. If two follow from each other, the plainer one leads, otherwise
+// the first.
 static void fold_by_size(keel_diff_t *diff, groups_t *groups) {
     for (uint32_t i = 0; i < diff->root_count; ++i)
         for (uint32_t j = i + 1; j < diff->root_count; ++j) {
@@ -615,7 +614,7 @@ static keel_attr_id_t mesh_named(keel_graph_t *graph, uint64_t name, keel_str_t 
     return KEEL_NONE;
 }
 
-// "data=2, model=4", and the devices where they are listed.
+// "data=2, model=4", and the devices if they are listed.
 static const char *mesh_text(keel_diff_t *diff, const keel_program_t *program, keel_attr_id_t mesh,
                              int64_t *out_size) {
     keel_buffer_t buffer;
@@ -668,7 +667,7 @@ static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_
 }
 
 static keel_status_t compare_meshes(keel_diff_t *diff, groups_t *groups) {
-    enum { MESHES = 64 }; // each is looked for in the whole of the other program
+    enum { MESHES = 64 }; // each is searched for in the whole other program
     keel_str_t name;
     keel_attr_id_t after;
     uint32_t count = 0;

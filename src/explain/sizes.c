@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// Larger ones are no sizes, but what a dynamic dimension is written as; none overflows in sums.
+// Larger numbers are not sizes but mark a dynamic dimension; sums of smaller ones do not overflow.
 static bool is_size(int64_t value) {
     const int64_t limit = (int64_t)1 << 53;
     return value >= -limit && value <= limit;
@@ -85,8 +85,8 @@ static bool is_multiple(int64_t before, int64_t after, const keel_drift_t *drift
            before / drift->before == after / drift->after;
 }
 
-// How much more it is than the drifted one, where that is the same in both programs; 0 if it is
-// not, or no more at all.
+// By how much it exceeds the drifted one, if that is the same in both programs; 0 if it is not, or
+// if it does not exceed it.
 static int64_t shift_of(int64_t before, int64_t after, const keel_drift_t *drift) {
     int64_t more = before - drift->before;
     return more == after - drift->after ? more : 0;
@@ -97,19 +97,20 @@ enum { NEAR = 2 };
 // One less, one more: the mean of n - 1, a window of 3 without padding.
 static bool is_near(int64_t before, int64_t after, const keel_drift_t *drift) {
     enum { SMALLEST = 4 };
-    // Among the smallest sizes everything is near everything.
+    // Among the smallest sizes, all are near each other.
     if (before < SMALLEST || drift->before < SMALLEST) return false;
     int64_t more = shift_of(before, after, drift);
     return more && more >= -NEAR && more <= NEAR;
 }
 
-// The same where the size made a larger step than counters make, however small it is.
+// The same for a size, however small, whose step was larger than a counter's.
 static bool is_next(int64_t before, int64_t after, const keel_drift_t *drift) {
     int64_t more = shift_of(before, after, drift), step = drift->after - drift->before;
     return before > 0 && after > 0 && (more == 1 || more == -1) && (step > 1 || step < -1);
 }
 
-// With a constant: a prompt before the tokens. Many things grow by one or two at a time.
+// Plus a constant, like a prompt before the tokens. Not if it grew by one or two, as many things
+// do.
 static bool is_shifted(int64_t before, int64_t after, const keel_drift_t *drift) {
     enum { STEP = 4 };
     int64_t step = drift->after - drift->before;
@@ -139,7 +140,7 @@ static bool is_padded(int64_t before, int64_t after, const keel_drift_t *drift) 
     return false;
 }
 
-// As many as there are pairs of so many, with or without those of one and itself.
+// The number of pairs of n items, with or without pairs of an item with itself.
 static bool is_pairs(int64_t before, int64_t after, const keel_drift_t *drift) {
     enum { SMALLEST = 4, LARGEST = 1 << 20 };
     int64_t n = drift->before, m = drift->after;
@@ -148,7 +149,7 @@ static bool is_pairs(int64_t before, int64_t after, const keel_drift_t *drift) {
            (before == n * (n + 1) / 2 && after == m * (m + 1) / 2);
 }
 
-// Two things may well be halved by accident, but not both grow from 8 to 11 parts.
+// Two numbers may be halved by accident, but hardly both grow from 8 to 11 parts.
 static bool has_plain_ratio(const keel_drift_t *drift) {
     enum { PLAIN = 2 };
     int64_t a = drift->before, b = drift->after;
@@ -165,7 +166,7 @@ static uint32_t explain_product(const keel_sizes_t *sizes, int64_t before, int64
     for (uint32_t i = 0; i < sizes->count; ++i) {
         const keel_drift_t *a = &sizes->drifts[i];
         if (a->before <= 0 || a->after <= 0 || before % a->before || after % a->after) continue;
-        // What is left must be a multiple of the other.
+        // The quotient must be a multiple of the other.
         for (uint32_t j = i; j < sizes->count; ++j)
             if (is_multiple(before / a->before, after / a->after, &sizes->drifts[j]))
                 return a->root;
@@ -183,7 +184,7 @@ static uint32_t explain_by(const keel_drift_t *drifts, uint32_t count, int64_t b
     return UINT32_MAX;
 }
 
-// What numbers and sizes are explained by alike.
+// Rules that explain both numbers and sizes.
 static uint32_t explain_whole(const keel_sizes_t *sizes, int64_t before, int64_t after) {
     if (!is_size(before) || !is_size(after)) return UINT32_MAX;
     uint32_t root = explain_by(sizes->drifts, sizes->count, before, after);
@@ -192,7 +193,7 @@ static uint32_t explain_whole(const keel_sizes_t *sizes, int64_t before, int64_t
     return root;
 }
 
-// The half of a length, pooled by hand: rounded down or up.
+// Half a length, as in pooling by hand: rounded down or up.
 static bool is_share(int64_t before, int64_t after, const keel_drift_t *drift) {
     enum { PARTS = 4, SMALLEST = 4 };
     if (before < SMALLEST || after < SMALLEST) return false;
@@ -241,8 +242,8 @@ uint32_t keel_sizes_explain_within(const keel_sizes_t *sizes, uint32_t root, int
 
 // ---- arguments ---------------------------------------------------------------------------------
 
-// The one is a whole multiple of the other, or so much more or less: which of the two is plainer is
-// told by *out_leads.
+// One is a whole multiple of the other, or exceeds it by a constant; *out_leads says which is
+// plainer.
 static bool moves_with(int64_t before, int64_t after, const keel_drift_t *drift, bool *out_leads) {
     const keel_drift_t self = {before, after, 0};
     *out_leads = true;
@@ -287,8 +288,8 @@ static bool is_equal(double a, double b, double tolerance) {
     return isfinite(larger) && fabs(a - b) <= tolerance * larger;
 }
 
-// What another size may be that a mean goes over too. A learning rate is no such part, though it
-// may be scaled with the batch.
+// Another size that the mean may also divide by. A learning rate is not such a part, though it may
+// be scaled with the batch.
 static bool is_part(double parts, double tolerance) {
     enum { FEW = 16 };
     int exponent;
@@ -303,17 +304,17 @@ static bool is_power_of_two(double value, double tolerance) {
 }
 
 // before = c * n and after = c * m with a whole c; or c / n and c / m, where c is 1 (a mean), 2
-// (its gradient, of a square), or a small part of 1 (a mean over more than n). A ratio that is
-// merely equal is no explanation: 0.2 is to 0.1 as 8 to 4.
+// (its gradient, of a square), or a small part of 1 (a mean over more than n). An equal ratio alone
+// is not an explanation: 0.2 is to 0.1 as 8 to 4.
 static bool scales(double before, double after, double n, double m, bool is_telling,
                    double tolerance) {
     double multiple = before / n, share = before * n;
-    // Of a large number nothing is left behind the point to tell whether it is whole.
+    // A large number has no digits left after the point to tell whether it is whole.
     if (multiple * tolerance < 0.25 && is_equal(multiple, after / m, tolerance) &&
         is_whole(multiple, tolerance))
         return true;
-    // The scale of an image, n / 8: where nothing else grows in just that ratio, and no rate is
-    // scaled with the batch.
+    // The scale of an image, n / 8: only if nothing else grows by that ratio, and no rate is scaled
+    // with the batch.
     if (is_telling && before >= 1 && after >= 1 && is_equal(multiple, after / m, tolerance) &&
         is_power_of_two(1 / multiple, tolerance))
         return true;
@@ -348,7 +349,7 @@ static double tolerance_of(bool is_coarse) {
     return is_coarse ? 1e-2 : 1e-6;
 }
 
-// n - 1/2: where the last pixel's middle is.
+// n - 1/2: the center of the last pixel.
 static bool is_half_off(double before, double after, const keel_drift_t *drift) {
     enum { SMALLEST = 4 };
     double more = before - (double)drift->before;
@@ -362,7 +363,7 @@ static uint32_t explain_half(const keel_sizes_t *sizes, double before, double af
     return UINT32_MAX;
 }
 
-// What people write: a few digits behind the point.
+// What people write: a few digits after the point.
 static bool is_short(double value) {
     enum { DIGITS = 5 };
     double scaled = fabs(value);
@@ -371,8 +372,7 @@ static bool is_short(double value) {
     return false;
 }
 
-// What a part of it is to a whole that does not drift: rows drawn from so many, and how many are
-// left.
+// The share of it in a whole that does not drift: rows drawn from a total, and the rest.
 static bool is_of_whole(double before, double after, double whole, const keel_drift_t *drift,
                         double tolerance) {
     double n = (double)drift->before, m = (double)drift->after;
@@ -420,7 +420,7 @@ uint32_t keel_sizes_explain_divisor(const keel_sizes_t *sizes, double before, do
     return UINT32_MAX;
 }
 
-// c + s n with a whole c and a power of ten: a range less so much for each part.
+// c + s n with a whole c and a power of ten s: a range minus a small amount for each part.
 static bool is_affine(double before, double after, const keel_drift_t *drift) {
     double n = (double)drift->before, m = (double)drift->after, limit = 1e-6;
     for (double step = 0.1; step > 1e-7; step /= 10) {
@@ -433,7 +433,7 @@ static bool is_affine(double before, double after, const keel_drift_t *drift) {
     return false;
 }
 
-// Rounding errors add up: so many steps of a float's precision for each.
+// Rounding errors add up: allows a few steps of the float's precision for each.
 static bool is_of_steps(double before, double after, const keel_drift_t *drift) {
     enum { MANY = 1000, SINGLE = -23, DOUBLE = -52 };
     const int steps[] = {SINGLE, DOUBLE};

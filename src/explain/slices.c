@@ -1,4 +1,4 @@
-// The ends of a slice: which of them follow from a size, and how much is taken.
+// The ends of a slice: which of them follow from a size, and how many elements it takes.
 #include <math.h>
 
 #include "explain/pair.h"
@@ -9,7 +9,7 @@ static bool is_whole(double value) {
     return fabs(value) < 1e15 && value == floor(value);
 }
 
-// The two ends of a slice along one dimension, and how much is there and is taken of it.
+// The two ends of a slice along one dimension, how many elements there are, and how many it takes.
 typedef struct along_t {
     int64_t had[2], has[2]; // start and limit
     int64_t whole_before, whole_after, taken_before, taken_after;
@@ -45,8 +45,8 @@ static bool read_along(keel_diff_t *diff, const keel_pair_t *pair, uint32_t dim,
     return true;
 }
 
-// Of a dimension that drifted both ends are known: the same place, or the same part of it. Of one
-// that did not, an end is what another size that drifted leaves of it.
+// If the dimension drifted, both ends are known: the same place, or the same part of it. If it did
+// not, an end is what a drifted size leaves of it.
 static bool is_known_end(const keel_diff_t *diff, const along_t *along, size_t end,
                          uint32_t *out_root) {
     int64_t had = along->had[end], has = along->has[end];
@@ -58,8 +58,8 @@ static bool is_known_end(const keel_diff_t *diff, const along_t *along, size_t e
     return *out_root != KEEL_NONE;
 }
 
-// Where one end of a slice stays, or moves as a size does, and how much it takes is known to have
-// drifted, the other end follows: the last n of so many.
+// If one end of a slice stays, or moves like a size, and its length is known to have drifted, the
+// other end follows: the last n of a dimension.
 static uint32_t explains_end(keel_diff_t *diff, const keel_pair_t *pair, const along_t *along) {
     uint32_t root = KEEL_NONE, source = keel_pair_source(diff, pair);
     if (is_known_end(diff, along, 0, &root) && is_known_end(diff, along, 1, &root)) {

@@ -1,5 +1,5 @@
-// Dimensions of one element, which JAX leaves out where it can: an array whose size drifted to 1,
-// or from 1, may be of another rank behind that.
+// Dimensions of one element, which JAX leaves out if it can: an array whose size drifted to or from
+// 1 may have another rank from there on.
 #include "explain/pair.h"
 
 typedef struct rest_t { // the dimensions that are not 1, from `at` on

@@ -1,11 +1,11 @@
-// What operations without a counterpart tell. A cluster of them is one root, unless something else
-// explains it.
+// Operations without a counterpart. A cluster of them is one root, unless something else explains
+// it.
 #include <stdio.h>
 
 #include "explain/clusters.h"
 
-// HLO: true if one of that side's operations has a line of its own. What PyTorch's engine
-// records of a gradient has none, and follows from what has one.
+// HLO: true if one of that side's operations has a line of its own. Gradients that PyTorch's engine
+// records have none, and follow from operations that do.
 static bool has_own_line(const keel_clusters_t *clusters, uint32_t representative, bool is_after) {
     for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
         if ((at >= clusters->split) != is_after) continue;
@@ -31,7 +31,7 @@ static const char *list_names(const keel_clusters_t *clusters, uint32_t represen
         keel_op_id_t op;
         const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
         keel_str_t name = keel_graph_name(graph, op);
-        if (keel_str_is(name, "return")) continue; // the end of what is listed before
+        if (keel_str_is(name, "return")) continue; // the end of what was listed before
         if (keel_key_is_unwrapped(graph, op)) continue;
         bool is_known = false;
         for (uint32_t i = 0; i < shown_count; ++i)
@@ -57,7 +57,7 @@ typedef struct times_t {
     uint32_t before, after;
 } times_t;
 
-// A line that ran another number of times: a loop of another length, layers added.
+// A line that ran a different number of times: a loop of another length, layers added.
 static times_t count_times(const keel_clusters_t *clusters, const keel_cluster_t *cluster) {
     const times_t nothing = {0, 0};
     keel_diff_t *diff = clusters->diff;
@@ -91,9 +91,9 @@ typedef struct lines_t {
     uint32_t count;
 } lines_t;
 
-// The lines that a cluster stands on; where `is_new`, those that the other program has none of.
-// Clients drop what nothing uses, so lines before a branch may do more as well; those that only
-// make keys for its random numbers surely do, and stand for it only where nothing else does.
+// The lines of a cluster; if `is_new`, only those that the other program does not have. Clients
+// drop what nothing uses, so lines before a branch may also have more operations. Lines that only
+// make the branch's random keys are used only if there is no other.
 static void list_lines(const keel_clusters_t *clusters, uint32_t representative, bool is_after,
                        bool is_new, lines_t *out) {
     keel_diff_t *diff = clusters->diff;
@@ -132,7 +132,7 @@ static bool is_weak(const keel_cluster_t *cluster) {
     return cluster->weak != KEEL_NONE && is_one_sided(cluster);
 }
 
-// How many operations of a cluster stand on the line of `op`.
+// How many operations of a cluster are on the line of `op`.
 static uint32_t count_beside(const keel_clusters_t *clusters, uint32_t representative,
                              bool is_after, keel_op_id_t op) {
     keel_diff_t *diff = clusters->diff;
@@ -148,8 +148,8 @@ static uint32_t count_beside(const keel_clusters_t *clusters, uint32_t represent
     return count;
 }
 
-// A library that the user called does it itself, and calls back for the rest: most of it, where
-// what it calls back is on a new line.
+// A library that the user called does the work and calls back for the rest. It must do most of it
+// if the callback is on a new line.
 static bool is_librarys(const keel_clusters_t *clusters, uint32_t representative, bool is_after,
                         keel_op_id_t op, bool has_new) {
     const keel_cluster_t *cluster = &clusters->items[representative];
@@ -161,8 +161,8 @@ static bool is_librarys(const keel_clusters_t *clusters, uint32_t representative
                            (is_after ? cluster->after_count : cluster->before_count);
 }
 
-// The operation that stands for a cluster: that of a library's call which the others came by, or
-// one on a new line.
+// The operation that represents a cluster: the library call that led to the others, or one on a new
+// line.
 static void choose_first(keel_clusters_t *clusters, uint32_t representative) {
     keel_cluster_t *cluster = &clusters->items[representative];
     if (is_weak(cluster)) return;
@@ -177,8 +177,8 @@ static void choose_first(keel_clusters_t *clusters, uint32_t representative) {
     if (chosen != KEEL_NONE) *(is_after ? &cluster->first_after : &cluster->first_before) = chosen;
 }
 
-// The same operation on both sides, in another place: both orders are shown, with the operation
-// that it changed places with.
+// The same operation on both sides, in a different place: shows both orders, with the operation
+// that it swapped places with.
 static void tell_move(keel_diff_t *diff, const keel_cluster_t *cluster,
                       keel_difference_t *difference) {
     if (cluster->before_count != cluster->after_count) return;
@@ -233,7 +233,7 @@ static keel_difference_t describe_marking(const keel_clusters_t *clusters,
     if (sharding == KEEL_NONE)
         sharding = keel_program_dict_find(
             graph->program, graph->program->operations.data[op].attributes, "mhlo.sharding");
-    // That it is on all devices is an empty message.
+    // An empty message means that it is on all devices.
     bool is_hlo = graph->program->format == KEEL_FORMAT_HLO;
     const char *note =
         more ? keel_diff_text(diff, "and %u more value%s", more, more == 1 ? "" : "s") : "";
@@ -291,10 +291,9 @@ static keel_difference_t describe_cluster(const keel_clusters_t *clusters, uint3
 
 // ---- what explains it --------------------------------------------------------------------------
 
-// A parameter is an argument of the program only where it is used. One that was passed both times
-// came with the branch that uses it. Where that is not known, so did one of which the other program
-// has nothing at all came with the branch that uses it, where that takes the place of another
-// (`is_swap`), or where it is a key for random numbers.
+// A parameter is an argument of the program only if it is used. One that was passed both times came
+// with the branch that uses it. If that is unknown, so did one of which the other program has
+// nothing, if the branch replaces another one (`is_swap`) or the argument is a random key.
 static bool comes_with_branch(const keel_root_t *root, bool is_swap) {
     if (root->passing != KEEL_PASSING_UNKNOWN) return root->passing == KEEL_PASSED;
     return root->is_random || (is_swap && root->is_whole);
@@ -308,8 +307,8 @@ static uint32_t find_arguments(const keel_diff_t *diff, bool is_swap) {
     return KEEL_NONE;
 }
 
-// An argument that was passed once only, and that no operation takes: whether it was there decided
-// what was traced.
+// An argument that was passed only once and that no operation takes: its presence decided what was
+// traced.
 static uint32_t find_deciding(const keel_argument_t *arguments, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
         if (arguments[i].counterpart == KEEL_NONE && arguments[i].passing == KEEL_NOT_PASSED &&
@@ -340,8 +339,8 @@ void keel_diff_exchange(keel_diff_t *diff, uint32_t gone, uint32_t came) {
         keel_diff_ops(diff, told->old_op, told->new_op, told);
 }
 
-// What is gone and what came in its place, where only the argument that came with it tells that
-// they belong together.
+// What is gone and what replaced it, if only the argument that came with it shows that they belong
+// together.
 static void fold_swap(const keel_clusters_t *clusters, uint32_t first_root) {
     keel_diff_t *diff = clusters->diff;
     uint32_t gone = KEEL_NONE, came = KEEL_NONE;
@@ -359,15 +358,15 @@ static void fold_swap(const keel_clusters_t *clusters, uint32_t first_root) {
     keel_diff_exchange(diff, gone, came);
 }
 
-// From a key for random numbers of another kind. A key that was added came with a branch itself.
+// Follows from a random key of another kind. A key that was added came with a branch itself.
 static bool is_of_key(const keel_diff_t *diff, uint32_t taint) {
     if (!taint) return false;
     const keel_root_t *root = &diff->roots[taint - 1];
     return root->is_random && root->difference.kind != KEEL_CAUSE_ARGUMENTS;
 }
 
-// A shape that a dimension came to be 1 in, or was: a sum over such a one, and what is broadcast
-// along it, are left out by the client.
+// A shape in which a dimension became 1, or was 1: the client leaves out sums over such a dimension
+// and broadcasts along it.
 static uint32_t find_size_of_one(const keel_diff_t *diff, uint32_t taint) {
     for (uint32_t i = 0; i < diff->sizes.count; ++i) {
         const keel_drift_t *drift = &diff->sizes.drifts[i];
@@ -380,9 +379,9 @@ static uint32_t find_size_of_one(const keel_diff_t *diff, uint32_t taint) {
     return KEEL_NONE;
 }
 
-// Other operations on expressions that both programs have, of values whose type drifted: what a
-// function of the client's does depends on the size, and no host's value decided it. Or none at all
-// are left.
+// Different operations on expressions that both programs have, on values whose type drifted: a
+// function of the client's depends on the size, and no host value decided it. Or no operations are
+// left at all.
 static bool is_of_drift(const keel_diff_t *diff, const keel_cluster_t *cluster) {
     bool is_idle = keel_graph_is_idle(&diff->before) || keel_graph_is_idle(&diff->after);
     if ((!cluster->is_on_common && !is_idle) || !cluster->taint) return false;
@@ -413,7 +412,8 @@ static uint32_t explained_by(const keel_clusters_t *clusters, const keel_cluster
     if (is_of_key(diff, cluster->taint)) return cluster->taint - 1;
     if (cluster->apart && diff->roots[cluster->apart - 1].difference.kind == KEEL_CAUSE_DTYPE)
         return cluster->apart - 1;
-    // A condition that was bool is compared with zero now; integers have a remainder of their own.
+    // A condition that was bool is now compared with zero; integers have their own remainder
+    // operation.
     bool is_conversion = cluster->is_clients && cluster->taint &&
                          diff->roots[cluster->taint - 1].difference.kind == KEEL_CAUSE_DTYPE;
     if (!is_repeated && is_of_drift(diff, cluster)) return cluster->taint - 1;
@@ -465,7 +465,7 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
     return NULL;
 }
 
-// The argument that the others came with: one that is new, rather than one that was moved.
+// The argument that the operations came with: a new one rather than one that moved.
 static uint32_t leading_argument(const keel_diff_t *diff) {
     uint32_t found = KEEL_NONE;
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -477,7 +477,8 @@ static uint32_t leading_argument(const keel_diff_t *diff) {
     return found;
 }
 
-// What was passed both times, in whatever place, is no cause: it came with one, if there is any.
+// An argument that was passed both times, in any place, is not a cause: it came with one, if there
+// is any.
 static void fold_passed(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
     if (top == KEEL_NONE) top = leading_argument(diff);
@@ -488,8 +489,8 @@ static void fold_passed(keel_diff_t *diff) {
             diff->roots[i].follows = top;
 }
 
-// A library's line that runs more often, or one more call, follows from a line that is there in one
-// program only.
+// A library's line that runs more often, or an additional call, follows from a line that only one
+// program has.
 static void fold_repeated(keel_diff_t *diff, uint32_t first_root) {
     uint32_t top = first_root;
     while (top < diff->root_count &&

@@ -1,6 +1,6 @@
-// What an argument that differs is to the user, which decides what can be done about it: a part of
-// the model, or something that one of the two calls leaves out. Its name tells, and what else
-// moved.
+// What an argument that differs means to the user, which decides what can be done about it: a part
+// of the model, or something that one of the two calls leaves out. Its name shows that, and so does
+// what else changed.
 #include <ctype.h>
 
 #include "explain/diff.h"
@@ -45,8 +45,8 @@ static bool is_below(keel_str_t name, keel_str_t tree) {
            (name.size == tree.size || name.data[tree.size] == '[' || name.data[tree.size] == '.');
 }
 
-// A batch moves in its first dimension, or all of it in a later one; layers of another width in the
-// first of some and in the last of others.
+// A batch changes in its first dimension, or all of it changes in a later one; layers of another
+// width change in the first of some and in the last of others.
 static bool moves_like_layers(const keel_diff_t *diff, keel_str_t name) {
     keel_str_t rest = name, tree = next_word(&rest);
     uint32_t moved = 0, first_only = 0, later_only = 0;
@@ -93,8 +93,8 @@ static size_t part_end(keel_str_t name, size_t at) {
     return at;
 }
 
-// The outermost that the other side lacks is a whole argument or a field of an object, no key of a
-// dictionary and no element of a list.
+// The outermost part that the other side lacks is a whole argument or a field of an object, not a
+// key of a dictionary or an element of a list.
 static bool is_left_out(const keel_diff_t *diff, bool is_in_after, keel_str_t name) {
     if (!has_below(diff, is_in_after, name))
         return false; // the user's name for it, not the program's

@@ -1,9 +1,9 @@
 // Causes beside a line that does something else altogether: another solver, sampler or algorithm.
-// Operations and constants that were held against each other there belong to different programs, so
-// they are no causes of their own.
+// Operations and constants that were paired there belong to different algorithms, so they are not
+// causes of their own.
 #include "explain/diff.h"
 
-// So many operations came or went: that is more than a branch.
+// If this many operations came or went, it is more than a branch.
 enum { LEAST = 8 };
 
 static bool is_about_operations(const keel_root_t *root) {
@@ -35,8 +35,7 @@ static uint32_t largest(const keel_diff_t *diff, const uint8_t *tried) {
     return found;
 }
 
-// A product took the place of one that stands on another line of the source: nobody chose another
-// precision for the one that was there.
+// A product replaced one on another line of the source: nobody chose another precision for it.
 static bool is_other_product(keel_diff_t *diff, const keel_root_t *root) {
     const keel_difference_t *difference = &root->difference;
     if (difference->kind != KEEL_CAUSE_PRECISION || root->follows != KEEL_NONE ||

@@ -26,7 +26,7 @@ static int64_t count_all(const keel_program_t *program, const keel_argument_t *a
     return total;
 }
 
-// One more than the last index below it; 0 if it is not a list.
+// The largest index below it, plus one; 0 if it is not a list.
 static int64_t count_items(const keel_argument_t *arguments, uint32_t count, keel_str_t tree) {
     enum { DIGITS = 6 };
     int64_t items = 0;

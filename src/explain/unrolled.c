@@ -1,5 +1,5 @@
-// Lines that ran another number of times for a size that drifted: a Python loop over the rows of an
-// argument, and functions that halve their input until it is one.
+// Lines that ran a different number of times because a size drifted: a Python loop over the rows of
+// an argument, or a function that halves its input until one is left.
 #include "explain/diff.h"
 
 static bool takes_part(keel_str_t name) {
@@ -7,7 +7,7 @@ static bool takes_part(keel_str_t name) {
            keel_str_is(name, "gather");
 }
 
-// Something on that line takes a part of a value that follows from the root.
+// True if something on that line takes a part of a value that follows from the root.
 static bool walks_over(keel_diff_t *diff, uint32_t root, const keel_place_t *place) {
     const keel_program_t *program = diff->after.program;
     for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op) {
@@ -27,8 +27,8 @@ static unsigned rounds_of(int64_t size) {
     return rounds;
 }
 
-// Whether each of the rounds that came with the drift adds as many, or each that went takes as many
-// away. The first round may do less than those that follow.
+// Whether each additional round adds the same number of operations, or each missing one removes it.
+// The first round may do less than the others.
 static bool fits_rounds(const keel_drift_t *drift, int64_t had, int64_t has) {
     int64_t rounds = drift->after - drift->before;
     int64_t each = rounds ? (has - had) / rounds : 0;
@@ -43,8 +43,8 @@ static int64_t count_parts(keel_graph_t *graph, uint64_t line) {
     return found;
 }
 
-// What a round is made of has no counterpart where the rounds are put together by one operation:
-// then the parts that they take tell how many there are.
+// If one operation concatenates the rounds, their operations have no counterpart: then the parts
+// that they take show how many there are.
 static bool is_of_rounds(keel_diff_t *diff, const keel_difference_t *difference,
                          const keel_drift_t *drift) {
     bool is_after = difference->new_op != KEEL_NONE;
@@ -84,7 +84,7 @@ static uint32_t explain_unrolled(keel_diff_t *diff, const keel_root_t *root) {
     return KEEL_NONE;
 }
 
-// How many arguments of one side a line takes first.
+// How many arguments of one side are first used on a line.
 static uint32_t count_taken(keel_graph_t *graph, const keel_argument_t *list, uint32_t count,
                             uint64_t line) {
     uint32_t found = 0;
@@ -93,7 +93,7 @@ static uint32_t count_taken(keel_graph_t *graph, const keel_argument_t *list, ui
     return found;
 }
 
-// The line that takes the first of the arguments that a root tells of; 0.
+// The line that uses the first of the arguments that a root reports; 0.
 static uint64_t line_of_arguments(keel_diff_t *diff, uint32_t root) {
     for (unsigned side = 0; side < 2; ++side) {
         const keel_argument_t *list = side ? diff->arguments_after : diff->arguments_before;
@@ -105,8 +105,8 @@ static uint64_t line_of_arguments(keel_diff_t *diff, uint32_t root) {
     return 0;
 }
 
-// HLO: each round of the loop takes as many arguments: the indices by which PyTorch/XLA splits the
-// gates of a cell are some.
+// HLO: each round of the loop takes the same number of arguments, for example the indices by which
+// PyTorch/XLA splits the gates of a cell.
 static bool come_with_rounds(keel_diff_t *diff, uint32_t root, const keel_drift_t *drift) {
     uint64_t line = line_of_arguments(diff, root);
     if (!line || !walks_over(diff, drift->root, &diff->roots[root].difference.place)) return false;

@@ -77,8 +77,8 @@ static const keel_type_t *element_type(const keel_program_t *program, keel_type_
     return has_dims(program, type) ? keel_program_type(program, found->a) : found;
 }
 
-// "HIGHEST" for [HIGHEST, HIGHEST], as the precision of a product's operands mostly is.
-// HLO has them in a message, by name.
+// "HIGHEST" for [HIGHEST, HIGHEST], as the precision of a product's operands usually is. HLO has
+// them in a message, by name.
 static const char *common_name(keel_diff_t *diff, const keel_program_t *program,
                                keel_attr_id_t attr) {
     keel_attr_id_t operands = keel_program_dict_find(program, attr, "operand_precision");
@@ -167,8 +167,8 @@ static bool is_open(const keel_program_t *program, keel_attr_id_t dimension) {
     return closed->kind == KEEL_ATTR_BOOL && !closed->a;
 }
 
-// P('data', None), as JAX writes a sharding; P() for one that says nothing, unless it is to be
-// whole. False for one that says more than that can.
+// P('data', None), as JAX writes a sharding. An empty one is P(), unless all dimensions are asked
+// for. False if this form cannot express it.
 static bool print_sharding(const keel_program_t *program, keel_attr_id_t attr, bool is_whole,
                            keel_buffer_t *out) {
     const keel_attr_t *contents = keel_program_attr(program, attr);
@@ -226,7 +226,7 @@ const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, kee
     const keel_attr_t *contents = keel_program_attr(program, attr);
     if (contents->kind == KEEL_ATTR_STRING) {
         keel_str_t text = keel_program_str(program, contents->a);
-        if (text.size > VALUE_SIZE) text.size = VALUE_SIZE + 1; // so that it is seen to be cut
+        if (text.size > VALUE_SIZE) text.size = VALUE_SIZE + 1; // so that the cut shows
         keel_buffer_str(&buffer, text);
     } else if (!print_sharding(program, attr, false, &buffer) &&
                !print_numbers(program, attr, &buffer))

@@ -1,6 +1,6 @@
-// Arguments that may be a bare Python number in one call and an array in the next, though the
-// program is the same: JAX compares the two, and shows no difference where a number meets nothing
-// but constants, as a step that is counted.
+// Arguments that may be a bare Python number in one call and an array in the next although the
+// program is the same: JAX distinguishes the two, but the program does not if the number is only
+// combined with constants, like a step that is counted.
 #include "explain/diff.h"
 
 enum { NUMBERS = 32, TYPED = UINT8_MAX }; // arguments that are looked at
@@ -8,7 +8,7 @@ enum { NUMBERS = 32, TYPED = UINT8_MAX }; // arguments that are looked at
 typedef struct numbers_t {
     const keel_program_t *program;
     const keel_block_t *body;
-    uint8_t *owner; // by value: 0 of constants; 1 + the number that it is worked out from; TYPED
+    uint8_t *owner; // by value: 0 for constants; 1 + the number that it is computed from; TYPED
     bool is_shown[NUMBERS];
 } numbers_t;
 
@@ -43,8 +43,8 @@ static uint32_t find_number(const numbers_t *numbers, keel_list_t operands, bool
     return KEEL_NONE;
 }
 
-// If a number meets another value of its type, JAX converts a bare one, and the program shows
-// it.
+// If a number is combined with another value of its type, JAX converts a bare one, and the program
+// shows it.
 static bool meets_another(numbers_t *numbers, keel_list_t operands, uint8_t number,
                           keel_type_id_t element) {
     bool meets = false;

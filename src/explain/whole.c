@@ -1,5 +1,5 @@
-// Slices that take the whole of what they are given in one of the programs. A client leaves such a
-// slice out: the last position of a prompt, and that of a single token.
+// Slices that take the whole array in one of the programs. A client leaves such a slice out: the
+// last position of a prompt, or of a single token.
 #include "explain/diff.h"
 
 // One side of a comparison, as the other sees it.
@@ -40,7 +40,7 @@ static int64_t number_at(const keel_program_t *program, keel_op_id_t op, const c
     return is_good ? (int64_t)number : otherwise;
 }
 
-// It takes the first or the last so many, and the other program has no more than that.
+// It takes the first or the last n, and the other program has only n.
 static bool takes_all(const view_t *view, keel_op_id_t op, keel_value_id_t given,
                       keel_value_id_t there) {
     const keel_program_t *program = view->own->program;
@@ -62,7 +62,7 @@ static bool takes_all(const view_t *view, keel_op_id_t op, keel_value_id_t given
     return is_less;
 }
 
-// True if the other program takes `there` in the place of that operand.
+// True if the other program takes `there` instead of that operand.
 static bool is_taken(const keel_diff_t *diff, const view_t *view, keel_op_id_t op, uint32_t operand,
                      keel_value_id_t there) {
     keel_op_id_t partner = view->partner[op];
@@ -93,7 +93,7 @@ static void find_candidates(keel_diff_t *diff, const view_t *view, keel_op_id_t 
     }
 }
 
-// What takes the slice must take the value itself in the other program.
+// The users of the slice must take the value itself in the other program.
 static void look_at_users(const keel_diff_t *diff, const view_t *view, keel_op_id_t first,
                           keel_op_id_t end) {
     for (keel_op_id_t op = first; op < end; ++op) {

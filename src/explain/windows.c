@@ -1,5 +1,5 @@
-// A window and what it goes over: cells are padded by so many that a wider stencil gives as many as
-// a narrow one. Two sizes of the program that drifted are one cause then.
+// A window and the array that it covers: with more padding, a wider stencil gives as many elements
+// as a narrow one. Two sizes of the program that drifted are then one cause.
 #include "explain/diff.h"
 
 enum { RANK = 8 };
@@ -9,7 +9,7 @@ typedef struct steps_t {
     uint32_t count;
 } steps_t;
 
-// By how much the dimensions drifted that did; false if the ranks differ.
+// By how much dimensions drifted; false if the ranks differ.
 static bool steps_between(keel_ints_t before, keel_ints_t after, steps_t *out) {
     out->count = 0;
     if (before.count != after.count || before.count > RANK) return false;
@@ -65,7 +65,8 @@ void keel_diff_windows(keel_diff_t *diff) {
         if (padded >= diff->root_count || window >= diff->root_count || padded == window ||
             diff->roots[padded].follows != KEEL_NONE || diff->roots[window].follows != KEEL_NONE)
             continue;
-        // An argument's shape is nobody's consequence; of two sizes the second is.
+        // An argument's shape follows from nothing; of two sizes, the second follows from the
+        // first.
         uint32_t first = padded < window ? padded : window, second = padded + window - first;
         if (is_open_size(diff, second))
             diff->roots[second].follows = first;
