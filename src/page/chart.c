@@ -1,6 +1,6 @@
 // Two charts over one axis: steps, or seconds if the run had none. The axis ends soon after the
-// last compile, since a long run is flat. Labels stand beside the drawing and not in it, so that
-// they keep their size on a narrow screen.
+// last compile, since a long run is flat. Labels are beside the drawing, not in it, so that they
+// keep their size on a narrow screen.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -20,9 +20,9 @@ enum {
 typedef struct column_t {
     double seconds[KEEL_PAGE_TONE_COUNT];
     uint64_t compiles;
-    size_t entry; // the dearest that has an article; SIZE_MAX: none
+    size_t entry; // the most expensive with an article; SIZE_MAX: none
     double dearest;
-    const char *name; // of the dearest
+    const char *name; // of the most expensive
 } column_t;
 
 typedef struct chart_t {
@@ -30,11 +30,11 @@ typedef struct chart_t {
     const keel_timeline_t *timeline;
     bool by_step;
     double first, last; // ends of the axis
-    double column;      // what one column takes of it
+    double column;      // width of one column on it
     size_t column_count;
     column_t *columns;
     double highest;
-    uint64_t quiet_from; // the step from which nothing was compiled and nothing is drawn; 0: none
+    uint64_t quiet_from; // from this step on nothing was compiled and nothing is drawn; 0: none
 } chart_t;
 
 // ---- the axis ----------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ static size_t column_of(const chart_t *c, const keel_timeline_event_t *event) {
     return at >= (double)c->column_count ? c->column_count - 1 : (size_t)at;
 }
 
-// The least of 1, 2, 5, 10, ... that is not below.
+// The smallest of 1, 2, 5, 10, ... that is not smaller.
 static double round_up(double value) {
     if (!(value > 0) || value > 1e15) return value > 0 ? value : 1;
     double power = 1;
@@ -140,7 +140,7 @@ static void grid(const chart_t *c) {
 
 // ---- compiles ----------------------------------------------------------------------------------
 
-// By the shares that the ledger adds up too.
+// Uses the same shares as the ledger.
 static void divide(const chart_t *c, const keel_timeline_event_t *event, column_t *column) {
     const keel_why_t *why = c->page->input->why;
     if (event->entry >= why->entry_count) {
@@ -179,7 +179,7 @@ static double sum_of(const column_t *column) {
     return sum;
 }
 
-// The words of the causes of a tone, for its legend.
+// The names of a tone's causes, for the legend.
 static void tone_name(const keel_page_t *page, int tone, keel_buffer_t *out) {
     if (tone == KEEL_PAGE_TONE_OTHER || tone == KEEL_PAGE_TONE_UNKNOWN) {
         keel_buffer_text(out, tone == KEEL_PAGE_TONE_OTHER ? "other" : "not explained");
@@ -302,7 +302,7 @@ static void as_table(const chart_t *c) {
     keel_buffer_text(out, "</details>\n");
 }
 
-// Short: it stands in a narrow column.
+// Short, because the column is narrow.
 static void height_label(double seconds, char out[24]) {
     snprintf(out, 24, seconds < 1 ? "%.4g ms" : "%.4g s", seconds < 1 ? seconds * 1e3 : seconds);
 }

@@ -50,7 +50,7 @@ void keel_page_cut(keel_buffer_t *out, const char *text, size_t most) {
         keel_page_str(out, whole);
         return;
     }
-    // Not within a character.
+    // Not inside a character.
     while (most && ((uint8_t)whole.data[most] & 0xc0) == 0x80)
         --most;
     keel_page_str(out, (keel_str_t){whole.data, most});

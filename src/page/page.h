@@ -5,11 +5,11 @@
 //   tone.c       which tone a cause has
 //   escape.c     escaping; every name comes from a foreign file
 //   timeline.c   the compiles and loads in the order of their steps; chart.c: their charts
-//   ledger.c     what was lost, by cause, by line and by pattern; the programs
+//   ledger.c     time lost by cause, by line and by pattern; the programs
 //   recompile.c  one recompile
 //   view.c       the old and the new program side by side
 //   side.c       lines of one of them: operations; signature.c: arguments
-//   align.c      two lists of lines brought side by side; rows.c: as a table
+//   align.c      aligns two lists of lines; rows.c: as a table
 //   program.c    kept programs, read when needed
 //   source.c     lines of the user's source
 //   topics.c     the pages of the causes that the report names
@@ -33,7 +33,7 @@ typedef struct keel_page_input_t {
 // changed); they are not an error.
 keel_status_t keel_page_write(const keel_page_input_t *input, keel_buffer_t *out) KEEL_MUST_CHECK;
 
-// How a report begins: a file that begins otherwise is none.
+// How a report begins: a file that begins differently is not one.
 #define KEEL_PAGE_MARK "<!DOCTYPE html>\n<!-- keel report -->\n"
 
 #endif // KEEL_PAGE_PAGE_H_

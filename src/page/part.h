@@ -27,12 +27,13 @@ typedef struct keel_page_source_t {
     const char *missing; // why it cannot be shown; NULL if it can
 } keel_page_source_t;
 
-// Tones of the charts and the ledger: each of the dearest causes has its own, the others share one.
+// Tones of the charts and the ledger: each of the most expensive causes has its own, the others
+// share one.
 enum {
     KEEL_PAGE_OWN_TONES = 7,
     KEEL_PAGE_TONE_OTHER = KEEL_PAGE_OWN_TONES,
     KEEL_PAGE_TONE_FIRST,
-    KEEL_PAGE_TONE_UNKNOWN, // nothing explains it
+    KEEL_PAGE_TONE_UNKNOWN, // unexplained
     KEEL_PAGE_TONE_COUNT,
 };
 
@@ -40,7 +41,7 @@ typedef struct keel_page_t {
     const keel_page_input_t *input;
     keel_buffer_t *out;
     uint8_t tones[KEEL_CAUSE_COUNT];
-    size_t *order;   // the entries that are shown, dearest first
+    size_t *order;   // the entries that are shown, the most expensive first
     size_t count;    // of these
     bool *is_whole;  // of each entry: it has an article, "r<index>"
     uint64_t budget; // bytes of programs that may still be read
@@ -51,8 +52,8 @@ typedef struct keel_page_t {
     bool *is_cited; // of each of keel_topics
 } keel_page_t;
 
-// The program of that digest; out->missing says why there is none. Lives until KEEL_PAGE_PROGRAMS
-// others were asked for.
+// The program of that digest; out->missing says why there is none. Valid until KEEL_PAGE_PROGRAMS
+// others were requested.
 keel_status_t keel_page_program(keel_page_t *page, const char *digest,
                                 const keel_page_program_t **out) KEEL_MUST_CHECK;
 void keel_page_close_programs(keel_page_t *page);
@@ -64,16 +65,16 @@ void keel_page_close_sources(keel_page_t *page);
 // ---- tone.c -------------------------------------------------------------------------------
 
 void keel_page_choose_tones(keel_page_t *page);
-// A cause's; KEEL_CAUSE_COUNT: nothing explains it.
+// The tone of a cause; KEEL_CAUSE_COUNT: unexplained.
 uint8_t keel_page_tone(const keel_page_t *page, keel_cause_t cause);
 
 // ---- pages.c ------------------------------------------------------------------------------
 
 keel_status_t keel_page_open_topics(keel_page_t *page) KEEL_MUST_CHECK;
 void keel_page_close_topics(keel_page_t *page);
-// "More: shape": a link to the page of that cause or pattern, which the report will have.
+// "More: shape": a link to the page of that cause or pattern; the report will contain it.
 void keel_page_more(const keel_page_t *page, const char *word);
-// Those that were named.
+// The pages that were linked.
 keel_status_t keel_page_topics(keel_page_t *page) KEEL_MUST_CHECK;
 
 // ---- escape.c -----------------------------------------------------------------------------
@@ -107,7 +108,7 @@ keel_status_t keel_page_programs(keel_page_t *page) KEEL_MUST_CHECK;
 // Fills order, count and is_whole; the caller frees the lists, also on failure.
 keel_status_t keel_page_choose(keel_page_t *page) KEEL_MUST_CHECK;
 keel_status_t keel_page_recompiles(keel_page_t *page) KEEL_MUST_CHECK;
-// The cause that an entry stands under; KEEL_CAUSE_COUNT if it has none.
+// The cause of an entry; KEEL_CAUSE_COUNT if it has none.
 keel_cause_t keel_page_cause(const keel_why_entry_t *entry);
 
 // The two programs of an entry around what differs; nothing if no root shows in them.
@@ -116,7 +117,7 @@ keel_status_t keel_page_view(keel_page_t *page, const keel_why_entry_t *entry,
 
 // ---- lines of a view ---------------------------------------------------------------------------
 
-// One line of a view. Lines of one `kind` may stand side by side.
+// One line of a view. Lines of the same `kind` may be shown side by side.
 typedef struct keel_page_line_t {
     keel_str_t text;
     uint64_t kind;
@@ -132,7 +133,7 @@ typedef struct keel_page_lines_t {
 // ---- side.c, signature.c -------------------------------------------------------------
 
 enum {
-    KEEL_PAGE_SOURCES_SHOWN = 6, // operations before those, that its values come from
+    KEEL_PAGE_SOURCES_SHOWN = 6, // earlier operations that its values come from
     KEEL_PAGE_LARGEST_VALUE = 8, // elements of a constant
 };
 
@@ -159,8 +160,8 @@ bool keel_page_range(const keel_program_t *p, const keel_function_t *f, uint32_t
 const keel_function_t *keel_page_function(const keel_program_t *p, keel_op_id_t op);
 // Equal for operations of one name, rank of the first result and constant value.
 uint64_t keel_page_operation_kind(const keel_program_t *p, keel_op_id_t op);
-// Fills `sources` with at most KEEL_PAGE_SOURCES_SHOWN operations that `told` takes its values from
-// and that stand before `first`: a constant that differs often stands far away.
+// Fills `sources` with at most KEEL_PAGE_SOURCES_SHOWN operations before `first` that `told` takes
+// its values from: a constant that differs is often far away.
 void keel_page_find_sources(keel_page_side_t *side, const keel_function_t *f);
 // Lines of the sources, then of the operations [first, end). `text` is empty before and after.
 keel_status_t keel_page_operations(keel_page_side_t *side, const keel_function_t *f,
@@ -190,8 +191,8 @@ typedef struct keel_page_stretch_t {
     uint32_t old_first, old_end, new_first, new_end;
 } keel_page_stretch_t;
 
-// Brings the two side by side and adds the rows, for which there is room. Lines that have no
-// counterpart, old and new, stand in the same rows.
+// Aligns the two and adds the rows, for which there is room. Old and new lines without a
+// counterpart share rows.
 keel_status_t keel_page_align(const keel_page_stretch_t *stretch, keel_arena_t *arena,
                               keel_page_rows_t *rows) KEEL_MUST_CHECK;
 // The same for whole lists; *out lives in the arena.
@@ -199,8 +200,8 @@ keel_status_t keel_page_align_lines(const keel_page_lines_t *old_lines,
                                     const keel_page_lines_t *new_lines, keel_arena_t *arena,
                                     keel_page_rows_t *out) KEEL_MUST_CHECK;
 
-// The rows as a table, with `around` equal rows kept beside each that differs; SIZE_MAX: all. Cut
-// after some rows, with a count of those beyond that differ.
+// The rows as a table, keeping `around` equal rows next to each that differs; SIZE_MAX: all. Long
+// tables are cut, with a count of the differing rows that are left out.
 keel_status_t keel_page_table(const keel_page_lines_t *old_lines,
                               const keel_page_lines_t *new_lines, const keel_page_rows_t *rows,
                               size_t around, keel_arena_t *arena,

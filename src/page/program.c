@@ -3,7 +3,7 @@
 #include "page/part.h"
 #include "read/read.h"
 
-// A larger one takes longer to read than its view is worth.
+// Reading a larger one takes longer than its view is worth.
 #define LARGEST ((uint64_t)64 << 20)
 
 static void close_program(keel_page_program_t *slot) {

@@ -4,7 +4,7 @@
 #include "page/part.h"
 
 enum {
-    WHOLE = 200,                 // recompiles that have an article, the dearest
+    WHOLE = 200,                 // recompiles with an article, the most expensive
     VIEWS = 60,                  // of those, with programs side by side
     LARGEST_ARTICLES = 24 << 20, // bytes of the page that articles may fill
     OPEN = 10,                   // of those, unfolded
@@ -103,7 +103,7 @@ static keel_status_t root(keel_page_t *page, const keel_why_entry_t *entry, size
         keel_buffer_text(out, "</span>");
     }
     keel_buffer_text(out, "</p>\n");
-    // One excerpt for roots of one line.
+    // One excerpt for all roots of a line.
     bool again = false;
     for (size_t i = 0; i < index && i < ROOTS; ++i)
         again = again || strcmp(entry->roots[i].place.shown, place->shown) == 0;

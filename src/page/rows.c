@@ -1,21 +1,21 @@
-// Aligned lines as a table, the words that changed marked.
+// Aligned lines as a table, with the changed words marked.
 #include <inttypes.h>
 
 #include "page/part.h"
 
 enum {
-    WORDS = 256, // of a line; what follows is not compared
+    WORDS = 256, // of a line; the rest is not compared
     ROWS = 60,   // of a table
 };
 
 typedef struct words_t {
     keel_str_t items[WORDS];
     size_t count;
-    size_t first, end; // what is not alike at the ends
+    size_t first, end; // what remains without the equal ends
     bool marked[WORDS];
 } words_t;
 
-// Values that stand for each other: numbers shift where an operation comes or goes.
+// Values that correspond to each other: numbers shift if an operation comes or goes.
 typedef struct values_t {
     uint32_t *pairs; // old, new, ...
     size_t count;
@@ -70,7 +70,7 @@ static bool value_number(keel_str_t word, uint32_t *out) {
     return number <= UINT32_MAX;
 }
 
-// Values of which no pair is known count as the same: they stand outside what is shown.
+// Values without a known pair count as the same: they are outside what is shown.
 static bool is_same(const values_t *values, keel_str_t a, keel_str_t b) {
     uint32_t old_value, new_value;
     if (!value_number(a, &old_value) || !value_number(b, &new_value)) return keel_str_equal(a, b);
@@ -82,7 +82,7 @@ static bool is_same(const values_t *values, keel_str_t a, keel_str_t b) {
     return true;
 }
 
-// Marks what of the middle is not common; `best` holds (WORDS + 1)^2 numbers.
+// Marks the words of the middle that are not common; `best` holds (WORDS + 1)^2 numbers.
 static void mark_same(const values_t *values, words_t *a, words_t *b, uint16_t *best) {
     size_t olds = a->end - a->first, news = b->end - b->first, width = news + 1;
     memset(best, 0, (olds + 1) * width * sizeof *best);
@@ -136,7 +136,7 @@ static void write_words(keel_buffer_t *out, const words_t *line, const char *ele
     bool open = false;
     for (size_t i = 0; i < line->count; ++i) {
         bool blank = line->items[i].size == 1 && line->items[i].data[0] == ' ';
-        // One mark over marked words with blanks between them.
+        // One mark spans adjacent marked words and the blanks between them.
         bool on = line->marked[i] || (open && blank && i + 1 < line->count && line->marked[i + 1]);
         if (on != open) keel_buffer_format(out, on ? "<%s>" : "</%s>", element);
         open = on;
@@ -209,7 +209,7 @@ static void skipped(keel_buffer_t *out, size_t count) {
     keel_buffer_text(out, "</td></tr>\n");
 }
 
-// Whether a row that differs stands within `around` of this one.
+// True if a row within `around` of this one differs.
 static bool is_near(const keel_page_row_t *rows, size_t count, size_t at, size_t around) {
     if (around == SIZE_MAX) return true;
     size_t first = at > around ? at - around : 0;

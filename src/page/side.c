@@ -54,7 +54,7 @@ const keel_function_t *keel_page_function(const keel_program_t *p, keel_op_id_t 
     return NULL;
 }
 
-// How many regions an operation stands in, within its function.
+// How many regions of its function an operation is nested in.
 static unsigned depth_of(const keel_program_t *p, const keel_function_t *f, keel_op_id_t op) {
     unsigned depth = 0;
     for (uint32_t i = 0; i < p->regions.count; ++i) {
@@ -71,7 +71,7 @@ static uint64_t rank_of(const keel_program_t *p, keel_value_id_t value) {
     return type->kind == KEEL_TYPE_TENSOR ? 1 + keel_program_ints(p, type->b).count : 0;
 }
 
-// Of a constant's elements, as far as a look tells; 0 if it is none.
+// A hash of a constant's elements, up to a limit; 0 if it is not a constant.
 static uint64_t value_of(const keel_program_t *p, keel_op_id_t op) {
     const char *name = p->format == KEEL_FORMAT_HLO ? "literal" : "value";
     keel_attr_id_t held = keel_program_dict_find(p, p->operations.data[op].attributes, name);
@@ -113,7 +113,7 @@ static keel_op_id_t source_of(const keel_program_t *p, keel_op_id_t first, keel_
     return KEEL_NONE;
 }
 
-// Only gives a value another shape or dtype.
+// True if it only gives a value another shape or dtype.
 static bool passes_on(const keel_program_t *p, keel_op_id_t op) {
     static const char *const names[] = {"broadcast_in_dim", "broadcast", "convert", "reshape"};
     keel_str_t name = keel_program_str(p, keel_program_op_name(p, op)->name);
@@ -134,7 +134,7 @@ static void add_source(keel_page_side_t *side, keel_op_id_t op) {
     ++side->source_count;
 }
 
-// A constant that differs often stands far before the operation that takes it.
+// A constant that differs is often far before the operation that uses it.
 void keel_page_find_sources(keel_page_side_t *side, const keel_function_t *f) {
     const keel_program_t *p = side->program;
     uint32_t first = 0, end = 0;

@@ -1,4 +1,4 @@
-// The signature of a program as lines: what it takes and what it gives.
+// The signature of a program as lines: its arguments and results.
 #include "page/part.h"
 #include "read/print.h"
 
@@ -34,8 +34,8 @@ static bool is_name_of_result(keel_str_t name) {
     return keel_str_is(name, "jax.result_info");
 }
 
-// " donated, mhlo.sharding = ...". Which result takes a donated argument's memory is left out: the
-// numbers of all that follow shift where an argument is added.
+// " donated, mhlo.sharding = ...". Leaves out which result reuses a donated argument's memory:
+// these numbers shift if an argument is added.
 static void attributes_text(const keel_program_t *p, keel_list_t pairs, keel_buffer_t *out) {
     bool any = false;
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {
@@ -57,7 +57,7 @@ static keel_type_id_t type_of(const keel_program_t *p, keel_value_id_t value) {
     return value < p->value_types.count ? p->value_types.data[value] : KEEL_NONE;
 }
 
-// Named by the client's own path if it is known, else by its number.
+// Named by the client's path if it is known, otherwise by its number.
 static keel_status_t argument_line(keel_page_side_t *side, const keel_function_t *f,
                                    const keel_block_t *block, uint32_t i, keel_buffer_t *text) {
     const keel_program_t *p = side->program;
@@ -73,7 +73,7 @@ static keel_status_t argument_line(keel_page_side_t *side, const keel_function_t
     return keel_page_end_line(side, text, line);
 }
 
-// The client's own path of a result if it is known, else the result's number.
+// The client's path of a result if it is known, otherwise the result's number.
 static void result_name(const keel_program_t *p, keel_list_t pairs, uint32_t index,
                         keel_buffer_t *out) {
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {

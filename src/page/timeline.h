@@ -1,7 +1,7 @@
 // timeline: the compiles and loads of a run in the order of their steps, and how many programs were
 // known by then.
 //
-// What has no step (nothing of a leading family was executed) stands at step 1, in order of time.
+// Events without a step (no leading family was executed) are at step 1, in order of time.
 //
 // Ownership: names are the run's. Threads: no shared state.
 #ifndef KEEL_PAGE_TIMELINE_H_
@@ -12,14 +12,14 @@
 
 // One compile, or one load from disk.
 typedef struct keel_timeline_event_t {
-    uint64_t step; // the step it held up, from 1
+    uint64_t step; // the step it delayed, from 1
     double at;     // seconds since the run's first event
     double seconds;
     int64_t pid;
     const char *name;  // of the module; "" if unknown
-    size_t program;    // equal for what shares a key or, without one, the bytes
+    size_t program;    // equal for programs with the same key or, without one, the same bytes
     size_t entry;      // the entry that explains it, from 0; SIZE_MAX: none
-    uint64_t programs; // different ones that were known after it
+    uint64_t programs; // how many different ones were known after it
     bool is_load;
 } keel_timeline_event_t;
 

@@ -1,5 +1,5 @@
-// The pages of the causes that a report names, so that the one file has everything without a
-// network. The pages are ours: of Markdown only what they use is read.
+// The pages of the causes that a report names, so that the file needs no network. It reads only the
+// Markdown that Keel's own pages use.
 #include "text/topics.h"
 #include "page/part.h"
 
@@ -25,7 +25,7 @@ void keel_page_close_topics(keel_page_t *page) {
 
 // ---- within a line -----------------------------------------------------------------------------
 
-// Where `mark` stands next; the text's size where it does not.
+// Where `mark` comes next; the text's size if it does not.
 static size_t find_mark(keel_str_t text, size_t from, const char *mark) {
     size_t size = strlen(mark);
     for (size_t at = from; at + size <= text.size; ++at)
@@ -39,8 +39,8 @@ static keel_str_t part(keel_str_t text, size_t from, size_t to) {
 
 static void write_words(const keel_page_t *page, keel_str_t text);
 
-// What stands between two marks, in an element; gives the byte after it, or `at` if the second mark
-// is missing.
+// Wraps the text between two marks in an element; returns the byte after it, or `at` if the second
+// mark is missing.
 static size_t between(const keel_page_t *page, keel_str_t text, size_t at, const char *mark,
                       const char *element) {
     size_t first = at + strlen(mark), end = find_mark(text, first, mark);
@@ -134,8 +134,7 @@ static void line_of(const keel_page_t *page, keel_str_t line, block_t *block) {
         element(page, "p", line);
 }
 
-// The heading is what is seen of a page that is folded; a link leads to what it folds, and so
-// opens it.
+// Only the heading of a folded page shows; a link leads to the folded part, which opens it.
 static void write_topic(const keel_page_t *page, const keel_topic_t *cause) {
     keel_buffer_t *out = page->out;
     keel_str_t rest = cause->text, line = KEEL_STR("");

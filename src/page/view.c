@@ -1,5 +1,5 @@
-// The old and the new program of a recompile side by side: the signature where an argument
-// differs, else the operations around those that a root names.
+// The old and the new program of a recompile side by side: the signature if an argument differs,
+// otherwise the operations around those that a root names.
 #include "page/part.h"
 
 enum {
@@ -16,7 +16,7 @@ typedef struct view_t {
     const keel_why_entry_t *entry;
     const keel_program_t *old_program, *new_program;
     keel_arena_t *arena;
-    keel_buffer_t *text; // of one line, for use again and again
+    keel_buffer_t *text; // of one line, reused
     struct {
         uint32_t old_first, old_end, new_first, new_end;
     } shown[HUNKS]; // operations
@@ -55,8 +55,8 @@ static keel_status_t kinds_of(const keel_page_side_t *side, keel_arena_t *arena,
     return NULL;
 }
 
-// Aligns the functions that both sides hold whole; rows count from the functions' first operations.
-// What a root names on both sides stands in one row, *out_told.
+// Aligns the whole functions of the two sides; rows count from the functions' first operations. The
+// operations that a root names share one row, *out_told.
 static keel_status_t align_functions(const keel_page_side_t *a, const keel_page_side_t *b,
                                      keel_arena_t *arena, keel_page_rows_t *rows,
                                      size_t *out_told) {
@@ -104,8 +104,8 @@ static bool is_source(const keel_page_side_t *side, uint32_t first, uint32_t lin
     return false;
 }
 
-// Puts what each side needs from before, and its counterpart, in front of the rows. Then the rows
-// are those of the lines that the sides will have.
+// Puts the earlier operations that each side needs, and their counterparts, before the rows. Then
+// the rows match the lines that the sides will have.
 static keel_status_t take_sources(keel_page_side_t *a, keel_page_side_t *b, uint32_t old_first,
                                   uint32_t new_first, const keel_page_rows_t *all,
                                   keel_page_rows_t *rows, keel_arena_t *arena) {

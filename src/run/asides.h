@@ -1,5 +1,5 @@
 // asides: what a run's journal has besides compiles and loads: operations that PyTorch/XLA computed
-// on the host, compiles of what does not fit the device's memory, and programs that could not be
+// on the host, compiles that do not fit the device's memory, and programs that could not be
 // explained.
 //
 // Texts live in the arena that was given with the events. Threads: no shared state.
@@ -19,7 +19,7 @@ typedef struct keel_host_op_sum_t {
 typedef struct keel_misfit_t {
     const char *name, *program; // of the module; digest in hex
     const char *shown;          // "train.py:88"
-    const char *message;        // the plugin's words
+    const char *message;        // the plugin's message
     uint64_t needed, available; // 0: unknown
 } keel_misfit_t;
 
@@ -29,7 +29,7 @@ typedef struct keel_asides_t {
     keel_misfit_t *misfits; // in order of time
     size_t misfit_count;
     uint64_t unexplained;                             // programs
-    const char *unexplained_name, *unexplained_words; // the first one's module, and why
+    const char *unexplained_name, *unexplained_words; // the module of the first one, and why
 } keel_asides_t;
 
 // One more event; others are skipped. `cwd` is the run's.

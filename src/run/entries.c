@@ -1,4 +1,4 @@
-// What an "explain" event of the journal says of a program.
+// What an "explain" event of the journal says about a program.
 #include "run/steps.h"
 
 typedef struct entry_context_t {
@@ -37,7 +37,7 @@ static size_t length_of(const json_t *list) {
     return length < MOST ? length : MOST;
 }
 
-// Those whose kind is known: a later Keel may have more.
+// Only those of known kinds: a later Keel may have more.
 static keel_status_t differences_of(const entry_context_t *to, const json_t *list,
                                     keel_run_difference_t **out, size_t *out_count) {
     void *memory;
@@ -55,7 +55,7 @@ static keel_status_t differences_of(const entry_context_t *to, const json_t *lis
     return NULL;
 }
 
-// Where some roots were passed over, the indices of the others are not those of the journal.
+// If some roots were skipped, the indices of the others are not those of the journal.
 static void settle_folded(keel_run_entry_t *entry, const json_t *roots) {
     bool whole = entry->root_count == json_array_size(roots);
     for (size_t i = 0; i < entry->folded_count; ++i)

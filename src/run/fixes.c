@@ -2,7 +2,7 @@
 
 #include "run/steps.h"
 
-enum { FIXES_LIMIT = 256 }; // beyond it a journal is no longer Keel's own
+enum { FIXES_LIMIT = 256 }; // Keel does not write more
 
 static bool is_known(const keel_fixes_t *fixes, const json_t *event) {
     for (size_t i = 0; i < fixes->count; ++i)

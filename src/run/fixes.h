@@ -1,5 +1,5 @@
-// fixes: what became of the fixes that a run asked for, read from its journal. Ownership: texts
-// live in the arena that they were read into.
+// fixes: whether the fixes that a run asked for were applied, read from its journal. Ownership:
+// texts live in the arena that they were read into.
 #ifndef KEEL_RUN_FIXES_H_
 #define KEEL_RUN_FIXES_H_
 

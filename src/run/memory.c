@@ -21,7 +21,7 @@ static keel_bytes_t text_bytes(const char *text) {
 
 // ---- events ------------------------------------------------------------------------------------
 
-// Where a program was asked for; its memory may be told before or after.
+// Where a program was asked for; the memory event may come before or after.
 static keel_status_t meet_request(const context_t *to, const json_t *event) {
     keel_memory_reading_t *reading = to->reading;
     const json_t *site = json_object_get(event, "site");

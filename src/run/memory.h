@@ -1,4 +1,4 @@
-// memory: what a run's journal says of memory: what each program needs, what devices had in use,
+// memory: what a run's journal says about memory: what each program needs, what devices had in use,
 // and what the plugin does not report. What did not fit is in asides.h.
 //
 // Ownership: texts live in the arena that was given with the events. Threads: no shared state.

@@ -6,7 +6,7 @@
 #include "host/host.h"
 #include "run/steps.h"
 
-// A piece: one program at one line of one process, as the journal told it last.
+// A piece: one program at one line of one process, as the journal reported it last.
 typedef struct piece_t {
     size_t line;
     uint64_t forced, sampled, shared, pieces;
@@ -136,8 +136,8 @@ static keel_status_t judge_piece(const reading_t *reading, const piece_t *piece)
 
 enum { LEAST = 3 };
 
-// Reads at one line, each of a larger program than the one before. Of so few steps no more than one
-// need be followed by another.
+// Reads at one line, each of a larger program than the one before. With so few steps, one read
+// followed by another is enough.
 static bool program_grows(const reading_t *reading) {
     uint64_t count = 0, most = 0;
     for (size_t i = 0; i < reading->steps->program_count; ++i) {
@@ -152,7 +152,8 @@ static bool program_grows(const reading_t *reading) {
     return count >= LEAST;
 }
 
-// One read may end what a process has to do; where each does, a step that grows has no end.
+// A single read may come at the end of a process's work; if every read does, a growing step never
+// ends.
 static void find_endless(const reading_t *reading) {
     keel_reads_t *reads = reading->out;
     uint64_t executions = 0, forced = 0, cuts = reads->cuts;
@@ -166,7 +167,7 @@ static void find_endless(const reading_t *reading) {
         reads->lines[i].endless = reads->endless;
 }
 
-// Lines and the whole are counted at different moments: what has a line is never more.
+// Lines and the total are counted at different moments: the lines never add up to more.
 static void find_elsewhere(keel_reads_t *reads) {
     keel_moved_t *rest = &reads->elsewhere;
     *rest = reads->from_device;

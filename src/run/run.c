@@ -14,7 +14,7 @@ typedef struct reading_t {
     unsigned parts;
     size_t request_capacity, entry_capacity;
     double last;                  // time of the last event
-    double first_told, last_told; // likewise, of times that can be right
+    double first_told, last_told; // likewise, ignoring impossible times
     keel_memory_reading_t memory;
 } reading_t;
 
@@ -27,7 +27,7 @@ static keel_status_t site_of(reading_t *reading, const json_t *event, keel_run_p
                            out);
 }
 
-// The program that a compile or load is about, with what its first event says of it.
+// The program that a compile or load is about, with what its first event says about it.
 static keel_status_t program_of(reading_t *reading, const json_t *event, keel_run_program_t **out) {
     keel_run_program_t *program =
         &reading->run->programs[keel_steps_program(reading->steps, event)];
@@ -106,7 +106,7 @@ static keel_status_t count_start(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     run->has_lines |= *keel_event_text(json_object_get(event, "flags"), "XLA_HLO_DEBUG");
     run->has_client = true;
-    // The run's first process speaks for it.
+    // The run's first process describes the run.
     if (*run->command || *run->mode || *run->cwd) return NULL;
     const json_t *plugin = json_object_get(event, "plugin");
     KEEL_TRY(keep_arguments(reading, json_object_get(event, "argv")));
@@ -188,7 +188,7 @@ static void guess_framework(keel_run_t *run, const json_t *event) {
         run->framework = "torch";
 }
 
-// The first request of a program is what the program says of itself.
+// The first request of a program describes the program.
 static keel_status_t describe_request(reading_t *reading, const json_t *event,
                                       keel_run_request_t *request) {
     const keel_run_program_t *program = &reading->run->programs[request->index];
@@ -320,7 +320,7 @@ static void sum_up_processes(reading_t *reading) {
         run->known_executes += reading->steps->programs[i].executes;
 }
 
-// What came after the last step held up none; of a process that has not ended nobody knows.
+// What came after the last step delayed none. For a process that has not ended this is unknown.
 static void find_ends(reading_t *reading) {
     keel_run_t *run = reading->run;
     const keel_steps_t *steps = reading->steps;

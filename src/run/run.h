@@ -1,18 +1,17 @@
-// run: the model of a run. One reader goes over its journal once and fills one keel_run_t; why it
-// compiled what it did (why/why.h), the texts (text/text.h) and the page (page/page.h) only look
-// at it.
+// run: the model of a run. One pass over its journal fills one keel_run_t; why it compiled what it
+// did (why/why.h), the texts (text/text.h) and the page (page/page.h) only look at it.
 //
 //   run.c      the pass over the events: identity, figures, programs, requests
-//   steps.c    which step each compile or load held up
+//   steps.c    which step each compile or load delayed
 //   entries.c  what the journal explains
 //   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
 //
 // A *step* ends where the process marks it (keel_step). In a process without marks it is one
 // execution of the leading family: the programs that share a module name ("jit_step") and do the
-// most of all such names (operations times executions, summed; an eighth of that if nothing of the
-// name ran again). PyTorch/XLA gives all its programs one name: there a family is what one line
-// asked for, so that programs of host reads in mid-step and of the set-up are not steps. In a run
-// of several processes each counts its own steps, and the largest figures count.
+// most work of all such names (operations times executions, summed; an eighth of that if nothing of
+// the name ran again). PyTorch/XLA gives all its programs one name: there a family is what one line
+// asked for, so programs of mid-step host reads and of the set-up are not steps. In a run of
+// several processes each counts its own steps, and the largest figures count.
 //
 // Ownership: a keel_run_t owns all it points to; texts live in its arena and are "" if unknown.
 // Threads: no shared state.
@@ -54,7 +53,7 @@ typedef struct keel_run_program_t {
 
 // A compile or a load, in order of time.
 typedef struct keel_run_request_t {
-    uint64_t step; // the step it held up, from 1
+    uint64_t step; // the step it delayed, from 1
     double t, seconds;
     int64_t pid;
     size_t index;               // equal for requests of one program; below keel_run_t.program_count
@@ -72,7 +71,7 @@ typedef struct keel_run_difference_t {
     keel_run_place_t place;
     uint32_t old_op, new_op; // KEEL_NONE
     uint32_t folds;
-    uint32_t follows; // of a folded one: index in the entry's roots; KEEL_NONE: unknown
+    uint32_t follows; // for a folded one: index in the entry's roots; KEEL_NONE: unknown
 } keel_run_difference_t;
 
 typedef struct keel_run_frame_t {
@@ -83,7 +82,7 @@ typedef struct keel_run_frame_t {
 // One program that was asked for, as the journal explains it.
 typedef struct keel_run_entry_t {
     uint64_t step; // the step it held up, from 1
-    bool at_end;   // its process had no such step any more
+    bool at_end;   // its process ended before that step
     double t;
     int64_t pid;
     const char *what;    // "compile", "load", "retrace"
@@ -95,7 +94,7 @@ typedef struct keel_run_entry_t {
     size_t operation; // as in the request; SIZE_MAX: none
     bool is_eager;    // an operation that ran by itself
     keel_run_place_t site;
-    bool is_compared; // with another program; what of that is known follows
+    bool is_compared; // with another program; what is known about that follows
     const char *against_program, *against_name, *against_run; // "" if unknown
     double against_when;
     bool against_is_ours;
@@ -129,9 +128,9 @@ typedef struct keel_run_t {
 
     uint64_t journal_bytes; // of the run's own files; 0 from keel_run_parse
     uint64_t compiles, loads, memory_hits, misses, uncacheable, publishes, executes;
-    uint64_t known_executes; // of programs whose compile or load the journal has
+    uint64_t known_executes; // programs whose compile or load the journal has
     uint64_t recompiles;     // compiles that the journal calls that
-    uint64_t ahead_loads;    // loads that had begun before they were asked for
+    uint64_t ahead_loads;    // loads that had begun before the client asked
     uint64_t unused_loads;   // programs that were loaded ahead and never asked for
     double compile_seconds;  // inside the plugin
     double load_seconds;     // that the client waited for the plugin
@@ -165,7 +164,7 @@ typedef struct keel_run_t {
     keel_arena_t texts;
 } keel_run_t;
 
-// Parts of a journal that cost time and that few commands show.
+// Parts of a journal that take time to read and that few commands show.
 enum {
     KEEL_RUN_DETAILS = 1, // what follows from each cause, and the host's stacks
     KEEL_RUN_MEMORY = 2,
@@ -183,12 +182,13 @@ void keel_run_deinitialize(keel_run_t *run);
 // True if the last step had a new program and something was compiled: whether that was the end of
 // it is unknown.
 bool keel_run_is_restless(const keel_run_t *run);
-// Does an operation that ran by itself have new programs for as long as the run goes on?
+// True if an operation that ran by itself has new programs until the run ends.
 bool keel_run_is_endless(const keel_run_t *run, size_t operation);
-// Was a program with those bytes executed in that process after the compile or load of `other`?
+// True if a program with those bytes was executed in that process after the compile or load of
+// `other`.
 bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *other, int64_t pid);
-// Did that program, or others that the same line asks for, run more than once in that process from
-// its compile or load on?
+// True if that program, or others that the same line asks for, ran more than once in that process
+// since its compile or load.
 bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid);
 
 // A copy in the arena; "" for an empty text.

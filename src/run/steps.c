@@ -140,7 +140,7 @@ const char *keel_steps_name(const keel_steps_t *steps, const char *digest) {
     return index ? steps->programs[*index].name : "";
 }
 
-// That event itself has what was executed before it.
+// The event itself contains what was executed before it.
 bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
                             int64_t pid) {
     size_t index;
@@ -154,7 +154,7 @@ bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const
     return false;
 }
 
-// How often programs of that family ran, by what the event has.
+// How often programs of that family ran, according to the event.
 static json_int_t count_family(const keel_steps_t *steps, const json_t *event, size_t family) {
     const char *digest;
     json_t *value;
@@ -202,7 +202,7 @@ static void count_executes(keel_steps_t *steps, const json_t *event) {
     }
 }
 
-// Programs of which a step went on in most executions that were followed (reads.h).
+// Programs with which the step went on in most of the executions that were followed (reads.h).
 static void meet_pieces(keel_steps_t *steps, const json_t *event) {
     size_t at;
     const json_t *piece;
@@ -216,8 +216,8 @@ static void meet_pieces(keel_steps_t *steps, const json_t *event) {
     }
 }
 
-// What ran once sets up or ends a run as a rule, and leads only by far: a random array made without
-// jit has more operations than four steps of a small model.
+// A program that ran once usually sets up or ends a run, so it must lead by far: a random array
+// made without jit has more operations than four steps of a small model.
 static double weight(double work, uint64_t executes) {
     enum { BY_FAR = 8 };
     return executes > 1 ? work : work / BY_FAR;
@@ -237,7 +237,8 @@ static size_t heaviest(const keel_steps_t *steps, bool uncut, bool by_itself) {
     return found;
 }
 
-// A step ends with what no read cuts, unless that runs far less often: then reads do all the work.
+// A step ends with a program that no read cuts, unless such programs run far less often: then reads
+// do all the work.
 static void find_leading(keel_steps_t *steps) {
     for (size_t i = 0; i < steps->program_count; ++i) {
         const keel_steps_program_t *program = &steps->programs[i];
@@ -248,7 +249,7 @@ static void find_leading(keel_steps_t *steps) {
         family->uncut_work += program->is_cut ? 0 : work;
         family->uncut_executes += program->is_cut ? 0 : program->executes;
     }
-    // What ran by itself leads only if nothing else ran: it is part of a step, not a step.
+    // An operation by itself leads only if nothing else ran: it is part of a step, not a step.
     bool by_itself = heaviest(steps, false, false) == SIZE_MAX;
     size_t all = heaviest(steps, false, by_itself), uncut = heaviest(steps, true, by_itself);
     bool is_often = uncut != SIZE_MAX &&
@@ -285,7 +286,7 @@ static keel_status_t meet_mark(keel_steps_t *steps, const json_t *event) {
 
 static keel_status_t collect(void *context, const struct json_t *event) {
     keel_steps_t *steps = context;
-    // Kept by reference; nobody changes it.
+    // Kept by reference, because nothing changes it.
     if (json_array_append(steps->events, (json_t *)(uintptr_t)event) == 0) return NULL;
     return keel_status_make(KEEL_NO_MEMORY, "out of memory: keeping the journal's events");
 }
@@ -293,7 +294,7 @@ static keel_status_t collect(void *context, const struct json_t *event) {
 // Reports show a few hundred bytes of a string, and print a command whole.
 enum { LONGEST_STRING = 1 << 14 };
 
-// What was not asked for.
+// Parts that were not requested.
 static keel_status_t parse_events(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
                                   keel_journal_damage_t *out_damage) {
     static const char *const events[] = {"ask", "memory", NULL}, *const asks[] = {"ask", NULL};
@@ -468,10 +469,10 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
     return NULL;
 }
 
-// ---- which compile or load an explanation tells of ---------------------------------------------
+// ---- which compile or load an explanation is about ---------------------------------------------
 
-// The oldest of the list that took as long; else the newest. *first is moved past what was
-// explained, so that a long list is not walked again and again.
+// The oldest of the list that took as long; otherwise the newest. Moves *first past what was
+// explained, so that a long list is not walked repeatedly.
 static keel_steps_request_t *choose_request(keel_steps_t *steps, uint64_t *first, size_t last,
                                             double seconds) {
     keel_steps_request_t *requests = steps->requests;

@@ -1,10 +1,10 @@
-// steps: a journal's events in memory, and the step that each of them held up.
+// steps: a journal's events in memory, and the step that each of them delayed.
 //
 // Two walks over the events: keel_steps_read keeps them all and finds the leading family (run.h
 // says what that is), because steps can be counted only once it is known. Then the caller walks
 // them in order and hands each to keel_steps_advance.
 //
-// For the files of this room. Its texts are the events'.
+// For the files of this room. Texts belong to the events.
 #ifndef KEEL_RUN_STEPS_H_
 #define KEEL_RUN_STEPS_H_
 
@@ -48,17 +48,17 @@ typedef struct keel_steps_program_t {
     const char *identity;
     const char *name;
     uint64_t ops, executes;
-    bool is_cut; // a host read cuts the step there: it does not end one
+    bool is_cut; // a host read cuts the step there, so it does not end one
     size_t family;
     bool is_eager; // an operation that ran by itself, outside jit
 } keel_steps_program_t;
 
 // A compile or load, to which an explanation may follow.
 typedef struct keel_steps_request_t {
-    uint64_t step; // that it held up, from 1
+    uint64_t step; // the step it delayed, from 1
     double seconds;
     size_t next;      // the same program's next one in that process; SIZE_MAX: none
-    size_t operation; // an operation that ran by itself; SIZE_MAX: it is none
+    size_t operation; // an operation that ran by itself; SIZE_MAX: none
     bool explained;
 } keel_steps_request_t;
 
@@ -96,37 +96,38 @@ typedef struct keel_steps_t {
 } keel_steps_t;
 
 // `parts`: KEEL_RUN_DETAILS and so on; the rest of the journal is skipped, which takes a fraction
-// of the time. `out` is to be deinitialized also on failure.
+// of the time. Deinitialize `out` even on failure.
 keel_status_t keel_steps_read(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
                               keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
 void keel_steps_deinitialize(keel_steps_t *steps);
 
-// Does an operation that ran by itself have new programs for as long as the run goes on? Known when
+// True if an operation that ran by itself has new programs until the run ends. Known after
 // keel_steps_advance has had all events.
 bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation);
 
 // The module's name of the last program with those bytes; "" if the journal has none.
 const char *keel_steps_name(const keel_steps_t *steps, const char *digest);
 
-// Was a program with those bytes executed in that process after the compile or load of `other`?
+// True if a program with those bytes was executed in that process after the compile or load of
+// `other`.
 bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
                             int64_t pid);
 
-// Did that program, or others that the same line asks for, run more than once in that process from
-// its compile or load on?
+// True if that program, or others that the same line asks for, ran more than once in that process
+// since its compile or load.
 bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t pid);
 
 // The program that a compile or load of the journal is about.
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);
 
-// Counts one more event. *out_process is its process, *out_request what a compile or load became,
-// NULL for other events; both are valid until the next call.
+// Counts one more event. *out_process is its process, and *out_request the request of a compile or
+// load, NULL for other events; both are valid until the next call.
 keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
                                  keel_steps_process_t **out_process,
                                  keel_steps_request_t **out_request) KEEL_MUST_CHECK;
 
-// What an `explain` event explains, among those before it; NULL if the journal lacks that. Each
-// is given once, as long as there are others.
+// The earlier request that an `explain` event explains; NULL if the journal lacks it. Returns each
+// request once while there are others.
 keel_status_t keel_steps_explained(keel_steps_t *steps, const json_t *event,
                                    keel_steps_request_t **out) KEEL_MUST_CHECK;
 

@@ -100,8 +100,8 @@ const char *keel_host_op_advice(const char *name) {
     return keel_case_advice(KEEL_CASE_HOST_OP);
 }
 
-// PyTorch/XLA cuts a step into several programs where it computes on the host, so that one in eight
-// executions may be each step.
+// If PyTorch/XLA computes on the host, it cuts a step into several programs, so one in eight
+// executions may mean every step.
 static bool is_op_shown(const keel_host_op_sum_t *op, uint64_t executions, bool all) {
     enum { SHARE = 8, LEAST = 3 };
     return all || (op->times >= LEAST && op->times >= executions / SHARE);

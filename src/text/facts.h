@@ -6,14 +6,14 @@
 #include "run/run.h"
 #include "why/eager.h"
 
-// A time in JSON, to the microsecond; half of one counts as a whole.
+// A time in JSON, rounded to the microsecond.
 void keel_text_seconds(keel_json_t *json, const char *name, double seconds);
 
-// "10 times", by all lines
+// "10 times", over all lines
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);
 // "a host read splits the step into 2 programs"
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
-// What to do, in PyTorch/XLA: no other client has steps that are cut.
+// What to do in PyTorch/XLA, the only client with cut steps.
 const char *keel_reads_advice(bool endless);
 // "12 reads, 120 bytes, 0.3 s until they were there"
 void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
@@ -26,11 +26,11 @@ void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out);
 // The field "fixes" of a JSON object.
 void keel_fixes_json(const keel_fixes_t *fixes, keel_json_t *json);
 
-// What to do about an operation that is computed on the host.
+// What to do about an operation that was computed on the host.
 const char *keel_host_op_advice(const char *name);
 
-// A paragraph for each that `keel why` shows: what does not fit, and operations that the host
-// computed again and again; with `all` each operation.
+// A paragraph for each aside that `keel why` shows: compiles that do not fit, and operations that
+// the host computed again and again; with `all`, every operation.
 void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
                       keel_buffer_t *out);
 // "train.py:88 (jit_step) does not fit: it needs 256 GiB, there are 31.2 GiB".

@@ -105,7 +105,7 @@ void keel_flow_around(keel_flow_t *flow, const char *text, size_t at, unsigned l
         return;
     }
     unsigned inner = limit > LEAST ? limit : LEAST, before = columns_of((keel_str_t){text, at});
-    if (before + DOTS < inner) { // the beginning will do
+    if (before + DOTS < inner) { // the beginning is enough
         const char *end = skip(text, inner - DOTS);
         put_foreign(flow, (keel_str_t){text, (size_t)(end - text)});
         keel_flow_text(flow, "...");
@@ -113,7 +113,7 @@ void keel_flow_around(keel_flow_t *flow, const char *text, size_t at, unsigned l
     }
     keel_flow_text(flow, "...");
     unsigned rest = columns - before;
-    if (rest + DOTS < inner) { // the end will do
+    if (rest + DOTS < inner) { // the end is enough
         keel_flow_text(flow, skip(text, columns - (inner - DOTS)));
         return;
     }
@@ -151,7 +151,7 @@ void keel_flow_change(keel_flow_t *flow, const char *old_value, const char *new_
     const char *a = or_nothing(old_value), *b = or_nothing(new_value);
     unsigned room = limit > strlen(arrow) ? limit - (unsigned)strlen(arrow) : limit;
     unsigned left = keel_flow_columns(a), right = keel_flow_columns(b);
-    // A short one leaves its share to the other.
+    // A short one leaves the rest of its share to the other.
     unsigned left_limit = room / 2, right_limit = room / 2;
     if (left < left_limit) right_limit = room - left;
     if (right < right_limit) left_limit = room - right;

@@ -22,7 +22,7 @@ static void settled(const keel_why_t *why, keel_buffer_t *out) {
     else if (why->run.settled_at_step <= why->run.steps)
         keel_buffer_format(out, "; flat since step %" PRIu64, why->run.settled_at_step);
     else if (why->run.compiles && !why->run.unfinished)
-        // Loads alone are no sign of that: a warm run loads just before its only steps. Nor is the
+        // Loads alone do not show that: a warm run loads just before its only steps. Nor does the
         // journal of a process that was killed, which lacks its last executions.
         keel_buffer_text(out, "; new programs up to the end");
 }
@@ -53,8 +53,8 @@ static const char *line_of_cause(const keel_why_recompile_t *recompile) {
     return *recompile->shown ? recompile->shown : recompile->site.shown;
 }
 
-// Two that are shown as one: they have one line and cause, or one program if that is unknown. A
-// line can recompile several programs: those before and after a host read.
+// True if two are shown as one: they have the same line and cause, or the same program if these are
+// unknown. A line can recompile several programs: those before and after a host read.
 static bool is_alike(const keel_why_recompile_t *a, const keel_why_recompile_t *b) {
     if (strcmp(a->cause, b->cause) != 0 || strcmp(a->subject, b->subject) != 0) return false;
     if (*a->cause && *line_of_cause(a)) return strcmp(line_of_cause(a), line_of_cause(b)) == 0;
@@ -119,7 +119,7 @@ static bool is_explained(const keel_why_t *why) {
     return false;
 }
 
-// The dearest lines first; names as many as LINES_IN_SUMMARY.
+// The most expensive lines first; names up to LINES_IN_SUMMARY.
 static void dearest_lines(const keel_why_t *why, keel_buffer_t *out) {
     double below = 1e300;
     size_t below_index = 0, shown = 0;
@@ -289,7 +289,7 @@ static void moved(const keel_why_t *why, const char *where, const keel_moved_t *
     keel_buffer_byte(out, '\n');
 }
 
-// Steps count what looked like a cut at the time, and are left out if it was none after all.
+// Steps count what looked like a cut at the time; they are left out if it turned out not to be one.
 static void cuts(const keel_reads_t *reads, keel_buffer_t *out) {
     label(out, "cut");
     keel_reads_times(reads, out);
@@ -445,8 +445,8 @@ static void whole_place(keel_buffer_t *out, const keel_why_recompile_t *recompil
     }
 }
 
-// What values may take of a line that begins with their place: two thirds of it, for a subject and
-// the two sides of a change.
+// How much of a line that begins with a place values may take: two thirds, for a subject and the
+// two sides of a change.
 static unsigned value_limit(unsigned width) {
     unsigned limit = width * 2 / 9;
     return !width ? 0 : limit > VALUE_COLUMNS / 4 ? limit : VALUE_COLUMNS / 4;

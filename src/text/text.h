@@ -1,14 +1,14 @@
-// text: what a run amounts to, as text for people and as JSON for tools. It only looks at a run
-// (run/run.h) and at why it compiled what it did (why/why.h).
+// text: a run as text for people and as JSON for tools. It only reads the run (run/run.h) and why
+// it compiled what it did (why/why.h).
 //
 //   stats.c   `keel stats`, `keel runs`, the summary of `keel run`; stats_json.c
 //   why.c     `keel why`; why_item.c: one item of it; why_json.c
 //   memory.c  `keel memory`
-//   facts.c   sentences and fields that several of them have
+//   facts.c   sentences and fields that several of them share
 //   topics.c  `keel explain`: the pages of the causes
 //   flow.c    lines that fit a terminal; write.c: words and fields
 //
-// Text of foreign files is safe for a terminal: control bytes become '?'.
+// Text from foreign files is made safe for a terminal: control bytes become '?'.
 //
 // Ownership: all is borrowed for the call. Threads: no shared state.
 #ifndef KEEL_TEXT_TEXT_H_
@@ -26,7 +26,7 @@ void keel_text_line(const keel_why_t *why, unsigned width, keel_buffer_t *out);
 // docs/journal.md has the fields. `whole`: with the lists, as `keel stats`; else as `keel runs`.
 void keel_text_stats_json(const keel_why_t *why, bool whole, keel_buffer_t *out);
 
-// "JOURNAL:12: no JSON; ...", or "" if there is no damage.
+// "JOURNAL:12: not JSON; ...", or "" if there is no damage.
 void keel_text_damage(const keel_run_t *run, keel_buffer_t *out);
 
 // `all`: also firsts and loads, every root and every folded difference.

@@ -16,13 +16,13 @@ const keel_topic_t *keel_topic_by_word(const char *word) {
 
 // ---- a mistyped word ---------------------------------------------------------------------------
 
-enum { WORD = 32 }; // bytes of a word that are compared
+enum { WORD = 32 }; // how many bytes of a word are compared
 
 static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-// How many letters have to be added, dropped or replaced to make one word of the other.
+// How many letters must be added, dropped or replaced to turn one word into the other.
 static unsigned distance(const char *a, const char *b) {
     unsigned row[WORD + 1];
     size_t width = strlen(b) < WORD ? strlen(b) : WORD;
@@ -45,7 +45,7 @@ static bool begins(const char *text, const char *start) {
 
 const char *keel_topic_nearest(const char *word) {
     const char *nearest = NULL;
-    unsigned best = 3; // letters that are more than a slip
+    unsigned best = 3; // more letters than a typo
     for (size_t i = 0; i < keel_topic_count; ++i) {
         const char *other = keel_topics[i].word;
         unsigned far = begins(other, word) || begins(word, other) ? 0 : distance(word, other);
@@ -62,7 +62,7 @@ static bool is_fence(keel_str_t line) {
     return keel_str_starts(line, KEEL_STR("```"));
 }
 
-// What wraps: a table, a program and what a program wrote do not.
+// True for text that wraps: not a table, a program or a program's output.
 static bool is_prose(keel_str_t line) {
     return line.size && line.data[0] != '|' && line.data[0] != '#';
 }
@@ -73,7 +73,7 @@ static void prose(keel_str_t line, unsigned width, keel_buffer_t *out) {
     keel_buffer_append(&words, line.data, line.size);
     bool is_item = keel_str_starts(line, KEEL_STR("- "));
     keel_flow_t flow = {.out = out, .width = width, .indent = is_item ? 2 : 0};
-    // The mark of an item hangs out to the left of it.
+    // The bullet of an item hangs to its left.
     if (is_item) keel_buffer_text(out, "- ");
     if (is_item) flow.column = 2;
     keel_buffer_byte(&words, '\0');
@@ -147,7 +147,7 @@ void keel_topic_list(keel_buffer_t *out) {
             keel_pattern_sentence((keel_pattern_kind_t)i), out);
 }
 
-// Fields that a page has besides: those of a cause, or of a pattern.
+// The other fields of a page: those of a cause, or of a pattern.
 static void open_object(keel_json_t *json, const char *word, const char *kind,
                         const char *sentence) {
     keel_json_object(json, NULL);

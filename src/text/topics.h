@@ -10,11 +10,11 @@ typedef struct keel_topic_t {
     keel_str_t text;  // Markdown
 } keel_topic_t;
 
-// Made of the files by cmake/KeelPages.cmake; by word.
+// Made from the files by cmake/KeelPages.cmake; ordered by word.
 extern const keel_topic_t keel_topics[];
 extern const size_t keel_topic_count;
 
-// NULL if nothing has that word.
+// NULL if there is no such word.
 const keel_topic_t *keel_topic_by_word(const char *word);
 // The word nearest to a mistyped one; NULL if none is near.
 const char *keel_topic_nearest(const char *word);

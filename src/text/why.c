@@ -41,7 +41,7 @@ static void name_item(keel_buffer_t *name, const keel_why_entry_t *entry, size_t
     }
 }
 
-// Is the cause shown for an entry the one that the pattern is about?
+// True if the cause shown for an entry is the one that the pattern is about.
 static bool speaks_for(const keel_why_entry_t *entry, const keel_why_pattern_t *pattern) {
     const keel_run_difference_t *cause = keel_why_cause(entry);
     return cause && strcmp(cause->subject, pattern->subject) == 0 &&
@@ -146,7 +146,7 @@ static void total(keel_buffer_t *out, const keel_why_sum_t *sum, const char *nou
     *any = true;
 }
 
-// Recompiles that the journal does not explain, `explained` others aside.
+// Recompiles that the journal does not explain, besides `explained` others.
 static void unexplained(keel_buffer_t *out, const keel_why_t *why, uint64_t explained) {
     if (why->recompiles <= explained) return;
     uint64_t count = why->recompiles - explained;
@@ -257,7 +257,7 @@ static size_t count_cuts(const keel_text_page_t *page, const items_t *items) {
     return count;
 }
 
-// The dearest first, `most` of them; `print` or only measure.
+// The most expensive first, up to `most` of them; prints or only measures (`print`).
 static void cuts(keel_text_page_t *page, const items_t *items, size_t most, bool print) {
     const keel_reads_t *reads = &page->why->run.reads;
     size_t number = 0;
@@ -290,7 +290,8 @@ static void print_items(keel_text_page_t *page, const items_t *items) {
     left_out(page, cut_count - cuts_shown);
 }
 
-// Without --lines a difference has the line that asked for the program, and the rest is by types.
+// Without --lines, a difference has the line that asked for the program, and operations are
+// compared by type.
 static bool lacks_lines(const keel_why_t *why) {
     bool any = false;
     if (why->run.has_lines || strcmp(why->run.framework, "torch") != 0) return false;
@@ -323,7 +324,7 @@ static void print_page(keel_text_page_t *page, const items_t *items) {
     keel_flow_end(&page->flow);
 }
 
-// What ran by itself and came to an end: the initialisation of a model, as a rule.
+// Operations by themselves that stopped coming: usually the initialization of a model.
 static void eager(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     if (!keel_eager_is_told(&why->eager, why->run.compile_seconds)) return;
     keel_flow_t flow = {.out = out, .width = width};

@@ -7,10 +7,10 @@ enum {
     CAUSES_SHOWN = 3, // of one recompile, or one pattern
     CAUSES_MET = 32,  // of one pattern
     INDENT = 5,
-    PLACE_COLUMNS = 36, // that are kept for it; a longer one takes what it needs
+    PLACE_COLUMNS = 36, // columns reserved for it; a longer one takes what it needs
 };
 
-// ---- what stands in columns --------------------------------------------------------------------
+// ---- columns -----------------------------------------------------------------------------------
 
 static void step_text(const keel_text_item_t *item, char out[48]) {
     uint64_t first = item->first_step, last = item->last_step - item->at_end;
@@ -22,7 +22,7 @@ static void step_text(const keel_text_item_t *item, char out[48]) {
         snprintf(out, 48, "steps %" PRIu64 "-%" PRIu64, first, last);
 }
 
-// The cause that stands for an item.
+// The cause that represents an item.
 static const keel_run_difference_t *cause_of(const keel_text_item_t *item) {
     return keel_why_told(item->entry, item->pattern);
 }
@@ -48,7 +48,7 @@ static const char *place_text(const keel_run_place_t *place) {
     return *place->shown ? place->shown : "unknown line";
 }
 
-// Several programs that one change outside of them brought.
+// Several programs that one change outside of them made necessary.
 static bool is_of_run(const keel_text_item_t *item) {
     const keel_run_difference_t *cause = keel_why_cause(item->entry);
     return item->times > 1 && !item->pattern && cause && keel_why_is_of_run(cause->kind);
@@ -88,7 +88,7 @@ static void kind_cell(keel_text_page_t *page, const char *kind, unsigned width) 
     keel_flow_blanks(flow, columns < width ? width - columns : 0);
 }
 
-// Whole, because people open the path: on a line of its own if it does not fit.
+// Never cut, because people open the path: on a line of its own if it does not fit.
 static void place_cell(keel_text_page_t *page, const char *text, unsigned width) {
     keel_flow_t *flow = &page->flow;
     unsigned used = keel_flow_columns(text);
@@ -102,7 +102,7 @@ static void place_cell(keel_text_page_t *page, const char *text, unsigned width)
 
 // ---- what changed ------------------------------------------------------------------------------
 
-// On this line as it stands, or else on one of its own, cut to the width.
+// On this line if it fits; otherwise on a line of its own, cut to the width.
 static void change(keel_text_page_t *page, const keel_run_difference_t *cause) {
     keel_flow_t *flow = &page->flow;
     unsigned subject = keel_flow_columns(cause->subject),
@@ -178,7 +178,7 @@ static void first_line(keel_text_page_t *page, const keel_text_item_t *item, siz
 
 // ---- the lines below ---------------------------------------------------------------------------
 
-// Where and in what program.
+// The place and the program.
 static void add_place(keel_buffer_t *text, const keel_text_item_t *item) {
     const keel_why_entry_t *entry = item->entry;
     const keel_run_place_t *place = place_of(item);
@@ -191,7 +191,7 @@ static void add_place(keel_buffer_t *text, const keel_text_item_t *item) {
         keel_buffer_format(text, ", by way of %s", place->library_shown);
 }
 
-// What it was compared with, if that is not the same program of this run.
+// What it was compared with, unless that is the same program of this run.
 static void add_against(keel_buffer_t *text, const keel_why_entry_t *entry) {
     bool named =
         *entry->asked->against_name && strcmp(entry->asked->against_name, entry->asked->name) != 0;
@@ -203,7 +203,7 @@ static void add_against(keel_buffer_t *text, const keel_why_entry_t *entry) {
     if (elsewhere) keel_buffer_format(text, "run %s", entry->asked->against_run);
 }
 
-// How the read that a recompile follows from cuts steps, and what it moved.
+// How the read behind a recompile cuts steps, and how much it read.
 static void add_cut(keel_buffer_t *text, const keel_text_page_t *page,
                     const keel_run_difference_t *cause) {
     const keel_reads_t *reads = &page->why->run.reads;
@@ -288,7 +288,7 @@ static bool is_same(const keel_run_difference_t *a, const keel_run_difference_t 
     return strcmp(a->place.shown, b->place.shown) == 0 || strcmp(a->subject, b->subject) == 0;
 }
 
-// What came in recompiles of a pattern besides what makes it: the first of each.
+// Other causes in the recompiles of a pattern: the first of each.
 static void besides(keel_text_page_t *page, const keel_text_item_t *item) {
     const keel_why_t *why = page->why;
     const keel_run_difference_t *told[CAUSES_MET] = {cause_of(item)};
@@ -316,7 +316,7 @@ static void advice_line(keel_text_page_t *page, const char *who, const char *adv
     keel_flow_words(&page->flow, advice);
 }
 
-// For the client of the run; for both if that is unknown.
+// For the client of the run, or for both if that is unknown.
 static void advice(keel_text_page_t *page, const keel_text_item_t *item,
                    const keel_run_difference_t *cause) {
     keel_flow_t *flow = &page->flow;
@@ -338,7 +338,7 @@ static void advice(keel_text_page_t *page, const keel_text_item_t *item,
     keel_flow_end(flow);
 }
 
-// ---- all there is to say -----------------------------------------------------------------------
+// ---- a whole item ------------------------------------------------------------------------------
 
 static void stack(keel_text_page_t *page, const keel_why_entry_t *entry) {
     keel_buffer_t text;
@@ -383,7 +383,7 @@ void keel_text_print_item(keel_text_page_t *page, const keel_text_item_t *item, 
     first_line(page, item, number);
     if (cause) second_line(page, item);
     if (is_eager(item))
-        ; // what differs in each of them is of no use to anybody
+        ; // the differences of each one help nobody
     else if (cause && item->pattern)
         besides(page, item);
     else if (cause)
@@ -441,7 +441,7 @@ static void cut_line(keel_text_page_t *page, const keel_reads_line_t *line, size
     keel_flow_end(flow);
 }
 
-// What is executed for it, and what comes of that.
+// What is executed for it, and what that costs.
 static void add_read(keel_buffer_t *text, const keel_reads_line_t *line) {
     keel_buffer_text(text, *line->name ? line->name : "a program without a name");
     if (*line->function && strcmp(line->function, "<module>") != 0)

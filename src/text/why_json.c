@@ -72,7 +72,7 @@ static void against(keel_json_t *json, const keel_why_entry_t *entry) {
     keel_json_end_object(json);
 }
 
-// The cause: of the first root, flat, as far as there is one.
+// The cause: the fields of the first root, if there is one.
 static void cause(keel_json_t *json, const keel_why_t *why, const keel_why_entry_t *entry) {
     static const keel_run_difference_t none = {
         .subject = "", .old_value = "", .new_value = "", .note = ""};
@@ -131,7 +131,7 @@ static void read_place(keel_json_t *json, const keel_reads_line_t *line) {
                                     .library_line = line->library_line});
 }
 
-// As an entry, with what tells a cut beside it.
+// Like an entry, with the fields of a cut.
 static void cut_object(keel_json_t *json, const keel_reads_line_t *line) {
     const keel_cause_facts_t *facts = keel_cause_facts(KEEL_CAUSE_HOST_READ);
     keel_buffer_t sentence;

@@ -17,7 +17,7 @@ typedef struct keel_text_item_t {
     size_t order; // of the first one in the journal
 } keel_text_item_t;
 
-// Widths of what stands in columns.
+// The widths of the columns.
 typedef struct keel_text_columns_t {
     unsigned number, step, cost, kind, place;
 } keel_text_columns_t;

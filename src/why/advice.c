@@ -1,5 +1,5 @@
-// What to do about a root, by what its row shows: the note on how it came about, the pattern that
-// it is part of, which dimensions moved, and whether a library computes what differs.
+// What to do about a root, judging by the note on how it came about, the pattern that it is part
+// of, the dimensions that changed, and whether a library computes what differs.
 #include <ctype.h>
 
 #include "why/internal.h"
@@ -8,7 +8,7 @@ enum { NONE = -1 }; // no case
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-// The dimensions of "f32[2,8,8,1]". False if it is no array's type.
+// The dimensions of "f32[2,8,8,1]". False if it is not the type of an array.
 typedef struct dimensions_t {
     unsigned long long items[16];
     unsigned count;
@@ -26,7 +26,7 @@ static bool read_dimensions(const char *type, dimensions_t *out) {
     return *at == ']';
 }
 
-// A batch is short in its first dimension; another length or resolution is elsewhere.
+// A short batch differs in its first dimension; another length or resolution differs elsewhere.
 static int case_of_shape(const keel_run_difference_t *root) {
     dimensions_t before, after;
     if (!read_dimensions(root->old_value, &before) || !read_dimensions(root->new_value, &after))
@@ -45,25 +45,25 @@ static int case_of_cache(const keel_run_difference_t *root) {
     return strcmp(root->subject, "refresh") == 0 ? KEEL_CASE_REFRESH : NONE;
 }
 
-// No choice on the device reaches into a library's call.
+// The user cannot move a choice inside a library's call to the device.
 static int case_of_jax(const keel_run_difference_t *root) {
     bool is_librarys = root->place.library_file && *root->place.library_file;
     return root->kind == KEEL_CAUSE_STRUCTURE && is_librarys ? (int)KEEL_CASE_LIBRARY : NONE;
 }
 
-// x[i] with a tensor of no dimensions still reads it, and is a program for each number.
+// x[i] with a zero-dimensional tensor still reads it, which makes a program for each number.
 static int case_of_torch(const keel_run_difference_t *root) {
     bool is_index = root->kind == KEEL_CAUSE_CONSTANT && strncmp(root->subject, "slice ", 6) == 0;
     return is_index ? (int)KEEL_CASE_INDEX : NONE;
 }
 
-// What recompiles that come again tell, whatever else is known of one of them.
+// What a pattern of recompiles shows, whatever else is known about one of them.
 static int case_of_pattern(const keel_why_pattern_t *pattern, const keel_run_difference_t *root,
                            bool torch) {
     if (pattern->kind == KEEL_PATTERN_EAGER) return KEEL_CASE_EAGER_AGAIN;
     if (pattern->cause != root->kind) return NONE;
     if (pattern->kind == KEEL_PATTERN_GROWING) return KEEL_CASE_LIST_GROWS;
-    // In PyTorch/XLA the program tells whether something is appended (KEEL_NOTE_GROWN).
+    // In PyTorch/XLA the program shows whether something is appended (KEEL_NOTE_GROWN).
     bool is_eager = keel_note_leads(root->note, KEEL_NOTE_EAGER);
     return pattern->grows && !torch && !is_eager ? (int)KEEL_CASE_GROWS : NONE;
 }
@@ -75,7 +75,7 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     if (entry->pattern_index != KEEL_NONE)
         one = case_of_pattern(&why->patterns[entry->pattern_index], root, torch);
     if (one != NONE) return keel_case_advice((keel_case_t)one);
-    // PyTorch/XLA keeps all its programs but this one.
+    // PyTorch/XLA keeps all its programs except this one.
     if (root->kind == KEEL_CAUSE_RETRACE && strcmp(entry->asked->name, "ReplicateShardedData") == 0)
         return keel_case_advice(KEEL_CASE_GATHERED);
     const char *advice = keel_note_advice(root->note);
@@ -109,8 +109,8 @@ static keel_status_t count_retraces(const keel_why_t *why, keel_map_t *times, ke
     return NULL;
 }
 
-// A number that becomes an array is one retrace: JAX remembers both from then on. What the note
-// says besides comes after it.
+// A number that becomes an array causes one retrace: JAX remembers both from then on. The rest of
+// the note follows it.
 static void drop_number(keel_run_difference_t *root) {
     const char *rest = strstr(root->note, "; ");
     root->note = rest ? rest + 2 : "";

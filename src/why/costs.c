@@ -21,7 +21,7 @@ keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index) {
 
 // ---- the questions -----------------------------------------------------------------------------
 
-// The optimizer's own state is no input that the user gave.
+// The optimizer's own state is not an input from the user.
 static keel_question_t question_of(const keel_run_difference_t *root) {
     if (keel_note_leads(root->note, KEEL_NOTE_STATE_MADE)) return KEEL_QUESTION_NONE;
     return keel_cause_facts(root->kind)->question;
@@ -44,7 +44,7 @@ static void answer_questions(keel_why_t *why, const keel_why_entry_t *entry) {
 typedef struct ledger_t {
     keel_why_cost_t *costs;
     size_t count;
-    size_t *last; // the entry that each cost was last added for, and one; 0: none
+    size_t *last; // 1 + the entry that each cost was last added for; 0: none
     keel_map_t index;
 } ledger_t;
 

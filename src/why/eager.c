@@ -57,8 +57,7 @@ void keel_eager_deinitialize(keel_eager_lines_t *lines) {
     *lines = (keel_eager_lines_t){0};
 }
 
-// ---- what is shown
-// --------------------------------------------------------------------------------
+// ---- what is shown -----------------------------------------------------------------------------
 
 // The line that ran most of them: if they ran on many lines, the one that called these, such as
 // model.init above the layers' own.

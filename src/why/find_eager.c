@@ -1,4 +1,4 @@
-// Operations that ran by themselves for as long as the run goes on are recompiles, and a pattern.
+// Operations by themselves that have new programs until the run ends are recompiles, and a pattern.
 #include "why/internal.h"
 
 enum { NAMES_SHOWN = 6 };

@@ -1,7 +1,7 @@
-// Recompiles that follow from reads of the host, in PyTorch/XLA. What a read brought to the host,
-// and what was made of it there, is a constant of the next program; and if nothing ends a step,
-// each read compiles all that was recorded since the first. The read is their cause then, and what
-// was found between the programs is folded under it.
+// Recompiles that follow from host reads, in PyTorch/XLA. A number that was read, or computed on
+// the host from one, becomes a constant of the next program. And if nothing ends a step, each read
+// compiles everything that was recorded since the first. Then the read is the cause, and the
+// differences between the programs are folded under it.
 //
 // A number comes from a read if it is on the read's own line, or on a line that uses a name which
 // that line or a later one assigned.
@@ -12,7 +12,7 @@
 
 enum { LINES_FOLLOWED = 64, NAMES = 16 };
 
-// Names that hold what a line has read, or what was made of that. Text is the source's.
+// Names that hold what a line read, or what was computed from it. Their text belongs to the source.
 typedef struct names_t {
     keel_str_t list[NAMES];
     size_t count;
@@ -25,7 +25,7 @@ static bool is_of_name(char c) {
            (c & 0x80);
 }
 
-// The next word of *text, which is moved behind it; empty at the end.
+// The next word of *text, which then begins after it; empty at the end.
 static keel_str_t next_word(keel_str_t *text) {
     while (text->size && !is_of_name(*text->data))
         ++text->data, --text->size;
@@ -72,7 +72,7 @@ static void add_assigned(keel_str_t text, names_t *names) {
     }
 }
 
-// What a line works on: behind the "=" of an assignment, or all of it.
+// What a line works on: the text after the "=" of an assignment, or all of it.
 static keel_str_t worked_on(keel_str_t text) {
     size_t end = assignment_in(text);
     bool is_augmented = end && end < text.size && strchr("+-*/%&|^@", text.data[end - 1]);
@@ -80,7 +80,7 @@ static keel_str_t worked_on(keel_str_t text) {
     return (keel_str_t){text.data + end, text.size - end};
 }
 
-// True if the line `used` works on what `read` brought to the host.
+// True if the line `used` works on what `read` read.
 static bool follows_by_names(const keel_source_t *source, uint32_t read, uint32_t used) {
     names_t names = {.count = 0};
     add_assigned(keel_source_line(source, read), &names);
@@ -98,7 +98,7 @@ static bool is_at(const char *file, uint32_t line, const keel_run_place_t *place
     return line && line == place->line && strcmp(file, place->file) == 0;
 }
 
-// "Trainer.step" and "step": the interpreter and PyTorch/XLA name a function each in its way.
+// "Trainer.step" and "step": the interpreter and PyTorch/XLA name a function differently.
 static bool is_in(const char *function, const char *other) {
     const char *a = strrchr(function, '.'), *b = strrchr(other, '.');
     return strcmp(a ? a + 1 : function, b ? b + 1 : other) == 0;
@@ -148,7 +148,7 @@ static const keel_reads_line_t *endless_read(const keel_why_t *why, const keel_w
 
 // ---- the entries -------------------------------------------------------------------------------
 
-// Where nobody called the line that reads, who asked for the program stands there.
+// If the line that reads has no caller, shows who asked for the program.
 static keel_run_place_t place_of(const keel_reads_line_t *line, const keel_run_place_t *folded) {
     keel_run_place_t place = {.file = line->file,
                               .shown = line->shown,
@@ -180,7 +180,7 @@ static keel_run_difference_t cause_of(const keel_reads_line_t *read, keel_note_t
                                    .follows = KEEL_NONE};
 }
 
-// A new list of causes; place[i] is the one that cause i has become, or is folded under.
+// A new list of causes; place[i] is the one that cause i became, or is folded under.
 typedef struct causes_t {
     keel_run_difference_t *roots;
     size_t root_count;
@@ -201,7 +201,7 @@ static keel_status_t make_causes(keel_why_t *why, size_t count, causes_t *out) {
     return NULL;
 }
 
-// The cause that this read is already, or becomes now.
+// The cause for this read, added if there is none yet.
 static uint32_t cause_at(causes_t *causes, const keel_reads_line_t *read, keel_note_t note,
                          const keel_run_place_t *folded) {
     for (uint32_t i = 0; i < causes->root_count; ++i)
@@ -224,7 +224,7 @@ static void keep_root(causes_t *causes, const keel_why_entry_t *entry, size_t ro
     causes->roots[causes->root_count++] = entry->roots[root];
 }
 
-// A single one that is folded lends the read its values: "slice start 3 -> 4".
+// If only one is folded, the read shows its values: "slice start 3 -> 4".
 static void lend_values(causes_t *causes, const keel_why_entry_t *entry) {
     for (size_t i = 0; i < entry->root_count; ++i) {
         keel_run_difference_t *cause = &causes->roots[causes->place[i]];
@@ -286,8 +286,8 @@ static keel_status_t trace_entry(keel_why_t *why, keel_why_entry_t *entry, keel_
     return settle_causes(why, entry, &causes);
 }
 
-// JAX traces a function apart from what runs: a read in its own step, or in a library on the way,
-// says nothing of the numbers that a function closes over.
+// JAX traces a function separately from what runs, so a read in its step, or in a library on the
+// way, says nothing about the numbers that a function closes over.
 keel_status_t keel_why_follow_reads(keel_why_t *why) {
     keel_source_t source = {0};
     keel_status_t status = NULL;

@@ -7,21 +7,21 @@
 // patterns.c: fills why->patterns and names each entry's pattern. Entries are complete.
 keel_status_t keel_why_find_patterns(keel_why_t *why) KEEL_MUST_CHECK;
 
-// follows.c: makes host reads the cause of what follows from them. The entries are complete,
-// patterns are not found yet.
+// follows.c: makes host reads the cause of what follows from them. The entries are complete;
+// patterns are found later.
 keel_status_t keel_why_follow_reads(keel_why_t *why) KEEL_MUST_CHECK;
-// find_eager.c: operations that ran by themselves and have new programs for as long as the run goes
-// on make a pattern, and are recompiles. Before the other patterns.
+// find_eager.c: makes a pattern, and recompiles, of operations by themselves that have new programs
+// until the run ends. Call it before the other patterns.
 keel_status_t keel_why_find_eager(keel_why_t *why) KEEL_MUST_CHECK;
 
-// advice.c: a Python number is no reason for what is asked for again and again. The entries are
-// complete.
+// advice.c: drops a Python number as the reason for a program that is asked for again and again.
+// The entries are complete.
 keel_status_t keel_why_settle_numbers(keel_why_t *why) KEEL_MUST_CHECK;
 
 // costs.c: questions, ledgers, totals.
 keel_status_t keel_why_sum_up(keel_why_t *why) KEEL_MUST_CHECK;
 
-// summary.c: what the summary names. Everything else is done.
+// summary.c: what the summary names. Call it last.
 keel_status_t keel_why_summarize(keel_why_t *why) KEEL_MUST_CHECK;
 
 #endif // KEEL_WHY_INTERNAL_H_

@@ -45,7 +45,7 @@ static bool leads_with(const keel_why_entry_t *entry, keel_note_t note) {
     return cause && keel_note_leads(cause->note, note);
 }
 
-// What is known of a cause stands before what the comparison noted.
+// Puts what is known about a cause before the comparison's note.
 static keel_status_t lead_note(keel_why_t *why, keel_note_t note, const char **inout) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -56,8 +56,8 @@ static keel_status_t lead_note(keel_why_t *why, keel_note_t note, const char **i
     return status;
 }
 
-// A step without the optimizer may be skipped on purpose. Where more steps follow, and the program
-// that it was held against runs never again, the optimizer has other tensors.
+// A step without the optimizer may be skipped on purpose. But if more steps follow and the program
+// that it was compared with never runs again, the optimizer holds other tensors.
 static keel_status_t find_idle(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         keel_why_entry_t *entry = &why->entries[i];
@@ -72,8 +72,7 @@ static keel_status_t find_idle(keel_why_t *why) {
     return NULL;
 }
 
-// Gradients of tensors that were put in the place of others are added to for want of an optimizer
-// that zeroes them.
+// Gradients of tensors that replaced others accumulate, because no optimizer zeroes them.
 static keel_status_t follow_replaced(keel_why_t *why, size_t index) {
     keel_why_entry_t *entry = &why->entries[index];
     if (!entry->root_count || entry->roots[0].kind != KEEL_CAUSE_GRADIENT) return NULL;
@@ -85,7 +84,7 @@ static keel_status_t follow_replaced(keel_why_t *why, size_t index) {
     return lead_note(why, KEEL_NOTE_NOT_ZEROED, &entry->roots[0].note);
 }
 
-// "i64[140,2]": places of what a mask leaves.
+// "i64[140,2]": the indices that a mask selects.
 static bool is_of_places(const char *type) {
     const char *comma = strchr(type, ',');
     return strncmp(type, "i64[", 4) == 0 && comma && !strchr(comma + 1, ',');
@@ -121,9 +120,8 @@ static keel_status_t find_counted(keel_why_t *why) {
     return NULL;
 }
 
-// Another program of a function with nothing in common is JAX's way with two functions of one name.
-// PyTorch/XLA asks for it when it has recorded another program: that is a recompile, for no known
-// reason.
+// In JAX, a function's program with nothing in common with earlier ones is another function of the
+// same name. In PyTorch/XLA it is a recompile without a known cause.
 static void leave_out_strangers(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         keel_why_entry_t *entry = &why->entries[i];

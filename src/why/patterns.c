@@ -9,7 +9,8 @@ enum {
     VALUES_SHOWN = 6,
 };
 
-// Mentions of one thing, in order of time: a root of an entry, or, for turns, the entry itself.
+// Mentions of one thing, in order of time: a root of an entry or, for programs that take turns, the
+// entry itself.
 typedef struct mention_t {
     size_t entry;
     const keel_run_difference_t *root;
@@ -79,7 +80,7 @@ static void list_value(keel_buffer_t *list, size_t index, const char *value) {
     keel_buffer_text(list, value);
 }
 
-// The last of `count` values, where not all were listed.
+// The last of `count` values, if not all were listed.
 static void end_values(keel_buffer_t *list, size_t count, const char *last) {
     if (count <= VALUES_SHOWN) return;
     keel_buffer_text(list, count == VALUES_SHOWN + 1 ? ", " : ", ..., ");
@@ -94,7 +95,7 @@ static keel_status_t keep_values(keel_why_t *why, const keel_buffer_t *text, con
     return NULL;
 }
 
-// Takes the entry into the newest pattern. One that several roots of it mention counts once.
+// Adds the entry to the newest pattern. An entry with several matching roots counts once.
 static void join_pattern(keel_why_t *why, size_t index, size_t *last) {
     keel_why_entry_t *entry = &why->entries[index];
     keel_why_pattern_t *pattern = &why->patterns[why->pattern_count - 1];
@@ -143,7 +144,7 @@ static bool is_in_range(double number) {
     return number > -1e15 && number < 1e15;
 }
 
-// A list, as where a slice starts, counts as one of its numbers does: by their sum.
+// A list, such as the starts of a slice, counts by the sum of its numbers.
 static bool number_of_list(const char *text, double *out) {
     char *end;
     *out = 0;
@@ -163,7 +164,7 @@ static bool number_of(const char *text, double *out) {
     return *text && !*end && is_in_range(*out);
 }
 
-// A value of several processes that count alike comes as often.
+// If several processes count alike, a value comes once from each.
 static bool continues(double last, double value) {
     return value == last || value == last + 1;
 }
@@ -192,8 +193,7 @@ static keel_status_t add_counter(keel_why_t *why, const groups_t *groups, size_t
     return status;
 }
 
-// A schedule that is computed on the host: no value comes twice, but for those of several processes
-// at once.
+// A schedule computed on the host: no value comes twice, except from several processes at once.
 static keel_status_t find_moving(keel_why_t *why, const groups_t *groups, const group_t *group) {
     const keel_run_difference_t *root = groups->mentions[group->first].root;
     const char *last = root->old_value;
@@ -388,7 +388,7 @@ static keel_status_t find_growing(keel_why_t *why, const groups_t *groups, const
 
 // ---- subsets of optional arguments -------------------------------------------------------------
 
-// How many recompiles there are, and how many sets of arguments that came or went.
+// Counts the recompiles, and the sets of arguments that came or went.
 typedef struct subsets_t {
     keel_map_t sets, subjects;
     keel_buffer_t set, values;
@@ -434,7 +434,7 @@ static keel_status_t find_subsets(keel_why_t *why, const groups_t *groups, const
     keel_buffer_initialize(&subsets.set, 0);
     keel_buffer_initialize(&subsets.values, 0);
     keel_status_t status = meet_group(&subsets, groups, group);
-    // The same key may come and go, since each program is compared with its nearest.
+    // The same key may come and go, because each program is compared with its nearest.
     if (!status && subsets.entries >= LEAST && subsets.sets.count >= 2)
         status = add_mentions(why, KEEL_PATTERN_SUBSETS, groups, group->first, group->count, "",
                               &subsets.values);
@@ -452,7 +452,7 @@ static const char *key_of(const keel_why_t *why, const groups_t *groups, size_t 
     return *entry->asked->key ? entry->asked->key : entry->asked->program;
 }
 
-// What they differ in, if that is one thing; NULL if it is more, or unknown.
+// What they differ in, if that is one thing; NULL if there is more, or it is unknown.
 static const keel_run_difference_t *one_difference(const keel_why_t *why, const groups_t *groups,
                                                    size_t first, size_t count) {
     for (size_t at = first; count--; at = groups->mentions[at].next) {
@@ -493,7 +493,7 @@ static keel_status_t find_turns(keel_why_t *why, const groups_t *groups, const g
         if (count && !goes_on) {
             bool found = count >= LEAST_TURNS;
             if (found) KEEL_TRY(add_turns(why, groups, began, count));
-            // The last of what ended may be the first of what comes.
+            // The last one of the run that ended may begin the next.
             count = !found && strcmp(key, last) != 0;
             began = previous;
         }
@@ -508,7 +508,7 @@ static keel_status_t find_turns(keel_why_t *why, const groups_t *groups, const g
 
 // ---- all together ------------------------------------------------------------------------------
 
-// What mentions of a kind have to share; "" fields do not count.
+// What mentions of one kind must share; "" fields do not count.
 static void name_group(keel_buffer_t *name, const keel_why_entry_t *entry,
                        const keel_run_difference_t *root, keel_pattern_kind_t kind) {
     name->size = 0;
@@ -519,7 +519,7 @@ static void name_group(keel_buffer_t *name, const keel_why_entry_t *entry,
     if (kind != KEEL_PATTERN_COUNTER && kind != KEEL_PATTERN_UNPADDED) return;
     keel_buffer_format(name, "%d", (int)root->kind);
     keel_buffer_append(name, root->subject, strlen(root->subject) + 1);
-    // An argument may be given on several lines; an operation is known by its own.
+    // An argument may be passed on several lines; an operation is identified by its own line.
     if (root->kind != KEEL_CAUSE_SHAPE) keel_buffer_text(name, root->place.shown);
 }
 

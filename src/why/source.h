@@ -16,7 +16,7 @@ typedef struct keel_source_t {
 // False unless the file is as the run read it (host/source.h).
 bool keel_source_open(keel_source_t *source, const char *file, const keel_map_t *read);
 void keel_source_close(keel_source_t *source);
-// A line, from 1; empty if there is none. Valid until the next open.
+// A line, counted from 1; empty if there is none. Valid until the next open.
 keel_str_t keel_source_line(const keel_source_t *source, uint32_t number);
 
 #endif // KEEL_REPORT_SOURCE_H_

@@ -1,4 +1,4 @@
-// The recompiles that a run's summary, its figures and its page name: with the causes of `keel
+// The recompiles that a run's summary, its figures and its page name, with the causes from `keel
 // why`.
 #include "why/internal.h"
 
@@ -42,7 +42,7 @@ static keel_status_t index_entries(const keel_why_t *why, keel_map_t *out) {
     return NULL;
 }
 
-// What is not explained yet is a recompile by the journal, unless it ran by itself.
+// If it is not explained yet, it is a recompile if the journal says so, unless it ran by itself.
 static void list_recompiles(keel_why_t *why, const keel_map_t *entries) {
     keel_why_summary_t *summary = &why->summary;
     for (size_t i = 0; i < why->run.request_count; ++i) {
@@ -59,7 +59,7 @@ static void list_recompiles(keel_why_t *why, const keel_map_t *entries) {
     }
 }
 
-// A compile of what an earlier run had.
+// A compile of a program that an earlier run had.
 static bool is_known(const keel_run_entry_t *asked) {
     if (asked->unrelated || asked->recompile || asked->is_eager) return false;
     if (strcmp(asked->what, "compile") != 0) return false;

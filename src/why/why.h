@@ -2,10 +2,10 @@
 // patterns and costs. It looks at the run (run/run.h) and changes nothing there; the texts and the
 // page show what it finds.
 //
-//   judge.c       the journal's entries, and what is known of them besides
+//   judge.c       the journal's entries, and what else is known about them
 //   follows.c     host reads that later programs follow from; source.c: the user's source
 //   eager.c       operations that ran by themselves; find_eager.c: those that never end
-//   patterns.c    recompiles that make one story
+//   patterns.c    recompiles with one story
 //   advice.c      what to do
 //   costs.c       questions, ledgers, totals
 //   summary.c     what the summary of a run names
@@ -17,11 +17,11 @@
 #include "run/run.h"
 #include "why/eager.h"
 
-// One program that was asked for and why.
+// One program that was asked for, and why.
 typedef struct keel_why_entry_t {
     const keel_run_entry_t *asked; // as the journal has it
     bool recompile;
-    bool left_out; // has almost nothing in common with what it was compared with: no recompile
+    bool left_out; // has almost nothing in common with what it was compared with: not a recompile
     keel_run_difference_t *roots;
     size_t root_count;
     uint64_t root_total;
@@ -32,7 +32,7 @@ typedef struct keel_why_entry_t {
     uint32_t pattern_index; // of that in why->patterns; KEEL_NONE: none
 } keel_why_entry_t;
 
-// Several recompiles that make one story.
+// Several recompiles with one story.
 #define KEEL_PATTERNS(X)                                                                           \
     X(GROWING, "growing", "a list of arguments grows with each compile")                           \
     X(COUNTER, "counter", "a constant takes a new value with each compile")                        \
@@ -48,18 +48,18 @@ typedef enum keel_pattern_kind {
         KEEL_PATTERN_COUNT,
 } keel_pattern_kind_t;
 const char *keel_pattern_word(keel_pattern_kind_t kind);
-// Of the kind as such.
+// About the kind as such.
 const char *keel_pattern_sentence(keel_pattern_kind_t kind);
 
 typedef struct keel_why_pattern_t {
     keel_pattern_kind_t kind;
-    keel_cause_t cause;  // of what makes it; COUNT: unknown
+    keel_cause_t cause;  // of its mentions; COUNT: unknown
     const char *name;    // of the module
     const char *subject; // "batch['x']"
-    const char *values;  // "3, 4, 5, 6"; of many the first few and the last
+    const char *values;  // "3, 4, 5, 6"; if many, the first few and the last
     keel_run_place_t place;
     bool grows;   // UNPADDED: each value is larger than the one before
-    bool counted; // UNPADDED: it is what a mask leaves, which the host counts
+    bool counted; // UNPADDED: the size is what a mask selects, counted on the host
     uint64_t times;
     double seconds;
 } keel_why_pattern_t;
@@ -70,7 +70,7 @@ typedef struct keel_why_sum_t {
     double seconds;
 } keel_why_sum_t;
 
-// Seconds lost, dearest first: by cause (place empty) or by source line.
+// Seconds lost, the most expensive first: by cause (place empty) or by source line.
 typedef struct keel_why_cost_t {
     keel_cause_t kind;
     keel_run_place_t place;
@@ -80,7 +80,7 @@ typedef struct keel_why_cost_t {
 
 // A recompile as the summary of a run names it.
 typedef struct keel_why_recompile_t {
-    uint64_t step; // the step it held up, from 1
+    uint64_t step; // the step it delayed, from 1
     double seconds;
     const char *name, *program;
     keel_run_place_t site;
@@ -94,7 +94,8 @@ typedef struct keel_why_summary_t {
     keel_why_recompile_t *recompiles; // in order of time, those not explained yet among them
     size_t recompile_count;
     double recompile_seconds;
-    // Compiles of what an earlier run had, or had the like of; the most expensive of them.
+    // Compiles of programs that an earlier run had, or had a similar version of; the most expensive
+    // of them.
     uint64_t known;
     double known_seconds;
     keel_why_recompile_t dearest_known;
@@ -102,10 +103,10 @@ typedef struct keel_why_summary_t {
 
 typedef struct keel_why_t {
     keel_run_t run;
-    keel_why_entry_t *entries; // in order of time; all that were explained
+    keel_why_entry_t *entries; // all that were explained, in order of time
     size_t entry_count;
-    // Of those that are shown by default: compiles that were avoidable, retraces, misses of what an
-    // earlier run had. keel_why_is_shown. Of two programs that take turns, loads too.
+    // Counts of those that are shown by default (keel_why_is_shown): avoidable compiles, retraces,
+    // and misses of what an earlier run had. For two programs that take turns, loads too.
     keel_why_pattern_t *patterns;
     size_t pattern_count;
     keel_why_cost_t *by_cause, *by_line;
@@ -114,30 +115,30 @@ typedef struct keel_why_t {
         uint64_t times;
         double seconds;
     } questions[KEEL_QUESTION_NONE];
-    // Those that are shown: what this run had otherwise, what an earlier one had, and what nothing
-    // had changed in.
+    // Those that are shown: programs that this run had in another form, programs that an earlier
+    // run had, and programs that had not changed.
     keel_why_sum_t again, known, retraces;
     uint64_t shown;
     double shown_seconds;
-    // Recompiles of the journal, explained or not; without those that turned out to be unrelated to
-    // all before them.
+    // The journal's recompiles, explained or not, without those that turned out to be unrelated to
+    // everything before them.
     uint64_t recompiles;
-    keel_eager_lines_t eager; // those that came to an end, and so are no recompiles
+    keel_eager_lines_t eager; // those that stopped coming, and so are not recompiles
     keel_why_summary_t summary;
     keel_arena_t texts;
 } keel_why_t;
 
-// Not the first of its kind, nor one that is merely like another program of the same run, nor a
-// function of JAX's that has nothing but its name in common with any.
+// False for the first of its kind, for a program that is merely similar to another one of the same
+// run, and for a function of JAX's that shares only its name with others.
 bool keel_why_is_shown(const keel_why_entry_t *entry);
-// Its first root; NULL if it has none (unrelated, or the journal was cut).
+// Its first root; NULL if it has none (it is unrelated, or the journal was cut).
 const keel_run_difference_t *keel_why_cause(const keel_why_entry_t *entry);
-// That root's place, else the line that the journal gives the compile.
+// That root's place, or the line that the journal has for the compile.
 const keel_run_place_t *keel_why_place(const keel_why_entry_t *entry);
 
-// A part of what an entry cost: its seconds are divided equally among its roots. What is shown by
-// default; all else is one share, the first of its kind. Every figure by cause, by line or by
-// question is a sum of these.
+// A part of what an entry cost: its seconds are divided equally among its roots. Only for entries
+// that are shown by default; any other is one share, of cause `first`. Every figure by cause, by
+// line or by question is a sum of these.
 typedef struct keel_why_share_t {
     keel_cause_t kind;
     const keel_run_place_t *place;
@@ -146,9 +147,9 @@ typedef struct keel_why_share_t {
 size_t keel_why_share_count(const keel_why_entry_t *entry);
 keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index);
 
-// What this pattern is, more closely than its kind says.
+// A sentence about this pattern, more specific than that of its kind.
 const char *keel_why_sentence(const keel_why_pattern_t *pattern);
-// The root of an entry that its pattern is about, else the first; NULL if it has none.
+// The root of an entry that its pattern is about, or the first; NULL if it has none.
 const keel_run_difference_t *keel_why_told(const keel_why_entry_t *entry,
                                            const keel_why_pattern_t *pattern);
 // What to do about a root of an entry: the advice of its pattern, or of its cause.
@@ -162,7 +163,7 @@ keel_status_t keel_why_parse(keel_bytes_t bytes, const char *id, const char *pat
                              keel_why_t *out) KEEL_MUST_CHECK;
 void keel_why_deinitialize(keel_why_t *why);
 
-// True for what belongs to the whole run and to no line: flags, the plugin, the devices.
+// True for causes that belong to the whole run and not to a line: flags, the plugin, the devices.
 bool keel_why_is_of_run(keel_cause_t kind);
 
 #endif // KEEL_WHY_WHY_H_
