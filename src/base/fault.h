@@ -2,8 +2,8 @@
 // at it; a release build compiles every check to nothing.
 //
 // In a build with KEEL_FAULTS, KEEL_FAULT=<kind>:<n>[:kill|:hang] in the environment arms the n-th
-// operation (from 1) of a kind, "alloc" or "file". That operation fails (an allocation for want of
-// memory, a file operation with EIO). With ":kill" the process kills itself before it, as kill -9
+// operation (from 1) of a kind, "alloc" or "file". That operation fails (an allocation as if memory
+// ran out, a file operation with EIO). With ":kill" the process kills itself before it, as kill -9
 // would; with ":hang" it never returns, as on a disk whose server is gone.
 #ifndef KEEL_BASE_FAULT_H_
 #define KEEL_BASE_FAULT_H_

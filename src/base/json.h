@@ -29,7 +29,7 @@ typedef enum keel_json_style_t {
 typedef struct keel_json_t {
     keel_buffer_t *out;
     keel_json_style_t style;
-    bool is_behind;    // a value stands before the next one, which needs a comma
+    bool is_behind;    // a value precedes the next one, which needs a comma
     const char *space; // of keel_json_break, until it is written; or NULL
 } keel_json_t;
 
@@ -65,8 +65,8 @@ void keel_json_null(keel_json_t *json, const char *name);
 // For a value that the caller writes into the buffer, which is returned.
 keel_buffer_t *keel_json_value(keel_json_t *json, const char *name);
 
-// White space that stands before the next value or name, after its comma, or before the bracket
-// that ends the list or object, unless that is empty. Without it, JSON is one line.
+// White space before the next value or name, after its comma, or before the bracket that ends the
+// list or object, unless that is empty. Without it, JSON is one line.
 static inline void keel_json_break(keel_json_t *json, const char *space) {
     json->space = space;
 }

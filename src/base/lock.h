@@ -22,7 +22,7 @@ typedef struct keel_lock_t {
 // never waits, since a holder may be stopped for any time.
 keel_status_t keel_lock_take(const char *path, keel_lock_t *out) KEEL_MUST_CHECK;
 // Replaces the content of the locked file, which tells people who holds it. KEEL_NOT_FOUND if
-// someone removed the file: then it locks nobody out.
+// someone removed the file: then the lock excludes nobody.
 keel_status_t keel_lock_describe(const keel_lock_t *lock, keel_bytes_t text) KEEL_MUST_CHECK;
 // False for no lock, and for one that an ancestor of this process took before the fork.
 bool keel_lock_is_ours(const keel_lock_t *lock);

@@ -69,8 +69,8 @@ void keel_proto_put_bytes(keel_buffer_t *out, uint32_t number, keel_bytes_t byte
     keel_buffer_append(out, bytes.data, bytes.size);
 }
 
-// The length stands in front of the contents. Most are below 128, so one byte is kept for it;
-// longer contents are moved.
+// The length precedes the contents. Most are below 128, so one byte is kept for it; longer contents
+// are moved.
 size_t keel_proto_open(keel_buffer_t *out, uint32_t number) {
     put_tag(out, number, KEEL_WIRE_BYTES);
     keel_buffer_byte(out, 0);

@@ -64,7 +64,7 @@ keel_status_t keel_status_make(keel_code_t code, const char *format, ...) {
 }
 
 #ifdef KEEL_STATUS_PLACES
-// What every thread may be given must not change.
+// Any thread may get this status, so it must not change.
 static bool has_place(keel_status_t status) {
     return status && status != static_no_memory();
 }

@@ -28,7 +28,7 @@ static keel_status_t look_behind(bundle_asked_t *asked) {
     return NULL;
 }
 
-// A plugin that is not found is no failure: the bundle then describes the rest.
+// A missing plugin is not a failure: the bundle then describes the rest.
 static keel_status_t find_plugin(bundle_asked_t *asked) {
     const char *named = keel_settings_text(&asked->settings, KEEL_SETTING_PLUGIN);
     cli_limit_at(strchr(named, '/') ? named : asked->python);

@@ -15,7 +15,7 @@
     X(clear, "remove all stored programs and plans")                                               \
     X(path, "print the folder")
 
-// Where there was no failure.
+// The outcome of a command that did not fail itself.
 typedef struct outcome_t {
     int code;          // the exit code
     uint64_t unlisted; // entries that cannot be read
@@ -366,7 +366,7 @@ static const char details[] =
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-// COMMANDS where there is none of the name.
+// COMMANDS if there is no such command.
 static size_t find(const char *name) {
     size_t i = 0;
     while (i < COMMANDS && strcmp(commands[i].name, name) != 0)

@@ -1,6 +1,6 @@
 // The child of `keel run`: same terminal, same process group, same signals as if it had been
-// started alone. What the terminal sends (Ctrl-C) reaches the whole group, so only signals that
-// were sent to this process alone are passed on.
+// started alone. What the terminal sends (Ctrl-C) reaches the whole group, so only signals sent to
+// this process alone are passed on.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static volatile sig_atomic_t child_pid;
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     int error = errno;
-    // si_code is positive where the kernel sent it: from the terminal, to all of the group.
+    // si_code is positive if the kernel sent it: from the terminal, to the whole group.
     if (info->si_code <= 0 && child_pid > 0) kill((pid_t)child_pid, number);
     errno = error;
 }
@@ -41,11 +41,11 @@ static void take_over(signals_t *signals) {
     struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     for (int i = 0; i < PASSED_ON; ++i) {
         sigaction(passed_on[i], NULL, &signals->before[i]);
-        // What is ignored (nohup) stays so, here and in the child.
+        // Signals that are ignored (nohup) stay ignored, here and in the child.
         if (signals->before[i].sa_handler != SIG_IGN) sigaction(passed_on[i], &action, NULL);
     }
     struct sigaction normal = {.sa_handler = SIG_DFL};
-    sigaction(SIGCHLD, &normal, &signals->child_before); // else its exit code could be lost
+    sigaction(SIGCHLD, &normal, &signals->child_before); // otherwise its exit code could be lost
 }
 
 static void give_back(const signals_t *signals) {

@@ -1,10 +1,10 @@
 // cli: the terminal door, `keel`. main.c picks the subcommand; each has a file of its own.
 //
 // A subcommand declares its options, then parses: help, errors and parser come from the same
-// declarations, so they cannot disagree. Answers go to stdout, everything else to stderr. Colour
-// is for terminals alone, never the only sign of anything, and NO_COLOR turns it off.
+// declarations, so they cannot disagree. Answers go to stdout, everything else to stderr. Color is
+// only for terminals, never the only sign of anything, and NO_COLOR turns it off.
 //
-// Threads: one, but for the progress line's own (progress.c) and what watches the time (limit.c).
+// Threads: one, besides those of the progress line (progress.c) and the time limit (limit.c).
 #ifndef KEEL_CLI_CLI_H_
 #define KEEL_CLI_CLI_H_
 
@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "settings/settings.h"
 
-// name, usage behind it, sentence
+// name, usage after it, sentence
 #define CLI_COMMANDS(X)                                                                            \
     X(run, "[OPTION]... [--] CMD [ARG]...",                                                        \
       "run a command with its XLA compiles going through Keel")                                    \
@@ -39,7 +39,7 @@
     X(version, "[OPTION]...", "print Keel's version and the PJRT API it was built for")            \
     X(help, "[CMD [PART]]", "explain a command")
 
-// What the shell gets.
+// Exit codes.
 typedef enum cli_exit {
     CLI_OK = 0,
     CLI_NO = 1,      // the answer is no: keys differ, something is damaged
@@ -47,7 +47,7 @@ typedef enum cli_exit {
     CLI_FAILURE = 3, // Keel itself failed
     CLI_NOT_RUNNABLE = 126,
     CLI_NOT_FOUND = 127,
-    CLI_SIGNAL = 128, // and the signal's number
+    CLI_SIGNAL = 128, // plus the signal's number
 } cli_exit_t;
 
 // ---- options.c ---------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ typedef struct cli_option_t {
     const char *argument; // "FILE"; NULL for a switch
     const char *sentence;
     const char **text; // takes the argument
-    const char *alone; // what a bare option means; its argument can only stand behind "=" then
+    const char *alone; // what a bare option means; its argument then needs "="
     bool *given;       // for a switch
 } cli_option_t;
 
@@ -68,7 +68,7 @@ typedef struct cli_call_t {
     const char *usage;    // "[OPTION]... -- CMD"
     const char *sentence; // what it does
     const char *details;  // further text for --help, ending in a newline; NULL: none
-    char **arguments;     // what stands behind the subcommand; NULL-terminated
+    char **arguments;     // the words after the subcommand; NULL-terminated
     cli_option_t options[CLI_OPTIONS];
     size_t option_count;
     const char *flags[KEEL_SETTING_COUNT]; // for keel_settings_load
@@ -80,29 +80,29 @@ typedef struct cli_call_t {
 void cli_switch(cli_call_t *call, const char *name, const char *sentence, bool *given);
 void cli_text(cli_call_t *call, const char *name, const char *argument, const char *sentence,
               const char **text);
-// `argument`, such as "[=NAME]", may be left out: `alone` is taken then.
+// `argument`, such as "[=NAME]", may be left out; then it is `alone`.
 void cli_text_or(cli_call_t *call, const char *name, const char *argument, const char *alone,
                  const char *sentence, const char **text);
 void cli_setting(cli_call_t *call, keel_setting_t setting);
 
 // Parses; from `least` to `most` positional arguments are allowed (`most` -1: any number, and
-// parsing ends at the first). False where there is nothing more to do: *out_code is to be returned.
+// parsing ends at the first). False if there is nothing more to do: return *out_code.
 bool cli_parse(cli_call_t *call, int least, int most, int *out_code);
 
 // ---- output.c ----------------------------------------------------------------------------------
 
 // "keel: <message>" on stderr; control bytes, which may come from a foreign file, as "\x1b".
 void cli_say(const char *format, ...) KEEL_PRINTF(1, 2);
-// The same for a status. Frees it and gives the exit code that fits.
+// The same for a status. Frees it and returns the exit code for it.
 int cli_fail(keel_status_t status);
-// The same for a usage error; the message ends with where to read on.
+// The same for a usage error; the message ends with a pointer to the help.
 int cli_misuse(const cli_call_t *call, const char *format, ...) KEEL_PRINTF(2, 3);
-// Prints to stdout, a newline behind it where it lacks one. Frees the buffer. CLI_OK, or
-// CLI_FAILURE after saying why.
+// Prints to stdout, and adds a newline if there is none. Frees the buffer. CLI_OK, or CLI_FAILURE
+// after saying why.
 int cli_answer(keel_buffer_t *buffer);
-// Whether what goes there may be coloured: a terminal that can show it, and no NO_COLOR.
+// Whether output there may be colored: a terminal that can show it, without NO_COLOR.
 bool cli_is_colored(FILE *stream);
-// Columns of the terminal; 0 for what is none, where nothing is wrapped or cut.
+// Columns of the terminal; 0 if it is not one: then nothing is wrapped or cut.
 unsigned cli_width(FILE *stream);
 
 // ---- prune.c -----------------------------------------------------------------------------------
@@ -120,29 +120,29 @@ keel_status_t cli_digests_folder(const keel_settings_t *settings, char **out) KE
 
 // A file that the user named; as keel_file_read, with messages that say what to do.
 keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
-// KEEL_INVALID where the setting's folder is there and is no folder.
+// KEEL_INVALID if the setting's folder exists but is not a folder.
 keel_status_t cli_check_folder(const keel_settings_t *settings,
                                keel_setting_t which) KEEL_MUST_CHECK;
 
 // ---- progress.c --------------------------------------------------------------------------------
 
-// Sees to it that it is known why each program of the run was asked for. What fails is said; the
-// command goes on without.
+// Makes sure that each program of the run is explained. Reports a failure; the command goes on
+// without explanations.
 void cli_analyse(const char *run_dir, const char *id);
 
-// Says on a terminal, after 2 s and then every second, that `what` is still going on.
+// Says on a terminal, after 2 s and then every second, that `what` is still running.
 void cli_progress_begin(const char *what);
 void cli_progress_end(void);
 
 // ---- limit.c -----------------------------------------------------------------------------------
 
-// Until cli_limit_end, what is looked at by this thread has so many seconds each: then this process
-// says what it waited for, by `command`, and ends with CLI_FAILURE.
+// Until cli_limit_end, this thread may take so many seconds for each thing it looks at. After that
+// the process names what it waited for, as `command`, and exits with CLI_FAILURE.
 void cli_limit_begin(const char *command, unsigned seconds);
-// What is looked at from now on; NULL: what follows has a limit of its own.
+// What the thread looks at from now on; NULL: what follows has a limit of its own.
 void cli_limit_at(const char *path);
 void cli_limit_end(void);
-// The value of --timeout. False where it is none: *out_code is to be returned.
+// The value of --timeout. False if it is invalid: return *out_code.
 bool cli_read_seconds(const cli_call_t *call, const char *text, unsigned *out_seconds,
                       int *out_code);
 
@@ -158,43 +158,44 @@ typedef struct cli_program_t {
 keel_status_t cli_program_open(const char *text, const char *run_dir,
                                cli_program_t *out) KEEL_MUST_CHECK;
 void cli_program_close(cli_program_t *program);
-// What keel_read said of it, as a line for the user.
+// What keel_read said about it, as a line for the user.
 keel_status_t cli_program_explain(const cli_program_t *program,
                                   keel_status_t status) KEEL_MUST_CHECK;
 
-// ---- elf.c, environment.c, interpreter.c: the parts of `keel run` -------------------------------
+// ---- elf.c, environment.c, interpreter.c: the parts of `keel run` ------------------------------
 
-// KEEL_INVALID, in one line, where the file cannot be a PJRT plugin for this machine.
+// KEEL_INVALID, with one line, if the file cannot be a PJRT plugin for this machine.
 keel_status_t cli_check_plugin(const char *path) KEEL_MUST_CHECK;
 
-// Where `plugin` is Keel's own library: the plugin that it wraps when it is loaded here, by the
-// settings that a client has; the caller frees it. NULL elsewhere.
+// If `plugin` is Keel's own library: the plugin that it wraps when a client loads it here; the
+// caller frees it. Otherwise NULL.
 keel_status_t cli_find_wrapped(const char *plugin, const char *interpreter,
                                char **out) KEEL_MUST_CHECK;
 
 // libkeel_pjrt.so beside this program, in the build and installed; the caller frees it.
 keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;
 // Sets this process's environment so that XLA clients in children load `library`, which wraps
-// `plugin`. Says, unless `quiet`, where that puts a platform that the user asked for out of force.
-// `lines`: operations of PyTorch/XLA carry their source lines.
+// `plugin`. Says so, unless `quiet`, if that overrides a platform that the user asked for. `lines`:
+// operations of PyTorch/XLA carry their source lines.
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
                                   const char *library, const char *run_id, bool quiet,
                                   bool lines) KEEL_MUST_CHECK;
-// The Python that will run `command`, as far as its first word tells; NULL where it does not. The
+// The Python that will run `command`, judging by its first word; NULL if that does not show it. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;
-// The Python that --python names, a file: itself where its name or an environment around it tells
-// so, else the one that it answers to be. KEEL_INVALID where it answers none. The caller frees it.
+// The Python that --python names: the file itself if its name or an environment around it shows
+// that, otherwise the one that it reports when asked. KEEL_INVALID if it reports none. The caller
+// frees it.
 keel_status_t cli_interpreter_named(const char *path, char **out) KEEL_MUST_CHECK;
-// The Python in force; NULL where there is none. The caller frees it.
+// The current Python; NULL if there is none. The caller frees it.
 keel_status_t cli_interpreter(char **out) KEEL_MUST_CHECK;
 
-// ---- python.c: the Python package that stands beside this program -------------------------------
+// ---- python.c: the Python package beside this program ------------------------------------------
 
 // The folder of the package `keel`, in the build, installed and in a wheel; the caller frees it.
 keel_status_t cli_find_package(char **out) KEEL_MUST_CHECK;
-// Has each Python below this process set up PyTorch/XLA for torch_xla.launch, and apply these fixes
-// ("all", "a,b"; NULL: none).
+// Makes each Python below this process set up PyTorch/XLA for torch_xla.launch and apply these
+// fixes ("all", "a,b"; NULL: none).
 keel_status_t cli_set_python(const char *package, const char *library,
                              const char *fixes) KEEL_MUST_CHECK;
 
@@ -212,13 +213,14 @@ typedef struct cli_fixes_t {
 } cli_fixes_t;
 keel_status_t cli_fixes_read(const char *package, cli_fixes_t *out) KEEL_MUST_CHECK;
 void cli_fixes_release(cli_fixes_t *fixes);
-// KEEL_INVALID where one of `names` ("all", "a,b") is no fix.
+// KEEL_INVALID if one of `names` ("all", "a,b") is not a fix.
 keel_status_t cli_fixes_check(const char *package, const char *names) KEEL_MUST_CHECK;
 
 // ---- child.c -----------------------------------------------------------------------------------
 
 // Runs the command in this process's terminal and group until it ends; passes on signals that were
-// sent to this process alone. The exit code as a shell gives it; what could not be started is said.
+// sent to this process alone. Returns the exit code as a shell does; reports a command that could
+// not be started.
 int cli_run_child(char **command, bool *out_started);
 
 // ---- subcommands -------------------------------------------------------------------------------
@@ -227,10 +229,10 @@ int cli_run_child(char **command, bool *out_started);
 CLI_COMMANDS(CLI_DECLARE)
 #undef CLI_DECLARE
 
-// Fills a call for the subcommand, NULL where there is none of that name.
+// The subcommand of that name, with its call in *out; NULL if there is none.
 int (*cli_command(const char *name, cli_call_t *out))(cli_call_t *call);
 void cli_list_commands(keel_buffer_t *out);
-// Whether `keel cache NAME` is something to do.
+// Whether `keel cache NAME` exists.
 bool cli_cache_has(const char *name);
 
 #endif // KEEL_CLI_CLI_H_

@@ -5,7 +5,7 @@
 #include "key/key.h"
 #include "read/read.h"
 
-// One of two programs, with its compile options where they are given.
+// One of two programs, with its compile options if given.
 typedef struct side_t {
     cli_program_t file;
     keel_program_t program;
@@ -87,7 +87,7 @@ static void head_text(const side_t *sides, const keel_explanation_t *explanation
         keel_buffer_byte(out, '\n');
     }
     if (explanation->alike >= 1) return;
-    // Rounded down: what differs is never wholly alike.
+    // Rounded down, so that programs that differ are never 100 % alike.
     keel_buffer_format(out, "%.1f %% of the operations have a counterpart\n",
                        (double)(int)(explanation->alike * 1000) / 10);
 }
@@ -162,8 +162,8 @@ static keel_status_t compare_programs(const asked_t *asked, keel_buffer_t *out, 
     return status;
 }
 
-// Is it a run? A file goes before a run, and so does a program's digest, which the beginning of an
-// id may look like. *out_id is NULL where it is none; the caller frees it.
+// Whether it is a run. A file has precedence over a run, and so has a program's digest, which may
+// look like the beginning of an id. *out_id is NULL if it is not; the caller frees it.
 static keel_status_t find_run(const asked_t *asked, const char *text, char **out_id) {
     const char *run_dir = asked->run_dir;
     keel_file_facts_t facts;

@@ -2,7 +2,7 @@
 //
 //   diff.c              the command; two programs
 //   diff_print.c        how a difference is written
-//   diff_runs.c         two runs: which programs of one are which of the other
+//   diff_runs.c         two runs: which programs of the one correspond to which of the other
 //   diff_runs_print.c   how that is written
 //
 // Ownership: a comparison of runs owns all it points to. Threads: one.
@@ -20,7 +20,7 @@
 void cli_diff_value(const char *text, size_t longest, keel_buffer_t *out);
 // "batch['x']: f32[8] -> f32[4], note"
 void cli_diff_change(const keel_difference_t *difference, bool all, keel_buffer_t *out);
-// "train.py:88 in loss, called at run.py:3"; nothing where no place is known.
+// "train.py:88 in loss, called at run.py:3"; nothing if no place is known.
 void cli_diff_place(const keel_place_t *place, keel_buffer_t *out);
 // The causes of a pair of programs, each with its place and what follows from it.
 void cli_diff_text(const keel_explanation_t *explanation, bool all, keel_buffer_t *out);
@@ -30,7 +30,7 @@ void cli_diff_json(const keel_explanation_t *explanation, keel_json_t *json);
 void cli_diff_list(const char *name, const keel_difference_t *list, size_t count, bool are_roots,
                    keel_json_t *json);
 
-// True where nothing was found that differs.
+// True if nothing differs.
 bool cli_diff_is_none(const keel_explanation_t *explanation);
 
 // ---- diff_runs.c -------------------------------------------------------------------------------
@@ -38,9 +38,9 @@ bool cli_diff_is_none(const keel_explanation_t *explanation);
 typedef struct cli_diff_run_t {
     const char *id;
     keel_run_t stats;
-    bool started;        // its first process has told its components
+    bool started;        // its first process has recorded its components
     keel_key_t key;      // the components of its first process
-    keel_key_t *options; // of each program: what its miss told; nothing is set where it had none
+    keel_key_t *options; // of each program: what its miss recorded; unset if it had none
     keel_sketch_t *sketches;
     uint8_t *state; // of each program: cli_diff_state_t
     keel_map_t by_identity;
@@ -63,7 +63,7 @@ typedef struct cli_diff_runs_t {
     size_t pair_count, pair_room;
 } cli_diff_runs_t;
 
-// Compares two runs, given by their whole ids; *out_same is left alone on failure.
+// Compares two runs, given by their full ids; leaves *out_same unchanged on failure.
 keel_status_t cli_diff_runs(const char *run_dir, const char *const ids[2], bool json, bool all,
                             keel_buffer_t *out, bool *out_same) KEEL_MUST_CHECK;
 

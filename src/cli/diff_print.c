@@ -12,7 +12,7 @@ void cli_diff_value(const char *text, size_t longest, keel_buffer_t *out) {
     if (longest && size > longest) {
         end = longest;
         while (end && ((unsigned char)text[end] & 0xc0) == 0x80)
-            --end; // not within a character
+            --end; // not inside a character
     }
     const keel_str_t shown = {text, end};
     size_t length;

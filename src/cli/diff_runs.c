@@ -7,9 +7,9 @@
 #include "key/key.h"
 #include "read/read.h"
 
-// Programs of one run that are compared with those of the other one by one; the dearest are.
+// How many programs of one run are compared with those of the other: the most expensive ones.
 enum { MATCHED_MOST = 512 };
-// How much two programs of different names must have in common to be put side by side.
+// How much two programs of different names must have in common to be a pair.
 #define NEAR 0.6
 
 // ---- reading a run -----------------------------------------------------------------------------
@@ -115,7 +115,7 @@ static keel_status_t share_keys(cli_diff_runs_t *all) {
 
 // ---- keys --------------------------------------------------------------------------------------
 
-// What only one of the two knows says nothing.
+// A component that only one of them knows says nothing.
 static void forget(keel_key_t *a, keel_key_t *b) {
     static const keel_digest_t none;
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
@@ -124,7 +124,8 @@ static void forget(keel_key_t *a, keel_key_t *b) {
             a->components[i] = b->components[i] = none;
 }
 
-// A flag may stand in the options too: so the components of the process go with the program's own.
+// A flag may also be in the options, so the components of the process are compared with the
+// program's own.
 static keel_status_t whole_key(const cli_diff_run_t *run, uint32_t index, keel_key_t *out) {
     static const keel_component_t own[] = {KEEL_COMPONENT_OPTIONS,
                                            KEEL_COMPONENT_DEVICE_ASSIGNMENT};
@@ -146,7 +147,7 @@ static bool is_among(const keel_difference_t *list, size_t count, const keel_dif
     return false;
 }
 
-// Hands on what did not move for all programs; what follows from that goes with it.
+// Passes on what did not change for all programs, with what follows from it.
 static keel_status_t hand_over(const keel_explanation_t *moved, const keel_explanation_t *found,
                                keel_explanation_t *out) {
     uint32_t place[KEEL_ROOTS_KEPT];
@@ -172,7 +173,7 @@ static keel_status_t hand_over(const keel_explanation_t *moved, const keel_expla
     return NULL;
 }
 
-// Programs are NULL where their bytes are the same.
+// Programs are NULL if their bytes are the same.
 static keel_status_t explain(const cli_diff_runs_t *all, const keel_program_t *old_program,
                              const keel_program_t *new_program, cli_diff_pair_t *pair) {
     const keel_program_t *const programs[] = {old_program, new_program};
@@ -251,8 +252,8 @@ static keel_status_t open_program(const cli_diff_runs_t *all, int run, uint32_t 
     return keel_read(keel_bytes(out->file.data, out->file.size), &out->program);
 }
 
-// Sketches what is alone and what has one of the names. What is not kept any more, or cannot be
-// read, stays alone.
+// Sketches the programs without a pair and those with one of their names. A program that is no
+// longer kept, or cannot be read, stays without a pair.
 static keel_status_t sketch(cli_diff_runs_t *all, int run, const keel_map_t *names, uint32_t *list,
                             size_t *out_count) {
     cli_diff_run_t *of = &all->runs[run];
@@ -299,7 +300,7 @@ static keel_status_t explain_pair(cli_diff_runs_t *all, cli_diff_pair_t *pair) {
     return status;
 }
 
-// Each program once; those of B that are left then, beside one of their name that has its pair.
+// Each program once; then the remaining ones of B, next to one of their name that has a pair.
 static keel_status_t pair_candidates(cli_diff_runs_t *all, const candidate_t *list, size_t count) {
     for (int left = 0; left < 2; ++left)
         for (size_t i = 0; i < count; ++i) {
@@ -314,7 +315,7 @@ static keel_status_t pair_candidates(cli_diff_runs_t *all, const candidate_t *li
     return NULL;
 }
 
-// The best pairs first: a program of the same name goes before one that is more alike.
+// The best pairs first: the same name counts more than similarity.
 static size_t find_candidates(const cli_diff_runs_t *all, const uint32_t *olds, size_t old_count,
                               const uint32_t *news, size_t new_count, candidate_t *out) {
     const cli_diff_run_t *old = &all->runs[0], *new = &all->runs[1];

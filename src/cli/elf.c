@@ -12,7 +12,7 @@ static keel_status_t no_plugin(const char *path, const char *why) {
                             path, why);
 }
 
-// A structure out of the file, if it lies within.
+// A structure from the file, if it is inside.
 static bool at(keel_bytes_t file, uint64_t offset, void *out, size_t size) {
     if (offset > file.size || size > file.size - offset) return false;
     memcpy(out, file.data + offset, size);
@@ -25,7 +25,7 @@ static keel_bytes_t section_bytes(keel_bytes_t file, const Elf64_Shdr *section) 
     return keel_bytes(file.data + section->sh_offset, section->sh_size);
 }
 
-// True where the file has a table of dynamic symbols, and it holds no such name.
+// True if the file has a table of dynamic symbols that lacks the name.
 static bool lacks_symbol(keel_bytes_t file, const Elf64_Ehdr *header, const char *name) {
     for (unsigned i = 0; i < header->e_shnum; ++i) {
         Elf64_Shdr symbols, names;
@@ -47,7 +47,7 @@ static bool lacks_symbol(keel_bytes_t file, const Elf64_Ehdr *header, const char
         }
         return true;
     }
-    return false; // no table: left to the loader
+    return false; // no table: the loader decides
 }
 
 static keel_status_t check(const char *path, keel_bytes_t file) {

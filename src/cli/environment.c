@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-// The name that JAX knows the library by.
+// The name under which JAX knows the library.
 #define PLATFORM "keel"
 
 keel_status_t cli_find_library(char **out) {
@@ -39,7 +39,7 @@ static keel_status_t put(const char *name, const char *value) {
     return keel_status_make(KEEL_NO_MEMORY, "out of memory: setting %s", name);
 }
 
-// What the user registered stays, but for an earlier Keel.
+// What the user registered stays, except an earlier Keel.
 static keel_status_t register_library(const char *library) {
     keel_buffer_t list;
     keel_buffer_initialize(&list, 1 << 20);
@@ -57,7 +57,7 @@ static keel_status_t register_library(const char *library) {
     return status;
 }
 
-// Who asked for a device and named no plugin for it gets a CPU: that must not pass unseen.
+// A user who asked for a device and named no plugin for it gets a CPU, and should know.
 static void tell_replaced(const char *name, const char *value, const char *becomes) {
     cli_say("%s=%s becomes %s: the command runs on the embedded CPU plugin; use --plugin to wrap "
             "another one",
@@ -96,8 +96,8 @@ static bool is_tpu(const char *plugin) {
     return strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0;
 }
 
-// JAX's own CPU client stays behind Keel's, since many scripts ask for jax.devices("cpu"). Other
-// platforms go: a second client would take the device away from the first.
+// JAX's own CPU client stays available after Keel's, since many scripts ask for jax.devices("cpu").
+// Other platforms are removed: a second client would take the device away from the first.
 static keel_status_t set_up_jax(const char *plugin, const char *library) {
     if (is_tpu(plugin)) {
         // JAX prepares the machine for a TPU only under the TPU's own name.
@@ -138,7 +138,7 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
                                   const char *library, const char *run_id, bool quiet, bool lines) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
-        // What the config file and the defaults say, the child finds by itself.
+        // The child finds the config file and the defaults by itself.
         if (value->origin == KEEL_ORIGIN_FLAG || value->origin == KEEL_ORIGIN_ENVIRONMENT)
             KEEL_TRY(put(keel_setting_facts((keel_setting_t)i)->environment, value->text));
     }

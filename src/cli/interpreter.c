@@ -63,7 +63,7 @@ static char *next_word(char **line) {
 }
 
 // The interpreter of "#!/venv/bin/python -u", or of "#!/usr/bin/env [-S] python3", if it is a
-// Python. `line` is zero-terminated, and is cut up.
+// Python. `line` is zero-terminated and is modified.
 static bool script_python(char *line, char out[PATH_MAX]) {
     char *rest = line + 2, *word = next_word(&rest);
     if (*word != '/') return false;
@@ -84,7 +84,7 @@ static int time_until(uint64_t end) {
     return now < end ? (int)((end - now + 999999) / 1000000) : 0;
 }
 
-// One line; false where it does not come in time.
+// One line; false if it does not come in time.
 static bool read_answer(int descriptor, char out[PATH_MAX]) {
     size_t size = 0;
     struct pollfd ready = {.fd = descriptor, .events = POLLIN};
@@ -103,8 +103,8 @@ static bool read_answer(int descriptor, char out[PATH_MAX]) {
     return in_time;
 }
 
-// Its answer goes to `answer`, all else nowhere, in a group of its own with the usual signals. 0
-// where it cannot be started.
+// Its answer goes to `answer`, all other output nowhere. It runs in a group of its own with the
+// usual signals. 0 if it cannot be started.
 static pid_t start(const char *script, int answer) {
     static char option[] = "-c", question[] = "import sys; print(sys.executable)";
     char *words[] = {(char *)(uintptr_t)script, option, question, NULL};
@@ -130,8 +130,8 @@ static pid_t start(const char *script, int answer) {
     return failed ? 0 : pid;
 }
 
-// What the script answers when it is asked which Python it starts; false where that is none. It and
-// what it started end with the answer, or without one in time.
+// What the script answers when asked which Python it starts; false if there is no answer. The
+// script and what it started are ended after the answer, or when the time is up.
 static bool ask(const char *script, char out[PATH_MAX], bool *out_in_time) {
     int answer[2];
     keel_guard_t guard;
@@ -164,8 +164,8 @@ static bool is_in_environment(const char *python) {
     return yes;
 }
 
-// A version manager (pyenv, asdf) puts scripts in the path that start whichever Python is chosen:
-// where they stand tells nothing of its packages.
+// A version manager (pyenv, asdf) puts scripts in the path that start the chosen Python: their
+// place says nothing about its packages.
 static keel_status_t settle(const char *python, char **out) {
     char head[4], answer[PATH_MAX];
     bool in_time = true, asked = read_script(python, head, sizeof head) &&

@@ -6,7 +6,7 @@
 #include "pjrt/pjrt.h"
 #include "read/read.h"
 
-// What can be told of a program's key without its backend.
+// What is known about a program's key without its backend.
 typedef struct side_t {
     cli_program_t file;
     keel_key_t key;
@@ -14,9 +14,9 @@ typedef struct side_t {
     char *name; // of the module
     size_t ops;
     const char *format;
-    char unread[256]; // why it is keyed by its bytes; "" where it was read
+    char unread[256]; // why it is keyed by its bytes; "" if it was read
     keel_cacheable_t cacheable;
-    uint8_t *options; // the compile options; NULL where none are given
+    uint8_t *options; // the compile options; NULL if none are given
     size_t options_size;
 } side_t;
 
@@ -57,7 +57,7 @@ static keel_status_t set_read(side_t *side, const keel_program_t *program, const
                KEEL_STR(""));
 }
 
-// As the engine does with what no reader understands.
+// As the engine does with a program that no reader understands.
 static keel_status_t set_unread(side_t *side) {
     keel_digest_t digest = keel_digest(keel_bytes(side->file.data, side->file.size));
     keel_buffer_t canonical;
@@ -134,7 +134,7 @@ static keel_status_t set_plugin(side_t *side, const keel_settings_t *settings) {
     return status;
 }
 
-// What this machine and this environment add to any program.
+// The components that come from this machine and environment.
 static keel_status_t set_surroundings(side_t *side, const keel_settings_t *settings) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -156,7 +156,7 @@ static void digest_text(const keel_digest_t *digest, size_t digits, keel_buffer_
     keel_buffer_format(out, "%.*s", (int)digits, hex);
 }
 
-// On one line, cut where it grows long.
+// On one line, cut if it is long.
 static void value_text(const char *value, keel_buffer_t *out) {
     enum { LONGEST = 120 };
     size_t length = strlen(value);
@@ -206,7 +206,7 @@ static void side_text(const side_t *side, keel_buffer_t *out) {
     }
 }
 
-// With debug options by name, for which there is room here.
+// Shows debug options by name, since there is room here.
 static void value_json(const char *name, const char *value, keel_json_t *json) {
     keel_buffer_t spelled;
     keel_buffer_initialize(&spelled, 0);
@@ -266,7 +266,7 @@ static bool is_storable(const side_t *side) {
     return *side->unread || side->cacheable.yes;
 }
 
-// Of two of one key.
+// For two programs that share a key.
 static void same_text(const side_t *sides, keel_buffer_t *out) {
     const side_t *never = !is_storable(&sides[0])   ? &sides[0]
                           : !is_storable(&sides[1]) ? &sides[1]

@@ -1,5 +1,5 @@
-// What may never answer: a disk or a server that is gone holds whoever looks at it, beyond what a
-// signal's handler could reach.
+// Things that may never answer: a thread that looks at a disk or server that is gone hangs, and no
+// signal handler can free it.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void end(void) {
     cli_say("%s: %s did not answer within %u s; check its disk or server, or wait longer with "
             "--timeout",
             limit.command, limit.path, limit.seconds);
-    // What runs at an exit may wait for the same.
+    // Exit handlers might wait for the same thing.
     _exit(CLI_FAILURE);
 }
 

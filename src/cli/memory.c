@@ -99,7 +99,7 @@ static keel_status_t find_program(search_t *search) {
     return NULL;
 }
 
-// A run where there is one of that id; else a program.
+// A run if there is one of that id, otherwise a program.
 static keel_status_t find(search_t *search) {
     char *id;
     keel_status_t status = keel_journal_find_run(search->run_dir, search->text, &id);

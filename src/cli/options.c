@@ -5,7 +5,7 @@
 
 static cli_option_t *add(cli_call_t *call, const char *name, const char *argument,
                          const char *sentence) {
-    if (call->option_count == CLI_OPTIONS) abort(); // a fault in the subcommand
+    if (call->option_count == CLI_OPTIONS) abort(); // a bug in the subcommand
     cli_option_t *option = &call->options[call->option_count++];
     *option = (cli_option_t){.name = name, .argument = argument, .sentence = sentence};
     return option;
@@ -73,7 +73,7 @@ static bool stop(int *out_code, int code) {
     return false;
 }
 
-// Takes one option and its argument; *word is left behind them.
+// Takes one option and its argument; moves *word past them.
 static bool take_option(cli_call_t *call, char ***word, int *out_code) {
     const char *text = **word;
     size_t length = strcspn(text, "=");
@@ -130,7 +130,7 @@ bool cli_parse(cli_call_t *call, int least, int most, int *out_code) {
         return stop(out_code, cli_misuse(call, "missing argument: %s", call->usage));
     if (most >= 0 && call->rest_count > most)
         return stop(out_code, cli_misuse(call, "%s: one argument too many", call->rest[most]));
-    // A shell's variable that was never set; as a beginning of a name it would be that of all.
+    // An unset shell variable gives "", which would be the beginning of every name.
     for (int i = 0; i < call->rest_count && i < most; ++i)
         if (!*call->rest[i])
             return stop(out_code, cli_misuse(call, "argument %d is empty: %s", i + 1, call->usage));

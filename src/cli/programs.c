@@ -105,7 +105,7 @@ static keel_status_t open_any(const char *text, const char *run_dir, cli_program
 keel_status_t cli_program_explain(const cli_program_t *program, keel_status_t status) {
     keel_bytes_t bytes = keel_bytes(program->data, program->size);
     keel_code_t code = keel_status_code(status);
-    // HLO has no magic: what is not understood may be anything.
+    // HLO has no magic number: bytes that are not understood may be anything.
     bool none = code == KEEL_CORRUPT || (code == KEEL_UNSUPPORTED && !keel_read_is_mlir(bytes));
     if (!none || !bytes.size || keel_read_is_text(bytes))
         return keel_status_annotate(status, "%s", program->label);

@@ -1,4 +1,4 @@
-// Removes runs that are old, and the programs that none is left to name.
+// Removes old runs, and the programs that no remaining run names.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,8 +16,8 @@ static bool is_package(const char *folder) {
     return yes;
 }
 
-// Where bin/keel stands in <prefix>/bin: <prefix>/lib/keel/python/keel, or in a wheel, which keeps
-// its programs in keel/native, the folder above the prefix.
+// If keel is in <prefix>/bin: <prefix>/lib/keel/python/keel or, in a wheel, which keeps its
+// programs in keel/native, the folder above the prefix.
 keel_status_t cli_find_package(char **out) {
     static const char *const places[] = {"lib/keel/python/keel", ".."};
     char own[PATH_MAX], prefix[PATH_MAX], resolved[PATH_MAX];
@@ -35,7 +35,7 @@ keel_status_t cli_find_package(char **out) {
         char *folder;
         KEEL_TRY(keel_path(&folder, "%s/%s", prefix, places[i]));
         keel_status_t status = NULL;
-        // The link of a build tree stays: the library is found from this side of it.
+        // Does not resolve the link of a build tree: the library is found relative to it.
         if (is_package(folder))
             status =
                 keel_strdup(keel_str(i && realpath(folder, resolved) ? resolved : folder), out);

@@ -11,7 +11,7 @@ static const char details[] =
     "you share it. Source files that changed since the run are left out. An existing FILE is\n"
     "replaced only if it is a report.\n";
 
-// A mistyped name must cost nobody a file.
+// A mistyped name must not overwrite a file.
 static keel_status_t check_target(const char *path) {
     static const char mark[] = KEEL_PAGE_MARK;
     uint8_t start[sizeof mark - 1];

@@ -15,11 +15,11 @@ typedef struct run_t {
     keel_settings_t settings;
     char *plugin;
     char *library;
-    char *package; // of Python; NULL where it is not there
+    char *package; // of Python; NULL if it is missing
     char id[KEEL_RUN_ID_SIZE];
     const char *json_file;
-    const char *fixes; // that are asked for; NULL: none
-    char *interpreter; // of the command; NULL where it is no Python
+    const char *fixes; // requested ones; NULL: none
+    char *interpreter; // of the command; NULL if it is not a Python
     bool quiet;
     bool lines;  // of PyTorch/XLA's operations
     bool nested; // under another `keel run`, whose summary counts
@@ -38,7 +38,7 @@ static keel_status_t same_file(const char *a, const char *b, bool *out) {
 static keel_status_t resolve_plugin(run_t *run) {
     const char *text = keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
     KEEL_TRY(keel_plugin_find(text, run->interpreter, &run->plugin));
-    char *absolute; // the child may go to another folder before it loads it
+    char *absolute; // the child may change its folder before it loads it
     KEEL_TRY(keel_place_absolute(run->plugin, &absolute));
     keel_free(run->plugin);
     run->plugin = absolute;
@@ -51,7 +51,7 @@ static keel_status_t resolve_plugin(run_t *run) {
                             run->plugin);
 }
 
-// Without the package a run has all but fixes and torch_xla.launch.
+// Without the package a run lacks only fixes and torch_xla.launch.
 static keel_status_t find_package(run_t *run) {
     const char *given = getenv("KEEL_FIX");
     keel_status_t status = cli_find_package(&run->package);
@@ -91,7 +91,7 @@ static keel_status_t write_json(const run_t *run, const keel_why_t *why) {
     return keel_status_annotate(status, "--json");
 }
 
-// The folder, or else the nearest one above it that is there.
+// The folder, or the nearest existing one above it.
 static bool is_writable(const char *folder) {
     char *path, *slash;
     bool writable = false;
@@ -127,7 +127,7 @@ static void nothing_recorded(const run_t *run, bool began) {
                 "`keel run --help`");
 }
 
-// What happened, on stderr. Nothing here changes the exit code: that is the child's own.
+// What happened, on stderr. Nothing here changes the exit code, which is the child's.
 static void sum_up(const run_t *run) {
     keel_why_t why;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
@@ -146,7 +146,7 @@ static void sum_up(const run_t *run) {
         if (absent) keel_status_ignore(status);
         return;
     }
-    // Its first line found no room.
+    // There was no room for its first line.
     if (!why.run.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
     if (!run->quiet && why.run.processes) {
         keel_buffer_t text;

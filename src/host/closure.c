@@ -1,7 +1,7 @@
 // Functions that one factory made: make_update(actor_loss) and make_update(critic_loss) give
-// functions of one name, file and line. What they closed over distinguishes them: the same call in
-// both runs other functions of the user's. So it is with a library's function that is given one to
-// run, diffeqsolve(ODETerm(field), ...).
+// functions of one name, file and line. What they closed over distinguishes them: the same call
+// runs different functions of the user's. The same holds for a library's function that is given one
+// to run, diffeqsolve(ODETerm(field), ...).
 #define _GNU_SOURCE // memmem
 #include <string.h>
 
@@ -65,12 +65,12 @@ static void collect_calls(const keel_program_t *program, keel_str_t function, ke
                             keel_str_equal(frames[own - 1].file, file)))
             --own;
         call_t call;
-        // Without columns two calls of one line would be one.
+        // Without columns, two calls on one line would be the same.
         if (own-- && frames[own].column && callee_of(frames, own, &call)) add_call(out, &call);
     }
 }
 
-// Both make the call, and no function is among what it runs in both.
+// True if both make the call, and it runs no function that is the same in both.
 static bool runs_others(const calls_t *a, const calls_t *b, const call_t *call) {
     bool is_made = false;
     for (size_t i = 0; i < b->count; ++i) {

@@ -11,7 +11,7 @@
 //   python     the interpreter in this process, found at run time              python.h
 //   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
 //
-// Ownership: text lives in the arena that is handed in. Threads: no shared state.
+// Ownership: text lives in the arena that the caller passes. Threads: no shared state.
 #ifndef KEEL_HOST_HOST_H_
 #define KEEL_HOST_HOST_H_
 
@@ -41,13 +41,14 @@ keel_status_t keel_host_script(char *const *argv, const char *cwd, char **out) K
 
 // True if a file belongs to a library (site-packages, the interpreter's own, <frozen ...>).
 bool keel_is_library_file(keel_str_t file);
-// True for code that was typed in, a cell of a notebook: with each edit it has another file name.
+// True for code that was typed in, such as a notebook cell: each edit gives it a different file
+// name.
 bool keel_is_cell(keel_str_t file);
 // The file of an installed package without the folders above it, as people know it:
 // "equinox/_jit.py".
 const char *keel_library_shown(const char *file);
-// The package that an installed file belongs to: ".../site-packages/flax/", or the file itself
-// if it lies there alone; "<string>" is a package of its own. Empty for any other file.
+// The package that an installed file belongs to: ".../site-packages/flax/", or the file itself if
+// it is not in a package; "<string>" is a package of its own. Empty for any other file.
 keel_str_t keel_package_of(keel_str_t file);
 // The same as keel_is_library_file if `package` is empty. Otherwise `package` is the user's own,
 // because the script is one of its files (python -m package).
@@ -70,13 +71,13 @@ typedef struct keel_stack_t {
     uint32_t count;
     uint32_t left_out;
     const char *skipped; // why there is none; NULL if there is one
-    // JAX: the function that was traced, as its compiler was given it. NULL and 0 if unknown.
+    // JAX: the function that was traced, as JAX's compiler knows it. NULL and 0 if unknown.
     const char *traced_file;
     uint32_t traced_line; // of its def
-    // JAX: what was lowered before is compiled by a call of its own, maybe on another line.
+    // JAX: the program was lowered earlier, and a separate call compiles it, maybe on another line.
     bool is_deferred;
-    // The innermost line of a library that the user called, which is neither PyTorch nor JAX nor
-    // the standard library: where in a loop of transformers it is. NULL if there is none.
+    // The innermost line of a library that the user called, other than PyTorch, JAX and the
+    // standard library, such as the place in a loop of transformers. NULL if there is none.
     const char *library_file;
     uint32_t library_line;
 } keel_stack_t;
@@ -85,17 +86,17 @@ typedef struct keel_stack_t {
 // process at run time; works for CPython 3.9 and later. Text lives in `arena`. Never fails: says
 // why it was skipped. Takes the GIL: call it with no lock held.
 void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
-// The frame that asked, and who called it. The stack has one at least.
+// The frame that asked, and its caller. The stack must not be empty.
 keel_place_t keel_stack_top(const keel_stack_t *stack);
 
 // ---- names.c -----------------------------------------------------------------------------------
 
 // A line for each name that is known. "dynamic['rest'][9]\tbatch['tokens']\n": what the user calls
-// an argument, if a library calls the traced function for the user (`is_wrapped`); arguments that
-// are named alike, or whose name cannot be found, are left out. "\tparams['bias']\n": an
-// argument by the client's name that was passed, and left out of the program because nothing uses
-// it; after the last of these "\t\n". Runs some Python, so only when a program is compiled; takes
-// the GIL. Never fails: "".
+// an argument, if a library calls the traced function for the user (`is_wrapped`); arguments with
+// the same name in both, or without a known name, are left out. "\tparams['bias']\n": an argument
+// by the client's name that was passed, and left out of the program because nothing uses it; after
+// the last of these "\t\n". Runs some Python, so only when a program is compiled; takes the GIL.
+// Never fails: "".
 const char *keel_names_read(keel_arena_t *arena, bool is_wrapped);
 // The user's name, or the client's if there is no other. `names` may be NULL.
 keel_str_t keel_names_find(const char *names, keel_str_t client);
@@ -109,8 +110,8 @@ keel_passing_t keel_names_passing(const char *names, keel_str_t user);
 typedef struct keel_site_t {
     keel_place_t place; // the user's line that called the traced function, and who called that
     const char *origin; // distinguishes functions of one name, see below; "" if unknown
-    bool is_traced;     // the traced function has a frame of its own; else it may be one operation
-    bool is_wrapped;    // a library calls it that it is no part of, nor is it JAX's
+    bool is_traced; // the traced function has a frame of its own; otherwise it may be one operation
+    bool is_wrapped; // a library calls it, and it belongs neither to that library nor to JAX
 } keel_site_t;
 
 // The origin of a traced function is its qualified name, its file and the line of its def:
@@ -119,28 +120,28 @@ typedef struct keel_site_t {
 // "<cell>", and its functions have no line, because both move with an edit. Anything else has the
 // line that asked for it: "/home/u/train.py:31".
 //
-// A library's function that the user jits is a different one for each line that asks, and is known
-// by the user's function that it runs: "init of Net.__call__ at
+// A library's function that the user jits is a different one for each line that asks, and is
+// identified by the user's function that it runs: "init of Net.__call__ at
 // /v/site-packages/haiku/transform.py:389 for /home/u/train.py:22". So is a loop that a library
-// runs outside jit: "/v/.../util.py:896 for
-// ...". `stack` is the host's when the program was asked for, or NULL. Text lives in `arena`, or is
-// the stack's.
+// runs outside jit: "/v/.../util.py:896 for ...". `stack` is the host's when the program was asked
+// for, or NULL. Text lives in `arena`, or is the stack's.
 void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel_arena_t *arena,
                   keel_site_t *out);
-// For a client that compiles whatever was recorded when a result was asked for: the line that asked
-// is the site, and the origin. Without a stack the site stays.
+// For a client that compiles what it recorded when a result is needed: the line that asked is the
+// site and the origin. Without a stack the site is unchanged.
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site);
-// What stays of an origin when lines above it are edited: all but the line of a traced function.
+// The part of an origin that survives edits above it: all but the line of a traced function.
 keel_str_t keel_origin_function(keel_str_t origin);
 // What distinguishes the functions of one name in a run: the file and line of its def if that is
-// known, under any name; otherwise all of the origin. A function that only passes on what it is
-// given computes nothing that would show its qualified name.
+// known, under any name; otherwise all of the origin. A function that only returns its arguments
+// computes nothing that would show its qualified name.
 keel_str_t keel_origin_place(keel_str_t origin);
 
 // ---- closure.c ---------------------------------------------------------------------------------
 
-// True for two programs of that origin where it is surely not one function: a factory made it for
-// other functions of the user's, or a library's was given others, which the same call in both runs.
+// True if two programs of that origin surely come from different functions: a factory made them for
+// different functions of the user's, or a library's function was given different ones, and the same
+// call runs them.
 bool keel_is_other_closure(const keel_program_t *before, const keel_program_t *after,
                            keel_str_t origin);
 

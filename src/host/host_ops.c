@@ -28,7 +28,7 @@ static bool add_host_op(const keel_python_t *python, keel_object_t *bridge, keel
     if (!is_host_op(text)) return true;
     keel_object_t *value = call(python, bridge, "_xla_counter_value", name);
     long long times = value ? python->integer(value) : 0;
-    if (value && times < 0) python->clear_error(); // no number: None where the counter went away
+    if (value && times < 0) python->clear_error(); // not a number: None if the counter is gone
     python->drop(value);
     if (times <= 0) return true;
     keel_status_t status = keel_arena_str(arena, text, &kept);
@@ -53,7 +53,7 @@ static void read_counters(const keel_python_t *python, keel_object_t *bridge, ke
     python->drop(names);
 }
 
-// Only what is imported already: nothing is to be loaded for this.
+// Only if it is already imported: this must not load anything.
 static keel_object_t *find_bridge(const keel_python_t *python) {
     keel_object_t *modules = python->modules();
     keel_object_t *module = modules ? python->item(modules, "torch_xla") : NULL;

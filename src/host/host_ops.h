@@ -13,17 +13,17 @@ typedef struct keel_host_op_t {
 enum { KEEL_HOST_OPS = 256 };
 
 typedef struct keel_host_ops_t {
-    keel_host_op_t list[KEEL_HOST_OPS]; // those beyond are left out
+    keel_host_op_t list[KEEL_HOST_OPS]; // further ones are left out
     size_t count;
     bool has_torch_xla;
 } keel_host_ops_t;
 
-// Reads them from the interpreter in this process. Nothing where there is none, or no PyTorch/XLA
-// in it. The thread must hold no lock that Python code may wait for.
+// Reads them from the interpreter in this process. Nothing if there is no interpreter, or no
+// PyTorch/XLA in it. The thread must hold no lock that Python code may wait for.
 void keel_host_ops_read(keel_arena_t *arena, keel_host_ops_t *out);
 
-// Has `call` called, with nothing, when the interpreter ends; it holds its lock then. False if
-// that cannot be had. Once a process.
+// Registers `call`, which takes nothing, to run when the interpreter ends, with its lock held.
+// False if that is not possible. Once per process.
 bool keel_host_ops_at_exit(void (*call)(void));
 
 #endif // KEEL_HOST_HOST_OPS_H_

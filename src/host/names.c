@@ -1,9 +1,9 @@
-// What the user calls the arguments of a traced function, and which of them are in no program. A
-// library that wraps it (equinox's filter_jit, flax's nnx.jit) takes apart what it was called with
-// and hands JAX leaves by number, so that the program's own names are the library's. The user's
-// stand in the frames of the call: the library's has what the user passed, and JAX's the very same
-// arrays, in the program's order. JAX leaves out of the program what nothing uses, which looks like
-// an argument that nobody passed.
+// What the user calls the arguments of a traced function, and which of them the program lacks. A
+// library that wraps the function (equinox's filter_jit, flax's nnx.jit) flattens its arguments and
+// passes JAX numbered leaves, so the program has the library's names. The user's names are found
+// through the frames of the call: the library's frame has what the user passed, and JAX's has the
+// same arrays in the program's order. JAX leaves out arguments that nothing uses, which looks as if
+// they had not been passed.
 #include <string.h>
 
 #include "host/host.h"
@@ -11,16 +11,16 @@
 
 enum { FILE_INPUT = 257 }; // Py_file_input
 
-// What follows runs in the client's interpreter, in a namespace of its own: only there are arrays
-// known by what they are, and not by their shapes, of which many have the same. It looks at frames
-// and takes trees apart as JAX did a moment ago, and touches no array.
+// This code runs in the client's interpreter, in a namespace of its own, because only there can
+// arrays be compared by identity; many have the same shape. It looks at frames and flattens trees
+// as JAX just did, and touches no array.
 #define GUARDED(code)                                                                              \
     "names = ''\n"                                                                                 \
     "try:\n" code "except KeyboardInterrupt:\n"                                                    \
     "    __import__('_thread').interrupt_main()\n"                                                 \
     "except BaseException: pass\n"
 
-// What JAX left out, which its innermost frames know.
+// What JAX left out, from its innermost frames.
 static const char left_out_source[] =
     GUARDED("    import sys\n"
             "    frame = sys._getframe()\n"
@@ -36,10 +36,10 @@ static const char left_out_source[] =
             "            break\n"
             "        frame = frame.f_back\n");
 
-// What the user calls the rest. Innermost first: JAX's frame, the library's. Of what is not JAX's
-// or that library's own no attribute is asked for, no name is printed, and no signature is made: an
-// object of the user's may do anything then. Its fields are had as JAX had them a moment ago, by
-// what it registered for that.
+// What the user calls the rest, innermost first: JAX's frame, the library's. Objects that belong
+// neither to JAX nor to that library could run any code, so this reads none of their attributes,
+// prints no names and makes no signatures. It gets their fields as JAX just did, through what they
+// registered for that.
 static const char users_source[] = GUARDED(
     "    import sys\n"
     "    jax = sys.modules['jax']\n"

@@ -5,7 +5,7 @@
 
 #include "host/site.h"
 
-// "FUNCTION at FILE:LINE for FILE:LINE"; the first part, the function, and the last may be absent.
+// "FUNCTION at FILE:LINE for FILE:LINE"; the function and the last part may be absent.
 static const char text_at[] = " at ", text_for[] = " for ";
 
 typedef struct origin_t {
@@ -65,9 +65,9 @@ keel_str_t keel_origin_place(keel_str_t origin) {
     return (keel_str_t){place, (size_t)(origin.data + origin.size - place)};
 }
 
-// The user's function that the line which asked had run; NULL if there is none. JAX gives what
-// it maps or loops over by itself (jax.pmap, a scan outside jit) a name of its own, and its frames
-// end there; flax leaves its own frames out.
+// The user's function that the asking line had JAX run; NULL if there is none. For jax.pmap and for
+// a scan outside jit, JAX chooses the name, and the frames end there; flax leaves its own frames
+// out.
 static const keel_frame_t *function_behind_line(const found_t *found) {
     const chain_t *chain = &found->chain;
     if (!found->stack || !found->stack->count || !chain->count) return NULL;
@@ -77,8 +77,8 @@ static const keel_frame_t *function_behind_line(const found_t *found) {
     return keel_is_foreign_file(frame->file, found->package) ? NULL : frame;
 }
 
-// Of a library's function that the user has jitted the user's function which it runs: model.init of
-// one model is not that of another. Empty where the library jits its own.
+// The user's function that a library's function, jitted by the user, runs: model.init of one model
+// is not that of another. Empty if the library jits its own.
 static keel_str_t function_within(const found_t *found) {
     const chain_t *chain = &found->chain;
     uint32_t at = found->own;
@@ -98,8 +98,8 @@ static origin_t origin_of_frame(const found_t *found, const keel_frame_t *frame,
     return origin;
 }
 
-// The library jits its own function. That is one function for all who call it; what it was given to
-// run tells calls apart (closure.c).
+// True if the library jits its own function. That is one function for all its callers; what it is
+// given to run distinguishes calls (closure.c).
 static bool is_librarys_jit(const found_t *found) {
     uint32_t caller = found->own + 1;
     return found->own < found->chain.count &&
@@ -107,7 +107,7 @@ static bool is_librarys_jit(const found_t *found) {
             keel_is_foreign_file(found->chain.frames[caller].file, found->package));
 }
 
-// By which frame, or which of what the client says, the function is known. False if nothing is.
+// Identifies the function by a frame, or by what the client says. False if neither does.
 static bool find_origin(const found_t *found, origin_t *out) {
     const chain_t *chain = &found->chain;
     const keel_stack_t *stack = found->stack;
@@ -129,8 +129,8 @@ static bool find_origin(const found_t *found, origin_t *out) {
     return out->file.size;
 }
 
-// What the user jits of a library, and loops that a library runs outside jit, are other functions
-// for each line of the user's that asks.
+// A library's function that the user jits, and a loop that a library runs outside jit, are
+// different functions for each line of the user's that asks.
 const char *site_origin(const found_t *found, const keel_place_t *place, keel_arena_t *arena) {
     origin_t origin = {0};
     if (!find_origin(found, &origin)) return "";
@@ -143,7 +143,7 @@ const char *site_origin(const found_t *found, const keel_place_t *place, keel_ar
     return make_origin(arena, &origin);
 }
 
-// One line of the user's may have a library ask for programs on several of its own.
+// One line of the user's may lead to programs from several lines of a library.
 const char *site_origin_asked(const keel_site_t *site, keel_arena_t *arena) {
     const keel_place_t *place = &site->place;
     char library[24] = "", name[512];

@@ -7,7 +7,7 @@
 
 #include "base/fork.h"
 
-// False if something needed is not there.
+// False if something that is needed is missing.
 static bool find_python_calls(keel_python_t *out) {
     bool complete = true;
     void *found;
@@ -29,8 +29,8 @@ static bool find_python_calls(keel_python_t *out) {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 KEEL_FORK_GUARD(lock);
 
-// A client has hundreds of libraries, and a search for what none of them has goes through all. What
-// was found once stays where it is.
+// A client has hundreds of libraries, and searching for a missing symbol goes through all of them.
+// A symbol that was found does not move.
 static bool find_once(keel_python_t *out) {
     static keel_python_t kept;
     static bool is_kept;

@@ -1,9 +1,8 @@
 // The interpreter of this process, for code that reads something from it: found, not linked. The
-// same library serves every Python, and clients that have none. Only functions are called, no
-// macros and no structures, so its version matters no more than that (CPython 3.9 brought the last
-// of those that are needed).
+// same library serves every Python, and clients that have none. It uses only functions, no macros
+// and no structures, so any version works that has them (CPython 3.9 added the last).
 //
-// Threads: any that holds no lock which Python code may wait for.
+// Threads: any that holds no lock that Python code may wait for.
 #ifndef KEEL_HOST_PYTHON_H_
 #define KEEL_HOST_PYTHON_H_
 
@@ -48,7 +47,7 @@ typedef struct keel_python_method_t {
     X(make_function, keel_object_t *, (keel_python_method_t *, keel_object_t *, keel_object_t *),  \
       "PyCFunction_NewEx")
 
-// Of each pair, what the interpreter's version has; and what little depends on.
+// Of each pair, the interpreter's version has one; the last few are optional.
 #define KEEL_PYTHON_OPTIONAL(X)                                                                    \
     X(is_finalizing, int, (void), "Py_IsFinalizing")                                               \
     X(is_finalizing_before, int, (void), "_Py_IsFinalizing")                                       \
@@ -59,9 +58,9 @@ typedef struct keel_python_method_t {
     X(fetch_error, void, (keel_object_t **, keel_object_t **, keel_object_t **), "PyErr_Fetch")    \
     X(restore_error, void, (keel_object_t *, keel_object_t *, keel_object_t *), "PyErr_Restore")
 
-// An exception that is on its way.
+// A pending exception.
 typedef struct keel_python_pending_t {
-    keel_object_t *type, *value, *trace; // since 3.12 the value is all
+    keel_object_t *type, *value, *trace; // since 3.12 only the value
 } keel_python_pending_t;
 
 typedef struct keel_python_t {
@@ -73,15 +72,15 @@ typedef struct keel_python_t {
     keel_python_pending_t pending;
 } keel_python_t;
 
-// Holds the interpreter's lock from here to keel_python_leave, which is to be called then, and puts
-// an exception that is on its way aside. NULL if it does; else why it cannot.
+// Takes the interpreter's lock, to be released by keel_python_leave, and sets a pending exception
+// aside. Returns NULL, or why it cannot; then do not call keel_python_leave.
 const char *keel_python_enter(keel_python_t *out);
 void keel_python_leave(keel_python_t *python);
 
 // An attribute, or NULL if there is none.
 keel_object_t *keel_python_attribute(const keel_python_t *python, keel_object_t *object,
                                      const char *name);
-// Lives as long as `object`; empty where it is no text.
+// Lives as long as `object`; empty if it is not text.
 keel_str_t keel_python_text(const keel_python_t *python, keel_object_t *object);
 
 #endif // KEEL_HOST_PYTHON_H_

@@ -1,6 +1,6 @@
-// What a process runs, as a name: its plan and its history go by it. A launcher (pytest, torchrun,
-// a company's own) says little by itself, so what it launches is part of the name. Values of
-// options are not: a script with another learning rate is the same script.
+// What a process runs, as the name of its plan and its history. A launcher (pytest, torchrun, a
+// company's own) says little by itself, so what it launches is part of the name. Values of options
+// are not: a script with another learning rate is the same script.
 #define _GNU_SOURCE // realpath
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 typedef struct script_t {
     const char *label;
     const char *path;     // of a file, as the command names it; or NULL
-    const char *identity; // where it is no file: "http.server", the text behind -c
-    char *const *rest;    // the words behind it if it may be a launcher; or NULL
+    const char *identity; // if it is not a file: "http.server", the text after -c
+    char *const *rest;    // the words after it if it may be a launcher; or NULL
 } script_t;
 
 static const char *last_part(const char *path) {
@@ -30,14 +30,14 @@ static bool is_python(const char *command) {
     return strncmp(name, "python", 6) == 0 || strncmp(name, "pypy", 4) == 0;
 }
 
-// What stands behind the letter at `letter` of a cluster of options ("-um", "-Wignore"): the rest
-// of the word, or the next word.
+// The argument of the option at `letter` in a cluster ("-um", "-Wignore"): the rest of the word, or
+// the next word.
 static const char *argument_of(char *const **at, const char *letter) {
     if (letter[1]) return letter + 1;
     return (*at)[1] ? *++*at : "";
 }
 
-// A command that an installer made has no ending ("torchrun"); a script of the user's has one.
+// A command that an installer made has no extension ("torchrun"); a script of the user's has one.
 static bool may_launch(const char *path) {
     return !strchr(last_part(path), '.');
 }
@@ -99,7 +99,7 @@ typedef struct target_t {
     const char *cwd;
     keel_str_t label; // of the first one; empty: there is none
     uint64_t hash;    // of all of them
-    bool is_pytest;   // which takes any number of files and folders, and names of tests behind them
+    bool is_pytest;   // which takes any number of files and folders, followed by names of tests
 } target_t;
 
 static void add_target(target_t *target, keel_str_t label, uint64_t hash) {
@@ -137,7 +137,7 @@ static bool takes_configuration(const char *word) {
     return false;
 }
 
-// The file of "tests/test_a.py::test_b[3]", and where there is a test, its name without parameters.
+// The file of "tests/test_a.py::test_b[3]" and, if there is a test, its name without parameters.
 static bool read_path(const target_t *target, const char *word, uint64_t *out) {
     char path[PATH_MAX], real[PATH_MAX];
     const char *test = target->is_pytest ? strstr(word, "::") : NULL;
@@ -156,8 +156,8 @@ static bool read_path(const target_t *target, const char *word, uint64_t *out) {
     return true;
 }
 
-// The first file of a program; those behind an option too, which may be the option's value or what
-// is launched. A module that is launched may launch in turn (coverage run -m pytest).
+// The first file of a program, even after an option: it may be the option's value or what is
+// launched. A launched module may launch another (coverage run -m pytest).
 static void find_target(char *const *rest, target_t *out) {
     enum { WORDS = 256 };
     const char *before = "";
@@ -184,7 +184,7 @@ static uint64_t hash_of(const script_t *script, const target_t *target) {
     char path[PATH_MAX];
     uint64_t named[3] = {keel_quick_hash(keel_str_bytes(keel_str(script->label))),
                          keel_quick_hash(keel_str_bytes(keel_str(script->identity)))};
-    if (target->label.size) { // wherever the launcher lies, and whatever it is called from
+    if (target->label.size) { // regardless of where the launcher is, and what calls it
         named[1] = target->hash;
         return keel_quick_hash(keel_bytes(named, sizeof named));
     }

@@ -1,7 +1,7 @@
-// The user's line that asked for a program: the innermost frame that is no library's. A program of
-// JAX's has frames of its own: those within the traced function, then those that led to it when it
-// was traced, 100 at most (JAX 0.6: ten). The host's stack begins where the traced function was
-// called, is longer, and is the truth where the trace was made for another line.
+// The user's line that asked for a program: the innermost frame that is not a library's. A JAX
+// program has its own frames: those within the traced function, then those that led to it when it
+// was traced, at most 100 (JAX 0.6: ten). The host's stack begins where the traced function was
+// called. It is longer, and it is right even if the trace was made for another line.
 #define _GNU_SOURCE // memrchr, memmem
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static keel_str_t last_part(keel_str_t name) {
     return name;
 }
 
-// "Model" of "Model.__call__"; empty for any other.
+// "Model" of "Model.__call__"; empty for other names.
 static keel_str_t class_of_call(keel_str_t name) {
     static const char call[] = ".__call__";
     enum { CALL = sizeof call - 1 };
@@ -51,8 +51,8 @@ bool site_is_lambda(keel_str_t function) {
     return keel_str_is(last_part(function), "<lambda>");
 }
 
-// JAX calls the module of f "jit_f", that of an object with __call__ after its class or nothing at
-// all, and writes "_" for what cannot stand in a name.
+// JAX calls the module of f "jit_f", that of an object with __call__ after its class or not at all,
+// and writes "_" for characters that are not allowed.
 static bool names_function(keel_str_t module, keel_str_t function) {
     static const char *const prefixes[] = {"jit_", "pmap_"};
     keel_str_t names[] = {last_part(function), class_of_call(function)};
@@ -72,7 +72,7 @@ static bool names_function(keel_str_t module, keel_str_t function) {
 
 // ---- the traced function's own frame -----------------------------------------------------------
 
-// The outermost of its name among the first `limit`; `chain->count` where there is none.
+// The outermost of its name among the first `limit`; `chain->count` if there is none.
 static uint32_t outermost_of_name(keel_str_t module, const chain_t *chain, uint32_t limit) {
     for (uint32_t i = limit; i-- > 0;)
         if (names_function(module, chain->frames[i].function)) return i;
@@ -91,8 +91,8 @@ static bool is_same_frame(const keel_frame_t *a, const keel_frame_t *b) {
            keel_str_equal(a->function, b->function);
 }
 
-// How many frames two operations share from outside. The outermost ones of a deep chain are left
-// out by the client; such chains have no end in common, and tell nothing.
+// How many frames two operations share from outside. The client leaves out the outermost frames of
+// a deep chain; such chains have no common end and show nothing.
 static uint32_t shared(const chain_t *a, const chain_t *b, uint32_t most) {
     if (!b->count || !is_same_frame(&a->frames[a->count - 1], &b->frames[b->count - 1]))
         return most;
@@ -109,8 +109,8 @@ static void read_chain(const keel_program_t *program, keel_op_id_t op, chain_t *
     if (out->count > SITE_FRAMES) out->count = SITE_FRAMES;
 }
 
-// A caller may have the name of what it calls: Trainer.step calls the jitted step. Of its frames
-// those that all operations share are outside of it; if it is one line long, and so shared too, it
+// A caller may have the same name: Trainer.step calls the jitted step. Frames that all operations
+// share are outside the function, unless its body is one line: then its frame is shared too, and it
 // is the innermost.
 static uint32_t own_among_callers(const keel_program_t *program, keel_str_t module,
                                   const chain_t *chain, keel_op_id_t op, keel_op_id_t end) {
@@ -131,7 +131,7 @@ static bool is_at(const keel_frame_t *frame, const keel_stack_frame_t *at) {
            keel_str_equal(last_part(frame->function), last_part(keel_str(at->function)));
 }
 
-// True if the chain goes on from `at` as the stack does, as far as both are known.
+// True if the chain continues from `at` like the stack, as far as both are known.
 static bool continues(const chain_t *chain, uint32_t at, const keel_stack_t *stack,
                       keel_str_t package) {
     uint32_t next = 0;
@@ -173,7 +173,7 @@ static bool place_from(const found_t *found, uint32_t at, keel_arena_t *arena, k
     return true;
 }
 
-// If all is a library's: the line that called the traced function, or its own.
+// If all frames are a library's: the line that called the traced function, or its own.
 static keel_place_t place_in_library(const found_t *found, uint32_t at, keel_arena_t *arena) {
     const chain_t *chain = &found->chain;
     if (at == chain->count) --at;
@@ -189,7 +189,7 @@ static keel_place_t place_in_library(const found_t *found, uint32_t at, keel_are
     return place;
 }
 
-// Who asked is the stack's innermost frame, unless what was lowered on one line is compiled on
+// The stack's innermost frame asked, unless the program was lowered on one line and is compiled on
 // another.
 static void choose_place(const found_t *found, keel_arena_t *arena, keel_place_t *out) {
     const chain_t *chain = &found->chain;
@@ -215,7 +215,7 @@ bool site_is_of_jax(keel_str_t file) {
 }
 
 // A function of the user's, or of another library (diffrax.diffeqsolve is jitted by equinox), but
-// none of JAX's own, which are called by every library and named by JAX itself.
+// not one of JAX's, which every library calls and JAX itself names.
 static bool is_wrapped(const found_t *found) {
     const chain_t *chain = &found->chain;
     if (found->own + 1 >= chain->count) return false;
@@ -226,7 +226,7 @@ static bool is_wrapped(const found_t *found) {
     return package.size && !keel_str_starts(caller, package) && !site_is_of_jax(own);
 }
 
-// Looks for an operation whose frames show the traced function; else for the longest.
+// Looks for an operation whose frames show the traced function, otherwise for the longest chain.
 static void look(const keel_program_t *program, found_t *found) {
     const keel_block_t *block = keel_program_body(program, program->entry);
     if (!block) return;
@@ -243,7 +243,8 @@ static void look(const keel_program_t *program, found_t *found) {
             memcpy(found->chain.frames, chain.frames, chain.count * sizeof *chain.frames);
             found->chain.count = found->own = chain.count;
         }
-        ++op; // into it: a body may be all that is the user's (a function that is sharded whole)
+        ++op; // into it: the body may be the only code of the user's (a function that is sharded as
+              // a whole)
         if (!is_own) continue;
         bool is_sure = asker < chain.count || own == innermost_of_name(found->module, &chain);
         found->own =
@@ -253,7 +254,7 @@ static void look(const keel_program_t *program, found_t *found) {
 }
 
 // The innermost frame that all operations share is the line that asked JAX for a loop or a branch
-// outside jit; those within it are the body's.
+// outside jit; those inside it belong to the body.
 static void look_for_shared(const keel_program_t *program, found_t *found) {
     const keel_block_t *block = keel_program_body(program, program->entry);
     uint32_t common = found->chain.count;
@@ -265,8 +266,8 @@ static void look_for_shared(const keel_program_t *program, found_t *found) {
     found->shared = common ? found->chain.count - common : 0;
 }
 
-// If the traced function only calls another that is jitted, jax.jit(jax.jit(f)), its name stands
-// with the operations of that.
+// If the traced function only calls another jitted one, jax.jit(jax.jit(f)), its name is on the
+// operations of that one.
 static void look_for_name(const keel_program_t *program, found_t *found) {
     enum { TRIED = 256 };
     const char *traced = found->stack ? found->stack->traced_file : NULL;

@@ -11,28 +11,28 @@ typedef struct chain_t {
     uint32_t count;
 } chain_t;
 
-// A program and what is known of it.
+// A program and what is known about it.
 typedef struct found_t {
     keel_str_t module;
     const keel_stack_t *stack; // NULL: none
     keel_str_t package;        // that is the user's own
-    keel_str_t name;           // of the traced function, if it has no frame; else empty
+    keel_str_t name;           // of the traced function, if it has no frame; otherwise empty
     chain_t chain;
     uint32_t own;    // the traced function's frame; chain.count
-    uint32_t shared; // where that is not known: the innermost frame that all operations share
+    uint32_t shared; // if that is unknown: the innermost frame that all operations share
 } found_t;
 
 bool site_is_lambda(keel_str_t function);
-// JAX itself, as it is installed.
+// True for a file of JAX itself.
 bool site_is_of_jax(keel_str_t file);
-// The client says that a function of the user's was traced.
+// True if the client says that a function of the user's was traced.
 bool site_is_users_trace(const found_t *found);
-// The frame of the chain that is the stack's innermost; `chain->count` where it is not among them.
+// The frame of the chain that is the stack's innermost; `chain->count` if it has none.
 uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, keel_str_t package);
 
 // The origin of what was found; `place` is the user's line. Text lives in `arena`.
 const char *site_origin(const found_t *found, const keel_place_t *place, keel_arena_t *arena);
-// Of a client that compiles whatever was recorded.
+// The same for a client that compiles what it recorded.
 const char *site_origin_asked(const keel_site_t *site, keel_arena_t *arena);
 
 #endif // KEEL_HOST_SITE_H_

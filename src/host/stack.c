@@ -6,7 +6,7 @@
 #include "host/host.h"
 #include "host/python.h"
 
-// A recursion may be many thousand frames deep; the innermost tell enough.
+// A recursion may be many thousand frames deep; the innermost are enough.
 enum { FRAMES_WALKED = 2048 };
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ typedef struct walk_t {
     bool no_memory;
 } walk_t;
 
-// 3.11 brought qualified names.
+// Qualified names came with 3.11.
 static keel_object_t *function_of(walk_t *walk, keel_object_t *code) {
     keel_object_t *name = keel_python_attribute(walk->python, code, walk->function_name);
     if (name || strcmp(walk->function_name, "co_name") == 0) return name;
@@ -49,7 +49,7 @@ static const char *frame_text(walk_t *walk, keel_str_t text) {
     return copy.data;
 }
 
-// ---- what JAX's own frames tell ----------------------------------------------------------------
+// ---- what JAX's own frames show ----------------------------------------------------------------
 
 static bool ends_with(keel_str_t text, const char *end) {
     size_t size = strlen(end);
@@ -88,9 +88,8 @@ static keel_object_t *part_of(const walk_t *walk, keel_object_t *object, const c
     return value;
 }
 
-// When JAX has a program compiled, it knows which function it traced, wrappers left out: the same
-// text that its error messages have. Nothing depends on it but that two functions of one name are
-// told apart.
+// When JAX compiles a program, it knows which function it traced, without wrappers: its error
+// messages have the same text. It only serves to distinguish two functions of the same name.
 static void look_for_traced(walk_t *walk, keel_object_t *frame) {
     keel_object_t *info = local_of(walk, frame, "all_args_info");
     info = part_of(walk, part_of(walk, info, "debug_info"), "func_src_info");
@@ -155,14 +154,14 @@ static bool is_launcher(const keel_stack_frame_t *frame) {
            ends_with((keel_str_t){frame->file, (size_t)(name - frame->file)}, "/bin");
 }
 
-// No file of the user's is there: the package is what the user runs.
+// If there is no file of the user's, the user runs the package.
 static bool runs_a_package(const walk_t *walk) {
     bool has_users =
         walk->users.count > 1 || (walk->users.count == 1 && !is_launcher(&walk->users.kept[0]));
     return !has_users && walk->outermost.size;
 }
 
-// PyTorch and JAX stand between all that asks for a program and the program.
+// PyTorch and JAX are between every caller and the program.
 static bool is_clients(keel_str_t package) {
     static const char *const names[] = {"torch",  "torch_xla",   "jax",
                                         "jaxlib", "jax_plugins", "keel"};

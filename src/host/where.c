@@ -14,7 +14,7 @@ static size_t digits(keel_str_t text) {
     return count;
 }
 
-// Behind "/lib/python": "3.12/", "3.13t/" (without a GIL), "312.zip/".
+// After "/lib/python": "3.12/", "3.13t/" (without a GIL), "312.zip/".
 static bool is_version(keel_str_t text) {
     size_t major = digits(text);
     if (!major || major == text.size || text.data[major] != '.') return false;
@@ -41,7 +41,7 @@ static bool is_of_interpreter(keel_str_t file) {
     return false;
 }
 
-// Code that is in no file: of these names it was typed by the user, of all others it was made
+// Code that is not in a file: with these names the user typed it; any other name was generated
 // ("<frozen runpy>", "<string>", "<attrs generated init x>").
 static bool is_typed(keel_str_t file) {
     static const char *const names[] = {"<stdin",        "<console",  "<input>", "<ipython-input",

@@ -19,7 +19,7 @@ static keel_status_t invalid(const char *what) {
 // ---- ids ---------------------------------------------------------------------------------------
 
 // Different over the whole module, as XLA's own are, and in the order of the program, by which XLA
-// sorts. The computations' come behind the instructions'.
+// sorts. Computations come after instructions.
 static uint64_t instruction_id(keel_op_id_t op) {
     return (uint64_t)op + 1;
 }

@@ -29,14 +29,14 @@ typedef struct keel_hlo_writer_t {
 // --writer->depth.
 keel_status_t keel_hlo_write_enter(keel_hlo_writer_t *writer) KEEL_MUST_CHECK;
 
-// Writes one attribute that is no plain field of its message, or refuses it with
+// Writes one attribute that is not a plain field of its message, or refuses it with
 // keel_hlo_no_attribute.
 typedef keel_status_t keel_hlo_apart_t(void *context, keel_hlo_message_id_t message,
                                        keel_str_t name, keel_attr_id_t attr);
 keel_status_t keel_hlo_no_attribute(const keel_hlo_writer_t *writer, keel_hlo_message_id_t message,
                                     keel_str_t name) KEEL_MUST_CHECK;
-// The attributes of a DICT as fields of a message. What is no plain field is handed to `apart`;
-// NULL refuses it.
+// The attributes of a DICT as fields of a message. What is not a plain field goes to `apart`; NULL
+// refuses it.
 keel_status_t keel_hlo_write_fields(keel_hlo_writer_t *writer, keel_hlo_message_id_t message,
                                     keel_attr_id_t dict, keel_hlo_apart_t *apart,
                                     void *context) KEEL_MUST_CHECK;

@@ -90,8 +90,8 @@ typedef struct keel_marks_t {
 
 // ---- tiers -------------------------------------------------------------------------------------
 
-// One tier: its operations and what it can do. `context` is its own. The engine knows tiers only by
-// this.
+// One tier: its operations and what it can do. `context` is its own. The engine knows tiers only
+// through this struct.
 typedef struct keel_tier_t {
     const char *name; // "memory", "disk"; for the journal
     void *context;
