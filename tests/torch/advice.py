@@ -22,7 +22,8 @@ PAIRS = Pairs(SCRIPT)
 CAUSE_OF = {"index": "constant", "read_back": "host_read", "grown": "shape", "state_made": "arguments",
             "replaced": "donation", "copied": "donation", "not_zeroed": "gradient",
             "counted": "shape", "idle": "structure", "frozen": "structure",
-            "evaluated": "structure", "turns": "structure",
+            "evaluated": "structure", "turns": "structure", "stepped": "structure",
+            "scalar_sent": "donation",
             "merged": "arguments"}
 # Advice that no item of `keel why` has: of operations on the host, in a run of their own.
 OF_THE_HOST = [name for name in PAIRS.names() if name.startswith("host_") and name != "host_read"]

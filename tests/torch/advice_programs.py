@@ -576,6 +576,52 @@ def turns_mended():
             torch_xla.sync()
 
 
+def stepped_programs(syncs_each):
+    model, x = linear(), made(8, W)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for parameter in model.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    settle()
+    for micro_batch in range(6):
+        model(x).pow(2).mean().backward()
+        if micro_batch % 2:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=False)
+        if syncs_each or micro_batch % 2:
+            yield
+
+
+def stepped_accident():
+    for _ in stepped_programs(syncs_each=True):
+        torch_xla.sync()
+
+
+def stepped_mended():
+    for _ in stepped_programs(syncs_each=False):
+        torch_xla.sync()
+
+
+def train_scale(scale):
+    x = made(8, W)
+    optimizer = torch.optim.SGD([scale], lr=0.1)
+    settle()
+    for step in range(4):
+        optimizer.zero_grad()
+        (x * scale.exp()).pow(2).mean().backward()
+        optimizer.step()
+        yield
+
+
+def scalar_sent_accident():
+    for _ in train_scale(torch.tensor(0.5).to(DEVICE).requires_grad_()):
+        torch_xla.sync()
+
+
+def scalar_sent_mended():
+    for _ in train_scale(torch.tensor([0.5]).to(DEVICE).requires_grad_()):
+        torch_xla.sync()
+
+
 def merged_accident():
     x = made(8, W)
     for share in (0.9, 0.7, 0.5):
