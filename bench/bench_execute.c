@@ -241,15 +241,16 @@ int main(void) {
     result_t sent = run(KEEL_EMBEDDED_PLUGIN, true, send, 1000);
     result_t got = run(KEEL_EMBEDDED_PLUGIN, true, read_back, 1000);
     printf("## Execute\n\n"
-           "Command: `build/bin/bench_execute`. One executable is executed, four numbers are sent "
-           "to the device and read from it, through the plugin's own table and through Keel's in "
-           "turns; medians of %d rounds. `added` is the median of the rounds' differences, "
-           "`ratio` what that makes of the bare call. A process without Python: finding the line "
-           "that reads costs some 10 us more, at most a hundredth of the time.\n\n",
+           "Command: `build/bin/bench_execute`. It runs one executable, sends four numbers to the "
+           "device and reads four back, alternating between the plugin's own table and Keel's; "
+           "medians of %d rounds. `added` is the median of the differences of each round, and "
+           "`ratio` is the bare call with that added, relative to the bare call. The process has "
+           "no Python. With Python, finding the line of a read costs about 10 us more, at most a "
+           "hundredth of the time.\n\n",
            ROUNDS);
     printf("| plugin | bare | through Keel | added | ratio | calls each | bytes Keel allocated |\n"
            "|---|---|---|---|---|---|---|\n");
-    print("one that returns at once: Keel's cost of an execution alone", &cost);
+    print("one that returns at once: only Keel's cost of an execution", &cost);
     print("embedded, a program of four floats, awaited", &real);
     print("embedded, four floats to the device, awaited", &sent);
     print("embedded, four floats from the device, awaited", &got);

@@ -233,22 +233,22 @@ static void print_row(const row_t *row, double compile) {
 }
 
 static void print(const row_t *rows, size_t count, double compile, const stack_cost_t *stack) {
-    printf(
-        "## Explaining\n\n"
-        "Command: `build/bin/bench_explain`. Each row is a program that became another: read both "
-        "back, find the nearest of %d programs that were seen, compare the two; medians of up to "
-        "%d. All of it is done in keel's own process. In the same run the embedded plugin "
-        "compiles the first train step (8 layers of `examples/jax/train_gpt.py`): %.2f s. "
-        "`memory` is the most in use, programs included, as a multiple of the two programs' bytes. "
-        "`found` is the first cause, how many causes, and how many differences follow.\n\n",
-        KEEL_HISTORY_LIMIT, MOST_REPEATS, compile);
+    printf("## Explaining\n\n"
+           "Command: `build/bin/bench_explain`. Each row compares two versions of a program: read "
+           "both, find the nearest of %d known programs, compare the two; medians of up to %d "
+           "repeats. All of it happens in keel's own process. In the same run the embedded plugin "
+           "compiles the first train step (8 layers of `examples/jax/train_gpt.py`): %.2f s. "
+           "`memory` is the peak, programs included, as a multiple of the two programs' bytes. "
+           "`found` is the first cause, the number of causes, and the number of differences that "
+           "follow.\n\n",
+           KEEL_HISTORY_LIMIT, MOST_REPEATS, compile);
     printf(
         "| what changed | operations | reading both | nearest | comparing | all | of the compile "
         "| memory | found |\n|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; ++i)
         print_row(&rows[i], strncmp(rows[i].base, "gpt", 3) == 0 ? compile : 0);
     printf("\nOn the client's own thread, before it has its executable: reading the Python stack "
-           "where JAX compiles, %u frames of which %u are kept, takes %.0f µs, and %.0f µs the "
+           "when JAX compiles (%u frames, of which %u are kept) takes %.0f µs, and %.0f µs the "
            "first time.\n",
            stack->frames, stack->kept, stack->microseconds, stack->first);
 }

@@ -156,15 +156,15 @@ static void print(const row_t *rows, size_t count) {
     printf("## Reading and keying\n\n"
            "Command: `build/bin/bench_key`. The train step of `examples/jax/train_gpt.py` as a "
            "plugin gets it, on one core: reading the bytecode, the canonical key with the compile "
-           "options, and the digest of the raw bytes by which the journal names the program. Next "
-           "to all three `jax._src.cache_key.get` on the same module, in the same run. Medians of "
+           "options, and the digest of the raw bytes by which the journal names the program. "
+           "`jax._src.cache_key.get` is measured on the same module in the same run. Medians of "
            "%d and 15.\n\n",
            REPEATS);
     printf("| layers | bytecode | reading | keying | reading and keying | raw digest | all "
            "| JAX's key | Keel / JAX |\n|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; ++i)
         print_times(&rows[i]);
-    printf("\nMost memory in use, as a multiple of the bytecode:\n\n"
+    printf("\nPeak memory, as a multiple of the bytecode:\n\n"
            "| layers | while reading | while reading and keying |\n|---|---|---|\n");
     for (size_t i = 0; i < count; ++i)
         printf("| %ld | %.1f | %.1f |\n", rows[i].layers,

@@ -126,8 +126,8 @@ def section(options, results):
     command = " ".join([".venv/bin/python bench/torch_restart.py", *sys.argv[1:]])
     print(f"Command: `{command}`. `{SCRIPT} --layers {options.layers} --steps {options.steps} "
           f"{' '.join(MODEL)}` in a first process with an empty cache, and in later ones (medians of "
-          f"{options.repeats}). Compiling is PyTorch/XLA's metric `CompileTime`, which counts what it "
-          "does itself around a compile as well.\n")
+          f"{options.repeats}). Compiling is PyTorch/XLA's metric `CompileTime`, which "
+          "includes its own work around a compile.\n")
     print("| AdamW | | programs | compiling, first | again | again / first "
           "| whole process, first | again | again / first |")
     print("|---|---|---|---|---|---|---|---|---|")
@@ -136,10 +136,10 @@ def section(options, results):
             print(row(optimizer, name, way))
     hits = sum(way["again"]["hits"] for ways in results.values() for way in ways.values())
     print(f"\nOn the host: `AdamW` as it is, `{' '.join(OPTIMIZERS['on the host'])}`; on the device: "
-          f"`capturable`, with its state made beforehand. From PyTorch/XLA's own cache {hits:.0f} "
-          "programs were loaded. Its CPU client is of another version of XLA than the plugin, and "
-          "with the plugin it runs through Keel's bridge (`KEEL_MODE=off`): without that nothing "
-          "does.")
+          f"`capturable`, with its state made beforehand. PyTorch/XLA's own cache loaded "
+          f"{hits:.0f} programs. Its CPU client has a different version of XLA than the plugin. "
+          "With the embedded plugin, its cache is measured through Keel's bridge "
+          "(`KEEL_MODE=off`), because it does not run without.")
 
 
 def main():

@@ -144,7 +144,7 @@ static keel_status_t cover_alone(const char *run_dir, const char *id, bool guard
     return status;
 }
 
-// If a run cannot be analysed, later runs lack only what they would have known about it.
+// If a run cannot be analyzed, later runs lack only what they would have known about it.
 static keel_status_t cover_earlier(void *context, const char *id) {
     const before_t *before = context;
     keel_status_t status = cover_alone(before->run_dir, id, before->guarded);

@@ -10,9 +10,9 @@
 // The file is replaced as a whole. It is kept, and continued when the journal has grown; a newer
 // Keel makes it again. The same journals give the same answers: budgets count work, never time.
 // run_dir/history has what earlier runs of the same script had. It is written here too
-// (history/history.h), so earlier runs without an analysis are analysed first.
+// (history/history.h), so earlier runs without an analysis are analyzed first.
 //
-// Each run is analysed in a child process. If a program crashes it, or keeps it busy too long, that
+// Each run is analyzed in a child process. If a program crashes it, or keeps it busy too long, that
 // program gets one line that says so instead of an explanation, and the others are explained.
 //
 //   analysis.c   a run: which answers exist, which are needed

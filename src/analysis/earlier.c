@@ -10,7 +10,7 @@
 enum {
     HEAD = 1 << 18, // of a journal: contains its first process
     SCRIPTS = 64,   // of one run; later processes are ignored
-    RUNS = 8,       // that are analysed at once
+    RUNS = 8,       // that are analyzed at once
 };
 
 // The first scripts of a run, and when the first of them began.
@@ -80,13 +80,13 @@ typedef struct script_search_t {
     size_t count;
 } script_search_t;
 
-static bool is_analysed(const char *run_dir, const char *id) {
+static bool is_analyzed(const char *run_dir, const char *id) {
     char *path;
     keel_status_t status = keel_journal_explained_path(run_dir, id, &path);
-    bool analysed = !status && keel_is_file(path);
+    bool analyzed = !status && keel_is_file(path);
     if (!status) keel_free(path);
     keel_status_ignore(status);
-    return analysed;
+    return analyzed;
 }
 
 static keel_status_t enter_run(script_search_t *search, const char *id, double began) {
@@ -112,7 +112,7 @@ static keel_status_t enter_run(script_search_t *search, const char *id, double b
 static keel_status_t look_at(void *context, const char *id) {
     script_search_t *search = context;
     scripts_t scripts;
-    if (strcmp(id, search->id) == 0 || is_analysed(search->run_dir, id)) return NULL;
+    if (strcmp(id, search->id) == 0 || is_analyzed(search->run_dir, id)) return NULL;
     keel_status_t status = read_scripts(search->run_dir, id, &scripts);
     if (status) {
         if (keel_status_code(status) == KEEL_NO_MEMORY) return status;

@@ -1,4 +1,4 @@
-// kept: the journal's kept programs, read. Neighbours are compared again and again, so the last few
+// kept: the journal's kept programs, read. Neighbors are compared again and again, so the last few
 // stay in memory.
 #ifndef KEEL_ANALYSIS_KEPT_H_
 #define KEEL_ANALYSIS_KEPT_H_
@@ -24,7 +24,7 @@ typedef struct kept_t {
 
 void kept_initialize(kept_t *kept, const char *run_dir);
 void kept_deinitialize(kept_t *kept);
-// *out is valid until the next call but one, so a program and its neighbour can be held together.
+// *out is valid until the next call but one, so a program and its neighbor can be held together.
 keel_status_t kept_read(kept_t *kept, const keel_digest_t *digest,
                         const keel_program_t **out) KEEL_MUST_CHECK;
 

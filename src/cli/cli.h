@@ -128,7 +128,7 @@ keel_status_t cli_check_folder(const keel_settings_t *settings,
 
 // Makes sure that each program of the run is explained. Reports a failure; the command goes on
 // without explanations.
-void cli_analyse(const char *run_dir, const char *id);
+void cli_analyze(const char *run_dir, const char *id);
 
 // Says on a terminal, after 2 s and then every second, that `what` is still running.
 void cli_progress_begin(const char *what);

@@ -21,7 +21,7 @@ static void tell_text(telling_t *telling, keel_prune_fate_t fate, const char *ru
     if (fate == KEEL_PRUNE_REMOVED)
         keel_buffer_format(&telling->lists[fate], "%s  %s\n", run, size);
     else if (fate == KEEL_PRUNE_GOES_ON)
-        cli_say("%s goes on, and is kept", run);
+        cli_say("%s is still running and is kept", run);
     else
         cli_say("%s", why);
 }

@@ -37,7 +37,7 @@ static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer
     char *id;
     keel_why_t why = {0};
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
-    cli_analyse(run_dir, id);
+    cli_analyze(run_dir, id);
     keel_status_t status = keel_why_read(run_dir, id, KEEL_RUN_DETAILS, &why);
     const keel_page_input_t input = {.why = &why, .run_dir = run_dir};
     if (!status) status = keel_page_write(&input, out);

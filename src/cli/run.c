@@ -135,7 +135,7 @@ static void sum_up(const run_t *run) {
         if (!run->quiet || run->json_file) nothing_recorded(run, false);
         return;
     }
-    cli_analyse(run_dir, run->id);
+    cli_analyze(run_dir, run->id);
     keel_status_t status = keel_why_read(run_dir, run->id, 0, &why);
     if (status) {
         bool absent = keel_status_code(status) == KEEL_NOT_FOUND;

@@ -7,7 +7,7 @@
 static keel_status_t read_stats(const char *run_dir, const char *run, keel_why_t *out) {
     char *id;
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
-    cli_analyse(run_dir, id);
+    cli_analyze(run_dir, id);
     keel_status_t status = keel_why_read(run_dir, id, 0, out);
     keel_free(id);
     return status;
@@ -27,7 +27,7 @@ static keel_status_t write_metrics(const char *run_dir, const char *run, write_t
     char *id;
     keel_run_t read;
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
-    cli_analyse(run_dir, id);
+    cli_analyze(run_dir, id);
     keel_status_t status = keel_run_read(run_dir, id, KEEL_RUN_MEMORY | KEEL_RUN_METRICS, &read);
     if (!status) {
         write(&read.metrics, id, out);
@@ -69,8 +69,8 @@ int cli_stats(cli_call_t *call) {
     cli_switch(call, "--prometheus", "use the Prometheus text format", &prometheus);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
-    if (metrics && prometheus) return cli_misuse(call, "--metrics and --prometheus: one at a time");
-    if (prometheus && json) return cli_misuse(call, "--prometheus and --json: one at a time");
+    if (metrics && prometheus) return cli_misuse(call, "--metrics and --prometheus: choose one");
+    if (prometheus && json) return cli_misuse(call, "--prometheus and --json: choose one");
     keel_settings_t settings;
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);

@@ -7,7 +7,7 @@ static keel_status_t read_why(const char *run_dir, const char *run, unsigned par
                               keel_why_t *out) {
     char *id;
     KEEL_TRY(keel_journal_find_run(run_dir, run, &id));
-    cli_analyse(run_dir, id);
+    cli_analyze(run_dir, id);
     keel_status_t status = keel_why_read(run_dir, id, parts, out);
     keel_free(id);
     return status;

@@ -174,10 +174,10 @@
       "loop, or give them __eq__ and __hash__; "                                                   \
       "no jax.clear_caches().")                                                                    \
     X(REORDERED, "the same arguments in a different order",                                        \
-      "Pass them the same way in every call; what is passed by name is sorted by name.")           \
+      "Pass them the same way in every call; JAX sorts keyword arguments by name.")                \
     X(SHUFFLED, "the same operations in another order than in the earlier run",                    \
-      "If no setting chose it, the order is that of a set, another in each process: sort it, or "  \
-      "set PYTHONHASHSEED.")                                                                       \
+      "If no setting chose the order, it comes from a set, which differs in each process: sort "   \
+      "it, or set PYTHONHASHSEED.")                                                                \
     X(CONSTRAINED, "only one of the two programs has this constraint",                             \
       "Constrain the value in every call and to one sharding, or in none.")
 
@@ -195,9 +195,10 @@
     X(LIBRARY,                                                                                     \
       "Keep the setting or branch that chooses it fixed; or jit a function for each once, before " \
       "the loop.")                                                                                 \
-    X(DUMPS, "Leave the flag out again once the dumps are there: then programs are loaded.")       \
-    X(UNCACHEABLE, "If its custom call may be kept (docs/keys.md), name it in KEEL_CUSTOM_CALLS.") \
-    X(REFRESH, "Mode refresh compiles everything anew; leave it once the cache is fresh.")         \
+    X(DUMPS, "Remove the flag once you have the dumps; then programs are loaded again.")           \
+    X(UNCACHEABLE,                                                                                 \
+      "If its custom call may be stored (docs/keys.md), name it in KEEL_CUSTOM_CALLS.")            \
+    X(REFRESH, "Mode refresh compiles everything again; turn it off once the cache is fresh.")     \
     X(GATHERED,                                                                                    \
       "A sharded tensor is gathered by a program of its own at each read: read every N steps.")    \
     X(INDEX, "Index with a tensor of one dimension: x.index_select(0, i); update i in place.")     \

@@ -120,7 +120,7 @@ static keel_status_t whole(components_t *c, keel_component_t component, words_t 
         if (!after.size) after = KEEL_STR("unset");
         return keel_fields_show(before, after, &c->arena, &out->before, &out->after);
     }
-    out->note = "only its digest tells";
+    out->note = "only its digest is known";
     KEEL_TRY(short_hex(c, &c->before->components[component], &out->before));
     return short_hex(c, &c->after->components[component], &out->after);
 }

@@ -225,7 +225,7 @@ static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     const char *name = base_name(diff, file->name);
     const char *note = keel_diff_text(diff, "lines %u-%u of %s changed", first, last, name);
     if (first == last) note = keel_diff_text(diff, "line %u of %s changed", first, name);
-    if (is_gone) note = keel_diff_text(diff, "what was line %u of %s is gone", old_line, name);
+    if (is_gone) note = keel_diff_text(diff, "line %u of %s was removed", old_line, name);
     keel_difference_t difference = {
         .kind = KEEL_CAUSE_EDIT,
         .subject = keel_diff_text(diff, "%.*s", (int)edits->function.size, edits->function.data),

@@ -561,7 +561,7 @@ static keel_status_t tell_of_the_unknown(const keel_side_t *old_side, const keel
     }
     keel_difference_t difference = plain(KEEL_CAUSE_STRUCTURE, &nowhere);
     difference.subject = "program";
-    difference.note = "one of the two is not there to compare";
+    difference.note = "one of the two programs is missing";
     return keel_explanation_add(out, &difference);
 }
 

@@ -195,7 +195,7 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) {
         difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
         difference.note = diff->is_of_another_run
                               ? keel_note_text(KEEL_NOTE_SHUFFLED)
-                              : "it takes different values, which both programs have";
+                              : "it takes different ones of the values that both programs have";
         difference.place = keel_diff_place(diff, true, diff->rewired);
         difference.old_op = diff->origin[diff->rewired];
         difference.new_op = diff->rewired;

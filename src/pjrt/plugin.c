@@ -72,7 +72,7 @@ static keel_status_t take_table(void *library, keel_plugin_t *out) {
     if (api->pjrt_api_version.major_version != PJRT_API_MAJOR)
         return keel_status_make(
             KEEL_UNSUPPORTED,
-            "plugin %s speaks PJRT %d.%d; this Keel speaks major version %d, so "
+            "plugin %s speaks PJRT %d.%d; this Keel supports major version %d, so "
             "use a plugin of that version",
             out->path, api->pjrt_api_version.major_version, api->pjrt_api_version.minor_version,
             PJRT_API_MAJOR);

@@ -74,10 +74,10 @@ typedef struct keel_probe_outcome_t {
 
 // label, name, meaning
 #define KEEL_PROBE_LABELS(X)                                                                       \
-    X(BACKEND_DEFECT, "backend defect", "the plugin does not do what PJRT asks, or fails")         \
+    X(BACKEND_DEFECT, "backend defect", "the plugin fails or does not do what PJRT requires")      \
     X(LAUNCH_POLICY, "launch policy", "how the process is started: settings, environment, files")  \
-    X(VERSION_GATE, "version gate", "versions that do not fit together, or need the bridge")       \
-    X(MODEL_POLICY, "model policy", "a choice that changes what each model computes")
+    X(VERSION_GATE, "version gate", "versions that do not work together, or need the bridge")      \
+    X(MODEL_POLICY, "model policy", "a setting that changes what every model computes")
 
 typedef enum keel_probe_label {
 #define KEEL_PROBE_LABEL_ENUM(name, ...) KEEL_PROBE_##name,

@@ -42,13 +42,13 @@ static keel_status_t put_places(keel_hlo_writer_t *writer, uint32_t number, keel
                                 const keel_block_t *body, uint32_t limit) {
     const keel_attr_t *attr = keel_program_attr(writer->program, id);
     if (attr->kind != KEEL_ATTR_INTS)
-        return invalid("a list of instructions is no list of numbers");
+        return invalid("a list of instructions is not a list of numbers");
     keel_ints_t list = keel_program_ints(writer->program, attr->b);
     size_t opened = keel_proto_open(writer->out, number);
     for (uint32_t i = 0; i < list.count; ++i) {
         if (list.items[i] < 0 || list.items[i] >= limit)
             return invalid(
-                "an instruction is named that is not in its computation, or comes later");
+                "a reference to an instruction that is not in its computation, or comes later");
         keel_proto_put_varint(writer->out,
                               instruction_id(body->first_op + (uint32_t)list.items[i]));
     }
@@ -64,11 +64,11 @@ static keel_status_t put_callees(module_t *module, keel_attr_id_t attr) {
     size_t opened = keel_proto_open(writer->out, KEEL_HLO_AT_CALLEES);
     for (uint32_t i = 0; i < list.count; ++i) {
         const keel_attr_t *symbol = keel_program_attr(writer->program, list.items[i]);
-        if (symbol->kind != KEEL_ATTR_SYMBOL) return invalid("a callee is no symbol");
+        if (symbol->kind != KEEL_ATTR_SYMBOL) return invalid("a callee is not a symbol");
         const uint64_t *callee = keel_map_find(
             &module->functions, keel_str_bytes(keel_program_str(writer->program, symbol->a)));
         if (!callee || *callee >= module->function)
-            return invalid("a computation calls one that does not exist, or comes later");
+            return invalid("a computation calls another that does not exist, or comes later");
         keel_proto_put_varint(writer->out, computation_id(writer->program, (uint32_t)*callee));
     }
     keel_proto_close(writer->out, opened);
@@ -104,7 +104,7 @@ static keel_status_t check_instruction(const module_t *module) {
     const keel_operation_t *operation = &program->operations.data[module->op];
     const keel_op_name_t *name = keel_program_op_name(program, module->op);
     if (!keel_str_is(keel_program_str(program, name->dialect), "hlo") || name->version)
-        return keel_status_make(KEEL_UNSUPPORTED, "HLO: %.*s.%.*s is no instruction of HLO",
+        return keel_status_make(KEEL_UNSUPPORTED, "HLO: %.*s.%.*s is not an instruction of HLO",
                                 KEEL_STR_ARGS(keel_program_str(program, name->dialect)),
                                 KEEL_STR_ARGS(keel_program_str(program, name->name)));
     if (operation->result_count != 1 || operation->first_result != module->op ||
@@ -156,7 +156,8 @@ static keel_status_t check_function(const module_t *module, const keel_function_
     if (!body || body->first_op != expected || body->argument_count ||
         function->operation != KEEL_NONE || function->type != KEEL_NONE ||
         function->argument_attributes != KEEL_NONE || function->result_attributes != KEEL_NONE)
-        return invalid("a computation is one block without arguments, behind the one before it");
+        return invalid(
+            "a computation must be one block without arguments, directly after the previous one");
     if (function->root < body->first_op || function->root >= body->end_op)
         return invalid("a computation's root is not in it");
     return NULL;

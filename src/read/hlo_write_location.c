@@ -31,7 +31,8 @@ void keel_hlo_finish_frames(keel_hlo_writer_t *writer) {
 }
 
 static keel_status_t refuse_location(void) {
-    return keel_status_make(KEEL_UNSUPPORTED, "HLO: a location that is no chain of stack frames");
+    return keel_status_make(KEEL_UNSUPPORTED,
+                            "HLO: a location that is not a chain of stack frames");
 }
 
 static void put_number(keel_buffer_t *out, uint32_t number, uint32_t value) {

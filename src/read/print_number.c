@@ -57,7 +57,7 @@ static double magnitude(const layout_t *f, uint64_t bits) {
 }
 
 // True if `near` rounds to the value of `bits` in this format: it is closer to it than to either
-// neighbour. The midpoints between neighbours of a narrow format are exact doubles.
+// neighbor. The midpoints between neighbors of a narrow format are exact doubles.
 static bool rounds_back(const layout_t *f, uint64_t bits, double value, double near) {
     if (f->mantissa == 52) return near == value;
     double below = bits ? magnitude(f, bits - 1) : -value;

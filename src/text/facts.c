@@ -35,7 +35,7 @@ void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out) {
     keel_write_counted(out, moved->bytes, "byte");
     keel_buffer_text(out, ", ");
     keel_write_seconds(out, moved->seconds);
-    keel_buffer_text(out, " until they were there");
+    keel_buffer_text(out, " until the data arrived");
 }
 
 // ---- operations by themselves -------------------------------------------------------------------
@@ -139,7 +139,7 @@ static void misfit_paragraph(const keel_misfit_t *misfit, unsigned width, keel_b
     keel_misfit_sentence(misfit, &text);
     keel_buffer_text(&text, ". Take a smaller batch, spread it over more devices, or compute "
                             "layers again in the backward pass (jax.checkpoint, "
-                            "torch.utils.checkpoint); keel memory has the plugin's words.");
+                            "torch.utils.checkpoint); `keel memory` shows the plugin's message.");
     paragraph(&text, width, out);
 }
 

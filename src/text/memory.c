@@ -75,12 +75,12 @@ static void misfits(const keel_run_t *run, keel_buffer_t *out) {
 static void programs(const keel_run_t *run, keel_buffer_t *out) {
     if (*run->memory.programs_unknown) {
         keel_buffer_text(
-            out, "\nWhat programs need is NOT KNOWN, because the plugin does not report it: ");
+            out, "\nIt is not known what programs need, because the plugin does not report it: ");
         keel_write_foreign(out, run->memory.programs_unknown);
         keel_buffer_byte(out, '\n');
     } else if (!run->memory.program_count) {
         keel_buffer_text(out, run->has_client ? "\nNo program was compiled or loaded, or it was "
-                                                "stored by a Keel that did not ask.\n"
+                                                "stored by an older Keel without these figures.\n"
                                               : "\nNo client was made in this run.\n");
     }
     if (!run->memory.program_count) return;
@@ -113,7 +113,7 @@ static void devices(const keel_run_t *run, keel_buffer_t *out) {
     if (*run->memory.devices_unknown) {
         keel_buffer_text(
             out,
-            "\nWhat devices have in use is NOT KNOWN, because the plugin does not report it: ");
+            "\nIt is not known what devices have in use, because the plugin does not report it: ");
         keel_write_foreign(out, run->memory.devices_unknown);
         keel_buffer_byte(out, '\n');
     }

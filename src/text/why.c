@@ -333,7 +333,7 @@ static void eager(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     keel_eager_sentence(&why->eager, &text);
     keel_buffer_text(&text,
                      ". Jit the function that runs them, so that they become one program; to "
-                     "initialise a model: jax.jit(model.init)(key, x). keel explain eager");
+                     "initialize a model: jax.jit(model.init)(key, x). keel explain eager");
     keel_flow_end(&flow);
     keel_flow_buffer(&flow, &text);
     keel_flow_end(&flow);

@@ -89,7 +89,7 @@ static unsigned files_beside(const door_t *door) {
 
 // ---- the cases ---------------------------------------------------------------------------------
 
-static void analyse(const door_t *door, unsigned explained, unsigned failed) {
+static void analyze(const door_t *door, unsigned explained, unsigned failed) {
     assert_ok(keel_analysis_ensure(door->runs, "r1"));
     assert_int_equal(count_answers(door, "explain"), explained);
     assert_int_equal(count_answers(door, "fallback"), failed);
@@ -102,7 +102,7 @@ static void test_a_crash_costs_one_explanation(void **state) {
     go_wrong(NOTHING, 0);
     door_run(door, "KEEL_RUN_ID=r1", compile_variants);
     go_wrong(CRASH, 3);
-    analyse(door, 4, 1);
+    analyze(door, 4, 1);
 }
 
 static void test_a_crash_is_a_line_of_the_summary_and_of_why(void **state) {
@@ -133,7 +133,7 @@ static void test_a_program_without_end_costs_one_explanation(void **state) {
     door_run(door, "KEEL_RUN_ID=r1", compile_variants);
     go_wrong(HANG, 2);
     guard_patience = 0.5;
-    analyse(door, 4, 1);
+    analyze(door, 4, 1);
     guard_patience = 60;
 }
 
@@ -142,7 +142,7 @@ static void test_where_all_crash_what_needs_no_comparison_stands(void **state) {
     go_wrong(NOTHING, 0);
     door_run(door, "KEEL_RUN_ID=r1", compile_variants);
     go_wrong(CRASH_ALWAYS, 0);
-    analyse(door, 1, 4);
+    analyze(door, 1, 4);
 }
 
 static void test_a_follower_that_crashes_is_made_up_for(void **state) {
@@ -153,7 +153,7 @@ static void test_a_follower_that_crashes_is_made_up_for(void **state) {
     assert_true(follower.child > 0);
     door_run(door, "KEEL_RUN_ID=r1", compile_variants);
     keel_analysis_follow_end(&follower);
-    analyse(door, 5, 0);
+    analyze(door, 5, 0);
 }
 
 static void test_a_follower_leaves_nothing_to_do(void **state) {
@@ -191,10 +191,10 @@ static void test_a_journal_that_has_grown_is_continued(void **state) {
     const door_t *door = *state;
     go_wrong(NOTHING, 0);
     door_run(door, "KEEL_RUN_ID=r1", compile_variants);
-    analyse(door, 5, 0);
+    analyze(door, 5, 0);
     int calls = plot->calls;
     door_run(door, "KEEL_RUN_ID=r1\nKEEL_MODE=refresh", compile_variants);
-    analyse(door, 10, 0);
+    analyze(door, 10, 0);
     // What is answered already is not compared again: four comparisons and what the candidates
     // take, no more than the first time.
     assert_true(plot->calls - calls <= calls);

@@ -12,16 +12,16 @@
 
 // ---- what was written --------------------------------------------------------------------------
 
-static keel_status_t analyse_run(void *context, const char *id) {
+static keel_status_t analyze_run(void *context, const char *id) {
     const door_t *door = context;
     return keel_analysis_ensure(door->runs, id);
 }
 
 // A process, and the analysis of all runs there are.
-static void run_and_analyse(const door_t *door, const char *environment,
+static void run_and_analyze(const door_t *door, const char *environment,
                             void (*body)(const door_t *door)) {
     door_run(door, environment, body);
-    assert_ok(keel_journal_runs(door->runs, analyse_run, (void *)(uintptr_t)door));
+    assert_ok(keel_journal_runs(door->runs, analyze_run, (void *)(uintptr_t)door));
 }
 
 // Explain events of all runs that hold all texts (NULL: any).
@@ -212,7 +212,7 @@ static void close_and_vanish(const door_t *door) {
 
 static void test_the_first_of_its_kind_is_compared_with_nothing(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", once);
+    run_and_analyze(door, "", once);
     assert_explained(door, 1, "compile\"", "\"kind\":\"first\"", "\"recompile\":false");
     assert_explained(door, 0, NULL, "\"against\"", NULL);
     assert_explained(door, 1, NULL, "\"stack_skipped\":\"there is no Python in this process\"",
@@ -223,16 +223,16 @@ static void test_the_first_of_its_kind_is_compared_with_nothing(void **state) {
 
 static void test_a_process_that_ends_right_after_a_compile_has_told_of_it(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "TEST_PLUGIN=load_ms=200", compile_and_leave);
+    run_and_analyze(door, "TEST_PLUGIN=load_ms=200", compile_and_leave);
     assert_explained(door, 1, "compile\"", "\"kind\":\"first\"", NULL);
-    run_and_analyse(door, "TEST_PLUGIN=load_ms=200\nKEEL_MODE=refresh", close_and_vanish);
+    run_and_analyze(door, "TEST_PLUGIN=load_ms=200\nKEEL_MODE=refresh", close_and_vanish);
     assert_explained(door, 2, "compile\"", NULL, NULL);
 }
 
 static void test_a_plain_load_is_not_explained_but_known(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", the_one);
-    run_and_analyse(door, "KEEL_RUN_ID=second", one_and_the_other);
+    run_and_analyze(door, "", the_one);
+    run_and_analyze(door, "KEEL_RUN_ID=second", one_and_the_other);
     assert_explained(door, 2, NULL, NULL, NULL);
     // What the second run loaded is what it is compared with, though the first run had it too.
     assert_explained(door, 1, "compile\"", "\"recompile\":true", "\"run\":\"second\"");
@@ -241,8 +241,8 @@ static void test_a_plain_load_is_not_explained_but_known(void **state) {
 
 static void test_a_load_that_was_a_recompile_is_explained_by_what_this_run_had(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", one_and_the_other);
-    run_and_analyse(door, "KEEL_RUN_ID=second", one_and_the_other);
+    run_and_analyze(door, "", one_and_the_other);
+    run_and_analyze(door, "KEEL_RUN_ID=second", one_and_the_other);
     assert_explained(door, 1, "load\"", "\"recompile\":true", "\"run\":\"second\"");
     assert_explained(door, 0, "load\"", "\"kind\":\"retrace\"", NULL);
     assert_explained(door, 0, "load\"", "\"kind\":\"cache\"", NULL);
@@ -250,7 +250,7 @@ static void test_a_load_that_was_a_recompile_is_explained_by_what_this_run_had(v
 
 static void test_a_program_asked_for_again_is_a_retrace_and_told_only_so_often(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", thirty_times);
+    run_and_analyze(door, "", thirty_times);
     assert_explained(door, 1, "compile\"", "\"kind\":\"first\"", NULL);
     assert_explained(door, 16, "retrace\"", "\"kind\":\"retrace\"", "\"is_ours\":true");
     assert_explained(door, 16, "retrace\"", "\"stack_skipped\"", NULL);
@@ -260,7 +260,7 @@ static void test_a_program_asked_for_again_is_a_retrace_and_told_only_so_often(v
 
 static void test_a_program_is_compared_with_what_differs_least(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", back_and_on);
+    run_and_analyze(door, "", back_and_on);
     assert_explained(door, 2, "compile\"", "\"recompile\":true", NULL);
     assert_explained(door, 1, "compile\"", "\"recompile\":true", "\"folded_total\":1,");
     assert_explained(door, 1, "compile\"", "\"old\":\"6\",\"new\":\"8\"", "\"root_total\":1");
@@ -268,48 +268,48 @@ static void test_a_program_is_compared_with_what_differs_least(void **state) {
 
 static void test_another_function_that_is_the_same_program_is_no_retrace(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", two_functions_of_one_program);
+    run_and_analyze(door, "", two_functions_of_one_program);
     assert_explained(door, 1, NULL, NULL, NULL);
     assert_int_equal(count_events(door, "\"event\":\"load\"", "\"recompile\":false"), 1);
 }
 
 static void test_a_single_operation_is_marked_and_no_recompile(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", nine_of_a_traced_function);
+    run_and_analyze(door, "", nine_of_a_traced_function);
     assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"recompile\":true"), 8);
     assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"eager\":true"), 0);
-    run_and_analyse(door, "KEEL_MODE=refresh", nine_of_an_operation);
+    run_and_analyze(door, "KEEL_MODE=refresh", nine_of_an_operation);
     assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"recompile\":true"), 8);
     assert_int_equal(count_events(door, "\"event\":\"compile\"", "\"eager\":true"), 9);
 }
 
 static void test_without_a_memory_tier_it_is_a_retrace_too(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "KEEL_MEMORY_LIMIT=0", thirty_times);
+    run_and_analyze(door, "KEEL_MEMORY_LIMIT=0", thirty_times);
     assert_explained(door, 16, "retrace\"", "\"kind\":\"retrace\"", NULL);
 }
 
 static void test_an_unchanged_program_that_is_compiled_says_what_became_of_its_entry(void **state) {
     const door_t *door = *state;
     char command[700];
-    run_and_analyse(door, "KEEL_RUN_ID=first", once);
+    run_and_analyze(door, "KEEL_RUN_ID=first", once);
     snprintf(command, sizeof command, "rm -r %s/entries", door->place.cache);
     assert_int_equal(system(command), 0);
-    run_and_analyse(door, "", once);
+    run_and_analyze(door, "", once);
     assert_explained(door, 1, "compile\"", "\"kind\":\"cache\",\"subject\":\"absent\"",
                      "\"run\":\"first\"");
     snprintf(command, sizeof command, "for f in %s/entries/*/*.keel; do printf X >>$f; done",
              door->place.cache);
     assert_int_equal(system(command), 0);
-    run_and_analyse(door, "", once);
+    run_and_analyze(door, "", once);
     assert_explained(door, 1, "compile\"", "\"kind\":\"cache\",\"subject\":\"damaged\"", NULL);
-    run_and_analyse(door, "KEEL_MODE=refresh", once);
+    run_and_analyze(door, "KEEL_MODE=refresh", once);
     assert_explained(door, 1, "compile\"", "\"kind\":\"cache\",\"subject\":\"refresh\"", NULL);
 }
 
 static void test_what_must_not_be_cached_says_so(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", uncacheable_twice);
+    run_and_analyze(door, "", uncacheable_twice);
     assert_explained(door, 1, "compile\"", "\"kind\":\"first\"", NULL);
     assert_explained(door, 1, "compile\"", "\"kind\":\"cache\",\"subject\":\"uncacheable\"",
                      "CustomSPMDPartitioning");
@@ -317,8 +317,8 @@ static void test_what_must_not_be_cached_says_so(void **state) {
 
 static void test_a_recompile_of_what_an_earlier_run_had_tells_both(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", one_and_the_other);
-    run_and_analyse(door, "KEEL_MODE=refresh\nKEEL_RUN_ID=second", one_and_the_other);
+    run_and_analyze(door, "", one_and_the_other);
+    run_and_analyze(door, "KEEL_MODE=refresh\nKEEL_RUN_ID=second", one_and_the_other);
     assert_explained(door, 1, "compile\"", "\"recompile\":true,", "\"kind\":\"cache\"");
     assert_explained(door, 0, "compile\"", "\"recompile\":true,",
                      "\"roots\":[{ \"kind\":\"cache\"");
@@ -327,10 +327,10 @@ static void test_a_recompile_of_what_an_earlier_run_had_tells_both(void **state)
 static void test_another_flag_is_found_without_the_old_program(void **state) {
     const door_t *door = *state;
     char command[700];
-    run_and_analyse(door, "KEEL_RUN_ID=first", once);
+    run_and_analyze(door, "KEEL_RUN_ID=first", once);
     snprintf(command, sizeof command, "rm %s/programs/*", door->runs);
     assert_int_equal(system(command), 0);
-    run_and_analyse(door, "XLA_FLAGS=--xla_cpu_max_isa=AVX2", once);
+    run_and_analyze(door, "XLA_FLAGS=--xla_cpu_max_isa=AVX2", once);
     assert_explained(door, 1, "compile\"", "\"kind\":\"flag\"", "\"run\":\"first\"");
     assert_explained(door, 1, "compile\"", "xla_cpu_max_isa", "AVX2");
 }
@@ -338,16 +338,16 @@ static void test_another_flag_is_found_without_the_old_program(void **state) {
 static void test_what_cannot_be_explained_is_a_line_in_the_journal(void **state) {
     const door_t *door = *state;
     char command[700];
-    run_and_analyse(door, "", the_one);
+    run_and_analyze(door, "", the_one);
     snprintf(command, sizeof command, "rm %s/programs/*", door->runs);
     assert_int_equal(system(command), 0);
-    run_and_analyse(door, "", the_other);
+    run_and_analyze(door, "", the_other);
     assert_int_equal(count_failures(door), 1);
     assert_explained(door, 1, NULL, NULL, NULL);
     assert_int_equal(count_entries(door), 2);
     assert_int_equal(count_lines(door->errors, ""), 0);
     // It is known all the same.
-    run_and_analyse(door, "KEEL_MODE=refresh", the_other);
+    run_and_analyze(door, "KEEL_MODE=refresh", the_other);
     assert_explained(door, 1, "compile\"", "\"kind\":\"cache\"", NULL);
 }
 
@@ -355,30 +355,30 @@ static void test_what_cannot_be_explained_is_a_line_in_the_journal(void **state)
 static void test_a_removed_run_is_nothing_to_compare_with(void **state) {
     const door_t *door = *state;
     char command[700];
-    run_and_analyse(door, "KEEL_RUN_ID=first", the_one);
+    run_and_analyze(door, "KEEL_RUN_ID=first", the_one);
     snprintf(command, sizeof command, "rm -r %s/programs %s/first", door->runs, door->runs);
     assert_int_equal(system(command), 0);
-    run_and_analyse(door, "", the_other);
+    run_and_analyze(door, "", the_other);
     assert_int_equal(count_failures(door), 0);
     assert_explained(door, 1, "compile\"", "\"kind\":\"first\"", NULL);
 }
 
 static void test_a_program_that_is_not_read_is_not_explained(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "", unread);
+    run_and_analyze(door, "", unread);
     assert_explained(door, 0, NULL, NULL, NULL);
     assert_int_equal(count_failures(door), 0);
 }
 
 static void test_the_stack_has_an_off_switch(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "KEEL_STACK=off", once);
+    run_and_analyze(door, "KEEL_STACK=off", once);
     assert_explained(door, 1, "compile\"", "\"stack_skipped\":\"the setting stack is off\"", NULL);
 }
 
 static void test_without_a_journal_nothing_is_explained_or_kept(void **state) {
     const door_t *door = *state;
-    run_and_analyse(door, "KEEL_RUN_DIR=/dev/null", one_and_the_other);
+    run_and_analyze(door, "KEEL_RUN_DIR=/dev/null", one_and_the_other);
     assert_int_equal(count_entries(door), 2);
     assert_int_equal(count_lines(door->errors, ""), 1);
 }
@@ -389,7 +389,7 @@ static void test_a_history_that_cannot_be_written_costs_no_more_than_itself(void
     assert_int_equal(mkdir(door->runs, 0700), 0);
     snprintf(path, sizeof path, "%s/history", door->runs);
     write_bytes(path, "no folder", 9);
-    run_and_analyse(door, "", one_and_the_other);
+    run_and_analyze(door, "", one_and_the_other);
     assert_explained(door, 1, "compile\"", "\"recompile\":true", "\"is_ours\":true");
     assert_int_equal(count_entries(door), 2);
 }

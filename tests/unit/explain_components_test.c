@@ -473,7 +473,7 @@ static void fields_that_were_cut_off_have_not_moved(void **state) {
     explain(&stage);
     assert_counts(&stage, 1, 0);
     assert_string_equal(stage.explanation.roots[0].subject, "compile options");
-    assert_string_equal(stage.explanation.roots[0].note, "only its digest tells");
+    assert_string_equal(stage.explanation.roots[0].note, "only its digest is known");
     release(&stage);
 }
 

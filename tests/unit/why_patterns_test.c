@@ -290,7 +290,7 @@ static void in_mode_refresh_the_cache_is_not_to_blame(void **state) {
             "{\"kind\":\"cache\",\"subject\":\"refresh\"}]");
     keel_why_t why;
     parse(&why);
-    assert_text(&why, &(keel_text_style_t){.width = 100}, "Mode refresh compiles everything anew");
+    assert_text(&why, &(keel_text_style_t){.width = 100}, "Mode refresh compiles everything again");
     keel_why_deinitialize(&why);
 }
 

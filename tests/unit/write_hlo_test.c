@@ -212,7 +212,7 @@ static void references_that_cannot_be_are_not_written(void **state) {
     assert_not_written(&program, KEEL_INVALID, "one result");
     program.operations.data[1].first_result = 1;
     program.op_names.data[0].version = 2;
-    assert_not_written(&program, KEEL_UNSUPPORTED, "no instruction of HLO");
+    assert_not_written(&program, KEEL_UNSUPPORTED, "not an instruction of HLO");
     keel_program_deinitialize(&program);
     keel_buffer_deinitialize(&whole);
 }

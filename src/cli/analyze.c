@@ -1,7 +1,7 @@
 #include "analysis/analysis.h"
 #include "cli/cli.h"
 
-void cli_analyse(const char *run_dir, const char *id) {
+void cli_analyze(const char *run_dir, const char *id) {
     cli_progress_begin("explaining the run's programs");
     keel_status_t status = keel_analysis_ensure(run_dir, id);
     cli_progress_end();
