@@ -343,6 +343,123 @@ static void any_other_zero_counts(void **state) {
     }
 }
 
+// Field number and name, as xla/pjrt/proto/compile_options.proto has them.
+typedef struct named_t {
+    uint32_t number;
+    const char *name;
+} named_t;
+static const named_t option_names[] = {{1, "argument_layouts"},
+                                       {2, "parameter_is_tupled_arguments"},
+                                       {4, "compile_portable_executable"},
+                                       {5, "profile_version"},
+                                       {6, "serialized_multi_slice_config"},
+                                       {8, "target_config"},
+                                       {10, "matrix_unit_operand_precision"},
+                                       {11, "compiler_variant"},
+                                       {12, "individually_defined_output_indices"}};
+static const named_t build_names[] = {{1, "device_ordinal"},
+                                      {2, "result_layout"},
+                                      {4, "num_replicas"},
+                                      {5, "num_partitions"},
+                                      {6, "use_spmd_partitioning"},
+                                      {7, "use_auto_spmd_partitioning"},
+                                      {8, "deduplicate_hlo"},
+                                      {10, "alias_passthrough_params"},
+                                      {11, "run_backend_only"},
+                                      {12, "allow_spmd_sharding_propagation_to_output"},
+                                      {13, "comp_envs"},
+                                      {14, "fdo_profile"},
+                                      {15, "device_memory_size"},
+                                      {16, "auto_spmd_partitioning_mesh_shape"},
+                                      {17, "auto_spmd_partitioning_mesh_ids"},
+                                      {18, "allow_spmd_sharding_propagation_to_parameters"},
+                                      {19, "use_shardy_partitioner"},
+                                      {20, "exec_time_optimization_effort"},
+                                      {21, "memory_fitting_effort"},
+                                      {23, "process_count"},
+                                      {24, "optimization_level"},
+                                      {25, "memory_fitting_level"},
+                                      {26, "slice_size"},
+                                      {27, "gpu_topology"}};
+
+// Options with that field alone, once for each value, maybe in executable_build_options.
+static void put_alone(keel_buffer_t *out, uint32_t field, bool in_build, const char *values) {
+    keel_buffer_t inner;
+    keel_buffer_initialize(&inner, 0);
+    for (; *values; ++values)
+        string(&inner, field, (const char[]){*values, 0});
+    if (in_build)
+        nested(out, 3, keel_buffer_bytes(&inner));
+    else
+        keel_buffer_append(out, inner.data, inner.size);
+    keel_buffer_deinitialize(&inner);
+}
+
+static void assert_said_by_name(const named_t *named, bool in_build) {
+    keel_buffer_t bytes;
+    keel_buffer_initialize(&bytes, 0);
+    put_alone(&bytes, named->number, in_build, "q");
+    options_t o = decode(keel_buffer_bytes(&bytes));
+    char line[100];
+    snprintf(line, sizeof line, "%s=q\n", named->name);
+    assert_true(o.understood);
+    assert_string_equal(keel_buffer_cstr(&o.readable), line);
+    release(&o);
+    keel_buffer_deinitialize(&bytes);
+}
+
+static void every_field_is_said_by_its_name(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof option_names / sizeof *option_names; ++i)
+        assert_said_by_name(&option_names[i], false);
+    for (size_t i = 0; i < sizeof build_names / sizeof *build_names; ++i)
+        assert_said_by_name(&build_names[i], true);
+}
+
+static bool is_one_of(uint32_t number, const uint32_t *numbers, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (numbers[i] == number) return true;
+    return false;
+}
+
+// Whichever number a field has, up to those that XLA will add: its value counts, unless it is one
+// of those that do not change code; a repeated field counts with all its values, in their order.
+static void assert_values_count(bool in_build, const uint32_t *left_out, size_t left_out_count,
+                                const uint32_t *single, size_t single_count,
+                                const uint32_t *messages, size_t message_count) {
+    for (uint32_t number = 1; number < 40; ++number) {
+        if (is_one_of(number, messages, message_count)) continue;
+        keel_buffer_t a, b, ab, ba;
+        keel_buffer_t *const all[] = {&a, &b, &ab, &ba};
+        static const char *const values[] = {"a", "b", "ab", "ba"};
+        for (size_t i = 0; i < 4; ++i) {
+            keel_buffer_initialize(all[i], 0);
+            put_alone(all[i], number, in_build, values[i]);
+        }
+        bool is_out = is_one_of(number, left_out, left_out_count);
+        bool is_single = is_one_of(number, single, single_count);
+        if (same(keel_buffer_bytes(&a), keel_buffer_bytes(&b)) != is_out ||
+            same(keel_buffer_bytes(&ab), keel_buffer_bytes(&ba)) != is_out ||
+            same(keel_buffer_bytes(&ab), keel_buffer_bytes(&b)) != (is_out || is_single))
+            fail_msg("field %u, %s", number, in_build ? "build options" : "options");
+        for (size_t i = 0; i < 4; ++i)
+            keel_buffer_deinitialize(all[i]);
+    }
+}
+
+static void every_value_counts_where_it_can_change_code(void **state) {
+    (void)state;
+    static const uint32_t out[] = {9}, build_out[] = {22};
+    static const uint32_t single[] = {2, 4, 5, 6, 10, 11};
+    static const uint32_t build_single[] = {1,  4,  5,  6,  7,  8,  10, 11, 14,
+                                            15, 19, 20, 21, 23, 24, 25, 26};
+    static const uint32_t messages[] = {3, 7}, build_messages[] = {3, 9};
+#define LIST(list) list, sizeof list / sizeof *list
+    assert_values_count(false, LIST(out), LIST(single), LIST(messages));
+    assert_values_count(true, LIST(build_out), LIST(build_single), LIST(build_messages));
+#undef LIST
+}
+
 static void a_message_in_pieces_is_one_message(void **state) {
     (void)state;
     // executable_build_options {num_replicas: 1} {num_partitions: 2}, and in one.
@@ -513,6 +630,8 @@ int main(void) {
         cmocka_unit_test(the_last_of_equal_map_keys_counts),
         cmocka_unit_test(a_default_that_is_written_says_as_much_as_none),
         cmocka_unit_test(any_other_zero_counts),
+        cmocka_unit_test(every_field_is_said_by_its_name),
+        cmocka_unit_test(every_value_counts_where_it_can_change_code),
         cmocka_unit_test(a_message_in_pieces_is_one_message),
         cmocka_unit_test(what_is_no_proto_is_kept_whole),
         cmocka_unit_test(flags_are_sorted_and_told_apart),
