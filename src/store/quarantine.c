@@ -73,7 +73,7 @@ keel_status_t keel_store_walk_quarantine(const char *folder,
 
 typedef struct oldest_t {
     char *path; // of the oldest
-    uint64_t since, newest;
+    uint64_t since;
     uint64_t files, bytes;
 } oldest_t;
 

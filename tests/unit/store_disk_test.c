@@ -230,6 +230,54 @@ static void quarantine_is_bounded_and_drops_the_oldest(void **state) {
     tier.close(tier.context);
 }
 
+// Puts an entry in quarantine; *out is its file there.
+static void set_aside(place_t *place, const keel_tier_t *tier, uint64_t seed, char out[800]) {
+    put_one(tier, seed, 64);
+    keel_digest_t key = key_of(seed);
+    char hex[KEEL_DIGEST_HEX], folder[500];
+    assert_ok(keel_store_quarantine(place->cache, &key, "test"));
+    keel_digest_hex(&key, hex);
+    snprintf(folder, sizeof folder, "%s/quarantine", place->cache);
+    DIR *directory = opendir(folder);
+    assert_non_null(directory);
+    *out = 0;
+    for (struct dirent *e; (e = readdir(directory));)
+        if (strncmp(e->d_name, hex, strlen(hex)) == 0)
+            snprintf(out, 800, "%s/%s", folder, e->d_name);
+    closedir(directory);
+    assert_true(*out);
+}
+
+// Sparse files: they take no room.
+static void quarantine_holds_256_megabytes_or_its_newest_file(void **state) {
+    place_t *place = *state;
+    keel_tier_t tier = open_tier(place);
+    const off_t limit = 256 << 20;
+    char first[800], second[800], third[800], entry[512];
+    struct stat facts;
+    set_aside(place, &tier, 1, first);
+    assert_int_equal(stat(first, &facts), 0);
+    assert_int_equal(truncate(first, limit - facts.st_size), 0);
+    set_aside(place, &tier, 2, second); // as large as the first was: just full
+    assert_int_equal(count_files(place, "quarantine", ".keel"), 2);
+    assert_int_equal(truncate(second, facts.st_size + 1), 0);
+    set_aside(place, &tier, 3, third);
+    assert_int_not_equal(access(first, F_OK), 0);
+    assert_int_equal(count_files(place, "quarantine", ".keel"), 2);
+    // What is too large alone drives all others out, and stays.
+    put_one(&tier, 4, 64);
+    keel_digest_t key = key_of(4);
+    entry_path_of(place, &key, entry);
+    assert_int_equal(truncate(entry, limit + 1), 0);
+    assert_ok(keel_store_quarantine(place->cache, &key, "test"));
+    keel_disk_facts_t counted;
+    assert_ok(keel_store_disk_facts(place->cache, &counted));
+    assert_int_equal(counted.quarantined, 1);
+    assert_int_not_equal(access(second, F_OK), 0);
+    assert_int_not_equal(access(third, F_OK), 0);
+    tier.close(tier.context);
+}
+
 // ---- folders -----------------------------------------------------------------------------------
 
 static void a_remote_address_is_refused_and_the_setting_named(void **state) {
@@ -612,6 +660,7 @@ int main(void) {
         TEST(damage_in_a_readonly_cache_stays_where_it_is),
         TEST(what_crashed_a_process_is_told_from_what_never_was),
         TEST(quarantine_is_bounded_and_drops_the_oldest),
+        TEST(quarantine_holds_256_megabytes_or_its_newest_file),
         TEST(a_remote_address_is_refused_and_the_setting_named),
         TEST(a_folder_is_made_only_when_something_is_put),
         TEST(a_folder_removed_meanwhile_is_made_again),
