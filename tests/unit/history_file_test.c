@@ -41,6 +41,24 @@ static void values_stand_in_a_file_once(void **state) {
     remove_stage(&stage);
 }
 
+static void what_has_nothing_to_keep_writes_nothing(void **state) {
+    (void)state;
+    stage_t stage;
+    make_stage(&stage);
+    assert_ok(keel_history_keep(stage.history));
+    assert_int_not_equal(access(stage.path, F_OK), 0);
+    add(&stage, "jit_step", 1);
+    size_t size = size_of(stage.path);
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    assert_int_equal(utimensat(AT_FDCWD, stage.path, long_ago, 0), 0);
+    assert_ok(keel_history_keep(stage.history));
+    struct stat facts;
+    assert_int_equal(stat(stage.path, &facts), 0);
+    assert_int_equal(facts.st_size, size);
+    assert_int_equal(facts.st_mtime, 1000);
+    remove_stage(&stage);
+}
+
 static void what_was_seen_again_is_newer_in_the_next_run(void **state) {
     (void)state;
     stage_t stage;
@@ -403,6 +421,7 @@ static void a_script_is_no_path(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_stand_in_a_file_once),
+        cmocka_unit_test(what_has_nothing_to_keep_writes_nothing),
         cmocka_unit_test(what_was_seen_again_is_newer_in_the_next_run),
         cmocka_unit_test(strange_text_comes_back_as_it_was),
         cmocka_unit_test(a_damaged_number_is_zero),
