@@ -1,2 +1,3 @@
+keel_unit_test(analysis_earlier ROOMS analysis)
 keel_unit_test(analysis_line ROOMS analysis)
 keel_unit_test(analysis_sources ROOMS analysis)

@@ -1,6 +1,8 @@
-// The list of a run's source files, read back line by line.
+// A run's source files: their list, read back line by line, and their texts.
 #define _GNU_SOURCE
 #include "analysis/sources.h"
+#include "hlo_proto.h"
+#include "host/source.h"
 #include "place.h"
 
 static int set_up(void **state) {
@@ -85,11 +87,163 @@ static void a_list_may_be_longer_than_what_is_kept(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+// ---- noting ------------------------------------------------------------------------------------
+
+// A program with an operation of each file.
+static void program_of(const char *const *files, size_t count, proto_t *bytes,
+                       keel_program_t *out) {
+    proto_t body = proto();
+    for (size_t i = 0; i < count; ++i) {
+        proto_t one = instruction("add", (int64_t)i + 1, NULL, 0), metadata = proto();
+        put_text(&metadata, 3, files[i]);
+        put_int(&metadata, 4, (int64_t)i + 1);
+        put_message(&one, 7, &metadata);
+        put_message(&body, 2, &one);
+    }
+    *bytes = module_of(&body, 1);
+    assert_read(bytes, out);
+}
+
+static void note_files(sources_t *sources, const char *const *files, size_t count) {
+    proto_t bytes;
+    keel_program_t program;
+    program_of(files, count, &bytes, &program);
+    sources_note(sources, &program);
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&bytes);
+}
+
+// The run read the file as it is now.
+static void note_read(sources_t *sources, const char *file, const char *text) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_t digest = keel_digest(keel_str_bytes(keel_str(text)));
+    keel_digest_hex(&digest, hex);
+    assert_ok(sources_read(sources, file, hex));
+}
+
+static void make_run(const place_t *place, const char *run) {
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", place->root, run);
+    assert_ok(keel_directory_make(path));
+}
+
+static void assert_known(sources_t *sources, const char *file, const char *text) {
+    keel_str_t got;
+    assert_ok(sources->face.read(sources->face.context, file, &got));
+    assert_int_equal(got.size, strlen(text));
+    assert_memory_equal(got.data, text, got.size);
+}
+
+static void assert_unknown(sources_t *sources, const char *file) {
+    keel_str_t got;
+    assert_code(sources->face.read(sources->face.context, file, &got), KEEL_NOT_FOUND);
+}
+
+static void a_text_is_kept_as_the_run_read_it(void **state) {
+    const place_t *place = *state;
+    char train[300], model[300], edited[300], unread[300];
+    snprintf(train, sizeof train, "%s/train.py", place->root);
+    snprintf(model, sizeof model, "%s/a model.py", place->root);
+    snprintf(edited, sizeof edited, "%s/edited.py", place->root);
+    snprintf(unread, sizeof unread, "%s/unread.py", place->root);
+    write_bytes(train, "x = 1\n", 6);
+    write_bytes(model, "y = 22\n", 7);
+    write_bytes(edited, "z = 3\n", 6);
+    write_bytes(unread, "u = 4\n", 6);
+    make_run(place, "r1");
+    sources_t sources;
+    sources_initialize(&sources, place->root);
+    const char *const files[] = {train,        model,        train,
+                                 edited,       unread,       "relative.py",
+                                 "/w/a\nb.py", "/w/a\tb.py", "/w/site-packages/jax/_src/api.py"};
+    note_files(&sources, files, 1); // of no run: nothing
+    assert_int_equal(sources.count, 0);
+    assert_ok(sources_load(&sources, "r1"));
+    note_read(&sources, train, "x = 1\n");
+    note_read(&sources, model, "y = 22\n");
+    note_read(&sources, edited, "z = 2\n");
+    note_files(&sources, files, sizeof files / sizeof *files);
+    note_files(&sources, files, 2);
+    // In another process, and after the files are gone.
+    for (int again = 0; again < 2; ++again) {
+        assert_int_equal(sources.count, 4);
+        assert_known(&sources, train, "x = 1\n");
+        assert_known(&sources, model, "y = 22\n");
+        assert_known(&sources, train, "x = 1\n");
+        assert_unknown(&sources, edited);
+        assert_unknown(&sources, unread);
+        assert_unknown(&sources, "relative.py");
+        sources_deinitialize(&sources);
+        assert_int_equal(unlink(again ? edited : train), 0);
+        sources_initialize(&sources, place->root);
+        assert_ok(sources_load(&sources, "r1"));
+    }
+    sources_deinitialize(&sources);
+}
+
+static void a_text_is_shared_by_all_runs_that_had_it(void **state) {
+    const place_t *place = *state;
+    char file[300], folder[300], path[700] = "";
+    snprintf(file, sizeof file, "%s/train.py", place->root);
+    snprintf(folder, sizeof folder, "%s/sources", place->root);
+    write_bytes(file, "x = 1\n", 6);
+    const char *const files[] = {file};
+    for (int run = 0; run < 2; ++run) {
+        sources_t sources;
+        char name[8];
+        snprintf(name, sizeof name, "r%d", run);
+        make_run(place, name);
+        sources_initialize(&sources, place->root);
+        assert_ok(sources_load(&sources, name));
+        note_read(&sources, file, "x = 1\n");
+        note_files(&sources, files, 1);
+        assert_known(&sources, file, "x = 1\n");
+        sources_deinitialize(&sources);
+        DIR *directory = opendir(folder);
+        unsigned count = 0;
+        for (struct dirent *e; (e = readdir(directory));)
+            if (e->d_name[0] != '.')
+                ++count, snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        closedir(directory);
+        assert_int_equal(count, 1);
+        struct stat facts;
+        assert_int_equal(stat(path, &facts), 0);
+        // What is used again is not old.
+        if (run) assert_true(time(NULL) - facts.st_mtime < 3600);
+        set_age(path, 100000);
+    }
+}
+
+static void a_run_has_64_files_at_most(void **state) {
+    const place_t *place = *state;
+    sources_t sources;
+    make_run(place, "r1");
+    sources_initialize(&sources, place->root);
+    assert_ok(sources_load(&sources, "r1"));
+    char names[70][40];
+    const char *files[70];
+    for (int i = 0; i < 70; ++i) {
+        snprintf(names[i], sizeof names[i], "/w/no%d.py", i);
+        files[i] = names[i];
+    }
+    note_files(&sources, files, 70);
+    assert_int_equal(sources.count, SOURCES_FILES);
+    sources_deinitialize(&sources);
+    sources_initialize(&sources, place->root);
+    assert_ok(sources_load(&sources, "r1"));
+    assert_int_equal(sources.count, SOURCES_FILES);
+    assert_string_equal(sources.files[SOURCES_FILES - 1].file, "/w/no63.py");
+    sources_deinitialize(&sources);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_list_names_each_file_and_what_was_known_of_it),
         TEST(a_list_of_another_run_takes_the_place_of_the_last),
         TEST(a_list_may_be_longer_than_what_is_kept),
+        TEST(a_text_is_kept_as_the_run_read_it),
+        TEST(a_text_is_shared_by_all_runs_that_had_it),
+        TEST(a_run_has_64_files_at_most),
     };
     return cmocka_run_group_tests_name("analysis sources", tests, NULL, NULL);
 }
