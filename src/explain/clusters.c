@@ -309,7 +309,9 @@ keel_status_t keel_clusters_gather(keel_clusters_t *clusters) {
     KEEL_TRY(keel_arena_array(arena, count, 1, (void **)&clusters->alone));
     KEEL_TRY(keel_arena_array(arena, count, sizeof(uint32_t), (void **)&clusters->next));
     KEEL_TRY(keel_arena_array(arena, count, sizeof(keel_cluster_t), (void **)&clusters->items));
+    KEEL_TRY(keel_arena_array(arena, count, 1, (void **)&clusters->moved));
     memset(clusters->alone, 0, count);
+    memset(clusters->moved, 0, count);
     for (uint32_t at = 0; at < clusters->count; ++at)
         clusters->parent[at] = at;
     for (uint32_t i = 0; i < diff->function_count; ++i)
@@ -320,6 +322,7 @@ keel_status_t keel_clusters_gather(keel_clusters_t *clusters) {
     unite_by_flow(clusters);
     KEEL_TRY(unite_by_line(clusters));
     describe_clusters(clusters);
+    KEEL_TRY(keel_clusters_find_moved(clusters));
     look_at_places(clusters);
     KEEL_TRY(keel_lines_build(&clusters->lines_before, &diff->before, arena));
     return keel_lines_build(&clusters->lines_after, &diff->after, arena);

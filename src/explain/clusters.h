@@ -27,6 +27,8 @@ typedef struct keel_cluster_t {
     bool reads_before; // an argument that is gone
     bool reads_after;  // an argument that was added
     bool reads_passed; // an argument in only one program that was passed both times
+    bool has_moved;    // part of it is on both sides, but in another place
+    bool has_more;     // and part of it is not, and shows what it does
 } keel_cluster_t;
 
 // Operations of both sides in one range: those of `after` follow those of `before`.
@@ -35,6 +37,7 @@ typedef struct keel_clusters_t {
     keel_arena_t arena;
     uint32_t *parent; // union-find
     uint8_t *alone;   // has no counterpart, in a function that was compared
+    uint8_t *moved;   // of these: the other side of its cluster has it too (moves.c)
     uint32_t split, count;
     keel_cluster_t *items; // by representative, which is the first of a cluster's members
     uint32_t *next;        // by member: the next one of its cluster; NONE
@@ -57,6 +60,12 @@ static inline const keel_graph_t *keel_clusters_graph(const keel_clusters_t *clu
     *op = is_after ? at - clusters->split : at;
     return is_after ? &clusters->diff->after : &clusters->diff->before;
 }
+
+// moves.c: fills `moved`. HLO writes operations as results need them, so those before a branch may
+// stand in another order and say nothing about it.
+keel_status_t keel_clusters_find_moved(keel_clusters_t *clusters) KEEL_MUST_CHECK;
+// It has a line of its own (a gradient's have not), and does more than give another shape.
+bool keel_clusters_is_telling(const keel_clusters_t *clusters, uint32_t at);
 
 // Fills all of *clusters but its `diff`, and `is_swap`; the arena, the lines and the places are
 // initialized.

@@ -9,6 +9,7 @@
 //   compare      what each operation says otherwise than its counterpart       compare.c
 //   power        whole exponents, which JAX unrolls                            power.c
 //   structure    operations without a counterpart                              structure.c
+//   moves        of these: what only stands elsewhere                           moves.c
 //   enclosing    the line that several operations came by                      enclosing.c
 //   subsumed     what another algorithm brings about                           subsumed.c
 //   circumstances  notes on how roots came about, with advice of their own      circumstances.c

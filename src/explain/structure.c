@@ -27,7 +27,7 @@ static const char *list_names(const keel_clusters_t *clusters, uint32_t represen
     bool is_engines = has_own_line(clusters, representative, !is_after) &&
                       !has_own_line(clusters, representative, is_after);
     for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
-        if ((at >= clusters->split) != is_after || is_engines) continue;
+        if ((at >= clusters->split) != is_after || is_engines || clusters->moved[at]) continue;
         keel_op_id_t op;
         const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
         keel_str_t name = keel_graph_name(graph, op);
@@ -161,11 +161,30 @@ static bool is_librarys(const keel_clusters_t *clusters, uint32_t representative
                            (is_after ? cluster->after_count : cluster->before_count);
 }
 
+// The first on that side that the other lacks, preferably one that shows what it does; NONE.
+static keel_op_id_t first_unmoved(const keel_clusters_t *clusters, uint32_t representative,
+                                  bool is_after) {
+    keel_op_id_t found = KEEL_NONE;
+    for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
+        if ((at >= clusters->split) != is_after || clusters->moved[at]) continue;
+        keel_op_id_t op;
+        keel_clusters_graph(clusters, at, &op);
+        if (keel_clusters_is_telling(clusters, at)) return op;
+        if (found == KEEL_NONE) found = op;
+    }
+    return found;
+}
+
 // The operation that represents a cluster: the library call that led to the others, or one on a new
 // line.
 static void choose_first(keel_clusters_t *clusters, uint32_t representative) {
     keel_cluster_t *cluster = &clusters->items[representative];
     if (is_weak(cluster)) return;
+    if (cluster->has_moved) {
+        cluster->first_before = first_unmoved(clusters, representative, false);
+        cluster->first_after = first_unmoved(clusters, representative, true);
+        return;
+    }
     bool is_after = cluster->after_count > 0;
     keel_graph_t *graph = is_after ? &clusters->diff->after : &clusters->diff->before;
     lines_t all, fresh = {.count = 0};

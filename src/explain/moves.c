@@ -1,0 +1,111 @@
+// Operations without a counterpart that both sides of a cluster have: they only stand elsewhere.
+#include "explain/clusters.h"
+
+// Both sides count what looks alike: the name, the line and the types of what it gives.
+typedef struct alike_t {
+    uint32_t before, both;
+} alike_t;
+
+typedef struct look_t {
+    uint64_t cluster, hash;
+} look_t;
+
+static look_t look_of(keel_clusters_t *clusters, uint32_t at) {
+    keel_op_id_t op;
+    keel_clusters_graph(clusters, at, &op);
+    keel_graph_t *graph = at >= clusters->split ? &clusters->diff->after : &clusters->diff->before;
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    uint64_t hash = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
+    hash = keel_graph_join(hash, keel_graph_line(graph, op)->identity);
+    for (uint32_t i = 0; i < operation->result_count; ++i)
+        hash = keel_graph_join(
+            hash, keel_graph_type_hash(graph, keel_graph_type(graph, operation->first_result + i)));
+    return (look_t){keel_clusters_find(clusters, at), hash};
+}
+
+// The map holds numbers.
+static uint64_t packed(alike_t alike) {
+    return (uint64_t)alike.both << 32 | alike.before;
+}
+static alike_t unpacked(uint64_t value) {
+    return (alike_t){.before = (uint32_t)value, .both = (uint32_t)(value >> 32)};
+}
+
+static keel_status_t count_before(keel_clusters_t *clusters, keel_map_t *looks) {
+    for (uint32_t at = 0; at < clusters->split; ++at) {
+        if (!clusters->alone[at]) continue;
+        look_t look = look_of(clusters, at);
+        uint64_t *known = keel_map_find(looks, keel_bytes(&look, sizeof look));
+        if (known)
+            ++*known;
+        else
+            KEEL_TRY(keel_map_put(looks, keel_bytes(&look, sizeof look), 1));
+    }
+    return NULL;
+}
+
+static void mark(keel_clusters_t *clusters, uint32_t at) {
+    clusters->moved[at] = 1;
+    clusters->items[keel_clusters_find(clusters, at)].has_moved = true;
+}
+
+static void mark_after(keel_clusters_t *clusters, const keel_map_t *looks) {
+    for (uint32_t at = clusters->split; at < clusters->count; ++at) {
+        if (!clusters->alone[at]) continue;
+        look_t look = look_of(clusters, at);
+        uint64_t *known = keel_map_find(looks, keel_bytes(&look, sizeof look));
+        alike_t alike = known ? unpacked(*known) : (alike_t){0, 0};
+        if (alike.both == alike.before) continue;
+        ++alike.both;
+        *known = packed(alike);
+        mark(clusters, at);
+    }
+}
+
+static void mark_before(keel_clusters_t *clusters, const keel_map_t *looks) {
+    for (uint32_t at = 0; at < clusters->split; ++at) {
+        if (!clusters->alone[at]) continue;
+        look_t look = look_of(clusters, at);
+        uint64_t *known = keel_map_find(looks, keel_bytes(&look, sizeof look));
+        alike_t alike = known ? unpacked(*known) : (alike_t){0, 0};
+        if (!alike.both) continue;
+        --alike.both;
+        *known = packed(alike);
+        mark(clusters, at);
+    }
+}
+
+bool keel_clusters_is_telling(const keel_clusters_t *clusters, uint32_t at) {
+    keel_op_id_t op;
+    const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
+    bool is_own = !graph->lender || graph->lender[op] == op;
+    return is_own && !keel_graph_only_reshapes(keel_graph_name(graph, op));
+}
+
+// A cluster is told by these too if nothing else in it tells more.
+static void keep_reordered(keel_clusters_t *clusters) {
+    for (uint32_t at = 0; at < clusters->count; ++at)
+        if (clusters->alone[at] && !clusters->moved[at] && keel_clusters_is_telling(clusters, at))
+            clusters->items[keel_clusters_find(clusters, at)].has_more = true;
+    for (uint32_t at = 0; at < clusters->count; ++at) {
+        if (!clusters->moved[at]) continue;
+        keel_cluster_t *cluster = &clusters->items[keel_clusters_find(clusters, at)];
+        if (cluster->has_more) continue;
+        clusters->moved[at] = 0;
+        cluster->has_moved = false;
+    }
+}
+
+keel_status_t keel_clusters_find_moved(keel_clusters_t *clusters) {
+    if (clusters->diff->after.program->format != KEEL_FORMAT_HLO) return NULL;
+    keel_map_t looks;
+    keel_map_initialize(&looks);
+    keel_status_t status = count_before(clusters, &looks);
+    if (!status) {
+        mark_after(clusters, &looks);
+        mark_before(clusters, &looks);
+        keep_reordered(clusters);
+    }
+    keel_map_deinitialize(&looks);
+    return status;
+}
