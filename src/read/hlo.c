@@ -22,6 +22,7 @@ typedef struct sequence_t {
 typedef struct module_t {
     keel_hlo_reader_t reader;
     ids_t computations;
+    int64_t entry;      // of the computations, its id
     ids_t instructions; // of the computation that is being read
     KEEL_TABLE(sequence_t) schedule;
     keel_map_t op_names;
@@ -304,11 +305,12 @@ static keel_status_t read_computation(module_t *module, keel_bytes_t bytes) {
                                 .result_attributes = KEEL_NONE,
                                 .first_value = program->value_types.count};
     uint32_t first_op = program->operations.count, mark = reader->stack.count;
+    int64_t id = (int64_t)keel_hlo_last_value(&computation, KEEL_HLO_AT_COMPUTATION_ID);
+    reader->is_called = id != module->entry;
     KEEL_TRY(keel_hlo_push_fields(reader, KEEL_HLO_COMPUTATION, &computation));
     KEEL_TRY(collect_ids(&computation, KEEL_HLO_AT_COMPUTATION_INSTRUCTIONS,
                          KEEL_HLO_AT_INSTRUCTION_ID, "instruction", &module->instructions));
-    KEEL_TRY(push_schedule(module,
-                           (int64_t)keel_hlo_last_value(&computation, KEEL_HLO_AT_COMPUTATION_ID)));
+    KEEL_TRY(push_schedule(module, id));
     KEEL_TRY(close_dictionary(reader, mark, &function.attributes));
     KEEL_TRY(keel_table_reserve(&program->operations, module->instructions.count));
     KEEL_TRY(keel_table_reserve(&program->value_types, module->instructions.count));
@@ -380,6 +382,7 @@ static keel_status_t read_module(module_t *module, const keel_hlo_pieces_t *piec
     KEEL_TRY(close_dictionary(reader, mark, &program->attributes));
     KEEL_TRY(collect_ids(pieces, KEEL_HLO_AT_MODULE_COMPUTATIONS, KEEL_HLO_AT_COMPUTATION_ID,
                          "computation", &module->computations));
+    module->entry = (int64_t)keel_hlo_last_value(pieces, KEEL_HLO_AT_MODULE_ENTRY_ID);
     KEEL_TRY(read_schedule(module, pieces));
     KEEL_TRY(keel_hlo_nested(pieces, KEEL_HLO_AT_MODULE_FRAMES, &frames));
     KEEL_TRY(keel_hlo_read_frames(reader, &frames));
@@ -390,9 +393,8 @@ static keel_status_t read_module(module_t *module, const keel_hlo_pieces_t *piec
     KEEL_TRY(check_schedule(module));
     KEEL_TRY(keel_hlo_string(reader, keel_hlo_last_bytes(pieces, KEEL_HLO_AT_MODULE_NAME),
                              &program->name));
-    KEEL_TRY(resolve(&module->computations,
-                     (int64_t)keel_hlo_last_value(pieces, KEEL_HLO_AT_MODULE_ENTRY_ID), UINT32_MAX,
-                     "computation", &program->entry));
+    KEEL_TRY(
+        resolve(&module->computations, module->entry, UINT32_MAX, "computation", &program->entry));
     program->functions.data[program->entry].is_public = true;
     keel_operation_t end = {.first_operand = program->operands.count,
                             .first_result = program->value_types.count,

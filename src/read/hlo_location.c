@@ -148,6 +148,37 @@ static keel_status_t add_source(keel_hlo_reader_t *reader, const keel_proto_fiel
     return add_file(reader, name, known, out);
 }
 
+// The innermost file of a frame; KEEL_ATTR_NONE's if it has none.
+static const keel_attr_t *file_of_frame(const keel_program_t *program, keel_attr_id_t frame) {
+    const keel_attr_t *attr = keel_program_attr(program, frame);
+    if (attr->kind == KEEL_ATTR_LOC_CALLSITE) attr = keel_program_attr(program, attr->a);
+    if (attr->kind == KEEL_ATTR_LOC_NAME) attr = keel_program_attr(program, attr->b);
+    return attr;
+}
+
+// PyTorch/XLA copies the computation of a scan from another module, and its operations then name
+// frames of that module: any frame of this one has that number. The metadata's own place is right.
+static bool is_of_other_module(const keel_hlo_reader_t *reader, keel_attr_id_t frame,
+                               keel_attr_id_t own) {
+    const keel_program_t *program = reader->program;
+    const keel_attr_t *a = file_of_frame(program, frame), *b = keel_program_attr(program, own);
+    if (a->kind != KEEL_ATTR_LOC_FILE || b->kind != KEEL_ATTR_LOC_FILE) return false;
+    keel_list_t x = keel_program_list(program, a->b), y = keel_program_list(program, b->b);
+    return a->a != b->a || (x.count && y.count && x.items[0] != y.items[0]);
+}
+
+static keel_status_t choose_place(keel_hlo_reader_t *reader, const keel_proto_field_t *file,
+                                  const keel_hlo_pieces_t *metadata, keel_attr_id_t frame,
+                                  keel_attr_id_t *out) {
+    bool needs_own = frame == KEEL_NONE || reader->is_called;
+    *out = frame == KEEL_NONE ? reader->unknown_location : frame;
+    if (!needs_own || !file->bytes.size) return NULL;
+    keel_attr_id_t own;
+    KEEL_TRY(add_source(reader, file, metadata, &own));
+    if (frame == KEEL_NONE || is_of_other_module(reader, frame, own)) *out = own;
+    return NULL;
+}
+
 keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *metadata,
                                 keel_attr_id_t *out) {
     enum { OP_TYPE, OP_NAME, SOURCE_FILE, STACK_FRAME_ID, COUNT };
@@ -161,10 +192,7 @@ keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces
     if (!is_well_formed(metadata)) return malformed();
     keel_hlo_lasts(metadata, numbers, COUNT, fields);
     KEEL_TRY(add_frame(reader, position(&fields[STACK_FRAME_ID]), &frame));
-    if (frame != KEEL_NONE)
-        *out = frame;
-    else if (fields[SOURCE_FILE].bytes.size)
-        KEEL_TRY(add_source(reader, &fields[SOURCE_FILE], metadata, out));
+    KEEL_TRY(choose_place(reader, &fields[SOURCE_FILE], metadata, frame, out));
     keel_bytes_t text = fields[fields[OP_NAME].bytes.size ? OP_NAME : OP_TYPE].bytes;
     if (!text.size) return NULL;
     KEEL_TRY(keel_hlo_string(reader, text, &name));

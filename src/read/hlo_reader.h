@@ -64,6 +64,7 @@ typedef struct keel_hlo_reader_t {
     KEEL_TABLE(keel_attr_id_t) places;
     KEEL_TABLE(keel_hlo_stack_frame_t) frames;
     keel_attr_id_t unknown_location;
+    bool is_called; // the computation at hand is one that others call
     unsigned depth;
 } keel_hlo_reader_t;
 

@@ -198,10 +198,13 @@ static void put_frame(proto_t *index, int64_t location, int64_t parent) {
     put_message(index, 4, &frame);
 }
 
-// A module of one instruction in frame 1, with these parents of frames 1 and 2.
-static proto_t framed_module(int64_t parent_of_1, int64_t parent_of_2) {
+// A module of one instruction in frame 1, with these parents of frames 1 and 2, and a file of the
+// instruction's own where that is not NULL.
+static proto_t framed_module(int64_t parent_of_1, int64_t parent_of_2, const char *own_file) {
     proto_t one = instruction("add", 1, NULL, 0), metadata = proto(), index = proto();
     put_text(&metadata, 2, "jit(f)/add");
+    if (own_file) put_text(&metadata, 3, own_file);
+    if (own_file) put_int(&metadata, 4, 10);
     put_int(&metadata, 15, 1);
     put_message(&one, 7, &metadata);
     proto_t module = module_of_one(&one), place = proto();
@@ -224,7 +227,7 @@ static proto_t framed_module(int64_t parent_of_1, int64_t parent_of_2) {
 
 static void frames_become_call_sites_innermost_first(void **state) {
     (void)state;
-    proto_t module = framed_module(2, 0);
+    proto_t module = framed_module(2, 0, NULL);
     keel_program_t program;
     assert_read(&module, &program);
     const keel_attr_t *attrs = program.attrs.data;
@@ -248,13 +251,44 @@ static void frames_that_close_on_themselves_are_cut(void **state) {
     (void)state;
     const int64_t parents[][2] = {{1, 0}, {2, 1}, {2, 2}, {99, 0}};
     for (int i = 0; i < 4; ++i) {
-        proto_t module = framed_module(parents[i][0], parents[i][1]);
+        proto_t module = framed_module(parents[i][0], parents[i][1], NULL);
         keel_program_t program;
         assert_read(&module, &program);
         keel_attr_id_t at = program.attrs.data[program.operations.data[0].location].b;
         int steps = 0;
         for (; program.attrs.data[at].kind == KEEL_ATTR_LOC_CALLSITE; at = program.attrs.data[at].b)
             assert_true(++steps < 3);
+        keel_program_deinitialize(&program);
+        keel_buffer_deinitialize(&module);
+    }
+}
+
+// Behind it another computation, which is the entry.
+static void put_entry(proto_t *module) {
+    proto_t one = instruction("parameter", 1, NULL, 0), computation = proto();
+    put_text(&computation, 1, "entry");
+    put_message(&computation, 2, &one);
+    put_int(&computation, 5, 8);
+    put_int(&computation, 6, 1);
+    put_message(module, 3, &computation);
+    put_int(module, 6, 8);
+}
+
+// PyTorch/XLA copies what a scan calls from another module, and the numbers of its frames with it.
+static void a_frame_that_is_not_of_the_operations_own_file_is_another_modules(void **state) {
+    (void)state;
+    static const char *const files[] = {"scan.py", "train.py", NULL};
+    for (int i = 0; i < 6; ++i) {
+        proto_t module = framed_module(2, 0, files[i % 3]);
+        bool is_called = i >= 3;
+        if (is_called) put_entry(&module);
+        keel_program_t program;
+        assert_read(&module, &program);
+        const keel_attr_t *attrs = program.attrs.data;
+        keel_attr_t place = attrs[attrs[program.operations.data[0].location].b];
+        bool is_own = is_called && i % 3 == 0;
+        assert_int_equal(place.kind, is_own ? KEEL_ATTR_LOC_FILE : KEEL_ATTR_LOC_CALLSITE);
+        if (is_own) assert_text(&program, place.a, "scan.py");
         keel_program_deinitialize(&program);
         keel_buffer_deinitialize(&module);
     }
@@ -272,6 +306,7 @@ int main(void) {
         cmocka_unit_test(a_literal_that_does_not_fit_its_shape_is_corrupt),
         cmocka_unit_test(frames_become_call_sites_innermost_first),
         cmocka_unit_test(frames_that_close_on_themselves_are_cut),
+        cmocka_unit_test(a_frame_that_is_not_of_the_operations_own_file_is_another_modules),
     };
     return cmocka_run_group_tests_name("read_hlo_values", tests, NULL, NULL);
 }
