@@ -56,6 +56,13 @@ static inline bool keel_str_is_among(keel_str_t a, const char *const *list, size
     return false;
 }
 
+// The list ends with NULL.
+static inline bool keel_str_is_one_of(keel_str_t a, const char *const *list) {
+    for (; *list; ++list)
+        if (keel_str_is(a, *list)) return true;
+    return false;
+}
+
 static inline bool keel_str_starts(keel_str_t a, keel_str_t prefix) {
     return a.size >= prefix.size &&
            (prefix.size == 0 || memcmp(a.data, prefix.data, prefix.size) == 0);
@@ -70,6 +77,12 @@ static inline bool keel_str_line(keel_str_t *rest, keel_str_t *out) {
     *rest = (keel_str_t){rest->data + taken, rest->size - taken};
     return true;
 }
+
+bool keel_str_contains(keel_str_t text, const char *part);
+
+// A name without the separator and the digits that end it: "helper_0" without '_' is "helper". A
+// name that begins with the separator, or does not end like that, is unchanged.
+keel_str_t keel_str_without_number(keel_str_t name, char separator);
 
 // Orders by bytes, a prefix first: -1, 0 or 1.
 static inline int keel_str_compare(keel_str_t a, keel_str_t b) {

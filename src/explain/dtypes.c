@@ -83,11 +83,6 @@ static bool is_same_call(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t af
            a->library_line == b->library_line && keel_str_equal(a->library_file, b->library_file);
 }
 
-static bool is_same_expression(const keel_frame_t *a, const keel_frame_t *b) {
-    return a->line == b->line && a->column == b->column && a->end_column == b->end_column &&
-           keel_str_equal(a->file, b->file);
-}
-
 // JAX's functions have no lines of their own: everything in one counts as one call.
 bool keel_diff_is_one_call(const keel_diff_t *diff, bool is_after, keel_op_id_t op) {
     enum { KINDS = 3 };
@@ -110,7 +105,7 @@ bool keel_diff_is_one_call(const keel_diff_t *diff, bool is_after, keel_op_id_t 
         if (is_known) continue;
         keel_attr_id_t location = program->operations.data[at].location;
         if (!has_place || (keel_program_frames(program, location, &other, 1, NULL) &&
-                           is_same_expression(&place, &other)))
+                           keel_frame_is_same(&place, &other)))
             kinds[count++] = name;
     }
     return count == KINDS;

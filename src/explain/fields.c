@@ -91,14 +91,6 @@ static int by_field_name(const void *left, const void *right) {
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static keel_str_t next_line(keel_str_t *text) {
-    const char *end = memchr(text->data, '\n', text->size);
-    keel_str_t line = {text->data, end ? (size_t)(end - text->data) : text->size};
-    size_t taken = line.size + (end ? 1 : 0);
-    *text = (keel_str_t){text->data + taken, text->size - taken};
-    return line;
-}
-
 static void add_line(fields_t *fields, keel_str_t line) {
     const char *equals = line.size ? memchr(line.data, '=', line.size) : NULL;
     if (!equals || equals == line.data) {
@@ -122,10 +114,8 @@ static keel_status_t split_fields(keel_str_t text, bool is_cut, keel_arena_t *ar
     void *memory;
     KEEL_TRY(keel_arena_array(arena, lines, sizeof *out->data, &memory));
     out->data = memory;
-    while (text.size) {
-        keel_str_t line = next_line(&text);
+    for (keel_str_t line; keel_str_line(&text, &line);)
         if (!out->is_cut || text.size) add_line(out, line);
-    }
     qsort(out->data, out->count, sizeof *out->data, by_field_name);
     for (uint32_t i = 1; i < out->count; ++i)
         if (keel_str_equal(out->data[i].name, out->data[i - 1].name))

@@ -77,11 +77,6 @@ typedef struct copy_t {
     bool is_full;
 } copy_t;
 
-static keel_op_id_t end_of(const keel_program_t *program, keel_op_id_t op) {
-    keel_region_run_t regions = keel_program_regions(program, op);
-    return regions.count ? regions.items[regions.count - 1].end : op + 1;
-}
-
 static keel_value_id_t new_values(copy_t *copy, keel_value_id_t first, uint32_t count) {
     keel_program_t *to = copy->to;
     keel_value_id_t at = to->value_types.count;
@@ -163,7 +158,8 @@ static void copy_body(copy_t *copy, keel_op_id_t call, uint32_t function, unsign
     for (uint32_t i = 0; i < operands.count && i < block->argument_count; ++i)
         copy->value[block->first_argument + i] = copy->value[operands.items[i]];
     keel_op_id_t last = KEEL_NONE;
-    for (keel_op_id_t op = block->first_op; op < block->end_op; op = end_of(copy->from, op))
+    for (keel_op_id_t op = block->first_op; op < block->end_op;
+         op = keel_program_next(copy->from, op))
         last = op;
     if (last == KEEL_NONE) return;
     copy_range(copy, block->first_op, last, depth + 1);
@@ -179,7 +175,7 @@ static bool is_to_inline(const copy_t *copy, keel_op_id_t op, uint32_t function,
     keel_list_t operands = keel_program_operands(copy->from, op);
     if (operands.count != block->argument_count || block->first_op == block->end_op) return false;
     keel_op_id_t last = block->first_op;
-    for (keel_op_id_t at = last; at < block->end_op; at = end_of(copy->from, at))
+    for (keel_op_id_t at = last; at < block->end_op; at = keel_program_next(copy->from, at))
         last = at;
     return keel_str_is(keel_graph_name(copy->graph, last), "return") &&
            keel_program_operands(copy->from, last).count ==
@@ -187,7 +183,8 @@ static bool is_to_inline(const copy_t *copy, keel_op_id_t op, uint32_t function,
 }
 
 static void copy_range(copy_t *copy, keel_op_id_t first, keel_op_id_t end, unsigned depth) {
-    for (keel_op_id_t op = first; op < end && !copy->is_full; op = end_of(copy->from, op)) {
+    for (keel_op_id_t op = first; op < end && !copy->is_full;
+         op = keel_program_next(copy->from, op)) {
         uint32_t callee = keel_graph_callee(copy->graph, op);
         if (is_to_inline(copy, op, callee, depth))
             copy_body(copy, op, callee, depth);

@@ -113,15 +113,6 @@ static keel_str_t last_name(keel_str_t qualified) {
     return (keel_str_t){qualified.data + from, qualified.size - from};
 }
 
-// A second function of the same name has a number appended.
-static keel_str_t without_number(keel_str_t symbol) {
-    size_t size = symbol.size;
-    while (size && symbol.data[size - 1] >= '0' && symbol.data[size - 1] <= '9')
-        --size;
-    bool has_number = size < symbol.size && size > 1 && symbol.data[size - 1] == '_';
-    return has_number ? (keel_str_t){symbol.data, size - 1} : symbol;
-}
-
 static bool is_on(const keel_frame_t *frames, uint32_t count, const keel_frame_t *frame) {
     for (uint32_t i = 0; i < count; ++i)
         if (frames[i].line == frame->line && keel_str_equal(frames[i].file, frame->file))
@@ -141,7 +132,8 @@ static bool runs_through(const keel_graph_t *graph, uint32_t function, keel_op_i
     if (calls > FRAMES) calls = FRAMES;
     for (uint32_t i = 0; i < count && i < FRAMES; ++i) {
         keel_str_t name = last_name(own[i].function);
-        if (is_symbol_of(symbol, name) || is_symbol_of(without_number(symbol), name) ||
+        if (is_symbol_of(symbol, name) ||
+            is_symbol_of(keel_str_without_number(symbol, '_'), name) ||
             is_on(callers, calls, &own[i]))
             return true;
     }

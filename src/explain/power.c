@@ -26,11 +26,6 @@ typedef struct side_t {
     size_t count;
 } side_t;
 
-static bool is_same_place(const keel_frame_t *a, const keel_frame_t *b) {
-    return a->line == b->line && a->column == b->column && a->end_column == b->end_column &&
-           keel_str_equal(a->file, b->file);
-}
-
 static bool is_named_power(keel_str_t name) {
     static const char word[] = "integer_pow";
     size_t size = sizeof word - 1;
@@ -42,7 +37,7 @@ static bool is_named_power(keel_str_t name) {
 static bool is_within_itself(const keel_frame_t *frames, uint32_t count) {
     for (uint32_t size = 1; 2 * size <= count; ++size) {
         uint32_t same = 0;
-        while (same < size && is_same_place(&frames[same], &frames[size + same]))
+        while (same < size && keel_frame_is_same(&frames[same], &frames[size + same]))
             ++same;
         if (same == size) return true;
     }
@@ -69,7 +64,7 @@ static keel_op_id_t part_of(const side_t *side, keel_op_id_t op, keel_value_id_t
     if (producer == KEEL_NONE || producer < side->first || producer >= op) return KEEL_NONE;
     bool is_part =
         side->exponents[producer - side->first] &&
-        is_same_place(&side->places[producer - side->first], &side->places[op - side->first]);
+        keel_frame_is_same(&side->places[producer - side->first], &side->places[op - side->first]);
     return is_part ? producer : KEEL_NONE;
 }
 
@@ -104,7 +99,8 @@ static void measure(side_t *side, keel_op_id_t op) {
 static bool is_at(const keel_program_t *program, keel_op_id_t op, const keel_frame_t *place) {
     keel_frame_t frame;
     keel_attr_id_t location = program->operations.data[op].location;
-    return keel_program_frames(program, location, &frame, 1, NULL) && is_same_place(&frame, place);
+    return keel_program_frames(program, location, &frame, 1, NULL) &&
+           keel_frame_is_same(&frame, place);
 }
 
 static bool is_product(const side_t *side, keel_op_id_t op) {
@@ -115,7 +111,7 @@ static bool is_product(const side_t *side, keel_op_id_t op) {
 // A power of a negative exponent has a constant one too.
 static bool has_product_at(const side_t *side, const keel_frame_t *place) {
     for (size_t at = 0; at < side->end - side->first; ++at)
-        if (side->exponents[at] && is_same_place(&side->places[at], place)) return true;
+        if (side->exponents[at] && keel_frame_is_same(&side->places[at], place)) return true;
     return false;
 }
 
@@ -199,7 +195,7 @@ static power_t *largest_at(side_t *side, uint64_t identity, const keel_frame_t *
     power_t *best = NULL;
     for (power_t *one = on_line(side, 0, identity); one;
          one = on_line(side, (size_t)(one - side->list) + 1, identity))
-        if (is_same_place(power_place(side, one), place) &&
+        if (keel_frame_is_same(power_place(side, one), place) &&
             (!best || magnitude(one) > magnitude(best)))
             best = one;
     return best;

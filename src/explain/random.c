@@ -1,14 +1,9 @@
 // A different generator of random numbers. JAX computes threefry's numbers with ordinary
 // operations, and has one operation for rbg and unsafe_rbg. Every difference where random numbers
 // are made follows from that.
-#define _GNU_SOURCE
 #include <string.h>
 
 #include "explain/diff.h"
-
-static bool has_part(keel_str_t text, const char *part) {
-    return text.size && memmem(text.data, text.size, part, strlen(part));
-}
 
 // Lines of the user's source where random numbers are made, of both programs.
 typedef struct draws_t {
@@ -19,7 +14,8 @@ typedef struct draws_t {
 } draws_t;
 
 static bool is_threefry(const keel_program_t *program, uint32_t function) {
-    return has_part(keel_program_str(program, program->functions.data[function].name), "threefry");
+    return keel_str_contains(keel_program_str(program, program->functions.data[function].name),
+                             "threefry");
 }
 
 static bool is_draw(const keel_graph_t *graph, keel_op_id_t op, bool *out_is_rbg,
@@ -32,7 +28,7 @@ static bool is_draw(const keel_graph_t *graph, keel_op_id_t op, bool *out_is_rbg
         (function != KEEL_NONE && is_threefry(program, function)))
         return *out_is_threefry = true;
     keel_program_frames(program, program->operations.data[op].location, NULL, 0, &primitive);
-    return has_part(primitive, "/random_");
+    return keel_str_contains(primitive, "/random_");
 }
 
 static keel_op_id_t find_seed(const keel_graph_t *graph) {
@@ -40,7 +36,7 @@ static keel_op_id_t find_seed(const keel_graph_t *graph) {
     for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op) {
         keel_str_t primitive = KEEL_STR("");
         keel_program_frames(program, program->operations.data[op].location, NULL, 0, &primitive);
-        if (has_part(primitive, "/random_seed")) return op;
+        if (keel_str_contains(primitive, "/random_seed")) return op;
     }
     return KEEL_NONE;
 }

@@ -143,14 +143,9 @@ static bool tell_order(keel_diff_t *diff, keel_difference_t *difference) {
     return false;
 }
 
-// One line of a program's text; false at its end.
-static bool next_line(keel_str_t *text, keel_str_t *out) {
-    if (!text->size) return false;
-    const char *end = memchr(text->data, '\n', text->size);
-    size_t size = end ? (size_t)(end - text->data) : text->size;
-    *out = (keel_str_t){text->data, size};
-    text->data += size + (end != NULL);
-    text->size -= size + (end != NULL);
+// One line of a program's text without its indentation; false at the text's end.
+static bool take_unindented_line(keel_str_t *text, keel_str_t *out) {
+    if (!keel_str_line(text, out)) return false;
     while (out->size && *out->data == ' ')
         ++out->data, --out->size;
     return true;
@@ -169,7 +164,7 @@ static keel_status_t tell_line(keel_diff_t *diff, keel_difference_t *difference)
     if (!status) status = print_rest(diff->after.program, &after);
     keel_str_t x = {keel_buffer_cstr(&before), before.size};
     keel_str_t y = {keel_buffer_cstr(&after), after.size}, a, b;
-    while (!status && next_line(&x, &a) && next_line(&y, &b)) {
+    while (!status && take_unindented_line(&x, &a) && take_unindented_line(&y, &b)) {
         if (keel_str_equal(a, b)) continue;
         keel_diff_apart(diff, a, b, difference);
         break;

@@ -12,10 +12,6 @@ typedef struct numbers_t {
     bool is_shown[NUMBERS];
 } numbers_t;
 
-static keel_type_id_t type_of(const keel_program_t *program, keel_value_id_t value) {
-    return value < program->value_types.count ? program->value_types.data[value] : KEEL_NONE;
-}
-
 // A tensor of no dimensions, of integers or floats. Python's True is an array's.
 static bool is_number(const keel_program_t *program, keel_type_id_t id) {
     if (id == KEEL_NONE || keel_program_type(program, id)->kind != KEEL_TYPE_TENSOR) return false;
@@ -26,7 +22,7 @@ static bool is_number(const keel_program_t *program, keel_type_id_t id) {
 }
 
 static keel_type_id_t element_of(const keel_program_t *program, keel_value_id_t value) {
-    keel_type_id_t id = type_of(program, value);
+    keel_type_id_t id = keel_program_value_type(program, value);
     if (id == KEEL_NONE || keel_program_type(program, id)->kind != KEEL_TYPE_TENSOR)
         return KEEL_NONE;
     return keel_program_type(program, id)->a;
@@ -109,7 +105,8 @@ const char *keel_retrace_numbers(const keel_program_t *program, const char *name
     uint32_t arguments[NUMBERS], count = 0;
     for (uint32_t i = 0; i < body->argument_count; ++i) {
         keel_value_id_t value = body->first_argument + i;
-        bool is_one = count < NUMBERS && is_number(program, type_of(program, value));
+        bool is_one =
+            count < NUMBERS && is_number(program, keel_program_value_type(program, value));
         if (is_one) arguments[count++] = i;
         numbers.owner[value] = is_one ? (uint8_t)count : TYPED;
     }

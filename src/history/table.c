@@ -17,17 +17,9 @@ keel_str_t text_cut(const char *text, size_t limit) {
     return (keel_str_t){whole.data, limit};
 }
 
-// PyTorch/XLA numbers its graphs: "SyncTensorsGraph.42".
-static keel_str_t without_number(keel_str_t name) {
-    size_t end = name.size;
-    while (end && isdigit((unsigned char)name.data[end - 1]))
-        --end;
-    bool counted = end < name.size && end > 1 && name.data[end - 1] == '.';
-    return counted ? (keel_str_t){name.data, end - 1} : name;
-}
-
 uint64_t name_hash_of(const char *name) {
-    keel_str_t base = without_number(text_cut(name, NAME_LIMIT));
+    // PyTorch/XLA numbers its graphs: "SyncTensorsGraph.42".
+    keel_str_t base = keel_str_without_number(text_cut(name, NAME_LIMIT), '.');
     return hash_with(1, base.data, base.size);
 }
 

@@ -151,7 +151,7 @@ const char *keel_names_read(keel_arena_t *arena, bool is_wrapped) {
 }
 
 // The next line of names: false at the end.
-static bool next_line(const char **at, keel_str_t *out_client, keel_str_t *out_user) {
+static bool next_name(const char **at, keel_str_t *out_client, keel_str_t *out_user) {
     const char *line = *at ? *at : "";
     const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab, '\n') : NULL;
     if (!end) return false;
@@ -163,7 +163,7 @@ static bool next_line(const char **at, keel_str_t *out_client, keel_str_t *out_u
 
 keel_str_t keel_names_find(const char *names, keel_str_t client) {
     keel_str_t known, user;
-    while (client.size && next_line(&names, &known, &user))
+    while (client.size && next_name(&names, &known, &user))
         if (keel_str_equal(known, client)) return user;
     return client;
 }
@@ -171,7 +171,7 @@ keel_str_t keel_names_find(const char *names, keel_str_t client) {
 keel_passing_t keel_names_passing(const char *names, keel_str_t user) {
     const char *all = names;
     keel_str_t known, dropped;
-    while (next_line(&names, &known, &dropped)) {
+    while (next_name(&names, &known, &dropped)) {
         if (known.size) continue;
         if (!dropped.size) return KEEL_NOT_PASSED; // the end of a whole list
         if (keel_str_equal(keel_names_find(all, dropped), user)) return KEEL_PASSED;

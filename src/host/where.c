@@ -1,11 +1,7 @@
-#define _GNU_SOURCE
+#define _GNU_SOURCE // memmem
 #include <string.h>
 
 #include "host/host.h"
-
-static bool holds(keel_str_t text, const char *part) {
-    return text.size && memmem(text.data, text.size, part, strlen(part));
-}
 
 static size_t digits(keel_str_t text) {
     size_t count = 0;
@@ -55,7 +51,7 @@ bool keel_is_cell(keel_str_t file) {
     static const char *const names[] = {"<ipython-input", "<python-input-", "<stdin-", "<command-"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (keel_str_starts(file, keel_str(names[i]))) return true;
-    return holds(file, "/ipykernel_") || holds(file, "/ipykernel/");
+    return keel_str_contains(file, "/ipykernel_") || keel_str_contains(file, "/ipykernel/");
 }
 
 static const char *const installed[] = {"/site-packages/", "/dist-packages/"};
@@ -64,7 +60,7 @@ bool keel_is_library_file(keel_str_t file) {
     if (!file.size) return true;
     if (file.data[0] == '<') return !is_typed(file);
     for (size_t i = 0; i < sizeof installed / sizeof *installed; ++i)
-        if (holds(file, installed[i])) return true;
+        if (keel_str_contains(file, installed[i])) return true;
     return is_of_interpreter(file);
 }
 

@@ -11,18 +11,12 @@ typedef struct dict_entry_t {
     uint32_t at;
 } dict_entry_t;
 
-static bool is_one_of(keel_str_t name, const char *const *names) {
-    for (; *names; ++names)
-        if (keel_str_is(name, *names)) return true;
-    return false;
-}
-
 // The signature is hashed from the function itself, its name does not count (but see stream.c), and
 // is_public gives its visibility.
 static bool is_signature(const keel_program_t *program, const keel_function_t *function,
                          keel_str_t name, keel_attr_id_t value) {
     static const char *const names[] = {"sym_name", "sym_visibility", NULL};
-    if (is_one_of(name, names)) return true;
+    if (keel_str_is_one_of(name, names)) return true;
     if (keel_str_is(name, "arg_attrs")) return value == function->argument_attributes;
     if (keel_str_is(name, "res_attrs")) return value == function->result_attributes;
     const keel_attr_t *attr = &program->attrs.data[value];
@@ -45,14 +39,15 @@ static bool is_left_out(keel_canon_t *canon, keel_place_t place, uint32_t functi
         case KEEL_PLACE_KERNEL:
             return keel_sharding_says_nothing(canon, name, value);
         case KEEL_PLACE_ARGUMENT:
-            return is_one_of(name, argument) || keel_sharding_says_nothing(canon, name, value);
+            return keel_str_is_one_of(name, argument) ||
+                   keel_sharding_says_nothing(canon, name, value);
         case KEEL_PLACE_FUNCTION:
             return is_signature(canon->program, &canon->program->functions.data[function], name,
                                 value);
         case KEEL_PLACE_MESH:
-            return is_one_of(name, mesh);
+            return keel_str_is_one_of(name, mesh);
         case KEEL_PLACE_MODULE:
-            return is_one_of(name, module);
+            return keel_str_is_one_of(name, module);
     }
     return false;
 }

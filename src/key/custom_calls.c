@@ -97,18 +97,12 @@ static const struct {
     {"tf.call_tf_function", "names a function that the client keeps"},
 };
 
-static bool is_one_of(keel_str_t name, const char *const *names) {
-    for (; *names; ++names)
-        if (keel_str_is(name, *names)) return true;
-    return false;
-}
-
 static bool is_lapack(keel_str_t name) {
     static const char head[] = "lapack_", tail[] = "_ffi";
     if (name.size < 13 || memcmp(name.data, head, 7) != 0 || !memchr("sdcz", name.data[7], 4) ||
         memcmp(name.data + name.size - 4, tail, 4) != 0)
         return false;
-    return is_one_of((keel_str_t){name.data + 8, name.size - 12}, lapack_routines);
+    return keel_str_is_one_of((keel_str_t){name.data + 8, name.size - 12}, lapack_routines);
 }
 
 static bool is_listed_call(const char *list, keel_str_t name) {
@@ -204,9 +198,9 @@ static bool has_only_a_small_index(const call_t *call) {
 static const char *why_not(const call_t *call, const char *vouched) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
         if (keel_str_is(call->target, refused[i].target)) return refused[i].why;
-    if (is_one_of(call->target, callbacks))
+    if (keel_str_is_one_of(call->target, callbacks))
         return has_only_a_small_index(call) ? NULL : "is configured by more than an index";
-    bool known = is_lapack(call->target) || is_one_of(call->target, allowed);
+    bool known = is_lapack(call->target) || keel_str_is_one_of(call->target, allowed);
     bool listed = is_listed_call(vouched, call->target);
     if (!known && listed && !call->typed) return "is vouched for, but is not a typed FFI call";
     if (!known && !listed) return "is not known to be safe to store";
@@ -243,7 +237,9 @@ static kind_t kind_of(const keel_program_t *program, const keel_op_name_t *name)
     static const char *const calls[] = {"custom_call", "custom-call", NULL};
     static const char *const transfers[] = {"send", "recv", "send-done", "recv-done", NULL};
     keel_str_t text = keel_program_str(program, name->name);
-    return is_one_of(text, calls) ? CALL : is_one_of(text, transfers) ? TRANSFER : PLAIN;
+    return keel_str_is_one_of(text, calls)       ? CALL
+           : keel_str_is_one_of(text, transfers) ? TRANSFER
+                                                 : PLAIN;
 }
 
 // Few programs have any of them, and then only a few operation names match.

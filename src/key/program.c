@@ -1,4 +1,3 @@
-#define _GNU_SOURCE // memmem
 // The digest of a program: of its entry, which contains the digest of each function that it calls,
 // and so on; then everything that the entry does not reach, as a set.
 #include <stdlib.h>
@@ -7,17 +6,14 @@
 #include "key/sharding.h"
 #include "key/stream.h"
 
-static bool contains(keel_str_t text, const char *part) {
-    return text.size && memmem(text.data, text.size, part, strlen(part));
-}
-
 // Private names do not matter, except for two families that XLA looks for: it neither inlines nor
 // merges functions with such names, and Shardy reads them back as its own operations.
 static bool name_matters(const keel_program_t *program, uint32_t index) {
     const keel_function_t *function = &program->functions.data[index];
     if (index == program->entry) return false;
     keel_str_t name = keel_program_str(program, function->name);
-    return function->is_public || contains(name, "xla.sdy.") || contains(name, "shmap_body");
+    return function->is_public || keel_str_contains(name, "xla.sdy.") ||
+           keel_str_contains(name, "shmap_body");
 }
 
 // The attributes of each argument or result that has any, with its number.

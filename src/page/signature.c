@@ -53,10 +53,6 @@ static void attributes_text(const keel_program_t *p, keel_list_t pairs, keel_buf
     }
 }
 
-static keel_type_id_t type_of(const keel_program_t *p, keel_value_id_t value) {
-    return value < p->value_types.count ? p->value_types.data[value] : KEEL_NONE;
-}
-
 // Named by the client's path if it is known, otherwise by its number.
 static keel_status_t argument_line(keel_page_side_t *side, const keel_function_t *f,
                                    const keel_block_t *block, uint32_t i, keel_buffer_t *text) {
@@ -68,7 +64,7 @@ static keel_status_t argument_line(keel_page_side_t *side, const keel_function_t
         keel_buffer_format(text, "argument %u", i);
     keel_page_line_t line = {.kind = keel_quick_hash(keel_buffer_bytes(text))};
     keel_buffer_text(text, ": ");
-    type_text(p, type_of(p, block->first_argument + i), text);
+    type_text(p, keel_program_value_type(p, block->first_argument + i), text);
     attributes_text(p, attributes_of(p, f->argument_attributes, i), text);
     return keel_page_end_line(side, text, line);
 }

@@ -58,17 +58,6 @@ static keel_status_t source_of(keel_page_t *page, const char *file,
 
 // ---- lines -------------------------------------------------------------------------------------
 
-static bool next_line(const keel_page_source_t *source, size_t *at, keel_str_t *out) {
-    if (*at >= source->size) return false;
-    const uint8_t *start = source->data + *at, *end = memchr(start, '\n', source->size - *at);
-    size_t length = end ? (size_t)(end - start) : source->size - *at;
-    *at += length + 1;
-    while (length && start[length - 1] == '\r')
-        --length;
-    *out = (keel_str_t){(const char *)start, length};
-    return true;
-}
-
 static void show_line(keel_buffer_t *out, uint32_t number, keel_str_t text, bool is_told) {
     keel_buffer_format(out, "<span class=\"line%s\"><i>%5" PRIu32 "</i> %s ",
                        is_told ? " told" : "", number, is_told ? "&gt;" : " ");
@@ -80,11 +69,12 @@ static void show_line(keel_buffer_t *out, uint32_t number, keel_str_t text, bool
 
 static void show(const keel_page_source_t *source, uint32_t told, keel_buffer_t *out) {
     uint32_t first = told > AROUND ? told - AROUND : 1, number = 0;
-    size_t at = 0;
-    keel_str_t text;
+    keel_str_t rest = {(const char *)source->data, source->size}, text;
     bool any = false;
-    while (next_line(source, &at, &text) && ++number <= told + AROUND) {
+    while (keel_str_line(&rest, &text) && ++number <= told + AROUND) {
         if (number < first) continue;
+        while (text.size && text.data[text.size - 1] == '\r')
+            --text.size;
         if (!any) keel_buffer_text(out, "<pre class=\"source\" tabindex=\"0\"><code>");
         any = true;
         show_line(out, number, text, number == told);

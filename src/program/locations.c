@@ -124,3 +124,8 @@ uint32_t keel_program_frames(const keel_program_t *program, keel_attr_id_t locat
     if (out_name) *out_name = keel_program_str(program, w.outermost);
     return w.count;
 }
+
+bool keel_frame_is_same(const keel_frame_t *a, const keel_frame_t *b) {
+    return a->line == b->line && a->column == b->column && a->end_column == b->end_column &&
+           keel_str_equal(a->file, b->file);
+}

@@ -157,6 +157,10 @@ keel_region_run_t keel_program_regions(const keel_program_t *program, keel_op_id
     return (keel_region_run_t){program->regions.data + low, end - low};
 }
 
+keel_type_id_t keel_program_value_type(const keel_program_t *program, keel_value_id_t value) {
+    return value < program->value_types.count ? program->value_types.data[value] : KEEL_NONE;
+}
+
 keel_op_id_t keel_program_next(const keel_program_t *program, keel_op_id_t op) {
     keel_region_run_t run = keel_program_regions(program, op);
     return run.count ? run.items[run.count - 1].end : op + 1;

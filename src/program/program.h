@@ -442,6 +442,8 @@ typedef struct keel_region_run_t {
     uint32_t count;
 } keel_region_run_t;
 keel_region_run_t keel_program_regions(const keel_program_t *program, keel_op_id_t op);
+// The type of a value; NONE for KEEL_NONE.
+keel_type_id_t keel_program_value_type(const keel_program_t *program, keel_value_id_t value);
 // The operation after `op` and everything inside it.
 keel_op_id_t keel_program_next(const keel_program_t *program, keel_op_id_t op);
 
@@ -475,6 +477,8 @@ typedef struct keel_frame_t {
     keel_str_t function;                         // the function that the frame is in; "" if unknown
     uint32_t line, column, end_line, end_column; // 0: unknown
 } keel_frame_t;
+// True for two frames at the same place: file, line and columns.
+bool keel_frame_is_same(const keel_frame_t *a, const keel_frame_t *b);
 
 // Writes up to `limit` frames, innermost first, and returns how many there are in all, which may be
 // more. `out_name`, if not NULL, takes the outermost name: JAX's name stack with the primitive.

@@ -12,11 +12,6 @@ static void value(module_t *m, const char *name, keel_value_id_t id) {
     keel_json_unsigned(&m->printer.json, name, id - m->first_value);
 }
 
-static keel_type_id_t value_type(const module_t *m, keel_value_id_t id) {
-    const keel_program_t *program = m->printer.program;
-    return id < program->value_types.count ? program->value_types.data[id] : KEEL_NONE;
-}
-
 // ---- operations --------------------------------------------------------------------------------
 
 static void values(module_t *m, const char *name, const keel_value_id_t *items,
@@ -31,7 +26,9 @@ static void types(module_t *m, const char *name, const keel_value_id_t *items,
                   keel_value_id_t first, uint32_t count) {
     keel_json_array(&m->printer.json, name);
     for (uint32_t i = 0; i < count && !keel_print_full(&m->printer); ++i)
-        keel_print_type_json(&m->printer, NULL, value_type(m, items ? items[i] : first + i));
+        keel_print_type_json(
+            &m->printer, NULL,
+            keel_program_value_type(m->printer.program, items ? items[i] : first + i));
     keel_json_end_array(&m->printer.json);
 }
 
@@ -79,7 +76,9 @@ static void open_block(void *context, const keel_block_t *block, uint32_t index)
     for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&m->printer); ++i) {
         keel_json_object(json, NULL);
         value(m, "value", block->first_argument + i);
-        keel_print_type_json(&m->printer, "type", value_type(m, block->first_argument + i));
+        keel_print_type_json(
+            &m->printer, "type",
+            keel_program_value_type(m->printer.program, block->first_argument + i));
         keel_print_location_json(&m->printer,
                                  keel_program_argument_location(m->printer.program, block, i));
         keel_json_end_object(json);
@@ -119,7 +118,9 @@ static void arguments(module_t *m, const keel_function_t *function, const keel_b
     for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&m->printer); ++i) {
         keel_attr_id_t where = keel_program_argument_location(program, block, i);
         begin_line(&m->printer.json);
-        keel_print_type_json(&m->printer, "type", value_type(m, block->first_argument + i));
+        keel_print_type_json(
+            &m->printer, "type",
+            keel_program_value_type(m->printer.program, block->first_argument + i));
         keel_print_dictionary_json(&m->printer, "attributes",
                                    keel_print_entry(program, function->argument_attributes, i));
         argument_name(m, where);
@@ -146,8 +147,10 @@ static void results(module_t *m, const keel_function_t *function) {
         declared(m, keel_program_type(program, function->type)->c, function->result_attributes);
     } else if (function->root != KEEL_NONE) {
         begin_line(&m->printer.json);
-        keel_print_type_json(&m->printer, "type",
-                             value_type(m, program->operations.data[function->root].first_result));
+        keel_print_type_json(
+            &m->printer, "type",
+            keel_program_value_type(m->printer.program,
+                                    program->operations.data[function->root].first_result));
         keel_print_dictionary_json(&m->printer, "attributes", KEEL_NONE);
         keel_json_end_object(&m->printer.json);
     }

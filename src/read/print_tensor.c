@@ -5,10 +5,6 @@
 // How many elements of a cut constant are shown.
 enum { SHORTENED = 3 };
 
-static void text(keel_printer_t *p, const char *words) {
-    keel_buffer_text(p->out, words);
-}
-
 keel_type_id_t keel_print_element_type(const keel_program_t *program, keel_type_id_t type) {
     if (type >= program->types.count) return type;
     switch (keel_program_type(program, type)->kind) {
@@ -38,7 +34,7 @@ static void scalar(keel_printer_t *p, const keel_type_t *type, const uint8_t *by
     } else if (type->kind == KEEL_TYPE_INTEGER && type->a && type->a <= 64) {
         keel_print_integer(bits, type->a, type->aux != KEEL_UNSIGNED, p->out);
     } else {
-        text(p, "0x");
+        keel_printer_text(p, "0x");
         keel_buffer_hex(p->out, keel_bytes(bytes, size));
     }
 }
@@ -46,7 +42,7 @@ static void scalar(keel_printer_t *p, const keel_type_t *type, const uint8_t *by
 void keel_print_element(keel_printer_t *p, keel_type_id_t type, const keel_tensor_view_t *tensor,
                         uint64_t at) {
     if (tensor->is_bool) {
-        text(p, keel_tensor_bool(tensor, at) ? "true" : "false");
+        keel_printer_text(p, keel_tensor_bool(tensor, at) ? "true" : "false");
         return;
     }
     const keel_type_t *t = keel_program_type(p->program, type);
@@ -57,11 +53,11 @@ void keel_print_element(keel_printer_t *p, keel_type_id_t type, const keel_tenso
         return;
     }
     uint32_t half = tensor->element_size / 2;
-    text(p, "(");
+    keel_printer_text(p, "(");
     scalar(p, keel_program_type(p->program, t->a), bytes, half);
-    text(p, ",");
+    keel_printer_text(p, ",");
     scalar(p, keel_program_type(p->program, t->a), bytes + half, half);
-    text(p, ")");
+    keel_printer_text(p, ")");
 }
 
 // A whole constant with a bracket for each dimension. The brackets that open before an element are
@@ -77,19 +73,19 @@ static void nested(keel_printer_t *p, keel_type_id_t element, keel_ints_t sizes,
             opened += at % stride == 0;
             closed += (at + 1) % stride == 0;
         }
-        if (at) text(p, ", ");
+        if (at) keel_printer_text(p, ", ");
         while (opened--)
-            text(p, "[");
+            keel_printer_text(p, "[");
         keel_print_element(p, element, tensor, at);
         while (closed--)
-            text(p, "]");
+            keel_printer_text(p, "]");
     }
 }
 
 static void elements(keel_printer_t *p, keel_type_id_t type, const keel_tensor_view_t *tensor) {
     keel_type_id_t element = keel_print_element_type(p->program, type);
     if (!tensor->count) {
-        text(p, "[]");
+        keel_printer_text(p, "[]");
     } else if (tensor->is_splat && tensor->count > 1) {
         keel_print_element(p, element, tensor, 0);
     } else if (tensor->count <= p->largest) {
@@ -98,12 +94,12 @@ static void elements(keel_printer_t *p, keel_type_id_t type, const keel_tensor_v
             sizes = keel_program_ints(p->program, keel_program_type(p->program, type)->b);
         nested(p, element, sizes, tensor);
     } else {
-        text(p, "[");
+        keel_printer_text(p, "[");
         for (uint64_t at = 0; at < SHORTENED && at < p->largest; ++at) {
             keel_print_element(p, element, tensor, at);
-            text(p, ", ");
+            keel_printer_text(p, ", ");
         }
-        text(p, "...]");
+        keel_printer_text(p, "...]");
     }
 }
 
@@ -122,14 +118,14 @@ void keel_print_tensor_text(keel_printer_t *p, const keel_attr_t *a, bool brief)
         keel_program_tensor(p->program, a->a, p->program->blobs.data[a->b], &view);
     bool is_short = brief && !status && view.count <= p->largest &&
                     !(view.is_splat && view.count > 1) && is_dimension_list(p->program, a->a);
-    if (!is_short) text(p, "dense<");
+    if (!is_short) keel_printer_text(p, "dense<");
     if (status)
-        text(p, "damaged");
+        keel_printer_text(p, "damaged");
     else
         elements(p, a->a, &view);
     keel_status_ignore(status);
     if (is_short) return;
-    text(p, "> : ");
+    keel_printer_text(p, "> : ");
     keel_print_value_type(p, a->a);
 }
 
@@ -155,15 +151,15 @@ keel_tensor_view_t keel_print_array_view(const keel_program_t *program, const ke
 
 void keel_print_array_text(keel_printer_t *p, const keel_attr_t *a) {
     keel_tensor_view_t view = keel_print_array_view(p->program, a);
-    text(p, "array<");
+    keel_printer_text(p, "array<");
     keel_print_value_type(p, a->a);
     for (uint64_t at = 0; at < view.count; ++at) {
-        text(p, at ? ", " : ": ");
+        keel_printer_text(p, at ? ", " : ": ");
         if (at >= p->largest) {
-            text(p, "...");
+            keel_printer_text(p, "...");
             break;
         }
         keel_print_element(p, a->a, &view, at);
     }
-    text(p, ">");
+    keel_printer_text(p, ">");
 }

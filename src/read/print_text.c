@@ -14,10 +14,6 @@ typedef struct text_t {
     uint32_t indent;             // levels of two spaces
 } text_t;
 
-static void text(text_t *t, const char *words) {
-    keel_buffer_text(t->printer.out, words);
-}
-
 static void line(text_t *t) {
     keel_buffer_format(t->printer.out, "%*s", (int)(2 * t->indent), "");
 }
@@ -26,16 +22,12 @@ static void value(text_t *t, keel_value_id_t id) {
     keel_buffer_format(t->printer.out, "%%%u", id - t->first_value);
 }
 
-static keel_type_id_t value_type(const text_t *t, keel_value_id_t id) {
-    const keel_program_t *program = t->printer.program;
-    return id < program->value_types.count ? program->value_types.data[id] : KEEL_NONE;
-}
-
 static void value_types(text_t *t, const keel_value_id_t *items, keel_value_id_t first,
                         uint32_t count) {
     for (uint32_t i = 0; i < count && !keel_print_full(&t->printer); ++i) {
-        if (i) text(t, ", ");
-        keel_print_value_type(&t->printer, value_type(t, items ? items[i] : first + i));
+        if (i) keel_printer_text(&t->printer, ", ");
+        keel_print_value_type(
+            &t->printer, keel_program_value_type(t->printer.program, items ? items[i] : first + i));
     }
 }
 
@@ -52,7 +44,7 @@ static void comment(text_t *t, keel_attr_id_t location) {
                 file = (keel_str_t){file.data + at + 1, file.size - at - 1};
                 break;
             }
-        text(t, "  // ");
+        keel_printer_text(&t->printer, "  // ");
         keel_print_name(t->printer.out, file);
         keel_buffer_format(t->printer.out, ":%u", frames[i].line);
         return;
@@ -131,13 +123,13 @@ static void attributes(text_t *t, keel_attr_id_t dictionary, const char *apart) 
         if (says_nothing(program, attribute, 3) || is_repeated(program, name) ||
             (apart && keel_str_is(name, apart)))
             continue;
-        text(t, shown++ ? ", " : " {");
+        keel_printer_text(&t->printer, shown++ ? ", " : " {");
         keel_print_name(t->printer.out, name);
         if (keel_program_attr(program, attribute)->kind == KEEL_ATTR_UNIT) continue;
-        text(t, " = ");
+        keel_printer_text(&t->printer, " = ");
         keel_print_value_text(&t->printer, attribute);
     }
-    if (shown) text(t, "}");
+    if (shown) keel_printer_text(&t->printer, "}");
 }
 
 // ---- operations --------------------------------------------------------------------------------
@@ -147,35 +139,37 @@ static void results(text_t *t, const keel_operation_t *o) {
     if (!o->result_count) return;
     value(t, o->first_result);
     if (o->result_count > NAMED_ONE_BY_ONE) {
-        text(t, " to ");
+        keel_printer_text(&t->printer, " to ");
         value(t, o->first_result + o->result_count - 1);
     }
     for (uint32_t i = 1; i < o->result_count && o->result_count <= NAMED_ONE_BY_ONE; ++i) {
-        text(t, ", ");
+        keel_printer_text(&t->printer, ", ");
         value(t, o->first_result + i);
     }
-    text(t, " = ");
+    keel_printer_text(&t->printer, " = ");
 }
 
 // One type if all operands and the only result share it, as MLIR writes it.
 static void operation_type(text_t *t, keel_list_t operands, const keel_operation_t *o) {
     bool one = o->result_count <= 1 && operands.count + o->result_count > 0;
-    keel_type_id_t first = o->result_count
-                               ? value_type(t, o->first_result)
-                               : (operands.count ? value_type(t, operands.items[0]) : KEEL_NONE);
+    keel_type_id_t first =
+        o->result_count
+            ? keel_program_value_type(t->printer.program, o->first_result)
+            : (operands.count ? keel_program_value_type(t->printer.program, operands.items[0])
+                              : KEEL_NONE);
     for (uint32_t i = 0; i < operands.count && one; ++i)
-        one = value_type(t, operands.items[i]) == first;
-    text(t, " : ");
+        one = keel_program_value_type(t->printer.program, operands.items[i]) == first;
+    keel_printer_text(&t->printer, " : ");
     if (one) {
         keel_print_value_type(&t->printer, first);
         return;
     }
-    if (o->result_count || !operands.count) text(t, "(");
+    if (o->result_count || !operands.count) keel_printer_text(&t->printer, "(");
     value_types(t, operands.items, 0, operands.count);
     if (!o->result_count && operands.count) return;
-    text(t, o->result_count == 1 ? ") -> " : ") -> (");
+    keel_printer_text(&t->printer, o->result_count == 1 ? ") -> " : ") -> (");
     value_types(t, NULL, o->first_result, o->result_count);
-    if (o->result_count != 1) text(t, ")");
+    if (o->result_count != 1) keel_printer_text(&t->printer, ")");
 }
 
 // "constant dense<0.0> : tensor<4xf32>": the value has the type of the result.
@@ -184,7 +178,7 @@ static bool constant(text_t *t, const keel_operation_t *o) {
     const char *name = program->format == KEEL_FORMAT_HLO ? "literal" : "value";
     keel_attr_id_t held = keel_program_dict_find(program, o->attributes, name);
     if (keel_program_attr(program, held)->kind != KEEL_ATTR_TENSOR) return false;
-    text(t, " ");
+    keel_printer_text(&t->printer, " ");
     keel_print_tensor_text(&t->printer, keel_program_attr(program, held), false);
     attributes(t, o->attributes, name);
     return true;
@@ -217,15 +211,15 @@ static void operation(text_t *t, keel_op_id_t op) {
     results(t, o);
     if (!keel_str_is(dialect, "vhlo") && !keel_str_is(dialect, "hlo")) {
         keel_print_name(t->printer.out, dialect);
-        text(t, ".");
+        keel_printer_text(&t->printer, ".");
     }
     keel_print_name(t->printer.out, keel_program_str(program, name->name));
     for (uint32_t i = 0; i < operands.count; ++i) {
-        text(t, i ? ", " : " ");
+        keel_printer_text(&t->printer, i ? ", " : " ");
         value(t, operands.items[i]);
     }
     operation_attributes(t, keel_program_str(program, name->name), o, operands);
-    if (o->name & KEEL_OP_HAS_REGIONS) text(t, " {");
+    if (o->name & KEEL_OP_HAS_REGIONS) keel_printer_text(&t->printer, " {");
 }
 
 static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
@@ -237,24 +231,25 @@ static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
     operation(t, op);
     if (!(o->name & KEEL_OP_HAS_REGIONS)) return;
     comment(t, o->location);
-    text(t, "\n");
+    keel_printer_text(&t->printer, "\n");
 }
 
 static void open_region(void *context, uint32_t index) {
     text_t *t = context;
     if (index) {
         line(t);
-        text(t, "}, {\n");
+        keel_printer_text(&t->printer, "}, {\n");
     }
     ++t->indent;
 }
 
 static void arguments(text_t *t, const keel_block_t *block) {
     for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&t->printer); ++i) {
-        if (i) text(t, ", ");
+        if (i) keel_printer_text(&t->printer, ", ");
         value(t, block->first_argument + i);
-        text(t, ": ");
-        keel_print_value_type(&t->printer, value_type(t, block->first_argument + i));
+        keel_printer_text(&t->printer, ": ");
+        keel_print_value_type(
+            &t->printer, keel_program_value_type(t->printer.program, block->first_argument + i));
     }
 }
 
@@ -262,9 +257,9 @@ static void open_block(void *context, const keel_block_t *block, uint32_t index)
     text_t *t = context;
     if (!block->argument_count && !index) return;
     line(t);
-    text(t, "(");
+    keel_printer_text(&t->printer, "(");
     arguments(t, block);
-    text(t, "):\n");
+    keel_printer_text(&t->printer, "):\n");
 }
 
 static void close_block(void *context) {
@@ -282,11 +277,11 @@ static void close_operation(void *context, keel_op_id_t op) {
     if (keel_print_full(&t->printer)) return;
     if (o->name & KEEL_OP_HAS_REGIONS) {
         line(t);
-        text(t, "}");
+        keel_printer_text(&t->printer, "}");
     } else {
         comment(t, o->location);
     }
-    text(t, "\n");
+    keel_printer_text(&t->printer, "\n");
 }
 
 static const keel_print_visitor_t visitor = {open_operation, open_region,  open_block,
@@ -300,21 +295,22 @@ static void argument_name(text_t *t, const keel_block_t *block, uint32_t index) 
     keel_frame_t frame;
     keel_attr_id_t where = keel_program_argument_location(program, block, index);
     if (keel_program_frames(program, where, &frame, 1, &name) || !name.size) return;
-    text(t, "  // ");
+    keel_printer_text(&t->printer, "  // ");
     keel_print_name(t->printer.out, name);
 }
 
 static void parameters(text_t *t, const keel_function_t *function, const keel_block_t *block) {
     for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&t->printer); ++i) {
-        text(t, "\n    ");
+        keel_printer_text(&t->printer, "\n    ");
         value(t, block->first_argument + i);
-        text(t, ": ");
-        keel_print_value_type(&t->printer, value_type(t, block->first_argument + i));
+        keel_printer_text(&t->printer, ": ");
+        keel_print_value_type(
+            &t->printer, keel_program_value_type(t->printer.program, block->first_argument + i));
         attributes(t, keel_print_entry(t->printer.program, function->argument_attributes, i), NULL);
-        if (i + 1 < block->argument_count) text(t, ",");
+        if (i + 1 < block->argument_count) keel_printer_text(&t->printer, ",");
         argument_name(t, block, i);
     }
-    if (block->argument_count) text(t, "\n");
+    if (block->argument_count) keel_printer_text(&t->printer, "\n");
 }
 
 static void returned(text_t *t, const keel_function_t *function) {
@@ -322,17 +318,17 @@ static void returned(text_t *t, const keel_function_t *function) {
     if (function->type != KEEL_NONE) {
         keel_list_t types =
             keel_program_list(program, keel_program_type(program, function->type)->c);
-        text(t, " -> (");
+        keel_printer_text(&t->printer, " -> (");
         for (uint32_t i = 0; i < types.count && !keel_print_full(&t->printer); ++i) {
-            if (i) text(t, ", ");
+            if (i) keel_printer_text(&t->printer, ", ");
             keel_print_value_type(&t->printer, types.items[i]);
             attributes(t, keel_print_entry(program, function->result_attributes, i), NULL);
         }
-        text(t, ")");
+        keel_printer_text(&t->printer, ")");
     } else if (function->root != KEEL_NONE) {
         keel_value_id_t root = program->operations.data[function->root].first_result;
-        text(t, " -> ");
-        keel_print_value_type(&t->printer, value_type(t, root));
+        keel_printer_text(&t->printer, " -> ");
+        keel_print_value_type(&t->printer, keel_program_value_type(t->printer.program, root));
     }
     attributes(t, function->attributes, NULL);
 }
@@ -341,9 +337,9 @@ static void returned(text_t *t, const keel_function_t *function) {
 static void root(text_t *t, const keel_function_t *function) {
     if (function->root == KEEL_NONE) return;
     line(t);
-    text(t, "return ");
+    keel_printer_text(&t->printer, "return ");
     value(t, t->printer.program->operations.data[function->root].first_result);
-    text(t, "\n");
+    keel_printer_text(&t->printer, "\n");
 }
 
 static keel_status_t function_text(text_t *t, const keel_function_t *function) {
@@ -351,16 +347,16 @@ static keel_status_t function_text(text_t *t, const keel_function_t *function) {
     uint32_t count;
     const keel_block_t *blocks = keel_print_blocks(program, function, &count);
     t->first_value = function->first_value;
-    text(t, function->is_public ? "\nfunc public @" : "\nfunc private @");
+    keel_printer_text(&t->printer, function->is_public ? "\nfunc public @" : "\nfunc private @");
     keel_print_name(t->printer.out, keel_program_str(program, function->name));
-    text(t, "(");
+    keel_printer_text(&t->printer, "(");
     if (count) parameters(t, function, blocks);
-    text(t, ")");
+    keel_printer_text(&t->printer, ")");
     returned(t, function);
-    text(t, " {");
+    keel_printer_text(&t->printer, " {");
     if (function->operation != KEEL_NONE)
         comment(t, program->operations.data[function->operation].location);
-    text(t, "\n");
+    keel_printer_text(&t->printer, "\n");
     t->indent = 1;
     if (count)
         KEEL_TRY(
@@ -368,7 +364,7 @@ static keel_status_t function_text(text_t *t, const keel_function_t *function) {
     root(t, function);
     t->indent = 0;
     t->first_value = 0;
-    text(t, "}\n");
+    keel_printer_text(&t->printer, "}\n");
     return NULL;
 }
 
@@ -377,23 +373,23 @@ keel_status_t keel_print_text(const keel_program_t *program, const keel_print_op
     text_t t = {.printer =
                     keel_printer(program, out, options->largest_value, keel_print_limit(program)),
                 .options = options};
-    text(&t, "module");
+    keel_printer_text(&t.printer, "module");
     if (program->name != KEEL_NONE) {
-        text(&t, " @");
+        keel_printer_text(&t.printer, " @");
         keel_print_name(out, keel_program_str(program, program->name));
     }
     attributes(&t, program->attributes, NULL);
     keel_buffer_format(out, "  // %s", keel_format_name(program->format));
     if (program->producer.size) {
-        text(&t, ", ");
+        keel_printer_text(&t.printer, ", ");
         keel_print_name(out, program->producer);
     }
-    text(&t, "\n");
+    keel_printer_text(&t.printer, "\n");
     KEEL_TRY(keel_print_walk_module(program, &visitor, &t));
     for (uint32_t i = 0; i < program->functions.count && !keel_print_full(&t.printer); ++i)
         KEEL_TRY(function_text(&t, &program->functions.data[i]));
     if (t.printer.cut && !out->failed)
-        text(&t, "... truncated here: the rest would be too large\n");
+        keel_printer_text(&t.printer, "... truncated here: the rest would be too large\n");
     return keel_buffer_status(out);
 }
 

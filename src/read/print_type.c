@@ -3,18 +3,14 @@
 #include "read/print.h"
 #include "read/print_number.h"
 
-static void text(keel_printer_t *p, const char *words) {
-    keel_buffer_text(p->out, words);
-}
-
 static void type_list(keel_printer_t *p, uint32_t list, const char *before, const char *after) {
     keel_list_t types = keel_program_list(p->program, list);
-    text(p, before);
+    keel_printer_text(p, before);
     for (uint32_t i = 0; i < types.count && !keel_print_full(p); ++i) {
-        if (i) text(p, ", ");
+        if (i) keel_printer_text(p, ", ");
         keel_print_value_type(p, types.items[i]);
     }
-    text(p, after);
+    keel_printer_text(p, after);
 }
 
 // minor_to_major of an HLO layout, and how many fields the layout has.
@@ -42,13 +38,13 @@ void keel_print_layout(keel_printer_t *p, keel_attr_id_t layout) {
         keel_ints_t numbers = keel_program_ints(
             p->program, fields ? keel_program_attr(p->program, order)->b : KEEL_NONE);
         if (!p->is_exact && is_row_major(numbers)) return;
-        text(p, ", {");
+        keel_printer_text(p, ", {");
         for (uint32_t i = 0; i < numbers.count; ++i)
             keel_buffer_format(p->out, "%s%lld", i ? "," : "", (long long)numbers.items[i]);
-        text(p, "}");
+        keel_printer_text(p, "}");
         return;
     }
-    text(p, ", ");
+    keel_printer_text(p, ", ");
     p->largest = UINT32_MAX;
     keel_print_value_text(p, layout);
     p->largest = largest;
@@ -56,16 +52,16 @@ void keel_print_layout(keel_printer_t *p, keel_attr_id_t layout) {
 
 static void shape(keel_printer_t *p, const keel_type_t *type, const char *word) {
     keel_ints_t sizes = keel_program_ints(p->program, type->b);
-    text(p, word);
+    keel_printer_text(p, word);
     for (uint32_t i = 0; i < sizes.count; ++i) {
         if (sizes.items[i] == KEEL_DYNAMIC)
-            text(p, "?x");
+            keel_printer_text(p, "?x");
         else
             keel_buffer_format(p->out, "%lldx", (long long)sizes.items[i]);
     }
     keel_print_value_type(p, type->a);
     keel_print_layout(p, type->c);
-    text(p, ">");
+    keel_printer_text(p, ">");
 }
 
 static void function_type(keel_printer_t *p, const keel_type_t *type) {
@@ -77,13 +73,13 @@ static void function_type(keel_printer_t *p, const keel_type_t *type) {
 }
 
 static void quantized(keel_printer_t *p, const keel_type_t *type) {
-    text(p, "!quant.uniform<");
+    keel_printer_text(p, "!quant.uniform<");
     keel_print_value_type(p, type->a);
-    text(p, ":");
+    keel_printer_text(p, ":");
     keel_print_value_type(p, type->b);
-    text(p, ", ");
+    keel_printer_text(p, ", ");
     keel_print_value_text(p, type->c);
-    text(p, ">");
+    keel_printer_text(p, ">");
 }
 
 static void type_body(keel_printer_t *p, const keel_type_t *type) {
@@ -93,35 +89,35 @@ static void type_body(keel_printer_t *p, const keel_type_t *type) {
             keel_buffer_format(p->out, "%s%u", signs[type->aux % 3], type->a);
             return;
         case KEEL_TYPE_FLOAT:
-            text(p, keel_print_float_name(type->a));
+            keel_printer_text(p, keel_print_float_name(type->a));
             return;
         case KEEL_TYPE_INDEX:
-            text(p, "index");
+            keel_printer_text(p, "index");
             return;
         case KEEL_TYPE_NONE:
-            text(p, "none");
+            keel_printer_text(p, "none");
             return;
         case KEEL_TYPE_TOKEN:
-            text(p, "!token");
+            keel_printer_text(p, "!token");
             return;
         case KEEL_TYPE_WITNESS:
-            text(p, "!witness");
+            keel_printer_text(p, "!witness");
             return;
         case KEEL_TYPE_OPAQUE:
-            text(p, "!opaque");
+            keel_printer_text(p, "!opaque");
             return;
         case KEEL_TYPE_COMPLEX:
-            text(p, "complex<");
+            keel_printer_text(p, "complex<");
             keel_print_value_type(p, type->a);
-            text(p, ">");
+            keel_printer_text(p, ">");
             return;
         case KEEL_TYPE_TENSOR:
             shape(p, type, "tensor<");
             return;
         case KEEL_TYPE_UNRANKED_TENSOR:
-            text(p, "tensor<*x");
+            keel_printer_text(p, "tensor<*x");
             keel_print_value_type(p, type->a);
-            text(p, ">");
+            keel_printer_text(p, ">");
             return;
         case KEEL_TYPE_BUFFER:
             shape(p, type, "memref<");
@@ -129,7 +125,7 @@ static void type_body(keel_printer_t *p, const keel_type_t *type) {
         case KEEL_TYPE_TUPLE:
             type_list(p, type->b, "tuple<", "");
             keel_print_layout(p, type->c);
-            text(p, ">");
+            keel_printer_text(p, ">");
             return;
         case KEEL_TYPE_FUTURE:
             type_list(p, type->b, "!future<", ">");
@@ -147,7 +143,7 @@ static void type_body(keel_printer_t *p, const keel_type_t *type) {
 
 void keel_print_value_type(keel_printer_t *p, keel_type_id_t type) {
     if (type >= p->program->types.count) {
-        text(p, "none");
+        keel_printer_text(p, "none");
         return;
     }
     if (!keel_print_open(p)) return;

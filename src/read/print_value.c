@@ -3,10 +3,6 @@
 #include "read/print.h"
 #include "read/print_number.h"
 
-static void text(keel_printer_t *p, const char *words) {
-    keel_buffer_text(p->out, words);
-}
-
 static bool is_bare_name(keel_str_t name) {
     for (size_t i = 0; i < name.size; ++i) {
         char c = name.data[i];
@@ -36,7 +32,7 @@ keel_attr_id_t keel_print_entry(const keel_program_t *program, keel_attr_id_t ar
 static void suffix(keel_printer_t *p, keel_type_id_t type, const char *usual) {
     if (type == KEEL_NONE) return;
     size_t before = p->out->size;
-    text(p, " : ");
+    keel_printer_text(p, " : ");
     size_t at = p->out->size;
     keel_print_value_type(p, type);
     if (p->out->failed || strcmp(keel_buffer_cstr(p->out) + at, usual) != 0) return;
@@ -53,7 +49,7 @@ static void integer(keel_printer_t *p, keel_attr_id_t id) {
     const keel_attr_t *a = keel_program_attr(p->program, id);
     int64_t value = p->program->ints.data[a->b];
     if (keel_print_is_bool(p->program, a)) {
-        text(p, value ? "true" : "false");
+        keel_printer_text(p, value ? "true" : "false");
         return;
     }
     const keel_type_t *type = keel_program_type(p->program, a->a);
@@ -65,7 +61,7 @@ static void integer(keel_printer_t *p, keel_attr_id_t id) {
 static void wide(keel_printer_t *p, keel_attr_id_t id) {
     const keel_attr_t *a = keel_program_attr(p->program, id);
     keel_ints_t words = keel_program_ints(p->program, a->b);
-    text(p, "0x");
+    keel_printer_text(p, "0x");
     for (uint32_t i = words.count; i-- > 0;)
         keel_buffer_format(p->out, "%016llx", (unsigned long long)words.items[i]);
     suffix(p, a->a, "");
@@ -83,94 +79,94 @@ static void number(keel_printer_t *p, keel_attr_id_t id) {
 static void attribute_list(keel_printer_t *p, uint32_t list, const char *before,
                            const char *after) {
     keel_list_t items = keel_program_list(p->program, list);
-    text(p, before);
+    keel_printer_text(p, before);
     for (uint32_t i = 0; i < items.count; ++i) {
-        if (i) text(p, ", ");
+        if (i) keel_printer_text(p, ", ");
         if (i >= p->largest || keel_print_full(p)) {
-            text(p, "...");
+            keel_printer_text(p, "...");
             break;
         }
         keel_print_value_text(p, items.items[i]);
     }
-    text(p, after);
+    keel_printer_text(p, after);
 }
 
 static void ints(keel_printer_t *p, keel_attr_id_t id) {
     const keel_attr_t *a = keel_program_attr(p->program, id);
     keel_ints_t items = keel_program_ints(p->program, a->b);
-    text(p, keel_record_name(a->klass));
-    text(p, a->klass ? "<" : "[");
+    keel_printer_text(p, keel_record_name(a->klass));
+    keel_printer_text(p, a->klass ? "<" : "[");
     for (uint32_t i = 0; i < items.count; ++i) {
-        if (i) text(p, ", ");
+        if (i) keel_printer_text(p, ", ");
         if (i >= p->largest) {
-            text(p, "...");
+            keel_printer_text(p, "...");
             break;
         }
         if (items.items[i] == KEEL_DYNAMIC)
-            text(p, "?");
+            keel_printer_text(p, "?");
         else
             keel_buffer_format(p->out, "%lld", (long long)items.items[i]);
     }
-    text(p, a->klass ? ">" : "]");
+    keel_printer_text(p, a->klass ? ">" : "]");
 }
 
 static void strings(keel_printer_t *p, keel_attr_id_t id) {
     const keel_attr_t *a = keel_program_attr(p->program, id);
     keel_list_t items = keel_program_list(p->program, a->b);
-    text(p, "dense<[");
+    keel_printer_text(p, "dense<[");
     for (uint32_t i = 0; i < items.count; ++i) {
-        if (i) text(p, ", ");
+        if (i) keel_printer_text(p, ", ");
         if (i >= p->largest) {
-            text(p, "...");
+            keel_printer_text(p, "...");
             break;
         }
         keel_buffer_json_str(p->out, keel_program_str(p->program, items.items[i]));
     }
-    text(p, "]> : ");
+    keel_printer_text(p, "]> : ");
     keel_print_value_type(p, a->a);
 }
 
 static void symbol(keel_printer_t *p, keel_attr_id_t id) {
     const keel_attr_t *a = keel_program_attr(p->program, id);
-    text(p, "@");
+    keel_printer_text(p, "@");
     keel_print_name(p->out, keel_program_str(p->program, a->a));
     keel_list_t nested = keel_program_list(p->program, a->b);
     for (uint32_t i = 0; i < nested.count && !keel_print_full(p); ++i) {
-        text(p, "::");
+        keel_printer_text(p, "::");
         keel_print_value_text(p, nested.items[i]);
     }
 }
 
 void keel_print_dictionary_text(keel_printer_t *p, keel_attr_id_t dictionary) {
     keel_list_t pairs = keel_program_entries(p->program, dictionary);
-    text(p, "{");
+    keel_printer_text(p, "{");
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {
-        if (i) text(p, ", ");
+        if (i) keel_printer_text(p, ", ");
         if (keel_print_full(p)) {
-            text(p, "...");
+            keel_printer_text(p, "...");
             break;
         }
         keel_str_t name = keel_program_str(p->program, pairs.items[i]);
         keel_print_name(p->out, name);
         if (keel_program_attr(p->program, pairs.items[i + 1])->kind == KEEL_ATTR_UNIT) continue;
-        text(p, " = ");
+        keel_printer_text(p, " = ");
         keel_print_value_text(p, pairs.items[i + 1]);
     }
-    text(p, "}");
+    keel_printer_text(p, "}");
 }
 
 static void location(keel_printer_t *p, keel_attr_id_t id) {
     keel_frame_t frame = {0};
     keel_str_t name = {"", 0};
     keel_program_frames(p->program, id, &frame, 1, &name);
-    text(p, "loc(");
+    keel_printer_text(p, "loc(");
     keel_buffer_json_str(p->out, name);
     if (frame.file.size) {
-        text(p, " at ");
+        keel_printer_text(p, " at ");
         keel_print_name(p->out, frame.file);
         keel_buffer_format(p->out, ":%u", frame.line);
     }
-    text(p, ")");
+    keel_printer_text(p, ")");
 }
 
 static void string(keel_printer_t *p, keel_attr_id_t id) {
@@ -183,7 +179,7 @@ static void enumeration(keel_printer_t *p, keel_attr_id_t id) {
     const keel_attr_t *a = keel_program_attr(p->program, id);
     const char *name = keel_enum_name(a->klass, a->a);
     if (name)
-        text(p, name);
+        keel_printer_text(p, name);
     else
         keel_buffer_format(p->out, "%s %u", keel_enum_class_name(a->klass), a->a);
 }
@@ -192,24 +188,24 @@ static void opaque(keel_printer_t *p, keel_attr_id_t id) {
     const keel_attr_t *a = keel_program_attr(p->program, id);
     keel_bytes_t blob = p->program->blobs.data[a->b];
     keel_print_name(p->out, keel_program_str(p->program, a->a));
-    text(p, "<\"0x");
+    keel_printer_text(p, "<\"0x");
     size_t shown = blob.size <= p->largest ? blob.size : p->largest < 16 ? p->largest : 16;
     keel_buffer_hex(p->out, keel_bytes(blob.data, shown));
-    text(p, shown < blob.size ? "...\">" : "\">");
+    keel_printer_text(p, shown < blob.size ? "...\">" : "\">");
 }
 
 static void none(keel_printer_t *p, keel_attr_id_t id) {
     (void)id;
-    text(p, "none");
+    keel_printer_text(p, "none");
 }
 
 static void unit(keel_printer_t *p, keel_attr_id_t id) {
     (void)id;
-    text(p, "unit");
+    keel_printer_text(p, "unit");
 }
 
 static void boolean(keel_printer_t *p, keel_attr_id_t id) {
-    text(p, keel_program_attr(p->program, id)->a ? "true" : "false");
+    keel_printer_text(p, keel_program_attr(p->program, id)->a ? "true" : "false");
 }
 
 static void type(keel_printer_t *p, keel_attr_id_t id) {
@@ -222,7 +218,8 @@ static void array(keel_printer_t *p, keel_attr_id_t id) {
 
 static void dictionary(keel_printer_t *p, keel_attr_id_t id) {
     uint16_t klass = keel_program_attr(p->program, id)->klass;
-    if (klass != KEEL_RECORD_HLO_MESSAGE || p->is_exact) text(p, keel_record_name(klass));
+    if (klass != KEEL_RECORD_HLO_MESSAGE || p->is_exact)
+        keel_printer_text(p, keel_record_name(klass));
     keel_print_dictionary_text(p, id);
 }
 
@@ -241,9 +238,9 @@ static void sparse(keel_printer_t *p, keel_attr_id_t id) {
 }
 
 static void distinct(keel_printer_t *p, keel_attr_id_t id) {
-    text(p, "distinct<");
+    keel_printer_text(p, "distinct<");
     keel_print_value_text(p, keel_program_attr(p->program, id)->a);
-    text(p, ">");
+    keel_printer_text(p, ">");
 }
 
 static const keel_print_notation_t notation = KEEL_PRINT_NOTATION;

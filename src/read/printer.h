@@ -32,6 +32,10 @@ uint64_t keel_print_limit(const keel_program_t *program);
 // True once nothing more may be written; records that something was left out.
 bool keel_print_full(keel_printer_t *printer);
 
+static inline void keel_printer_text(keel_printer_t *printer, const char *text) {
+    keel_buffer_text(printer->out, text);
+}
+
 // Opens one level of nesting; if that is not allowed, writes "..." and returns false. After true,
 // call close.
 bool keel_print_open(keel_printer_t *printer);

@@ -6,11 +6,6 @@ typedef struct entry_context_t {
     keel_arena_t *texts;
 } entry_context_t;
 
-static keel_status_t keep_field(const entry_context_t *to, const json_t *object, const char *name,
-                                const char **out) {
-    return keel_event_keep(to->texts, keel_event_text(object, name), out);
-}
-
 static uint32_t index_of(const json_t *object, const char *name) {
     const json_t *value = json_object_get(object, name);
     json_int_t number = json_is_integer(value) ? json_integer_value(value) : -1;
@@ -23,10 +18,10 @@ static keel_status_t difference_of(const entry_context_t *to, const json_t *obje
     out->new_op = index_of(object, "new_op");
     out->follows = index_of(object, "follows");
     out->folds = keel_event_line(object, "folds");
-    KEEL_TRY(keep_field(to, object, "subject", &out->subject));
-    KEEL_TRY(keep_field(to, object, "old", &out->old_value));
-    KEEL_TRY(keep_field(to, object, "new", &out->new_value));
-    KEEL_TRY(keep_field(to, object, "note", &out->note));
+    KEEL_TRY(keel_event_keep_field(to->texts, object, "subject", &out->subject));
+    KEEL_TRY(keel_event_keep_field(to->texts, object, "old", &out->old_value));
+    KEEL_TRY(keel_event_keep_field(to->texts, object, "new", &out->new_value));
+    KEEL_TRY(keel_event_keep_field(to->texts, object, "note", &out->note));
     return keel_event_site(to->texts, object, to->folder, &out->place);
 }
 
@@ -72,8 +67,8 @@ static keel_status_t stack_of(const entry_context_t *to, const json_t *list,
         const json_t *object = json_array_get(list, entry->stack_count);
         keel_run_frame_t *frame = &entry->stack[entry->stack_count];
         frame->line = keel_event_line(object, "line");
-        KEEL_TRY(keep_field(to, object, "file", &frame->file));
-        KEEL_TRY(keep_field(to, object, "function", &frame->function));
+        KEEL_TRY(keel_event_keep_field(to->texts, object, "file", &frame->file));
+        KEEL_TRY(keel_event_keep_field(to->texts, object, "function", &frame->function));
         KEEL_TRY(keel_event_place(to->texts, frame->file, frame->line, to->folder, &frame->shown));
     }
     return NULL;
@@ -84,9 +79,9 @@ static keel_status_t against_of(const entry_context_t *to, const json_t *against
     entry->against_when = keel_event_number(against, "when");
     entry->is_compared = against;
     entry->against_is_ours = json_is_true(json_object_get(against, "is_ours"));
-    KEEL_TRY(keep_field(to, against, "program", &entry->against_program));
-    KEEL_TRY(keep_field(to, against, "name", &entry->against_name));
-    return keep_field(to, against, "run", &entry->against_run);
+    KEEL_TRY(keel_event_keep_field(to->texts, against, "program", &entry->against_program));
+    KEEL_TRY(keel_event_keep_field(to->texts, against, "name", &entry->against_name));
+    return keel_event_keep_field(to->texts, against, "run", &entry->against_run);
 }
 
 static keel_status_t entry_of(const entry_context_t *to, const json_t *event,
@@ -100,10 +95,10 @@ static keel_status_t entry_of(const entry_context_t *to, const json_t *event,
     entry->alike = keel_event_number(event, "alike");
     entry->root_total = keel_event_count(event, "root_total");
     entry->folded_total = keel_event_count(event, "folded_total");
-    KEEL_TRY(keep_field(to, event, "what", &entry->what));
-    KEEL_TRY(keep_field(to, event, "name", &entry->name));
-    KEEL_TRY(keep_field(to, event, "program", &entry->program));
-    KEEL_TRY(keep_field(to, event, "key", &entry->key));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "what", &entry->what));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &entry->name));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "program", &entry->program));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "key", &entry->key));
     KEEL_TRY(keel_event_site(to->texts, json_object_get(event, "site"), to->folder, &entry->site));
     KEEL_TRY(against_of(to, json_object_get(event, "against"), entry));
     KEEL_TRY(differences_of(to, roots, &entry->roots, &entry->root_count));
@@ -112,7 +107,7 @@ static keel_status_t entry_of(const entry_context_t *to, const json_t *event,
     settle_folded(entry, roots);
     if (entry->root_total < entry->root_count) entry->root_total = entry->root_count;
     if (entry->folded_total < entry->folded_count) entry->folded_total = entry->folded_count;
-    KEEL_TRY(keep_field(to, event, "stack_skipped", &entry->stack_skipped));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "stack_skipped", &entry->stack_skipped));
     return stack_of(to, json_object_get(event, "stack"), entry);
 }
 

@@ -10,11 +10,6 @@ typedef struct context_t {
     keel_arena_t *texts;
 } context_t;
 
-static keel_status_t keep_field(const context_t *to, const json_t *event, const char *name,
-                                const char **out) {
-    return keel_event_keep(to->texts, keel_event_text(event, name), out);
-}
-
 static keel_bytes_t text_bytes(const char *text) {
     return keel_str_bytes(keel_str(text));
 }
@@ -54,8 +49,8 @@ static keel_status_t find_program(const context_t *to, const json_t *event,
     keel_memory_program_t *program = &memory->programs[memory->program_count];
     *program = (keel_memory_program_t){.shown = ""};
     KEEL_TRY(keel_event_keep(to->texts, identity, &program->identity));
-    KEEL_TRY(keep_field(to, event, "program", &program->program));
-    KEEL_TRY(keep_field(to, event, "name", &program->name));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "program", &program->program));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &program->name));
     KEEL_TRY(keel_map_put(&reading->programs, text_bytes(identity), memory->program_count));
     ++memory->program_count;
     *out = program;
@@ -89,8 +84,8 @@ static keel_status_t meet_device(const context_t *to, const json_t *event) {
         KEEL_TRY(keel_realloc_array(at + 1, sizeof *memory->devices, &grown));
         memory->devices = grown;
         memory->devices[at] = (keel_memory_device_t){.device = ""};
-        KEEL_TRY(keep_field(to, event, "device", &memory->devices[at].device));
-        KEEL_TRY(keep_field(to, event, "kind", &memory->devices[at].kind));
+        KEEL_TRY(keel_event_keep_field(to->texts, event, "device", &memory->devices[at].device));
+        KEEL_TRY(keel_event_keep_field(to->texts, event, "kind", &memory->devices[at].kind));
         ++memory->device_count;
     }
     keel_memory_device_t *device = &memory->devices[at];
@@ -106,7 +101,7 @@ static keel_status_t meet_unknown(const context_t *to, const json_t *event) {
     keel_memory_t *memory = to->reading->memory;
     bool is_programs = strcmp(keel_event_text(event, "what"), "programs") == 0;
     const char **unknown = is_programs ? &memory->programs_unknown : &memory->devices_unknown;
-    return **unknown ? NULL : keep_field(to, event, "message", unknown);
+    return **unknown ? NULL : keel_event_keep_field(to->texts, event, "message", unknown);
 }
 
 keel_status_t keel_memory_add(keel_memory_reading_t *reading, const json_t *event, const char *cwd,

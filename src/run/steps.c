@@ -15,6 +15,11 @@ keel_status_t keel_event_keep(keel_arena_t *texts, const char *text, const char 
     return NULL;
 }
 
+keel_status_t keel_event_keep_field(keel_arena_t *texts, const json_t *object, const char *name,
+                                    const char **out) {
+    return keel_event_keep(texts, keel_event_text(object, name), out);
+}
+
 keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list, const char **out) {
     keel_buffer_t line;
     keel_buffer_initialize(&line, 1 << 20);

@@ -18,6 +18,9 @@
 
 keel_status_t keel_event_keep(keel_arena_t *texts, const char *text,
                               const char **out) KEEL_MUST_CHECK;
+// The same of a member of an event or an object; "" if it is not a string.
+keel_status_t keel_event_keep_field(keel_arena_t *texts, const json_t *object, const char *name,
+                                    const char **out) KEEL_MUST_CHECK;
 // The words of a list, joined by blanks.
 keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list,
                                 const char **out) KEEL_MUST_CHECK;

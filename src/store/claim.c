@@ -53,19 +53,11 @@ static const char *why_in_vain(const holder_t *holder, bool is_late) {
 
 // ---- waiting -----------------------------------------------------------------------------------
 
-static keel_status_t try_lock(const char *path, keel_lock_t *out) {
-    keel_status_t status = keel_lock_take(path, out);
-    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
-    keel_status_ignore(status);
-    KEEL_TRY(keel_store_make_folder_of(path));
-    return keel_lock_take(path, out);
-}
-
 static keel_status_t wait_for(const char *path, const keel_claimant_t *claimant, keel_lock_t *out) {
     uint64_t start = keel_clock_monotonic(), pause = 1000000u, next_look = start + look_every;
     bool said = !claimant->waiting;
     for (;;) {
-        keel_status_t status = try_lock(path, out);
+        keel_status_t status = keel_store_take_lock(path, out);
         if (keel_status_code(status) != KEEL_REFUSED) return status;
         keel_status_ignore(status);
         nap(&pause);

@@ -28,6 +28,14 @@ keel_status_t keel_store_make_folder_of(const char *path) {
     return status;
 }
 
+keel_status_t keel_store_take_lock(const char *path, keel_lock_t *out) {
+    keel_status_t status = keel_lock_take(path, out);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    KEEL_TRY(keel_store_make_folder_of(path));
+    return keel_lock_take(path, out);
+}
+
 bool keel_store_parse_name(const char *name, keel_digest_t *out_key, const char **out_rest) {
     enum { DIGITS = 2 * KEEL_DIGEST_SIZE };
     keel_str_t text = keel_str(name);

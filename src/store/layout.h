@@ -24,6 +24,9 @@ keel_status_t keel_store_lock_path(const char *folder, const keel_digest_t *key,
 // Makes the folder that contains `path`.
 keel_status_t keel_store_make_folder_of(const char *path) KEEL_MUST_CHECK;
 
+// Takes the lock at `path`, and makes its folder if it is missing. As keel_lock_take.
+keel_status_t keel_store_take_lock(const char *path, keel_lock_t *out) KEEL_MUST_CHECK;
+
 // Does `name` begin with a key's 64 hex digits and a dot? *out_rest is what follows the dot.
 bool keel_store_parse_name(const char *name, keel_digest_t *out_key, const char **out_rest);
 

@@ -79,20 +79,12 @@ static keel_status_t write_text(keel_mark_t *mark, const char *text) {
     return keel_lock_describe(&mark->lock, keel_bytes(line, TEXT_SIZE));
 }
 
-static keel_status_t lock_new(const char *path, keel_lock_t *out) {
-    keel_status_t status = keel_lock_take(path, out);
-    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
-    keel_status_ignore(status);
-    KEEL_TRY(keel_store_make_folder_of(path));
-    return keel_lock_take(path, out);
-}
-
 static keel_status_t make_mark(const char *folder, keel_mark_t *out) {
     static atomic_uint counter;
     keel_mark_t mark = {.lock = KEEL_NO_LOCK};
     KEEL_TRY(keel_path(&mark.path, "%s/marks/%d.%llu.%u.mark", folder, (int)getpid(),
                        (unsigned long long)keel_clock_wall(), atomic_fetch_add(&counter, 1)));
-    keel_status_t status = lock_new(mark.path, &mark.lock);
+    keel_status_t status = keel_store_take_lock(mark.path, &mark.lock);
     if (status) {
         keel_free(mark.path);
         return status;
