@@ -134,14 +134,14 @@ static void no_number_follows_from_what_is_not_traced(void **state) {
     assert_no_edit(&original, &below);
 }
 
-static void a_line_that_is_gone_is_told_where_it_was(void **state) {
+static void a_removed_line_is_named_where_it_was(void **state) {
     (void)state;
     source_t longer = original;
     for (int line = LINES - 1; line > 15; --line)
         longer.lines[line] = original.lines[line - 1];
     longer.lines[15] = "        slope = slope / 10";
     assert_edit(&longer, &original, 15, "slope = slope / 10", "nothing",
-                "what was line 15 of closed_float.py is gone");
+                "line 15 of closed_float.py was removed");
 }
 
 static void nothing_follows_from_a_text_that_is_not_known(void **state) {
@@ -157,7 +157,7 @@ int main(void) {
         cmocka_unit_test(lines_that_were_edited_together_are_one_edit),
         cmocka_unit_test(a_number_follows_from_an_edit_of_its_function),
         cmocka_unit_test(no_number_follows_from_what_is_not_traced),
-        cmocka_unit_test(a_line_that_is_gone_is_told_where_it_was),
+        cmocka_unit_test(a_removed_line_is_named_where_it_was),
         cmocka_unit_test(nothing_follows_from_a_text_that_is_not_known),
     };
     return cmocka_run_group_tests_name("explain_edit", tests, NULL, NULL);
