@@ -1,6 +1,7 @@
 #include "engine/ask.h"
 #include "engine/background.h"
 #include "engine/flow.h"
+#include "engine/once.h"
 #include "host/source.h"
 
 void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask) {
@@ -93,25 +94,18 @@ static void choose_values(keel_engine_t *engine, const keel_key_t *key,
             uint64_t component;
             keel_digest_t digest;
         } name = {(uint64_t)i, key->components[i]};
-        keel_bytes_t bytes = keel_bytes(&name, sizeof name);
-        out[i] = key->values[i] && *key->values[i] && !keel_map_find(&engine->told_values, bytes);
-        if (!out[i]) continue;
-        keel_status_t status = keel_map_put(&engine->told_values, bytes, 1);
-        keel_status_ignore(status); // then the text is written again
+        out[i] = key->values[i] && *key->values[i] &&
+                 once_first(engine->once, ONCE_VALUE, keel_bytes(&name, sizeof name));
     }
 }
 
 // What a report may show of a file is what was read here (host/source.h).
-static void tell_file(keel_engine_t *engine, const char *file) {
-    enum { MOST = 512 }; // of a process
-    keel_bytes_t name = keel_str_bytes(keel_str(file));
-    bool is_new = *file && *file != '<' && engine->told_files.count < MOST &&
-                  !keel_map_find(&engine->told_files, name);
-    if (!is_new) return;
-    uint8_t *data = NULL;
-    size_t size = 0;
-    keel_status_t status = keel_map_put(&engine->told_files, name, 1);
-    if (!status) status = keel_source_read(file, &data, &size);
+static void write_source(keel_engine_t *engine, const char *file) {
+    bool is_file = *file && *file != '<';
+    if (!is_file || !once_first(engine->once, ONCE_SOURCE, keel_str_bytes(keel_str(file)))) return;
+    uint8_t *data;
+    size_t size;
+    keel_status_t status = keel_source_read(file, &data, &size);
     if (!status) {
         keel_digest_t digest = keel_digest(keel_bytes(data, size));
         keel_journal_source(engine->journal, file, &digest);
@@ -120,17 +114,17 @@ static void tell_file(keel_engine_t *engine, const char *file) {
     keel_status_ignore(status);
 }
 
-static void tell_files(keel_engine_t *engine, const ask_t *ask) {
+static void write_sources(keel_engine_t *engine, const ask_t *ask) {
     for (uint32_t i = 0; i < ask->file_count; ++i)
-        tell_file(engine, ask->files[i]);
+        write_source(engine, ask->files[i]);
     for (uint32_t i = 0; i < ask->stack.count; ++i)
-        tell_file(engine, ask->stack.frames[i].file);
-    if (ask->site.place.file) tell_file(engine, ask->site.place.file);
+        write_source(engine, ask->stack.frames[i].file);
+    if (ask->site.place.file) write_source(engine, ask->site.place.file);
 }
 
 static void run_ask(keel_engine_t *engine, task_t *head) {
     const ask_t *ask = &((ask_task_t *)head)->ask;
-    tell_files(engine, ask);
+    write_sources(engine, ask);
     keel_journal_ask_t event = {
         .subject = {.program = &ask->program, .name = ask->name, .key = &ask->key.digest},
         .kind = ask->kind,

@@ -3,7 +3,7 @@
 #ifndef KEEL_ENGINE_ASK_H_
 #define KEEL_ENGINE_ASK_H_
 
-#include "engine/core.h"
+#include "engine/clients.h"
 #include "host/host.h"
 
 // A program that the client asked for and got.

@@ -8,6 +8,7 @@
 #include "bundle/versions.h"
 #include "engine/background.h"
 #include "engine/bundling.h"
+#include "engine/once.h"
 
 typedef struct bundling_t {
     task_t task;
@@ -98,7 +99,7 @@ static void judge_plugin(const keel_engine_t *engine) {
 
 void bundling_begin(keel_engine_t *engine, PJRT_Client *client) {
     bundling_t *bundling = NULL;
-    if (atomic_exchange(&engine->bundled, true)) return;
+    if (!once_first(engine->once, ONCE_BUNDLE, keel_bytes("", 0))) return;
     judge_plugin(engine);
     if (!engine->journal) return;
     keel_status_t status = prepare(engine, client, &bundling);

@@ -8,7 +8,6 @@
 #include "engine/counters.h"
 #include "engine/executables.h"
 #include "engine/flow.h"
-#include "engine/flow_journal.h"
 #include "engine/host_ops.h"
 #include "engine/memory.h"
 #include "engine/prefetch.h"
@@ -16,6 +15,7 @@
 #include "engine/publish.h"
 #include "engine/release.h"
 #include "engine/request.h"
+#include "engine/steps.h"
 #include "engine/tiers.h"
 #include "pjrt/error.h"
 
@@ -37,7 +37,7 @@ static PJRT_Error *call_plugin(keel_engine_t *engine, PJRT_Client_Compile_Args *
 static void count_executions(request_t *request, keel_journal_counts_t *out) {
     uint64_t total;
     *out = (keel_journal_counts_t){0};
-    flow_journal_steps(request->engine);
+    steps_journal(request->engine);
     keel_status_ignore(counters_collect(request->engine->counters, out, &total));
 }
 

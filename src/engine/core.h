@@ -8,20 +8,8 @@
 #include <sys/types.h>
 
 #include "engine/engine.h"
-#include "engine/pace.h"
 #include "key/key.h"
 #include "store/store.h"
-
-typedef struct client_t {
-    PJRT_Client *client;
-    uint64_t number;    // among the process's clients, from 1
-    keel_key_t backend; // the components that all programs share
-    uint32_t process_count;
-    bool is_cpu;
-    bool gates_replicas; // see portable.c
-    bool lacks_fusions;  // see fusions.c
-    struct client_t *next;
-} client_t;
 
 struct keel_engine_t {
     keel_engine_t *next; // of the process's engines, older
@@ -30,8 +18,6 @@ struct keel_engine_t {
     const PJRT_Api *api;
     pid_t pid; // a forked child has no background thread and goes straight to the plugin
     atomic_bool ended;
-    atomic_bool bundled;                               // see bundling.c
-    atomic_bool told_rewritten, told_kept, told_stuck; // in the journal: options, options, gangs
     keel_digest_t plugin_build;
     keel_journal_t *journal; // NULL if there is none
     const char *cache_dir;   // the setting; "" if no folder may be used
@@ -39,27 +25,19 @@ struct keel_engine_t {
     bool looks_up, stores;
     keel_engine_gate_t gate; // `check` is NULL: all programs may pass
     char *script;            // keel_host_script; NULL: unknown
-    keel_map_t told_values;  // texts that the journal has; for the background thread
-    keel_map_t told_files;   // source files read for it, or unreadable; for the background thread
-
-    pace_t pace; // of figures in the journal; only for the background thread
-
-    pthread_mutex_t lock; // for the fields below
-    client_t *clients;
-    uint64_t client_count; // all that this engine ever had
-    // Functions (module names and origins): how many keys each had; and functions with a key: how
-    // often each was asked for, and for replicas also by which thread.
-    keel_map_t names;
-    keel_map_t kept_options; // digests of compile options that the journal's folder has
 
     // The parts, made with the engine and never replaced.
     struct background_t *background;
+    struct clients_t *clients;
     struct counters_t *counters;
     struct executables_t *executables;
     struct flow_t *flow;
+    struct functions_t *functions;
     struct host_ops_t *host_ops;
     struct memory_t *memory_use;
+    struct once_t *once;
     struct order_t *order;
+    struct pace_t *pace;
     struct prefetch_t *prefetch; // NULL if it is off
     struct progress_t *progress;
     struct release_t *release;

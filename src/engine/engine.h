@@ -10,9 +10,11 @@
 // the journal; the client always gets what the plugin would have given it, unless the gate refuses.
 //
 // Files, from the top:
-//   lifetime.c      begin and end; the clients
+//   lifetime.c      begin and end
 //   compile.c       the way above
 //   request.c       read and key
+//   functions.c     who asked for which program, and how often
+//   clients.c       the clients
 //   portable.c      rewritten options
 //   fusions.c       options for a plugin that is older than its client
 //   load.c          from an entry to an executable
@@ -22,24 +24,29 @@
 //   background.c    the background thread
 //   publish.c       storing
 //   ask.c           the facts about a program that was asked for
+//   once.c          what is written only once
 //   bundling.c      what the process depends on
 //   memory.c        what programs need and devices have in use
 //   executables.c   executables by pointer
 //   gang.c          one executable for all replica threads
 //   release.c       their buffers
-//   fork.c          all locks across a fork
+//   fork.c          the locks that a forked child needs
 //   transfers.c     transfers to and from the device
 //   steps.c         steps, and the programs of each
 //   sites.c         the lines of the host that read
 //   flow.c          which reads cut a step
+//   pieces.c        the pieces of such steps
 //   flow_journal.c  that for the journal
 //   host_ops.c      what PyTorch/XLA computed on the host
-//   counters.c      counts of all that
+//   counters.c      executions and marked steps
+//   transfer_counter.c  transfers of a kind
 //   order.c         the order of executions
+//   pace.c          when figures are written
 //   core.h          the engine itself
 //   payload.c       what is stored
 //
-// Files do not depend on each other in a cycle.
+// Files do not depend on each other in a cycle. A part of the engine is one file, which alone knows
+// what the part holds and takes its lock; any thread may call it, unless its header says otherwise.
 //
 // Ownership: the engine borrows the plugin; it owns everything it made. Executables belong to the
 // client, as they would without Keel; the engine knows them only by pointer.

@@ -3,8 +3,8 @@
 #include "engine/executables.h"
 #include "engine/counters.h"
 #include "engine/flow.h"
+#include "engine/once.h"
 #include "engine/order.h"
-#include "engine/steps.h"
 
 enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
 
@@ -64,6 +64,14 @@ void executables_destroy(executables_t *table) {
     keel_free(table);
 }
 
+void executables_before_fork(keel_engine_t *engine) {
+    pthread_mutex_lock(&engine->executables->lock);
+}
+
+void executables_after_fork(keel_engine_t *engine) {
+    pthread_mutex_unlock(&engine->executables->lock);
+}
+
 static executable_slot_t *find_slot(executables_t *table, const PJRT_LoadedExecutable *loaded) {
     size_t at = place(loaded);
     for (int probe = 0; probe < EXECUTABLE_PROBES; ++probe) {
@@ -79,9 +87,7 @@ keel_gang_t *keel_engine_executed(keel_engine_t *engine,
                                   const PJRT_LoadedExecutable_Execute_Args *args) {
     executable_slot_t *slot = find_slot(engine->executables, args->executable);
     counter_t *counter = slot ? atomic_load_explicit(&slot->counter, memory_order_relaxed) : NULL;
-    _Atomic uint64_t *count = counter ? &counter->count : &engine->counters->others;
-    uint64_t before = atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
-    if (counter) steps_executed(engine, counter);
+    uint64_t before = counters_executed(engine->counters, counter);
     order_executed(engine, counter);
     flow_executed(engine, counter, before, args);
     return slot ? atomic_load_explicit(&slot->gang, memory_order_relaxed) : NULL;
@@ -162,11 +168,10 @@ keel_status_t executables_join(keel_engine_t *engine, const PJRT_LoadedExecutabl
 void executables_watch_gangs(keel_engine_t *engine) {
     executables_t *table = engine->executables;
     char text[640];
-    if (atomic_load(&engine->told_stuck)) return;
     pthread_mutex_lock(&table->lock);
     bool stuck = gangs_find_stuck(&table->gangs, text, sizeof text);
     pthread_mutex_unlock(&table->lock);
-    if (!stuck || atomic_exchange(&engine->told_stuck, true)) return;
+    if (!stuck || !once_first(engine->once, ONCE_STUCK, keel_bytes("", 0))) return;
     keel_log_once("replicas", "%s", text);
     keel_journal_fallback(engine->journal, "replicas", NULL, text);
 }
@@ -261,12 +266,4 @@ keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *
     }
     pthread_mutex_unlock(&table->lock);
     return stored;
-}
-
-void executables_lock(executables_t *table) {
-    pthread_mutex_lock(&table->lock);
-}
-
-void executables_unlock(executables_t *table) {
-    pthread_mutex_unlock(&table->lock);
 }

@@ -10,6 +10,10 @@ typedef struct executables_t executables_t;
 keel_status_t executables_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 // Only while it is empty. NULL is allowed.
 void executables_destroy(executables_t *table);
+// See fork.c.
+void executables_before_fork(keel_engine_t *engine);
+void executables_after_fork(keel_engine_t *engine);
+
 // Takes over `data` (from keel_alloc; NULL if it was compiled), also on failure.
 keel_status_t executables_add(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
                               const keel_digest_t *program, uint8_t *data,
@@ -19,8 +23,5 @@ keel_status_t executables_join(keel_engine_t *engine, const PJRT_LoadedExecutabl
                                const gang_program_t *program) KEEL_MUST_CHECK;
 // Warns once if devices wait for others that do not come.
 void executables_watch_gangs(keel_engine_t *engine);
-// Around a fork: in the child, no other thread could release the lock.
-void executables_lock(executables_t *table);
-void executables_unlock(executables_t *table);
 
 #endif // KEEL_ENGINE_EXECUTABLES_H_

@@ -18,14 +18,64 @@
 
 #include "engine/flow.h"
 
+enum {
+    ARGUMENTS = 4096, // of one execution; one with more is not followed
+    PENDING = 8,      // forced executions of one step that are followed
+    AGE = 64,         // executions after which nothing goes on with one
+    MADE = 256,       // buffers made from the host's data; older ones are forgotten
+};
+
+// The buffers of one execution.
+typedef struct sample_t {
+    counter_t *program;     // NULL: an empty sample
+    piece_t *piece;         // NULL: not forced
+    const void **arguments; // sorted
+    size_t count;
+    const void **telling; // those that identify its data; sorted
+    size_t telling_count;
+    const void *result;                // the buffer that was read
+    uint64_t result_rank, result_size; // its dimensions and elements
+    uint64_t read_at;                  // flow.made_count then
+    uint64_t at;                       // flow.executions then
+    uint64_t made;                     // flow.made_count then
+    uint64_t begun;                    // the same when its step began
+    bool is_fresh;                     // it works on data from its own step
+    bool lost;     // one of the arguments is gone, and another buffer has its address
+    bool is_blind; // threads without a line asked for it and read it
+} sample_t;
+
+struct flow_t {
+    _Atomic(counter_t *) last;   // the program executed last
+    _Atomic uint64_t executions; // of all programs; too low if several threads execute at once
+    atomic_bool follows;         // an execution's arguments matter
+    _Atomic uint64_t made_count; // buffers made from data of the host
+    _Atomic uint64_t made_last;  // the same at the last execution
+    _Atomic uint64_t made_begun; // and at the one before it
+    _Atomic uintptr_t made[MADE];
+
+    pthread_mutex_t lock; // for the fields below
+    pieces_t *pieces;
+    bool stepped;     // a step has ended
+    sample_t current; // the last execution, while it matters
+    sample_t pending[PENDING];
+    size_t pending_count;
+};
+
 keel_status_t flow_create(keel_engine_t *engine) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(flow_t), &memory));
     flow_t *flow = memory;
     engine->flow = flow;
     pthread_mutex_init(&flow->lock, NULL);
-    keel_arena_initialize(&flow->arena, 0);
-    return NULL;
+    return pieces_create(&flow->pieces);
+}
+
+void flow_before_fork(keel_engine_t *engine) {
+    pthread_mutex_lock(&engine->flow->lock);
+}
+
+void flow_after_fork(keel_engine_t *engine) {
+    pthread_mutex_unlock(&engine->flow->lock);
 }
 
 // ---- lines -------------------------------------------------------------------------------------
@@ -35,11 +85,15 @@ static bool is_on(const keel_engine_t *engine) {
 }
 
 void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place) {
+    flow_t *flow = engine->flow;
     if (!is_on(engine) || !*place->file) return;
     counter_t *counter = counters_find(engine->counters, program);
-    if (!counter || atomic_load_explicit(&counter->flow.asked, memory_order_relaxed)) return;
-    atomic_store_explicit(&counter->flow.asked, sites_at(engine->sites, place),
-                          memory_order_relaxed);
+    if (!counter || pieces_is_asked(counter)) return;
+    const site_t *site = sites_at(engine->sites, place);
+    if (!site) return;
+    pthread_mutex_lock(&flow->lock);
+    pieces_asked(flow->pieces, counter, site);
+    pthread_mutex_unlock(&flow->lock);
 }
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -49,9 +103,9 @@ static int by_address(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void forget(flow_sample_t *sample) {
+static void forget(sample_t *sample) {
     keel_free(sample->arguments);
-    *sample = (flow_sample_t){0};
+    *sample = (sample_t){0};
 }
 
 // False if the plugin does not say. The buffer owns the dimensions.
@@ -76,7 +130,7 @@ static bool is_scalar(const PJRT_Api *api, const void *buffer) {
 }
 
 // The arguments that identify the data: those other than numbers, or all if there are only numbers.
-static void find_telling(const PJRT_Api *api, flow_sample_t *sample) {
+static void find_telling(const PJRT_Api *api, sample_t *sample) {
     sample->telling = sample->arguments + sample->count;
     for (size_t i = 0; i < sample->count; ++i)
         if (!is_scalar(api, sample->arguments[i]))
@@ -91,15 +145,15 @@ void flow_destroy(flow_t *flow) {
     forget(&flow->current);
     for (size_t i = 0; i < flow->pending_count; ++i)
         forget(&flow->pending[i]);
-    keel_arena_deinitialize(&flow->arena);
+    pieces_destroy(flow->pieces);
     pthread_mutex_destroy(&flow->lock);
     keel_free(flow);
 }
 
 // The arguments on the first device are representative.
-static bool take_arguments(const PJRT_LoadedExecutable_Execute_Args *args, flow_sample_t *out) {
+static bool take_arguments(const PJRT_LoadedExecutable_Execute_Args *args, sample_t *out) {
     size_t count = args->num_devices ? args->num_args : 0;
-    if (count > FLOW_ARGUMENTS) return false;
+    if (count > ARGUMENTS) return false;
     void *memory;
     keel_status_t status = keel_alloc(2 * count * sizeof *out->arguments, &memory);
     keel_status_ignore(status);
@@ -112,7 +166,7 @@ static bool take_arguments(const PJRT_LoadedExecutable_Execute_Args *args, flow_
     return true;
 }
 
-static bool is_within(const flow_sample_t *part, const flow_sample_t *whole) {
+static bool is_within(const sample_t *part, const sample_t *whole) {
     size_t at = 0;
     if (part->lost) return false;
     for (size_t i = 0; i < part->telling_count; ++i) {
@@ -123,18 +177,18 @@ static bool is_within(const flow_sample_t *part, const flow_sample_t *whole) {
     return true;
 }
 
-static bool holds(const flow_sample_t *sample, const void *buffer) {
+static bool holds(const sample_t *sample, const void *buffer) {
     return sample->count && bsearch(&buffer, sample->arguments, sample->count,
                                     sizeof *sample->arguments, by_address);
 }
 
 // Whether it takes data, other than a number, that the host sent after the first `since` buffers.
-static bool takes_made(const keel_engine_t *engine, const flow_sample_t *sample, uint64_t since) {
+static bool takes_made(const keel_engine_t *engine, const sample_t *sample, uint64_t since) {
     const flow_t *flow = engine->flow;
     uint64_t count = atomic_load_explicit(&flow->made_count, memory_order_relaxed);
-    if (count - since > FLOW_MADE) since = count - FLOW_MADE;
+    if (count - since > MADE) since = count - MADE;
     for (uint64_t i = since; i < count; ++i) {
-        uintptr_t made = atomic_load_explicit(&flow->made[i % FLOW_MADE], memory_order_relaxed);
+        uintptr_t made = atomic_load_explicit(&flow->made[i % MADE], memory_order_relaxed);
         const void *buffer = (const void *)made;
         if (holds(sample, buffer) && !is_scalar(engine->api, buffer)) return true;
     }
@@ -143,7 +197,7 @@ static bool takes_made(const keel_engine_t *engine, const flow_sample_t *sample,
 
 // Whether it has at most as many rows as the mask has elements, and a column for each of its
 // dimensions.
-static bool is_of_places(const PJRT_Api *api, const void *buffer, const flow_sample_t *part) {
+static bool is_of_places(const PJRT_Api *api, const void *buffer, const sample_t *part) {
     const int64_t *dimensions;
     size_t count;
     return dimensions_of(api, buffer, &dimensions, &count) && count == 2 && dimensions[0] >= 0 &&
@@ -152,13 +206,12 @@ static bool is_of_places(const PJRT_Api *api, const void *buffer, const flow_sam
 }
 
 // The host looked for places in what it read, and sent them.
-static bool takes_places(const keel_engine_t *engine, const flow_sample_t *part,
-                         const flow_sample_t *later) {
+static bool takes_places(const keel_engine_t *engine, const sample_t *part, const sample_t *later) {
     const flow_t *flow = engine->flow;
     uint64_t count = atomic_load_explicit(&flow->made_count, memory_order_relaxed);
-    if (!part->result_rank || count - part->read_at > FLOW_MADE) return false;
+    if (!part->result_rank || count - part->read_at > MADE) return false;
     for (uint64_t i = part->read_at; i < count; ++i) {
-        uintptr_t made = atomic_load_explicit(&flow->made[i % FLOW_MADE], memory_order_relaxed);
+        uintptr_t made = atomic_load_explicit(&flow->made[i % MADE], memory_order_relaxed);
         const void *buffer = (const void *)made;
         if (holds(later, buffer) && is_of_places(engine->api, buffer, part)) return true;
     }
@@ -167,8 +220,7 @@ static bool takes_places(const keel_engine_t *engine, const flow_sample_t *part,
 
 // The step goes on with the part's work if a later program takes its arguments or its result, and
 // both belong to one step.
-static bool goes_on(const keel_engine_t *engine, const flow_sample_t *part,
-                    const flow_sample_t *later) {
+static bool goes_on(const keel_engine_t *engine, const sample_t *part, const sample_t *later) {
     if (part->program == later->program) return false;
     if (takes_places(engine, part, later)) return true;
     bool takes_result = part->result && holds(later, part->result);
@@ -177,22 +229,19 @@ static bool goes_on(const keel_engine_t *engine, const flow_sample_t *part,
 }
 
 static void settle_pending(flow_t *flow, size_t index, const counter_t *rest) {
-    flow_piece_t *piece = flow->pending[index].piece;
-    ++piece->sampled;
-    piece->shared += rest != NULL;
-    if (rest) piece->rest = rest;
+    piece_followed(flow->pending[index].piece, rest);
     forget(&flow->pending[index]);
     flow->pending[index] = flow->pending[--flow->pending_count];
-    flow->pending[flow->pending_count] = (flow_sample_t){0};
+    flow->pending[flow->pending_count] = (sample_t){0};
 }
 
 // If the last execution was a piece, later ones may go on with it. Otherwise a step ended, and what
 // was not taken up by then never will be.
 static void settle_current(flow_t *flow) {
     bool is_piece = flow->current.piece != NULL;
-    if (is_piece && flow->current.arguments && flow->pending_count < FLOW_PENDING) {
+    if (is_piece && flow->current.arguments && flow->pending_count < PENDING) {
         flow->pending[flow->pending_count++] = flow->current;
-        flow->current = (flow_sample_t){0};
+        flow->current = (sample_t){0};
         return;
     }
     bool ends = flow->current.program && !is_piece && !flow->current.is_blind;
@@ -205,14 +254,14 @@ static void settle_current(flow_t *flow) {
 // If every execution is read, no step ends, and nothing else would settle these.
 static void settle_old(flow_t *flow, uint64_t now) {
     for (size_t i = flow->pending_count; i-- > 0;)
-        if (now - flow->pending[i].at > FLOW_AGE) settle_pending(flow, i, NULL);
+        if (now - flow->pending[i].at > AGE) settle_pending(flow, i, NULL);
 }
 
 // A step begins after an execution that was not read, and what a piece makes belongs to its step.
 // Buffers made before the first execution may be weights.
-static void find_step(const keel_engine_t *engine, flow_sample_t *sample) {
+static void find_step(const keel_engine_t *engine, sample_t *sample) {
     const flow_t *flow = engine->flow;
-    const flow_sample_t *last = flow->current.piece ? &flow->current : NULL;
+    const sample_t *last = flow->current.piece ? &flow->current : NULL;
     if (!last && flow->pending_count) last = &flow->pending[flow->pending_count - 1];
     if (last) sample->begun = last->begun;
     if (!last && !flow->stepped && !flow->current.program) sample->begun = sample->made;
@@ -226,9 +275,9 @@ static void follow(keel_engine_t *engine, counter_t *program, uint64_t before, u
                    const PJRT_LoadedExecutable_Execute_Args *args) {
     flow_t *flow = engine->flow;
     bool follows = atomic_load_explicit(&flow->follows, memory_order_relaxed);
-    bool is_asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed) != NULL;
+    bool is_asked = pieces_is_asked(program);
     if (!follows && !is_asked) return;
-    flow_sample_t sample = {
+    sample_t sample = {
         .program = program,
         .at = atomic_load_explicit(&flow->executions, memory_order_relaxed),
         .made = atomic_load_explicit(&flow->made_count, memory_order_relaxed),
@@ -274,7 +323,7 @@ uint64_t flow_sent(const keel_engine_t *engine) {
            atomic_load_explicit(&flow->made_begun, memory_order_relaxed);
 }
 
-static void lose(flow_sample_t *sample, const void *buffer) {
+static void lose(sample_t *sample, const void *buffer) {
     bool held = sample->telling_count && bsearch(&buffer, sample->telling, sample->telling_count,
                                                  sizeof *sample->telling, by_address);
     sample->lost |= held;
@@ -284,7 +333,7 @@ static void lose(flow_sample_t *sample, const void *buffer) {
 void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer) {
     flow_t *flow = engine->flow;
     uint64_t count = atomic_fetch_add_explicit(&flow->made_count, 1, memory_order_relaxed);
-    atomic_store_explicit(&flow->made[count % FLOW_MADE], (uintptr_t)buffer, memory_order_relaxed);
+    atomic_store_explicit(&flow->made[count % MADE], (uintptr_t)buffer, memory_order_relaxed);
     if (!atomic_load_explicit(&flow->follows, memory_order_relaxed)) return;
     pthread_mutex_lock(&flow->lock);
     lose(&flow->current, buffer);
@@ -293,60 +342,9 @@ void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer) {
     pthread_mutex_unlock(&flow->lock);
 }
 
-// ---- steps that are cut ------------------------------------------------------------------------
+// ---- reads -------------------------------------------------------------------------------------
 
-static bool is_cut(const flow_piece_t *piece) {
-    return piece->shared && piece->shared * 2 >= piece->sampled;
-}
-
-static bool is_repeated(const flow_t *flow, size_t index) {
-    size_t i = 0;
-    while (flow->round[i] != flow->round[index])
-        ++i;
-    return i < index;
-}
-
-// In a round that is full, no step ended: a piece that comes again belongs to another step.
-static void end_round(flow_t *flow) {
-    uint64_t pieces = 1;
-    for (size_t i = 0; i < flow->round_count; ++i)
-        pieces +=
-            is_cut(flow->round[i]) && (flow->round_count < FLOW_ROUND || !is_repeated(flow, i));
-    for (size_t i = 0; i < flow->round_count; ++i)
-        if (is_cut(flow->round[i])) flow->round[i]->in_step = pieces;
-    flow->cut_steps += pieces > 1;
-    flow->pieces += pieces > 1 ? pieces : 0;
-    flow->round_count = 0;
-}
-
-uint64_t flow_executions(const keel_engine_t *engine) {
-    return atomic_load_explicit(&engine->flow->executions, memory_order_relaxed);
-}
-
-void flow_end(keel_engine_t *engine) {
-    pthread_mutex_lock(&engine->flow->lock);
-    end_round(engine->flow);
-    pthread_mutex_unlock(&engine->flow->lock);
-}
-
-// NULL if there is no memory.
-static flow_piece_t *piece_of(flow_t *flow, counter_t *program, site_t *site) {
-    flow_piece_t *piece = program->flow.pieces;
-    while (piece && piece->site != site)
-        piece = piece->next;
-    if (piece) return piece;
-    void *memory;
-    keel_status_t status = keel_arena_alloc(&flow->arena, sizeof *piece, &memory);
-    keel_status_ignore(status);
-    if (status) return NULL;
-    piece = memory;
-    *piece = (flow_piece_t){.program = program, .site = site, .next = program->flow.pieces};
-    program->flow.pieces = piece;
-    return piece;
-}
-
-static void note_result(const keel_engine_t *engine, flow_sample_t *sample,
-                        const PJRT_Buffer *buffer) {
+static void note_result(const keel_engine_t *engine, sample_t *sample, const PJRT_Buffer *buffer) {
     const int64_t *dimensions;
     size_t count = 0;
     sample->result = buffer;
@@ -363,55 +361,27 @@ static void note_result(const keel_engine_t *engine, flow_sample_t *sample,
     sample->is_fresh |= count > 0;
 }
 
-static void force(keel_engine_t *engine, counter_t *program, site_t *site,
-                  const PJRT_Buffer *buffer, uint64_t executions) {
+// If no line is known at all, the execution at least does not end a step.
+static void note_read(keel_engine_t *engine, counter_t *program, const site_t *site,
+                      const PJRT_Buffer *buffer, uint64_t executions) {
     flow_t *flow = engine->flow;
-    uint64_t count = atomic_load_explicit(&program->count, memory_order_relaxed);
-    if (program->flow.forced_at == count) return; // a second read of the same execution
-    flow_piece_t *piece = piece_of(flow, program, site);
-    if (!piece) return;
-    program->flow.forced_at = count;
-    ++piece->forced;
-    if (flow->current.program == program) {
-        flow->current.piece = piece;
-        note_result(engine, &flow->current, buffer);
+    sample_t *current = &flow->current;
+    piece_t *piece = pieces_read(flow->pieces, program, site, executions);
+    if (current->program != program) return;
+    if (piece) {
+        current->piece = piece;
+        note_result(engine, current, buffer);
     }
-    bool goes_on = executions == flow->round_end + 1 && flow->round_count < FLOW_ROUND;
-    if (!goes_on) end_round(flow);
-    flow->round_end = executions;
-    flow->round[flow->round_count++] = piece;
+    if (!site && !pieces_is_asked(program)) current->is_blind = true;
 }
 
-// The line that reads asked for the program that was executed last; or another line read it at once
-// after asking, and this line asks for the same program.
-static bool is_forced(const counter_t *program, const site_t *site) {
-    site_t *asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed);
-    return asked && (asked == site || program->flow.pieces);
-}
-
-// ---- reads -------------------------------------------------------------------------------------
-
-// Autograd's threads have no line. If a line also reads the program, their reads count as that
-// line's. If no line is known at all, the execution at least does not end a step.
-static void note_without_line(keel_engine_t *engine, counter_t *program, const PJRT_Buffer *buffer,
-                              uint64_t executions) {
-    flow_t *flow = engine->flow;
-    flow_piece_t *piece = program->flow.pieces;
-    bool is_asked = atomic_load_explicit(&program->flow.asked, memory_order_relaxed) != NULL;
-    if (piece) force(engine, program, piece->site, buffer, executions);
-    if (!is_asked && flow->current.program == program) flow->current.is_blind = true;
-}
-
-void flow_note(keel_engine_t *engine, site_t *site, const PJRT_Buffer *buffer) {
+void flow_note(keel_engine_t *engine, const site_t *site, const PJRT_Buffer *buffer) {
     flow_t *flow = engine->flow;
     counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
     if (!program) return;
     pthread_mutex_lock(&flow->lock);
-    if (!site)
-        note_without_line(engine, program, buffer, executions);
-    else if (is_forced(program, site))
-        force(engine, program, site, buffer, executions);
+    note_read(engine, program, site, buffer, executions);
     pthread_mutex_unlock(&flow->lock);
 }
 
@@ -421,4 +391,23 @@ site_t *flow_read(keel_engine_t *engine, uint64_t bytes) {
     const counter_t *program = atomic_load_explicit(&flow->last, memory_order_relaxed);
     uint64_t executions = atomic_load_explicit(&flow->executions, memory_order_relaxed);
     return sites_reading(engine->sites, program, bytes, executions);
+}
+
+uint64_t flow_executions(const keel_engine_t *engine) {
+    return atomic_load_explicit(&engine->flow->executions, memory_order_relaxed);
+}
+
+// ---- the report --------------------------------------------------------------------------------
+
+void flow_end(keel_engine_t *engine) {
+    pthread_mutex_lock(&engine->flow->lock);
+    pieces_end(engine->flow->pieces);
+    pthread_mutex_unlock(&engine->flow->lock);
+}
+
+keel_status_t flow_report(keel_engine_t *engine, pieces_report_t *out) {
+    pthread_mutex_lock(&engine->flow->lock);
+    keel_status_t status = pieces_report(engine->flow->pieces, out);
+    pthread_mutex_unlock(&engine->flow->lock);
+    return status;
 }

@@ -1,28 +1,37 @@
 #include "engine/fork.h"
-#include "engine/counters.h"
 #include "engine/executables.h"
 #include "engine/flow.h"
+#include "engine/sites.h"
+
+// The parts whose locks a forked child takes. It goes straight to the plugin, but still counts
+// executions and reads, releases executables and may ask for the steps. All else that has a lock is
+// the parent's business: compiling, what follows it in the background, and the journal. Holding
+// those locks too would make a fork wait for a plugin or a file.
+static const struct {
+    void (*before)(keel_engine_t *engine);
+    void (*after)(keel_engine_t *engine);
+} parts[] = {
+    // Nobody holds two of these.
+    {executables_before_fork, executables_after_fork},
+    {sites_before_fork, sites_after_fork},
+    {flow_before_fork, flow_after_fork},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
 
 // Held across a fork, so that no engine joins in between.
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 static void before_fork(void) {
     pthread_mutex_lock(&adding);
-    for (keel_engine_t *engine = engine_newest(); engine; engine = engine->next) {
-        executables_lock(engine->executables);
-        pthread_mutex_lock(&engine->counters->lock);
-        pthread_mutex_lock(&engine->sites->lock);
-        pthread_mutex_lock(&engine->flow->lock);
-    }
+    for (keel_engine_t *engine = engine_newest(); engine; engine = engine->next)
+        for (int i = 0; i < PARTS; ++i)
+            parts[i].before(engine);
 }
 
 static void after_fork(void) {
-    for (keel_engine_t *engine = engine_newest(); engine; engine = engine->next) {
-        pthread_mutex_unlock(&engine->flow->lock);
-        pthread_mutex_unlock(&engine->sites->lock);
-        pthread_mutex_unlock(&engine->counters->lock);
-        executables_unlock(engine->executables);
-    }
+    for (keel_engine_t *engine = engine_newest(); engine; engine = engine->next)
+        for (int i = PARTS; i-- > 0;)
+            parts[i].after(engine);
     pthread_mutex_unlock(&adding);
 }
 

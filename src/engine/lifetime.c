@@ -12,18 +12,18 @@
 #include "engine/flow.h"
 #include "engine/flow_journal.h"
 #include "engine/fork.h"
-#include "engine/fusions.h"
+#include "engine/functions.h"
 #include "engine/host_ops.h"
 #include "engine/memory.h"
+#include "engine/once.h"
 #include "engine/order.h"
-#include "engine/portable.h"
+#include "engine/pace.h"
 #include "engine/prefetch.h"
 #include "engine/progress.h"
 #include "engine/release.h"
 #include "engine/steps.h"
 #include "engine/tiers.h"
 #include "engine/transfers.h"
-#include "pjrt/identity.h"
 
 // Whoever can put files into the cache could run code as this user.
 static void choose_cache_dir(keel_engine_t *engine) {
@@ -95,6 +95,7 @@ static keel_status_t find_script(char **out) {
 static void journal_executes(keel_engine_t *engine) {
     keel_journal_counts_t counts;
     uint64_t total;
+    steps_journal(engine);
     flow_journal(engine);
     order_journal(engine);
     keel_status_t status = counters_collect(engine->counters, &counts, &total);
@@ -104,7 +105,7 @@ static void journal_executes(keel_engine_t *engine) {
 }
 
 static void look_around(keel_engine_t *engine) {
-    if (pace_is_due(&engine->pace, keel_clock_monotonic())) {
+    if (pace_is_due(engine->pace, keel_clock_monotonic())) {
         journal_executes(engine);
         memory_sample(engine);
     }
@@ -120,11 +121,10 @@ static keel_status_t open_journal(keel_engine_t *engine) {
 }
 
 static keel_status_t create(keel_engine_t *engine) {
-    pthread_mutex_init(&engine->lock, NULL);
-    keel_map_initialize(&engine->names);
-    keel_map_initialize(&engine->kept_options);
-    keel_map_initialize(&engine->told_values);
-    keel_map_initialize(&engine->told_files);
+    KEEL_TRY(clients_create(engine));
+    KEEL_TRY(functions_create(engine));
+    KEEL_TRY(once_create(engine));
+    KEEL_TRY(pace_create(engine));
     KEEL_TRY(progress_create(engine));
     KEEL_TRY(counters_create(engine));
     KEEL_TRY(sites_create(engine));
@@ -165,12 +165,11 @@ static void destroy_engine(keel_engine_t *engine) {
     sites_destroy(engine->sites);
     counters_destroy(engine->counters);
     progress_destroy(engine->progress);
-    keel_map_deinitialize(&engine->names);
-    keel_map_deinitialize(&engine->kept_options);
-    keel_map_deinitialize(&engine->told_values);
-    keel_map_deinitialize(&engine->told_files);
+    pace_destroy(engine->pace);
+    once_destroy(engine->once);
+    functions_destroy(engine->functions);
+    clients_destroy(engine->clients);
     keel_settings_deinitialize(&engine->settings);
-    pthread_mutex_destroy(&engine->lock);
     keel_free(engine);
 }
 
@@ -214,9 +213,12 @@ void keel_engine_end(keel_engine_t *engine) {
     keel_status_ignore(counters_collect(engine->counters, &counts, &total));
     // A process that made no client records nothing and leaves no run.
     flow_end(engine);
-    if (engine->client_count) flow_journal(engine);
-    if (engine->client_count) order_journal(engine);
-    if (engine->client_count) keel_journal_end(engine->journal, total, counts);
+    if (clients_had_any(engine->clients)) {
+        steps_journal(engine);
+        flow_journal(engine);
+        order_journal(engine);
+        keel_journal_end(engine->journal, total, counts);
+    }
     keel_free((void *)(uintptr_t)counts.data);
 }
 
@@ -239,35 +241,11 @@ static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
     keel_journal_start(engine->journal, &event);
 }
 
-// By all engines of the process: they may write to one journal.
-static _Atomic uint64_t clients_made;
-
 static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
                                 const keel_backend_t *backend) {
-    void *memory;
-    KEEL_TRY(keel_calloc(1, sizeof(client_t), &memory));
-    client_t *added = memory;
-    added->client = client;
-    added->process_count = backend->process_count;
-    added->is_cpu = strcmp(backend->platform_name, "cpu") == 0;
-    added->gates_replicas = portable_is_needed(backend->platform_name, engine->api);
-    added->lacks_fusions = fusions_are_unknown(backend->platform_name, engine->api);
-    keel_key_initialize(&added->backend);
-    keel_status_t status = keel_backend_key(backend, &engine->plugin_build, &added->backend);
-    if (status) {
-        keel_key_deinitialize(&added->backend);
-        keel_free(added);
-        return status;
-    }
-    added->number = atomic_fetch_add(&clients_made, 1) + 1;
-    pthread_mutex_lock(&engine->lock);
-    ++engine->client_count;
-    pthread_mutex_unlock(&engine->lock);
+    const client_t *added;
+    KEEL_TRY(clients_add(engine, client, backend, &added));
     journal_start(engine, backend, added);
-    pthread_mutex_lock(&engine->lock);
-    added->next = engine->clients;
-    engine->clients = added;
-    pthread_mutex_unlock(&engine->lock);
     prefetch_begin(engine, added);
     return NULL;
 }
@@ -298,14 +276,5 @@ void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
     background_drain(engine, client);
     release_drain(engine, 60);
     memory_forget(engine, client);
-    pthread_mutex_lock(&engine->lock);
-    client_t **link = &engine->clients;
-    while (*link && (*link)->client != client)
-        link = &(*link)->next;
-    client_t *closed = *link;
-    if (closed) *link = closed->next;
-    pthread_mutex_unlock(&engine->lock);
-    if (!closed) return;
-    keel_key_deinitialize(&closed->backend);
-    keel_free(closed);
+    clients_remove(engine->clients, client);
 }

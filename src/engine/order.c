@@ -18,8 +18,8 @@ struct order_t {
     window_t windows[WINDOWS];
     size_t window_count;
     uint32_t written; // only for whoever writes; under the lock
-    counter_t unknown;
-    _Atomic(counter_t *) list[ORDER_MOST]; // NULL: not filled yet
+    keel_digest_t unknown;
+    _Atomic(const keel_digest_t *) list[ORDER_MOST]; // NULL: not filled yet
 };
 
 keel_status_t order_create(keel_engine_t *engine) {
@@ -38,14 +38,15 @@ void order_destroy(order_t *order) {
     keel_free(order);
 }
 
-void order_executed(keel_engine_t *engine, counter_t *counter) {
+void order_executed(keel_engine_t *engine, const counter_t *counter) {
     order_t *order = engine->order;
     uint32_t at = atomic_load_explicit(&order->taken, memory_order_relaxed);
     while (at < atomic_load_explicit(&order->limit, memory_order_relaxed)) {
         if (!atomic_compare_exchange_weak_explicit(&order->taken, &at, at + 1, memory_order_relaxed,
                                                    memory_order_relaxed))
             continue;
-        atomic_store_explicit(&order->list[at], counter ? counter : &order->unknown,
+        atomic_store_explicit(&order->list[at],
+                              counter ? counter_program(counter) : &order->unknown,
                               memory_order_release);
         return;
     }
@@ -72,9 +73,9 @@ static uint32_t gather(const order_t *order, uint32_t begin, uint32_t end,
                        const keel_digest_t **out) {
     uint32_t count = 0;
     for (uint32_t at = begin; at < end; ++at) {
-        const counter_t *counter = atomic_load_explicit(&order->list[at], memory_order_acquire);
-        if (!counter) break;
-        out[count++] = counter == &order->unknown ? NULL : &counter->program;
+        const keel_digest_t *program = atomic_load_explicit(&order->list[at], memory_order_acquire);
+        if (!program) break;
+        out[count++] = program == &order->unknown ? NULL : program;
     }
     return count;
 }

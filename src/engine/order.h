@@ -20,7 +20,7 @@ keel_status_t order_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 // Only while nobody uses it. NULL is allowed.
 void order_destroy(order_t *order);
 // A program (NULL: an unknown one) is executed. Takes no lock.
-void order_executed(keel_engine_t *engine, counter_t *counter);
+void order_executed(keel_engine_t *engine, const counter_t *counter);
 // The client asks for a new program, after that many executions.
 void order_new_program(keel_engine_t *engine, uint64_t executions);
 // Writes what was not written yet to the journal.

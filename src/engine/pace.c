@@ -1,6 +1,19 @@
 #include "engine/pace.h"
 
-#include "base/clock.h"
+struct pace_t {
+    uint64_t began, wrote; // keel_clock_monotonic; 0: not begun
+};
+
+keel_status_t pace_create(keel_engine_t *engine) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(pace_t), &memory));
+    engine->pace = memory;
+    return NULL;
+}
+
+void pace_destroy(pace_t *pace) {
+    keel_free(pace);
+}
 
 bool pace_is_due(pace_t *pace, uint64_t now) {
     enum { PART = 64, LONGEST = 600 }; // seconds

@@ -2,6 +2,7 @@
 #ifndef KEEL_ENGINE_PREFETCH_H_
 #define KEEL_ENGINE_PREFETCH_H_
 
+#include "engine/clients.h"
 #include "engine/load.h"
 #include "store/plan.h"
 

@@ -3,6 +3,7 @@
 #include "engine/publish.h"
 #include "engine/background.h"
 #include "engine/memory.h"
+#include "engine/once.h"
 
 // ---- executables -------------------------------------------------------------------------------
 
@@ -236,20 +237,8 @@ void publish_program(keel_engine_t *engine, const keel_digest_t *program, const 
     engine_fell_through(engine, "journal", NULL, status);
 }
 
-// Clients send few different ones; one that does not stop is not followed any further.
-static bool is_new_options(keel_engine_t *engine, const keel_digest_t *options) {
-    enum { MOST = 1024 };
-    keel_map_t *kept = &engine->kept_options;
-    keel_bytes_t name = keel_bytes(options->bytes, KEEL_DIGEST_SIZE);
-    pthread_mutex_lock(&engine->lock);
-    bool is_new = kept->count < MOST && !keel_map_find(kept, name);
-    keel_status_t status = is_new ? keel_map_put(kept, name, 1) : NULL;
-    pthread_mutex_unlock(&engine->lock);
-    keel_status_ignore(status);
-    return is_new && !status;
-}
-
 void publish_options(keel_engine_t *engine, const keel_digest_t *options, keel_bytes_t bytes) {
-    if (engine->journal && is_new_options(engine, options))
+    if (!engine->journal) return;
+    if (once_first(engine->once, ONCE_OPTIONS, keel_bytes(options->bytes, KEEL_DIGEST_SIZE)))
         publish_program(engine, options, "options", bytes);
 }

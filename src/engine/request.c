@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "engine/dumps.h"
+#include "engine/functions.h"
 #include "engine/fusions.h"
+#include "engine/once.h"
 #include "engine/portable.h"
 #include "engine/request.h"
 #include "engine/steps.h"
@@ -73,7 +73,8 @@ static keel_str_t without_number(keel_str_t name) {
 static void report_rewritten(request_t *request, uint64_t replicas, keel_str_t obstacle) {
     bool stays = obstacle.size != 0;
     keel_engine_t *engine = request->engine;
-    if (atomic_exchange(stays ? &engine->told_kept : &engine->told_rewritten, true)) return;
+    once_kind_t kind = stays ? ONCE_OPTIONS_KEPT : ONCE_OPTIONS_REWRITTEN;
+    if (!once_first(engine->once, kind, keel_bytes("", 0))) return;
     char text[512];
     if (stays)
         snprintf(
@@ -229,36 +230,6 @@ static bool is_eager(const request_t *request) {
     return is_own && !is_control_flow(request->name);
 }
 
-// What identifies a function: its module's name and its origin; then also the key it was asked for
-// with, and the thread that asked.
-typedef struct names_t {
-    keel_bytes_t function, keyed, by_thread;
-} names_t;
-
-static keel_status_t make_names(request_t *request, names_t *out) {
-    const char *origin = request->site.origin;
-    size_t name_size = strlen(request->name) + 1, length = name_size + strlen(origin);
-    size_t keyed = length + 1 + KEEL_DIGEST_SIZE;
-    // Unlike pthread_self(), not reused at once. glibc has gettid() only from 2.30 on.
-    pid_t thread = (pid_t)syscall(SYS_gettid);
-    void *memory;
-    KEEL_TRY(keel_arena_alloc(&request->arena, keyed + sizeof thread, &memory));
-    uint8_t *bytes = memory;
-    memcpy(bytes, request->name, name_size);
-    memcpy(bytes + name_size, origin, length - name_size + 1);
-    memcpy(bytes + length + 1, request->key.digest.bytes, KEEL_DIGEST_SIZE);
-    memcpy(bytes + keyed, &thread, sizeof thread);
-    *out = (names_t){keel_bytes(bytes, length), keel_bytes(bytes, keyed),
-                     keel_bytes(bytes, keyed + sizeof thread)};
-    return NULL;
-}
-
-// How often it was counted before.
-static uint64_t count_of(const keel_map_t *map, keel_bytes_t name) {
-    const uint64_t *found = keel_map_find(map, name);
-    return found ? *found : 0;
-}
-
 // A training program asks twice for what jax.pmap maps: once with the state from the host, once
 // with the state that came back. Nothing was traced again.
 static uint64_t asks_expected(const request_t *request) {
@@ -267,28 +238,19 @@ static uint64_t asks_expected(const request_t *request) {
     return is_mapped && strstr(traced, "/jax/_src/pmap.py") ? 2 : 1;
 }
 
-// Under a lock. Threads that are replicas ask for a program once each.
-static keel_status_t note_key(request_t *request, const names_t *names) {
-    keel_map_t *known = &request->engine->names;
-    uint64_t keys = count_of(known, names->function);
-    request->asked_before = count_of(known, names->keyed);
-    request->is_retrace = count_of(known, request->is_replica ? names->by_thread : names->keyed) >=
-                          asks_expected(request);
-    request->is_eager = is_eager(request);
-    request->recompile = *request->name && !request->asked_before && keys && !request->is_eager;
-    if (!request->asked_before) KEEL_TRY(keel_map_add(known, names->function, 1));
-    if (request->is_replica) KEEL_TRY(keel_map_add(known, names->by_thread, 1));
-    return keel_map_add(known, names->keyed, 1);
-}
-
 // Records whether this traced function was seen under this key, or under another.
-static keel_status_t note_name(request_t *request) {
-    names_t names;
-    KEEL_TRY(make_names(request, &names));
-    pthread_mutex_lock(&request->engine->lock);
-    keel_status_t status = note_key(request, &names);
-    pthread_mutex_unlock(&request->engine->lock);
-    return status;
+static keel_status_t note_function(request_t *request) {
+    functions_known_t known;
+    const functions_ask_t ask = {.name = request->name,
+                                 .origin = request->site.origin,
+                                 .key = &request->key.digest,
+                                 .is_replica = request->is_replica};
+    KEEL_TRY(functions_note(request->engine->functions, &ask, &known));
+    request->asked_before = known.asked;
+    request->is_retrace = known.asked_by_thread >= asks_expected(request);
+    request->is_eager = is_eager(request);
+    request->recompile = *request->name && !known.asked && known.keys && !request->is_eager;
+    return NULL;
 }
 
 // A client that compiles what it recorded gives all programs one name; the line that asked tells
@@ -326,20 +288,11 @@ static keel_status_t understand(request_t *request) {
     request->dumps = dumps_of_program(
         keel_bytes(request->args->compile_options, request->args->compile_options_size));
     KEEL_TRY(leave_out_unknown(request));
-    KEEL_TRY(note_name(request));
+    KEEL_TRY(note_function(request));
     return note_step(request);
 }
 
 // ---- the call ----------------------------------------------------------------------------------
-
-static const client_t *client_of(keel_engine_t *engine, const PJRT_Client *client) {
-    pthread_mutex_lock(&engine->lock);
-    const client_t *found = engine->clients;
-    while (found && found->client != client)
-        found = found->next;
-    pthread_mutex_unlock(&engine->lock);
-    return found;
-}
 
 keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
                             request_t *request) {
@@ -352,7 +305,7 @@ keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *arg
                     .code = keel_bytes(args->program->code, args->program->code_size)};
     keel_arena_initialize(&request->arena, 0);
     keel_key_initialize(&request->key);
-    request->client = client_of(engine, args->client);
+    request->client = clients_find(engine->clients, args->client);
     if (!request->client)
         return keel_status_make(KEEL_UNSUPPORTED, "the backend of this client could not be read");
     keel_str_t format;

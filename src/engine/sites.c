@@ -1,13 +1,39 @@
 // Reads the stack for the first reads of a kind. If they agree, the line is trusted and rechecked
 // now and then, so finding it costs next to nothing in a loop.
 #include "engine/sites.h"
+#include "engine/transfer_counter.h"
 #include "host/host.h"
 
 // The share of elapsed time that reading stacks may take, beyond a free allowance.
 enum { STACK_SHARE = 100, STACK_FREE_NANOSECONDS = 20000000 };
 // A context is trusted after this many stacks that agreed, and rechecked at every Nth use.
 enum { STACKS_TO_BELIEVE = 8, STACKS_TO_GUESS = 2, DOUBT_EVERY = 64 };
-enum { SITES = 4096 };
+enum { SITES = 4096, CONTEXTS = 512 };
+
+struct site_t {
+    keel_place_t place;
+    transfer_counter_t reads;
+    transfer_count_t reported; // under the lock
+    site_t *next;
+};
+
+// Reads that looked alike so far: at the same position after an execution of the same program.
+typedef struct site_context_t {
+    const counter_t *program;
+    uint64_t bytes, place;
+    site_t *site;
+    uint64_t agreed, uses;
+} site_context_t;
+
+struct sites_t {
+    pthread_mutex_t lock; // for all fields; never held while the stack is read
+    site_t *first;
+    keel_map_t by_line; // "train.py:8" -> site_t *
+    keel_arena_t arena;
+    site_context_t contexts[CONTEXTS];
+    uint64_t read_behind, reads_behind; // reads since the execution with that number
+    uint64_t started, stack_nanoseconds;
+};
 
 keel_status_t sites_create(keel_engine_t *engine) {
     void *memory;
@@ -27,6 +53,14 @@ void sites_destroy(sites_t *sites) {
     keel_arena_deinitialize(&sites->arena);
     pthread_mutex_destroy(&sites->lock);
     keel_free(sites);
+}
+
+void sites_before_fork(keel_engine_t *engine) {
+    pthread_mutex_lock(&engine->sites->lock);
+}
+
+void sites_after_fork(keel_engine_t *engine) {
+    pthread_mutex_unlock(&engine->sites->lock);
 }
 
 // ---- lines -------------------------------------------------------------------------------------
@@ -90,7 +124,11 @@ site_t *sites_at(sites_t *sites, const keel_place_t *place) {
     return site;
 }
 
-// ---- reads -------------------------------------------------------------------------------------
+const keel_place_t *site_place(const site_t *site) {
+    return &site->place;
+}
+
+// ---- which line reads --------------------------------------------------------------------------
 
 static site_context_t *context_of(sites_t *sites, const counter_t *program, uint64_t bytes,
                                   uint64_t executions) {
@@ -99,7 +137,7 @@ static site_context_t *context_of(sites_t *sites, const counter_t *program, uint
     uint64_t place = sites->reads_behind;
     uint64_t bits =
         ((uint64_t)(uintptr_t)program ^ bytes * 31 ^ place << 48) * 0x9E3779B97F4A7C15ull;
-    site_context_t *context = &sites->contexts[(bits >> 40) % SITE_CONTEXTS];
+    site_context_t *context = &sites->contexts[(bits >> 40) % CONTEXTS];
     bool is_known =
         context->program == program && context->bytes == bytes && context->place == place;
     if (!is_known) *context = (site_context_t){.program = program, .bytes = bytes, .place = place};
@@ -162,4 +200,37 @@ site_t *sites_reading(sites_t *sites, const counter_t *program, uint64_t bytes,
     site_t *site = find_reading(sites, program, bytes, executions);
     pthread_mutex_unlock(&sites->lock);
     return site;
+}
+
+// ---- what each line read -----------------------------------------------------------------------
+
+void site_read(site_t *site, uint64_t bytes) {
+    transfer_counter_add(&site->reads, bytes);
+}
+
+void site_read_took(site_t *site, uint64_t nanoseconds) {
+    transfer_counter_took(&site->reads, nanoseconds);
+}
+
+static size_t gather(sites_t *sites, keel_journal_read_t *out) {
+    size_t count = 0;
+    for (site_t *site = sites->first; site; site = site->next) {
+        transfer_count_t now = transfer_counter_load(&site->reads);
+        if (now.count == site->reported.count && now.nanoseconds == site->reported.nanoseconds)
+            continue;
+        out[count++] =
+            (keel_journal_read_t){.site = engine_site(&site->place),
+                                  .transfer = transfer_count_since(&now, &site->reported)};
+    }
+    return count;
+}
+
+keel_status_t sites_collect(sites_t *sites, keel_journal_read_t **out, size_t *out_count) {
+    void *memory;
+    pthread_mutex_lock(&sites->lock);
+    keel_status_t status = keel_calloc(sites->by_line.count, sizeof **out, &memory);
+    *out = status ? NULL : memory;
+    *out_count = status ? 0 : gather(sites, *out);
+    pthread_mutex_unlock(&sites->lock);
+    return status;
 }

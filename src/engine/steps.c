@@ -2,23 +2,28 @@
 // the leading function ends one: the function whose programs did the most work so far, operations
 // times executions. Operations that ran by themselves lead only if nothing else ran.
 #include "engine/steps.h"
+#include "engine/counters.h"
 #include "engine/flow.h"
 #include "engine/order.h"
-#include "engine/transfers.h"
 
-// A function; its programs are counters, linked by `next_of_function`. Never freed.
+// A program of a function.
+typedef struct member_t {
+    const counter_t *counter;
+    uint64_t ops;
+    struct member_t *next;
+} member_t;
+
 typedef struct function_t {
-    counter_t *first;
+    member_t *first;
     bool is_eager;
     struct function_t *next;
 } function_t;
 
 struct steps_t {
-    // Of marked steps. The programs that were executed in the step under way, and in the last one.
-    _Atomic uint64_t in_step, in_last;
-
     pthread_mutex_t lock;  // for the fields below
+    keel_arena_t arena;    // of functions and members
     keel_map_t by_name;    // of functions -> function_t *
+    keel_map_t members;    // by program
     keel_map_t programs;   // by key
     function_t *functions; // newest first
     const function_t *leading;
@@ -32,7 +37,9 @@ keel_status_t steps_create(keel_engine_t *engine) {
     KEEL_TRY(keel_calloc(1, sizeof(steps_t), &memory));
     engine->steps = memory;
     pthread_mutex_init(&engine->steps->lock, NULL);
+    keel_arena_initialize(&engine->steps->arena, 0);
     keel_map_initialize(&engine->steps->by_name);
+    keel_map_initialize(&engine->steps->members);
     keel_map_initialize(&engine->steps->programs);
     return NULL;
 }
@@ -40,7 +47,9 @@ keel_status_t steps_create(keel_engine_t *engine) {
 void steps_destroy(steps_t *steps) {
     if (!steps) return;
     keel_map_deinitialize(&steps->by_name);
+    keel_map_deinitialize(&steps->members);
     keel_map_deinitialize(&steps->programs);
+    keel_arena_deinitialize(&steps->arena);
     pthread_mutex_destroy(&steps->lock);
     keel_free(steps);
 }
@@ -49,16 +58,16 @@ void steps_destroy(steps_t *steps) {
 
 static uint64_t executions(const function_t *function) {
     uint64_t sum = 0;
-    for (const counter_t *counter = function->first; counter; counter = counter->next_of_function)
-        sum += atomic_load_explicit(&counter->count, memory_order_relaxed);
+    for (const member_t *member = function->first; member; member = member->next)
+        sum += counter_executions(member->counter);
     return sum;
 }
 
 static double work(const function_t *function) {
     double sum = 0;
-    for (const counter_t *counter = function->first; counter; counter = counter->next_of_function)
-        sum += (double)(counter->ops ? counter->ops : 1) *
-               (double)atomic_load_explicit(&counter->count, memory_order_relaxed);
+    for (const member_t *member = function->first; member; member = member->next)
+        sum +=
+            (double)(member->ops ? member->ops : 1) * (double)counter_executions(member->counter);
     return sum;
 }
 
@@ -80,9 +89,8 @@ static void find_leading(steps_t *steps) {
 }
 
 static uint64_t count_ended(const keel_engine_t *engine) {
-    transfers_totals_t now;
-    transfers_totals(engine, &now);
-    if (now.steps) return now.steps;
+    uint64_t marked = counters_steps(engine->counters).ended;
+    if (marked) return marked;
     return engine->steps->leading ? executions(engine->steps->leading) : 0;
 }
 
@@ -95,27 +103,27 @@ static keel_status_t find_function(steps_t *steps, const steps_ask_t *ask, funct
         return NULL;
     }
     void *memory;
-    KEEL_TRY(keel_calloc(1, sizeof(function_t), &memory));
+    KEEL_TRY(keel_arena_alloc(&steps->arena, sizeof(function_t), &memory));
     *out = memory;
-    keel_status_t status = keel_map_put(&steps->by_name, ask->function, (uintptr_t)memory);
-    if (status) {
-        keel_free(memory);
-        return status;
-    }
-    (*out)->is_eager = ask->is_eager;
-    (*out)->next = steps->functions;
+    KEEL_TRY(keel_map_put(&steps->by_name, ask->function, (uintptr_t)memory));
+    **out = (function_t){.is_eager = ask->is_eager, .next = steps->functions};
     steps->functions = *out;
     return NULL;
 }
 
-static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask, counter_t *counter) {
+// A program stays with the function that asked for it first.
+static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask,
+                                     const counter_t *counter) {
+    keel_bytes_t program = keel_bytes(ask->program->bytes, KEEL_DIGEST_SIZE);
     function_t *function;
-    if (counter->is_of_function) return NULL;
+    void *memory;
+    if (keel_map_find(&steps->members, program)) return NULL;
     KEEL_TRY(find_function(steps, ask, &function));
-    counter->ops = ask->ops;
-    counter->is_of_function = true;
-    counter->next_of_function = function->first;
-    function->first = counter;
+    KEEL_TRY(keel_arena_alloc(&steps->arena, sizeof(member_t), &memory));
+    KEEL_TRY(keel_map_put(&steps->members, program, 1));
+    member_t *member = memory;
+    *member = (member_t){.counter = counter, .ops = ask->ops, .next = function->first};
+    function->first = member;
     return NULL;
 }
 
@@ -151,36 +159,34 @@ keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask) {
     return status;
 }
 
-// ---- executions --------------------------------------------------------------------------------
-
-void steps_executed(keel_engine_t *engine, counter_t *counter) {
-    uint64_t step = transfers_steps(engine) + 1;
-    if (atomic_load_explicit(&counter->step, memory_order_relaxed) == step) return;
-    if (atomic_exchange_explicit(&counter->step, step, memory_order_relaxed) != step)
-        atomic_fetch_add_explicit(&engine->steps->in_step, 1, memory_order_relaxed);
-}
+// ---- marked steps ------------------------------------------------------------------------------
 
 void keel_engine_step(keel_engine_t *engine) {
-    steps_t *steps = engine->steps;
-    uint64_t in_step = atomic_exchange_explicit(&steps->in_step, 0, memory_order_relaxed);
-    atomic_store_explicit(&steps->in_last, in_step, memory_order_relaxed);
-    transfers_step_ended(engine);
+    counters_step_ended(engine->counters);
 }
+
+void steps_journal(keel_engine_t *engine) {
+    uint64_t count = counters_collect_steps(engine->counters);
+    if (count) keel_journal_step(engine->journal, count);
+}
+
+// ---- the answer --------------------------------------------------------------------------------
 
 void keel_engine_steps(keel_engine_t *engine, keel_engine_steps_t *out) {
     steps_t *steps = engine->steps;
-    bool marked = transfers_steps(engine) != 0;
     pthread_mutex_lock(&steps->lock);
     find_leading(steps);
+    counters_steps_t marked = counters_steps(engine->counters);
+    bool is_marked = marked.ended != 0;
     uint64_t ended = count_ended(engine);
     *out = (keel_engine_steps_t){
         .ended = ended,
-        .marked = marked,
+        .marked = is_marked,
         .programs = steps->programs.count,
         .fresh = ended == steps->fresh_at ? steps->fresh : 0,
         .settled = steps->settled,
-        .in_step = marked ? atomic_load_explicit(&steps->in_step, memory_order_relaxed) : 0,
-        .in_last = marked ? atomic_load_explicit(&steps->in_last, memory_order_relaxed) : 0,
+        .in_step = is_marked ? marked.in_step : 0,
+        .in_last = is_marked ? marked.in_last : 0,
     };
     pthread_mutex_unlock(&steps->lock);
 }

@@ -4,7 +4,7 @@
 #ifndef KEEL_ENGINE_STEPS_H_
 #define KEEL_ENGINE_STEPS_H_
 
-#include "engine/counters.h"
+#include "engine/core.h"
 
 typedef struct steps_t steps_t;
 
@@ -20,8 +20,7 @@ typedef struct steps_ask_t {
     bool is_eager;
 } steps_ask_t;
 keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask) KEEL_MUST_CHECK;
-
-// A program is executed. Takes no lock.
-void steps_executed(keel_engine_t *engine, counter_t *counter);
+// Writes the marked steps since the last time to the journal.
+void steps_journal(keel_engine_t *engine);
 
 #endif // KEEL_ENGINE_STEPS_H_

@@ -2,6 +2,7 @@
 // that in many ways, but anyone can ask the plugin's event.
 #include "engine/transfers.h"
 #include "engine/flow.h"
+#include "engine/transfer_counter.h"
 
 enum { TRANSFERS_AWAITED = 64 };
 
@@ -12,21 +13,28 @@ typedef struct awaited_read_t {
 } awaited_read_t;
 
 struct transfers_t {
+    // Times: to the device, inside the plugin's call; from it, until the data arrive, or inside the
+    // call if more than TRANSFERS_AWAITED are under way or the plugin gives no event. Transfers
+    // that overlap each count in full.
     transfer_counter_t to_device, from_device;
-    _Atomic uint64_t steps;
     _Atomic uint64_t free; // one bit for each of `awaited`
     awaited_read_t awaited[TRANSFERS_AWAITED];
+    pthread_mutex_t lock; // for the fields below
+    transfer_count_t to_device_reported, from_device_reported;
 };
 
 keel_status_t transfers_create(keel_engine_t *engine) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(transfers_t), &memory));
     engine->transfers = memory;
+    pthread_mutex_init(&engine->transfers->lock, NULL);
     atomic_store(&engine->transfers->free, UINT64_MAX);
     return NULL;
 }
 
 void transfers_destroy(transfers_t *transfers) {
+    if (!transfers) return;
+    pthread_mutex_destroy(&transfers->lock);
     keel_free(transfers);
 }
 
@@ -43,14 +51,14 @@ keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer 
     transfer_counter_add(&engine->transfers->from_device, bytes);
     site_t *site = flow_read(engine, bytes);
     flow_note(engine, site, buffer);
-    if (site) transfer_counter_add(&site->reads, bytes);
+    if (site) site_read(site, bytes);
     return (keel_reading_t){.started = keel_clock_monotonic(), .site = site};
 }
 
 static void read_took(keel_engine_t *engine, const keel_reading_t *reading) {
     uint64_t nanoseconds = keel_clock_monotonic() - reading->started;
     transfer_counter_took(&engine->transfers->from_device, nanoseconds);
-    if (reading->site) transfer_counter_took(&reading->site->reads, nanoseconds);
+    if (reading->site) site_read_took(reading->site, nanoseconds);
 }
 
 static void arrived(PJRT_Error *error, void *context) {
@@ -96,17 +104,13 @@ void keel_engine_read_ends(keel_engine_t *engine, const keel_reading_t *reading,
     if (!await(engine, reading, event)) read_took(engine, reading);
 }
 
-uint64_t transfers_steps(const keel_engine_t *engine) {
-    return atomic_load_explicit(&engine->transfers->steps, memory_order_relaxed);
-}
-
-void transfers_step_ended(keel_engine_t *engine) {
-    atomic_fetch_add_explicit(&engine->transfers->steps, 1, memory_order_relaxed);
-}
-
-void transfers_totals(const keel_engine_t *engine, transfers_totals_t *out) {
-    *out =
-        (transfers_totals_t){.to_device = transfer_counter_load(&engine->transfers->to_device),
-                             .from_device = transfer_counter_load(&engine->transfers->from_device),
-                             .steps = transfers_steps(engine)};
+void transfers_collect(keel_engine_t *engine, keel_journal_transfer_t *to_device,
+                       keel_journal_transfer_t *from_device) {
+    transfers_t *transfers = engine->transfers;
+    pthread_mutex_lock(&transfers->lock);
+    transfer_count_t sent = transfer_counter_load(&transfers->to_device);
+    transfer_count_t read = transfer_counter_load(&transfers->from_device);
+    *to_device = transfer_count_since(&sent, &transfers->to_device_reported);
+    *from_device = transfer_count_since(&read, &transfers->from_device_reported);
+    pthread_mutex_unlock(&transfers->lock);
 }

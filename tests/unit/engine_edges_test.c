@@ -269,10 +269,6 @@ static void make_tables(keel_engine_t *engine) {
 }
 
 static void destroy_tables(keel_engine_t *engine) {
-    for (counter_t *counter = engine->counters->first, *next; counter; counter = next) {
-        next = counter->next;
-        keel_free(counter);
-    }
     counters_destroy(engine->counters);
     executables_destroy(engine->executables);
 }
