@@ -2,6 +2,7 @@
 #include "engine/executables.h"
 #include "engine/flow.h"
 #include "engine/sites.h"
+#include "engine/steps.h"
 
 // The parts whose locks a forked child takes. It goes straight to the plugin, but still counts
 // executions and reads, releases executables and may ask for the steps. All else that has a lock is
@@ -13,6 +14,7 @@ static const struct {
 } parts[] = {
     // Nobody holds two of these.
     {executables_before_fork, executables_after_fork},
+    {steps_before_fork, steps_after_fork},
     {sites_before_fork, sites_after_fork},
     {flow_before_fork, flow_after_fork},
 };

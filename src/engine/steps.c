@@ -54,6 +54,14 @@ void steps_destroy(steps_t *steps) {
     keel_free(steps);
 }
 
+void steps_before_fork(keel_engine_t *engine) {
+    pthread_mutex_lock(&engine->steps->lock);
+}
+
+void steps_after_fork(keel_engine_t *engine) {
+    pthread_mutex_unlock(&engine->steps->lock);
+}
+
 // ---- the leading function, under the lock ------------------------------------------------------
 
 static uint64_t executions(const function_t *function) {

@@ -11,6 +11,9 @@ typedef struct steps_t steps_t;
 keel_status_t steps_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 // Only while nobody uses it. NULL is allowed.
 void steps_destroy(steps_t *steps);
+// See fork.c.
+void steps_before_fork(keel_engine_t *engine);
+void steps_after_fork(keel_engine_t *engine);
 
 // A program that the client asks for.
 typedef struct steps_ask_t {
