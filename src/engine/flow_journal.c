@@ -17,7 +17,8 @@ void flow_journal(keel_engine_t *engine) {
     event.piece_count = pieces.count;
     event.cut_steps = pieces.cut_steps;
     event.cut_pieces = pieces.cut_pieces;
-    bool any = event.to_device.count || event.from_device.count || event.read_count ||
+    // The data of a read may arrive after the event that counted it.
+    bool any = event.to_device.count || event.from_device.count || event.from_device.seconds > 0 ||
                event.piece_count || event.cut_steps;
     if (any) keel_journal_transfers(engine->journal, &event);
     keel_free(reads);

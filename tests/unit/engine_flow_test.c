@@ -2,7 +2,6 @@
 // and the buffers that go in.
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include <jansson.h>
 
@@ -59,11 +58,9 @@ static const PJRT_Api api = {.struct_size = PJRT_Api_STRUCT_SIZE,
 // tests/unit/door.cmake puts this in the place of the host's stack.
 void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
 static keel_stack_frame_t frame = {.file = "/w/train.py", .function = "main"};
-static atomic_uint stacks;
 
 void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
     (void)arena;
-    ++stacks;
     *out = (keel_stack_t){.frames = &frame, .count = frame.line != 0};
 }
 
@@ -601,57 +598,11 @@ static void what_fewer_than_half_of_the_steps_go_on_with_cuts_none(void **state)
     assert_int_equal(cut_steps(stage), 0);
 }
 
-// ---- lines that are believed -------------------------------------------------------------------
-
-// The line that a read behind the n-th execution is told to be on; 0: none.
-static uint32_t told_line(const stage_t *stage, uint64_t n) {
-    keel_digest_t digest = digest_of(0);
-    const counter_t *program = counters_find(stage->engine->counters, &digest);
-    const site_t *site = sites_reading(stage->engine->sites, program, 4, n);
-    return site ? site_place(site)->line : 0;
-}
-
-static void a_line_is_believed_after_eight_stacks_and_doubted_at_each_64th_read(void **state) {
-    const stage_t *stage = *state;
-    stacks = 0;
-    frame.line = 7;
-    for (uint64_t n = 1; n <= 200; ++n) {
-        assert_int_equal(told_line(stage, n), 7);
-        assert_int_equal(stacks, n < 8 ? n : 8 + n / 64);
-    }
-    // Another line by now: noticed at the next doubt, and not before; then it has to be believed.
-    frame.line = 9;
-    stacks = 0;
-    for (uint64_t n = 201; n <= 300; ++n) {
-        assert_int_equal(told_line(stage, n), n < 256 ? 7 : 9);
-        assert_int_equal(stacks, n < 256 ? 0 : n < 263 ? n - 255 : 8);
-    }
-}
-
-static void a_thread_without_a_stack_has_no_line(void **state) {
-    const stage_t *stage = *state;
-    frame.line = 0;
-    for (uint64_t n = 1; n <= 100; ++n)
-        assert_int_equal(told_line(stage, n), 0);
-}
-
-// Reads of another size, or the second behind one execution, are other reads.
-static void reads_that_differ_have_lines_of_their_own(void **state) {
-    const stage_t *stage = *state;
-    keel_digest_t digest = digest_of(0);
-    const counter_t *program = counters_find(stage->engine->counters, &digest);
-    for (uint64_t n = 1; n <= 40; ++n) {
-        static const uint64_t bytes[] = {4, 8, 4};
-        for (uint32_t k = 0; k < 3; ++k) {
-            frame.line = 100 + k;
-            const site_t *site = sites_reading(stage->engine->sites, program, bytes[k], n);
-            assert_int_equal(site_place(site)->line, 100 + k);
-        }
-    }
-}
+// ---- threads -----------------------------------------------------------------------------------
 
 typedef struct sums_t {
     json_int_t read, bytes_read, bytes_sent, read_by_line, forced, steps;
+    double seconds; // of reads
 } sums_t;
 
 static json_int_t number(const json_t *object, const char *name) {
@@ -664,6 +615,7 @@ static keel_status_t add_sums(void *context, const struct json_t *event) {
     size_t i;
     sums->read += number(from, "count");
     sums->bytes_read += number(from, "bytes");
+    sums->seconds += json_number_value(json_object_get(from, "seconds"));
     sums->bytes_sent += number(json_object_get(event, "to_device"), "bytes");
     json_array_foreach(json_object_get(event, "reads"), i, read) sums->read_by_line +=
         number(read, "count");
@@ -685,6 +637,19 @@ static sums_t journal_sums(const stage_t *stage) {
     assert_ok(keel_journal_read(path, add_sums, &sums, &damage));
     keel_free(path);
     return sums;
+}
+
+// The journal is written while a read waits for its data.
+static void what_a_read_takes_is_written_though_it_was_counted_before(void **state) {
+    const stage_t *stage = *state;
+    keel_reading_t reading = keel_engine_read_begins(stage->engine, NULL, 4);
+    sums_t begun = journal_sums(stage);
+    keel_engine_read_ends(stage->engine, &reading, NULL);
+    sums_t ended = journal_sums(stage);
+    assert_int_equal(begun.read, 1);
+    assert_true(begun.seconds <= 0);
+    assert_int_equal(ended.read, 1);
+    assert_true(ended.seconds > 0);
 }
 
 static void threads_that_execute_and_read_at_once_lose_no_count(void **state) {
@@ -785,9 +750,7 @@ int main(void) {
         TEST(what_nothing_follows_is_not_judged),
         TEST(what_half_of_the_steps_go_on_with_cuts_them),
         TEST(what_fewer_than_half_of_the_steps_go_on_with_cuts_none),
-        TEST(a_line_is_believed_after_eight_stacks_and_doubted_at_each_64th_read),
-        TEST(a_thread_without_a_stack_has_no_line),
-        TEST(reads_that_differ_have_lines_of_their_own),
+        TEST(what_a_read_takes_is_written_though_it_was_counted_before),
         TEST(threads_that_execute_and_read_at_once_lose_no_count),
         TEST(threads_follow_buffers_at_once),
 #ifdef KEEL_FAULTS
