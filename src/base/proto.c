@@ -52,15 +52,19 @@ static void put_tag(keel_buffer_t *out, uint32_t number, keel_wire_type_t wire) 
     keel_proto_put_varint(out, (uint64_t)number << 3 | wire);
 }
 
-void keel_proto_put_number(keel_buffer_t *out, uint32_t number, keel_wire_type_t wire,
-                           uint64_t value) {
-    put_tag(out, number, wire);
+void keel_proto_put_value(keel_buffer_t *out, keel_wire_type_t wire, uint64_t value) {
     if (wire == KEEL_WIRE_VARINT)
         keel_proto_put_varint(out, value);
     else if (wire == KEEL_WIRE_64)
         keel_buffer_u64(out, value);
     else
         keel_buffer_u32(out, (uint32_t)value);
+}
+
+void keel_proto_put_number(keel_buffer_t *out, uint32_t number, keel_wire_type_t wire,
+                           uint64_t value) {
+    put_tag(out, number, wire);
+    keel_proto_put_value(out, wire, value);
 }
 
 void keel_proto_put_bytes(keel_buffer_t *out, uint32_t number, keel_bytes_t bytes) {

@@ -30,7 +30,9 @@ bool keel_proto_next(keel_cursor_t *cursor, keel_proto_field_t *out);
 // ---- writing -----------------------------------------------------------------------------------
 
 void keel_proto_put_varint(keel_buffer_t *out, uint64_t value);
-// A field of type VARINT, 64 or 32.
+// A number of type VARINT, 64 or 32, without a tag, as in a run of packed ones.
+void keel_proto_put_value(keel_buffer_t *out, keel_wire_type_t wire, uint64_t value);
+// A field of such a type.
 void keel_proto_put_number(keel_buffer_t *out, uint32_t number, keel_wire_type_t wire,
                            uint64_t value);
 void keel_proto_put_bytes(keel_buffer_t *out, uint32_t number, keel_bytes_t bytes);

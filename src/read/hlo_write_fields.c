@@ -53,15 +53,6 @@ static keel_status_t attribute_number(const keel_hlo_writer_t *writer,
     return NULL;
 }
 
-static void put_packed(keel_buffer_t *out, keel_wire_type_t wire, uint64_t value) {
-    if (wire == KEEL_WIRE_VARINT)
-        keel_proto_put_varint(out, value);
-    else if (wire == KEEL_WIRE_64)
-        keel_buffer_u64(out, value);
-    else
-        keel_buffer_u32(out, (uint32_t)value);
-}
-
 static keel_status_t write_number(keel_hlo_writer_t *writer, const keel_hlo_field_t *field,
                                   keel_attr_id_t attr) {
     uint64_t value;
@@ -96,7 +87,7 @@ static keel_status_t write_numbers(keel_hlo_writer_t *writer, const keel_hlo_fie
     for (uint32_t i = 0; i < list.count; ++i) {
         uint64_t value;
         KEEL_TRY(attribute_number(writer, field, list.items[i], &value));
-        put_packed(writer->out, keel_hlo_wire(field), value);
+        keel_proto_put_value(writer->out, keel_hlo_wire(field), value);
     }
     keel_proto_close(writer->out, opened);
     return NULL;
