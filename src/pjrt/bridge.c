@@ -93,12 +93,6 @@ static size_t target(unsigned want, size_t size, how_t how) {
     return size < wanted || cuts ? wanted : size;
 }
 
-size_t keel_bridge_wanted(const char *name) {
-    for (unsigned id = 0; id < STRUCT_COUNT; ++id)
-        if (strcmp(structs[id].name, name) == 0) return want_of(id) & SIZE;
-    return 0;
-}
-
 static size_t size_of(const void *args) {
     size_t size;
     memcpy(&size, args, sizeof size);

@@ -40,8 +40,4 @@ keel_status_t keel_bridge_create(const PJRT_Api *plugin, PJRT_Api **out) KEEL_MU
 // process with shorter arguments is then not bridged.
 void keel_bridge_settle_in(PJRT_Api *table);
 
-// The size that the plugin is known to want for a struct, such as "PJRT_ExecuteOptions"; 0 if
-// unknown.
-size_t keel_bridge_wanted(const char *name);
-
 #endif // KEEL_PJRT_BRIDGE_H_
