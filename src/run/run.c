@@ -424,6 +424,15 @@ void keel_run_deinitialize(keel_run_t *run) {
     *run = (keel_run_t){0};
 }
 
+keel_status_t keel_run_visit(const keel_run_t *run,
+                             keel_status_t (*visit)(void *context, const struct json_t *event),
+                             void *context) {
+    size_t index;
+    const json_t *event;
+    json_array_foreach(run->steps_->events, index, event) KEEL_TRY(visit(context, event));
+    return NULL;
+}
+
 bool keel_run_is_restless(const keel_run_t *run) {
     return run->steps > 1 && run->settled_at_step == run->steps && run->compiles;
 }

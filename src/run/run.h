@@ -169,6 +169,7 @@ enum {
     KEEL_RUN_DETAILS = 1, // what follows from each cause, and the host's stacks
     KEEL_RUN_MEMORY = 2,
     KEEL_RUN_METRICS = 4, // needs KEEL_RUN_MEMORY
+    KEEL_RUN_KEYS = 8,    // components of keys, for keel_run_visit
 };
 
 // Reads a run's journal. Damage is in out->damage and is not an error.
@@ -178,6 +179,11 @@ keel_status_t keel_run_read(const char *run_dir, const char *id, unsigned parts,
 keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
                              keel_run_t *out) KEEL_MUST_CHECK;
 void keel_run_deinitialize(keel_run_t *run);
+// Visits the events that were read, in order, for what the model lacks. Asks are not among them,
+// nor are the parts that were not asked for. A status from `visit` ends it and is returned.
+keel_status_t keel_run_visit(const keel_run_t *run,
+                             keel_status_t (*visit)(void *context, const struct json_t *event),
+                             void *context) KEEL_MUST_CHECK;
 
 // True if the last step had a new program and something was compiled: whether that was the end of
 // it is unknown.

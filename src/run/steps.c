@@ -303,9 +303,11 @@ enum { LONGEST_STRING = 1 << 14 };
 static keel_status_t parse_events(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
                                   keel_journal_damage_t *out_damage) {
     static const char *const events[] = {"ask", "memory", NULL}, *const asks[] = {"ask", NULL};
-    static const char *const lists[] = {"folded", "stack", "components", "values", NULL};
-    const keel_journal_needless_t needless = {parts & KEEL_RUN_MEMORY ? asks : events,
-                                              lists + (parts & KEEL_RUN_DETAILS ? 2 : 0),
+    const char *lists[5] = {NULL};
+    size_t count = 0;
+    if (!(parts & KEEL_RUN_DETAILS)) lists[count++] = "folded", lists[count++] = "stack";
+    if (!(parts & KEEL_RUN_KEYS)) lists[count++] = "components", lists[count++] = "values";
+    const keel_journal_needless_t needless = {parts & KEEL_RUN_MEMORY ? asks : events, lists,
                                               LONGEST_STRING};
     return keel_journal_parse_without(bytes, &needless, collect, out, out_damage);
 }
