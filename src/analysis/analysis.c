@@ -65,7 +65,7 @@ static keel_status_t finish_walk(walk_t *walk) {
     return NULL;
 }
 
-static keel_status_t work(const work_t *work) {
+static keel_status_t answer_run(const work_t *work) {
     walk_t walk;
     keel_status_t status =
         walk_create(work->run_dir, work->id, work->path, work->answered, work->watch, &walk);
@@ -88,7 +88,7 @@ static keel_status_t work_guarded(work_t *task, const answers_t *known) {
         pid_t child;
         *task->watch->message = 0;
         KEEL_TRY(guard_fork(&child));
-        if (!child) guard_leave(work(task), task->watch);
+        if (!child) guard_leave(answer_run(task), task->watch);
         guard_end_t end = guard_wait(child, task->watch);
         if (end == GUARD_DONE) return NULL;
         if (end == GUARD_FAILED) return keel_status_make(KEEL_IO, "%s", task->watch->message);
@@ -113,7 +113,7 @@ static keel_status_t cover(const char *run_dir, const char *id, const answers_t 
     keel_status_t status = answers_begin(run_dir, id, known, &path);
     if (!status) {
         task.path = path;
-        status = guarded ? work_guarded(&task, known) : work(&task);
+        status = guarded ? work_guarded(&task, known) : answer_run(&task);
         if (status) keel_status_ignore(keel_file_remove(path));
         keel_free(path);
     }

@@ -11,7 +11,7 @@ static bool kind_of(const json_t *event, keel_ask_kind_t *out) {
     return false;
 }
 
-static keel_place_t place_of(const json_t *site) {
+static keel_place_t read_site_place(const json_t *site) {
     return (keel_place_t){.file = keel_event_text(site, "file"),
                           .line = keel_event_line(site, "line"),
                           .function = keel_event_text(site, "function"),
@@ -48,7 +48,7 @@ bool asked_read(const json_t *event, keel_arena_t *arena, asked_t *out) {
     *out = (asked_t){.t = keel_event_number(event, "t"),
                      .pid = json_integer_value(json_object_get(event, "pid")),
                      .name = keel_event_text(event, "name"),
-                     .site = {.place = place_of(json_object_get(event, "site")),
+                     .site = {.place = read_site_place(json_object_get(event, "site")),
                               .origin = keel_event_text(event, "origin")},
                      .recompile = json_is_true(json_object_get(event, "recompile")),
                      .seconds = keel_event_number(event, "seconds"),

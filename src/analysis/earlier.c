@@ -68,15 +68,15 @@ static keel_status_t read_scripts(const char *run_dir, const char *id, scripts_t
 
 // ---- the runs ----------------------------------------------------------------------------------
 
-typedef struct run_t {
+typedef struct earlier_run_t {
     char *id;
     double began;
-} run_t;
+} earlier_run_t;
 
 typedef struct script_search_t {
     const char *run_dir, *id;
     scripts_t own;
-    run_t runs[RUNS]; // the newest, oldest first
+    earlier_run_t runs[RUNS]; // the newest, oldest first
     size_t count;
 } script_search_t;
 
@@ -105,7 +105,7 @@ static keel_status_t enter_run(script_search_t *search, const char *id, double b
                 (search->count - at) * sizeof *search->runs);
         ++search->count;
     }
-    search->runs[at] = (run_t){copy, began};
+    search->runs[at] = (earlier_run_t){copy, began};
     return NULL;
 }
 

@@ -13,13 +13,13 @@ static void pick_code(void) {
     (void)ignored;
 }
 
-static void initialize(void) {
+static void initialize_sodium(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, pick_code);
 }
 
 void keel_hasher_initialize(keel_hasher_t *hasher) {
-    initialize();
+    initialize_sodium();
     crypto_generichash_blake2b_init(&hasher->state, NULL, 0, KEEL_DIGEST_SIZE);
 }
 
@@ -34,7 +34,7 @@ keel_digest_t keel_hasher_finish(keel_hasher_t *hasher) {
 }
 
 keel_digest_t keel_digest(keel_bytes_t bytes) {
-    initialize();
+    initialize_sodium();
     keel_digest_t digest;
     crypto_generichash_blake2b(digest.bytes, KEEL_DIGEST_SIZE, bytes.data, bytes.size, NULL, 0);
     return digest;

@@ -6,19 +6,19 @@
 #include "read/read.h"
 
 // One of two programs, with its compile options if given.
-typedef struct side_t {
+typedef struct compared_t {
     cli_program_t file;
     keel_program_t program;
     keel_key_t key;
-} side_t;
+} compared_t;
 
-static void open_none(side_t *side) {
-    *side = (side_t){0};
+static void open_none(compared_t *side) {
+    *side = (compared_t){0};
     keel_program_initialize(&side->program);
     keel_key_initialize(&side->key);
 }
 
-static void close_side(side_t *side) {
+static void close_side(compared_t *side) {
     keel_program_deinitialize(&side->program);
     keel_key_deinitialize(&side->key);
     cli_program_close(&side->file);
@@ -48,7 +48,7 @@ static keel_status_t set_options(keel_bytes_t bytes, const char *path, keel_key_
 }
 
 // The parts of the key that are known without a client.
-static keel_status_t make_key(side_t *side, const char *path) {
+static keel_status_t make_key(compared_t *side, const char *path) {
     uint8_t *data = NULL;
     size_t size = 0;
     if (path) KEEL_TRY(cli_read_file(path, &data, &size));
@@ -61,7 +61,7 @@ static keel_status_t make_key(side_t *side, const char *path) {
 }
 
 static keel_status_t open_side(const char *text, const char *run_dir, const char *options,
-                               side_t *out) {
+                               compared_t *out) {
     KEEL_TRY(cli_program_open(text, run_dir, &out->file));
     keel_status_t status = keel_read(keel_bytes(out->file.data, out->file.size), &out->program);
     if (status) return cli_program_explain(&out->file, status);
@@ -72,7 +72,7 @@ static keel_status_t open_side(const char *text, const char *run_dir, const char
 
 static const char *const letters[] = {"A", "B"};
 
-static void head_text(const side_t *sides, const keel_explanation_t *explanation,
+static void head_text(const compared_t *sides, const keel_explanation_t *explanation,
                       keel_buffer_t *out) {
     for (int i = 0; i < 2; ++i) {
         const keel_program_t *program = &sides[i].program;
@@ -92,7 +92,7 @@ static void head_text(const side_t *sides, const keel_explanation_t *explanation
                        (double)(int)(explanation->alike * 1000) / 10);
 }
 
-static void print_text(const side_t *sides, const keel_explanation_t *explanation, bool all,
+static void print_text(const compared_t *sides, const keel_explanation_t *explanation, bool all,
                        keel_buffer_t *out) {
     if (cli_diff_is_none(explanation)) {
         keel_buffer_text(out, "the same program\n");
@@ -106,7 +106,7 @@ static void print_text(const side_t *sides, const keel_explanation_t *explanatio
     cli_diff_text(explanation, all, out);
 }
 
-static void side_json(const char *name, const side_t *side, keel_json_t *json) {
+static void side_json(const char *name, const compared_t *side, keel_json_t *json) {
     const keel_program_t *program = &side->program;
     keel_json_object(json, name);
     keel_json_string(json, "file", side->file.label);
@@ -116,7 +116,7 @@ static void side_json(const char *name, const side_t *side, keel_json_t *json) {
     keel_json_end_object(json);
 }
 
-static void print_json(const side_t *sides, const keel_explanation_t *explanation,
+static void print_json(const compared_t *sides, const keel_explanation_t *explanation,
                        keel_buffer_t *out) {
     keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
     keel_json_object(&json, NULL);
@@ -137,7 +137,7 @@ typedef struct asked_t {
 } asked_t;
 
 static keel_status_t compare_programs(const asked_t *asked, keel_buffer_t *out, bool *out_same) {
-    side_t sides[2];
+    compared_t sides[2];
     keel_explanation_t explanation;
     keel_status_t status = NULL;
     for (int i = 0; i < 2; ++i)

@@ -365,7 +365,7 @@ static keel_status_t pair_nearest(cli_diff_runs_t *all) {
 
 // ---- the comparison ----------------------------------------------------------------------------
 
-static bool is_same(const cli_diff_runs_t *all) {
+static bool have_same_programs(const cli_diff_runs_t *all) {
     for (int i = 0; i < 2; ++i)
         for (size_t j = 0; j < all->runs[i].stats.program_count; ++j)
             if (all->runs[i].state[j] != CLI_DIFF_SHARED) return false;
@@ -392,7 +392,7 @@ keel_status_t cli_diff_runs(const char *run_dir, const char *const ids[2], bool 
     keel_explanation_initialize(&whole.moved);
     keel_status_t status = compare(ids, &whole);
     if (!status) {
-        *out_same = is_same(&whole);
+        *out_same = have_same_programs(&whole);
         if (json)
             cli_diff_runs_json(&whole, *out_same, out);
         else if (*out_same)

@@ -7,7 +7,7 @@
 #include "read/read.h"
 
 // What is known about a program's key without its backend.
-typedef struct side_t {
+typedef struct keyed_t {
     cli_program_t file;
     keel_key_t key;
     bool known[KEEL_COMPONENT_COUNT];
@@ -18,47 +18,47 @@ typedef struct side_t {
     keel_cacheable_t cacheable;
     uint8_t *options; // the compile options; NULL if none are given
     size_t options_size;
-} side_t;
+} keyed_t;
 
-static void close_side(side_t *side) {
+static void close_side(keyed_t *side) {
     cli_program_close(&side->file);
     keel_key_deinitialize(&side->key);
     keel_free(side->name);
     keel_free(side->options);
-    *side = (side_t){0};
+    *side = (keyed_t){0};
 }
 
 // ---- components --------------------------------------------------------------------------------
 
-static keel_status_t set(side_t *side, keel_component_t component, keel_bytes_t canonical,
-                         keel_str_t value) {
+static keel_status_t set_component(keyed_t *side, keel_component_t component,
+                                   keel_bytes_t canonical, keel_str_t value) {
     side->known[component] = true;
     return keel_key_set(&side->key, component, canonical, value);
 }
 
-static keel_status_t set_buffer(side_t *side, keel_component_t component, keel_buffer_t *buffer,
+static keel_status_t set_buffer(keyed_t *side, keel_component_t component, keel_buffer_t *buffer,
                                 keel_status_t status) {
     if (!status) status = keel_buffer_status(buffer);
     if (!status)
-        status = set(side, component, keel_buffer_bytes(buffer),
-                     keel_bytes_str(keel_buffer_bytes(buffer)));
+        status = set_component(side, component, keel_buffer_bytes(buffer),
+                               keel_bytes_str(keel_buffer_bytes(buffer)));
     keel_buffer_deinitialize(buffer);
     return status;
 }
 
-static keel_status_t set_read(side_t *side, const keel_program_t *program, const char *vouched) {
+static keel_status_t set_read(keyed_t *side, const keel_program_t *program, const char *vouched) {
     keel_digest_t digest;
     KEEL_TRY(
         keel_key_program_under(program, keel_bytes(side->options, side->options_size), &digest));
     keel_key_cacheable(program, vouched, &side->cacheable);
     side->ops = keel_program_op_count(program);
     KEEL_TRY(keel_strdup(keel_program_str(program, program->name), &side->name));
-    return set(side, KEEL_COMPONENT_PROGRAM, keel_bytes(digest.bytes, KEEL_DIGEST_SIZE),
-               KEEL_STR(""));
+    return set_component(side, KEEL_COMPONENT_PROGRAM, keel_bytes(digest.bytes, KEEL_DIGEST_SIZE),
+                         KEEL_STR(""));
 }
 
 // As the engine does with a program that no reader understands.
-static keel_status_t set_unread(side_t *side) {
+static keel_status_t set_unread(keyed_t *side) {
     keel_digest_t digest = keel_digest(keel_bytes(side->file.data, side->file.size));
     keel_buffer_t canonical;
     keel_buffer_initialize(&canonical, 0);
@@ -66,13 +66,13 @@ static keel_status_t set_unread(side_t *side) {
     keel_buffer_append(&canonical, digest.bytes, KEEL_DIGEST_SIZE);
     keel_status_t status = keel_buffer_status(&canonical);
     if (!status)
-        status = set(side, KEEL_COMPONENT_PROGRAM, keel_buffer_bytes(&canonical),
-                     KEEL_STR("keyed by its bytes"));
+        status = set_component(side, KEEL_COMPONENT_PROGRAM, keel_buffer_bytes(&canonical),
+                               KEEL_STR("keyed by its bytes"));
     keel_buffer_deinitialize(&canonical);
     return status;
 }
 
-static keel_status_t set_program(side_t *side, const char *vouched) {
+static keel_status_t set_program(keyed_t *side, const char *vouched) {
     keel_bytes_t bytes = keel_bytes(side->file.data, side->file.size);
     side->format = keel_read_is_mlir(bytes) ? "mlir" : "hlo";
     keel_program_t program;
@@ -92,7 +92,7 @@ static keel_status_t set_program(side_t *side, const char *vouched) {
     return status;
 }
 
-static keel_status_t set_options(side_t *side, const char *path) {
+static keel_status_t set_options(keyed_t *side, const char *path) {
     keel_buffer_t canonical, assignment, readable;
     keel_buffer_initialize(&canonical, 0);
     keel_buffer_initialize(&assignment, 0);
@@ -104,18 +104,18 @@ static keel_status_t set_options(side_t *side, const char *path) {
         status = keel_status_make(
             KEEL_INVALID, "%s: not compile options; give a serialized CompileOptionsProto", path);
     if (!status)
-        status = set(side, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
-                     keel_bytes_str(keel_buffer_bytes(&readable)));
+        status = set_component(side, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
+                               keel_bytes_str(keel_buffer_bytes(&readable)));
     if (!status)
-        status = set(side, KEEL_COMPONENT_DEVICE_ASSIGNMENT, keel_buffer_bytes(&assignment),
-                     KEEL_STR(""));
+        status = set_component(side, KEEL_COMPONENT_DEVICE_ASSIGNMENT,
+                               keel_buffer_bytes(&assignment), KEEL_STR(""));
     keel_buffer_deinitialize(&canonical);
     keel_buffer_deinitialize(&assignment);
     keel_buffer_deinitialize(&readable);
     return status;
 }
 
-static keel_status_t set_plugin(side_t *side, const keel_settings_t *settings) {
+static keel_status_t set_plugin(keyed_t *side, const keel_settings_t *settings) {
     const char *text = keel_settings_text(settings, KEEL_SETTING_PLUGIN);
     if (!*text) return NULL;
     char *path, *folder = NULL;
@@ -126,8 +126,8 @@ static keel_status_t set_plugin(side_t *side, const keel_settings_t *settings) {
     if (!status) {
         char hex[KEEL_DIGEST_HEX];
         keel_digest_hex(&build, hex);
-        status = set(side, KEEL_COMPONENT_PLUGIN_BUILD, keel_bytes(build.bytes, KEEL_DIGEST_SIZE),
-                     keel_str(hex));
+        status = set_component(side, KEEL_COMPONENT_PLUGIN_BUILD,
+                               keel_bytes(build.bytes, KEEL_DIGEST_SIZE), keel_str(hex));
     }
     keel_free(folder);
     keel_free(path);
@@ -135,7 +135,7 @@ static keel_status_t set_plugin(side_t *side, const keel_settings_t *settings) {
 }
 
 // The components that come from this machine and environment.
-static keel_status_t set_surroundings(side_t *side, const keel_settings_t *settings) {
+static keel_status_t set_surroundings(keyed_t *side, const keel_settings_t *settings) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     KEEL_TRY(set_buffer(side, KEEL_COMPONENT_XLA_FLAGS, &text,
@@ -169,7 +169,7 @@ static void value_text(const char *value, keel_buffer_t *out) {
     if (length > LONGEST) keel_buffer_text(out, "...");
 }
 
-static void side_text(const side_t *side, keel_buffer_t *out) {
+static void side_text(const keyed_t *side, keel_buffer_t *out) {
     keel_buffer_format(out, "%s: %s, %zu bytes", side->file.label, side->format, side->file.size);
     if (side->name) {
         keel_buffer_format(out, ", %zu operations, module ", side->ops);
@@ -216,7 +216,7 @@ static void value_json(const char *name, const char *value, keel_json_t *json) {
     keel_buffer_deinitialize(&spelled);
 }
 
-static void side_json(const char *name, const side_t *side, keel_json_t *json) {
+static void side_json(const char *name, const keyed_t *side, keel_json_t *json) {
     keel_json_object(json, name);
     keel_json_string(json, "file", side->file.label);
     keel_json_string(json, "format", side->format);
@@ -249,28 +249,28 @@ static void side_json(const char *name, const side_t *side, keel_json_t *json) {
 
 // ---- comparing ---------------------------------------------------------------------------------
 
-static bool differs(const side_t *sides, int component) {
+static bool differs(const keyed_t *sides, int component) {
     return sides[0].known[component] && sides[1].known[component] &&
            !keel_digest_equal(&sides[0].key.components[component],
                               &sides[1].key.components[component]);
 }
 
-static bool differ(const side_t *sides) {
+static bool differ(const keyed_t *sides) {
     bool any = false;
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
         any = any || differs(sides, i);
     return any;
 }
 
-static bool is_storable(const side_t *side) {
+static bool is_storable(const keyed_t *side) {
     return *side->unread || side->cacheable.yes;
 }
 
 // For two programs that share a key.
-static void same_text(const side_t *sides, keel_buffer_t *out) {
-    const side_t *never = !is_storable(&sides[0])   ? &sides[0]
-                          : !is_storable(&sides[1]) ? &sides[1]
-                                                    : NULL;
+static void same_text(const keyed_t *sides, keel_buffer_t *out) {
+    const keyed_t *never = !is_storable(&sides[0])   ? &sides[0]
+                           : !is_storable(&sides[1]) ? &sides[1]
+                                                     : NULL;
     if (never) {
         keel_buffer_text(out, "The programs share a key, but are never stored: ");
         value_text(never->cacheable.reason, out);
@@ -283,7 +283,7 @@ static void same_text(const side_t *sides, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
 }
 
-static void comparison_text(const side_t *sides, keel_buffer_t *out) {
+static void comparison_text(const keyed_t *sides, keel_buffer_t *out) {
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         if (!sides[0].known[i] || i == KEEL_COMPONENT_KEY_VERSION) continue;
         keel_buffer_format(out, "  %-18s", keel_component_name((keel_component_t)i));
@@ -311,7 +311,7 @@ static void comparison_text(const side_t *sides, keel_buffer_t *out) {
     }
 }
 
-static void comparison_json(const side_t *sides, keel_json_t *json) {
+static void comparison_json(const keyed_t *sides, keel_json_t *json) {
     keel_json_object(json, NULL);
     keel_json_bool(json, "same", !differ(sides));
     keel_json_array(json, "differ");
@@ -327,7 +327,7 @@ static void comparison_json(const side_t *sides, keel_json_t *json) {
 // ---- the command -------------------------------------------------------------------------------
 
 static keel_status_t open_side(const cli_call_t *call, int index, const char *options,
-                               const keel_settings_t *settings, side_t *side) {
+                               const keel_settings_t *settings, keyed_t *side) {
     KEEL_TRY(cli_program_open(call->rest[index], keel_settings_text(settings, KEEL_SETTING_RUN_DIR),
                               &side->file));
     if (options) KEEL_TRY(cli_read_file(options, &side->options, &side->options_size));
@@ -338,7 +338,7 @@ static keel_status_t open_side(const cli_call_t *call, int index, const char *op
     return keel_key_finish(&side->key);
 }
 
-static keel_status_t open_sides(const cli_call_t *call, const char *options, side_t *sides) {
+static keel_status_t open_sides(const cli_call_t *call, const char *options, keyed_t *sides) {
     keel_settings_t settings;
     KEEL_TRY(keel_settings_load(call->flags, &settings));
     keel_status_t status = NULL;
@@ -365,7 +365,7 @@ int cli_key(cli_call_t *call) {
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     cli_setting(call, KEEL_SETTING_CACHE_DIR);
     if (!cli_parse(call, 1, 2, &code)) return code;
-    side_t sides[2] = {0};
+    keyed_t sides[2] = {0};
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     keel_status_t status = open_sides(call, options, sides);

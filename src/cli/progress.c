@@ -14,7 +14,7 @@ static struct {
     bool running, over;
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
-static void *tell(void *unused) {
+static void *show_progress(void *unused) {
     (void)unused;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -37,7 +37,7 @@ void cli_progress_begin(const char *what) {
     if (!isatty(STDERR_FILENO)) return;
     progress.what = what;
     progress.over = false;
-    progress.running = pthread_create(&progress.thread, NULL, tell, NULL) == 0;
+    progress.running = pthread_create(&progress.thread, NULL, show_progress, NULL) == 0;
 }
 
 void cli_progress_end(void) {

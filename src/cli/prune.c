@@ -36,8 +36,8 @@ static void tell_json(telling_t *telling, keel_prune_fate_t fate, const char *ru
     keel_json_end_object(array);
 }
 
-static void tell(void *context, keel_prune_fate_t fate, const char *run, uint64_t bytes,
-                 const char *why) {
+static void list_fate(void *context, keel_prune_fate_t fate, const char *run, uint64_t bytes,
+                      const char *why) {
     telling_t *telling = context;
     (telling->json ? tell_json : tell_text)(telling, fate, run, bytes, why);
 }
@@ -76,7 +76,7 @@ static void answer_json(telling_t *telling, const keel_pruned_t *pruned, keel_bu
 // Puts the answer into `out`.
 static keel_status_t prune(const char *run_dir, keel_prune_t *how, telling_t *telling,
                            keel_pruned_t *pruned, keel_buffer_t *out) {
-    how->tell = tell;
+    how->tell = list_fate;
     how->context = telling;
     KEEL_TRY(keel_journal_prune(run_dir, how, pruned));
     for (int i = 0; i < FATES; ++i)

@@ -11,7 +11,7 @@
 #include "settings/places.h"
 #include "text/text.h"
 
-typedef struct run_t {
+typedef struct command_run_t {
     keel_settings_t settings;
     char *plugin;
     char *library;
@@ -23,7 +23,7 @@ typedef struct run_t {
     bool quiet;
     bool lines;  // of PyTorch/XLA's operations
     bool nested; // under another `keel run`, whose summary counts
-} run_t;
+} command_run_t;
 
 // ---- before ------------------------------------------------------------------------------------
 
@@ -35,7 +35,7 @@ static keel_status_t same_file(const char *a, const char *b, bool *out) {
     return NULL;
 }
 
-static keel_status_t resolve_plugin(run_t *run) {
+static keel_status_t resolve_plugin(command_run_t *run) {
     const char *text = keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
     KEEL_TRY(keel_plugin_find(text, run->interpreter, &run->plugin));
     char *absolute; // the child may change its folder before it loads it
@@ -52,7 +52,7 @@ static keel_status_t resolve_plugin(run_t *run) {
 }
 
 // Without the package a run lacks only fixes and torch_xla.launch.
-static keel_status_t find_package(run_t *run) {
+static keel_status_t find_package(command_run_t *run) {
     const char *given = getenv("KEEL_FIX");
     keel_status_t status = cli_find_package(&run->package);
     if (status && !run->fixes) {
@@ -64,7 +64,7 @@ static keel_status_t find_package(run_t *run) {
     return status;
 }
 
-static keel_status_t prepare(run_t *run, const cli_call_t *call) {
+static keel_status_t prepare(command_run_t *run, const cli_call_t *call) {
     KEEL_TRY(keel_settings_load(call->flags, &run->settings));
     KEEL_TRY(cli_find_library(&run->library));
     KEEL_TRY(cli_interpreter_of(call->rest[0], &run->interpreter));
@@ -79,7 +79,7 @@ static keel_status_t prepare(run_t *run, const cli_call_t *call) {
 
 // ---- after -------------------------------------------------------------------------------------
 
-static keel_status_t write_json(const run_t *run, const keel_why_t *why) {
+static keel_status_t write_json(const command_run_t *run, const keel_why_t *why) {
     if (!run->json_file) return NULL;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -111,7 +111,7 @@ static bool is_writable(const char *folder) {
     return writable;
 }
 
-static void nothing_recorded(const run_t *run, bool began) {
+static void nothing_recorded(const command_run_t *run, bool began) {
     if (run->nested) return;
     const char *folder = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (began)
@@ -128,7 +128,7 @@ static void nothing_recorded(const run_t *run, bool began) {
 }
 
 // What happened, on stderr. Nothing here changes the exit code, which is the child's.
-static void sum_up(const run_t *run) {
+static void sum_up(const command_run_t *run) {
     keel_why_t why;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (!*run_dir) {
@@ -163,7 +163,7 @@ static void sum_up(const run_t *run) {
     keel_why_deinitialize(&why);
 }
 
-static void release(run_t *run) {
+static void release_run(command_run_t *run) {
     keel_settings_deinitialize(&run->settings);
     keel_free(run->interpreter);
     keel_free(run->plugin);
@@ -184,7 +184,7 @@ static const char details[] =
     "A summary follows on stderr; `keel stats` has the rest.\n";
 
 int cli_run(cli_call_t *call) {
-    run_t run = {0};
+    command_run_t run = {0};
     int code;
     call->details = details;
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
@@ -206,7 +206,7 @@ int cli_run(cli_call_t *call) {
     run.nested = above && *above;
     keel_status_t status = prepare(&run, call);
     if (status) {
-        release(&run);
+        release_run(&run);
         return cli_fail(status);
     }
     bool started;
@@ -219,6 +219,6 @@ int cli_run(cli_call_t *call) {
     cli_progress_end();
     if (started) sum_up(&run);
     if (started && !run.nested) cli_prune_after(&run.settings, run.quiet);
-    release(&run);
+    release_run(&run);
     return code;
 }

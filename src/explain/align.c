@@ -95,13 +95,13 @@ typedef struct anchor_t {
     uint32_t i, j;
 } anchor_t;
 
-static uint64_t window(const uint64_t *tokens, uint32_t at) {
+static uint64_t window_hash(const uint64_t *tokens, uint32_t at) {
     return keel_quick_hash(keel_bytes(tokens + at, WINDOW * sizeof *tokens));
 }
 
 static keel_status_t count_windows(keel_map_t *map, const uint64_t *tokens, span_t span) {
     for (uint32_t i = span.from; i + WINDOW <= span.to; ++i) {
-        uint64_t hash = window(tokens, i);
+        uint64_t hash = window_hash(tokens, i);
         keel_bytes_t key = keel_bytes(&hash, sizeof hash);
         uint64_t *known = keel_map_find(map, key);
         if (known)
@@ -121,7 +121,7 @@ static keel_status_t find_anchors(const align_t *align, span_t a, span_t b, anch
     if (!status) status = count_windows(&in_b, align->b, b);
     *out_count = 0;
     for (uint32_t i = a.from; !status && i + WINDOW <= a.to; ++i) {
-        uint64_t hash = window(align->a, i);
+        uint64_t hash = window_hash(align->a, i);
         const uint64_t *left = keel_map_find(&in_a, keel_bytes(&hash, sizeof hash));
         const uint64_t *right = keel_map_find(&in_b, keel_bytes(&hash, sizeof hash));
         if (*left == i && right && *right != UINT64_MAX)

@@ -5,13 +5,13 @@
 
 enum { APART_SIZE = 120, BEFORE_IT = 24 };
 
-static bool set(keel_difference_t *out, const char *before, const char *after) {
+static bool set_values(keel_difference_t *out, const char *before, const char *after) {
     out->old_value = before;
     out->new_value = after;
     return strcmp(before, after) != 0;
 }
 
-static const char *window(keel_diff_t *diff, keel_str_t text, size_t from) {
+static const char *cut_from(keel_diff_t *diff, keel_str_t text, size_t from) {
     size_t size = text.size - from < APART_SIZE ? text.size - from : APART_SIZE;
     return keel_diff_text(diff, "%s%.*s%s", from ? "..." : "", (int)size, text.data + from,
                           from + size < text.size ? "..." : "");
@@ -25,7 +25,7 @@ void keel_diff_apart(keel_diff_t *diff, keel_str_t before, keel_str_t after,
         ++same;
     bool is_short = before.size <= APART_SIZE && after.size <= APART_SIZE;
     size_t from = is_short || same < BEFORE_IT ? 0 : same - BEFORE_IT;
-    set(out, window(diff, before, from), window(diff, after, from));
+    set_values(out, cut_from(diff, before, from), cut_from(diff, after, from));
 }
 
 // ---- types -------------------------------------------------------------------------------------
@@ -52,8 +52,8 @@ static const char *exact_type(keel_diff_t *diff, const keel_program_t *program,
 void keel_diff_types(keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after,
                      keel_difference_t *out) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
-    if (set(out, keel_diff_type(diff, p, before), keel_diff_type(diff, q, after))) return;
-    set(out, exact_type(diff, p, before), exact_type(diff, q, after));
+    if (set_values(out, keel_diff_type(diff, p, before), keel_diff_type(diff, q, after))) return;
+    set_values(out, exact_type(diff, p, before), exact_type(diff, q, after));
 }
 
 // ---- attributes --------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ static void print_whole(const keel_program_t *program, keel_attr_id_t attr, bool
 void keel_diff_attrs(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
                      keel_difference_t *out) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
-    bool differ = set(out, keel_diff_attr(diff, p, before), keel_diff_attr(diff, q, after));
+    bool differ = set_values(out, keel_diff_attr(diff, p, before), keel_diff_attr(diff, q, after));
     if (differ || before == KEEL_NONE || after == KEEL_NONE) return;
     for (unsigned is_sharding = 2; !differ && is_sharding-- > 0;) {
         keel_buffer_t x, y;

@@ -308,7 +308,7 @@ static void tell_static_numbers(keel_diff_t *diff) {
 
 // An operation that the client runs outside all traced functions: its only line of the user's is
 // not in a traced function.
-static bool is_eager(keel_graph_t *graph) {
+static bool is_single_operation(keel_graph_t *graph) {
     enum { FEW = 256 };
     const keel_program_t *program = graph->program;
     uint32_t count = keel_program_op_count(program);
@@ -345,5 +345,5 @@ void keel_diff_circumstances(keel_diff_t *diff) {
     tell_branches(diff);
     tell_static_numbers(diff);
     tell_arrays(diff);
-    if (is_eager(&diff->after) && is_eager(&diff->before)) tell_eager(diff);
+    if (is_single_operation(&diff->after) && is_single_operation(&diff->before)) tell_eager(diff);
 }

@@ -4,15 +4,16 @@
 #include "explain/pair.h"
 
 // One side of a comparison.
-typedef struct side_t {
+typedef struct users_side_t {
     const keel_graph_t *graph;
     const keel_op_id_t *partner; // by operation
     const uint32_t *first;       // by value: where its users begin; one more entry at the end
     const keel_op_id_t *users;
     bool is_after;
-} side_t;
+} users_side_t;
 
-static keel_status_t list_users(const keel_program_t *program, keel_arena_t *scratch, side_t *out) {
+static keel_status_t list_users(const keel_program_t *program, keel_arena_t *scratch,
+                                users_side_t *out) {
     uint32_t values = program->value_types.count;
     uint32_t *first;
     keel_op_id_t *users;
@@ -90,7 +91,7 @@ static bool has_op(const keel_op_id_t *list, uint32_t count, keel_op_id_t op) {
 
 // The next operations that both programs have, reached through those that only one has. False if
 // there are too many.
-static bool find_ends(const side_t *side, keel_op_id_t op, ends_t *out) {
+static bool find_ends(const users_side_t *side, keel_op_id_t op, ends_t *out) {
     keel_op_id_t seen[SEEN];
     uint32_t count = 1;
     seen[0] = op;
@@ -117,7 +118,7 @@ static bool find_ends(const side_t *side, keel_op_id_t op, ends_t *out) {
     return true;
 }
 
-static bool leads_elsewhere(const side_t *before, const side_t *after, keel_op_id_t p,
+static bool leads_elsewhere(const users_side_t *before, const users_side_t *after, keel_op_id_t p,
                             keel_op_id_t q) {
     ends_t x, y;
     if (!find_ends(before, p, &x) || !find_ends(after, q, &y) || !x.count || !y.count) return false;
@@ -147,8 +148,8 @@ static void part(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
 keel_status_t keel_pair_part(keel_diff_t *diff, keel_arena_t *scratch) {
     if (diff->after.lender || !keel_diff_has_unpaired(diff)) return NULL;
     uint32_t count = keel_program_op_count(diff->after.program);
-    side_t before = {.graph = &diff->before, .partner = diff->counterpart};
-    side_t after = {.graph = &diff->after, .partner = diff->origin, .is_after = true};
+    users_side_t before = {.graph = &diff->before, .partner = diff->counterpart};
+    users_side_t after = {.graph = &diff->after, .partner = diff->origin, .is_after = true};
     uint8_t *same;
     KEEL_TRY(list_users(diff->before.program, scratch, &before));
     KEEL_TRY(list_users(diff->after.program, scratch, &after));

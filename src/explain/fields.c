@@ -26,7 +26,8 @@ static keel_str_t short_digest(keel_str_t text) {
 }
 
 // The text from `begin` on, with dots if something is left out.
-static keel_status_t window(keel_str_t text, size_t begin, keel_arena_t *arena, const char **out) {
+static keel_status_t show_from(keel_str_t text, size_t begin, keel_arena_t *arena,
+                               const char **out) {
     static const char dots[] = "\xe2\x80\xa6";
     enum { DOTS = sizeof dots - 1 };
     if (begin > text.size) begin = text.size;
@@ -66,8 +67,8 @@ keel_status_t keel_fields_show(keel_str_t before, keel_str_t after, keel_arena_t
     // If the difference would be cut off, the text begins shortly before it.
     enum { LEAD = 16 };
     size_t begin = same > KEEL_FIELD_SHOWN - LEAD ? same - LEAD : 0;
-    KEEL_TRY(window(before, begin, arena, out_before));
-    return window(after, begin, arena, out_after);
+    KEEL_TRY(show_from(before, begin, arena, out_before));
+    return show_from(after, begin, arena, out_after);
 }
 
 // ---- lines -------------------------------------------------------------------------------------

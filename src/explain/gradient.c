@@ -4,16 +4,16 @@
 #include "explain/diff.h"
 
 // One side of the comparison.
-typedef struct side_t {
+typedef struct gradient_side_t {
     keel_graph_t *graph;
     const keel_argument_t *arguments;
     const uint32_t *others; // by operation: its counterpart
     uint32_t count;
     bool is_after;
-} side_t;
+} gradient_side_t;
 
 // The only operation that uses the value; NONE if there are several or none.
-static keel_op_id_t only_user(const side_t *side, keel_value_id_t value) {
+static keel_op_id_t only_user(const gradient_side_t *side, keel_value_id_t value) {
     const keel_program_t *program = side->graph->program;
     keel_op_id_t first, end, found = KEEL_NONE;
     keel_graph_body(side->graph, program->entry, &first, &end);
@@ -29,12 +29,12 @@ static keel_op_id_t only_user(const side_t *side, keel_value_id_t value) {
 }
 
 // HLO: an addition that PyTorch's engine recorded, on a thread without a Python stack.
-static bool is_of_engine(const side_t *side, keel_op_id_t op) {
+static bool is_of_engine(const gradient_side_t *side, keel_op_id_t op) {
     return side->graph->lender && side->graph->lender[op] != op;
 }
 
 // The number of the result that returns a value; NONE.
-static uint32_t result_of(const side_t *side, keel_value_id_t value) {
+static uint32_t result_of(const gradient_side_t *side, keel_value_id_t value) {
     keel_op_id_t user = only_user(side, value);
     if (user == KEEL_NONE) return KEEL_NONE;
     keel_str_t name = keel_graph_name(side->graph, user);
@@ -47,7 +47,7 @@ static uint32_t result_of(const side_t *side, keel_value_id_t value) {
 }
 
 // The addition that accumulates an argument; NONE.
-static keel_op_id_t accumulation(const side_t *side, const keel_argument_t *argument,
+static keel_op_id_t accumulation(const gradient_side_t *side, const keel_argument_t *argument,
                                  uint32_t *out_result) {
     keel_op_id_t op = only_user(side, argument->value);
     if (op == KEEL_NONE || !keel_str_is(keel_graph_name(side->graph, op), "add") ||
@@ -76,7 +76,7 @@ static keel_str_t leaf_of(keel_str_t name) {
 }
 
 // HLO: numbers of the host, which come with any operation.
-static bool is_scalar(const side_t *side, uint32_t number) {
+static bool is_scalar(const gradient_side_t *side, uint32_t number) {
     const keel_argument_t *argument = &side->arguments[number];
     return argument->op != KEEL_NONE && !keel_diff_dims(side->graph->program, argument->type).count;
 }
@@ -84,7 +84,7 @@ static bool is_scalar(const side_t *side, uint32_t number) {
 // The first addition, if all arguments that only this side has are accumulated, except `out_state`
 // that an optimizer takes. Residuals and biases look the same, so the arguments must be named like
 // gradients, or be returned under their own names.
-static keel_op_id_t all_accumulated(const side_t *side, uint32_t *out_state,
+static keel_op_id_t all_accumulated(const gradient_side_t *side, uint32_t *out_state,
                                     uint32_t *out_argument) {
     keel_op_id_t first = KEEL_NONE;
     uint32_t lonely = 0;
@@ -118,7 +118,7 @@ static keel_op_id_t all_accumulated(const side_t *side, uint32_t *out_state,
 }
 
 // The line that called backward(): it starts with an operation of its own.
-static keel_op_id_t start_of(const side_t *side, keel_op_id_t op) {
+static keel_op_id_t start_of(const gradient_side_t *side, keel_op_id_t op) {
     static const char suffix[] = "/torch/autograd/__init__.py";
     enum { FRAMES = 8 };
     const keel_program_t *program = side->graph->program;
@@ -150,7 +150,7 @@ static bool is_zero(const keel_graph_t *graph, keel_op_id_t constant) {
 
 // HLO: if gradients were zeroed in place, the sum does not start from an argument. Gives the
 // engine's first addition that takes a constant; NONE.
-static keel_op_id_t added_to_zeros(const side_t *side) {
+static keel_op_id_t added_to_zeros(const gradient_side_t *side) {
     keel_op_id_t first, end;
     keel_graph_body(side->graph, side->graph->program->entry, &first, &end);
     for (keel_op_id_t op = first; side->graph->lender && op < end; ++op) {
@@ -166,7 +166,7 @@ static keel_op_id_t added_to_zeros(const side_t *side) {
     return KEEL_NONE;
 }
 
-static void tell_accumulation(keel_diff_t *diff, const side_t *side, keel_op_id_t op,
+static void tell_accumulation(keel_diff_t *diff, const gradient_side_t *side, keel_op_id_t op,
                               keel_difference_t *out) {
     out->kind = KEEL_CAUSE_GRADIENT;
     out->old_value = side->is_after ? "create" : "accumulate";
@@ -176,8 +176,8 @@ static void tell_accumulation(keel_diff_t *diff, const side_t *side, keel_op_id_
 }
 
 // Besides the state that an optimizer made in the same step.
-static keel_status_t tell_beside_state(keel_diff_t *diff, const side_t *side, keel_op_id_t op,
-                                       uint32_t argument) {
+static keel_status_t tell_beside_state(keel_diff_t *diff, const gradient_side_t *side,
+                                       keel_op_id_t op, uint32_t argument) {
     keel_difference_t difference = {.subject = keel_diff_text(diff, "argument %u", argument),
                                     .note = "",
                                     .old_op = KEEL_NONE,
@@ -188,7 +188,7 @@ static keel_status_t tell_beside_state(keel_diff_t *diff, const side_t *side, ke
     return keel_diff_root(diff, &difference, &root);
 }
 
-static keel_status_t look_for_zeros(keel_diff_t *diff, const side_t *sides) {
+static keel_status_t look_for_zeros(keel_diff_t *diff, const gradient_side_t *sides) {
     for (size_t i = 0; i < 2; ++i) {
         keel_op_id_t op = added_to_zeros(&sides[i]);
         if (op == KEEL_NONE) continue;
@@ -203,7 +203,7 @@ static keel_status_t look_for_zeros(keel_diff_t *diff, const side_t *sides) {
 }
 
 keel_status_t keel_diff_gradient(keel_diff_t *diff) {
-    side_t sides[] = {
+    gradient_side_t sides[] = {
         {&diff->before, diff->arguments_before, diff->counterpart, diff->before_count, false},
         {&diff->after, diff->arguments_after, diff->origin, diff->after_count, true}};
     if (keel_diff_find(diff, KEEL_CAUSE_ARGUMENTS) == KEEL_NONE) return look_for_zeros(diff, sides);

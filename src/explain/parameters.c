@@ -130,18 +130,19 @@ static void pair_the_rest(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
 }
 
 // One side: its arguments, what each is used for, and its token of the level at hand.
-typedef struct side_t {
+typedef struct parameter_side_t {
     keel_graph_t *graph;
     const keel_argument_t *arguments;
     uint64_t *uses, *tokens;
     uint32_t *to_other;
     uint32_t count;
-} side_t;
+} parameter_side_t;
 
-static keel_status_t make_side(keel_diff_t *diff, bool is_after, side_t *out) {
-    *out = (side_t){.graph = is_after ? &diff->after : &diff->before,
-                    .arguments = is_after ? diff->arguments_after : diff->arguments_before,
-                    .count = is_after ? diff->after_count : diff->before_count};
+static keel_status_t make_side(keel_diff_t *diff, bool is_after, parameter_side_t *out) {
+    *out =
+        (parameter_side_t){.graph = is_after ? &diff->after : &diff->before,
+                           .arguments = is_after ? diff->arguments_after : diff->arguments_before,
+                           .count = is_after ? diff->after_count : diff->before_count};
     void *memory;
     KEEL_TRY(
         keel_arena_array(&diff->arena, 2 * (size_t)out->count + 1, sizeof *out->uses, &memory));
@@ -154,13 +155,13 @@ static keel_status_t make_side(keel_diff_t *diff, bool is_after, side_t *out) {
     return find_uses(out->graph, out->arguments, out->count, out->uses);
 }
 
-static void fill(side_t *side, unsigned level) {
+static void fill(parameter_side_t *side, unsigned level) {
     for (uint32_t i = 0; i < side->count; ++i)
         side->tokens[i] = token(side->graph, &side->arguments[i], side->uses[i], level);
 }
 
 keel_status_t keel_parameters_pair(keel_diff_t *diff) {
-    side_t a, b;
+    parameter_side_t a, b;
     KEEL_TRY(make_side(diff, false, &a));
     KEEL_TRY(make_side(diff, true, &b));
     for (size_t i = 0; i < sizeof levels; ++i) {

@@ -14,7 +14,7 @@ typedef struct power_t {
     bool is_told;
 } power_t;
 
-typedef struct side_t {
+typedef struct power_side_t {
     keel_graph_t *graph;
     uint32_t *others; // by operation: its counterpart
     keel_op_id_t first, end;
@@ -24,7 +24,7 @@ typedef struct side_t {
     uint8_t *goes_on;       // likewise: another product of its power takes it
     power_t list[POWERS];
     size_t count;
-} side_t;
+} power_side_t;
 
 static bool is_named_power(keel_str_t name) {
     static const char word[] = "integer_pow";
@@ -59,7 +59,7 @@ static bool is_of_power(const keel_program_t *program, keel_op_id_t op, keel_fra
 }
 
 // The product of the same power that makes a value; NONE: it is the base.
-static keel_op_id_t part_of(const side_t *side, keel_op_id_t op, keel_value_id_t value) {
+static keel_op_id_t part_of(const power_side_t *side, keel_op_id_t op, keel_value_id_t value) {
     keel_op_id_t producer = side->graph->producer[value];
     if (producer == KEEL_NONE || producer < side->first || producer >= op) return KEEL_NONE;
     bool is_part =
@@ -69,7 +69,7 @@ static keel_op_id_t part_of(const side_t *side, keel_op_id_t op, keel_value_id_t
 }
 
 // Adds an operand's share; false if the product has two different bases.
-static bool add_operand(side_t *side, keel_op_id_t op, keel_value_id_t value) {
+static bool add_operand(power_side_t *side, keel_op_id_t op, keel_value_id_t value) {
     enum { MOST = 1 << 30 };
     keel_op_id_t part = part_of(side, op, value);
     uint32_t at = op - side->first;
@@ -83,7 +83,7 @@ static bool add_operand(side_t *side, keel_op_id_t op, keel_value_id_t value) {
 }
 
 // A product, or 1 / x if the exponent is negative.
-static void measure(side_t *side, keel_op_id_t op) {
+static void measure(power_side_t *side, keel_op_id_t op) {
     keel_str_t name = keel_graph_name(side->graph, op);
     bool divides = keel_str_is(name, "divide");
     if (!divides && !keel_str_is(name, "multiply")) return;
@@ -103,20 +103,20 @@ static bool is_at(const keel_program_t *program, keel_op_id_t op, const keel_fra
            keel_frame_is_same(&frame, place);
 }
 
-static bool is_product(const side_t *side, keel_op_id_t op) {
+static bool is_product(const power_side_t *side, keel_op_id_t op) {
     keel_str_t name = keel_graph_name(side->graph, op);
     return keel_str_is(name, "multiply") || keel_str_is(name, "divide");
 }
 
 // A power of a negative exponent has a constant one too.
-static bool has_product_at(const side_t *side, const keel_frame_t *place) {
+static bool has_product_at(const power_side_t *side, const keel_frame_t *place) {
     for (size_t at = 0; at < side->end - side->first; ++at)
         if (side->exponents[at] && keel_frame_is_same(&side->places[at], place)) return true;
     return false;
 }
 
 // x**0: a constant one that has the name and is not part of another power. *out_place is its place.
-static bool is_zeroth(const side_t *side, keel_op_id_t op, keel_frame_t *out_place) {
+static bool is_zeroth(const power_side_t *side, keel_op_id_t op, keel_frame_t *out_place) {
     const keel_program_t *program = side->graph->program;
     keel_type_id_t type;
     keel_tensor_view_t tensor;
@@ -131,20 +131,20 @@ static bool is_zeroth(const side_t *side, keel_op_id_t op, keel_frame_t *out_pla
 }
 
 // The last operation that gives it another shape.
-static keel_op_id_t in_shape(const side_t *side, keel_op_id_t constant) {
+static keel_op_id_t in_shape(const power_side_t *side, keel_op_id_t constant) {
     keel_op_id_t last = constant;
     for (keel_op_id_t op = constant + 1; op < side->end; ++op)
         if (side->graph->constant[op] == constant) last = op;
     return last;
 }
 
-static void add_power(side_t *side, keel_op_id_t op, int64_t exponent) {
+static void add_power(power_side_t *side, keel_op_id_t op, int64_t exponent) {
     const keel_line_t *line = keel_graph_line(side->graph, op);
     if (line->identity)
         side->list[side->count++] = (power_t){.op = op, .line = line, .exponent = exponent};
 }
 
-static keel_status_t find_powers(keel_diff_t *diff, uint32_t function, side_t *side) {
+static keel_status_t find_powers(keel_diff_t *diff, uint32_t function, power_side_t *side) {
     keel_graph_body(side->graph, function, &side->first, &side->end);
     size_t count = side->end > side->first ? side->end - side->first : 0;
     keel_arena_t *arena = &diff->arena;
@@ -173,13 +173,13 @@ static int64_t magnitude(const power_t *power) {
 }
 
 // The next power of the line, from `at` on; NULL.
-static power_t *on_line(side_t *side, size_t at, uint64_t identity) {
+static power_t *on_line(power_side_t *side, size_t at, uint64_t identity) {
     for (; at < side->count; ++at)
         if (side->list[at].line->identity == identity) return &side->list[at];
     return NULL;
 }
 
-static power_t *largest_on(side_t *side, uint64_t identity) {
+static power_t *largest_on(power_side_t *side, uint64_t identity) {
     power_t *best = NULL;
     for (power_t *one = on_line(side, 0, identity); one;
          one = on_line(side, (size_t)(one - side->list) + 1, identity))
@@ -187,11 +187,11 @@ static power_t *largest_on(side_t *side, uint64_t identity) {
     return best;
 }
 
-static const keel_frame_t *power_place(const side_t *side, const power_t *power) {
+static const keel_frame_t *power_place(const power_side_t *side, const power_t *power) {
     return &side->places[power->op - side->first];
 }
 
-static power_t *largest_at(side_t *side, uint64_t identity, const keel_frame_t *place) {
+static power_t *largest_at(power_side_t *side, uint64_t identity, const keel_frame_t *place) {
     power_t *best = NULL;
     for (power_t *one = on_line(side, 0, identity); one;
          one = on_line(side, (size_t)(one - side->list) + 1, identity))
@@ -203,8 +203,8 @@ static power_t *largest_at(side_t *side, uint64_t identity, const keel_frame_t *
 
 // True if some expression of the line is a power in both programs: gives the largest of the first
 // that differs, or none. A power in only one program is not a changed exponent.
-static bool differ_in_place(side_t *before, side_t *after, uint64_t identity, power_t **out_before,
-                            power_t **out_after) {
+static bool differ_in_place(power_side_t *before, power_side_t *after, uint64_t identity,
+                            power_t **out_before, power_t **out_after) {
     bool is_known = false;
     for (power_t *one = on_line(after, 0, identity); one;
          one = on_line(after, (size_t)(one - after->list) + 1, identity)) {
@@ -222,7 +222,7 @@ static bool differ_in_place(side_t *before, side_t *after, uint64_t identity, po
 
 // The first two in order that differ. A derivative has one power less or more: if the counts
 // differ, gives those of one expression, otherwise the largest of each side.
-static bool first_powers_apart(side_t *before, side_t *after, uint64_t identity,
+static bool first_powers_apart(power_side_t *before, power_side_t *after, uint64_t identity,
                                power_t **out_before, power_t **out_after) {
     power_t *x = on_line(before, 0, identity), *y = on_line(after, 0, identity);
     *out_before = *out_after = NULL;
@@ -244,7 +244,8 @@ static bool first_powers_apart(side_t *before, side_t *after, uint64_t identity,
 }
 
 // Marks the products at that place, and those of its derivative, as explained.
-static void settle_products(side_t *side, const keel_frame_t *place, keel_op_id_t counterpart) {
+static void settle_products(power_side_t *side, const keel_frame_t *place,
+                            keel_op_id_t counterpart) {
     for (keel_op_id_t op = side->first; op < side->end; ++op) {
         if (side->others[op] == KEEL_NONE && is_product(side, op) &&
             is_at(side->graph->program, op, place))
@@ -252,7 +253,7 @@ static void settle_products(side_t *side, const keel_frame_t *place, keel_op_id_
     }
 }
 
-static void mark_products(const side_t *side, keel_op_id_t op, uint8_t *marks) {
+static void mark_products(const power_side_t *side, keel_op_id_t op, uint8_t *marks) {
     keel_list_t operands = keel_program_operands(side->graph->program, op);
     for (uint32_t i = 0; i < operands.count; ++i) {
         keel_op_id_t producer = side->graph->producer[operands.items[i]];
@@ -262,7 +263,8 @@ static void mark_products(const side_t *side, keel_op_id_t op, uint8_t *marks) {
 }
 
 // x**0 does not need x: operations that only compute x come and go with it.
-static keel_status_t settle_unasked(keel_diff_t *diff, side_t *side, keel_op_id_t counterpart) {
+static keel_status_t settle_unasked(keel_diff_t *diff, power_side_t *side,
+                                    keel_op_id_t counterpart) {
     size_t count = side->end - side->first;
     uint8_t *wanted, *leads;
     KEEL_TRY(keel_arena_array(&diff->arena, count, 1, (void **)&wanted));
@@ -302,8 +304,8 @@ static keel_status_t explain_power(keel_diff_t *diff, const power_t *before, con
 }
 
 static keel_status_t compare_function(keel_diff_t *diff, keel_function_pair_t functions) {
-    side_t before = {.graph = &diff->before, .others = diff->counterpart};
-    side_t after = {.graph = &diff->after, .others = diff->origin};
+    power_side_t before = {.graph = &diff->before, .others = diff->counterpart};
+    power_side_t after = {.graph = &diff->after, .others = diff->origin};
     KEEL_TRY(find_powers(diff, functions.after, &after));
     if (!after.count) return NULL;
     KEEL_TRY(find_powers(diff, functions.before, &before));

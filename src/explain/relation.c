@@ -50,29 +50,29 @@ static double exp_of_negative(double x) {
     return exp(-x);
 }
 
-typedef double function_t(double);
+typedef double real_function_t(double);
 
 // The first ones also hold for numbers of few bits.
 enum { PLAIN = 4 };
-static function_t *const functions[] = {rest,
-                                        reciprocal,
-                                        square,
-                                        sqrt,
-                                        successor,
-                                        reciprocal_square,
-                                        reciprocal_root,
-                                        reciprocal_rest,
-                                        odds,
-                                        odds_against,
-                                        log_odds,
-                                        rest_of_square,
-                                        root_of_rest,
-                                        root_of_rest_of_square,
-                                        exp,
-                                        exp_of_negative,
-                                        log,
-                                        log1p,
-                                        log_rest};
+static real_function_t *const functions[] = {rest,
+                                             reciprocal,
+                                             square,
+                                             sqrt,
+                                             successor,
+                                             reciprocal_square,
+                                             reciprocal_root,
+                                             reciprocal_rest,
+                                             odds,
+                                             odds_against,
+                                             log_odds,
+                                             rest_of_square,
+                                             root_of_rest,
+                                             root_of_rest_of_square,
+                                             exp,
+                                             exp_of_negative,
+                                             log,
+                                             log1p,
+                                             log_rest};
 
 // ---- how they are compared ---------------------------------------------------------------------
 

@@ -3,20 +3,20 @@
 #include "explain/diff.h"
 
 // One side of a comparison, as the other sees it.
-typedef struct view_t {
+typedef struct slice_view_t {
     keel_graph_t *own, *other;
     const keel_op_id_t *partner;         // by operation
     const keel_value_id_t *counterparts; // by value
     uint8_t *is_whole;                   // by operation
     bool is_after;
-} view_t;
+} slice_view_t;
 
-static view_t view_of(keel_diff_t *diff, bool is_after) {
+static slice_view_t view_of(keel_diff_t *diff, bool is_after) {
     if (is_after)
-        return (view_t){&diff->after,       &diff->before,        diff->origin,
-                        diff->value_origin, diff->is_whole_after, true};
-    return (view_t){&diff->before,           &diff->after,          diff->counterpart,
-                    diff->value_counterpart, diff->is_whole_before, false};
+        return (slice_view_t){&diff->after,       &diff->before,        diff->origin,
+                              diff->value_origin, diff->is_whole_after, true};
+    return (slice_view_t){&diff->before,           &diff->after,          diff->counterpart,
+                          diff->value_counterpart, diff->is_whole_before, false};
 }
 
 static int64_t number_at(const keel_program_t *program, keel_op_id_t op, const char *name,
@@ -41,7 +41,7 @@ static int64_t number_at(const keel_program_t *program, keel_op_id_t op, const c
 }
 
 // It takes the first or the last n, and the other program has only n.
-static bool takes_all(const view_t *view, keel_op_id_t op, keel_value_id_t given,
+static bool takes_all(const slice_view_t *view, keel_op_id_t op, keel_value_id_t given,
                       keel_value_id_t there) {
     const keel_program_t *program = view->own->program;
     keel_value_id_t result = program->operations.data[op].first_result;
@@ -63,8 +63,8 @@ static bool takes_all(const view_t *view, keel_op_id_t op, keel_value_id_t given
 }
 
 // True if the other program takes `there` instead of that operand.
-static bool is_taken(const keel_diff_t *diff, const view_t *view, keel_op_id_t op, uint32_t operand,
-                     keel_value_id_t there) {
+static bool is_taken(const keel_diff_t *diff, const slice_view_t *view, keel_op_id_t op,
+                     uint32_t operand, keel_value_id_t there) {
     keel_op_id_t partner = view->partner[op];
     if (partner == KEEL_NONE) return false;
     keel_list_t others = keel_program_operands(view->other->program, partner);
@@ -78,7 +78,7 @@ static bool is_taken(const keel_diff_t *diff, const view_t *view, keel_op_id_t o
 
 enum { CANDIDATE = 1, TAKEN = 2, OTHERWISE = 4 };
 
-static void find_candidates(keel_diff_t *diff, const view_t *view, keel_op_id_t first,
+static void find_candidates(keel_diff_t *diff, const slice_view_t *view, keel_op_id_t first,
                             keel_op_id_t end) {
     const keel_program_t *program = view->own->program;
     for (keel_op_id_t op = first; op < end; ++op) {
@@ -94,7 +94,7 @@ static void find_candidates(keel_diff_t *diff, const view_t *view, keel_op_id_t 
 }
 
 // The users of the slice must take the value itself in the other program.
-static void look_at_users(const keel_diff_t *diff, const view_t *view, keel_op_id_t first,
+static void look_at_users(const keel_diff_t *diff, const slice_view_t *view, keel_op_id_t first,
                           keel_op_id_t end) {
     for (keel_op_id_t op = first; op < end; ++op) {
         keel_list_t operands = keel_program_operands(view->own->program, op);
@@ -108,7 +108,7 @@ static void look_at_users(const keel_diff_t *diff, const view_t *view, keel_op_i
     }
 }
 
-static keel_status_t explain_view(keel_diff_t *diff, const view_t *view, keel_op_id_t op) {
+static keel_status_t explain_view(keel_diff_t *diff, const slice_view_t *view, keel_op_id_t op) {
     keel_value_id_t given = keel_program_operands(view->own->program, op).items[0];
     uint32_t root = diff->taint[view->is_after ? given : view->counterparts[given]] - 1;
     keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
@@ -123,7 +123,7 @@ static keel_status_t explain_view(keel_diff_t *diff, const view_t *view, keel_op
     return keel_diff_fold(diff, root, &difference);
 }
 
-static keel_status_t look_at(keel_diff_t *diff, const view_t *view, uint32_t function) {
+static keel_status_t look_at(keel_diff_t *diff, const slice_view_t *view, uint32_t function) {
     keel_op_id_t first, end;
     keel_graph_body(view->own, function, &first, &end);
     find_candidates(diff, view, first, end);
@@ -146,7 +146,7 @@ static keel_status_t none_of(keel_diff_t *diff, const keel_program_t *program, u
 keel_status_t keel_diff_whole(keel_diff_t *diff) {
     KEEL_TRY(none_of(diff, diff->before.program, &diff->is_whole_before));
     KEEL_TRY(none_of(diff, diff->after.program, &diff->is_whole_after));
-    view_t before = view_of(diff, false), after = view_of(diff, true);
+    slice_view_t before = view_of(diff, false), after = view_of(diff, true);
     for (uint32_t i = 0; i < diff->function_count; ++i) {
         KEEL_TRY(look_at(diff, &before, diff->functions[i].before));
         KEEL_TRY(look_at(diff, &after, diff->functions[i].after));

@@ -16,7 +16,7 @@ typedef struct frames_t {
     uint32_t count;
 } frames_t;
 
-typedef struct walk_t {
+typedef struct stack_walk_t {
     const keel_python_t *python;
     keel_arena_t *arena;
     keel_str_t package; // that is the user's own
@@ -28,17 +28,17 @@ typedef struct walk_t {
     uint32_t traced_line;
     bool is_deferred;
     bool no_memory;
-} walk_t;
+} stack_walk_t;
 
 // Qualified names came with 3.11.
-static keel_object_t *function_of(walk_t *walk, keel_object_t *code) {
+static keel_object_t *function_of(stack_walk_t *walk, keel_object_t *code) {
     keel_object_t *name = keel_python_attribute(walk->python, code, walk->function_name);
     if (name || strcmp(walk->function_name, "co_name") == 0) return name;
     walk->function_name = "co_name";
     return keel_python_attribute(walk->python, code, walk->function_name);
 }
 
-static const char *frame_text(walk_t *walk, keel_str_t text) {
+static const char *frame_text(stack_walk_t *walk, keel_str_t text) {
     keel_str_t copy;
     keel_status_t status = keel_arena_str(walk->arena, text, &copy);
     if (status) {
@@ -57,7 +57,7 @@ static bool ends_with(keel_str_t text, const char *end) {
 }
 
 // "step at /home/u/train.py:12"
-static void keep_traced(walk_t *walk, keel_str_t text) {
+static void keep_traced(stack_walk_t *walk, keel_str_t text) {
     static const char between[] = " at ";
     enum { BETWEEN = sizeof between - 1 };
     const char *name_end = text.size ? memmem(text.data, text.size, between, BETWEEN) : NULL;
@@ -73,7 +73,7 @@ static void keep_traced(walk_t *walk, keel_str_t text) {
     walk->traced_line = line;
 }
 
-static keel_object_t *local_of(const walk_t *walk, keel_object_t *frame, const char *name) {
+static keel_object_t *local_of(const stack_walk_t *walk, keel_object_t *frame, const char *name) {
     keel_object_t *locals = keel_python_attribute(walk->python, frame, "f_locals");
     keel_object_t *value = locals ? walk->python->item(locals, name) : NULL;
     if (!value) walk->python->clear_error();
@@ -82,7 +82,7 @@ static keel_object_t *local_of(const walk_t *walk, keel_object_t *frame, const c
 }
 
 // An attribute, or NULL if there is none. Drops `object`.
-static keel_object_t *part_of(const walk_t *walk, keel_object_t *object, const char *name) {
+static keel_object_t *part_of(const stack_walk_t *walk, keel_object_t *object, const char *name) {
     keel_object_t *value = object ? keel_python_attribute(walk->python, object, name) : NULL;
     walk->python->drop(object);
     return value;
@@ -90,14 +90,14 @@ static keel_object_t *part_of(const walk_t *walk, keel_object_t *object, const c
 
 // When JAX compiles a program, it knows which function it traced, without wrappers: its error
 // messages have the same text. It only serves to distinguish two functions of the same name.
-static void look_for_traced(walk_t *walk, keel_object_t *frame) {
+static void look_for_traced(stack_walk_t *walk, keel_object_t *frame) {
     keel_object_t *info = local_of(walk, frame, "all_args_info");
     info = part_of(walk, part_of(walk, info, "debug_info"), "func_src_info");
     keep_traced(walk, keel_python_text(walk->python, info));
     walk->python->drop(info);
 }
 
-static void look_at_library(walk_t *walk, keel_object_t *frame, keel_str_t file,
+static void look_at_library(stack_walk_t *walk, keel_object_t *frame, keel_str_t file,
                             keel_str_t function) {
     if (walk->users.count) return;
     if (!walk->traced_file && ends_with(function, "from_hlo") && ends_with(file, "/pxla.py"))
@@ -108,7 +108,7 @@ static void look_at_library(walk_t *walk, keel_object_t *frame, keel_str_t file,
 
 // ---- the walk ----------------------------------------------------------------------------------
 
-static void add_frame(walk_t *walk, keel_object_t *frame) {
+static void add_frame(stack_walk_t *walk, keel_object_t *frame) {
     const keel_python_t *python = walk->python;
     keel_object_t *code = python->code(frame);
     keel_object_t *file = code ? keel_python_attribute(walk->python, code, "co_filename") : NULL;
@@ -134,7 +134,7 @@ static void add_frame(walk_t *walk, keel_object_t *frame) {
     python->drop(code);
 }
 
-static void walk_frames(walk_t *walk) {
+static void walk_frames(stack_walk_t *walk) {
     const keel_python_t *python = walk->python;
     keel_object_t *frame = python->frame();
     python->hold(frame);
@@ -155,7 +155,7 @@ static bool is_launcher(const keel_stack_frame_t *frame) {
 }
 
 // If there is no file of the user's, the user runs the package.
-static bool runs_a_package(const walk_t *walk) {
+static bool runs_a_package(const stack_walk_t *walk) {
     bool has_users =
         walk->users.count > 1 || (walk->users.count == 1 && !is_launcher(&walk->users.kept[0]));
     return !has_users && walk->outermost.size;
@@ -173,7 +173,7 @@ static bool is_clients(keel_str_t package) {
     return false;
 }
 
-static void find_library(const walk_t *walk, keel_stack_t *out) {
+static void find_library(const stack_walk_t *walk, keel_stack_t *out) {
     for (uint32_t i = 0; walk->users.count && i < walk->libraries.count; ++i) {
         const keel_stack_frame_t *frame = &walk->libraries.kept[i];
         keel_str_t package = keel_package_of(keel_str(frame->file));
@@ -184,7 +184,7 @@ static void find_library(const walk_t *walk, keel_stack_t *out) {
     }
 }
 
-static const char *give_stack(const walk_t *walk, keel_stack_t *out) {
+static const char *give_stack(const stack_walk_t *walk, keel_stack_t *out) {
     const frames_t *list = walk->users.count ? &walk->users : &walk->libraries;
     if (!list->count) return "the thread runs no Python code";
     void *memory;
@@ -210,13 +210,13 @@ void keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
     *out = (keel_stack_t){0};
     out->skipped = keel_python_enter(&python);
     if (out->skipped) return;
-    walk_t walk = {.python = &python, .arena = arena, .function_name = "co_qualname"};
+    stack_walk_t walk = {.python = &python, .arena = arena, .function_name = "co_qualname"};
     walk_frames(&walk);
     if (runs_a_package(&walk)) {
-        walk = (walk_t){.python = &python,
-                        .arena = arena,
-                        .package = walk.outermost,
-                        .function_name = walk.function_name};
+        walk = (stack_walk_t){.python = &python,
+                              .arena = arena,
+                              .package = walk.outermost,
+                              .function_name = walk.function_name};
         walk_frames(&walk);
     }
     keel_python_leave(&python);

@@ -13,25 +13,25 @@
 #define DAY (24 * 3600 * SECOND)
 #define WEEK (7 * DAY)
 
-typedef struct run_t {
+typedef struct old_run_t {
     char *id;
     uint64_t wrote; // nanoseconds since 1970
     bool has_journal, is_removed;
-} run_t;
+} old_run_t;
 
 typedef struct pruning_t {
     const char *run_dir;
     const keel_prune_t *how;
     keel_pruned_t *out;
     uint64_t now;
-    run_t *runs;
+    old_run_t *runs;
     size_t count, capacity;
     keel_map_t named; // digests in any line of the remaining runs
     bool any_goes_on;
 } pruning_t;
 
-static void tell(const pruning_t *pruning, keel_prune_fate_t fate, const char *what, uint64_t bytes,
-                 const char *why) {
+static void report_fate(const pruning_t *pruning, keel_prune_fate_t fate, const char *what,
+                        uint64_t bytes, const char *why) {
     if (fate == KEEL_PRUNE_FAILED) ++pruning->out->failures;
     if (pruning->how->tell) pruning->how->tell(pruning->how->context, fate, what, bytes, why);
 }
@@ -40,7 +40,7 @@ static void tell(const pruning_t *pruning, keel_prune_fate_t fate, const char *w
 static keel_status_t tell_failure(const pruning_t *pruning, const char *what,
                                   keel_status_t status) {
     if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
-    tell(pruning, KEEL_PRUNE_FAILED, what, 0, keel_status_message(status));
+    report_fate(pruning, KEEL_PRUNE_FAILED, what, 0, keel_status_message(status));
     keel_status_ignore(status);
     return NULL;
 }
@@ -55,8 +55,8 @@ static keel_status_t add_run(pruning_t *pruning, const char *id, bool has_journa
         pruning->runs = grown;
         pruning->capacity = capacity;
     }
-    run_t *run = &pruning->runs[pruning->count];
-    *run = (run_t){.wrote = wrote, .has_journal = has_journal};
+    old_run_t *run = &pruning->runs[pruning->count];
+    *run = (old_run_t){.wrote = wrote, .has_journal = has_journal};
     KEEL_TRY(keel_strdup(keel_str(id), &run->id));
     ++pruning->count;
     return NULL;
@@ -86,7 +86,7 @@ static keel_status_t look_at_run(void *context, const char *id) {
 }
 
 static int by_age(const void *left, const void *right) {
-    const run_t *a = left, *b = right;
+    const old_run_t *a = left, *b = right;
     if (a->wrote != b->wrote) return a->wrote < b->wrote ? -1 : 1;
     return strcmp(a->id, b->id);
 }
@@ -155,7 +155,7 @@ static void sum_up(living_t *living) {
     }
 }
 
-static keel_status_t goes_on(const pruning_t *pruning, const run_t *run, bool *out) {
+static keel_status_t goes_on(const pruning_t *pruning, const old_run_t *run, bool *out) {
     *out = false;
     // Its first line may be about to be written.
     if (!run->has_journal) {
@@ -240,7 +240,7 @@ uint64_t keel_journal_run_bytes(const char *run_dir, const char *id) {
     return folder.bytes;
 }
 
-static keel_status_t remove_run(pruning_t *pruning, run_t *run) {
+static keel_status_t remove_run(pruning_t *pruning, old_run_t *run) {
     char *path;
     KEEL_TRY(keel_path(&path, "%s/%s", pruning->run_dir, run->id));
     folder_t folder = {.path = path};
@@ -250,7 +250,7 @@ static keel_status_t remove_run(pruning_t *pruning, run_t *run) {
     run->is_removed = true;
     ++pruning->out->runs;
     pruning->out->run_bytes += folder.bytes;
-    tell(pruning, KEEL_PRUNE_REMOVED, run->id, folder.bytes, NULL);
+    report_fate(pruning, KEEL_PRUNE_REMOVED, run->id, folder.bytes, NULL);
     return NULL;
 }
 
@@ -261,7 +261,7 @@ static bool is_old(const pruning_t *pruning, uint64_t when) {
 
 static keel_status_t remove_old(pruning_t *pruning) {
     for (size_t i = 0; i < pruning->count; ++i) {
-        run_t *run = &pruning->runs[i];
+        old_run_t *run = &pruning->runs[i];
         if (pruning->count - i <= pruning->how->keep || !is_old(pruning, run->wrote)) continue;
         bool living;
         keel_status_t status = goes_on(pruning, run, &living);
@@ -269,7 +269,7 @@ static keel_status_t remove_old(pruning_t *pruning) {
             KEEL_TRY(tell_failure(pruning, run->id, status));
         } else if (living) {
             pruning->any_goes_on = true;
-            tell(pruning, KEEL_PRUNE_GOES_ON, run->id, 0, NULL);
+            report_fate(pruning, KEEL_PRUNE_GOES_ON, run->id, 0, NULL);
         } else {
             KEEL_TRY(remove_run(pruning, run));
         }
@@ -299,7 +299,7 @@ static keel_status_t note_digests(void *context, keel_str_t line) {
     return NULL;
 }
 
-static keel_status_t note_run(pruning_t *pruning, const run_t *run) {
+static keel_status_t note_run(pruning_t *pruning, const old_run_t *run) {
     static const char *const names[] = {"journal.ndjson", "explained.ndjson", "sources.tsv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char *path;

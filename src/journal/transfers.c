@@ -31,7 +31,7 @@ static void piece(keel_json_t *line, const keel_journal_piece_t *value) {
     keel_json_end_object(line);
 }
 
-static void reads(keel_json_t *line, const keel_journal_transfers_t *event) {
+static void write_reads(keel_json_t *line, const keel_journal_transfers_t *event) {
     keel_json_array(line, "reads");
     size_t began = line->out->size;
     for (size_t i = 0; i < event->read_count && keel_line_has_room(line, began); ++i)
@@ -54,7 +54,7 @@ void keel_journal_transfers(keel_journal_t *journal, const keel_journal_transfer
     direction(&line.json, "from_device", &event->from_device);
     if (event->cut_steps) keel_json_unsigned(&line.json, "cut_steps", event->cut_steps);
     if (event->cut_steps) keel_json_unsigned(&line.json, "cut_pieces", event->cut_pieces);
-    if (event->read_count) reads(&line.json, event);
+    if (event->read_count) write_reads(&line.json, event);
     if (event->piece_count) pieces(&line.json, event);
     keel_line_finish(journal, &line);
 }

@@ -193,7 +193,7 @@ static keel_status_t read_flags(flags_t *out, const char *flags) {
     return split(out, text);
 }
 
-static void release(flags_t *flags) {
+static void release_flags(flags_t *flags) {
     keel_free(flags->items);
     keel_arena_deinitialize(&flags->arena);
 }
@@ -204,7 +204,7 @@ keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) {
     keel_status_t status = read_flags(&split_flags, flags);
     if (!status) status = put_all(&split_flags, canonical);
     if (!status) status = keel_buffer_status(canonical);
-    release(&split_flags);
+    release_flags(&split_flags);
     return status;
 }
 
@@ -213,6 +213,6 @@ const char *keel_key_dumps_of_flags(const char *flags) {
     flags_t split_flags = {0};
     keel_status_t status = read_flags(&split_flags, flags);
     keel_status_ignore(status); // then there is no key either
-    release(&split_flags);
+    release_flags(&split_flags);
     return keel_dumps_asked(&split_flags.dumps);
 }

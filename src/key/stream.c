@@ -32,13 +32,13 @@ static inline uint8_t *write_number(uint8_t *out, uint64_t value) {
     return out;
 }
 
-static inline void number(keel_stream_t *stream, uint64_t value) {
+static inline void hash_number(keel_stream_t *stream, uint64_t value) {
     uint8_t *out = room(stream, 10);
     stream->used += (size_t)(write_number(out, value) - out);
 }
 
 void keel_stream_number(keel_stream_t *stream, uint64_t value) {
-    number(stream, value);
+    hash_number(stream, value);
 }
 
 static inline void put(keel_stream_t *stream, const void *data, size_t size) {
@@ -49,12 +49,12 @@ static inline void put(keel_stream_t *stream, const void *data, size_t size) {
 static inline void node(keel_stream_t *stream, keel_node_id_t id) {
     keel_node_t *n = &stream->canon->nodes[id];
     if (n->stream == stream->id) {
-        number(stream, n->number);
+        hash_number(stream, n->number);
         return;
     }
     n->stream = stream->id;
     n->number = ++stream->nodes;
-    number(stream, 0);
+    hash_number(stream, 0);
     put(stream, n->bytes, n->size);
 }
 
@@ -73,11 +73,11 @@ static inline keel_node_id_t type_of(keel_canon_t *canon, keel_value_id_t value)
 }
 
 void keel_stream_region(keel_stream_t *stream, const keel_region_t *region) {
-    number(stream, region->block_count);
+    hash_number(stream, region->block_count);
     for (uint32_t b = 0; b < region->block_count; ++b) {
         const keel_block_t *block = &stream->canon->program->blocks.data[region->first_block + b];
-        number(stream, block->end_op - block->first_op);
-        number(stream, block->argument_count);
+        hash_number(stream, block->end_op - block->first_op);
+        hash_number(stream, block->argument_count);
         for (uint32_t i = 0; i < block->argument_count && !stream->canon->status; ++i)
             keel_stream_node(stream, type_of(stream->canon, block->first_argument + i));
     }
@@ -91,7 +91,7 @@ static void regions_of(keel_stream_t *stream, keel_op_id_t op, uint32_t *at) {
     uint32_t first = *at;
     while (*at < program->regions.count && program->regions.data[*at].parent == op)
         ++*at;
-    number(stream, *at - first);
+    hash_number(stream, *at - first);
     for (uint32_t i = first; i < *at; ++i)
         keel_stream_region(stream, &program->regions.data[i]);
 }
@@ -136,10 +136,10 @@ static keel_status_t grow_shapes(keel_canon_t *canon, uint32_t stream) {
 }
 
 static void put_new_shape(keel_stream_t *stream, const keel_shape_t *shape) {
-    number(stream, NEW_SHAPE);
+    hash_number(stream, NEW_SHAPE);
     keel_stream_node(stream, shape->name);
     keel_stream_node(stream, shape->attributes);
-    number(stream, shape->counts);
+    hash_number(stream, shape->counts);
     if (shape->counts & 1) keel_stream_node(stream, shape->type);
 }
 
@@ -154,7 +154,7 @@ static void put_shape(keel_stream_t *stream, keel_shape_t *shape) {
     }
     keel_shape_t *slot = find_shape(canon->shapes, canon->shape_capacity, stream->id, shape);
     if (slot->stream == stream->id) {
-        number(stream, slot->number);
+        hash_number(stream, slot->number);
         return;
     }
     shape->stream = stream->id;
@@ -166,13 +166,13 @@ static void put_shape(keel_stream_t *stream, keel_shape_t *shape) {
 static void put_written_out(keel_stream_t *stream, const keel_operation_t *operation,
                             const keel_shape_t *shape) {
     bool has_regions = operation->name & KEEL_OP_HAS_REGIONS;
-    number(stream, WRITTEN_OUT);
+    hash_number(stream, WRITTEN_OUT);
     keel_stream_node(stream, shape->name);
     keel_stream_node(stream, shape->attributes);
-    number(stream, (uint64_t)operation->result_count << 1 | has_regions);
+    hash_number(stream, (uint64_t)operation->result_count << 1 | has_regions);
     for (uint32_t i = 0; i < operation->result_count && !stream->canon->status; ++i)
         keel_stream_node(stream, type_of(stream->canon, operation->first_result + i));
-    number(stream, shape->counts >> 1);
+    hash_number(stream, shape->counts >> 1);
 }
 
 // Operands count back from the results met so far, so most of them take one byte.

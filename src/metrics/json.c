@@ -1,19 +1,19 @@
 #include "metrics/part.h"
 
-static void number(keel_json_t *json, const char *name, const keel_metric_facts_t *facts,
-                   uint64_t value) {
+static void write_amount(keel_json_t *json, const char *name, const keel_metric_facts_t *facts,
+                         uint64_t value) {
     keel_metrics_number(keel_json_value(json, name), facts, value);
 }
 
-static void value(keel_json_t *json, const char *name, const keel_metric_facts_t *facts,
-                  const keel_metric_value_t *value) {
+static void write_metric(keel_json_t *json, const char *name, const keel_metric_facts_t *facts,
+                         const keel_metric_value_t *value) {
     if (facts->kind != KEEL_METRIC_SUMMARY) {
-        number(json, name, facts, value->value);
+        write_amount(json, name, facts, value->value);
         return;
     }
     keel_json_object(json, name);
     keel_json_unsigned(json, "count", value->count);
-    number(json, "sum", facts, value->value);
+    write_amount(json, "sum", facts, value->value);
     keel_json_end_object(json);
 }
 
@@ -22,7 +22,7 @@ static void series(const keel_metrics_t *metrics, keel_metric_t metric, keel_jso
     for (size_t i = 0; i < metrics->series_count; ++i) {
         if (metrics->series[i].metric != metric) continue;
         keel_json_key(json, keel_str(metrics->series[i].label));
-        value(json, NULL, keel_metric_facts(metric), &metrics->series[i].value);
+        write_metric(json, NULL, keel_metric_facts(metric), &metrics->series[i].value);
     }
 }
 
@@ -31,7 +31,7 @@ static void all(const keel_metrics_t *metrics, keel_json_t *json) {
     for (int i = 0; i < KEEL_METRIC_COUNT; ++i) {
         const keel_metric_facts_t *facts = keel_metric_facts((keel_metric_t)i);
         if (!facts->label) {
-            value(json, facts->name, facts, &metrics->totals[i]);
+            write_metric(json, facts->name, facts, &metrics->totals[i]);
             continue;
         }
         keel_json_object(json, facts->name);
@@ -49,7 +49,7 @@ static void those_of_torch_xla(const keel_metrics_t *metrics, keel_json_t *json)
         if (facts->label)
             series(metrics, (keel_metric_t)i, json);
         else
-            value(json, facts->xla_name, facts, &metrics->totals[i]);
+            write_metric(json, facts->xla_name, facts, &metrics->totals[i]);
     }
     keel_json_end_object(json);
 }

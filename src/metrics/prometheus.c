@@ -30,7 +30,7 @@ static void label_value(keel_buffer_t *out, const char *value) {
     }
 }
 
-static void label(keel_buffer_t *out, const char *name, const char *value, bool *first) {
+static void print_label(keel_buffer_t *out, const char *name, const char *value, bool *first) {
     if (!*value) return;
     keel_buffer_format(out, "%s%s=\"", *first ? "{" : ",", name);
     label_value(out, value);
@@ -42,27 +42,29 @@ static void source(const keel_metrics_t *metrics, const char *run, keel_buffer_t
                    bool *first) {
     char pid[24];
     snprintf(pid, sizeof pid, "%" PRId64, metrics->pid);
-    label(out, "run", run, first);
-    if (metrics->pid) label(out, "pid", pid, first);
+    print_label(out, "run", run, first);
+    if (metrics->pid) print_label(out, "pid", pid, first);
 }
 
-static void line(const keel_metrics_t *metrics, const char *run, const keel_metric_facts_t *facts,
-                 const char *ending, const char *labelled, keel_buffer_t *out) {
+static void print_sample(const keel_metrics_t *metrics, const char *run,
+                         const keel_metric_facts_t *facts, const char *ending, const char *labelled,
+                         keel_buffer_t *out) {
     bool first = true;
     keel_buffer_format(out, "%s%s", facts->name, ending);
     source(metrics, run, out, &first);
-    if (labelled) label(out, facts->label, *labelled ? labelled : "unnamed", &first);
+    if (labelled) print_label(out, facts->label, *labelled ? labelled : "unnamed", &first);
     keel_buffer_text(out, first ? " " : "} ");
 }
 
-static void value(const keel_metrics_t *metrics, const char *run, const keel_metric_facts_t *facts,
-                  const char *labelled, const keel_metric_value_t *value, keel_buffer_t *out) {
+static void print_metric(const keel_metrics_t *metrics, const char *run,
+                         const keel_metric_facts_t *facts, const char *labelled,
+                         const keel_metric_value_t *value, keel_buffer_t *out) {
     bool is_summary = facts->kind == KEEL_METRIC_SUMMARY;
-    line(metrics, run, facts, is_summary ? "_sum" : "", labelled, out);
+    print_sample(metrics, run, facts, is_summary ? "_sum" : "", labelled, out);
     keel_metrics_number(out, facts, value->value);
     keel_buffer_byte(out, '\n');
     if (!is_summary) return;
-    line(metrics, run, facts, "_count", labelled, out);
+    print_sample(metrics, run, facts, "_count", labelled, out);
     keel_buffer_format(out, "%" PRIu64 "\n", value->count);
 }
 
@@ -71,11 +73,11 @@ static void info(const keel_metrics_t *metrics, const char *run, keel_buffer_t *
     keel_buffer_text(out, "# HELP keel_run_info What runs; always 1.\n"
                           "# TYPE keel_run_info gauge\nkeel_run_info");
     source(metrics, run, out, &first);
-    label(out, "version", metrics->version, &first);
-    label(out, "host", metrics->host, &first);
-    label(out, "platform", metrics->platform, &first);
-    label(out, "mode", metrics->mode, &first);
-    label(out, "command", metrics->command, &first);
+    print_label(out, "version", metrics->version, &first);
+    print_label(out, "host", metrics->host, &first);
+    print_label(out, "platform", metrics->platform, &first);
+    print_label(out, "mode", metrics->mode, &first);
+    print_label(out, "command", metrics->command, &first);
     keel_buffer_text(out, first ? " 1\n" : "} 1\n");
 }
 
@@ -86,10 +88,10 @@ void keel_metrics_prometheus(const keel_metrics_t *metrics, const char *run, kee
         if (facts->label && !metrics->labels[i]) continue;
         keel_buffer_format(out, "# HELP %s %s\n# TYPE %s %s\n", facts->name, facts->sentence,
                            facts->name, kinds[facts->kind]);
-        if (!facts->label) value(metrics, run, facts, NULL, &metrics->totals[i], out);
+        if (!facts->label) print_metric(metrics, run, facts, NULL, &metrics->totals[i], out);
         for (size_t s = 0; facts->label && s < metrics->series_count; ++s)
             if (metrics->series[s].metric == (keel_metric_t)i)
-                value(metrics, run, facts, metrics->series[s].label, &metrics->series[s].value,
-                      out);
+                print_metric(metrics, run, facts, metrics->series[s].label,
+                             &metrics->series[s].value, out);
     }
 }

@@ -39,7 +39,7 @@ typedef struct chart_t {
 
 // ---- the axis ----------------------------------------------------------------------------------
 
-static double place_of(const chart_t *c, const keel_timeline_event_t *event) {
+static double axis_position(const chart_t *c, const keel_timeline_event_t *event) {
     return c->by_step ? (double)event->step : event->at;
 }
 
@@ -74,7 +74,7 @@ static double x_of(const chart_t *c, double place) {
 }
 
 static size_t column_of(const chart_t *c, const keel_timeline_event_t *event) {
-    double at = (place_of(c, event) - c->first) / c->column;
+    double at = (axis_position(c, event) - c->first) / c->column;
     if (!(at > 0)) return 0;
     return at >= (double)c->column_count ? c->column_count - 1 : (size_t)at;
 }
@@ -339,12 +339,12 @@ static void step_line(const chart_t *c, uint64_t most, bool filled) {
     for (size_t i = stride - 1; i < t->count; i += stride) {
         if (i + stride >= t->count) i = t->count - 1; // the last is always drawn
         double y = HEIGHT - (double)t->events[i].programs / (double)most * (HEIGHT - 2);
-        keel_buffer_format(out, "H%.1fV%.1f", x_of(c, place_of(c, &t->events[i])), y);
+        keel_buffer_format(out, "H%.1fV%.1f", x_of(c, axis_position(c, &t->events[i])), y);
     }
     keel_buffer_format(out, filled ? "H%dV%dZ\"/>\n" : "H%d\"/>\n", WIDTH, HEIGHT);
 }
 
-static void programs(const chart_t *c) {
+static void draw_programs(const chart_t *c) {
     keel_buffer_t *out = c->page->out;
     const keel_timeline_t *t = c->timeline;
     uint64_t all = t->count ? t->events[t->count - 1].programs : 0;
@@ -386,7 +386,7 @@ static keel_status_t charts(keel_page_t *page, const keel_timeline_t *timeline) 
         c.columns[i].entry = SIZE_MAX;
     fill_columns(&c);
     compiles(&c);
-    programs(&c);
+    draw_programs(&c);
     keel_free(memory);
     keel_buffer_text(page->out, "</section>\n");
     return NULL;

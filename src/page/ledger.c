@@ -27,7 +27,7 @@ static void open_table(keel_buffer_t *out, const char *caption, const char *firs
         caption, first);
 }
 
-static void figures(keel_buffer_t *out, const keel_why_cost_t *cost, double most, int tone) {
+static void add_cost_cells(keel_buffer_t *out, const keel_why_cost_t *cost, double most, int tone) {
     keel_buffer_format(out, "</th><td class=\"number\">%" PRIu64 "</td><td class=\"number\">",
                        cost->times);
     keel_page_seconds(out, cost->seconds);
@@ -47,7 +47,7 @@ static void by_cause(const keel_page_t *page) {
                            "<tr><th scope=\"row\"><code>%s</code> <span class=\"muted "
                            "said\">%s</span>",
                            facts->word, facts->sentence);
-        figures(out, cost, why->by_cause[0].seconds, keel_page_tone(page, cost->kind));
+        add_cost_cells(out, cost, why->by_cause[0].seconds, keel_page_tone(page, cost->kind));
     }
     keel_buffer_text(out, "</tbody></table></div>\n");
     keel_page_left(out, why->by_cause_count, ROWS, "cause");
@@ -66,7 +66,7 @@ static void by_line(const keel_page_t *page) {
             keel_page_cut(out, cost->place.function, 80);
             keel_buffer_text(out, "</span>");
         }
-        figures(out, cost, why->by_line[0].seconds, keel_page_tone(page, cost->kind));
+        add_cost_cells(out, cost, why->by_line[0].seconds, keel_page_tone(page, cost->kind));
     }
     keel_buffer_text(out, "</tbody></table></div>\n");
     keel_page_left(out, why->by_line_count, ROWS, "line");

@@ -4,7 +4,7 @@
 
 enum { LINES = 50 };
 
-static void figures(keel_buffer_t *out, const keel_moved_t *moved) {
+static void add_moved_cells(keel_buffer_t *out, const keel_moved_t *moved) {
     keel_buffer_format(out,
                        "</th><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
                        "</td><td class=\"number\">",
@@ -13,7 +13,7 @@ static void figures(keel_buffer_t *out, const keel_moved_t *moved) {
     keel_buffer_text(out, "</td><td>");
 }
 
-static void row(keel_buffer_t *out, const keel_reads_line_t *line) {
+static void add_read_row(keel_buffer_t *out, const keel_reads_line_t *line) {
     keel_buffer_text(out, "<tr><th scope=\"row\">");
     keel_page_place(out, line->shown, line->file);
     if (*line->function) {
@@ -21,7 +21,7 @@ static void row(keel_buffer_t *out, const keel_reads_line_t *line) {
         keel_page_cut(out, line->function, 80);
         keel_buffer_text(out, "</span>");
     }
-    figures(out, &line->moved);
+    add_moved_cells(out, &line->moved);
     if (line->cuts) {
         keel_buffer_text(out, "cuts steps ");
         keel_page_count(out, line->cuts, "time");
@@ -60,10 +60,10 @@ void keel_page_reads(keel_page_t *page) {
                               "<th scope=\"col\" class=\"number\">time</th>"
                               "<th scope=\"col\">steps</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < reads->count && i < LINES; ++i)
-        row(out, &reads->lines[i]);
+        add_read_row(out, &reads->lines[i]);
     if (reads->count && reads->elsewhere.count) {
         keel_buffer_text(out, "<tr><th scope=\"row\">elsewhere (no Python line)");
-        figures(out, &reads->elsewhere);
+        add_moved_cells(out, &reads->elsewhere);
         keel_buffer_text(out, "</td></tr>\n");
     }
     if (reads->count) keel_buffer_text(out, "</tbody></table></div>\n");

@@ -139,7 +139,7 @@ static void folded(keel_buffer_t *out, const keel_why_entry_t *entry) {
     keel_buffer_text(out, "</details>\n");
 }
 
-static void stack(keel_buffer_t *out, const keel_why_entry_t *entry) {
+static void add_stack(keel_buffer_t *out, const keel_why_entry_t *entry) {
     if (!entry->asked->stack_count && !*entry->asked->stack_skipped) return;
     keel_buffer_text(out, "<details><summary>Host stack</summary>\n");
     if (*entry->asked->stack_skipped) {
@@ -226,7 +226,7 @@ static keel_status_t article(keel_page_t *page, size_t index, size_t rank) {
     }
     if (rank < VIEWS) KEEL_TRY(keel_page_view(page, entry, rank < OPEN));
     folded(out, entry);
-    stack(out, entry);
+    add_stack(out, entry);
     against(out, entry);
     keel_buffer_text(out, "</article>\n");
     return keel_buffer_status(out);
@@ -234,7 +234,7 @@ static keel_status_t article(keel_page_t *page, size_t index, size_t rank) {
 
 // ---- the rest ----------------------------------------------------------------------------------
 
-static void row(keel_buffer_t *out, const keel_why_entry_t *entry) {
+static void add_recompile_row(keel_buffer_t *out, const keel_why_entry_t *entry) {
     keel_buffer_format(out, "<tr><td class=\"number\">%s%" PRIu64 "</td><td class=\"number\">",
                        entry->asked->at_end ? "after " : "",
                        entry->asked->step - entry->asked->at_end);
@@ -263,7 +263,7 @@ static void others(keel_page_t *page, size_t first) {
                           "<th scope=\"col\">line</th></tr></thead><tbody>\n");
     size_t end = page->count - first > ROWS ? first + ROWS : page->count;
     for (size_t i = first; i < end; ++i)
-        row(out, &why->entries[page->order[i]]);
+        add_recompile_row(out, &why->entries[page->order[i]]);
     keel_buffer_text(out, "</tbody></table></div>\n");
     keel_page_left(out, page->count, end, "recompile");
 }

@@ -8,18 +8,18 @@ enum {
     ROWS = 60,   // of a table
 };
 
-typedef struct words_t {
+typedef struct line_words_t {
     keel_str_t items[WORDS];
     size_t count;
     size_t first, end; // what remains without the equal ends
     bool marked[WORDS];
-} words_t;
+} line_words_t;
 
 // Values that correspond to each other: numbers shift if an operation comes or goes.
-typedef struct values_t {
+typedef struct value_pairs_t {
     uint32_t *pairs; // old, new, ...
     size_t count;
-} values_t;
+} value_pairs_t;
 
 // ---- words -------------------------------------------------------------------------------------
 
@@ -51,7 +51,7 @@ static size_t word_length(keel_str_t text, size_t at) {
     return end - at;
 }
 
-static void split_words(keel_str_t text, words_t *out) {
+static void split_words(keel_str_t text, line_words_t *out) {
     out->count = 0;
     for (size_t at = 0; at < text.size && out->count < WORDS;) {
         size_t length = out->count + 1 < WORDS ? word_length(text, at) : text.size - at;
@@ -71,7 +71,7 @@ static bool value_number(keel_str_t word, uint32_t *out) {
 }
 
 // Values without a known pair count as the same: they are outside what is shown.
-static bool is_same(const values_t *values, keel_str_t a, keel_str_t b) {
+static bool is_same_word(const value_pairs_t *values, keel_str_t a, keel_str_t b) {
     uint32_t old_value, new_value;
     if (!value_number(a, &old_value) || !value_number(b, &new_value)) return keel_str_equal(a, b);
     for (size_t i = 0; i < values->count; ++i) {
@@ -83,12 +83,13 @@ static bool is_same(const values_t *values, keel_str_t a, keel_str_t b) {
 }
 
 // Marks the words of the middle that are not common; `best` holds (WORDS + 1)^2 numbers.
-static void mark_same(const values_t *values, words_t *a, words_t *b, uint16_t *best) {
+static void mark_same(const value_pairs_t *values, line_words_t *a, line_words_t *b,
+                      uint16_t *best) {
     size_t olds = a->end - a->first, news = b->end - b->first, width = news + 1;
     memset(best, 0, (olds + 1) * width * sizeof *best);
     for (size_t i = olds; i-- > 0;)
         for (size_t j = news; j-- > 0;) {
-            bool same = is_same(values, a->items[a->first + i], b->items[b->first + j]);
+            bool same = is_same_word(values, a->items[a->first + i], b->items[b->first + j]);
             uint16_t down = best[(i + 1) * width + j], right = best[i * width + j + 1];
             uint16_t most = down > right ? down : right;
             if (same) most = (uint16_t)(best[(i + 1) * width + j + 1] + 1);
@@ -96,8 +97,8 @@ static void mark_same(const values_t *values, words_t *a, words_t *b, uint16_t *
         }
     size_t i = 0, j = 0;
     while (i < olds || j < news) {
-        bool same =
-            i < olds && j < news && is_same(values, a->items[a->first + i], b->items[b->first + j]);
+        bool same = i < olds && j < news &&
+                    is_same_word(values, a->items[a->first + i], b->items[b->first + j]);
         if (same) {
             ++i;
             ++j;
@@ -111,17 +112,18 @@ static void mark_same(const values_t *values, words_t *a, words_t *b, uint16_t *
 }
 
 // True if the two lines differ in a word.
-static bool compare_words(const values_t *values, words_t *a, words_t *b, uint16_t *best) {
+static bool compare_words(const value_pairs_t *values, line_words_t *a, line_words_t *b,
+                          uint16_t *best) {
     a->first = b->first = 0;
     a->end = a->count;
     b->end = b->count;
     while (a->first < a->end && b->first < b->end &&
-           is_same(values, a->items[a->first], b->items[b->first])) {
+           is_same_word(values, a->items[a->first], b->items[b->first])) {
         ++a->first;
         ++b->first;
     }
     while (a->end > a->first && b->end > b->first &&
-           is_same(values, a->items[a->end - 1], b->items[b->end - 1])) {
+           is_same_word(values, a->items[a->end - 1], b->items[b->end - 1])) {
         --a->end;
         --b->end;
     }
@@ -132,7 +134,7 @@ static bool compare_words(const values_t *values, words_t *a, words_t *b, uint16
 
 // ---- cells -------------------------------------------------------------------------------------
 
-static void write_words(keel_buffer_t *out, const words_t *line, const char *element) {
+static void write_words(keel_buffer_t *out, const line_words_t *line, const char *element) {
     bool open = false;
     for (size_t i = 0; i < line->count; ++i) {
         bool blank = line->items[i].size == 1 && line->items[i].data[0] == ' ';
@@ -146,7 +148,7 @@ static void write_words(keel_buffer_t *out, const words_t *line, const char *ele
 }
 
 static void cell(keel_buffer_t *out, const char *side, const keel_page_line_t *line,
-                 const words_t *compared) {
+                 const line_words_t *compared) {
     bool old_side = side[0] == 'o';
     if (!line) {
         keel_buffer_format(out, "<td class=\"%s none\"></td>", side);
@@ -160,19 +162,19 @@ static void cell(keel_buffer_t *out, const char *side, const keel_page_line_t *l
     keel_buffer_text(out, "</td>");
 }
 
-typedef struct table_t {
+typedef struct row_table_t {
     const keel_page_lines_t *old_lines, *new_lines;
-    values_t values;
+    value_pairs_t values;
     uint16_t *best;
-    words_t *a, *b;
+    line_words_t *a, *b;
     keel_buffer_t *out;
-} table_t;
+} row_table_t;
 
 static const keel_page_line_t *line_of(const keel_page_lines_t *lines, uint32_t index) {
     return index == KEEL_PAGE_ABSENT ? NULL : &lines->items[index];
 }
 
-static bool compare_row(table_t *t, const keel_page_row_t *row) {
+static bool compare_row(row_table_t *t, const keel_page_row_t *row) {
     const keel_page_line_t *a = line_of(t->old_lines, row->old_line),
                            *b = line_of(t->new_lines, row->new_line);
     if (!a || !b) return true;
@@ -181,7 +183,7 @@ static bool compare_row(table_t *t, const keel_page_row_t *row) {
     return compare_words(&t->values, t->a, t->b, t->best);
 }
 
-static void write_row(table_t *t, const keel_page_row_t *row) {
+static void write_row(row_table_t *t, const keel_page_row_t *row) {
     const keel_page_line_t *a = line_of(t->old_lines, row->old_line),
                            *b = line_of(t->new_lines, row->new_line);
     const char *kind = !row->differs ? "same" : a && b ? "changed" : a ? "gone" : "added";
@@ -192,7 +194,7 @@ static void write_row(table_t *t, const keel_page_row_t *row) {
     keel_buffer_text(t->out, "</tr>\n");
 }
 
-static void pair_values(table_t *t, const keel_page_row_t *row) {
+static void pair_values(row_table_t *t, const keel_page_row_t *row) {
     const keel_page_line_t *a = line_of(t->old_lines, row->old_line),
                            *b = line_of(t->new_lines, row->new_line);
     if (!a || !b || row->differs) return;
@@ -222,7 +224,7 @@ keel_status_t keel_page_table(const keel_page_lines_t *old_lines,
                               const keel_page_lines_t *new_lines, const keel_page_rows_t *rows,
                               size_t around, keel_arena_t *arena, keel_buffer_t *out) {
     size_t count = rows->count;
-    table_t t = {.old_lines = old_lines, .new_lines = new_lines, .out = out};
+    row_table_t t = {.old_lines = old_lines, .new_lines = new_lines, .out = out};
     void *memory;
     KEEL_TRY(keel_arena_array(arena, 8 * count + 1, 2 * sizeof(uint32_t), &memory));
     t.values.pairs = memory;

@@ -19,7 +19,7 @@ typedef struct sequence_t {
     bool used;
 } sequence_t;
 
-typedef struct module_t {
+typedef struct module_reader_t {
     keel_hlo_reader_t reader;
     ids_t computations;
     int64_t entry;      // of the computations, its id
@@ -27,7 +27,7 @@ typedef struct module_t {
     KEEL_TABLE(sequence_t) schedule;
     keel_map_t op_names;
     keel_map_t function_names;
-} module_t;
+} module_reader_t;
 
 // ---- ids ---------------------------------------------------------------------------------------
 
@@ -85,8 +85,8 @@ static keel_status_t collect_ids(const keel_hlo_pieces_t *pieces, uint32_t field
 }
 
 // A list in ints of the indices that a field's ids refer to.
-static keel_status_t read_places(module_t *module, const keel_hlo_pieces_t *pieces, uint32_t field,
-                                 uint32_t limit, uint32_t *out) {
+static keel_status_t read_places(module_reader_t *module, const keel_hlo_pieces_t *pieces,
+                                 uint32_t field, uint32_t limit, uint32_t *out) {
     keel_program_t *program = module->reader.program;
     uint32_t start = program->ints.count;
     KEEL_PUSH(&program->ints, 0);
@@ -103,7 +103,7 @@ static keel_status_t read_places(module_t *module, const keel_hlo_pieces_t *piec
 
 // ---- instructions ------------------------------------------------------------------------------
 
-static keel_status_t find_op_name(module_t *module, keel_bytes_t opcode, uint16_t *out) {
+static keel_status_t find_op_name(module_reader_t *module, keel_bytes_t opcode, uint16_t *out) {
     keel_program_t *program = module->reader.program;
     const uint64_t *known = keel_map_find(&module->op_names, opcode);
     if (known) {
@@ -124,7 +124,7 @@ static keel_status_t find_op_name(module_t *module, keel_bytes_t opcode, uint16_
     return keel_map_put(&module->op_names, opcode, *out);
 }
 
-static keel_status_t read_operands(module_t *module, const keel_hlo_pieces_t *instruction,
+static keel_status_t read_operands(module_reader_t *module, const keel_hlo_pieces_t *instruction,
                                    uint32_t first_op) {
     keel_program_t *program = module->reader.program;
     keel_hlo_numbers_t numbers =
@@ -150,8 +150,8 @@ static keel_status_t push_attr(keel_hlo_reader_t *reader, keel_hlo_message_id_t 
     return keel_hlo_push_pair(reader, name, attr);
 }
 
-static keel_status_t push_predecessors(module_t *module, const keel_hlo_pieces_t *instruction,
-                                       uint32_t place) {
+static keel_status_t push_predecessors(module_reader_t *module,
+                                       const keel_hlo_pieces_t *instruction, uint32_t place) {
     keel_attr_t attr = {.kind = KEEL_ATTR_INTS};
     keel_attr_id_t id;
     KEEL_TRY(read_places(module, instruction, KEEL_HLO_AT_PREDECESSORS, place, &attr.b));
@@ -161,7 +161,7 @@ static keel_status_t push_predecessors(module_t *module, const keel_hlo_pieces_t
 }
 
 // Callees come before their callers, so a module has no recursion.
-static keel_status_t push_callees(module_t *module, const keel_hlo_pieces_t *instruction) {
+static keel_status_t push_callees(module_reader_t *module, const keel_hlo_pieces_t *instruction) {
     keel_hlo_reader_t *reader = &module->reader;
     uint32_t mark = reader->stack.count;
     keel_hlo_numbers_t numbers =
@@ -192,7 +192,7 @@ static keel_status_t close_dictionary(keel_hlo_reader_t *reader, uint32_t mark,
 }
 
 // The instruction's fields that are not attributes of their own.
-static keel_status_t read_apart(module_t *module, const keel_hlo_pieces_t *instruction,
+static keel_status_t read_apart(module_reader_t *module, const keel_hlo_pieces_t *instruction,
                                 uint32_t first_op, keel_operation_t *operation,
                                 keel_type_id_t *type) {
     enum { OPCODE, SHAPE, METADATA, OPERANDS, PREDECESSORS, CALLEES, COUNT };
@@ -216,7 +216,8 @@ static keel_status_t read_apart(module_t *module, const keel_hlo_pieces_t *instr
     return NULL;
 }
 
-static keel_status_t read_instruction(module_t *module, keel_bytes_t bytes, uint32_t first_op) {
+static keel_status_t read_instruction(module_reader_t *module, keel_bytes_t bytes,
+                                      uint32_t first_op) {
     keel_hlo_reader_t *reader = &module->reader;
     keel_program_t *program = reader->program;
     keel_hlo_pieces_t instruction = keel_hlo_piece(bytes);
@@ -235,7 +236,7 @@ static keel_status_t read_instruction(module_t *module, keel_bytes_t bytes, uint
 
 // ---- computations ------------------------------------------------------------------------------
 
-static keel_status_t push_schedule(module_t *module, int64_t computation) {
+static keel_status_t push_schedule(module_reader_t *module, int64_t computation) {
     keel_hlo_reader_t *reader = &module->reader;
     sequence_t *sequence = NULL;
     for (uint32_t low = 0, high = module->schedule.count; low < high;) {
@@ -262,7 +263,8 @@ static keel_status_t push_schedule(module_t *module, int64_t computation) {
     return push_attr(reader, KEEL_HLO_MODULE, KEEL_HLO_AT_MODULE_SCHEDULE, id);
 }
 
-static keel_status_t name_function(module_t *module, keel_bytes_t name, keel_string_id_t *out) {
+static keel_status_t name_function(module_reader_t *module, keel_bytes_t name,
+                                   keel_string_id_t *out) {
     // Symbols name functions, so two with one name would be ambiguous.
     if (keel_map_find(&module->function_names, name))
         return keel_status_make(KEEL_CORRUPT, "HLO: two computations are named %.*s",
@@ -271,7 +273,7 @@ static keel_status_t name_function(module_t *module, keel_bytes_t name, keel_str
     return keel_hlo_string(&module->reader, name, out);
 }
 
-static keel_status_t add_function(module_t *module, const keel_hlo_pieces_t *computation,
+static keel_status_t add_function(module_reader_t *module, const keel_hlo_pieces_t *computation,
                                   keel_function_t *function, uint32_t first_op) {
     keel_program_t *program = module->reader.program;
     uint32_t root = 0;
@@ -294,7 +296,7 @@ static keel_status_t add_function(module_t *module, const keel_hlo_pieces_t *com
     return NULL;
 }
 
-static keel_status_t read_computation(module_t *module, keel_bytes_t bytes) {
+static keel_status_t read_computation(module_reader_t *module, keel_bytes_t bytes) {
     keel_hlo_reader_t *reader = &module->reader;
     keel_program_t *program = reader->program;
     keel_hlo_pieces_t computation = keel_hlo_piece(bytes);
@@ -331,7 +333,7 @@ static int compare_sequences(const void *left, const void *right) {
     return a->bytes.data < b->bytes.data ? -1 : a->bytes.data > b->bytes.data;
 }
 
-static keel_status_t read_schedule(module_t *module, const keel_hlo_pieces_t *pieces) {
+static keel_status_t read_schedule(module_reader_t *module, const keel_hlo_pieces_t *pieces) {
     keel_hlo_pieces_t schedule;
     keel_hlo_present_t present;
     KEEL_TRY(keel_hlo_nested(pieces, KEEL_HLO_AT_MODULE_SCHEDULE, &schedule));
@@ -363,7 +365,7 @@ static keel_status_t read_schedule(module_t *module, const keel_hlo_pieces_t *pi
     return NULL;
 }
 
-static keel_status_t check_schedule(const module_t *module) {
+static keel_status_t check_schedule(const module_reader_t *module) {
     for (uint32_t i = 0; i < module->schedule.count; ++i)
         if (!module->schedule.data[i].used)
             return keel_status_make(KEEL_CORRUPT,
@@ -373,7 +375,7 @@ static keel_status_t check_schedule(const module_t *module) {
     return NULL;
 }
 
-static keel_status_t read_module(module_t *module, const keel_hlo_pieces_t *pieces) {
+static keel_status_t read_module(module_reader_t *module, const keel_hlo_pieces_t *pieces) {
     keel_hlo_reader_t *reader = &module->reader;
     keel_program_t *program = reader->program;
     keel_hlo_pieces_t frames;
@@ -417,7 +419,7 @@ static keel_status_t start_module(keel_hlo_reader_t *reader) {
                          &reader->unknown_location);
 }
 
-static void finish_module(module_t *module) {
+static void finish_module(module_reader_t *module) {
     keel_hlo_reader_t *reader = &module->reader;
     void *const memory[] = {reader->seen,
                             reader->names,
@@ -446,7 +448,7 @@ keel_status_t keel_read_hlo(keel_bytes_t bytes, keel_program_t *out) {
     out->format = KEEL_FORMAT_HLO;
     out->source = bytes.size ? bytes : keel_bytes("", 0);
     out->producer = KEEL_STR("");
-    module_t module = {.reader = {.program = out}};
+    module_reader_t module = {.reader = {.program = out}};
     keel_map_initialize(&module.op_names);
     keel_map_initialize(&module.function_names);
     keel_hlo_pieces_t pieces = keel_hlo_piece(bytes);

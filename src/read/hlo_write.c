@@ -4,13 +4,13 @@
 #include "read/read.h"
 #include "read/write.h"
 
-typedef struct module_t {
+typedef struct module_writer_t {
     keel_hlo_writer_t writer;
     keel_map_t functions;     // name -> index
     uint32_t function;        // that is being written
     keel_op_id_t op;          // that is being written
     const keel_block_t *body; // of the function
-} module_t;
+} module_writer_t;
 
 static keel_status_t invalid(const char *what) {
     return keel_status_make(KEEL_INVALID, "HLO: %s", what);
@@ -58,7 +58,7 @@ static keel_status_t put_places(keel_hlo_writer_t *writer, uint32_t number, keel
 
 // ---- instructions ------------------------------------------------------------------------------
 
-static keel_status_t put_callees(module_t *module, keel_attr_id_t attr) {
+static keel_status_t put_callees(module_writer_t *module, keel_attr_id_t attr) {
     keel_hlo_writer_t *writer = &module->writer;
     keel_list_t list = keel_program_array(writer->program, attr);
     size_t opened = keel_proto_open(writer->out, KEEL_HLO_AT_CALLEES);
@@ -77,7 +77,7 @@ static keel_status_t put_callees(module_t *module, keel_attr_id_t attr) {
 
 static keel_status_t write_reference(void *context, keel_hlo_message_id_t message, keel_str_t name,
                                      keel_attr_id_t attr) {
-    module_t *module = context;
+    module_writer_t *module = context;
     if (keel_str_is(name, "called_computations")) return put_callees(module, attr);
     if (keel_str_is(name, "control_predecessors"))
         return put_places(&module->writer, KEEL_HLO_AT_PREDECESSORS, attr, module->body,
@@ -85,7 +85,7 @@ static keel_status_t write_reference(void *context, keel_hlo_message_id_t messag
     return keel_hlo_no_attribute(&module->writer, message, name);
 }
 
-static keel_status_t put_operands(const module_t *module) {
+static keel_status_t put_operands(const module_writer_t *module) {
     const keel_hlo_writer_t *writer = &module->writer;
     keel_list_t operands = keel_program_operands(writer->program, module->op);
     if (!operands.count) return NULL;
@@ -99,7 +99,7 @@ static keel_status_t put_operands(const module_t *module) {
     return NULL;
 }
 
-static keel_status_t check_instruction(const module_t *module) {
+static keel_status_t check_instruction(const module_writer_t *module) {
     const keel_program_t *program = module->writer.program;
     const keel_operation_t *operation = &program->operations.data[module->op];
     const keel_op_name_t *name = keel_program_op_name(program, module->op);
@@ -113,7 +113,7 @@ static keel_status_t check_instruction(const module_t *module) {
     return NULL;
 }
 
-static keel_status_t write_instruction(module_t *module) {
+static keel_status_t write_instruction(module_writer_t *module) {
     keel_hlo_writer_t *writer = &module->writer;
     const keel_program_t *program = writer->program;
     const keel_operation_t *operation = &program->operations.data[module->op];
@@ -143,14 +143,14 @@ static keel_status_t write_instruction(module_t *module) {
 // The schedule is a field of the module.
 static keel_status_t leave_schedule(void *context, keel_hlo_message_id_t message, keel_str_t name,
                                     keel_attr_id_t attr) {
-    const module_t *module = context;
+    const module_writer_t *module = context;
     (void)attr;
     if (keel_str_is(name, "schedule")) return NULL;
     return keel_hlo_no_attribute(&module->writer, message, name);
 }
 
 // Computations follow each other without a gap: an operation between them would be lost.
-static keel_status_t check_function(const module_t *module, const keel_function_t *function,
+static keel_status_t check_function(const module_writer_t *module, const keel_function_t *function,
                                     keel_op_id_t expected) {
     const keel_block_t *body = module->body;
     if (!body || body->first_op != expected || body->argument_count ||
@@ -163,7 +163,7 @@ static keel_status_t check_function(const module_t *module, const keel_function_
     return NULL;
 }
 
-static keel_status_t write_computation(module_t *module, keel_op_id_t *next) {
+static keel_status_t write_computation(module_writer_t *module, keel_op_id_t *next) {
     keel_hlo_writer_t *writer = &module->writer;
     const keel_program_t *program = writer->program;
     const keel_function_t *function = &program->functions.data[module->function];
@@ -182,7 +182,7 @@ static keel_status_t write_computation(module_t *module, keel_op_id_t *next) {
     return NULL;
 }
 
-static keel_status_t name_functions(module_t *module) {
+static keel_status_t name_functions(module_writer_t *module) {
     const keel_program_t *program = module->writer.program;
     for (uint32_t i = 0; i < program->functions.count; ++i) {
         keel_str_t name = keel_program_str(program, program->functions.data[i].name);
@@ -194,7 +194,7 @@ static keel_status_t name_functions(module_t *module) {
     return NULL;
 }
 
-static keel_status_t write_computations(module_t *module) {
+static keel_status_t write_computations(module_writer_t *module) {
     const keel_program_t *program = module->writer.program;
     keel_op_id_t next = 0;
     KEEL_TRY(name_functions(module));
@@ -236,7 +236,7 @@ static keel_status_t write_schedule(keel_hlo_writer_t *writer) {
     return NULL;
 }
 
-static keel_status_t write_module(module_t *module) {
+static keel_status_t write_module(module_writer_t *module) {
     keel_hlo_writer_t *writer = &module->writer;
     const keel_program_t *program = writer->program;
     if (program->entry >= program->functions.count) return invalid("the program has no entry");
@@ -259,7 +259,7 @@ keel_status_t keel_write_hlo(const keel_program_t *program, keel_buffer_t *out) 
                                 "HLO: %s was left out when the program was read, so the program "
                                 "cannot be written",
                                 program->left_out);
-    module_t module = {.writer = {.program = program, .out = out}};
+    module_writer_t module = {.writer = {.program = program, .out = out}};
     size_t before = out->size, limit = out->limit;
     keel_hlo_find_messages(module.writer.first);
     keel_map_initialize(&module.functions);

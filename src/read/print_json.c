@@ -3,26 +3,26 @@
 #include "read/print_value.h"
 #include "read/print_walk.h"
 
-typedef struct module_t {
+typedef struct json_printer_t {
     keel_printer_t printer;
     keel_value_id_t first_value; // of the function
-} module_t;
+} json_printer_t;
 
-static void value(module_t *m, const char *name, keel_value_id_t id) {
+static void write_value_number(json_printer_t *m, const char *name, keel_value_id_t id) {
     keel_json_unsigned(&m->printer.json, name, id - m->first_value);
 }
 
 // ---- operations --------------------------------------------------------------------------------
 
-static void values(module_t *m, const char *name, const keel_value_id_t *items,
-                   keel_value_id_t first, uint32_t count) {
+static void write_value_numbers(json_printer_t *m, const char *name, const keel_value_id_t *items,
+                                keel_value_id_t first, uint32_t count) {
     keel_json_array(&m->printer.json, name);
     for (uint32_t i = 0; i < count; ++i)
-        value(m, NULL, items ? items[i] : first + i);
+        write_value_number(m, NULL, items ? items[i] : first + i);
     keel_json_end_array(&m->printer.json);
 }
 
-static void types(module_t *m, const char *name, const keel_value_id_t *items,
+static void types(json_printer_t *m, const char *name, const keel_value_id_t *items,
                   keel_value_id_t first, uint32_t count) {
     keel_json_array(&m->printer.json, name);
     for (uint32_t i = 0; i < count && !keel_print_full(&m->printer); ++i)
@@ -39,7 +39,7 @@ static void begin_line(keel_json_t *json) {
 }
 
 static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
-    module_t *m = context;
+    json_printer_t *m = context;
     keel_json_t *json = &m->printer.json;
     (void)index;
     if (keel_print_full(&m->printer)) return;
@@ -51,9 +51,9 @@ static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
     keel_json_str(json, "name", keel_program_str(program, name->name));
     keel_json_str(json, "dialect", keel_program_str(program, name->dialect));
     keel_json_unsigned(json, "version", name->version);
-    values(m, "operands", operands.items, 0, operands.count);
+    write_value_numbers(m, "operands", operands.items, 0, operands.count);
     types(m, "operand_types", operands.items, 0, operands.count);
-    values(m, "results", NULL, o->first_result, o->result_count);
+    write_value_numbers(m, "results", NULL, o->first_result, o->result_count);
     types(m, "result_types", NULL, o->first_result, o->result_count);
     keel_print_dictionary_json(&m->printer, "attributes", o->attributes);
     keel_print_location_json(&m->printer, o->location);
@@ -61,21 +61,21 @@ static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
 }
 
 static void open_region(void *context, uint32_t index) {
-    keel_json_t *json = &((module_t *)context)->printer.json;
+    keel_json_t *json = &((json_printer_t *)context)->printer.json;
     (void)index;
     keel_json_object(json, NULL);
     keel_json_array(json, "blocks");
 }
 
 static void open_block(void *context, const keel_block_t *block, uint32_t index) {
-    module_t *m = context;
+    json_printer_t *m = context;
     keel_json_t *json = &m->printer.json;
     (void)index;
     keel_json_object(json, NULL);
     keel_json_array(json, "arguments");
     for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&m->printer); ++i) {
         keel_json_object(json, NULL);
-        value(m, "value", block->first_argument + i);
+        write_value_number(m, "value", block->first_argument + i);
         keel_print_type_json(
             &m->printer, "type",
             keel_program_value_type(m->printer.program, block->first_argument + i));
@@ -88,7 +88,7 @@ static void open_block(void *context, const keel_block_t *block, uint32_t index)
 }
 
 static void close_list(void *context) {
-    keel_json_t *json = &((module_t *)context)->printer.json;
+    keel_json_t *json = &((json_printer_t *)context)->printer.json;
     keel_json_end_array(json);
     keel_json_end_object(json);
 }
@@ -104,7 +104,7 @@ static const keel_print_visitor_t visitor = {open_operation, open_region, open_b
 // ---- functions ---------------------------------------------------------------------------------
 
 // "name" of an argument: if its location is a name without a place.
-static void argument_name(module_t *m, keel_attr_id_t id) {
+static void argument_name(json_printer_t *m, keel_attr_id_t id) {
     keel_str_t name = {"", 0};
     keel_frame_t frame;
     if (!keel_program_frames(m->printer.program, id, &frame, 1, &name) && name.size)
@@ -113,7 +113,8 @@ static void argument_name(module_t *m, keel_attr_id_t id) {
         keel_json_null(&m->printer.json, "name");
 }
 
-static void arguments(module_t *m, const keel_function_t *function, const keel_block_t *block) {
+static void arguments(json_printer_t *m, const keel_function_t *function,
+                      const keel_block_t *block) {
     const keel_program_t *program = m->printer.program;
     for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&m->printer); ++i) {
         keel_attr_id_t where = keel_program_argument_location(program, block, i);
@@ -129,7 +130,7 @@ static void arguments(module_t *m, const keel_function_t *function, const keel_b
     }
 }
 
-static void declared(module_t *m, uint32_t list, keel_attr_id_t attributes) {
+static void declared(json_printer_t *m, uint32_t list, keel_attr_id_t attributes) {
     const keel_program_t *program = m->printer.program;
     keel_list_t declared_types = keel_program_list(program, list);
     for (uint32_t i = 0; i < declared_types.count && !keel_print_full(&m->printer); ++i) {
@@ -141,7 +142,7 @@ static void declared(module_t *m, uint32_t list, keel_attr_id_t attributes) {
     }
 }
 
-static void results(module_t *m, const keel_function_t *function) {
+static void results(json_printer_t *m, const keel_function_t *function) {
     const keel_program_t *program = m->printer.program;
     if (function->type != KEEL_NONE) {
         declared(m, keel_program_type(program, function->type)->c, function->result_attributes);
@@ -156,8 +157,8 @@ static void results(module_t *m, const keel_function_t *function) {
     }
 }
 
-static void signature(module_t *m, const keel_function_t *function, const keel_block_t *blocks,
-                      uint32_t count) {
+static void signature(json_printer_t *m, const keel_function_t *function,
+                      const keel_block_t *blocks, uint32_t count) {
     const keel_program_t *program = m->printer.program;
     keel_json_t *json = &m->printer.json;
     keel_json_str(json, "name", keel_program_str(program, function->name));
@@ -176,10 +177,10 @@ static void signature(module_t *m, const keel_function_t *function, const keel_b
     results(m, function);
     keel_json_end_array(json);
     if (function->root != KEEL_NONE)
-        value(m, "root", program->operations.data[function->root].first_result);
+        write_value_number(m, "root", program->operations.data[function->root].first_result);
 }
 
-static keel_status_t function_json(module_t *m, const keel_function_t *function) {
+static keel_status_t function_json(json_printer_t *m, const keel_function_t *function) {
     uint32_t count;
     const keel_block_t *blocks = keel_print_blocks(m->printer.program, function, &count);
     m->first_value = function->first_value;
@@ -196,7 +197,7 @@ static keel_status_t function_json(module_t *m, const keel_function_t *function)
 
 // ---- module ------------------------------------------------------------------------------------
 
-static void head(module_t *m) {
+static void write_module_fields(json_printer_t *m) {
     const keel_program_t *program = m->printer.program;
     keel_json_t *json = &m->printer.json;
     keel_json_string(json, "format", keel_format_name(program->format));
@@ -216,11 +217,12 @@ static void head(module_t *m) {
 }
 
 keel_status_t keel_print_json(const keel_program_t *program, keel_buffer_t *out) {
-    module_t m = {.printer = keel_printer(program, out, UINT32_MAX, keel_print_limit(program))};
+    json_printer_t m = {.printer =
+                            keel_printer(program, out, UINT32_MAX, keel_print_limit(program))};
     keel_json_t *json = &m.printer.json;
     m.printer.is_exact = true;
     keel_json_object(json, NULL);
-    head(&m);
+    write_module_fields(&m);
     keel_json_break(json, "\n");
     keel_json_array(json, "functions");
     for (uint32_t i = 0; i < program->functions.count && !keel_print_full(&m.printer); ++i)

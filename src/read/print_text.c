@@ -7,22 +7,22 @@
 #include "read/print_value.h"
 #include "read/print_walk.h"
 
-typedef struct text_t {
+typedef struct text_printer_t {
     keel_printer_t printer;
     const keel_print_options_t *options;
     keel_value_id_t first_value; // of the function
     uint32_t indent;             // levels of two spaces
-} text_t;
+} text_printer_t;
 
-static void line(text_t *t) {
+static void line(text_printer_t *t) {
     keel_buffer_format(t->printer.out, "%*s", (int)(2 * t->indent), "");
 }
 
-static void value(text_t *t, keel_value_id_t id) {
+static void print_value_number(text_printer_t *t, keel_value_id_t id) {
     keel_buffer_format(t->printer.out, "%%%u", id - t->first_value);
 }
 
-static void value_types(text_t *t, const keel_value_id_t *items, keel_value_id_t first,
+static void value_types(text_printer_t *t, const keel_value_id_t *items, keel_value_id_t first,
                         uint32_t count) {
     for (uint32_t i = 0; i < count && !keel_print_full(&t->printer); ++i) {
         if (i) keel_printer_text(&t->printer, ", ");
@@ -32,7 +32,7 @@ static void value_types(text_t *t, const keel_value_id_t *items, keel_value_id_t
 }
 
 // "  // model.py:41", from the innermost frame that has a file.
-static void comment(text_t *t, keel_attr_id_t location) {
+static void comment(text_printer_t *t, keel_attr_id_t location) {
     keel_frame_t frames[8];
     if (!t->options->locations || location == KEEL_NONE) return;
     uint32_t count = keel_program_frames(t->printer.program, location, frames, 8, NULL);
@@ -113,7 +113,7 @@ static bool is_repeated(const keel_program_t *program, keel_str_t name) {
            (keel_str_is(name, "program_shape") || keel_str_is(name, "host_program_shape"));
 }
 
-static void attributes(text_t *t, keel_attr_id_t dictionary, const char *apart) {
+static void attributes(text_printer_t *t, keel_attr_id_t dictionary, const char *apart) {
     const keel_program_t *program = t->printer.program;
     keel_list_t pairs = keel_program_entries(program, dictionary);
     uint32_t shown = 0;
@@ -134,23 +134,23 @@ static void attributes(text_t *t, keel_attr_id_t dictionary, const char *apart) 
 
 // ---- operations --------------------------------------------------------------------------------
 
-static void results(text_t *t, const keel_operation_t *o) {
+static void results(text_printer_t *t, const keel_operation_t *o) {
     enum { NAMED_ONE_BY_ONE = 8 };
     if (!o->result_count) return;
-    value(t, o->first_result);
+    print_value_number(t, o->first_result);
     if (o->result_count > NAMED_ONE_BY_ONE) {
         keel_printer_text(&t->printer, " to ");
-        value(t, o->first_result + o->result_count - 1);
+        print_value_number(t, o->first_result + o->result_count - 1);
     }
     for (uint32_t i = 1; i < o->result_count && o->result_count <= NAMED_ONE_BY_ONE; ++i) {
         keel_printer_text(&t->printer, ", ");
-        value(t, o->first_result + i);
+        print_value_number(t, o->first_result + i);
     }
     keel_printer_text(&t->printer, " = ");
 }
 
 // One type if all operands and the only result share it, as MLIR writes it.
-static void operation_type(text_t *t, keel_list_t operands, const keel_operation_t *o) {
+static void operation_type(text_printer_t *t, keel_list_t operands, const keel_operation_t *o) {
     bool one = o->result_count <= 1 && operands.count + o->result_count > 0;
     keel_type_id_t first =
         o->result_count
@@ -173,7 +173,7 @@ static void operation_type(text_t *t, keel_list_t operands, const keel_operation
 }
 
 // "constant dense<0.0> : tensor<4xf32>": the value has the type of the result.
-static bool constant(text_t *t, const keel_operation_t *o) {
+static bool constant(text_printer_t *t, const keel_operation_t *o) {
     const keel_program_t *program = t->printer.program;
     const char *name = program->format == KEEL_FORMAT_HLO ? "literal" : "value";
     keel_attr_id_t held = keel_program_dict_find(program, o->attributes, name);
@@ -185,14 +185,14 @@ static bool constant(text_t *t, const keel_operation_t *o) {
 }
 
 // "parameter 1": HLO leaves out the number of parameter 0.
-static void parameter(text_t *t, const keel_operation_t *o) {
+static void parameter(text_printer_t *t, const keel_operation_t *o) {
     const keel_program_t *program = t->printer.program;
     keel_attr_id_t number = keel_program_dict_find(program, o->attributes, "parameter_number");
     keel_buffer_format(t->printer.out, " %lld", (long long)keel_program_number(program, number, 0));
     attributes(t, o->attributes, "parameter_number");
 }
 
-static void operation_attributes(text_t *t, keel_str_t name, const keel_operation_t *o,
+static void operation_attributes(text_printer_t *t, keel_str_t name, const keel_operation_t *o,
                                  keel_list_t operands) {
     if (keel_str_is(name, "constant") && constant(t, o)) return;
     if (t->printer.program->format == KEEL_FORMAT_HLO && keel_str_is(name, "parameter"))
@@ -202,7 +202,7 @@ static void operation_attributes(text_t *t, keel_str_t name, const keel_operatio
     operation_type(t, operands, o);
 }
 
-static void operation(text_t *t, keel_op_id_t op) {
+static void operation(text_printer_t *t, keel_op_id_t op) {
     const keel_program_t *program = t->printer.program;
     const keel_operation_t *o = &program->operations.data[op];
     const keel_op_name_t *name = keel_program_op_name(program, op);
@@ -216,14 +216,14 @@ static void operation(text_t *t, keel_op_id_t op) {
     keel_print_name(t->printer.out, keel_program_str(program, name->name));
     for (uint32_t i = 0; i < operands.count; ++i) {
         keel_printer_text(&t->printer, i ? ", " : " ");
-        value(t, operands.items[i]);
+        print_value_number(t, operands.items[i]);
     }
     operation_attributes(t, keel_program_str(program, name->name), o, operands);
     if (o->name & KEEL_OP_HAS_REGIONS) keel_printer_text(&t->printer, " {");
 }
 
 static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
-    text_t *t = context;
+    text_printer_t *t = context;
     (void)index;
     if (keel_print_full(&t->printer)) return;
     const keel_operation_t *o = &t->printer.program->operations.data[op];
@@ -235,7 +235,7 @@ static void open_operation(void *context, keel_op_id_t op, uint32_t index) {
 }
 
 static void open_region(void *context, uint32_t index) {
-    text_t *t = context;
+    text_printer_t *t = context;
     if (index) {
         line(t);
         keel_printer_text(&t->printer, "}, {\n");
@@ -243,10 +243,10 @@ static void open_region(void *context, uint32_t index) {
     ++t->indent;
 }
 
-static void arguments(text_t *t, const keel_block_t *block) {
+static void arguments(text_printer_t *t, const keel_block_t *block) {
     for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&t->printer); ++i) {
         if (i) keel_printer_text(&t->printer, ", ");
-        value(t, block->first_argument + i);
+        print_value_number(t, block->first_argument + i);
         keel_printer_text(&t->printer, ": ");
         keel_print_value_type(
             &t->printer, keel_program_value_type(t->printer.program, block->first_argument + i));
@@ -254,7 +254,7 @@ static void arguments(text_t *t, const keel_block_t *block) {
 }
 
 static void open_block(void *context, const keel_block_t *block, uint32_t index) {
-    text_t *t = context;
+    text_printer_t *t = context;
     if (!block->argument_count && !index) return;
     line(t);
     keel_printer_text(&t->printer, "(");
@@ -267,12 +267,12 @@ static void close_block(void *context) {
 }
 
 static void close_region(void *context) {
-    text_t *t = context;
+    text_printer_t *t = context;
     --t->indent;
 }
 
 static void close_operation(void *context, keel_op_id_t op) {
-    text_t *t = context;
+    text_printer_t *t = context;
     const keel_operation_t *o = &t->printer.program->operations.data[op];
     if (keel_print_full(&t->printer)) return;
     if (o->name & KEEL_OP_HAS_REGIONS) {
@@ -289,7 +289,7 @@ static const keel_print_visitor_t visitor = {open_operation, open_region,  open_
 
 // ---- functions ---------------------------------------------------------------------------------
 
-static void argument_name(text_t *t, const keel_block_t *block, uint32_t index) {
+static void argument_name(text_printer_t *t, const keel_block_t *block, uint32_t index) {
     const keel_program_t *program = t->printer.program;
     keel_str_t name = {"", 0};
     keel_frame_t frame;
@@ -299,10 +299,11 @@ static void argument_name(text_t *t, const keel_block_t *block, uint32_t index) 
     keel_print_name(t->printer.out, name);
 }
 
-static void parameters(text_t *t, const keel_function_t *function, const keel_block_t *block) {
+static void parameters(text_printer_t *t, const keel_function_t *function,
+                       const keel_block_t *block) {
     for (uint32_t i = 0; i < block->argument_count && !keel_print_full(&t->printer); ++i) {
         keel_printer_text(&t->printer, "\n    ");
-        value(t, block->first_argument + i);
+        print_value_number(t, block->first_argument + i);
         keel_printer_text(&t->printer, ": ");
         keel_print_value_type(
             &t->printer, keel_program_value_type(t->printer.program, block->first_argument + i));
@@ -313,7 +314,7 @@ static void parameters(text_t *t, const keel_function_t *function, const keel_bl
     if (block->argument_count) keel_printer_text(&t->printer, "\n");
 }
 
-static void returned(text_t *t, const keel_function_t *function) {
+static void returned(text_printer_t *t, const keel_function_t *function) {
     const keel_program_t *program = t->printer.program;
     if (function->type != KEEL_NONE) {
         keel_list_t types =
@@ -334,15 +335,15 @@ static void returned(text_t *t, const keel_function_t *function) {
 }
 
 // The result of an HLO computation may be an instruction in the middle.
-static void root(text_t *t, const keel_function_t *function) {
+static void root(text_printer_t *t, const keel_function_t *function) {
     if (function->root == KEEL_NONE) return;
     line(t);
     keel_printer_text(&t->printer, "return ");
-    value(t, t->printer.program->operations.data[function->root].first_result);
+    print_value_number(t, t->printer.program->operations.data[function->root].first_result);
     keel_printer_text(&t->printer, "\n");
 }
 
-static keel_status_t function_text(text_t *t, const keel_function_t *function) {
+static keel_status_t function_text(text_printer_t *t, const keel_function_t *function) {
     const keel_program_t *program = t->printer.program;
     uint32_t count;
     const keel_block_t *blocks = keel_print_blocks(program, function, &count);
@@ -370,9 +371,9 @@ static keel_status_t function_text(text_t *t, const keel_function_t *function) {
 
 keel_status_t keel_print_text(const keel_program_t *program, const keel_print_options_t *options,
                               keel_buffer_t *out) {
-    text_t t = {.printer =
-                    keel_printer(program, out, options->largest_value, keel_print_limit(program)),
-                .options = options};
+    text_printer_t t = {
+        .printer = keel_printer(program, out, options->largest_value, keel_print_limit(program)),
+        .options = options};
     keel_printer_text(&t.printer, "module");
     if (program->name != KEEL_NONE) {
         keel_printer_text(&t.printer, " @");
@@ -395,7 +396,7 @@ keel_status_t keel_print_text(const keel_program_t *program, const keel_print_op
 
 void keel_print_operation(const keel_program_t *program, keel_op_id_t op,
                           keel_value_id_t first_value, uint32_t largest_value, keel_buffer_t *out) {
-    text_t t = {.printer = keel_printer(program, out, largest_value, KEEL_PRINT_LINE_LIMIT),
-                .first_value = first_value};
+    text_printer_t t = {.printer = keel_printer(program, out, largest_value, KEEL_PRINT_LINE_LIMIT),
+                        .first_value = first_value};
     operation(&t, op);
 }

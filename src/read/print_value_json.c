@@ -165,7 +165,8 @@ static void number(keel_printer_t *p, keel_attr_id_t id) {
 
 // ---- tensors -----------------------------------------------------------------------------------
 
-static void values(keel_printer_t *p, keel_type_id_t element, const keel_tensor_view_t *view) {
+static void write_elements(keel_printer_t *p, keel_type_id_t element,
+                           const keel_tensor_view_t *view) {
     bool whole = view->is_bool || is_kind(p, element, KEEL_TYPE_INDEX) ||
                  (is_kind(p, element, KEEL_TYPE_INTEGER) && view->element_size <= 8);
     if (!whole || view->count > LISTED) return;
@@ -203,7 +204,7 @@ static void tensor(keel_printer_t *p, keel_attr_id_t id) {
     } else {
         keel_json_bool(&p->json, "splat", view.is_splat);
         data(p, &view);
-        values(p, keel_print_element_type(p->program, a->a), &view);
+        write_elements(p, keel_print_element_type(p->program, a->a), &view);
     }
     keel_json_end_object(&p->json);
 }
@@ -214,7 +215,7 @@ static void dense_array(keel_printer_t *p, keel_attr_id_t id) {
     keel_json_object(&p->json, NULL);
     keel_print_type_json(p, "array", a->a);
     data(p, &view);
-    values(p, a->a, &view);
+    write_elements(p, a->a, &view);
     keel_json_end_object(&p->json);
 }
 

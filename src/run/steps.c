@@ -117,7 +117,7 @@ static keel_status_t family_of(keel_steps_t *steps, const json_t *event, size_t 
     return status;
 }
 
-static bool is_eager(const json_t *event) {
+static bool is_eager_event(const json_t *event) {
     return json_is_true(json_object_get(event, "eager"));
 }
 
@@ -134,7 +134,7 @@ static keel_status_t add_program(keel_steps_t *steps, const json_t *event) {
     *program = (keel_steps_program_t){.identity = identity_of(event),
                                       .name = keel_event_text(event, "name"),
                                       .ops = keel_event_count(event, "ops"),
-                                      .is_eager = is_eager(event)};
+                                      .is_eager = is_eager_event(event)};
     KEEL_TRY(family_of(steps, event, &program->family));
     steps->families[program->family].is_eager |= program->is_eager;
     return keel_map_put(&steps->by_identity, name_bytes(program->identity), steps->program_count++);
@@ -438,7 +438,7 @@ static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_
                                .seconds = keel_event_number(event, "seconds"),
                                .next = SIZE_MAX,
                                .operation = SIZE_MAX};
-    if (is_eager(event) && strcmp(what, "retrace") != 0)
+    if (is_eager_event(event) && strcmp(what, "retrace") != 0)
         KEEL_TRY(count_operation(steps, event, &steps->requests[steps->request_count]));
     keel_buffer_t key;
     request_key(&key, process, event, what);

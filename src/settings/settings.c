@@ -48,8 +48,8 @@ void keel_settings_deinitialize(keel_settings_t *settings) {
 }
 
 // Copies both texts.
-static keel_status_t set(keel_settings_t *settings, keel_setting_t which, keel_str_t text,
-                         keel_origin_t origin, const char *where) {
+static keel_status_t set_value(keel_settings_t *settings, keel_setting_t which, keel_str_t text,
+                               keel_origin_t origin, const char *where) {
     char *copy, *from;
     KEEL_TRY(keel_strdup(text, &copy));
     keel_status_t status = keel_strdup(keel_str(where), &from);
@@ -114,7 +114,7 @@ static keel_status_t parse_line(keel_str_t line, const char *where, keel_setting
     if (!value.size && which != KEEL_SETTING_CUSTOM_CALLS)
         return keel_status_make(KEEL_INVALID, "%s: %s has no value; give one or remove the line",
                                 where, all_facts[which].key);
-    return set(settings, which, value, KEEL_ORIGIN_FILE, where);
+    return set_value(settings, which, value, KEEL_ORIGIN_FILE, where);
 }
 
 keel_status_t keel_settings_parse(keel_bytes_t bytes, const char *path, keel_settings_t *settings) {
@@ -208,8 +208,8 @@ static keel_status_t load_defaults(keel_settings_t *settings) {
                 text = keel_str(all_facts[i].fallback);
         }
         keel_status_t status =
-            set(settings, (keel_setting_t)i, computed && *computed ? keel_str(computed) : text,
-                KEEL_ORIGIN_DEFAULT, "");
+            set_value(settings, (keel_setting_t)i,
+                      computed && *computed ? keel_str(computed) : text, KEEL_ORIGIN_DEFAULT, "");
         keel_free(computed);
         KEEL_TRY(status);
     }
@@ -222,11 +222,11 @@ static keel_status_t load_texts(const char *const flags[], keel_settings_t *sett
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const char *text = getenv(all_facts[i].environment);
         if (text && *text)
-            KEEL_TRY(set(settings, (keel_setting_t)i, keel_str(text), KEEL_ORIGIN_ENVIRONMENT,
-                         all_facts[i].environment));
+            KEEL_TRY(set_value(settings, (keel_setting_t)i, keel_str(text), KEEL_ORIGIN_ENVIRONMENT,
+                               all_facts[i].environment));
         if (flags && flags[i])
-            KEEL_TRY(set(settings, (keel_setting_t)i, keel_str(flags[i]), KEEL_ORIGIN_FLAG,
-                         all_facts[i].flag));
+            KEEL_TRY(set_value(settings, (keel_setting_t)i, keel_str(flags[i]), KEEL_ORIGIN_FLAG,
+                               all_facts[i].flag));
     }
     return NULL;
 }

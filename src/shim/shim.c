@@ -235,7 +235,7 @@ static void leave_off(void) {
     table = status ? plugin.api : own;
 }
 
-static void initialize(void) {
+static void make_table(void) {
     keel_settings_t settings = {0};
     keel_status_t status = load(&settings);
     if (status) {
@@ -264,6 +264,6 @@ static void initialize(void) {
 
 const PJRT_Api *keel_shim_api(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, initialize);
+    pthread_once(&once, make_table);
     return table;
 }

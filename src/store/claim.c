@@ -86,7 +86,7 @@ typedef struct held_t {
     char path[];
 } held_t;
 
-static void release(void *context) {
+static void release_claim(void *context) {
     held_t *held = context;
     keel_lock_remove(&held->lock, held->path);
     keel_free(held);
@@ -117,6 +117,6 @@ keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key,
         return status;
     }
     describe_holder(&held->lock, claimant->name);
-    *out = (keel_claim_t){held, release};
+    *out = (keel_claim_t){held, release_claim};
     return NULL;
 }

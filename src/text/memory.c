@@ -43,7 +43,8 @@ static void name(const keel_memory_program_t *program, keel_buffer_t *out) {
 
 // ---- will it fit -------------------------------------------------------------------------------
 
-static void fit(const keel_run_t *run, const keel_memory_program_t *program, keel_buffer_t *out) {
+static void print_share_of_limit(const keel_run_t *run, const keel_memory_program_t *program,
+                                 keel_buffer_t *out) {
     uint64_t limit = keel_memory_limit(&run->memory);
     if (!limit) return;
     keel_buffer_text(out, program->total > limit ? "too large: " : "");
@@ -53,13 +54,7 @@ static void fit(const keel_run_t *run, const keel_memory_program_t *program, kee
     keel_buffer_text(out, " that a device has\n");
 }
 
-static void head(const keel_run_t *run, keel_buffer_t *out) {
-    keel_buffer_format(out, "run %s  ", run->id);
-    keel_write_foreign(out, *run->command ? run->command : "(no process said what it runs)");
-    keel_buffer_byte(out, '\n');
-}
-
-static void misfits(const keel_run_t *run, keel_buffer_t *out) {
+static void print_misfits(const keel_run_t *run, keel_buffer_t *out) {
     for (size_t i = 0; i < run->asides.misfit_count; ++i) {
         const keel_misfit_t *misfit = &run->asides.misfits[i];
         keel_buffer_byte(out, '\n');
@@ -72,7 +67,7 @@ static void misfits(const keel_run_t *run, keel_buffer_t *out) {
 
 // ---- a run -------------------------------------------------------------------------------------
 
-static void programs(const keel_run_t *run, keel_buffer_t *out) {
+static void print_memory_table(const keel_run_t *run, keel_buffer_t *out) {
     if (*run->memory.programs_unknown) {
         keel_buffer_text(
             out, "\nIt is not known what programs need, because the plugin does not report it: ");
@@ -106,10 +101,10 @@ static void programs(const keel_run_t *run, keel_buffer_t *out) {
                            run->memory.program_count - shown);
     if (!keel_memory_limit(&run->memory)) return;
     keel_buffer_text(out, "\nThe largest program: ");
-    fit(run, &run->memory.programs[0], out);
+    print_share_of_limit(run, &run->memory.programs[0], out);
 }
 
-static void devices(const keel_run_t *run, keel_buffer_t *out) {
+static void print_device_table(const keel_run_t *run, keel_buffer_t *out) {
     if (*run->memory.devices_unknown) {
         keel_buffer_text(
             out,
@@ -141,7 +136,8 @@ static void devices(const keel_run_t *run, keel_buffer_t *out) {
 
 // ---- a program ---------------------------------------------------------------------------------
 
-static void row(keel_buffer_t *out, const char *label, uint64_t bytes, const char *note) {
+static void print_size_row(keel_buffer_t *out, const char *label, uint64_t bytes,
+                           const char *note) {
     keel_buffer_format(out, "  %-12s", label);
     cell(out, bytes);
     keel_buffer_format(out, "%s%s\n", *note ? "  " : "", note);
@@ -152,14 +148,15 @@ static void one(const keel_run_t *run, const keel_memory_program_t *program, kee
     keel_buffer_text(out, "\n  ");
     keel_write_foreign(out, program->program);
     keel_buffer_format(out, ", run %s\n", run->id);
-    row(out, "arguments", program->arguments, "");
-    row(out, "outputs", program->outputs, "");
-    row(out, "aliased", program->aliased, "outputs that reuse arguments' memory");
-    row(out, "temporaries", program->temporaries, "");
-    row(out, "code", program->code, "");
-    row(out, "total", program->total, "on each device: all of them, less what is aliased");
-    if (program->peak) row(out, "peak", program->peak, "as the plugin sees it");
-    if (program->host) row(out, "host", program->host, "on the host's side");
+    print_size_row(out, "arguments", program->arguments, "");
+    print_size_row(out, "outputs", program->outputs, "");
+    print_size_row(out, "aliased", program->aliased, "outputs that reuse arguments' memory");
+    print_size_row(out, "temporaries", program->temporaries, "");
+    print_size_row(out, "code", program->code, "");
+    print_size_row(out, "total", program->total,
+                   "on each device: all of them, less what is aliased");
+    if (program->peak) print_size_row(out, "peak", program->peak, "as the plugin sees it");
+    if (program->host) print_size_row(out, "host", program->host, "on the host's side");
     if (!keel_memory_limit(&run->memory)) {
         keel_buffer_text(out, "No device reports its memory");
         keel_buffer_text(out, *run->memory.devices_unknown ? ": " : "");
@@ -167,7 +164,7 @@ static void one(const keel_run_t *run, const keel_memory_program_t *program, kee
         keel_buffer_text(out, "; whether it fits cannot be known in advance.\n");
         return;
     }
-    fit(run, program, out);
+    print_share_of_limit(run, program, out);
 }
 
 void keel_text_memory(const keel_run_t *run, const keel_memory_program_t *program,
@@ -176,10 +173,10 @@ void keel_text_memory(const keel_run_t *run, const keel_memory_program_t *progra
         one(run, program, out);
         return;
     }
-    head(run, out);
-    misfits(run, out);
-    programs(run, out);
-    devices(run, out);
+    keel_write_run(out, run);
+    print_misfits(run, out);
+    print_memory_table(run, out);
+    print_device_table(run, out);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------

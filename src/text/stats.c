@@ -79,7 +79,7 @@ static double cost_of_line(const keel_why_t *why, size_t index, uint64_t *times)
     return cost;
 }
 
-static void place(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
+static void print_place(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
     keel_write_foreign(out, *recompile->site.shown ? recompile->site.shown : "unknown line");
     if (!*recompile->name) return;
     keel_buffer_text(out, " (");
@@ -92,7 +92,7 @@ static void place(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
 static void cause(keel_buffer_t *out, const keel_why_recompile_t *recompile, bool whole,
                   unsigned limit) {
     if (!*recompile->cause) {
-        place(out, recompile);
+        print_place(out, recompile);
         return;
     }
     keel_flow_t flow = {.out = out};
@@ -238,11 +238,8 @@ static void label(keel_buffer_t *out, const char *text) {
     keel_buffer_format(out, "  %-12s", text);
 }
 
-static void head(const keel_why_t *why, keel_buffer_t *out) {
-    keel_buffer_format(out, "run %s  ", why->run.id);
-    keel_write_foreign(out,
-                       *why->run.command ? why->run.command : "(no process said what it runs)");
-    keel_buffer_byte(out, '\n');
+static void print_run_line(const keel_why_t *why, keel_buffer_t *out) {
+    keel_write_run(out, &why->run);
     label(out, "started");
     started(why, out);
     keel_buffer_text(out, ", ran ");
@@ -290,7 +287,7 @@ static void moved(const keel_why_t *why, const char *where, const keel_moved_t *
 }
 
 // Steps count what looked like a cut at the time; they are left out if it turned out not to be one.
-static void cuts(const keel_reads_t *reads, keel_buffer_t *out) {
+static void print_cuts(const keel_reads_t *reads, keel_buffer_t *out) {
     label(out, "cut");
     keel_reads_times(reads, out);
     if (reads->cut_steps && reads->cut_steps <= reads->cuts) {
@@ -314,7 +311,7 @@ static void ahead(const keel_why_t *why, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
 }
 
-static void figures(const keel_why_t *why, keel_buffer_t *out) {
+static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
     label(out, "steps");
     keel_buffer_format(out, "%" PRIu64, why->run.steps);
     settled(why, out);
@@ -350,7 +347,7 @@ static void figures(const keel_why_t *why, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
     moved(why, "to device", &why->run.reads.to_device, "transfer", out);
     moved(why, "from device", &why->run.reads.from_device, "read", out);
-    if (why->run.reads.cut_count) cuts(&why->run.reads, out);
+    if (why->run.reads.cut_count) print_cuts(&why->run.reads, out);
 }
 
 static void failures(const keel_why_t *why, keel_buffer_t *out) {
@@ -406,7 +403,7 @@ static void left(keel_buffer_t *out, size_t all, size_t shown, const char *what)
         keel_buffer_format(out, "  and %zu more %s; --json lists them all\n", all - shown, what);
 }
 
-static void programs(const keel_why_t *why, keel_buffer_t *out) {
+static void print_program_table(const keel_why_t *why, keel_buffer_t *out) {
     if (!why->run.program_count) return;
     keel_buffer_format(out, "\n%-14s%10s%10s%10s  %s\n", "program", "compiled", "loaded",
                        "executed", "name, line");
@@ -433,7 +430,7 @@ static void programs(const keel_why_t *why, keel_buffer_t *out) {
 }
 
 static void whole_place(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
-    place(out, recompile);
+    print_place(out, recompile);
     if (*recompile->site.function) {
         keel_buffer_text(out, " in ");
         keel_write_foreign(out, recompile->site.function);
@@ -487,7 +484,7 @@ static void read_row(const keel_moved_t *moved, uint64_t cuts, const char *where
     keel_buffer_byte(out, '\n');
 }
 
-static void reads(const keel_why_t *why, keel_buffer_t *out) {
+static void print_reads(const keel_why_t *why, keel_buffer_t *out) {
     const keel_reads_t *reads = &why->run.reads;
     if (!reads->count) return;
     keel_buffer_format(out, "\n%-14s%10s%10s%10s  %s\n", "reads", "bytes", "time", "cuts", "line");
@@ -501,14 +498,14 @@ static void reads(const keel_why_t *why, keel_buffer_t *out) {
 }
 
 void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
-    head(why, out);
-    figures(why, out);
+    print_run_line(why, out);
+    print_run_figures(why, out);
     eager(why, out);
     host_ops(why, out);
     misfits(why, out);
     failures(why, out);
-    programs(why, out);
-    reads(why, out);
+    print_program_table(why, out);
+    print_reads(why, out);
     recompiles(why, width, out);
 }
 

@@ -16,7 +16,7 @@ static void site(keel_json_t *json, const keel_run_place_t *value) {
     keel_json_end_object(json);
 }
 
-static void programs(const keel_why_t *why, keel_json_t *json) {
+static void write_program_list(const keel_why_t *why, keel_json_t *json) {
     keel_json_array(json, "by_program");
     for (size_t i = 0; i < why->run.program_count; ++i) {
         const keel_run_program_t *program = &why->run.programs[i];
@@ -109,7 +109,7 @@ static void read_lines(const keel_reads_t *reads, keel_json_t *json) {
     keel_json_end_array(json);
 }
 
-static void figures(const keel_why_t *why, bool whole, keel_json_t *json) {
+static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *json) {
     char started[24];
     keel_clock_iso((uint64_t)(why->run.started * 1e9), started);
     keel_json_object(json, NULL);
@@ -163,12 +163,12 @@ static void figures(const keel_why_t *why, bool whole, keel_json_t *json) {
         recompiles(why, json);
         read_lines(&why->run.reads, json);
         direction(json, "reads_elsewhere", &why->run.reads.elsewhere);
-        programs(why, json);
+        write_program_list(why, json);
     }
     keel_json_end_object(json);
 }
 
 void keel_text_stats_json(const keel_why_t *why, bool whole, keel_buffer_t *out) {
     keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
-    figures(why, whole, &json);
+    write_run_figures(why, whole, &json);
 }

@@ -125,7 +125,7 @@ bool keel_topic_line(keel_str_t *rest, keel_str_t *out_line) {
 
 enum { WORD_COLUMNS = 12 };
 
-static void row(const char *word, const char *sentence, keel_buffer_t *out) {
+static void print_topic_row(const char *word, const char *sentence, keel_buffer_t *out) {
     keel_buffer_format(out, "  %-*s %s\n", WORD_COLUMNS, word, sentence);
 }
 
@@ -137,14 +137,15 @@ void keel_topic_list(keel_buffer_t *out) {
                                 : keel_question_sentence((keel_question_t)question));
         for (int i = 0; i < KEEL_CAUSE_COUNT; ++i) {
             const keel_cause_facts_t *facts = keel_cause_facts((keel_cause_t)i);
-            if ((int)facts->question == question) row(facts->word, facts->sentence, out);
+            if ((int)facts->question == question)
+                print_topic_row(facts->word, facts->sentence, out);
         }
         keel_buffer_byte(out, '\n');
     }
     keel_buffer_text(out, "Patterns, over several recompiles of one function\n");
     for (int i = 0; i < KEEL_PATTERN_COUNT; ++i)
-        row(keel_pattern_word((keel_pattern_kind_t)i),
-            keel_pattern_sentence((keel_pattern_kind_t)i), out);
+        print_topic_row(keel_pattern_word((keel_pattern_kind_t)i),
+                        keel_pattern_sentence((keel_pattern_kind_t)i), out);
 }
 
 // The other fields of a page: those of a cause, or of a pattern.

@@ -105,7 +105,7 @@ static keel_status_t gather_items(const keel_why_t *why, bool all, items_t *item
 
 // ---- the head ----------------------------------------------------------------------------------
 
-static void head(const keel_why_t *why, keel_flow_t *flow) {
+static void print_questions_head(const keel_why_t *why, keel_flow_t *flow) {
     keel_flow_text(flow, "run ");
     keel_flow_text(flow, why->run.id);
     keel_flow_text(flow, "  ");
@@ -258,7 +258,7 @@ static size_t count_cuts(const keel_text_page_t *page, const items_t *items) {
 }
 
 // The most expensive first, up to `most` of them; prints or only measures (`print`).
-static void cuts(keel_text_page_t *page, const items_t *items, size_t most, bool print) {
+static void print_cut_items(keel_text_page_t *page, const items_t *items, size_t most, bool print) {
     const keel_reads_t *reads = &page->why->run.reads;
     size_t number = 0;
     for (size_t i = 0; i < reads->cut_count && number < most; ++i) {
@@ -280,13 +280,13 @@ static void print_items(keel_text_page_t *page, const items_t *items) {
     size_t cuts_shown = all || cut_count <= ITEMS_SHOWN ? cut_count : ITEMS_SHOWN;
     for (size_t i = 0; i < shown; ++i)
         keel_text_measure_item(page, &items->list[i], i + 1);
-    cuts(page, items, cuts_shown, false);
+    print_cut_items(page, items, cuts_shown, false);
     for (size_t i = 0; i < shown; ++i) {
         keel_flow_end(&page->flow);
         keel_text_print_item(page, &items->list[i], i + 1);
     }
     left_out(page, items->count - shown);
-    cuts(page, items, cuts_shown, true);
+    print_cut_items(page, items, cuts_shown, true);
     left_out(page, cut_count - cuts_shown);
 }
 
@@ -306,7 +306,7 @@ static bool lacks_lines(const keel_why_t *why) {
 }
 
 static void print_page(keel_text_page_t *page, const items_t *items) {
-    head(page->why, &page->flow);
+    print_questions_head(page->why, &page->flow);
     fixes(page->why, page->flow.out);
     keel_flow_end(&page->flow);
     questions(page->why, page->flow.out);

@@ -27,19 +27,19 @@ static const keel_run_difference_t *cause_of(const keel_text_item_t *item) {
     return keel_why_told(item->entry, item->pattern);
 }
 
-static bool is_eager(const keel_text_item_t *item) {
+static bool is_eager_item(const keel_text_item_t *item) {
     return item->pattern && item->pattern->kind == KEEL_PATTERN_EAGER;
 }
 
 static const char *kind_text(const keel_text_item_t *item) {
-    if (is_eager(item)) return keel_pattern_word(KEEL_PATTERN_EAGER);
+    if (is_eager_item(item)) return keel_pattern_word(KEEL_PATTERN_EAGER);
     const keel_run_difference_t *cause = cause_of(item);
     if (cause) return keel_cause_facts(cause->kind)->word;
     return item->entry->asked->unrelated ? "unrelated" : "unknown";
 }
 
-static const keel_run_place_t *place_of(const keel_text_item_t *item) {
-    if (is_eager(item)) return &item->pattern->place;
+static const keel_run_place_t *place_of_cause(const keel_text_item_t *item) {
+    if (is_eager_item(item)) return &item->pattern->place;
     const keel_run_difference_t *cause = cause_of(item);
     return cause && *cause->place.file ? &cause->place : &item->entry->asked->site;
 }
@@ -54,8 +54,8 @@ static bool is_of_run(const keel_text_item_t *item) {
     return item->times > 1 && !item->pattern && cause && keel_why_is_of_run(cause->kind);
 }
 
-static const char *item_place(const keel_text_item_t *item, char scratch[40]) {
-    if (!is_of_run(item)) return place_text(place_of(item));
+static const char *item_place_text(const keel_text_item_t *item, char scratch[40]) {
+    if (!is_of_run(item)) return place_text(place_of_cause(item));
     snprintf(scratch, 40, "%" PRIu64 " programs", item->times);
     return scratch;
 }
@@ -75,7 +75,7 @@ void keel_text_measure_item(keel_text_page_t *page, const keel_text_item_t *item
     keel_format_seconds(item->seconds, cost);
     widen(&columns->cost, cost);
     widen(&columns->kind, kind_text(item));
-    widen(&columns->place, item_place(item, scratch));
+    widen(&columns->place, item_place_text(item, scratch));
     if (columns->place > PLACE_COLUMNS) columns->place = PLACE_COLUMNS;
 }
 
@@ -166,7 +166,7 @@ static void first_line(keel_text_page_t *page, const keel_text_item_t *item, siz
     keel_flow_blanks(flow, 2);
     bool more = item->pattern || entry->asked->unrelated ||
                 (cause && (*cause->subject || *cause->old_value || *cause->new_value));
-    place_cell(page, item_place(item, scratch), more ? columns->place : 0);
+    place_cell(page, item_place_text(item, scratch), more ? columns->place : 0);
     if (item->pattern)
         pattern_values(page, item->pattern);
     else if (cause)
@@ -181,7 +181,7 @@ static void first_line(keel_text_page_t *page, const keel_text_item_t *item, siz
 // The place and the program.
 static void add_place(keel_buffer_t *text, const keel_text_item_t *item) {
     const keel_why_entry_t *entry = item->entry;
-    const keel_run_place_t *place = place_of(item);
+    const keel_run_place_t *place = place_of_cause(item);
     keel_buffer_text(text, *entry->asked->name ? entry->asked->name : "a program without a name");
     if (*place->function && strcmp(place->function, "<module>") != 0)
         keel_buffer_format(text, " in %s", place->function);
@@ -227,12 +227,12 @@ static void second_line(keel_text_page_t *page, const keel_text_item_t *item) {
     keel_buffer_initialize(&text, 0);
     if (is_of_run(item))
         keel_buffer_format(&text, "%s at %s and %" PRIu64 " more", entry->asked->name,
-                           place_text(place_of(item)), item->times - 1);
-    else if (is_eager(item))
+                           place_text(place_of_cause(item)), item->times - 1);
+    else if (is_eager_item(item))
         keel_buffer_format(&text, "%" PRIu64 " programs", item->times);
     else
         add_place(&text, item);
-    if (item->times > 1 && !is_of_run(item) && !is_eager(item))
+    if (item->times > 1 && !is_of_run(item) && !is_eager_item(item))
         keel_buffer_format(&text, "; %" PRIu64 " times", item->times);
     if (item->pattern) keel_buffer_format(&text, "; %s", keel_why_sentence(item->pattern));
     if (cause && *cause->note && !item->pattern) keel_buffer_format(&text, "; %s", cause->note);
@@ -283,7 +283,7 @@ static void causes(keel_text_page_t *page, const keel_why_entry_t *entry) {
                     page->style->all ? " that the journal leaves out" : "; keel why --all");
 }
 
-static bool is_same(const keel_run_difference_t *a, const keel_run_difference_t *b) {
+static bool is_same_difference(const keel_run_difference_t *a, const keel_run_difference_t *b) {
     if (a->kind != b->kind) return false;
     return strcmp(a->place.shown, b->place.shown) == 0 || strcmp(a->subject, b->subject) == 0;
 }
@@ -299,7 +299,7 @@ static void besides(keel_text_page_t *page, const keel_text_item_t *item) {
         for (size_t j = 0; is_of_it && keel_why_is_shown(entry) && j < entry->root_count; ++j) {
             const keel_run_difference_t *root = &entry->roots[j];
             size_t known = 0;
-            while (known < count && !is_same(told[known], root))
+            while (known < count && !is_same_difference(told[known], root))
                 ++known;
             if (known < count || count == CAUSES_MET || root->kind == KEEL_CAUSE_RETRACE) continue;
             told[count++] = root;
@@ -340,7 +340,7 @@ static void advice(keel_text_page_t *page, const keel_text_item_t *item,
 
 // ---- a whole item ------------------------------------------------------------------------------
 
-static void stack(keel_text_page_t *page, const keel_why_entry_t *entry) {
+static void print_stack(keel_text_page_t *page, const keel_why_entry_t *entry) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_buffer_text(&text, "stack: ");
@@ -357,7 +357,7 @@ static void stack(keel_text_page_t *page, const keel_why_entry_t *entry) {
 }
 
 static void details(keel_text_page_t *page, const keel_why_entry_t *entry) {
-    if (entry->asked->stack_count || *entry->asked->stack_skipped) stack(page, entry);
+    if (entry->asked->stack_count || *entry->asked->stack_skipped) print_stack(page, entry);
     for (size_t i = 0; i < entry->folded_count; ++i)
         difference_line(page, "follows: ", &entry->folded[i]);
     keel_buffer_t text;
@@ -382,7 +382,7 @@ void keel_text_print_item(keel_text_page_t *page, const keel_text_item_t *item, 
     page->flow.indent = INDENT;
     first_line(page, item, number);
     if (cause) second_line(page, item);
-    if (is_eager(item))
+    if (is_eager_item(item))
         ; // the differences of each one help nobody
     else if (cause && item->pattern)
         besides(page, item);

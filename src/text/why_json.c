@@ -4,7 +4,7 @@
 #include "text/facts.h"
 #include "text/text.h"
 
-static void place(keel_json_t *json, const keel_run_place_t *value) {
+static void write_place(keel_json_t *json, const keel_run_place_t *value) {
     keel_json_string(json, "file", value->file);
     keel_json_unsigned(json, "line", value->line);
     keel_json_string(json, "function", value->function);
@@ -18,7 +18,7 @@ static void operation(keel_json_t *json, const char *field, uint32_t index) {
     if (index != KEEL_NONE) keel_json_unsigned(json, field, index);
 }
 
-static void values(keel_json_t *json, const keel_run_difference_t *value) {
+static void write_change(keel_json_t *json, const keel_run_difference_t *value) {
     keel_json_string(json, "subject", value->subject);
     keel_json_string(json, "old", value->old_value);
     keel_json_string(json, "new", value->new_value);
@@ -33,8 +33,8 @@ static void differences(keel_json_t *json, const char *field, const keel_run_dif
         keel_json_break(json, "\n      ");
         keel_json_object(json, NULL);
         keel_json_string(json, "kind", keel_cause_facts(one->kind)->word);
-        values(json, one);
-        place(json, &one->place);
+        write_change(json, one);
+        write_place(json, &one->place);
         operation(json, "old_op", one->old_op);
         operation(json, "new_op", one->new_op);
         if (one->folds) keel_json_unsigned(json, "folds", one->folds);
@@ -44,7 +44,7 @@ static void differences(keel_json_t *json, const char *field, const keel_run_dif
     keel_json_end_array(json);
 }
 
-static void stack(keel_json_t *json, const keel_why_entry_t *entry) {
+static void write_stack(keel_json_t *json, const keel_why_entry_t *entry) {
     keel_json_array(json, "stack");
     for (size_t i = 0; i < entry->asked->stack_count; ++i) {
         keel_json_object(json, NULL);
@@ -86,8 +86,8 @@ static void cause(keel_json_t *json, const keel_why_t *why, const keel_why_entry
                      facts                     ? facts->word
                      : entry->asked->unrelated ? "unrelated"
                                                : "");
-    place(json, keel_why_place(entry));
-    values(json, root ? root : &none);
+    write_place(json, keel_why_place(entry));
+    write_change(json, root ? root : &none);
     keel_json_object(json, "advice");
     keel_json_string(json, "jax", facts ? keel_why_advice(why, entry, root, false) : "");
     keel_json_string(json, "torch", facts ? keel_why_advice(why, entry, root, true) : "");
@@ -113,7 +113,7 @@ static void entry_object(keel_json_t *json, const keel_why_t *why, const keel_wh
     keel_json_bool(json, "unrelated", entry->asked->unrelated);
     keel_text_seconds(json, "alike", entry->asked->alike);
     against(json, entry);
-    stack(json, entry);
+    write_stack(json, entry);
     differences(json, "causes", entry->roots, entry->root_count);
     keel_json_unsigned(json, "cause_total", entry->root_total);
     differences(json, "folded", entry->folded, entry->folded_count);
@@ -122,13 +122,13 @@ static void entry_object(keel_json_t *json, const keel_why_t *why, const keel_wh
 }
 
 static void read_place(keel_json_t *json, const keel_reads_line_t *line) {
-    place(json, &(keel_run_place_t){.file = line->file,
-                                    .line = line->line,
-                                    .function = line->function,
-                                    .call_file = line->call_file,
-                                    .call_line = line->call_line,
-                                    .library_file = line->library_file,
-                                    .library_line = line->library_line});
+    write_place(json, &(keel_run_place_t){.file = line->file,
+                                          .line = line->line,
+                                          .function = line->function,
+                                          .call_file = line->call_file,
+                                          .call_line = line->call_line,
+                                          .library_file = line->library_file,
+                                          .library_line = line->library_line});
 }
 
 // Like an entry, with the fields of a cut.
@@ -144,10 +144,10 @@ static void cut_object(keel_json_t *json, const keel_reads_line_t *line) {
     keel_json_string(json, "cause", facts->sentence);
     keel_json_string(json, "kind", facts->word);
     read_place(json, line);
-    values(json, &(keel_run_difference_t){.subject = "",
-                                          .old_value = "",
-                                          .new_value = "",
-                                          .note = keel_buffer_cstr(&sentence)});
+    write_change(json, &(keel_run_difference_t){.subject = "",
+                                                .old_value = "",
+                                                .new_value = "",
+                                                .note = keel_buffer_cstr(&sentence)});
     keel_json_object(json, "advice");
     keel_json_string(json, "jax", facts->jax);
     keel_json_string(json, "torch", keel_reads_advice(line->endless));

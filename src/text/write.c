@@ -41,3 +41,9 @@ void keel_write_damage(keel_buffer_t *out, const char *path, const keel_journal_
         keel_buffer_format(out, " (and %" PRIu64 " more lines)", damage->lines - 1);
     keel_buffer_text(out, "; the figures leave it out: remove the line, or the run's folder");
 }
+
+void keel_write_run(keel_buffer_t *out, const keel_run_t *run) {
+    keel_buffer_format(out, "run %s  ", run->id);
+    keel_write_foreign(out, *run->command ? run->command : "(no process said what it runs)");
+    keel_buffer_byte(out, '\n');
+}

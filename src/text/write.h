@@ -2,7 +2,7 @@
 #ifndef KEEL_TEXT_WRITE_H_
 #define KEEL_TEXT_WRITE_H_
 
-#include "journal/journal.h"
+#include "run/run.h"
 
 // Text from a foreign file, safe for a terminal.
 void keel_write_foreign(keel_buffer_t *out, const char *text);
@@ -11,6 +11,8 @@ void keel_write_seconds(keel_buffer_t *out, double value);
 void keel_write_size(keel_buffer_t *out, uint64_t bytes);
 // "1 compile", "2 compiles".
 void keel_write_counted(keel_buffer_t *out, uint64_t count, const char *noun);
+// "run 20261121-134502-0a51c3f2  python train.py" and a newline.
+void keel_write_run(keel_buffer_t *out, const keel_run_t *run);
 // As keel_text_damage.
 void keel_write_damage(keel_buffer_t *out, const char *path, const keel_journal_damage_t *damage);
 

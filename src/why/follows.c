@@ -149,7 +149,8 @@ static const keel_reads_line_t *endless_read(const keel_why_t *why, const keel_w
 // ---- the entries -------------------------------------------------------------------------------
 
 // If the line that reads has no caller, shows who asked for the program.
-static keel_run_place_t place_of(const keel_reads_line_t *line, const keel_run_place_t *folded) {
+static keel_run_place_t place_of_reading_line(const keel_reads_line_t *line,
+                                              const keel_run_place_t *folded) {
     keel_run_place_t place = {.file = line->file,
                               .shown = line->shown,
                               .function = line->function,
@@ -174,7 +175,7 @@ static keel_run_difference_t cause_of(const keel_reads_line_t *read, keel_note_t
                                    .old_value = "",
                                    .new_value = "",
                                    .note = keel_note_text(note),
-                                   .place = place_of(read, folded),
+                                   .place = place_of_reading_line(read, folded),
                                    .old_op = KEEL_NONE,
                                    .new_op = KEEL_NONE,
                                    .follows = KEEL_NONE};

@@ -29,7 +29,7 @@ typedef struct groups_t {
     keel_map_t index;
 } groups_t;
 
-static void initialize(groups_t *groups) {
+static void initialize_groups(groups_t *groups) {
     *groups = (groups_t){0};
     keel_map_initialize(&groups->index);
 }
@@ -574,7 +574,7 @@ static keel_status_t find_of_kind(keel_why_t *why, keel_pattern_kind_t kind) {
     };
     groups_t groups;
     keel_buffer_t name;
-    initialize(&groups);
+    initialize_groups(&groups);
     keel_buffer_initialize(&name, 0);
     keel_status_t status = gather_mentions(why, kind, &name, &groups);
     for (size_t i = 0; !status && i < groups.group_count; ++i)
