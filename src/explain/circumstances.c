@@ -116,13 +116,13 @@ static bool makes_dim(const keel_graph_t *graph, keel_op_id_t op, double size) {
 // Something of that size is made on a line other than the loop's: so it is more than the number of
 // turns.
 static bool is_made_beside(keel_diff_t *diff, keel_op_id_t loop, double before, double after) {
-    const keel_line_t *place = keel_graph_line(&diff->after, loop);
+    const keel_source_line_t *place = keel_graph_line(&diff->after, loop);
     for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op) {
         if (diff->origin[op] == KEEL_NONE || diff->after.constant[op] != KEEL_NONE ||
             !makes_dim(&diff->after, op, after) ||
             !makes_dim(&diff->before, diff->origin[op], before))
             continue;
-        const keel_line_t *line = keel_graph_line(&diff->after, op);
+        const keel_source_line_t *line = keel_graph_line(&diff->after, op);
         if (line->identity && line->library_file.size &&
             (line->identity != place->identity || line->library_line != place->library_line))
             return true;

@@ -84,7 +84,8 @@ static keel_status_t unite_by_line(keel_clusters_t *clusters) {
         bool is_after = at >= clusters->split;
         keel_clusters_graph(clusters, at, &op);
         keel_diff_t *diff = clusters->diff;
-        const keel_line_t *line = keel_graph_line(is_after ? &diff->after : &diff->before, op);
+        const keel_source_line_t *line =
+            keel_graph_line(is_after ? &diff->after : &diff->before, op);
         if (!line->identity) continue;
         keel_bytes_t key = keel_bytes(&line->identity, sizeof line->identity);
         const uint64_t *known = keel_map_find(&lines, key);

@@ -289,7 +289,7 @@ static keel_status_t compare_shapes(keel_diff_t *diff, keel_pair_t *pair, uint32
 
 // HLO: an array that the user's line makes (torch.arange) has that line, whoever uses it.
 static bool is_of_users_line(keel_diff_t *diff, keel_op_id_t constant) {
-    const keel_line_t *line = keel_graph_line(&diff->after, constant);
+    const keel_source_line_t *line = keel_graph_line(&diff->after, constant);
     return diff->after.lender && line->identity && !line->is_foreign && !line->library_file.size;
 }
 

@@ -92,7 +92,7 @@ static const char *own_text(keel_diff_t *diff, keel_str_t text) {
 }
 
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
-    const keel_line_t *line = keel_graph_line(is_after ? &diff->after : &diff->before, op);
+    const keel_source_line_t *line = keel_graph_line(is_after ? &diff->after : &diff->before, op);
     if (!line->identity) return diff->site;
     keel_place_t place = diff->site;
     // Outside of the traced function, the place is its call, and who made that call.

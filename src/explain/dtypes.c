@@ -77,8 +77,8 @@ static void fold_numbers(keel_diff_t *diff) {
 
 // One expression of the user's source, or one line of a library's that it calls.
 static bool is_same_call(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
-    const keel_line_t *a = keel_graph_line(&diff->before, before);
-    const keel_line_t *b = keel_graph_line(&diff->after, after);
+    const keel_source_line_t *a = keel_graph_line(&diff->before, before);
+    const keel_source_line_t *b = keel_graph_line(&diff->after, after);
     return a->identity && a->identity == b->identity && a->column && a->column == b->column &&
            a->library_line == b->library_line && keel_str_equal(a->library_file, b->library_file);
 }
@@ -119,7 +119,7 @@ static keel_op_id_t on_a_new_line(keel_diff_t *diff, bool is_after, const keel_l
         if (partner[op] != KEEL_NONE || graph->constant[op] != KEEL_NONE ||
             keel_graph_only_reshapes(keel_graph_name(graph, op)))
             continue;
-        const keel_line_t *line = keel_graph_line(graph, op);
+        const keel_source_line_t *line = keel_graph_line(graph, op);
         if (line->identity && keel_lines_first(others, line) == KEEL_NONE) return op;
     }
     return KEEL_NONE;

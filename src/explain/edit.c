@@ -120,11 +120,11 @@ static bool is_edited(const text_t *text, uint32_t line) {
 }
 
 // The lines on which a function of a file has operations.
-static range_t range_of(keel_graph_t *graph, const keel_line_t *of) {
+static range_t range_of(keel_graph_t *graph, const keel_source_line_t *of) {
     enum { ABOVE = 8 }; // a def with its arguments, and decorators
     range_t range = {of->line, of->line};
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
-        const keel_line_t *line = keel_graph_line(graph, op);
+        const keel_source_line_t *line = keel_graph_line(graph, op);
         if (!keel_str_equal(line->file, of->file) || !keel_str_equal(line->function, of->function))
             continue;
         if (line->line < range.first) range.first = line->line;
@@ -163,7 +163,7 @@ static uint32_t place_of_gone(const file_t *file, uint32_t line) {
 
 // The edited line of `after` that an operation follows from; 0 if none. A constant or a branch may
 // come from any line of its function.
-static uint32_t edit_of(const file_t *file, keel_graph_t *graph, const keel_line_t *line,
+static uint32_t edit_of(const file_t *file, keel_graph_t *graph, const keel_source_line_t *line,
                         bool is_after, bool is_wide) {
     const text_t *text = is_after ? &file->after : &file->before;
     uint32_t found = is_edited(text, line->line) ? line->line : 0;
@@ -176,7 +176,7 @@ static keel_status_t look_at_edit(edits_t *edits, const keel_difference_t *diffe
     keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
     if (op == KEEL_NONE) return NULL;
     keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
-    const keel_line_t *line = keel_graph_line(graph, op);
+    const keel_source_line_t *line = keel_graph_line(graph, op);
     const file_t *file;
     if (!line->identity) return NULL;
     KEEL_TRY(file_named(edits, line->file, &file));

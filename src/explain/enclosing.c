@@ -8,7 +8,7 @@ enum { FRAMES = KEEL_GRAPH_FRAMES, KEPT_BY_JAX = 10 };
 typedef struct chain_t {
     keel_frame_t frames[FRAMES];
     uint32_t count;
-    const keel_line_t *line;
+    const keel_source_line_t *line;
 } chain_t;
 
 // The stack of an operation, followed by those of the calls that led to its function.
@@ -26,7 +26,7 @@ static void chain_of(keel_graph_t *graph, keel_op_id_t op, chain_t *out) {
     }
 }
 
-static bool passes_line(const chain_t *chain, const keel_line_t *line) {
+static bool passes_line(const chain_t *chain, const keel_source_line_t *line) {
     for (uint32_t i = 0; i < chain->count; ++i)
         if (chain->frames[i].line == line->line &&
             keel_str_equal(chain->frames[i].file, line->file))
@@ -75,7 +75,7 @@ keel_op_id_t keel_graph_enclosing(keel_graph_t *graph, const keel_op_id_t *ops, 
 bool keel_graph_passes(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t line) {
     chain_t chain;
     chain_of(graph, op, &chain);
-    return passes_line(&chain, &(keel_line_t){.file = keel_str(file), .line = line});
+    return passes_line(&chain, &(keel_source_line_t){.file = keel_str(file), .line = line});
 }
 
 uint32_t keel_graph_lines_in(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t *out,

@@ -139,7 +139,7 @@ static void fold_settings(keel_diff_t *diff) {
 
 // The line is the user's, and not the call of the traced function.
 static bool is_inside(keel_diff_t *diff, keel_op_id_t op) {
-    const keel_line_t *line = keel_graph_line(&diff->after, op);
+    const keel_source_line_t *line = keel_graph_line(&diff->after, op);
     return line->identity && !line->is_foreign &&
            (line->line != diff->site.line || !keel_str_is(line->file, diff->site.file));
 }

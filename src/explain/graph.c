@@ -139,7 +139,7 @@ static keel_status_t fill_callees(keel_graph_t *graph, uint32_t op_count) {
 // ---- lines from operands -----------------------------------------------------------------------
 
 static bool is_users(keel_graph_t *graph, keel_op_id_t op) {
-    const keel_line_t *line =
+    const keel_source_line_t *line =
         keel_graph_line_at(graph, graph->program->operations.data[op].location);
     return line->identity && !line->is_foreign;
 }

@@ -12,7 +12,7 @@
 enum { KEEL_GRAPH_FRAMES = 256 };
 
 // A line of the user's source.
-typedef struct keel_line_t {
+typedef struct keel_source_line_t {
     keel_str_t file, function;
     uint32_t line, column;
     keel_str_t library_file; // between it and the operation; empty: none
@@ -21,7 +21,7 @@ typedef struct keel_line_t {
     uint64_t identity; // hash of file and line; 0: unknown
     uint64_t token;    // of function, column and the place in a library that was called from there:
                        // the same after an edit above
-} keel_line_t;
+} keel_source_line_t;
 
 typedef struct keel_graph_t {
     const keel_program_t *program;
@@ -36,7 +36,7 @@ typedef struct keel_graph_t {
     uint32_t *line_of;      // by location attribute, plus 1; 0: not computed yet
     uint32_t *called_line;  // by operation: the line of a call that it has, plus 1; 0: not computed
     uint8_t *traced;        // by function: where it was traced (line.c); 0: not computed
-    keel_line_t *lines;
+    keel_source_line_t *lines;
     uint32_t line_count, line_capacity;
     bool lacks_memory;       // a line is unknown because memory ran out
     uint32_t *function_of;   // by operation: the function that contains it; NONE
@@ -67,9 +67,9 @@ static inline uint64_t keel_graph_mix(uint64_t hash, uint64_t value) {
 // The line of an operation: its innermost frame of user code; if it has none, that of an operand
 // (HLO: gradients are computed where there is no stack), or of the call through which the
 // comparison reached it. Never NULL.
-const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op);
+const keel_source_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op);
 // The same from a location alone.
-const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location);
+const keel_source_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location);
 
 // The operation whose source line it takes; NONE.
 keel_op_id_t keel_graph_located(keel_graph_t *graph, keel_op_id_t op);

@@ -20,7 +20,7 @@ static uint64_t base_name(const keel_program_t *program, uint32_t function) {
 // Identifies an operation wherever it is; 0 if there is too little to tell.
 static uint64_t token_of(keel_graph_t *graph, keel_op_id_t op) {
     if (graph->constant[op] != KEEL_NONE) return 0;
-    const keel_line_t *line =
+    const keel_source_line_t *line =
         keel_graph_line_at(graph, graph->program->operations.data[op].location);
     if (!line->identity || keel_str_is(keel_graph_name(graph, op), "return")) return 0;
     return (keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op))) ^ line->token) *
@@ -240,7 +240,7 @@ static keel_str_t name_of(keel_graph_t *graph, uint32_t function) {
     keel_op_id_t first, end;
     keel_graph_body(graph, function, &first, &end);
     for (keel_op_id_t op = first; op < end; ++op) {
-        const keel_line_t *line =
+        const keel_source_line_t *line =
             keel_graph_line_at(graph, graph->program->operations.data[op].location);
         if (line->function.size) return line->function;
     }
@@ -251,7 +251,7 @@ static keel_status_t describe_inlined(keel_graph_t *graph, uint32_t function, ke
     out->function = name_of(graph, function);
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
         if (keel_graph_callee(graph, op) != function) continue;
-        const keel_line_t *line = keel_graph_line(graph, op);
+        const keel_source_line_t *line = keel_graph_line(graph, op);
         keel_str_t file, name;
         KEEL_TRY(keel_arena_str(graph->arena, line->file, &file));
         KEEL_TRY(keel_arena_str(graph->arena, line->function, &name));

@@ -8,21 +8,22 @@ static uint64_t hash_str(keel_str_t text) {
     return keel_quick_hash(keel_str_bytes(text));
 }
 
-static const keel_line_t nowhere;
+static const keel_source_line_t nowhere;
 
 // The innermost frame of user code; if all are a library's, the innermost.
-static keel_line_t choose_line(const keel_frame_t *frames, uint32_t count, keel_str_t package) {
+static keel_source_line_t choose_line(const keel_frame_t *frames, uint32_t count,
+                                      keel_str_t package) {
     uint32_t chosen = 0;
     while (chosen < count && keel_is_foreign_file(frames[chosen].file, package))
         ++chosen;
     bool is_foreign = chosen == count;
     if (is_foreign) chosen = 0;
     const keel_frame_t *frame = &frames[chosen];
-    keel_line_t line = {.file = frame->file,
-                        .function = frame->function,
-                        .line = frame->line,
-                        .column = frame->column,
-                        .is_foreign = is_foreign};
+    keel_source_line_t line = {.file = frame->file,
+                               .function = frame->function,
+                               .line = frame->line,
+                               .column = frame->column,
+                               .is_foreign = is_foreign};
     if (is_foreign || chosen) {
         line.library_file = frames->file;
         line.library_line = frames->line;
@@ -37,7 +38,7 @@ static keel_line_t choose_line(const keel_frame_t *frames, uint32_t count, keel_
     return line;
 }
 
-static uint32_t intern_line(keel_graph_t *graph, const keel_line_t *line) {
+static uint32_t intern_line(keel_graph_t *graph, const keel_source_line_t *line) {
     if (graph->line_count == graph->line_capacity) {
         uint32_t capacity = graph->line_capacity ? 2 * graph->line_capacity : 64;
         void *memory;
@@ -57,14 +58,14 @@ static uint32_t intern_line(keel_graph_t *graph, const keel_line_t *line) {
 }
 
 // Names that only XLA or JAX gave to a frame say nothing about the line.
-const keel_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location) {
+const keel_source_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location) {
     if (location == KEEL_NONE) return &nowhere;
     uint32_t *known = &graph->line_of[location];
     if (!*known) {
         keel_frame_t frames[FRAMES];
         uint32_t count = keel_program_frames(graph->program, location, frames, FRAMES, NULL);
         if (count > FRAMES) count = FRAMES;
-        keel_line_t line = count ? choose_line(frames, count, graph->package) : nowhere;
+        keel_source_line_t line = count ? choose_line(frames, count, graph->package) : nowhere;
         uint32_t at = intern_line(graph, &line);
         if (at == KEEL_NONE) return &nowhere;
         *known = at + 1;
@@ -155,7 +156,8 @@ static bool is_traced_elsewhere(keel_graph_t *graph, keel_op_id_t op) {
     uint64_t identity = 0;
     bool is_one = true;
     for (keel_op_id_t at = first; is_one && at < end; ++at) {
-        const keel_line_t *line = keel_graph_line_at(graph, program->operations.data[at].location);
+        const keel_source_line_t *line =
+            keel_graph_line_at(graph, program->operations.data[at].location);
         if (!line->identity) continue;
         is_one = !line->is_foreign && (!identity || line->identity == identity);
         identity = line->identity;
@@ -169,17 +171,17 @@ static bool is_traced_elsewhere(keel_graph_t *graph, keel_op_id_t op) {
 
 // For a function with a jit of its own the stack ends at that function, since it may be called from
 // elsewhere too. If all frames are a library's, the line is that of the call.
-static const keel_line_t *line_of_caller(keel_graph_t *graph, keel_op_id_t op,
-                                         const keel_line_t *own) {
+static const keel_source_line_t *line_of_caller(keel_graph_t *graph, keel_op_id_t op,
+                                                const keel_source_line_t *own) {
     if (graph->called_line[op]) return &graph->lines[graph->called_line[op] - 1];
     keel_op_id_t call = op;
     for (unsigned tries = 0; tries < CALLS; ++tries) {
         call = keel_graph_caller(graph, call);
         if (call == KEEL_NONE) return own;
-        const keel_line_t *line =
+        const keel_source_line_t *line =
             keel_graph_line_at(graph, graph->program->operations.data[call].location);
         if (!line->identity || line->is_foreign || is_traced_elsewhere(graph, call)) continue;
-        keel_line_t joined = *line;
+        keel_source_line_t joined = *line;
         if (own->library_file.size) {
             joined.library_file = own->library_file;
             joined.library_line = own->library_line;
@@ -192,10 +194,10 @@ static const keel_line_t *line_of_caller(keel_graph_t *graph, keel_op_id_t op,
     return own;
 }
 
-const keel_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op) {
+const keel_source_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op) {
     op = keel_graph_located(graph, op);
     if (op == KEEL_NONE) return &nowhere;
-    const keel_line_t *line =
+    const keel_source_line_t *line =
         keel_graph_line_at(graph, graph->program->operations.data[op].location);
     return line->is_foreign || is_traced_elsewhere(graph, op) ? line_of_caller(graph, op, line)
                                                               : line;

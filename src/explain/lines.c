@@ -9,7 +9,7 @@ void keel_lines_deinitialize(keel_lines_t *lines) {
     keel_map_deinitialize(&lines->first);
 }
 
-static keel_bytes_t key_of(const keel_line_t *line) {
+static keel_bytes_t key_of(const keel_source_line_t *line) {
     return keel_bytes(&line->identity, sizeof line->identity);
 }
 
@@ -22,7 +22,7 @@ keel_status_t keel_lines_build(keel_lines_t *lines, keel_graph_t *graph, keel_ar
     // Backward, so that each line's list is in program order.
     for (keel_op_id_t op = count; op-- > 0;) {
         lines->next[op] = KEEL_NONE;
-        const keel_line_t *line = keel_graph_line(graph, op);
+        const keel_source_line_t *line = keel_graph_line(graph, op);
         if (!line->identity) continue;
         uint64_t *first = keel_map_find(&lines->first, key_of(line));
         if (!first) {
@@ -35,13 +35,13 @@ keel_status_t keel_lines_build(keel_lines_t *lines, keel_graph_t *graph, keel_ar
     return NULL;
 }
 
-keel_op_id_t keel_lines_first(const keel_lines_t *lines, const keel_line_t *line) {
+keel_op_id_t keel_lines_first(const keel_lines_t *lines, const keel_source_line_t *line) {
     const uint64_t *first = keel_map_find(&lines->first, key_of(line));
     return first ? (keel_op_id_t)*first : KEEL_NONE;
 }
 
-uint32_t keel_lines_count(const keel_lines_t *lines, const keel_line_t *line, keel_str_t name,
-                          keel_str_t primitive) {
+uint32_t keel_lines_count(const keel_lines_t *lines, const keel_source_line_t *line,
+                          keel_str_t name, keel_str_t primitive) {
     const keel_program_t *program = lines->graph->program;
     uint32_t count = 0;
     for (keel_op_id_t op = keel_lines_first(lines, line); op != KEEL_NONE; op = lines->next[op]) {

@@ -19,9 +19,9 @@ keel_status_t keel_lines_build(keel_lines_t *lines, keel_graph_t *graph,
                                keel_arena_t *arena) KEEL_MUST_CHECK;
 
 // The first operation on that line; NONE.
-keel_op_id_t keel_lines_first(const keel_lines_t *lines, const keel_line_t *line);
+keel_op_id_t keel_lines_first(const keel_lines_t *lines, const keel_source_line_t *line);
 // How many operations of that name and primitive it has.
-uint32_t keel_lines_count(const keel_lines_t *lines, const keel_line_t *line, keel_str_t name,
-                          keel_str_t primitive);
+uint32_t keel_lines_count(const keel_lines_t *lines, const keel_source_line_t *line,
+                          keel_str_t name, keel_str_t primitive);
 
 #endif // KEEL_EXPLAIN_LINES_H_

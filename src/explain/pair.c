@@ -273,7 +273,7 @@ static bool may_pair(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
     }
     if (fits_class && fits_rank) return true;
     bool is_at_place = level <= LEVEL_PLACE;
-    const keel_line_t *line = keel_graph_line(&diff->after, after);
+    const keel_source_line_t *line = keel_graph_line(&diff->after, after);
     if (is_at_place && !line->library_file.size) return true;
     if (is_at_place && (fits_class || makes_class(name)) && (fits_rank || makes_rank(name)))
         return true;

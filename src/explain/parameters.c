@@ -80,7 +80,7 @@ static keel_status_t find_uses(keel_graph_t *graph, const keel_argument_t *argum
 
 static uint64_t token(keel_graph_t *graph, const keel_argument_t *argument, uint64_t use,
                       unsigned level) {
-    const keel_line_t *line = keel_graph_line(graph, argument->op);
+    const keel_source_line_t *line = keel_graph_line(graph, argument->op);
     uint64_t hash = level;
     if (level & BY_TYPE) hash = keel_graph_join(hash, keel_graph_type_hash(graph, argument->type));
     if (level & BY_PLACE) hash = keel_graph_join(hash, line->token);

@@ -11,7 +11,7 @@ static uint64_t expression_place(keel_graph_t *graph, keel_op_id_t op) {
                              &frame, 1, NULL) ||
         !frame.column)
         return 0;
-    const keel_line_t *line = keel_graph_line(graph, op);
+    const keel_source_line_t *line = keel_graph_line(graph, op);
     uint64_t place = keel_graph_join(line->identity, line->token);
     place = keel_graph_join(place, (uint64_t)frame.line << 32 | frame.end_line);
     return keel_graph_join(place, (uint64_t)frame.column << 32 | frame.end_column) | 1;

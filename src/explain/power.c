@@ -9,7 +9,7 @@ enum { POWERS = 256 }; // of one function
 // The last product of one power.
 typedef struct power_t {
     keel_op_id_t op;
-    const keel_line_t *line;
+    const keel_source_line_t *line;
     int64_t exponent;
     bool is_told;
 } power_t;
@@ -139,7 +139,7 @@ static keel_op_id_t in_shape(const power_side_t *side, keel_op_id_t constant) {
 }
 
 static void add_power(power_side_t *side, keel_op_id_t op, int64_t exponent) {
-    const keel_line_t *line = keel_graph_line(side->graph, op);
+    const keel_source_line_t *line = keel_graph_line(side->graph, op);
     if (line->identity)
         side->list[side->count++] = (power_t){.op = op, .line = line, .exponent = exponent};
 }

@@ -45,7 +45,7 @@ static keel_status_t find_draws(draws_t *draws, keel_graph_t *graph, bool *out_i
                                 bool *out_is_threefry) {
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
         if (!is_draw(graph, op, out_is_rbg, out_is_threefry)) continue;
-        const keel_line_t *line = keel_graph_line(graph, op);
+        const keel_source_line_t *line = keel_graph_line(graph, op);
         if (line->identity)
             KEEL_TRY(
                 keel_map_put(&draws->lines, keel_bytes(&line->identity, sizeof line->identity), 1));
@@ -55,7 +55,7 @@ static keel_status_t find_draws(draws_t *draws, keel_graph_t *graph, bool *out_i
 
 static bool is_on_such_a_line(const draws_t *draws, keel_graph_t *graph, keel_op_id_t op) {
     if (op == KEEL_NONE) return false;
-    const keel_line_t *line = keel_graph_line(graph, op);
+    const keel_source_line_t *line = keel_graph_line(graph, op);
     return line->identity &&
            keel_map_find(&draws->lines, keel_bytes(&line->identity, sizeof line->identity));
 }

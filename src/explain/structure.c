@@ -65,7 +65,7 @@ static times_t count_times(const keel_clusters_t *clusters, const keel_cluster_t
     if (is_after && cluster->first_before != KEEL_NONE) return nothing;
     keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     keel_op_id_t op = is_after ? cluster->first_after : cluster->first_before;
-    const keel_line_t *line = keel_graph_line(graph, op);
+    const keel_source_line_t *line = keel_graph_line(graph, op);
     if (!line->identity) return nothing;
     keel_str_t primitive = KEEL_STR(""), name = keel_graph_name(graph, op);
     keel_program_frames(graph->program, graph->program->operations.data[op].location, NULL, 0,
@@ -108,7 +108,7 @@ static void list_lines(const keel_clusters_t *clusters, uint32_t representative,
         keel_op_id_t op;
         keel_clusters_graph(clusters, at, &op);
         if (keel_key_is_unwrapped(own, op)) continue;
-        const keel_line_t *line = keel_graph_line(own, op);
+        const keel_source_line_t *line = keel_graph_line(own, op);
         if (!line->identity || (is_new && keel_lines_first(other, line) != KEEL_NONE)) continue;
         if (keel_key_is_made(own, op)) {
             if (key == KEEL_NONE) key = op;

@@ -12,7 +12,7 @@ static bool walks_over(keel_diff_t *diff, uint32_t root, const keel_place_t *pla
     const keel_program_t *program = diff->after.program;
     for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op) {
         if (!takes_part(keel_graph_name(&diff->after, op))) continue;
-        const keel_line_t *line = keel_graph_line(&diff->after, op);
+        const keel_source_line_t *line = keel_graph_line(&diff->after, op);
         if (line->line != place->line || !keel_str_is(line->file, place->file)) continue;
         keel_list_t operands = keel_program_operands(program, op);
         if (operands.count && diff->taint[operands.items[0]] == root + 1) return true;

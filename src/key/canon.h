@@ -17,7 +17,7 @@
 enum { KEEL_CANON_DEPTH = 192 };
 
 // Where a dictionary is decides what is left out of it.
-typedef enum keel_place {
+typedef enum keel_dict_place {
     KEEL_PLACE_VALUE,     // inside an attribute
     KEEL_PLACE_OPERATION, // an operation's attributes
     KEEL_PLACE_KERNEL,    // a tpu_custom_call's attributes
@@ -25,7 +25,7 @@ typedef enum keel_place {
     KEEL_PLACE_FUNCTION,
     KEEL_PLACE_MESH, // an sdy.mesh operation
     KEEL_PLACE_MODULE,
-} keel_place_t;
+} keel_dict_place_t;
 
 typedef enum keel_op_kind { KEEL_OP_PLAIN, KEEL_OP_CUSTOM_CALL, KEEL_OP_MESH } keel_op_kind_t;
 
@@ -40,7 +40,7 @@ keel_node_id_t keel_canon_op_name(keel_canon_t *canon, uint32_t name);
 // An operation's attributes.
 keel_node_id_t keel_canon_op_attrs(keel_canon_t *canon, keel_op_id_t op);
 // A dictionary in its place; not cached. `function` is the one it belongs to, or NONE.
-keel_node_id_t keel_canon_dict(keel_canon_t *canon, keel_attr_id_t dict, keel_place_t place,
+keel_node_id_t keel_canon_dict(keel_canon_t *canon, keel_attr_id_t dict, keel_dict_place_t place,
                                uint32_t function);
 
 // ---- who calls whom (calls.c) ------------------------------------------------------------------

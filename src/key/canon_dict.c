@@ -24,8 +24,8 @@ static bool is_signature(const keel_program_t *program, const keel_function_t *f
            attr->a == function->type;
 }
 
-static bool is_left_out(keel_canon_t *canon, keel_place_t place, uint32_t function, keel_str_t name,
-                        keel_attr_id_t value) {
+static bool is_left_out(keel_canon_t *canon, keel_dict_place_t place, uint32_t function,
+                        keel_str_t name, keel_attr_id_t value) {
     // Names of arguments and results, and where an argument came from.
     static const char *const argument[] = {"jax.result_info", "jax.arg_info", "jax.const",
                                            "jax.global_constant", NULL};
@@ -82,14 +82,14 @@ static keel_node_id_t kernel(keel_canon_t *canon, keel_str_t json) {
 }
 
 // VHLO writes a mesh's name as a plain string.
-static bool is_reference(keel_place_t place, uint16_t klass, keel_str_t name) {
+static bool is_reference(keel_dict_place_t place, uint16_t klass, keel_str_t name) {
     if (klass == KEEL_RECORD_REPLICA_GROUP_MESH_AXES || klass == KEEL_RECORD_SDY_SHARDING)
         return keel_str_is(name, "mesh");
     bool operation = place == KEEL_PLACE_OPERATION || place == KEEL_PLACE_KERNEL;
     return operation && !klass && keel_symbols_is_callee(name);
 }
 
-static void form_entry(keel_canon_t *canon, keel_place_t place, uint16_t klass,
+static void form_entry(keel_canon_t *canon, keel_dict_place_t place, uint16_t klass,
                        const dict_entry_t *entry) {
     const keel_attr_t *attr = &canon->program->attrs.data[entry->value];
     keel_form_byte(canon, 1);
@@ -124,7 +124,7 @@ static bool is_sorted(const keel_program_t *program, keel_list_t pairs) {
     return true;
 }
 
-static void form_sorted(keel_canon_t *canon, keel_list_t pairs, keel_place_t place,
+static void form_sorted(keel_canon_t *canon, keel_list_t pairs, keel_dict_place_t place,
                         uint32_t function) {
     dict_entry_t *entries;
     uint32_t count = 0;
@@ -142,7 +142,7 @@ static void form_sorted(keel_canon_t *canon, keel_list_t pairs, keel_place_t pla
     keel_free(entries);
 }
 
-static void form_in_order(keel_canon_t *canon, keel_list_t pairs, keel_place_t place,
+static void form_in_order(keel_canon_t *canon, keel_list_t pairs, keel_dict_place_t place,
                           uint32_t function, uint16_t klass) {
     for (uint32_t i = 0; i + 1 < pairs.count && !canon->status; i += 2) {
         dict_entry_t entry = entry_of(canon->program, pairs, i);
@@ -151,7 +151,7 @@ static void form_in_order(keel_canon_t *canon, keel_list_t pairs, keel_place_t p
     }
 }
 
-keel_node_id_t keel_canon_dict(keel_canon_t *canon, keel_attr_id_t id, keel_place_t place,
+keel_node_id_t keel_canon_dict(keel_canon_t *canon, keel_attr_id_t id, keel_dict_place_t place,
                                uint32_t function) {
     if (id == KEEL_NONE || canon->status) return 0;
     const keel_attr_t *attr = &canon->program->attrs.data[id];
