@@ -61,7 +61,7 @@ void cli_diff_place(const keel_place_t *place, keel_buffer_t *out) {
         line_of(caller, place->call_line, out);
     }
     if (!place->library_file || !*place->library_file) return;
-    keel_buffer_text(out, ", by way of ");
+    keel_buffer_text(out, ", through ");
     line_of(keel_library_shown(place->library_file), place->library_line, out);
 }
 

@@ -283,21 +283,19 @@ static void close_plot(const chart_t *c) {
 static void as_table(const chart_t *c) {
     keel_buffer_t *out = c->page->out;
     size_t shown = 0, all = 0;
-    keel_buffer_text(out, "<details><summary>As a table</summary>\n<div class=\"wide\" "
-                          "tabindex=\"0\"><table><thead><tr><th "
-                          "scope=\"col\">when</th><th scope=\"col\" class=\"number\">compiles</th>"
-                          "<th scope=\"col\" class=\"number\">time</th></tr></thead><tbody>\n");
+    keel_buffer_text(out, "<details><summary>As a table</summary>\n");
+    keel_page_open_table(out, "when,compiles#,time#");
     for (size_t i = 0; i < c->column_count; ++i) {
         if (!c->columns[i].compiles || ++all > TABLE_ROWS) continue;
         ++shown;
         keel_buffer_text(out, "<tr><td>");
         column_label(c, i, out);
-        keel_buffer_format(out, "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">",
-                           c->columns[i].compiles);
-        keel_page_seconds(out, sum_of(&c->columns[i]));
-        keel_buffer_text(out, "</td></tr>\n");
+        keel_buffer_text(out, "</td>");
+        keel_page_number_cell(out, c->columns[i].compiles);
+        keel_page_seconds_cell(out, sum_of(&c->columns[i]));
+        keel_buffer_text(out, "</tr>\n");
     }
-    keel_buffer_text(out, "</tbody></table></div>\n");
+    keel_page_close_table(out);
     keel_page_left(out, all, shown, "row");
     keel_buffer_text(out, "</details>\n");
 }
@@ -355,9 +353,9 @@ static void draw_programs(const chart_t *c) {
     char top[24], half[24], title[64];
     snprintf(top, sizeof top, "%" PRIu64, most);
     snprintf(half, sizeof half, most % 2 ? "%" PRIu64 ".5" : "%" PRIu64, most / 2);
-    snprintf(title, sizeof title, "Different programs: %" PRIu64 " in the end", all);
+    snprintf(title, sizeof title, "Different programs: %" PRIu64 " at the end", all);
     keel_buffer_text(out, "<figure><figcaption>Different programs so far: ");
-    keel_buffer_format(out, "%" PRIu64 " in the end</figcaption>\n", all);
+    keel_buffer_format(out, "%" PRIu64 " at the end</figcaption>\n", all);
     open_plot(c, "chart-programs", title, top, half);
     step_line(c, most, true);
     step_line(c, most, false);

@@ -28,10 +28,8 @@ static void open_table(keel_buffer_t *out, const char *caption, const char *firs
 }
 
 static void add_cost_cells(keel_buffer_t *out, const keel_why_cost_t *cost, double most, int tone) {
-    keel_buffer_format(out, "</th><td class=\"number\">%" PRIu64 "</td><td class=\"number\">",
-                       cost->times);
-    keel_page_seconds(out, cost->seconds);
-    keel_buffer_text(out, "</td>");
+    keel_page_number_cell(out, cost->times);
+    keel_page_seconds_cell(out, cost->seconds);
     bar(out, cost->seconds, most, tone);
     keel_buffer_text(out, "</tr>\n");
 }
@@ -45,11 +43,11 @@ static void by_cause(const keel_page_t *page) {
         const keel_cause_facts_t *facts = keel_cause_facts(cost->kind);
         keel_buffer_format(out,
                            "<tr><th scope=\"row\"><code>%s</code> <span class=\"muted "
-                           "said\">%s</span>",
+                           "said\">%s</span></th>",
                            facts->word, facts->sentence);
         add_cost_cells(out, cost, why->by_cause[0].seconds, keel_page_tone(page, cost->kind));
     }
-    keel_buffer_text(out, "</tbody></table></div>\n");
+    keel_page_close_table(out);
     keel_page_left(out, why->by_cause_count, ROWS, "cause");
 }
 
@@ -59,16 +57,10 @@ static void by_line(const keel_page_t *page) {
     open_table(out, "By source line", "line");
     for (size_t i = 0; i < why->by_line_count && i < ROWS; ++i) {
         const keel_why_cost_t *cost = &why->by_line[i];
-        keel_buffer_text(out, "<tr><th scope=\"row\">");
-        keel_page_place(out, cost->place.shown, cost->place.file);
-        if (*cost->place.function) {
-            keel_buffer_text(out, " <span class=\"muted\">in ");
-            keel_page_cut(out, cost->place.function, 80);
-            keel_buffer_text(out, "</span>");
-        }
+        keel_page_line_heading(out, cost->place.shown, cost->place.file, cost->place.function);
         add_cost_cells(out, cost, why->by_line[0].seconds, keel_page_tone(page, cost->kind));
     }
-    keel_buffer_text(out, "</tbody></table></div>\n");
+    keel_page_close_table(out);
     keel_page_left(out, why->by_line_count, ROWS, "line");
 }
 
@@ -140,12 +132,10 @@ keel_status_t keel_page_patterns(keel_page_t *page) {
 // ---- programs ----------------------------------------------------------------------------------
 
 static void duration(keel_buffer_t *out, uint64_t times, double seconds) {
-    keel_buffer_text(out, "<td class=\"number\">");
     if (times)
-        keel_page_seconds(out, seconds);
+        keel_page_seconds_cell(out, seconds);
     else
-        keel_buffer_text(out, "-");
-    keel_buffer_text(out, "</td>");
+        keel_buffer_text(out, "<td class=\"number\">-</td>");
 }
 
 static void program(keel_buffer_t *out, const keel_run_program_t *p) {
@@ -156,9 +146,9 @@ static void program(keel_buffer_t *out, const keel_run_program_t *p) {
     keel_buffer_text(out, "</td>");
     duration(out, p->compiles, p->compile_seconds);
     duration(out, p->loads, p->load_seconds);
-    keel_buffer_format(
-        out, "<td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64 "</td><td>",
-        p->executes, p->ops);
+    keel_page_number_cell(out, p->executes);
+    keel_page_number_cell(out, p->ops);
+    keel_buffer_text(out, "<td>");
     keel_page_place(out, p->site.shown, p->site.file);
     keel_buffer_text(out, p->uncacheable ? " (uncacheable)</td></tr>\n" : "</td></tr>\n");
 }
@@ -168,22 +158,16 @@ keel_status_t keel_page_programs(keel_page_t *page) {
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"programs\"><h2>Programs</h2>\n");
     if (!why->run.program_count) {
-        keel_buffer_text(out, "<p>There is none.</p></section>\n");
+        keel_buffer_text(out, "<p>No program was compiled or loaded.</p></section>\n");
         return NULL;
     }
     keel_buffer_text(out, "<details><summary>");
     keel_page_count(out, why->run.program_count, "program");
-    keel_buffer_text(out,
-                     ", most expensive first</summary>\n<div class=\"wide\" tabindex=\"0\"><table>"
-                     "<thead><tr><th scope=\"col\">name</th><th scope=\"col\">program</th>"
-                     "<th scope=\"col\" class=\"number\">compiled</th>"
-                     "<th scope=\"col\" class=\"number\">loaded</th>"
-                     "<th scope=\"col\" class=\"number\">executed</th>"
-                     "<th scope=\"col\" class=\"number\">operations</th>"
-                     "<th scope=\"col\">line</th></tr></thead><tbody>\n");
+    keel_buffer_text(out, ", most expensive first</summary>\n");
+    keel_page_open_table(out, "name,program,compiled#,loaded#,executed#,operations#,line");
     for (size_t i = 0; i < why->run.program_count && i < PROGRAMS; ++i)
         program(out, &why->run.programs[i]);
-    keel_buffer_text(out, "</tbody></table></div>\n");
+    keel_page_close_table(out);
     keel_page_left(out, why->run.program_count, PROGRAMS, "program");
     keel_buffer_text(out, "</details></section>\n");
     return NULL;

@@ -204,7 +204,7 @@ static keel_status_t style(keel_page_t *page) {
 
 static keel_status_t command(keel_page_t *page) {
     const char *text = page->input->why->run.command;
-    keel_page_cut(page->out, *text ? text : "(no process said what it runs)", LONGEST);
+    keel_page_cut(page->out, *text ? text : "(command unknown)", LONGEST);
     return NULL;
 }
 

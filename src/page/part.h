@@ -95,6 +95,17 @@ void keel_page_place(keel_buffer_t *out, const char *shown, const char *file);
 // "and 12 more causes", as a paragraph; nothing if all are shown.
 void keel_page_left(keel_buffer_t *out, uint64_t all, uint64_t shown, const char *noun);
 
+// ---- table.c ------------------------------------------------------------------------------
+
+// Begins a table. The columns are separated by commas; '#' ends the name of one with numbers.
+void keel_page_open_table(keel_buffer_t *out, const char *columns);
+void keel_page_close_table(keel_buffer_t *out);
+void keel_page_number_cell(keel_buffer_t *out, uint64_t number);
+void keel_page_seconds_cell(keel_buffer_t *out, double seconds);
+// Begins the row of a source line.
+void keel_page_line_heading(keel_buffer_t *out, const char *shown, const char *file,
+                            const char *function);
+
 // ---- the parts ---------------------------------------------------------------------------------
 
 extern const char keel_page_style[];  // page.css

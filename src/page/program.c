@@ -26,7 +26,7 @@ static keel_status_t read_file(keel_page_t *page, const char *path, keel_page_pr
     keel_file_facts_t facts;
     KEEL_TRY(keel_file_facts(path, &facts));
     if (facts.size > LARGEST || facts.size > page->budget) {
-        set_missing(slot, "left out: reading it would take long");
+        set_missing(slot, "left out: it would take too long to read");
         return NULL;
     }
     size_t size = 0;

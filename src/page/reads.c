@@ -5,22 +5,14 @@
 enum { LINES = 50 };
 
 static void add_moved_cells(keel_buffer_t *out, const keel_moved_t *moved) {
-    keel_buffer_format(out,
-                       "</th><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
-                       "</td><td class=\"number\">",
-                       moved->count, moved->bytes);
-    keel_page_seconds(out, moved->seconds);
-    keel_buffer_text(out, "</td><td>");
+    keel_page_number_cell(out, moved->count);
+    keel_page_number_cell(out, moved->bytes);
+    keel_page_seconds_cell(out, moved->seconds);
+    keel_buffer_text(out, "<td>");
 }
 
 static void add_read_row(keel_buffer_t *out, const keel_reads_line_t *line) {
-    keel_buffer_text(out, "<tr><th scope=\"row\">");
-    keel_page_place(out, line->shown, line->file);
-    if (*line->function) {
-        keel_buffer_text(out, " <span class=\"muted\">in ");
-        keel_page_cut(out, line->function, 80);
-        keel_buffer_text(out, "</span>");
-    }
+    keel_page_line_heading(out, line->shown, line->file, line->function);
     add_moved_cells(out, &line->moved);
     if (line->cuts) {
         keel_buffer_text(out, "cuts steps ");
@@ -52,21 +44,15 @@ void keel_page_reads(keel_page_t *page) {
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"reads\"><h2>Host reads</h2>\n");
     summary(page);
-    if (reads->count)
-        keel_buffer_text(out, "<div class=\"wide\" tabindex=\"0\"><table><thead><tr>"
-                              "<th scope=\"col\">line</th>"
-                              "<th scope=\"col\" class=\"number\">reads</th>"
-                              "<th scope=\"col\" class=\"number\">bytes</th>"
-                              "<th scope=\"col\" class=\"number\">time</th>"
-                              "<th scope=\"col\">steps</th></tr></thead><tbody>\n");
+    if (reads->count) keel_page_open_table(out, "line,reads#,bytes#,time#,steps");
     for (size_t i = 0; i < reads->count && i < LINES; ++i)
         add_read_row(out, &reads->lines[i]);
     if (reads->count && reads->elsewhere.count) {
-        keel_buffer_text(out, "<tr><th scope=\"row\">elsewhere (no Python line)");
+        keel_buffer_text(out, "<tr><th scope=\"row\">elsewhere (no Python line)</th>");
         add_moved_cells(out, &reads->elsewhere);
         keel_buffer_text(out, "</td></tr>\n");
     }
-    if (reads->count) keel_buffer_text(out, "</tbody></table></div>\n");
+    if (reads->count) keel_page_close_table(out);
     keel_page_left(out, reads->count, LINES, "line");
     keel_buffer_text(out, "</section>\n");
 }

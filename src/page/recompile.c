@@ -63,7 +63,7 @@ static void where(keel_buffer_t *out, const keel_run_place_t *place) {
         keel_page_place(out, place->call_shown, place->call_file);
     }
     if (place->library_file && *place->library_file) {
-        keel_buffer_text(out, " <span class=\"muted\">by way of</span> ");
+        keel_buffer_text(out, " <span class=\"muted\">through</span> ");
         keel_page_place(out, place->library_shown, place->library_file);
     }
 }
@@ -235,11 +235,11 @@ static keel_status_t article(keel_page_t *page, size_t index, size_t rank) {
 // ---- the rest ----------------------------------------------------------------------------------
 
 static void add_recompile_row(keel_buffer_t *out, const keel_why_entry_t *entry) {
-    keel_buffer_format(out, "<tr><td class=\"number\">%s%" PRIu64 "</td><td class=\"number\">",
+    keel_buffer_format(out, "<tr><td class=\"number\">%s%" PRIu64 "</td>",
                        entry->asked->at_end ? "after " : "",
                        entry->asked->step - entry->asked->at_end);
-    keel_page_seconds(out, entry->asked->seconds);
-    keel_buffer_text(out, "</td><td><code>");
+    keel_page_seconds_cell(out, entry->asked->seconds);
+    keel_buffer_text(out, "<td><code>");
     keel_page_cut(out, entry->asked->name, 120);
     keel_cause_t cause = keel_page_cause(entry);
     keel_buffer_format(out, "</code></td><td>%s</td><td>",
@@ -256,15 +256,12 @@ static void others(keel_page_t *page, size_t first) {
     const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
     if (first == page->count) return;
-    keel_buffer_text(out, "<h3>Cheaper ones</h3>\n<div class=\"wide\" tabindex=\"0\"><table><thead>"
-                          "<tr><th scope=\"col\" class=\"number\">step</th>"
-                          "<th scope=\"col\" class=\"number\">time</th><th scope=\"col\">name</th>"
-                          "<th scope=\"col\">cause</th><th scope=\"col\">what changed</th>"
-                          "<th scope=\"col\">line</th></tr></thead><tbody>\n");
+    keel_buffer_text(out, "<h3>Less expensive ones</h3>\n");
+    keel_page_open_table(out, "step#,time#,name,cause,what changed,line");
     size_t end = page->count - first > ROWS ? first + ROWS : page->count;
     for (size_t i = first; i < end; ++i)
         add_recompile_row(out, &why->entries[page->order[i]]);
-    keel_buffer_text(out, "</tbody></table></div>\n");
+    keel_page_close_table(out);
     keel_page_left(out, page->count, end, "recompile");
 }
 
@@ -289,7 +286,7 @@ keel_status_t keel_page_recompiles(keel_page_t *page) {
     if (page->count)
         keel_buffer_text(out, "<p class=\"muted\">Most expensive first.</p>\n");
     else
-        keel_buffer_text(out, "<p>There is none.</p>\n");
+        keel_buffer_text(out, "<p>No recompiles.</p>\n");
     size_t whole = 0;
     for (; whole < page->count && whole < WHOLE && out->size < LARGEST_ARTICLES; ++whole)
         KEEL_TRY(article(page, page->order[whole], whole));

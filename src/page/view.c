@@ -249,7 +249,7 @@ static keel_status_t parts(view_t *v) {
 }
 
 static void hint(keel_buffer_t *out, const keel_why_entry_t *entry) {
-    keel_buffer_text(out, "<p class=\"muted\">All of it: <code>keel diff</code> ");
+    keel_buffer_text(out, "<p class=\"muted\">Full comparison: <code>keel diff</code> ");
     keel_page_digest(out, entry->asked->against_program);
     keel_buffer_byte(out, ' ');
     keel_page_digest(out, entry->asked->program);

@@ -155,8 +155,8 @@ static void one(const keel_run_t *run, const keel_memory_program_t *program, kee
     print_size_row(out, "code", program->code, "");
     print_size_row(out, "total", program->total,
                    "on each device: all of them, less what is aliased");
-    if (program->peak) print_size_row(out, "peak", program->peak, "as the plugin sees it");
-    if (program->host) print_size_row(out, "host", program->host, "on the host's side");
+    if (program->peak) print_size_row(out, "peak", program->peak, "as the plugin reports it");
+    if (program->host) print_size_row(out, "host", program->host, "on the host");
     if (!keel_memory_limit(&run->memory)) {
         keel_buffer_text(out, "No device reports its memory");
         keel_buffer_text(out, *run->memory.devices_unknown ? ": " : "");

@@ -307,7 +307,7 @@ static void ahead(const keel_why_t *why, keel_buffer_t *out) {
     keel_write_seconds(out, why->run.ahead_seconds);
     keel_buffer_text(out, " in the background");
     if (why->run.unused_loads)
-        keel_buffer_format(out, "; %" PRIu64 " more nobody asked for", why->run.unused_loads);
+        keel_buffer_format(out, "; %" PRIu64 " more never asked for", why->run.unused_loads);
     keel_buffer_byte(out, '\n');
 }
 

@@ -188,7 +188,7 @@ static void add_place(keel_buffer_t *text, const keel_text_item_t *item) {
     if (*place->call_shown && strcmp(place->call_shown, place->shown) != 0)
         keel_buffer_format(text, ", called at %s", place->call_shown);
     if (place->library_file && *place->library_file)
-        keel_buffer_format(text, ", by way of %s", place->library_shown);
+        keel_buffer_format(text, ", through %s", place->library_shown);
 }
 
 // What it was compared with, unless that is the same program of this run.
@@ -448,7 +448,7 @@ static void add_read(keel_buffer_t *text, const keel_reads_line_t *line) {
         keel_buffer_format(text, " in %s", line->function);
     if (*line->call_shown && strcmp(line->call_shown, line->shown) != 0)
         keel_buffer_format(text, ", called at %s", line->call_shown);
-    if (*line->library_file) keel_buffer_format(text, ", by way of %s", line->library_shown);
+    if (*line->library_file) keel_buffer_format(text, ", through %s", line->library_shown);
     keel_buffer_text(text, "; ");
     keel_reads_moved(&line->moved, text);
 }

@@ -44,6 +44,6 @@ void keel_write_damage(keel_buffer_t *out, const char *path, const keel_journal_
 
 void keel_write_run(keel_buffer_t *out, const keel_run_t *run) {
     keel_buffer_format(out, "run %s  ", run->id);
-    keel_write_foreign(out, *run->command ? run->command : "(no process said what it runs)");
+    keel_write_foreign(out, *run->command ? run->command : "(command unknown)");
     keel_buffer_byte(out, '\n');
 }

@@ -368,7 +368,7 @@ static void the_librarys_line_stands_beside_the_users(void **state) {
               "\"train.py\",\"line\":2,\"library_file\":\"flax/nnx/compilation.py\","
               "\"library_line\":138}],\"root_total\":1}\n",
               "/nowhere", &page);
-    assert_has(&page, "by way of");
+    assert_has(&page, ">through</span>");
     assert_has(&page, "flax/nnx/compilation.py:138");
     keel_buffer_deinitialize(&page);
 }

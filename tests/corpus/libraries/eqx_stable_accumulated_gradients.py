@@ -1,5 +1,5 @@
 # cause: stable
-# reason: gradients of three micro-batches are summed on the host's side, and the rate is an array
+# reason: gradients of three micro-batches are summed on the host, and the rate is an array
 
 import equinox as eqx
 import jax
