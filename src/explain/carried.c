@@ -132,7 +132,8 @@ static keel_status_t pair_operands(keel_diff_t *diff, keel_op_id_t before, keel_
     keel_list_t x = keel_program_operands(diff->before.program, before);
     keel_list_t y = keel_program_operands(diff->after.program, after);
     uint32_t *to_x = keel_diff_operand_origins(diff, after);
-    if (y.count && to_x[0] != KEEL_UNPAIRED) return NULL; // by the operation that it ends
+    if (y.count && to_x[0] != KEEL_UNPAIRED)
+        return NULL; // paired along with the operation that it ends
     if (is_carried)
         return align(diff, (values_t){x.items, x.count}, (values_t){y.items, y.count}, scratch,
                      to_x);

@@ -229,7 +229,7 @@ static void tell_counts(keel_diff_t *diff, uint32_t top, uint32_t then, uint32_t
     difference->new_value = updates_text(diff, now);
     difference->note = keel_note_text(note);
     difference->place = keel_diff_place(diff, is_after, op);
-    difference->old_op = difference->new_op = KEEL_NONE; // it is no operation's
+    difference->old_op = difference->new_op = KEEL_NONE; // not of one operation
 }
 
 // Reports it at the donation or, if the optimizer does nothing any more, at the optimizer. False if

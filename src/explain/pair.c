@@ -199,7 +199,7 @@ static keel_status_t is_in_place(const sequence_t *a, const sequence_t *b, keel_
 
 static keel_status_t align_gaps(const sequence_t *a, const sequence_t *b, int level, uint32_t *to_b,
                                 uint32_t *to_a) {
-    // If the most telling tokens paired little, the two have little in common.
+    // What the more telling tokens left has little in common, so fewer edits are tried.
     uint32_t edits = level <= LEVEL_PLACE ? KEEL_ALIGN_EDITS : KEEL_ALIGN_EDITS / 4;
     return keel_align_gaps(a->tokens[level], a->count, b->tokens[level], b->count, edits, to_b,
                            to_a);
