@@ -52,13 +52,13 @@ test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(torch|corpus\.torch)'
 
-test-libraries: ## hold what keel why says against programs of flax, transformers and others: 7 GB
+test-libraries: ## check what keel why says about flax, transformers and others: 7 GB
 	@tools/setup --tests --libraries --transformers
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^corpus\.(libraries|transformers)'
 
 # Not part of .ci/run: a measure of the rules, where a case that is wrong is to be looked at, not a gate.
-test-sweep: build ## measure keel why on thousands of recompiles that tables make: SWEEP="linen --only attention"
+test-sweep: build ## measure keel why on thousands of generated recompiles: SWEEP="linen --only attention"
 	@$(PYTHON) tests/sweep/run.py $(SWEEP)
 
 # Not part of .ci/run: JAX's tests are in none of its packages, so a checkout has to be at hand.
@@ -86,7 +86,7 @@ fuzz: ## fuzz every reader of foreign bytes, FUZZ_SECONDS (60) each
 	@tools/fuzz build/fuzz $(FUZZ_SECONDS)
 
 # Not part of .ci/run: an hour, and what survives is for a person to judge.
-mutate: ## plant small faults, one at a time, and say which no test notices: MUTATE="--room NAME"
+mutate: ## plant small faults, one at a time, and name those that no test notices: MUTATE="--room NAME"
 	@tools/setup --tests
 	@$(PYTHON) tools/mutate --jobs $(JOBS) $(MUTATE)
 

@@ -1,3 +1,3 @@
-"""The version; the build of Keel and this file are held equal by a test."""
+"""The version. A test checks that it is that of Keel's build."""
 
 version = "0.1.0"

@@ -1,30 +1,34 @@
 // explain: why one program is not another.
 //
-//   components   two keys, field by field: options, flags, plugin, devices     components.c
-//   signature    arguments by name, results, donation, shardings, layouts      signature.c
-//   parameters   arguments of HLO, by type and place                           parameters.c
-//   graph, align operations brought side by side by structure                  graph.c, align.c
-//   fit, carried what may be one value of both; lists of values that are passed on  fit.c,
-//   carried.c moved        arguments that stand elsewhere in what is passed               moved.c
-//   compare      what each operation says otherwise than its counterpart       compare.c
-//   power        whole exponents, which JAX unrolls                            power.c
-//   structure    operations without a counterpart                              structure.c
-//   moves        of these: what only stands elsewhere                           moves.c
-//   enclosing    the line that several operations came by                      enclosing.c
-//   subsumed     what another algorithm brings about                           subsumed.c
-//   circumstances  notes on how roots came about, with advice of their own      circumstances.c
-//   retrace      a program that has not changed                                retrace.c
-//   inline       functions that only one of the two keeps apart                 inline.c
-//   rest         what differs where nothing else was found                     rest.c
-//   apart        values that differ and read the same in short                 apart.c
-//   edit         source that was edited between two runs                       edit.c
-//   random       another generator of random numbers                           random.c
-//   dtypes       what follows from another dtype                                dtypes.c
-//   numbers      numbers that follow from another                               numbers.c
-//   unrolled     lines that ran another number of times for a size               unrolled.c
-//   sizes        sizes that follow from a drifted one                          sizes.c
+//   explain.c        the comparison from beginning to end; what follows from what
+//   components.c     two keys, field by field (fields.c): options, flags, plugin, devices
+//   signature.c      arguments by name, results, donation, shardings, layouts
+//   parameters.c     arguments of HLO, by type and place
+//   moved.c          arguments that moved within what is passed
+//   trees.c          trees of arguments, by their names
+//   graph.c          one program: producers, calls, constants, lines (line.c, lines.c, enclosing.c)
+//   pair.c           which operations belong together: align.c, fit.c; lists: carried.c, passed.c
+//   compare.c        how an operation differs from its counterpart: attributes.c, constants.c
+//   elsewhere.c      pairs that lead to different places
+//   structure.c      operations without a counterpart: clusters.c; arms.c for branches
+//   moves.c          of these: what is only in a different place
+//   inline.c         functions that only one of the two keeps separate
+//   sizes.c          what follows from a drifted size: parts.c, slices.c, squeezed.c, windows.c
+//   numbers.c        numbers that follow from another: relation.c; the user's own: literals.c
+//   dtypes.c         what follows from another dtype: rounded.c; Python numbers: weak.c
+//   random.c         a different generator of random numbers: keys.c
+//   power.c          whole exponents, which JAX unrolls
+//   unrolled.c       lines that ran a different number of times because of a size
+//   gradient.c       gradients that are created or added to
+//   optimizer.c      causes from PyTorch's optimizers; equal.c: its numbers; grown.c: caches
+//   subsumed.c       what follows from a different algorithm
+//   edit.c           source that was edited between two runs
+//   circumstances.c  notes on how roots came about; subjects.c: on arguments
+//   retrace.c        a program that has not changed
+//   rest.c           what differs if nothing else was found
+//   value.c          values as people read them; apart.c: so that they never read the same
 //
-// A difference is a *root* where nothing else explains it; the rest are folded under the root that
+// A difference is a *root* if nothing else explains it; the others are folded under the root that
 // they follow from. Types are written as XLA does: "f32[8,512]".
 //
 // Ownership: an explanation owns all it points to; the programs and keys are borrowed for the call.
