@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "hlo_proto.h"
 
 // ---- types -------------------------------------------------------------------------------------
@@ -189,6 +191,90 @@ static void a_literal_that_does_not_fit_its_shape_is_corrupt(void **state) {
     assert_refused(&module, KEEL_UNSUPPORTED, "s64s");
 }
 
+// ---- values that are kept once
+// -------------------------------------------------------------------
+
+enum { TRIED = 400000 };
+
+typedef struct tried_t {
+    uint32_t hash, number;
+} tried_t;
+
+static int by_hash(const void *left, const void *right) {
+    const tried_t *a = left, *b = right;
+    return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+static size_t as_number(int64_t number, uint8_t *out) {
+    memcpy(out, &number, sizeof number);
+    return sizeof number;
+}
+
+static size_t as_list(int64_t number, uint8_t *out) {
+    const int64_t list[] = {1, number};
+    memcpy(out, list, sizeof list);
+    return sizeof list;
+}
+
+static size_t as_text(int64_t number, uint8_t *out) {
+    return (size_t)snprintf((char *)out, 32, "target%lld", (long long)number);
+}
+
+// Two numbers whose bytes have the same hash in the reader's table, which has 32 bits of it.
+static void find_twins(size_t (*bytes_of_number)(int64_t, uint8_t *), int64_t out[2]) {
+    tried_t *tried = malloc(TRIED * sizeof *tried);
+    assert_non_null(tried);
+    for (uint32_t i = 0; i < TRIED; ++i) {
+        uint8_t bytes[32];
+        size_t size = bytes_of_number(i, bytes);
+        tried[i] = (tried_t){(uint32_t)keel_quick_hash(keel_bytes(bytes, size)), i};
+    }
+    qsort(tried, TRIED, sizeof *tried, by_hash);
+    uint32_t at = 1;
+    while (at < TRIED && tried[at].hash != tried[at - 1].hash)
+        ++at;
+    assert_true(at < TRIED);
+    out[0] = tried[at - 1].number;
+    out[1] = tried[at].number;
+    free(tried);
+}
+
+static void values_of_one_hash_stay_different(void **state) {
+    (void)state;
+    int64_t numbers[2], lists[2], texts[2];
+    find_twins(as_number, numbers);
+    find_twins(as_list, lists);
+    find_twins(as_text, texts);
+    proto_t body = proto();
+    for (int i = 0; i < 4; ++i) { // each twice
+        proto_t one = instruction("custom-call", i + 1, NULL, 0);
+        char text[32];
+        as_text(texts[i % 2], (uint8_t *)text);
+        put_packed(&one, 14, &lists[i % 2], 1);
+        put_int(&one, 26, numbers[i % 2]);
+        put_text(&one, 28, text);
+        put_message(&body, 2, &one);
+    }
+    proto_t module = module_of(&body, 1);
+    keel_program_t program;
+    assert_read(&module, &program);
+    for (keel_op_id_t op = 0; op < 4; ++op) {
+        char text[32];
+        as_text(texts[op % 2], (uint8_t *)text);
+        assert_text(&program, op_attr(&program, op, "custom_call_target").a, text);
+        assert_int_equal(int_of(&program, op_attr(&program, op, "channel_id")), numbers[op % 2]);
+        keel_ints_t list = ints_of(&program, op_attr(&program, op, "dimensions"));
+        assert_int_equal(list.count, 1);
+        assert_int_equal(list.items[0], lists[op % 2]);
+        assert_int_equal(program.operations.data[op].attributes,
+                         program.operations.data[op % 2].attributes);
+    }
+    assert_int_not_equal(program.operations.data[0].attributes,
+                         program.operations.data[1].attributes);
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&module);
+}
+
 // ---- locations ---------------------------------------------------------------------------------
 
 static void put_frame(proto_t *index, int64_t location, int64_t parent) {
@@ -304,6 +390,7 @@ int main(void) {
         cmocka_unit_test(packed_floats_stay_in_the_source),
         cmocka_unit_test(small_integers_and_bools_are_made_canonical),
         cmocka_unit_test(a_literal_that_does_not_fit_its_shape_is_corrupt),
+        cmocka_unit_test(values_of_one_hash_stay_different),
         cmocka_unit_test(frames_become_call_sites_innermost_first),
         cmocka_unit_test(frames_that_close_on_themselves_are_cut),
         cmocka_unit_test(a_frame_that_is_not_of_the_operations_own_file_is_another_modules),
