@@ -91,6 +91,27 @@ static void a_cut_whose_step_was_not_followed_to_its_end_is_told_alike_everywher
     keel_why_deinitialize(&why);
 }
 
+// Of those steps whose arguments were followed; a read of which none were is not judged.
+static void a_read_splits_a_step_if_half_of_the_steps_went_on_with_it(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of(START PROGRAM("aa", 14, 10) PROGRAM("bb", 15, 10) PROGRAM("cc", 16, 10)
+                 TRANSFERS(1, ",\"pieces\":[" PIECE("aa", 14, 9, 8, 4, 2) "," PIECE(
+                                  "bb", 15, 7, 9, 4, 2) "," PIECE("cc", 16, 5, 0, 0, 2) "]"),
+             &stats);
+    const keel_reads_t *reads = &stats.run.reads;
+    unsigned met = 0;
+    for (size_t i = 0; i < reads->count; ++i) {
+        const keel_reads_line_t *line = &reads->lines[i];
+        met += line->cuts || line->others;
+        if (line->cuts) assert_int_equal(line->cuts, 9);
+        if (line->cuts) assert_int_equal(line->others, 0);
+        if (line->others) assert_true(line->others == 7 || line->others == 5);
+    }
+    assert_int_equal(met, 3);
+    keel_why_deinitialize(&stats);
+}
+
 // What was taken for a cut at first, and was none in most steps.
 static void steps_are_told_only_as_far_as_the_cuts_account_for_them(void **state) {
     (void)state;
@@ -351,6 +372,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cut_is_told_with_its_line_and_what_it_reads),
         cmocka_unit_test(a_cut_whose_step_was_not_followed_to_its_end_is_told_alike_everywhere),
+        cmocka_unit_test(a_read_splits_a_step_if_half_of_the_steps_went_on_with_it),
         cmocka_unit_test(steps_are_told_only_as_far_as_the_cuts_account_for_them),
         cmocka_unit_test(where_nothing_ends_a_step_that_is_what_is_told),
         cmocka_unit_test(three_steps_tell_that_nothing_ends_them_where_each_program_is_larger),
