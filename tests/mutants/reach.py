@@ -1,19 +1,19 @@
 """Which lines each test reaches, so that a fault is shown only to the tests that run it.
 
 Every test runs once in a build that counts lines (gcov). What it reached is kept with the digests of
-its programs, and asked again only after these have changed. A test that fails in that build, for
-example because it limits the size of files, counts as one that may reach everything.
+the files that it ran, and asked again only after one of these has changed. A test that fails in
+that build, for example because it limits the size of files, counts as one that may reach everything.
 """
 
 import collections
+import hashlib
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 
-# A fixed seed: the same source gives the same program, so that its tests need not run again.
-FLAGS = "-O0 -w --coverage -fprofile-update=atomic -frandom-seed=keel"
+FLAGS = "-O0 -w --coverage -fprofile-update=atomic"
 
 
 def options_of(folder, source):
@@ -26,52 +26,69 @@ def options_of(folder, source):
             f"-DCMAKE_SHARED_LINKER_FLAGS=--coverage {part}"]
 
 
-def lines_of(folder, counts):
+def lines_of(folder, tree, counts):
     """{file: [lines that ran, lines that can run]} for the counts that a test left."""
     found = collections.defaultdict(lambda: [set(), set()])
     notes = []
     for path in counts.rglob("*.gcda"):
         note = (folder / path.relative_to(counts / str(folder)[1:])).with_suffix(".gcno")
-        if "src" in note.relative_to(folder).parts and note.exists():
+        if note.exists():
             path.with_suffix(".gcno").symlink_to(note)
             notes.append(path)
     if notes:
         answer = subprocess.run(["gcov", "-t", "-j", *map(str, notes)], cwd=counts,
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
         for text in answer.stdout.decode().splitlines():
-            for file in json.loads(text)["files"] if text.startswith("{") else ():
-                name = os.path.normpath(file["file"])
-                ran, known = found[name[name.find("src/"):]]
+            unit = json.loads(text) if text.startswith("{") else {"files": ()}
+            for file in unit["files"]:
+                name = os.path.normpath(os.path.join(unit["current_working_directory"], file["file"]))
+                if not name.startswith(f"{tree}/"):
+                    continue
+                ran, known = found[name[len(f"{tree}/"):]]
                 known.update(line["line_number"] for line in file["lines"])
                 ran.update(line["line_number"] for line in file["lines"] if line["count"])
-    return {name: [sorted(ran), sorted(known)] for name, (ran, known) in found.items()}
+    return {name: [sorted(ran), sorted(known)] for name, (ran, known) in found.items() if ran}
 
 
 class Reach:
     def __init__(self, build, tree):
         """`build`: the build that counts the lines of the sources in `tree`, prepared."""
+        self.tree, self.texts, self.digests = tree, {}, {}
+        self.tests, self.known = {}, collections.defaultdict(set)
         path = build.folder / "reach.json"
         old = json.loads(path.read_text()) if path.exists() else {}
-        self.tree, self.texts = tree, {}
-        self.tests, self.known = {}, collections.defaultdict(set)
         for name, test in build.tests.items():
-            programs = "".join(digest.hex() for digest in build.clean[name])
-            if old.get(name, {}).get("programs") != programs:
+            if not self.is_current(old.get(name)):
                 print(f"mutate: which lines {name} reaches", flush=True)
-                old[name] = {"programs": programs, "files": self.ask(build, test)}
-            files = old[name]["files"]
-            self.tests[name] = files and {file: set(ran) for file, (ran, _) in files.items()}
-            for file, (_, known) in (files or {}).items():
+                old[name] = self.ask(build, name, test)
+                path.write_text(json.dumps(old))
+            lines = old[name]["lines"]
+            self.tests[name] = lines and {file: set(ran) for file, (ran, _) in lines.items()}
+            for file, (_, known) in (lines or {}).items():
                 self.known[file].update(known)
-            path.write_text(json.dumps(old))
 
-    def ask(self, build, test):
-        """None if the test fails."""
+    def digest(self, file):
+        if file not in self.digests:
+            path = self.tree / file
+            self.digests[file] = hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+        return self.digests[file]
+
+    def is_current(self, answer):
+        """A test runs the same lines as before if each file that it ran is as it was."""
+        return answer and all(self.digest(file) == digest for file, digest in answer["files"].items())
+
+    def ask(self, build, name, test):
         counts = pathlib.Path(build.folder) / "counts"
         shutil.rmtree(counts, ignore_errors=True)
         counts.mkdir()
         test = dict(test, environment=dict(test["environment"], GCOV_PREFIX=str(counts)))
-        return None if build.run_test(test, 600) else lines_of(build.folder, counts)
+        failed = build.run_test(test, 600)
+        lines = lines_of(build.folder, self.tree, counts)
+        files = {*lines, *(file.relative_to(self.tree).as_posix()
+                           for file in self.tree.glob(f"tests/cli/{name[len('cli.'):]}.*")
+                           if name.startswith("cli."))}
+        return {"files": {file: self.digest(file) for file in sorted(files)},
+                "lines": None if failed else lines}
 
     def may_notice(self, test, file, lines):
         """Could this test run one of these lines?"""
