@@ -1,4 +1,4 @@
-keel_unit_test(text_topics ROOMS text base)
+keel_unit_test(text_topics ROOMS text base SYSTEM PkgConfig::jansson)
 keel_unit_test(text_stats ROOMS text why run)
 keel_unit_test(why ROOMS text why run)
 keel_unit_test(why_patterns ROOMS text why run)

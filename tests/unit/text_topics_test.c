@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "text/topics.h"
 
@@ -76,12 +77,77 @@ static void every_page_is_found_by_its_word_and_by_one_near_it(void **state) {
     assert_null(keel_topic_nearest("an elephant"));
 }
 
+// Every cause and every pattern, each once, and the page of one alone.
+static void the_list_has_each_word_once(void **state) {
+    (void)state;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_topic_list(&out);
+    for (size_t i = 0; i < keel_topic_count; ++i) {
+        char row[100];
+        snprintf(row, sizeof row, "\n  %-12s ", keel_topics[i].word);
+        const char *found = strstr(keel_buffer_cstr(&out), row);
+        if (!found) fail_msg("%s", row);
+        assert_null(strstr(found + 1, row));
+    }
+    const char *last = "Patterns, over several recompiles of one function\n  ";
+    assert_non_null(strstr(keel_buffer_cstr(&out), last));
+    assert_null(strstr(strstr(keel_buffer_cstr(&out), last), "\n\n"));
+    keel_buffer_deinitialize(&out);
+}
+
+static json_t *json_of(const keel_topic_t *one) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_topic_json(one, &out);
+    json_t *list = json_loadb((const char *)out.data, out.size, JSON_REJECT_DUPLICATES, NULL);
+    assert_true(json_is_array(list));
+    keel_buffer_deinitialize(&out);
+    return list;
+}
+
+static const char *text_of(const json_t *object, const char *name) {
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static void json_has_what_people_read(void **state) {
+    (void)state;
+    json_t *list = json_of(NULL), *object;
+    size_t at, causes = 0;
+    assert_int_equal(json_array_size(list), keel_topic_count);
+    json_array_foreach(list, at, object) {
+        bool is_cause = strcmp(text_of(object, "kind"), "cause") == 0;
+        causes += is_cause;
+        assert_true(is_cause || strcmp(text_of(object, "kind"), "pattern") == 0);
+        assert_true(*text_of(object, "sentence"));
+        assert_null(json_object_get(object, "page"));
+        assert_int_equal(is_cause, json_is_string(json_object_get(object, "question")));
+        const json_t *advice = json_object_get(object, "advice");
+        assert_int_equal(is_cause, json_is_object(advice));
+        if (is_cause) assert_true(*text_of(advice, "jax") && *text_of(advice, "torch"));
+        const keel_topic_t *topic = keel_topic_by_word(text_of(object, "word"));
+        assert_non_null(topic);
+        json_t *one = json_of(topic), *alone = json_array_get(one, 0);
+        assert_int_equal(json_array_size(one), 1);
+        assert_string_equal(text_of(alone, "word"), topic->word);
+        assert_int_equal(json_string_length(json_object_get(alone, "page")), topic->text.size);
+        json_object_del(alone, "page");
+        assert_true(json_equal(alone, object));
+        json_decref(one);
+    }
+    assert_in_range(causes, 1, keel_topic_count - 1);
+    json_decref(list);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paragraphs_wrap_and_nothing_else),
         cmocka_unit_test(without_a_width_a_page_stays_as_it_is),
         cmocka_unit_test(headings_are_bold_but_not_in_programs),
         cmocka_unit_test(every_page_is_found_by_its_word_and_by_one_near_it),
+        cmocka_unit_test(the_list_has_each_word_once),
+        cmocka_unit_test(json_has_what_people_read),
     };
     return cmocka_run_group_tests_name("text_topics", tests, NULL, NULL);
 }
