@@ -352,7 +352,7 @@ static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
 
 static void failures(const keel_why_t *why, keel_buffer_t *out) {
     if (why->run.store_errors) {
-        label(out, "cache failed");
+        label(out, "cache error");
         keel_write_counted(out, why->run.store_errors, "time");
         keel_buffer_text(out, "; first: ");
         keel_write_foreign(out, why->run.first_store_error);

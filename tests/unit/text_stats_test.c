@@ -73,6 +73,52 @@ static void figures_are_those_of_the_journal(void **state) {
     keel_why_deinitialize(&stats);
 }
 
+static void what_was_loaded_ahead_and_what_failed_are_rows_of_their_own(void **state) {
+    (void)state;
+    static const char start[] = "{\"event\":\"start\",\"t\":1,\"pid\":1,\"argv\":[\"python\"]}\n";
+    static const char events[] =
+        "{\"event\":\"load\",\"t\":2,\"pid\":1,\"program\":\"aa\",\"name\":\"jit_f\",\"tier\":"
+        "\"disk\","
+        "\"seconds\":0.25,\"ahead_seconds\":0.5}\n"
+        "{\"event\":\"load\",\"t\":2,\"pid\":1,\"program\":\"bb\",\"name\":\"jit_g\",\"tier\":"
+        "\"disk\","
+        "\"seconds\":0.25}\n"
+        "{\"event\":\"prefetch\",\"t\":3,\"pid\":1,\"planned\":9,\"loaded\":4,\"used\":1,"
+        "\"seconds\":1.5}\n"
+        "{\"event\":\"prefetch\",\"t\":3,\"pid\":2,\"planned\":9,\"loaded\":2,\"used\":2,"
+        "\"seconds\":0.5}\n"
+        "{\"event\":\"store_error\",\"t\":4,\"pid\":1,\"what\":\"put\",\"message\":\"disk full\"}\n"
+        "{\"event\":\"store_error\",\"t\":5,\"pid\":1,\"what\":\"get\",\"message\":\"later\"}\n"
+        "{\"event\":\"fallback\",\"t\":6,\"pid\":1,\"what\":\"read\",\"message\":\"new op\"}\n";
+    char journal[sizeof start + sizeof events];
+    snprintf(journal, sizeof journal, "%s%s", start, events);
+    keel_why_t stats;
+    keel_buffer_t out;
+    stats_of(journal, &stats);
+    assert_int_equal(stats.run.ahead_loads, 1);
+    assert_int_equal(stats.run.unused_loads, 3);
+    assert_true(stats.run.ahead_seconds == 2);
+    keel_buffer_initialize(&out, 0);
+    keel_text_stats(&stats, 0, &out);
+    const char *text = keel_buffer_cstr(&out);
+    assert_non_null(
+        strstr(text, "ahead       1       2.0 s in the background; 3 more nobody asked for\n"));
+    assert_non_null(strstr(text, "cache error 2 times; first: disk full\n"));
+    assert_non_null(strstr(text, "plain way   1 time; first: new op\n"));
+    keel_buffer_deinitialize(&out);
+    keel_why_deinitialize(&stats);
+    // What did not happen has no row.
+    stats_of(start, &stats);
+    keel_buffer_initialize(&out, 0);
+    keel_text_stats(&stats, 0, &out);
+    text = keel_buffer_cstr(&out);
+    assert_null(strstr(text, "ahead"));
+    assert_null(strstr(text, "cache error"));
+    assert_null(strstr(text, "plain way"));
+    keel_buffer_deinitialize(&out);
+    keel_why_deinitialize(&stats);
+}
+
 // The first process speaks for its run: what it was, where, and above which plugin.
 static void a_run_is_what_its_first_process_said(void **state) {
     (void)state;
@@ -487,6 +533,7 @@ static void every_allocation_that_fails_is_reported_and_nothing_leaks(void **sta
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_of_the_journal),
+        cmocka_unit_test(what_was_loaded_ahead_and_what_failed_are_rows_of_their_own),
         cmocka_unit_test(a_run_is_what_its_first_process_said),
         cmocka_unit_test(a_step_is_an_execution_of_the_family_that_does_the_most),
         cmocka_unit_test(what_ran_once_leads_only_by_far),
