@@ -270,6 +270,27 @@ static void debug_locations_of_kernels_are_left_out(void **state) {
     assert_false(keel_digest_equal(&a, &b));
 }
 
+// A real kernel is long, and then only its digest is in the key. Its length is that without the
+// locations, so all lengths around the limit are tried.
+static void long_kernels_differ_in_their_bodies_and_not_in_their_locations(void **state) {
+    (void)state;
+    for (int size = 150; size < 300; ++size) {
+        char body[400], other[400], text[6][900];
+        memset(body, 'Q', sizeof body);
+        body[size] = 0;
+        snprintf(other, sizeof other, "R%s", body + 1);
+        static const char form[] = "{\"custom_call_config\": {\"body\": \"%s\"%s, \"x\": [%d]}}";
+        snprintf(text[0], sizeof *text, form, body, "", 1);
+        snprintf(text[1], sizeof *text, form, body, ", \"debug_locations\": \"cA==\"", 1);
+        snprintf(text[2], sizeof *text, form, body, ", \"debug_locations\": \"longer\"", 1);
+        snprintf(text[3], sizeof *text, form, other, ", \"debug_locations\": \"cA==\"", 1);
+        snprintf(text[4], sizeof *text, form, body, ", \"debug_locations\": \"cA==\"", 2);
+        snprintf(text[5], sizeof *text, form, body + 1, ", \"debug_locations\": \"cA==\"", 1);
+        for (int i = 0; i < 6; ++i)
+            if (same(text[1], text[i]) != (i < 3)) fail_msg("size %d, text %d", size, i);
+    }
+}
+
 static void a_kernel_that_looks_otherwise_stays_whole(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
@@ -317,6 +338,7 @@ int main(void) {
         cmocka_unit_test(a_call_without_a_target_is_refused),
         cmocka_unit_test(a_program_without_calls_is_kept),
         cmocka_unit_test(debug_locations_of_kernels_are_left_out),
+        cmocka_unit_test(long_kernels_differ_in_their_bodies_and_not_in_their_locations),
         cmocka_unit_test(a_kernel_that_looks_otherwise_stays_whole),
     };
     return cmocka_run_group_tests_name("key_custom_calls", tests, NULL, NULL);

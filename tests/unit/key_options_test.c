@@ -523,6 +523,8 @@ static void what_xla_does_not_read_is_kept(void **state) {
     (void)state;
     assert_flags("--xla_a=1 and more", "@rest=and more\nxla_a=1\n");
     assert_flags("nosuchfile.txt", "@file=nosuchfile.txt\n");
+    assert_flags("--xla_a,b=1 --xla_c", "xla_a,b=1=true\nxla_c=true\n");
+    assert_flags("--xla_a=", "xla_a=\n");
 }
 
 static void flags_from_a_named_pipe_have_no_key_and_nobody_waits(void **state) {
