@@ -99,9 +99,11 @@ def whole_lines(text, begin, end):
     return text[text.rfind("\n", 0, begin) + 1:(text.find("\n", end) + 1 or len(text) + 1) - 1]
 
 
-def sites(root, room=None):
+def sites(root, rooms=None):
     """Every fault that can be planted: path, begin, end and edit."""
-    for path in sorted((root / "src").glob(f"{room or '*'}/*.c")):
+    for path in sorted((root / "src").glob("*/*.c")):
+        if rooms and path.parent.name not in rooms:
+            continue
         for begin, end, edit in edits_of(bare(path.read_text())):
             if edit is not None:
                 yield path, begin, end, edit
@@ -172,12 +174,12 @@ def planted(root, record):
     return Fault(record.file, room, line, was, now, text, record.title, record.lane)
 
 
-def kept(root, room=None):
+def kept(root, rooms=None):
     """The faults that once survived, from tests/mutants/*.faults."""
     for path in sorted((root / "tests" / "mutants").glob("*.faults")):
         for record in read_list(path):
             fault = planted(root, record)
-            if room in (None, fault.room):
+            if not rooms or fault.room in rooms:
                 yield fault
 
 
