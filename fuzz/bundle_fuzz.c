@@ -16,8 +16,10 @@ static void check(bool good) {
 
 static void check_printed(keel_buffer_t *out) {
     check(keel_buffer_status(out) == NULL);
-    for (size_t i = 0; i < out->size; ++i)
-        check((out->data[i] >= 0x20 && out->data[i] != 0x7f) || out->data[i] == '\n');
+    keel_str_t text = keel_bytes_str(keel_buffer_bytes(out));
+    size_t length;
+    for (size_t i = 0; i < text.size; i += length)
+        check(keel_utf8_shows(text, i, &length) || text.data[i] == '\n');
     keel_buffer_deinitialize(out);
 }
 
@@ -28,11 +30,14 @@ static void check_changes(const keel_bundle_t *old, const keel_bundle_t *new, bo
     check(!same || !changes.count);
     for (int whole = 0; whole < 2; ++whole) {
         keel_buffer_initialize(&out, 0);
-        keel_bundle_changes_text(&changes, whole, &out);
+        keel_bundle_changes_text(&changes, whole, KEEL_BUNDLE_WEIGHT_REST, &out);
         check_printed(&out);
     }
     keel_buffer_initialize(&out, 0);
-    keel_bundle_changes_json(&changes, &out);
+    keel_json_t writer = keel_json(&out, KEEL_JSON_SPACED);
+    keel_json_object(&writer, NULL);
+    keel_bundle_changes_json(&changes, &writer);
+    keel_json_end_object(&writer);
     json_t *json = json_loadb((const char *)out.data, out.size, JSON_REJECT_DUPLICATES, NULL);
     check(json != NULL);
     json_decref(json);

@@ -1,1 +1,1 @@
-keel_fuzz(probe ROOMS probe bundle pjrt explain key settings base)
+keel_fuzz(probe ROOMS probe bundle pjrt key settings base)

@@ -22,81 +22,98 @@ void keel_bundle_deinitialize(keel_bundle_t *bundle) {
     *bundle = (keel_bundle_t){0};
 }
 
-// ---- adding ------------------------------------------------------------------------------------
+// ---- facts -------------------------------------------------------------------------------------
 
-// A UTF-8 copy of at most `limit` bytes, never cut inside a character. *out_written grows by its
-// size as a JSON string.
-static keel_status_t copy_utf8(keel_bundle_t *bundle, keel_str_t text, size_t limit,
-                               const char **out, size_t *out_written) {
-    static const char unknown[] = "\xef\xbf\xbd";
+keel_status_t keel_bundle_clean(keel_arena_t *arena, keel_str_t text, size_t limit,
+                                const char **out) {
     void *memory;
-    KEEL_TRY(keel_arena_alloc(&bundle->arena, limit + 1, &memory));
+    size_t used = 0, length;
+    KEEL_TRY(keel_arena_alloc(arena, (text.size < limit ? text.size : limit) + 1, &memory));
     char *to = memory;
-    size_t used = 0;
-    for (size_t at = 0; at < text.size;) {
-        size_t length = keel_utf8_length(text, at);
-        const char *from = length ? text.data + at : unknown;
-        size_t size = length ? length : sizeof unknown - 1;
+    for (size_t at = 0; at < text.size; at += length) {
+        bool shows = keel_utf8_shows(text, at, &length);
+        size_t size = shows ? length : 1;
         if (used + size > limit) break;
-        memcpy(to + used, from, size);
-        bool escaped = size == 1 && ((unsigned char)*from < ' ' || *from == '"' || *from == '\\' ||
-                                     *from == 0x7f);
-        *out_written += escaped ? 6 : size;
+        bool blank = strchr("\n\t", text.data[at]) && text.data[at];
+        memcpy(to + used, shows ? text.data + at : blank ? " " : "?", size);
         used += size;
-        at += length ? length : 1;
     }
     to[used] = 0;
     *out = to;
     return NULL;
 }
 
-static keel_status_t make_room(keel_bundle_t *bundle) {
-    if (bundle->count < bundle->room) return NULL;
-    size_t room = bundle->room ? bundle->room * 2 : 64;
-    void *memory = bundle->facts;
-    KEEL_TRY(keel_realloc_array(room, sizeof *bundle->facts, &memory));
-    bundle->facts = memory;
-    bundle->room = room;
+int bundle_order(const keel_bundle_fact_t *x, const keel_bundle_fact_t *y) {
+    if (x->section != y->section) return x->section < y->section ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+// Where the fact stands, or would stand.
+static size_t place_of(const keel_bundle_t *bundle, keel_bundle_section_t section, const char *name,
+                       bool *out_there) {
+    const keel_bundle_fact_t fact = {.section = section, .name = name};
+    size_t low = 0, high = bundle->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (bundle_order(&bundle->facts[middle], &fact) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *out_there = low < bundle->count && !bundle_order(&bundle->facts[low], &fact);
+    return low;
+}
+
+const char *keel_bundle_find(const keel_bundle_t *bundle, keel_bundle_section_t section,
+                             const char *name) {
+    bool there;
+    size_t at = place_of(bundle, section, name, &there);
+    return there ? bundle->facts[at].value : NULL;
+}
+
+static keel_status_t insert_fact(keel_bundle_t *bundle, size_t at, keel_bundle_fact_t fact) {
+    if (bundle->count == bundle->room) {
+        size_t room = bundle->room ? bundle->room * 2 : 64;
+        void *memory = bundle->facts;
+        KEEL_TRY(keel_realloc_array(room, sizeof *bundle->facts, &memory));
+        bundle->facts = memory;
+        bundle->room = room;
+    }
+    memmove(bundle->facts + at + 1, bundle->facts + at, (bundle->count - at) * sizeof fact);
+    bundle->facts[at] = fact;
+    ++bundle->count;
     return NULL;
 }
 
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-keel_status_t bundle_add(keel_bundle_t *bundle, keel_bundle_section_t section, keel_str_t name,
-                         keel_str_t value) {
-    enum { FRAME = 8, HEAD = 512 }; // quotes and commas of a fact; everything around the facts
-    bundle->known[section] = true;
-    if (bundle->count == KEEL_BUNDLE_FACTS) {
-        ++bundle->left_out;
-        return NULL;
-    }
-    KEEL_TRY(make_room(bundle));
+keel_status_t keel_bundle_add(keel_bundle_t *bundle, keel_bundle_section_t section, keel_str_t name,
+                              keel_str_t value) {
+    // In JSON, a byte takes at most two, because what would take more is "?" by now; a fact has
+    // quotes and commas, and there is something around the facts.
+    enum { WRITTEN = 2, FRAME = 8, ROOM = KEEL_BUNDLE_JSON_LIMIT - 1024 };
     keel_bundle_fact_t fact = {.section = section};
-    size_t written = FRAME;
-    // A byte that is not UTF-8 becomes three.
-    size_t name_room = least(name.size * 3, KEEL_BUNDLE_NAME_LIMIT);
-    size_t value_room = least(value.size * 3, KEEL_BUNDLE_VALUE_LIMIT);
-    KEEL_TRY(copy_utf8(bundle, name, name_room, &fact.name, &written));
-    KEEL_TRY(copy_utf8(bundle, value, value_room, &fact.value, &written));
-    if (bundle->bytes + written > KEEL_BUNDLE_JSON_LIMIT - HEAD) {
+    bool there;
+    bundle->known[section] = true;
+    KEEL_TRY(keel_bundle_clean(&bundle->arena, name, KEEL_BUNDLE_NAME_LIMIT, &fact.name));
+    size_t at = place_of(bundle, section, fact.name, &there);
+    if (there) return NULL;
+    KEEL_TRY(keel_bundle_clean(&bundle->arena, value, KEEL_BUNDLE_VALUE_LIMIT, &fact.value));
+    size_t bytes = WRITTEN * (strlen(fact.name) + strlen(fact.value)) + FRAME;
+    if (bundle->count == KEEL_BUNDLE_FACTS || bundle->bytes + bytes > ROOM) {
         ++bundle->left_out;
         return NULL;
     }
-    bundle->bytes += written;
-    bundle->facts[bundle->count++] = fact;
-    return NULL;
+    bundle->bytes += bytes;
+    return insert_fact(bundle, at, fact);
 }
 
-keel_status_t bundle_format(keel_bundle_t *bundle, keel_bundle_section_t section, const char *name,
-                            const char *format, ...) {
+keel_status_t keel_bundle_format(keel_bundle_t *bundle, keel_bundle_section_t section,
+                                 const char *name, const char *format, ...) {
     char text[KEEL_BUNDLE_VALUE_LIMIT + 1];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return bundle_add(bundle, section, keel_str(name), keel_str(text));
+    return keel_bundle_add(bundle, section, keel_str(name), keel_str(text));
 }
 
 void bundle_looking(const keel_bundle_request_t *request, const char *path) {
@@ -109,47 +126,9 @@ keel_status_t bundle_forgive(keel_status_t status) {
     return NULL;
 }
 
-// ---- sorting and finding -----------------------------------------------------------------------
-
-int bundle_order(const keel_bundle_fact_t *x, const keel_bundle_fact_t *y) {
-    if (x->section != y->section) return x->section < y->section ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-// Stable; the facts are mostly in order already.
-static void insert_in_order(keel_bundle_fact_t *facts, size_t count) {
-    for (size_t i = 1; i < count; ++i) {
-        keel_bundle_fact_t fact = facts[i];
-        size_t at = i;
-        while (at && bundle_order(&facts[at - 1], &fact) > 0) {
-            facts[at] = facts[at - 1];
-            --at;
-        }
-        facts[at] = fact;
-    }
-}
-
-void bundle_sort(keel_bundle_t *bundle) {
-    insert_in_order(bundle->facts, bundle->count);
-    size_t kept = 0;
-    for (size_t i = 0; i < bundle->count; ++i) {
-        if (kept && bundle_order(&bundle->facts[kept - 1], &bundle->facts[i]) == 0) continue;
-        bundle->facts[kept++] = bundle->facts[i];
-    }
-    bundle->count = kept;
-}
-
-const char *keel_bundle_find(const keel_bundle_t *bundle, keel_bundle_section_t section,
-                             const char *name) {
-    for (size_t i = 0; i < bundle->count; ++i)
-        if (bundle->facts[i].section == section && strcmp(bundle->facts[i].name, name) == 0)
-            return bundle->facts[i].value;
-    return NULL;
-}
-
 // ---- text --------------------------------------------------------------------------------------
 
-keel_str_t bundle_trim(keel_str_t text) {
+static keel_str_t trim(keel_str_t text) {
     while (text.size && strchr(" \t\r", text.data[0]))
         text = (keel_str_t){text.data + 1, text.size - 1};
     while (text.size && strchr(" \t\r", text.data[text.size - 1]))
@@ -160,8 +139,15 @@ keel_str_t bundle_trim(keel_str_t text) {
 bool bundle_field(keel_str_t line, char separator, keel_str_t *out_name, keel_str_t *out_value) {
     const char *at = line.size ? memchr(line.data, separator, line.size) : NULL;
     if (!at) return false;
-    *out_name = bundle_trim((keel_str_t){line.data, (size_t)(at - line.data)});
-    *out_value = bundle_trim((keel_str_t){at + 1, (size_t)(line.data + line.size - at - 1)});
+    *out_name = trim((keel_str_t){line.data, (size_t)(at - line.data)});
+    *out_value = trim((keel_str_t){at + 1, (size_t)(line.data + line.size - at - 1)});
+    return true;
+}
+
+bool bundle_unquote(keel_str_t *value) {
+    char quote = value->size > 1 ? value->data[0] : 0;
+    if ((quote != '"' && quote != '\'') || value->data[value->size - 1] != quote) return false;
+    *value = (keel_str_t){value->data + 1, value->size - 2};
     return true;
 }
 
@@ -175,6 +161,13 @@ bool bundle_folder(const char **list, char out[BUNDLE_PATH]) {
         out[length] = 0;
         return true;
     }
+    return false;
+}
+
+bool bundle_lists(const char *list, keel_str_t folder) {
+    char listed[BUNDLE_PATH];
+    while (bundle_folder(&list, listed))
+        if (keel_str_is(folder, listed)) return true;
     return false;
 }
 

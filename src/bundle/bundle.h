@@ -7,10 +7,10 @@
 // One object per section, one text per fact, in the order of the table below and by name within a
 // section. A missing section means that its content is unknown; an empty one is known to be empty.
 //
-// All text is UTF-8: other bytes become U+FFFD when a fact is added. Names and values are cut at
-// KEEL_BUNDLE_NAME_LIMIT and KEEL_BUNDLE_VALUE_LIMIT bytes, and there are at most KEEL_BUNDLE_FACTS
-// facts, so a bundle in JSON stays below KEEL_BUNDLE_JSON_LIMIT bytes whatever it was made from;
-// `left_out` counts the facts that did not fit.
+// Each name and value is one line that is safe to show: what is not UTF-8 or may act on a terminal
+// is "?". They are cut at KEEL_BUNDLE_NAME_LIMIT and KEEL_BUNDLE_VALUE_LIMIT bytes, and there are
+// at most KEEL_BUNDLE_FACTS facts, so a bundle in JSON stays below KEEL_BUNDLE_JSON_LIMIT bytes
+// whatever it was made from; `left_out` counts the facts that did not fit.
 //
 // Secrets are kept out: the value of a variable whose name contains token, secret, key, password or
 // the like is "***", and so is a password in a URL.
@@ -23,21 +23,26 @@
 #include "base/base.h"
 #include "pjrt/pjrt.h"
 
-// section, name, whether it is a list (then a name in only one bundle is a difference, not
-// something unknown), content
+// section, name, how it is compared, content
 #define KEEL_BUNDLE_SECTIONS(X)                                                                    \
-    X(PLUGIN, "plugin", false, "the plugin: its file, versions, attributes and platform")          \
-    X(FLAGS, "flags", true,                                                                        \
+    X(PLUGIN, "plugin", PARTS, "the plugin: its file, versions, attributes and platform")          \
+    X(FLAGS, "flags", LIST,                                                                        \
       "XLA_FLAGS and LIBTPU_INIT_ARGS, one by one, without those that only dump")                  \
-    X(CPU, "cpu", false, "the processor: model, digest of its features, usable cores")             \
-    X(DEVICES, "devices", true, "the client's devices by id: kind, physical name, process")        \
-    X(KEEL, "keel", false, "Keel's version, and that of its keys")                                 \
-    X(CLIENTS, "clients", true, "JAX, PyTorch/XLA and their packages, with git revisions")         \
-    X(INTERPRETER, "interpreter", false, "the Python that runs them")                              \
-    X(PACKAGES, "packages", true, "all packages of that Python")                                   \
-    X(ENVIRONMENT, "environment", true, "KEEL_*, JAX_*, PJRT_*, XLA_*, TPU_* and such variables")  \
-    X(SYSTEM, "system", false, "memory, kernel, C library, distribution")                          \
-    X(SUPPORT, "support", true, "which of plugin and clients Keel was tested with; not compared")
+    X(CPU, "cpu", PARTS, "the processor: model, digest of its features, usable cores")             \
+    X(DEVICES, "devices", LIST, "the client's devices by id: kind, physical name, process")        \
+    X(KEEL, "keel", PARTS, "Keel's version, and that of its keys")                                 \
+    X(CLIENTS, "clients", LIST, "JAX, PyTorch/XLA and their packages, with git revisions")         \
+    X(INTERPRETER, "interpreter", PARTS, "the Python that runs them")                              \
+    X(PACKAGES, "packages", LIST, "all packages of that Python")                                   \
+    X(ENVIRONMENT, "environment", LIST, "KEEL_*, JAX_*, PJRT_*, XLA_*, TPU_* and such variables")  \
+    X(SYSTEM, "system", PARTS, "memory, kernel, C library, distribution")                          \
+    X(SUPPORT, "support", ASIDE, "which of plugin and clients Keel was tested with")               \
+    X(KEY, "key", PARTS, "a probe's: components of keys that the backend gives, as digests")       \
+    X(WHEEL, "wheel", ASIDE,                                                                       \
+      "a probe's: name of the plugin's wheel, the file's size in its record")                      \
+    X(MEMORY, "memory", ASIDE, "a probe's: the memory of each device, or why it is unknown")       \
+    X(STEPS, "steps", ASIDE, "a probe's: how each step ended")                                     \
+    X(SETTINGS, "settings", ASIDE, "a probe's: the settings")
 
 typedef enum keel_bundle_section {
 #define KEEL_BUNDLE_SECTION_ENUM(name, ...) KEEL_BUNDLE_##name,
@@ -47,6 +52,12 @@ typedef enum keel_bundle_section {
 } keel_bundle_section_t;
 
 const char *keel_bundle_section_name(keel_bundle_section_t section);
+
+typedef enum keel_bundle_kind {
+    KEEL_BUNDLE_PARTS, // a name in only one bundle is unknown in the other
+    KEEL_BUNDLE_LIST,  // a name in only one bundle is a difference
+    KEEL_BUNDLE_ASIDE, // not compared
+} keel_bundle_kind_t;
 
 enum {
     KEEL_BUNDLE_VERSION = 1, // of the form above
@@ -70,7 +81,7 @@ typedef struct keel_bundle_fact_t {
 
 typedef struct keel_bundle_t {
     keel_arena_t arena;
-    keel_bundle_fact_t *facts; // sorted by section and name after collecting or reading
+    keel_bundle_fact_t *facts; // by section and name
     size_t count, room;
     size_t bytes; // of names and values
     size_t left_out;
@@ -80,6 +91,15 @@ typedef struct keel_bundle_t {
 void keel_bundle_initialize(keel_bundle_t *bundle);
 void keel_bundle_deinitialize(keel_bundle_t *bundle);
 
+// Adds a fact; of several with one name, the first stays. Fails only with KEEL_NO_MEMORY.
+keel_status_t keel_bundle_add(keel_bundle_t *bundle, keel_bundle_section_t section, keel_str_t name,
+                              keel_str_t value) KEEL_MUST_CHECK;
+keel_status_t keel_bundle_format(keel_bundle_t *bundle, keel_bundle_section_t section,
+                                 const char *name, const char *format, ...)
+    KEEL_PRINTF(4, 5) KEEL_MUST_CHECK;
+// A copy that is safe to show, as above; "" for an empty text.
+keel_status_t keel_bundle_clean(keel_arena_t *arena, keel_str_t text, size_t limit,
+                                const char **out) KEEL_MUST_CHECK;
 // The value of a fact, NULL if unknown.
 const char *keel_bundle_find(const keel_bundle_t *bundle, keel_bundle_section_t section,
                              const char *name);
@@ -93,9 +113,8 @@ typedef struct keel_bundle_request_t {
     // This process is the client: collect its own Python, if it is one, and its mapped libraries.
     bool is_client;
 
-    const char *plugin;         // its file, for the size, and the digest if `build` is NULL
-    const keel_digest_t *build; // the digest, if known
-    const char *digests;        // the folder that caches digests (keel_key_plugin_build)
+    const char *plugin;         // as for keel_bundle_plugin_file
+    const keel_digest_t *build; //
 
     // If the plugin is loaded here: its table, and its client for platform and devices. Both are
     // only read.
@@ -124,9 +143,10 @@ keel_status_t keel_bundle_clients(const char *interpreter, keel_bundle_t *out) K
 keel_status_t keel_bundle_plugin(const PJRT_Api *api, PJRT_Client *client,
                                  keel_bundle_t *out) KEEL_MUST_CHECK;
 
-// Adds a fact about the plugin; of several with one name, the first stays.
-keel_status_t keel_bundle_plugin_fact(keel_bundle_t *bundle, const char *name,
-                                      const char *value) KEEL_MUST_CHECK;
+// Only the plugin's file: path, size, and the digest, which is computed unless `build` gives it.
+// `digests` is the folder that caches digests (keel_key_plugin_build), or NULL.
+keel_status_t keel_bundle_plugin_file(const char *path, const keel_digest_t *build,
+                                      const char *digests, keel_bundle_t *out) KEEL_MUST_CHECK;
 
 // ---- as JSON -----------------------------------------------------------------------------------
 

@@ -60,25 +60,26 @@ static bool hides(keel_str_t name, const char *value) {
 
 // ---- flags -------------------------------------------------------------------------------------
 
+static keel_status_t add_flag(keel_bundle_t *bundle, const char *variable, keel_str_t line) {
+    const char *equals = memchr(line.data, '=', line.size);
+    size_t length = equals ? (size_t)(equals - line.data) : line.size;
+    keel_str_t flag = {line.data, length};
+    char name[KEEL_BUNDLE_NAME_LIMIT + 32], value[KEEL_BUNDLE_VALUE_LIMIT + 1];
+    snprintf(name, sizeof name, "%s %.*s", variable, KEEL_STR_ARGS(flag));
+    snprintf(value, sizeof value, "%.*s", equals ? (int)(line.size - length - 1) : 0,
+             line.data + length + (equals ? 1 : 0));
+    bool hidden = !is_plain(value) && hides(flag, value);
+    return keel_bundle_add(bundle, KEEL_BUNDLE_FLAGS, keel_str(name),
+                           keel_str(hidden ? "***" : value));
+}
+
 static keel_status_t add_flags(keel_bundle_t *bundle, const char *variable) {
     keel_buffer_t canonical;
     keel_buffer_initialize(&canonical, 1 << 20);
     keel_status_t status = keel_key_flags(getenv(variable), &canonical);
     keel_str_t rest = keel_bytes_str(keel_buffer_bytes(&canonical)), line;
-    while (!status && keel_str_line(&rest, &line)) {
-        const char *equals = memchr(line.data, '=', line.size);
-        size_t length = equals ? (size_t)(equals - line.data) : line.size;
-        char name[KEEL_BUNDLE_NAME_LIMIT + 32];
-        snprintf(name, sizeof name, "%s %.*s", variable,
-                 (int)(length < KEEL_BUNDLE_NAME_LIMIT ? length : KEEL_BUNDLE_NAME_LIMIT),
-                 line.data);
-        char value[KEEL_BUNDLE_VALUE_LIMIT + 1];
-        snprintf(value, sizeof value, "%.*s", (int)(line.size - length - (equals ? 1 : 0)),
-                 line.data + length + (equals ? 1 : 0));
-        bool hidden = !is_plain(value) && hides((keel_str_t){line.data, length}, value);
-        status =
-            bundle_add(bundle, KEEL_BUNDLE_FLAGS, keel_str(name), keel_str(hidden ? "***" : value));
-    }
+    while (!status && keel_str_line(&rest, &line))
+        status = add_flag(bundle, variable, line);
     keel_buffer_deinitialize(&canonical);
     return bundle_forgive(status);
 }
@@ -109,8 +110,8 @@ static keel_status_t add_variable(keel_bundle_t *bundle, const char *variable) {
     const char *equals = strchr(variable, '=');
     if (!equals || !is_listed(variable)) return NULL;
     keel_str_t name = {variable, (size_t)(equals - variable)};
-    return bundle_add(bundle, KEEL_BUNDLE_ENVIRONMENT, name,
-                      hides(name, equals + 1) ? KEEL_STR("***") : keel_str(equals + 1));
+    return keel_bundle_add(bundle, KEEL_BUNDLE_ENVIRONMENT, name,
+                           hides(name, equals + 1) ? KEEL_STR("***") : keel_str(equals + 1));
 }
 
 keel_status_t bundle_variables(keel_bundle_t *bundle) {

@@ -4,27 +4,21 @@
 
 #include "bundle/bundle.h"
 
-// ---- bundle.c ----------------------------------------------------------------------------------
-
-// Adds a fact; of several with one name, the first stays. Fails only with KEEL_NO_MEMORY.
-keel_status_t bundle_add(keel_bundle_t *bundle, keel_bundle_section_t section, keel_str_t name,
-                         keel_str_t value) KEEL_MUST_CHECK;
-keel_status_t bundle_format(keel_bundle_t *bundle, keel_bundle_section_t section, const char *name,
-                            const char *format, ...) KEEL_PRINTF(4, 5) KEEL_MUST_CHECK;
-// Sorts, and drops later facts with a name that is already there.
-void bundle_sort(keel_bundle_t *bundle);
 // By section and name.
 int bundle_order(const keel_bundle_fact_t *x, const keel_bundle_fact_t *y);
 // Calls request->looking.
 void bundle_looking(const keel_bundle_request_t *request, const char *path);
 // Ignores failures to read, except for lack of memory. Takes the status.
 keel_status_t bundle_forgive(keel_status_t status) KEEL_MUST_CHECK;
-keel_str_t bundle_trim(keel_str_t text);
 // The parts of "name = value", trimmed; false if the line has no separator.
 bool bundle_field(keel_str_t line, char separator, keel_str_t *out_name, keel_str_t *out_value);
-enum { BUNDLE_PATH = 4096 };
+// Strips quotes; false if there are none.
+bool bundle_unquote(keel_str_t *value);
 // Takes the next folder off "a:b:c"; false at the end.
+enum { BUNDLE_PATH = 4096 };
 bool bundle_folder(const char **list, char out[BUNDLE_PATH]);
+// Whether it is in "a:b:c".
+bool bundle_lists(const char *list, keel_str_t folder);
 
 // The beginning of a file.
 typedef struct bundle_head_t {
@@ -40,8 +34,6 @@ keel_status_t bundle_read_head(bundle_head_t *out, const char *format, ...)
 
 keel_status_t bundle_flags(keel_bundle_t *bundle) KEEL_MUST_CHECK;     // environment.c
 keel_status_t bundle_variables(keel_bundle_t *bundle) KEEL_MUST_CHECK; // environment.c
-keel_status_t bundle_cpu(keel_bundle_t *bundle) KEEL_MUST_CHECK;       // machine.c
-keel_status_t bundle_system(keel_bundle_t *bundle) KEEL_MUST_CHECK;    // machine.c
 // python.c: the interpreter, with the folders of its packages.
 keel_status_t bundle_interpreter(const keel_bundle_request_t *request,
                                  keel_bundle_t *bundle) KEEL_MUST_CHECK;
@@ -49,9 +41,6 @@ keel_status_t bundle_interpreter(const keel_bundle_request_t *request,
 // are mapped from.
 keel_status_t bundle_packages(const keel_bundle_request_t *request,
                               keel_bundle_t *bundle) KEEL_MUST_CHECK;
-// plugin.c: the file.
-keel_status_t bundle_plugin_file(const keel_bundle_request_t *request,
-                                 keel_bundle_t *bundle) KEEL_MUST_CHECK;
 
 // The interpreter's fact with the list of package folders, separated by ':'.
 #define BUNDLE_SITES "site-packages"

@@ -3,31 +3,23 @@
 #include "base/json.h"
 #include "bundle/internal.h"
 
-// ---- writing -----------------------------------------------------------------------------------
-
-static void write_section(const keel_bundle_t *bundle, keel_bundle_section_t section,
-                          keel_json_t *json) {
-    keel_json_object(json, keel_bundle_section_name(section));
-    for (size_t i = 0; i < bundle->count; ++i) {
-        const keel_bundle_fact_t *fact = &bundle->facts[i];
-        if (fact->section != section) continue;
-        keel_json_key(json, keel_str(fact->name));
-        keel_json_string(json, NULL, fact->value);
-    }
-    keel_json_end_object(json);
-}
-
 void keel_bundle_json(const keel_bundle_t *bundle, keel_buffer_t *out) {
     keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    size_t at = 0;
     keel_json_object(&json, NULL);
     keel_json_unsigned(&json, "bundle", KEEL_BUNDLE_VERSION);
-    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i)
-        if (bundle->known[i]) write_section(bundle, (keel_bundle_section_t)i, &json);
+    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i) {
+        if (!bundle->known[i]) continue;
+        keel_json_object(&json, keel_bundle_section_name((keel_bundle_section_t)i));
+        for (; at < bundle->count && (int)bundle->facts[at].section == i; ++at) {
+            keel_json_key(&json, keel_str(bundle->facts[at].name));
+            keel_json_string(&json, NULL, bundle->facts[at].value);
+        }
+        keel_json_end_object(&json);
+    }
     if (bundle->left_out) keel_json_unsigned(&json, "left_out", bundle->left_out);
     keel_json_end_object(&json);
 }
-
-// ---- reading -----------------------------------------------------------------------------------
 
 static keel_status_t take_section(const json_t *object, keel_bundle_section_t section,
                                   keel_bundle_t *out) {
@@ -38,7 +30,7 @@ static keel_status_t take_section(const json_t *object, keel_bundle_section_t se
         const json_t *value = json_object_iter_value(at);
         if (!json_is_string(value)) continue;
         keel_str_t text = {json_string_value(value), json_string_length(value)};
-        KEEL_TRY(bundle_add(out, section, keel_str(json_object_iter_key(at)), text));
+        KEEL_TRY(keel_bundle_add(out, section, keel_str(json_object_iter_key(at)), text));
     }
     return NULL;
 }
@@ -60,7 +52,6 @@ keel_status_t keel_bundle_take(const json_t *json, keel_bundle_t *out) {
     }
     json_int_t left_out = json_integer_value(json_object_get(json, "left_out"));
     if (left_out > 0) out->left_out += (size_t)left_out;
-    bundle_sort(out);
     return NULL;
 }
 

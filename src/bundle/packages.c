@@ -2,221 +2,118 @@
 // Packages, from the names of their *.dist-info and *.egg-info; and what clients report about
 // themselves.
 #include <ctype.h>
-#include <limits.h>
+#include <link.h>
 #include <stdio.h>
 
 #include "bundle/internal.h"
-#include "bundle/versions.h"
-
-typedef struct site_t {
-    keel_bundle_t *bundle;
-    const char *folder;
-} site_t;
 
 // ---- names and versions ------------------------------------------------------------------------
 
 // Normalized as package indexes compare names: lower case, runs of '-', '_' and '.' as one '-'.
-static void normalize(keel_str_t name, char out[KEEL_BUNDLE_NAME_LIMIT + 1]) {
+static size_t normalize(keel_str_t name, char out[KEEL_BUNDLE_NAME_LIMIT + 1]) {
     size_t used = 0;
     for (size_t i = 0; i < name.size && used < KEEL_BUNDLE_NAME_LIMIT; ++i) {
         char c = (char)tolower((unsigned char)name.data[i]);
-        bool dash = c == '-' || c == '_' || c == '.';
+        bool dash = strchr("-_.", c);
         if (dash && used && out[used - 1] == '-') continue;
         out[used++] = dash ? '-' : c;
     }
     out[used] = 0;
+    return used;
 }
 
 // The client itself and plugins: they decide which programs are made and who compiles them.
 static bool is_client(const char *name) {
     static const char *const names[] = {"jax",     "jaxlib", "torch",
                                         "torchax", "libtpu", "libtpu-nightly"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(names[i], name) == 0) return true;
-    return strstr(name, "xla") || strstr(name, "pjrt") || strncmp(name, "jax-cuda", 8) == 0 ||
+    return keel_str_is_among(keel_str(name), names, sizeof names / sizeof *names) ||
+           strstr(name, "xla") || strstr(name, "pjrt") || strncmp(name, "jax-cuda", 8) == 0 ||
            strncmp(name, "jax-rocm", 8) == 0;
-}
-
-static keel_status_t add_package(site_t *site, keel_str_t name, keel_str_t version) {
-    char normal[KEEL_BUNDLE_NAME_LIMIT + 1];
-    normalize(name, normal);
-    if (!*normal) return NULL;
-    if (is_client(normal))
-        KEEL_TRY(bundle_add(site->bundle, KEEL_BUNDLE_CLIENTS, keel_str(normal), version));
-    return bundle_add(site->bundle, KEEL_BUNDLE_PACKAGES, keel_str(normal), version);
-}
-
-// ---- METADATA ----------------------------------------------------------------------------------
-
-// Only if the folder's name has no version. Fields end at the first empty line; the two wanted ones
-// are at the top, however long the rest is.
-static keel_status_t read_metadata(site_t *site, const char *folder, const char *file,
-                                   char *version, size_t room) {
-    bundle_head_t head;
-    keel_str_t line, field, value;
-    KEEL_TRY(bundle_read_head(&head, "%s/%s%s", site->folder, folder, file));
-    while (keel_str_line(&head.rest, &line) && bundle_trim(line).size) {
-        if (!bundle_field(line, ':', &field, &value) || !keel_str_is(field, "Version")) continue;
-        snprintf(version, room, "%.*s", (int)(value.size < room ? value.size : room - 1),
-                 value.data);
-        break;
-    }
-    return NULL;
-}
-
-static bool ends(keel_str_t text, keel_str_t end) {
-    return text.size > end.size &&
-           memcmp(text.data + text.size - end.size, end.data, end.size) == 0;
 }
 
 // "numpy-2.5.5.dist-info", "x-1.0-py3.11.egg-info", "x.egg-info".
 static keel_status_t visit_name(void *context, const char *text) {
-    site_t *site = context;
-    keel_str_t name = keel_str(text);
-    bool is_dist = ends(name, KEEL_STR(".dist-info")), is_egg = ends(name, KEEL_STR(".egg-info"));
+    keel_bundle_t *bundle = context;
+    char name[KEEL_BUNDLE_NAME_LIMIT + 1];
+    const char *end = strrchr(text, '.');
     // pip renames a package that it is about to remove to "~umpy-...".
-    if ((!is_dist && !is_egg) || text[0] == '~' || text[0] == '.') return NULL;
-    name.size -= is_dist ? sizeof ".dist-info" - 1 : sizeof ".egg-info" - 1;
-    const char *dash = memchr(name.data, '-', name.size);
-    keel_str_t version = {0};
-    char read[64] = "";
-    if (dash) {
-        version = (keel_str_t){dash + 1, (size_t)(name.data + name.size - dash - 1)};
-        name.size = (size_t)(dash - name.data);
-        const char *python = is_egg ? memchr(version.data, '-', version.size) : NULL;
-        if (python) version.size = (size_t)(python - version.data);
-    } else {
-        KEEL_TRY(read_metadata(site, text, is_dist ? "/METADATA" : "/PKG-INFO", read, sizeof read));
-        version = keel_str(read);
-    }
-    return add_package(site, name, version);
+    if (!end || text[0] == '~' || text[0] == '.') return NULL;
+    bool is_egg = strcmp(end, ".egg-info") == 0;
+    if (!is_egg && strcmp(end, ".dist-info") != 0) return NULL;
+    const char *dash = memchr(text, '-', (size_t)(end - text));
+    const char *python = is_egg && dash ? memchr(dash + 1, '-', (size_t)(end - dash - 1)) : NULL;
+    keel_str_t version = {dash ? dash + 1 : end,
+                          dash ? (size_t)((python ? python : end) - dash - 1) : 0};
+    if (!normalize((keel_str_t){text, (size_t)((dash ? dash : end) - text)}, name)) return NULL;
+    if (is_client(name))
+        KEEL_TRY(keel_bundle_add(bundle, KEEL_BUNDLE_CLIENTS, keel_str(name), version));
+    return keel_bundle_add(bundle, KEEL_BUNDLE_PACKAGES, keel_str(name), version);
 }
 
-// ---- what a client's package reports about itself ----------------------------------------------
+// ---- the revisions that a client was built from ------------------------------------------------
 
 // Package, file, the name before the '=', name of the fact.
-#define STATED(X)                                                                                  \
-    X("jax", "jax/version.py", "_git_hash", "jax git")                                             \
-    X("jaxlib", "jaxlib/version.py", "_git_hash", "jaxlib git")                                    \
-    X("torch", "torch/version.py", "git_version", "torch git")                                     \
-    X("torch-xla", "torch_xla/version.py", "__torch_gitrev__", "torch-xla git")                    \
-    X("torch-xla", "torch_xla/version.py", "__xla_gitrev__", "torch-xla xla git")
+static const struct {
+    const char *package, *file, *word, *as;
+} revisions[] = {
+    {"jax", "jax/version.py", "_git_hash", "jax git"},
+    {"jaxlib", "jaxlib/version.py", "_git_hash", "jaxlib git"},
+    {"torch", "torch/version.py", "git_version", "torch git"},
+    {"torch-xla", "torch_xla/version.py", "__torch_gitrev__", "torch-xla git"},
+    {"torch-xla", "torch_xla/version.py", "__xla_gitrev__", "torch-xla xla git"},
+};
 
-// The text of `name: str = 'text'`; empty if the line is something else.
-static keel_str_t assigned(keel_str_t line, keel_str_t name) {
-    keel_str_t none = {"", 0};
-    if (!keel_str_starts(line, name)) return none;
-    keel_str_t rest = {line.data + name.size, line.size - name.size};
-    if (!rest.size || !strchr(" :=", rest.data[0])) return none;
-    const char *equals = memchr(rest.data, '=', rest.size);
-    if (!equals) return none;
-    rest = bundle_trim((keel_str_t){equals + 1, (size_t)(rest.data + rest.size - equals - 1)});
-    if (rest.size < 2 || (rest.data[0] != '\'' && rest.data[0] != '"')) return none;
-    const char *end = memchr(rest.data + 1, rest.data[0], rest.size - 1);
-    return end ? (keel_str_t){rest.data + 1, (size_t)(end - rest.data - 1)} : none;
-}
-
-static keel_status_t read_stated(keel_bundle_t *bundle, const char *folder, const char *file,
-                                 const char *word, const char *as) {
+// From a line `word: str = 'text'`.
+static keel_status_t add_revision(keel_bundle_t *bundle, const char *folder, size_t which) {
     bundle_head_t head;
-    keel_str_t line;
-    KEEL_TRY(bundle_read_head(&head, "%s/%s", folder, file));
+    keel_str_t line, name, value, word = keel_str(revisions[which].word);
+    if (!keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, revisions[which].package)) return NULL;
+    KEEL_TRY(bundle_read_head(&head, "%s/%s", folder, revisions[which].file));
     while (keel_str_line(&head.rest, &line)) {
-        keel_str_t value = assigned(line, keel_str(word));
-        if (value.size) return bundle_add(bundle, KEEL_BUNDLE_CLIENTS, keel_str(as), value);
-    }
-    return NULL;
-}
-
-static keel_status_t read_all_stated(keel_bundle_t *bundle, const char *folder) {
-#define READ(package, file, word, as)                                                              \
-    if (keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, package) &&                                  \
-        !keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, as))                                        \
-        KEEL_TRY(read_stated(bundle, folder, file, word, as));
-    STATED(READ)
-#undef READ
-    return NULL;
-}
-
-// Facts that no package states, but that were found out.
-static keel_status_t add_found(keel_bundle_t *bundle) {
-    static const struct {
-        const char *package, *version, *pjrt;
-    } found[] = {
-#define ROW(package, version, pjrt) {package, version, pjrt},
-        KEEL_BUNDLE_CLIENTS_PJRT(ROW)
-#undef ROW
-    };
-    for (size_t i = 0; i < sizeof found / sizeof *found; ++i) {
-        const char *version = keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, found[i].package);
-        char name[KEEL_BUNDLE_NAME_LIMIT];
-        if (!version || strcmp(version, found[i].version) != 0) continue;
-        snprintf(name, sizeof name, "%s pjrt", found[i].package);
-        KEEL_TRY(bundle_format(bundle, KEEL_BUNDLE_CLIENTS, name, "%s", found[i].pjrt));
+        if (!bundle_field(line, '=', &name, &value) || !keel_str_starts(name, word)) continue;
+        bool is_whole = name.size == word.size || name.data[word.size] == ':';
+        if (is_whole && bundle_unquote(&value))
+            return keel_bundle_add(bundle, KEEL_BUNDLE_CLIENTS, keel_str(revisions[which].as),
+                                   value);
     }
     return NULL;
 }
 
 // ---- folders -----------------------------------------------------------------------------------
 
-static keel_status_t read_site(keel_bundle_t *bundle, const char *folder) {
-    site_t site = {bundle, folder};
-    KEEL_TRY(bundle_forgive(keel_directory_walk(folder, visit_name, &site)));
-    return read_all_stated(bundle, folder);
-}
+typedef struct mapped_t {
+    keel_buffer_t *sites;
+    bool jax, torch;
+} mapped_t;
 
-static bool is_listed(const char *list, keel_str_t folder) {
-    char listed[BUNDLE_PATH];
-    while (bundle_folder(&list, listed))
-        if (keel_str_is(folder, listed)) return true;
-    return false;
-}
-
-// The part of "/x/site-packages/jaxlib/_jax.so" up to its package folder; empty if there is none.
-static keel_str_t site_of(keel_str_t path) {
+// A mapped library of JAX or of PyTorch/XLA: "/x/site-packages/jaxlib/_jax.so". Others, such as the
+// plugin, may come from another environment than the client's.
+static int visit_library(struct dl_phdr_info *info, size_t size, void *context) {
     static const char *const words[] = {"/site-packages/", "/dist-packages/"};
-    for (int i = 0; i < 2; ++i) {
-        size_t length = strlen(words[i]);
-        const char *at = memmem(path.data, path.size, words[i], length);
-        if (at) return (keel_str_t){path.data, (size_t)(at - path.data) + length - 1};
+    (void)size;
+    mapped_t *mapped = context;
+    const char *path = info->dlpi_name ? info->dlpi_name : "";
+    bool jax = strstr(path, "/jaxlib/"), torch = strstr(path, "/_XLAC");
+    mapped->jax = mapped->jax || jax;
+    mapped->torch = mapped->torch || torch;
+    for (int i = 0; (jax || torch) && i < 2; ++i) {
+        const char *at = strstr(path, words[i]);
+        if (!at) continue;
+        keel_str_t site = {path, (size_t)(at - path) + strlen(words[i]) - 1};
+        if (!bundle_lists(keel_buffer_cstr(mapped->sites), site))
+            keel_buffer_format(mapped->sites, "%s%.*s", mapped->sites->size ? ":" : "",
+                               KEEL_STR_ARGS(site));
     }
-    return (keel_str_t){"", 0};
-}
-
-// Whether it is a library of JAX or of PyTorch/XLA. Others, such as the plugin, may come from
-// another environment than the client's.
-static bool is_of_client(keel_str_t path, bool seen[2]) {
-    bool jax = memmem(path.data, path.size, "/jaxlib/", 8);
-    bool torch = memmem(path.data, path.size, "/_XLAC", 6);
-    seen[0] = seen[0] || jax;
-    seen[1] = seen[1] || torch;
-    return jax || torch;
+    return 0;
 }
 
 static keel_status_t read_mapped(keel_bundle_t *bundle, keel_buffer_t *sites) {
-    enum { LIMIT = 1 << 24 };
-    uint8_t *data = NULL;
-    size_t size = 0;
-    bool seen[2] = {false, false};
-    KEEL_TRY(bundle_forgive(keel_file_read("/proc/self/maps", LIMIT, &data, &size)));
-    keel_str_t rest = {(const char *)data, data ? size : 0}, line, last = {"", 0};
-    while (keel_str_line(&rest, &line)) {
-        const char *slash = memchr(line.data, '/', line.size);
-        if (!slash) continue;
-        keel_str_t path = {slash, (size_t)(line.data + line.size - slash)};
-        if (keel_str_equal(path, last)) continue; // several mappings of one file
-        last = path;
-        if (!is_of_client(path, seen)) continue;
-        keel_str_t site = site_of(path);
-        if (!site.size || is_listed(keel_buffer_cstr(sites), site)) continue;
-        keel_buffer_format(sites, "%s%.*s", sites->size ? ":" : "", KEEL_STR_ARGS(site));
-    }
-    keel_free(data);
-    if (!seen[0] && !seen[1]) return NULL;
-    return bundle_format(bundle, KEEL_BUNDLE_INTERPRETER, KEEL_BUNDLE_LOADED, "%s",
-                         seen[0] && seen[1] ? "jax torch-xla"
-                         : seen[0]          ? "jax"
-                                            : "torch-xla");
+    mapped_t mapped = {.sites = sites};
+    dl_iterate_phdr(visit_library, &mapped);
+    if (!mapped.jax && !mapped.torch) return NULL;
+    return keel_bundle_format(bundle, KEEL_BUNDLE_INTERPRETER, KEEL_BUNDLE_LOADED, "%s%s%s",
+                              mapped.jax ? "jax" : "", mapped.jax && mapped.torch ? " " : "",
+                              mapped.torch ? "torch-xla" : "");
 }
 
 static keel_status_t read_sites(const keel_bundle_request_t *request, keel_bundle_t *bundle,
@@ -225,9 +122,11 @@ static keel_status_t read_sites(const keel_bundle_request_t *request, keel_bundl
     bundle->known[KEEL_BUNDLE_PACKAGES] = bundle->known[KEEL_BUNDLE_CLIENTS] = true;
     while (bundle_folder(&list, folder)) {
         bundle_looking(request, folder);
-        KEEL_TRY(read_site(bundle, folder));
+        KEEL_TRY(bundle_forgive(keel_directory_walk(folder, visit_name, bundle)));
+        for (size_t i = 0; i < sizeof revisions / sizeof *revisions; ++i)
+            KEEL_TRY(add_revision(bundle, folder, i));
     }
-    return add_found(bundle);
+    return NULL;
 }
 
 keel_status_t bundle_packages(const keel_bundle_request_t *request, keel_bundle_t *bundle) {

@@ -1,25 +1,27 @@
 // The plugin: its file, and what it reports about itself once loaded.
+#define _GNU_SOURCE // memmem
 #include <stdio.h>
 
 #include "bundle/internal.h"
 #include "key/key.h"
 
-keel_status_t bundle_plugin_file(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
+keel_status_t keel_bundle_plugin_file(const char *path, const keel_digest_t *build,
+                                      const char *digests, keel_bundle_t *out) {
     keel_file_facts_t facts;
     char hex[KEEL_DIGEST_HEX];
     keel_digest_t digest;
-    KEEL_TRY(bundle_add(bundle, KEEL_BUNDLE_PLUGIN, KEEL_STR("path"), keel_str(request->plugin)));
-    keel_status_t status = keel_file_facts(request->plugin, &facts);
+    KEEL_TRY(keel_bundle_add(out, KEEL_BUNDLE_PLUGIN, KEEL_STR("path"), keel_str(path)));
+    keel_status_t status = keel_file_facts(path, &facts);
     if (status) return bundle_forgive(status);
-    KEEL_TRY(
-        bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "size", "%llu", (unsigned long long)facts.size));
-    if (request->build)
-        digest = *request->build;
-    else
-        status = keel_key_plugin_build(request->plugin, request->digests, &digest);
-    if (status) return bundle_forgive(status);
-    keel_digest_hex(&digest, hex);
-    return bundle_format(bundle, KEEL_BUNDLE_PLUGIN, "build", "%s", hex);
+    KEEL_TRY(keel_bundle_format(out, KEEL_BUNDLE_PLUGIN, "size", "%llu",
+                                (unsigned long long)facts.size));
+    if (!build) {
+        status = keel_key_plugin_build(path, digests, &digest);
+        if (status) return bundle_forgive(status);
+        build = &digest;
+    }
+    keel_digest_hex(build, hex);
+    return keel_bundle_format(out, KEEL_BUNDLE_PLUGIN, "build", "%s", hex);
 }
 
 // ---- attributes --------------------------------------------------------------------------------
@@ -27,18 +29,14 @@ keel_status_t bundle_plugin_file(const keel_bundle_request_t *request, keel_bund
 // "stablehlo_current_version=1,13,3", "name=\"text\"": as people write them.
 static keel_status_t add_attribute(keel_str_t line, keel_bundle_t *bundle) {
     char text[KEEL_BUNDLE_VALUE_LIMIT];
-    const char *equals = memchr(line.data, '=', line.size);
-    if (!equals) return NULL;
-    keel_str_t name = {line.data, (size_t)(equals - line.data)};
-    keel_str_t value = {equals + 1, line.size - name.size - 1};
-    bool quoted = value.size > 1 && value.data[0] == '"' && !memchr(value.data, '\\', value.size);
-    if (quoted) value = (keel_str_t){value.data + 1, value.size - 2};
-    bool version = name.size > 8 && memcmp(name.data + name.size - 8, "_version", 8) == 0;
-    if (!version || quoted || value.size >= sizeof text)
-        return bundle_add(bundle, KEEL_BUNDLE_PLUGIN, name, value);
-    for (size_t i = 0; i < value.size; ++i)
+    keel_str_t name, value;
+    if (!bundle_field(line, '=', &name, &value)) return NULL;
+    bool is_version = !bundle_unquote(&value) && value.size < sizeof text &&
+                      memmem(name.data, name.size, "_version", 8);
+    for (size_t i = 0; is_version && i < value.size; ++i)
         text[i] = value.data[i] == ',' ? '.' : value.data[i];
-    return bundle_add(bundle, KEEL_BUNDLE_PLUGIN, name, (keel_str_t){text, value.size});
+    if (is_version) value.data = text;
+    return keel_bundle_add(bundle, KEEL_BUNDLE_PLUGIN, name, value);
 }
 
 static keel_status_t add_attributes(const PJRT_Api *api, keel_bundle_t *bundle) {
@@ -52,6 +50,40 @@ static keel_status_t add_attributes(const PJRT_Api *api, keel_bundle_t *bundle) 
     return status;
 }
 
+// PJRT's extension types in order, including later ones than the header's.
+static const char extensions[] =
+    "GpuCustomCall,Profiler,CustomPartitioner,Stream,Layouts,FFI,MemoryDescriptions,Triton,"
+    "RawBuffer,PhaseCompile,Example,Unknown,CrossHostTransfers,ExecutableMetadata,Callback,"
+    "HostAllocator,TpuTopology,TpuExecutable,Megascale,Shardings,AbiVersion,Collectives,MultiSlice,"
+    "HostMemoryAllocator,XlaTransform,";
+
+static void put_extension(size_t type, keel_buffer_t *out) {
+    const char *at = extensions;
+    size_t left = type;
+    for (; *at && left; at += strcspn(at, ",") + 1)
+        --left;
+    keel_buffer_text(out, out->size ? ", " : "");
+    if (*at)
+        keel_buffer_append(out, at, strcspn(at, ","));
+    else
+        keel_buffer_format(out, "type %zu", type);
+}
+
+static keel_status_t add_extensions(const PJRT_Api *api, keel_bundle_t *bundle) {
+    enum { MOST = 64 }; // ends even if the chain is a cycle
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    const PJRT_Extension_Base *at = api->extension_start;
+    for (int i = 0; at && i < MOST; at = at->next, ++i)
+        put_extension((size_t)at->type, &text);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status && text.size)
+        status = keel_bundle_add(bundle, KEEL_BUNDLE_PLUGIN, KEEL_STR("extensions"),
+                                 keel_bytes_str(keel_buffer_bytes(&text)));
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
 // ---- the client --------------------------------------------------------------------------------
 
 static keel_status_t add_platform(const PJRT_Api *api, PJRT_Client *client, keel_bundle_t *bundle) {
@@ -60,11 +92,11 @@ static keel_status_t add_platform(const PJRT_Api *api, PJRT_Client *client, keel
     PJRT_Client_PlatformVersion_Args version = {KEEL_PJRT_SIZE(PJRT_Client_PlatformVersion),
                                                 .client = client};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_PlatformName, name));
-    KEEL_TRY(bundle_add(bundle, KEEL_BUNDLE_PLUGIN, KEEL_STR("platform"),
-                        (keel_str_t){name.platform_name, name.platform_name_size}));
+    KEEL_TRY(keel_bundle_add(bundle, KEEL_BUNDLE_PLUGIN, KEEL_STR("platform"),
+                             (keel_str_t){name.platform_name, name.platform_name_size}));
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_PlatformVersion, version));
-    return bundle_add(bundle, KEEL_BUNDLE_PLUGIN, KEEL_STR("platform_version"),
-                      (keel_str_t){version.platform_version, version.platform_version_size});
+    return keel_bundle_add(bundle, KEEL_BUNDLE_PLUGIN, KEEL_STR("platform_version"),
+                           (keel_str_t){version.platform_version, version.platform_version_size});
 }
 
 // The plugin's longer name, "TPU_0(process=0,(0,0,0,0))", otherwise the short one; empty if it
@@ -102,9 +134,10 @@ static keel_status_t add_device(const PJRT_Api *api, PJRT_Device *device, keel_b
     keel_str_t name = physical_name(api, of.device_description);
     char number[24];
     snprintf(number, sizeof number, "%d", id.id);
-    return bundle_format(bundle, KEEL_BUNDLE_DEVICES, number, "%.*s%s%.*s, process %d",
-                         KEEL_STR_ARGS(((keel_str_t){kind.device_kind, kind.device_kind_size})),
-                         name.size ? ", " : "", KEEL_STR_ARGS(name), process.process_index);
+    return keel_bundle_format(
+        bundle, KEEL_BUNDLE_DEVICES, number, "%.*s%s%.*s, process %d",
+        KEEL_STR_ARGS(((keel_str_t){kind.device_kind, kind.device_kind_size})),
+        name.size ? ", " : "", KEEL_STR_ARGS(name), process.process_index);
 }
 
 // The first devices of a pod are enough to distinguish it; the number of devices is its own fact.
@@ -112,22 +145,19 @@ static keel_status_t add_devices(const PJRT_Api *api, PJRT_Client *client, keel_
     enum { SHOWN = 256 };
     PJRT_Client_Devices_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Devices), .client = client};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_Devices, args));
-    KEEL_TRY(bundle_format(bundle, KEEL_BUNDLE_DEVICES, "count", "%zu", args.num_devices));
+    KEEL_TRY(keel_bundle_format(bundle, KEEL_BUNDLE_DEVICES, "count", "%zu", args.num_devices));
     for (size_t i = 0; i < args.num_devices && i < SHOWN; ++i)
         KEEL_TRY(add_device(api, args.devices[i], bundle));
     return NULL;
 }
 
 keel_status_t keel_bundle_plugin(const PJRT_Api *api, PJRT_Client *client, keel_bundle_t *out) {
-    KEEL_TRY(bundle_format(out, KEEL_BUNDLE_PLUGIN, "api", "%d.%d",
-                           api->pjrt_api_version.major_version,
-                           api->pjrt_api_version.minor_version));
+    KEEL_TRY(keel_bundle_format(out, KEEL_BUNDLE_PLUGIN, "api", "%d.%d",
+                                api->pjrt_api_version.major_version,
+                                api->pjrt_api_version.minor_version));
+    KEEL_TRY(add_extensions(api, out));
     KEEL_TRY(bundle_forgive(add_attributes(api, out)));
     if (!client) return NULL;
     KEEL_TRY(bundle_forgive(add_platform(api, client, out)));
     return bundle_forgive(add_devices(api, client, out));
-}
-
-keel_status_t keel_bundle_plugin_fact(keel_bundle_t *bundle, const char *name, const char *value) {
-    return bundle_add(bundle, KEEL_BUNDLE_PLUGIN, keel_str(name), keel_str(value));
 }

@@ -11,16 +11,14 @@
 
 typedef struct python_t {
     const keel_bundle_request_t *request;
-    keel_bundle_t *bundle;
     char path[PATH_MAX];   // of the interpreter, under the name it was given
     char prefix[PATH_MAX]; // above its bin
     char home[PATH_MAX];   // of a virtual environment: the prefix of the Python it was made from
     char version[32];      // "3.13.0", or "3.13" if no more is known; or ""
-    char implementation[32];
-    bool is_environment; // a virtual one
-    bool sees_home;      // and it sees the packages there
-    const char *folder;  // being walked
-    keel_buffer_t sites; // a:b:c
+    bool is_environment;   // a virtual one
+    bool sees_home;        // and it sees the packages there
+    const char *folder;    // being walked
+    keel_buffer_t sites;   // a:b:c
 } python_t;
 
 // <prefix> of <prefix>/bin/python; false if there is no folder above it.
@@ -33,40 +31,34 @@ static bool drop_levels(char *path, int levels) {
     return *path;
 }
 
-// ---- pyvenv.cfg --------------------------------------------------------------------------------
-
-static void copy_value(keel_str_t value, char *out, size_t room) {
-    if (value.size < room) snprintf(out, room, "%.*s", KEEL_STR_ARGS(value));
+// The first numbers of "3.13.0.final.0" or "3.13.0+ (main, ...)", at most three.
+static void set_version(python_t *python, const char *text) {
+    size_t length = 0;
+    for (int dots = 0; isdigit((unsigned char)text[length]) || text[length] == '.'; ++length)
+        if (text[length] == '.' && ++dots == 3) break;
+    snprintf(python->version, sizeof python->version, "%.*s", (int)length, text);
 }
+
+// ---- the environment ---------------------------------------------------------------------------
 
 static void take_line(python_t *python, keel_str_t name, keel_str_t value) {
+    char text[PATH_MAX];
+    snprintf(text, sizeof text, "%.*s", KEEL_STR_ARGS(value));
     if (keel_str_is(name, "home"))
-        copy_value(value, python->home, sizeof python->home);
+        memcpy(python->home, text, sizeof text);
     else if (keel_str_is(name, "version") || keel_str_is(name, "version_info"))
-        copy_value(value, python->version, sizeof python->version);
-    else if (keel_str_is(name, "implementation"))
-        copy_value(value, python->implementation, sizeof python->implementation);
+        set_version(python, text);
     else if (keel_str_is(name, "include-system-site-packages"))
-        python->sees_home = value.size == 4 && strncasecmp(value.data, "true", 4) == 0;
+        python->sees_home = strcasecmp(text, "true") == 0;
 }
 
-// virtualenv writes "3.13.0.final.0" for 3.13.0.
-static void shorten(char *version) {
-    size_t at = 0;
-    for (int dots = 0; version[at]; ++at) {
-        if (version[at] == '.' && ++dots == 3) break;
-        if (version[at] != '.' && !isdigit((unsigned char)version[at]) && dots == 2) break;
-    }
-    version[at] = 0;
-}
-
-static bool read_settings(python_t *python) {
+// False if the prefix is not that of a virtual environment.
+static bool read_config(python_t *python) {
     bundle_head_t head;
     keel_str_t line, name, value;
     keel_status_ignore(bundle_read_head(&head, "%s/pyvenv.cfg", python->prefix));
     while (keel_str_line(&head.rest, &line))
         if (bundle_field(line, '=', &name, &value)) take_line(python, name, value);
-    shorten(python->version);
     // "home" is the folder of the interpreter.
     if (!drop_levels(python->home, 1)) python->home[0] = 0;
     return head.is_there;
@@ -75,19 +67,22 @@ static bool read_settings(python_t *python) {
 // The prefix from the interpreter's name, if that is a virtual environment; otherwise where its
 // link leads.
 static bool find_prefix(python_t *python, const char *interpreter) {
-    char folder[PATH_MAX] = "";
+    char folder[PATH_MAX] = "", resolved[PATH_MAX];
     bool is_whole = interpreter[0] == '/';
     if (!is_whole && !getcwd(folder, sizeof folder)) return false;
     int size = snprintf(python->path, sizeof python->path, "%s%s%s", folder, is_whole ? "" : "/",
                         interpreter);
     if (size < 0 || (size_t)size >= sizeof python->path) return false;
     memcpy(python->prefix, python->path, sizeof python->path);
-    bool below =
-        drop_levels(python->prefix, 2); // /bin/python3 is not below one, and usually a link
-    python->is_environment = below && read_settings(python);
+    // /bin/python3 is not below a prefix, and usually a link.
+    bool below = drop_levels(python->prefix, 2);
+    python->is_environment = below && read_config(python);
     if (python->is_environment) return true;
-    char resolved[PATH_MAX];
-    if (!realpath(interpreter, resolved) || !drop_levels(resolved, 2)) return below;
+    if (!realpath(interpreter, resolved)) return below;
+    // If nothing else gives the version, the name at the end of the links does: "python3.11".
+    const char *name = strrchr(resolved, '/');
+    if (strncmp(name, "/python3.", 9) == 0) set_version(python, name + 7);
+    if (!drop_levels(resolved, 2)) return below;
     memcpy(python->prefix, resolved, sizeof resolved);
     return true;
 }
@@ -98,31 +93,22 @@ static void add_site(python_t *python, const char *folder) {
     char resolved[PATH_MAX];
     bundle_looking(python->request, folder);
     if (!realpath(folder, resolved) || strchr(resolved, ':') || !keel_is_folder(resolved)) return;
-    size_t length = strlen(resolved);
-    const char *list = keel_buffer_cstr(&python->sites);
-    for (const char *at = list; (at = strstr(at, resolved)); at += length)
-        if ((at == list || at[-1] == ':') && (!at[length] || at[length] == ':')) return;
-    keel_buffer_format(&python->sites, "%s%s", python->sites.size ? ":" : "", resolved);
+    if (!bundle_lists(keel_buffer_cstr(&python->sites), keel_str(resolved)))
+        keel_buffer_format(&python->sites, "%s%s", python->sites.size ? ":" : "", resolved);
 }
 
 // If folders python3.11 and python3.13 exist side by side, only the interpreter's own counts.
-static bool is_own(const python_t *python, const char *name) {
-    if (strcmp(name, "python3") == 0 || !python->version[0]) return true;
-    size_t length = strlen(name);
-    return strncmp(python->version, name + 6, length - 6) == 0 &&
-           strchr(".", python->version[length - 6]);
-}
-
 static keel_status_t visit_folder(void *context, const char *name) {
     static const char *const kinds[] = {"site-packages", "dist-packages"};
     python_t *python = context;
-    bool is_pypy = strncmp(name, "pypy3", 5) == 0;
-    if (!is_pypy && (strncmp(name, "python3", 7) != 0 || !is_own(python, name))) return NULL;
-    if (!python->version[0] && !is_pypy && name[7] == '.')
-        snprintf(python->version, sizeof python->version, "%.16s", name + 6);
-    if (!python->implementation[0])
-        snprintf(python->implementation, sizeof python->implementation,
-                 is_pypy ? "PyPy" : "CPython");
+    if (strncmp(name, "python3", 7) != 0) return NULL;
+    if (name[7] == '.') {
+        if (!python->version[0]) set_version(python, name + 6);
+        size_t length = strlen(name + 6);
+        if (strncmp(python->version, name + 6, length) != 0 ||
+            !strchr(".", python->version[length]))
+            return NULL;
+    }
     for (int i = 0; i < 2; ++i) {
         char *folder;
         KEEL_TRY(keel_path(&folder, "%s/%s/%s", python->folder, name, kinds[i]));
@@ -146,117 +132,67 @@ static keel_status_t look_below(python_t *python, const char *prefix) {
     return NULL;
 }
 
-static void add_python_path(python_t *python) {
-    const char *paths = getenv("PYTHONPATH");
+// A virtual environment does not see pip's "user" packages, unless it sees those outside.
+static keel_status_t find_sites(python_t *python) {
+    const char *paths = getenv("PYTHONPATH"), *home = getenv("HOME");
     char folder[BUNDLE_PATH];
     while (paths && bundle_folder(&paths, folder))
         add_site(python, folder);
-}
-
-// From "python3.11": if nothing else gives the version, the name at the end of the links does.
-static void take_version(python_t *python) {
-    char resolved[PATH_MAX];
-    if (python->version[0] || !realpath(python->path, resolved)) return;
-    const char *name = strrchr(resolved, '/');
-    if (name && strncmp(name + 1, "python3.", 8) == 0 && isdigit((unsigned char)name[9]))
-        snprintf(python->version, sizeof python->version, "%.16s", name + 7);
-}
-
-// pip's "user" packages; a virtual environment does not see them.
-static keel_status_t look_at_user(python_t *python) {
-    const char *home = getenv("HOME");
-    if (!home || !*home || getenv("PYTHONNOUSERSITE")) return NULL;
-    char *prefix;
-    KEEL_TRY(keel_path(&prefix, "%s/.local", home));
-    keel_status_t status = look_below(python, prefix);
-    keel_free(prefix);
-    return status;
-}
-
-static keel_status_t find_sites(python_t *python) {
-    add_python_path(python);
-    take_version(python);
     if (python->is_environment) KEEL_TRY(look_below(python, python->prefix));
-    if (!python->is_environment || python->sees_home) KEEL_TRY(look_at_user(python));
-    if (python->is_environment && python->sees_home && python->home[0])
-        return look_below(python, python->home);
-    return python->is_environment ? NULL : look_below(python, python->prefix);
-}
-
-// Python's headers next to a bare "3.11" give the full version.
-static void complete_version(python_t *python) {
-    bundle_head_t head;
-    keel_str_t line, start = KEEL_STR("#define PY_VERSION");
-    const char *dot = strchr(python->version, '.');
-    if (!dot || strchr(dot + 1, '.')) return;
-    keel_status_ignore(bundle_read_head(&head, "%s/include/python%s/patchlevel.h",
-                                        python->home[0] ? python->home : python->prefix,
-                                        python->version));
-    while (keel_str_line(&head.rest, &line)) {
-        if (!keel_str_starts(line, start)) continue;
-        keel_str_t value =
-            bundle_trim((keel_str_t){line.data + start.size, line.size - start.size});
-        if (value.size > 2 && value.data[0] == '"')
-            copy_value((keel_str_t){value.data + 1, value.size - 2}, python->version,
-                       sizeof python->version);
-    }
-}
-
-// ---- inside a client ---------------------------------------------------------------------------
-
-// "3.13.0 (main, ...) [GCC 12.2.0]"; false if the process is not a Python.
-static bool ask_process(python_t *python) {
-    const char *(*get)(void);
-    *(void **)&get = dlsym(RTLD_DEFAULT, "Py_GetVersion");
-    const char *text = get ? get() : NULL;
-    if (!text) return false;
-    size_t length = strcspn(text, " ");
-    if (length < sizeof python->version)
-        snprintf(python->version, sizeof python->version, "%.*s", (int)length, text);
-    snprintf(python->implementation, sizeof python->implementation,
-             strstr(text, "PyPy") ? "PyPy" : "CPython");
-    return true;
+    if (python->is_environment && !python->sees_home) return NULL;
+    if (home && *home && !getenv("PYTHONNOUSERSITE") &&
+        snprintf(folder, sizeof folder, "%s/.local", home) < (int)sizeof folder)
+        KEEL_TRY(look_below(python, folder));
+    const char *outside = python->is_environment ? python->home : python->prefix;
+    return *outside ? look_below(python, outside) : NULL;
 }
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static keel_status_t add_text(python_t *python, const char *name, const char *value) {
-    if (!*value) return NULL;
-    return bundle_add(python->bundle, KEEL_BUNDLE_INTERPRETER, keel_str(name), keel_str(value));
+// Inside a client: false if the process is not a Python.
+static bool ask_process(python_t *python) {
+    const char *(*get)(void);
+    *(void **)&get = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+    const char *text = get ? get() : NULL;
+    if (text) set_version(python, text);
+    return text;
 }
 
-static keel_status_t add_interpreter(python_t *python) {
-    KEEL_TRY(add_text(python, "path", python->path));
-    KEEL_TRY(add_text(python, "prefix", python->prefix));
-    KEEL_TRY(add_text(python, "version", python->version));
-    KEEL_TRY(add_text(python, "implementation", python->implementation));
-    return add_text(python, BUNDLE_SITES, keel_buffer_cstr(&python->sites));
+static keel_status_t add_interpreter(const python_t *python, keel_bundle_t *bundle) {
+    const char *const facts[][2] = {{"path", python->path},
+                                    {"prefix", python->prefix},
+                                    {"version", python->version},
+                                    {BUNDLE_SITES, keel_buffer_cstr(&python->sites)}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; ++i)
+        if (*facts[i][1])
+            KEEL_TRY(keel_bundle_add(bundle, KEEL_BUNDLE_INTERPRETER, keel_str(facts[i][0]),
+                                     keel_str(facts[i][1])));
+    return NULL;
 }
 
-static keel_status_t describe_python(python_t *python, const char *interpreter, bool is_client) {
+static keel_status_t describe_python(python_t *python, const char *interpreter, bool is_client,
+                                     keel_bundle_t *bundle) {
     bundle_looking(python->request, interpreter);
     if (!find_prefix(python, interpreter)) return NULL;
     // The process knows better than files written when its environment was made.
     if (is_client) ask_process(python);
     KEEL_TRY(find_sites(python));
     KEEL_TRY(bundle_forgive(keel_buffer_status(&python->sites)));
-    complete_version(python);
-    return add_interpreter(python);
+    return add_interpreter(python, bundle);
 }
 
 keel_status_t bundle_interpreter(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
-    python_t *python;
     void *memory;
     char *interpreter = NULL;
-    KEEL_TRY(keel_calloc(1, sizeof *python, &memory));
-    python = memory;
+    KEEL_TRY(keel_calloc(1, sizeof(python_t), &memory));
+    python_t *python = memory;
     python->request = request;
-    python->bundle = bundle;
     keel_buffer_initialize(&python->sites, KEEL_BUNDLE_VALUE_LIMIT);
     keel_status_t status = NULL;
     if (!request->is_client || ask_process(python))
         status = keel_python_find(request->is_client ? NULL : request->interpreter, &interpreter);
-    if (!status && interpreter) status = describe_python(python, interpreter, request->is_client);
+    if (!status && interpreter)
+        status = describe_python(python, interpreter, request->is_client, bundle);
     bundle_looking(request, NULL);
     keel_free(interpreter);
     keel_buffer_deinitialize(&python->sites);

@@ -2,7 +2,6 @@
 #include "bundle/versions.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,30 +31,46 @@ const char *keel_bundle_support_name(keel_bundle_support_t support) {
 
 // ---- versions ----------------------------------------------------------------------------------
 
-// The first three numbers of "0.12.0.1" or "2.9.0+cu128"; false if there are fewer than two.
-// Numbers that are missing stay unchanged.
-static bool read_version(const char *text, unsigned long out[3]) {
+// The first numbers of "0.12.0.1" or "2.9.0+cu128", at most three; returns their number.
+static int read_version(const char *text, unsigned long out[3]) {
     int count = 0;
     while (count < 3 && isdigit((unsigned char)*text)) {
         char *end;
         out[count++] = strtoul(text, &end, 10);
-        text = end;
-        if (*text != '.') break;
-        ++text;
+        if (*end != '.') break;
+        text = end + 1;
     }
-    return count >= 2;
+    return count;
 }
 
-// Compares as many numbers as the bound has, at least two.
+// Compares as many numbers as the bound has.
 static int compare_versions(const unsigned long version[3], const char *bound) {
-    unsigned long other[3] = {0, 0, ULONG_MAX};
-    read_version(bound, other);
-    for (int i = 0; i < 3 && other[i] != ULONG_MAX; ++i)
+    unsigned long other[3];
+    int count = read_version(bound, other);
+    for (int i = 0; i < count; ++i)
         if (version[i] != other[i]) return version[i] < other[i] ? -1 : 1;
     return 0;
 }
 
-// ---- can it load Keel --------------------------------------------------------------------------
+// `what` is a thing with a version, such as "jax 0.13.1".
+static void judge_range(const char *what, const char *version, const char *oldest,
+                        const char *newest, keel_bundle_verdict_t *out) {
+    unsigned long numbers[3] = {0};
+    *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_UNKNOWN};
+    if (read_version(version, numbers) < 2) return;
+    int below = compare_versions(numbers, oldest), above = compare_versions(numbers, newest);
+    out->support = below < 0   ? KEEL_BUNDLE_OLDER
+                   : above > 0 ? KEEL_BUNDLE_NEWER
+                               : KEEL_BUNDLE_TRIED;
+    if (out->support == KEEL_BUNDLE_TRIED) return;
+    snprintf(out->text, sizeof out->text,
+             "%s is %s than the versions Keel was tested with (%s%s%s); the run continues. If it "
+             "fails, try KEEL_MODE=off to see whether Keel is the cause",
+             what, below < 0 ? "older" : "newer", oldest, strcmp(oldest, newest) ? " to " : "",
+             strcmp(oldest, newest) ? newest : "");
+}
+
+// ---- clients -----------------------------------------------------------------------------------
 
 typedef struct word_search_t {
     const struct client_t *client;
@@ -95,105 +110,66 @@ static bool can_load(const keel_bundle_t *bundle, const struct client_t *client)
     return !search.seen || search.holds;
 }
 
-// ---- verdicts ----------------------------------------------------------------------------------
-
-static void write_range(const struct client_t *client, char out[64]) {
-    bool one = strcmp(client->oldest, client->newest) == 0;
-    snprintf(out, 64, "%s%s%s", client->oldest, one ? "" : " to ", one ? "" : client->newest);
-}
-
-static void refuse(const struct client_t *client, const char *version, keel_bundle_verdict_t *out) {
-    char range[64];
-    write_range(client, range);
-    out->support = KEEL_BUNDLE_IMPOSSIBLE;
-    snprintf(out->text, sizeof out->text,
-             "%s %.64s cannot load Keel: it does not know %s; Keel supports %s %s, so upgrade it, "
-             "or run the command without `keel run`",
-             client->name, version, client->word, client->name, range);
-}
-
 void keel_bundle_judge_client(const keel_bundle_t *bundle, size_t index, bool looks,
                               keel_bundle_verdict_t *out) {
     const struct client_t *client = &clients[index];
     const char *version = keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, client->name);
-    unsigned long numbers[3] = {0};
-    char range[64];
-    *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_UNKNOWN};
-    if (!version || !read_version(version, numbers)) return;
-    bool older = compare_versions(
-        numbers, client->oldest)<0, newer = compare_versions(numbers, client->newest)> 0;
-    out->support = older ? KEEL_BUNDLE_OLDER : newer ? KEEL_BUNDLE_NEWER : KEEL_BUNDLE_TRIED;
-    if (!older && !newer) return;
-    if (older && looks && !can_load(bundle, client)) {
-        refuse(client, version, out);
-        return;
-    }
-    write_range(client, range);
+    char what[96];
+    snprintf(what, sizeof what, "%s %.64s", client->name, version ? version : "");
+    judge_range(what, version ? version : "", client->oldest, client->newest, out);
+    if (out->support != KEEL_BUNDLE_OLDER || !looks || can_load(bundle, client)) return;
+    out->support = KEEL_BUNDLE_IMPOSSIBLE;
     snprintf(out->text, sizeof out->text,
-             "%s %.64s is %s than the versions Keel was tested with (%s); the run continues. If it "
-             "fails, "
-             "try KEEL_MODE=off to see whether Keel is the cause",
-             client->name, version, older ? "older" : "newer", range);
+             "%s cannot load Keel: it does not know %s; Keel supports %s from %s on, so upgrade "
+             "it, or run the command without `keel run`",
+             what, client->word, client->name, client->oldest);
+}
+
+// ---- plugins -----------------------------------------------------------------------------------
+
+static void judge_api(const char *plugin, const char *api, keel_bundle_verdict_t *out) {
+    char what[300], oldest[16], newest[16];
+    snprintf(what, sizeof what, "plugin %.200s of PJRT %.64s", plugin, api);
+    snprintf(oldest, sizeof oldest, "%d.%d", PJRT_API_MAJOR, KEEL_BUNDLE_API_OLDEST);
+    snprintf(newest, sizeof newest, "%d.%d", PJRT_API_MAJOR, KEEL_BUNDLE_API_NEWEST);
+    judge_range(what, api, oldest, newest, out);
 }
 
 void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle_verdict_t *out) {
-    *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_TRIED};
-    if (major != PJRT_API_MAJOR) {
-        out->support = KEEL_BUNDLE_IMPOSSIBLE;
-        snprintf(out->text, sizeof out->text,
-                 "plugin %.200s speaks PJRT %d.%d; Keel supports major version %d, so use a plugin "
-                 "of that version",
-                 plugin, major, minor, PJRT_API_MAJOR);
-        return;
-    }
-    bool older = minor<KEEL_BUNDLE_API_OLDEST, newer = minor> KEEL_BUNDLE_API_NEWEST;
-    if (!older && !newer) return;
-    out->support = older ? KEEL_BUNDLE_OLDER : KEEL_BUNDLE_NEWER;
-    snprintf(out->text, sizeof out->text,
-             "plugin %.200s speaks PJRT %d.%d, %s than the versions Keel was tested with (%d.%d to "
-             "%d.%d); "
-             "the run continues. If it fails, try KEEL_MODE=off to see whether Keel is the cause",
-             plugin, major, minor, older ? "older" : "newer", PJRT_API_MAJOR,
-             KEEL_BUNDLE_API_OLDEST, PJRT_API_MAJOR, KEEL_BUNDLE_API_NEWEST);
+    char api[32];
+    snprintf(api, sizeof api, "%d.%d", major, minor);
+    judge_api(plugin, api, out);
 }
 
 void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t *out) {
     const char *api = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "api");
     const char *path = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "path");
     const char *refused = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, KEEL_BUNDLE_REFUSED);
-    unsigned long numbers[3] = {0};
+    const char *trouble = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, KEEL_BUNDLE_TROUBLE);
     *out = (keel_bundle_verdict_t){.support = KEEL_BUNDLE_UNKNOWN};
     if (refused) {
         out->support = KEEL_BUNDLE_IMPOSSIBLE;
         snprintf(out->text, sizeof out->text, "%.500s", refused);
-        return;
-    }
-    const char *trouble = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, KEEL_BUNDLE_TROUBLE);
-    if (!api && trouble)
+    } else if (api) {
+        judge_api(path ? path : "", api, out);
+    } else if (trouble) {
         snprintf(out->text, sizeof out->text,
                  "plugin %.200s cannot be inspected: %.200s; the run continues, and `keel probe` "
                  "shows more",
                  path ? path : "", trouble);
-    if (!api || !read_version(api, numbers) || numbers[0] > INT_MAX || numbers[1] > INT_MAX) return;
-    keel_bundle_judge_api(path ? path : "", (int)numbers[0], (int)numbers[1], out);
-}
-
-static keel_status_t add_verdict(keel_bundle_t *bundle, const char *name,
-                                 const keel_bundle_verdict_t *verdict) {
-    if (verdict->support == KEEL_BUNDLE_UNKNOWN) return NULL;
-    return bundle_add(bundle, KEEL_BUNDLE_SUPPORT, keel_str(name),
-                      keel_str(keel_bundle_support_name(verdict->support)));
+    }
 }
 
 keel_status_t keel_bundle_add_support(keel_bundle_t *bundle) {
     keel_bundle_verdict_t verdict;
     bundle->known[KEEL_BUNDLE_SUPPORT] = true;
     keel_bundle_judge_plugin(bundle, &verdict);
-    KEEL_TRY(add_verdict(bundle, "plugin", &verdict));
-    for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
-        keel_bundle_judge_client(bundle, i, true, &verdict);
-        KEEL_TRY(add_verdict(bundle, keel_bundle_client_name(i), &verdict));
+    for (size_t i = 0; i <= keel_bundle_client_count(); ++i) {
+        const char *name = i ? keel_bundle_client_name(i - 1) : "plugin";
+        if (i) keel_bundle_judge_client(bundle, i - 1, true, &verdict);
+        if (verdict.support != KEEL_BUNDLE_UNKNOWN)
+            KEEL_TRY(keel_bundle_format(bundle, KEEL_BUNDLE_SUPPORT, name, "%s",
+                                        keel_bundle_support_name(verdict.support)));
     }
-    bundle_sort(bundle);
     return NULL;
 }

@@ -14,11 +14,6 @@
     X("jax", "0.6.2", "0.12", "jax/_src/xla_bridge.py", "PJRT_NAMES_AND_LIBRARY_PATHS")            \
     X("torch-xla", "2.9", "2.9", "_XLAC.*", "PJRT_LIBRARY_PATH")
 
-// package, its version, the PJRT API version that it was found to speak: no package states it
-#define KEEL_BUNDLE_CLIENTS_PJRT(X)                                                                \
-    X("jax", "0.4.30", "0.54")                                                                     \
-    X("torch-xla", "2.9.0", "0.75")
-
 // PJRT API versions of plugins, of this Keel's major version. Programs ran with 0.81, 0.106 and
 // 0.115; with 0.117 they were compiled.
 enum { KEEL_BUNDLE_API_OLDEST = 81, KEEL_BUNDLE_API_NEWEST = 117 };
@@ -48,7 +43,7 @@ size_t keel_bundle_client_count(void);
 const char *keel_bundle_client_name(size_t client);
 
 void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle_verdict_t *out);
-// From the bundle's "api"; unknown if it has none.
+// From what the bundle says about the plugin.
 void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t *out);
 // Adds these verdicts to a bundle of this machine, as the section `support`.
 keel_status_t keel_bundle_add_support(keel_bundle_t *bundle) KEEL_MUST_CHECK;

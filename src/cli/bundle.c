@@ -1,51 +1,42 @@
 #include "cli/bundle.h"
 
-#include <stdlib.h>
-
-#include "bundle/compare.h"
 #include "bundle/versions.h"
 #include "pjrt/pjrt.h"
-#include "probe/probe.h"
 
-typedef struct bundle_asked_t {
-    const char *python;
-    bool json, fast;
-    unsigned seconds;
-    keel_settings_t settings;
-    char *found; // the Python
-    char *plugin, *digests;
-} bundle_asked_t;
-
-// Loading Keel's own library would record a run, and programs do not depend on it.
-static keel_status_t look_behind(bundle_asked_t *asked) {
-    char *wraps;
-    KEEL_TRY(cli_find_wrapped(asked->plugin, asked->python, &wraps));
-    if (!wraps) return NULL;
-    cli_say("plugin %s is Keel's own library; the bundle describes the plugin that it wraps",
-            asked->plugin);
-    keel_free(asked->plugin);
-    asked->plugin = wraps;
+keel_status_t cli_find_plugin(const keel_settings_t *settings, const char *python,
+                              char **out_plugin, char **out_wraps) {
+    const char *named = keel_settings_text(settings, KEEL_SETTING_PLUGIN);
+    if (!*named) return keel_status_make(KEEL_NOT_FOUND, "no plugin; name one with --plugin");
+    cli_limit_at(strchr(named, '/') ? named : python);
+    KEEL_TRY(keel_plugin_find(named, python, out_plugin));
+    KEEL_TRY(cli_find_wrapped(*out_plugin, python, out_wraps));
+    cli_limit_at(NULL);
     return NULL;
 }
 
-// A missing plugin is not a failure: the bundle then describes the rest.
-static keel_status_t find_plugin(bundle_asked_t *asked) {
-    const char *named = keel_settings_text(&asked->settings, KEEL_SETTING_PLUGIN);
-    cli_limit_at(strchr(named, '/') ? named : asked->python);
-    keel_status_t status = *named ? keel_plugin_find(named, asked->python, &asked->plugin) : NULL;
-    if (!status && asked->plugin) status = look_behind(asked);
-    if (status && keel_status_code(status) != KEEL_NOT_FOUND) return status;
-    if (status) cli_say("%s", keel_status_message(status));
-    keel_status_ignore(status);
-    keel_file_facts_t facts;
-    if (asked->plugin && keel_status_code(status = keel_file_facts(asked->plugin, &facts))) {
+// The plugin to describe. A missing plugin is not a failure: the bundle then describes the rest.
+// Loading Keel's own library would record a run, and programs do not depend on it.
+static keel_status_t choose_plugin(const keel_settings_t *settings, const char *python,
+                                   char **out) {
+    char *plugin = NULL, *wraps = NULL;
+    keel_status_t status = cli_find_plugin(settings, python, &plugin, &wraps);
+    if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        cli_say("%s", keel_status_message(status));
         keel_status_ignore(status);
-        return keel_status_make(
-            KEEL_NOT_FOUND,
-            "plugin %s: no such file; name a PJRT plugin's library with --plugin or KEEL_PLUGIN",
-            asked->plugin);
+        status = NULL;
     }
-    return cli_digests_folder(&asked->settings, &asked->digests);
+    if (wraps)
+        cli_say("plugin %s is Keel's own library; the bundle describes the plugin that it wraps",
+                plugin);
+    char *chosen = wraps ? wraps : plugin;
+    if (wraps) keel_free(plugin);
+    if (!status && chosen && !keel_is_file(chosen))
+        status = keel_status_make(KEEL_NOT_FOUND,
+                                  "plugin %s: no such file; name a PJRT plugin's library with "
+                                  "--plugin or KEEL_PLUGIN",
+                                  chosen);
+    *out = chosen;
+    return status;
 }
 
 static keel_status_t find_named(const char *python, char **out) {
@@ -65,22 +56,34 @@ static keel_status_t find_named(const char *python, char **out) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-static keel_status_t collect_bundle(bundle_asked_t *asked, keel_probe_t *probe) {
-    KEEL_TRY(asked->python ? find_named(asked->python, &asked->found)
-                           : cli_interpreter(&asked->found));
-    asked->python = asked->found;
-    KEEL_TRY(find_plugin(asked));
-    const keel_bundle_request_t request = {.interpreter = asked->python,
-                                           .plugin = asked->plugin,
-                                           .digests = asked->digests,
-                                           .looking = cli_limit_at};
+// The child has a limit of its own.
+static keel_status_t describe_plugin(const keel_settings_t *settings, const char *plugin,
+                                     unsigned seconds, bool fast, keel_probe_t *probe) {
     const keel_probe_request_t use = {
-        .plugin = asked->plugin, .limit = asked->seconds, .last = KEEL_PROBE_DEVICES};
-    cli_limit_at(NULL); // the child has a limit of its own
-    if (asked->plugin && !asked->fast) KEEL_TRY(keel_probe_use(&use, probe));
-    KEEL_TRY(keel_bundle_collect(&request, &probe->bundle));
-    KEEL_TRY(keel_bundle_add_support(&probe->bundle));
-    return keel_probe_status(probe);
+        .plugin = plugin, .limit = seconds, .last = KEEL_PROBE_DEVICES};
+    char *digests;
+    if (!fast) KEEL_TRY(keel_probe_use(&use, probe));
+    KEEL_TRY(cli_digests_folder(settings, &digests));
+    cli_limit_at(plugin);
+    keel_status_t status = keel_bundle_plugin_file(plugin, NULL, digests, &probe->bundle);
+    cli_limit_at(NULL);
+    keel_free(digests);
+    return status;
+}
+
+static keel_status_t collect_bundle(const keel_settings_t *settings, const char *named,
+                                    unsigned seconds, bool fast, keel_probe_t *probe) {
+    char *python = NULL, *plugin = NULL;
+    KEEL_TRY(named ? find_named(named, &python) : cli_interpreter(&python));
+    const keel_bundle_request_t rest = {.interpreter = python, .looking = cli_limit_at};
+    keel_status_t status = choose_plugin(settings, python, &plugin);
+    cli_limit_at(NULL);
+    if (!status && plugin) status = describe_plugin(settings, plugin, seconds, fast, probe);
+    if (!status) status = keel_bundle_collect(&rest, &probe->bundle);
+    if (!status) status = keel_bundle_add_support(&probe->bundle);
+    keel_free(python);
+    keel_free(plugin);
+    return status ? status : keel_probe_status(probe);
 }
 
 static const char details[] =
@@ -91,41 +94,37 @@ static const char details[] =
     "`keel bundle diff A B` compares two bundles: files that --json wrote, runs, or journals.\n";
 
 int cli_bundle(cli_call_t *call) {
-    bundle_asked_t asked = {0};
-    const char *timeout = "60";
+    static keel_probe_t probe;
+    const char *timeout = "60", *python = NULL;
+    bool json = false, fast = false;
+    unsigned seconds;
     int code;
     if (call->arguments[0] && strcmp(call->arguments[0], "diff") == 0) return cli_bundle_diff(call);
     call->details = details;
-    cli_switch(call, "--json", "print JSON, for `keel bundle diff`", &asked.json);
-    cli_switch(call, "--fast", "do not load the plugin", &asked.fast);
+    cli_switch(call, "--json", "print JSON, for `keel bundle diff`", &json);
+    cli_switch(call, "--fast", "do not load the plugin", &fast);
     cli_text(call, "--timeout", "SECONDS", "give up on what does not answer for this long (60)",
              &timeout);
-    cli_text(call, "--python", "PATH", "the Python whose packages are listed", &asked.python);
+    cli_text(call, "--python", "PATH", "the Python whose packages are listed", &python);
     cli_setting(call, KEEL_SETTING_PLUGIN);
     cli_setting(call, KEEL_SETTING_CACHE_DIR);
     if (!cli_parse(call, 0, 0, &code)) return code;
-    if (!cli_read_seconds(call, timeout, &asked.seconds, &code)) return code;
-    cli_limit_begin("bundle", asked.seconds);
-    cli_limit_at("the config file");
-    keel_status_t status = keel_settings_load(call->flags, &asked.settings);
-    cli_limit_at(NULL);
-    keel_probe_t probe;
+    if (!cli_read_seconds(call, timeout, &seconds, &code)) return code;
+    keel_settings_t settings;
     keel_buffer_t out;
     keel_probe_initialize(&probe);
     keel_buffer_initialize(&out, 0);
+    cli_limit_begin("bundle", seconds);
+    cli_limit_at("the config file");
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    cli_limit_at(NULL);
     cli_progress_begin("looking at the plugin");
-    if (!status) status = collect_bundle(&asked, &probe);
+    if (!status) status = collect_bundle(&settings, python, seconds, fast, &probe);
     cli_limit_end();
     cli_progress_end();
-    if (!status && asked.json)
-        keel_bundle_json(&probe.bundle, &out);
-    else if (!status)
-        keel_bundle_text(&probe.bundle, &out);
+    (json ? keel_bundle_json : keel_bundle_text)(&probe.bundle, &out);
     keel_probe_deinitialize(&probe);
-    keel_settings_deinitialize(&asked.settings);
-    keel_free(asked.found);
-    keel_free(asked.plugin);
-    keel_free(asked.digests);
+    keel_settings_deinitialize(&settings);
     if (!status) return cli_answer(&out);
     keel_buffer_deinitialize(&out);
     return cli_fail(status);

@@ -1,6 +1,5 @@
 #include <jansson.h>
 
-#include "bundle/compare.h"
 #include "cli/bundle.h"
 #include "journal/journal.h"
 
@@ -73,6 +72,14 @@ static keel_status_t open_side(const diff_asked_t *asked, const char *text, keel
     return is_file ? take_file(text, out) : take_run(asked, text, out);
 }
 
+static void write_json(const keel_bundle_changes_t *changes, keel_buffer_t *out) {
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_bool(&json, "same", !changes->count);
+    keel_bundle_changes_json(changes, &json);
+    keel_json_end_object(&json);
+}
+
 static keel_status_t compare_sides(const diff_asked_t *asked, char **names, keel_buffer_t *out,
                                    bool *out_same) {
     keel_bundle_t sides[2];
@@ -85,9 +92,9 @@ static keel_status_t compare_sides(const diff_asked_t *asked, char **names, keel
     if (!status) status = keel_bundle_compare(&sides[0], &sides[1], &changes);
     *out_same = !status && !changes.count;
     if (!status && asked->json)
-        keel_bundle_changes_json(&changes, out);
+        write_json(&changes, out);
     else if (!status)
-        keel_bundle_changes_text(&changes, asked->all, out);
+        keel_bundle_changes_text(&changes, asked->all, KEEL_BUNDLE_WEIGHT_REST, out);
     keel_bundle_changes_deinitialize(&changes);
     for (int i = 0; i < 2; ++i)
         keel_bundle_deinitialize(&sides[i]);

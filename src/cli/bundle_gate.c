@@ -4,7 +4,6 @@
 
 #include "bundle/versions.h"
 #include "cli/bundle.h"
-#include "probe/probe.h"
 
 typedef struct gate_t {
     bool quiet, is_tpu;
@@ -50,7 +49,8 @@ keel_status_t cli_check_versions(const char *interpreter, const char *plugin, bo
     const keel_probe_request_t request = {
         .plugin = plugin, .limit = SECONDS, .last = KEEL_PROBE_LOAD};
     keel_probe_initialize(&probe);
-    keel_status_t status = keel_bundle_plugin_fact(&probe.bundle, "path", plugin);
+    keel_status_t status =
+        keel_bundle_format(&probe.bundle, KEEL_BUNDLE_PLUGIN, "path", "%s", plugin);
     if (!status) status = keel_probe_use(&request, &probe);
     gate.is_tpu = probe.is_tpu;
     if (!status && interpreter) status = keel_bundle_clients(interpreter, &probe.bundle);

@@ -1,12 +1,8 @@
 #define _GNU_SOURCE
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
-#include "cli/probe.h"
-#include "pjrt/pjrt.h"
+#include "cli/bundle.h"
 
 static const char details[] =
     "PLUGIN is a path, cpu or tpu; the default is the plugin that the settings name. It is\n"
@@ -24,152 +20,143 @@ static void show_waiting(void *context, const char *step, double seconds) {
     *shown = true;
 }
 
-// If the probe cannot start, the reason is a finding too, so the answer has the same form.
-static void cannot_start(cli_probed_t *probed, keel_status_t status) {
-    keel_probe_add(
-        &probed->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
-        "correct it as the message says; `keel config` shows where each setting comes from", "%s",
-        keel_status_message(status));
-    keel_status_ignore(status);
-}
-
-static void add_wrapped(cli_probed_t *probed, const char *wraps) {
+static void add_wrapped(keel_probe_t *probe, const char *wraps) {
     char next[512];
     snprintf(next, sizeof next, "`keel probe %.400s` tests that plugin alone", wraps);
-    keel_probe_add(&probed->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
+    keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
                    "this is Keel's own library, which wraps %s here; it was tested with mode off, "
                    "so nothing was cached or recorded",
                    wraps);
 }
 
-// For Keel's own library, the bundle describes the plugin that it wraps.
-static keel_status_t complete_bundle(cli_probed_t *probed, const keel_probe_request_t *request) {
-    keel_probe_t *probe = &probed->probe;
-    keel_bundle_request_t wanted = {.interpreter = probed->python,
-                                    .plugin = probe->is_there ? request->plugin : NULL,
-                                    .build = probe->build_known ? &probe->build : NULL,
-                                    .digests = request->digests,
-                                    .looking = cli_limit_at};
-    if (wanted.plugin && request->wraps) wanted.plugin = request->wraps;
-    KEEL_TRY(keel_bundle_collect(&wanted, &probe->bundle));
-    cli_limit_at(NULL);
-    probed->bundle_known = true;
-    keel_probe_judge_clients(probe);
-    return NULL;
-}
-
-static keel_status_t run_probe(cli_probed_t *probed, const char *plugin, const char *wraps,
-                               unsigned limit, bool fast) {
+// Describes the plugin's file, uses the plugin, and collects the rest of the bundle. For Keel's own
+// library, the bundle describes the plugin that it wraps.
+static keel_status_t use_plugin(const keel_settings_t *settings, const char *plugin,
+                                const char *wraps, unsigned limit, keel_probe_t *probe) {
     bool shown = false;
     char *digests;
-    KEEL_TRY(cli_digests_folder(&probed->settings, &digests));
+    const char *file = wraps ? wraps : plugin;
+    const keel_probe_request_t request = {.plugin = plugin,
+                                          .wraps = wraps,
+                                          .limit = limit,
+                                          .last = probe->fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER,
+                                          .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
+                                          .context = &shown};
+    if (wraps) add_wrapped(probe, wraps);
+    KEEL_TRY(cli_digests_folder(settings, &digests));
+    cli_limit_at(file);
     // Uses the folder of digests if there is one; a probe makes no folder.
-    keel_probe_request_t request = {.plugin = plugin,
-                                    .wraps = wraps,
-                                    .digests = digests && keel_is_folder(digests) ? digests : NULL,
-                                    .limit = limit,
-                                    .last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER,
-                                    .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
-                                    .context = &shown,
-                                    .looking = cli_limit_at};
-    if (wraps) add_wrapped(probed, wraps);
-    keel_status_t status = keel_probe_run(&request, &probed->probe);
-    if (shown) fputs("\r\x1b[K", stderr);
-    if (!status) keel_probe_conclude(&probed->probe);
-    if (!status) status = complete_bundle(probed, &request);
+    keel_status_t status = keel_bundle_plugin_file(
+        file, NULL, digests && keel_is_folder(digests) ? digests : NULL, &probe->bundle);
     keel_free(digests);
+    if (!status) status = keel_probe_find_wheel(file, &probe->bundle);
+    cli_limit_at(NULL);
+    if (!status) status = keel_probe_use(&request, probe);
+    if (shown) fputs("\r\x1b[K", stderr);
     return status;
 }
 
-// Finds the plugin and probes it.
-static keel_status_t probe_plugin(cli_probed_t *probed, const char *name, unsigned limit,
-                                  bool fast) {
+static keel_status_t run_probe(const keel_settings_t *settings, const char *python, unsigned limit,
+                               keel_probe_t *probe) {
     char *plugin = NULL, *wraps = NULL;
-    cli_limit_at(strchr(name, '/') ? name : probed->python);
-    keel_status_t status =
-        *name ? keel_plugin_find(name, probed->python, &plugin)
-              : keel_status_make(KEEL_NOT_FOUND, "no plugin; name one with --plugin");
-    if (!status) status = cli_find_wrapped(plugin, probed->python, &wraps);
-    cli_limit_at(NULL);
-    if (!status) {
-        status = run_probe(probed, plugin, wraps, limit, fast);
-    } else if (keel_status_code(status) != KEEL_NO_MEMORY) {
-        cannot_start(probed, status);
-        status = NULL;
-    }
+    const keel_bundle_request_t rest = {.interpreter = python, .looking = cli_limit_at};
+    keel_status_t status = cli_find_plugin(settings, python, &plugin, &wraps);
+    if (!status) status = use_plugin(settings, plugin, wraps, limit, probe);
+    if (!status) status = keel_bundle_collect(&rest, &probe->bundle);
+    if (!status) keel_probe_conclude(probe);
     keel_free(plugin);
     keel_free(wraps);
     return status;
 }
 
-static int answer_probe(cli_probed_t *probed, bool json) {
+static keel_status_t read_there(cli_probed_t *probed) {
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(cli_read_file(probed->other, &data, &size));
+    keel_status_t status = keel_bundle_parse(keel_bytes(data, size), &probed->there);
+    keel_free(data);
+    if (!status && !probed->there.known[KEEL_BUNDLE_STEPS])
+        status = keel_status_make(
+            KEEL_INVALID, "not a probe, or one of an older Keel; `keel probe --json` prints one");
+    return status ? keel_status_annotate(status, "%s", probed->other) : NULL;
+}
+
+static keel_status_t compare(cli_probed_t *probed) {
+    const keel_bundle_t *here = &probed->probe.bundle, *there = &probed->there;
+    KEEL_TRY(keel_bundle_compare(there, here, &probed->changes));
+    probed->block_count = keel_probe_blocks(here, there, probed->blocks);
+    probed->hits = !probed->block_count;
+    for (size_t i = 0; i < probed->changes.count; ++i)
+        if (probed->changes.list[i].section == KEEL_BUNDLE_KEY) probed->hits = false;
+    return NULL;
+}
+
+static keel_status_t probe_and_compare(cli_call_t *call, unsigned limit, cli_probed_t *probed) {
+    keel_probe_t *probe = &probed->probe;
+    keel_settings_t settings;
+    char *python = NULL;
+    if (probed->other) KEEL_TRY(read_there(probed));
+    if (call->rest_count) call->flags[KEEL_SETTING_PLUGIN] = call->rest[0];
+    KEEL_TRY(cli_interpreter(&python));
+    cli_limit_at("the config file");
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    cli_limit_at(NULL);
+    bool known = !status;
+    if (!status) status = run_probe(&settings, python, limit, probe);
+    if (known) keel_probe_set_up(probe, &settings);
+    keel_settings_deinitialize(&settings);
+    keel_free(python);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    // If the probe cannot start, the reason is a finding too, so the answer has the same form.
+    if (status)
+        keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
+                       "correct it as the message says; `keel config` shows where each setting "
+                       "comes from",
+                       "%s", keel_status_message(status));
+    keel_status_ignore(status);
+    KEEL_TRY(keel_probe_status(probe));
+    return probed->other ? compare(probed) : NULL;
+}
+
+static int answer(const cli_probed_t *probed, bool json) {
     static const int codes[] = {CLI_OK, CLI_NO, CLI_FAILURE};
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     (json ? cli_probe_json : cli_probe_text)(probed, &out);
     int code = codes[probed->probe.verdict];
-    if (probed->other && !probed->fit.hits && code == CLI_OK) code = CLI_NO;
+    if (probed->other && !probed->hits && code == CLI_OK) code = CLI_NO;
     int written = cli_answer(&out);
     return written ? written : code;
 }
 
-static keel_status_t probe_and_compare(cli_call_t *call, cli_probed_t *probed, unsigned limit,
-                                       bool fast) {
-    if (probed->other) KEEL_TRY(cli_probe_read_other(probed));
-    KEEL_TRY(cli_interpreter(&probed->python));
-    if (call->rest_count) call->flags[KEEL_SETTING_PLUGIN] = call->rest[0];
-    cli_limit_at("the config file");
-    keel_status_t status = keel_settings_load(call->flags, &probed->settings);
-    cli_limit_at(NULL);
-    probed->settings_known = !status;
-    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
-    if (status) {
-        cannot_start(probed, status);
-    } else {
-        const char *named = keel_settings_text(&probed->settings, KEEL_SETTING_PLUGIN);
-        KEEL_TRY(probe_plugin(probed, named, limit, fast));
-        keel_probe_set_up(&probed->probe, &probed->settings);
-    }
-    KEEL_TRY(keel_probe_status(&probed->probe));
-    return probed->other ? cli_probe_compare(probed) : NULL;
-}
-
 int cli_probe(cli_call_t *call) {
-    static const keel_setting_t settings[] = {KEEL_SETTING_PLUGIN, KEEL_SETTING_CACHE_DIR,
-                                              KEEL_SETTING_RUN_DIR, KEEL_SETTING_MODE};
+    static cli_probed_t probed;
+    const char *timeout = "60";
     bool json = false, fast = false;
-    const char *other = NULL, *timeout = "60";
     unsigned limit;
     int code;
     call->details = details;
     cli_switch(call, "--json", "print JSON", &json);
     cli_switch(call, "--fast", "only load the plugin: no client, no compile", &fast);
     cli_text(call, "--compare", "FILE",
-             "would an entry made here be a hit on the machine of FILE, a probe's JSON", &other);
+             "would an entry made here be a hit on the machine of FILE, a probe's JSON",
+             &probed.other);
     cli_text(call, "--timeout", "SECONDS", "give up on a step after this long (60)", &timeout);
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; ++i)
-        cli_setting(call, settings[i]);
+    cli_setting(call, KEEL_SETTING_PLUGIN);
+    cli_setting(call, KEEL_SETTING_CACHE_DIR);
+    cli_setting(call, KEEL_SETTING_RUN_DIR);
+    cli_setting(call, KEEL_SETTING_MODE);
     if (!cli_parse(call, 0, 1, &code)) return code;
     if (!cli_read_seconds(call, timeout, &limit, &code)) return code;
-    void *memory;
-    keel_status_t status = keel_calloc(1, sizeof(cli_probed_t), &memory);
-    if (status) return cli_fail(status);
-    cli_probed_t *probed = memory;
-    probed->other = other;
-    keel_probe_initialize(&probed->probe);
-    keel_probe_fit_initialize(&probed->fit);
-    keel_bundle_initialize(&probed->bundle_there);
+    keel_probe_initialize(&probed.probe);
+    keel_bundle_initialize(&probed.there);
+    probed.probe.fast = fast;
     cli_limit_begin("probe", limit);
-    status = probe_and_compare(call, probed, limit, fast);
+    keel_status_t status = probe_and_compare(call, limit, &probed);
     cli_limit_end();
-    code = status ? cli_fail(status) : answer_probe(probed, json);
-    keel_bundle_changes_deinitialize(&probed->changes);
-    keel_bundle_deinitialize(&probed->bundle_there);
-    json_decref(probed->there);
-    keel_free(probed->python);
-    keel_probe_fit_deinitialize(&probed->fit);
-    keel_probe_deinitialize(&probed->probe);
-    keel_settings_deinitialize(&probed->settings);
-    keel_free(probed);
+    code = status ? cli_fail(status) : answer(&probed, json);
+    keel_bundle_changes_deinitialize(&probed.changes);
+    keel_bundle_deinitialize(&probed.there);
+    keel_probe_deinitialize(&probed.probe);
     return code;
 }

@@ -1,179 +1,33 @@
-// The child: the steps in order, and the lines that report them.
+// The child: the steps in order, and the messages that report them.
 #define _GNU_SOURCE
-#include <errno.h>
-#include <unistd.h>
+#include <stdio.h>
+#include <sys/socket.h>
 
 #include "pjrt/bridge.h"
+#include "pjrt/identity.h"
+#include "pjrt/memory.h"
 #include "probe/internal.h"
 
 // ---- errors ------------------------------------------------------------------------------------
 
-static probe_child_t *own;
-
-static const char *code_name(PJRT_Error_Code code) {
-    static const char *const names[] = {"OK",
-                                        "CANCELLED",
-                                        "UNKNOWN",
-                                        "INVALID_ARGUMENT",
-                                        "DEADLINE_EXCEEDED",
-                                        "NOT_FOUND",
-                                        "ALREADY_EXISTS",
-                                        "PERMISSION_DENIED",
-                                        "RESOURCE_EXHAUSTED",
-                                        "FAILED_PRECONDITION",
-                                        "ABORTED",
-                                        "OUT_OF_RANGE",
-                                        "UNIMPLEMENTED",
-                                        "INTERNAL",
-                                        "UNAVAILABLE",
-                                        "DATA_LOSS",
-                                        "UNAUTHENTICATED"};
-    bool known = (size_t)code < sizeof names / sizeof *names;
-    return known ? names[code] : "an unknown code";
-}
+static const PJRT_Api *plugin_api; // a process has one child
+static const char *latest_code; // PJRT's name for the code of the latest error; NULL: none so far
 
 // Replaces the table's function for the child's calls: reading an error's message also records its
 // code.
 static void note_message(PJRT_Error_Message_Args *args) {
-    const PJRT_Api *plugin = own->plugin.api;
-    PJRT_Error_GetCode_Args code = {.struct_size = PJRT_Error_GetCode_Args_STRUCT_SIZE,
-                                    .error = args->error};
-    PJRT_Error *failed = plugin->PJRT_Error_GetCode(&code);
-    own->code = failed ? "UNKNOWN" : code_name(code.code);
-    plugin->PJRT_Error_Message(args);
-}
-
-// ---- lines -------------------------------------------------------------------------------------
-
-keel_json_t *probe_line_begin(probe_child_t *child) {
-    keel_buffer_initialize(&child->line, PROBE_LINE_LIMIT);
-    child->json = keel_json(&child->line, KEEL_JSON_COMPACT);
-    keel_json_object(&child->json, NULL);
-    return &child->json;
-}
-
-static void write_all(const probe_child_t *child, keel_bytes_t bytes) {
-    for (size_t at = 0; at < bytes.size;) {
-        ssize_t written = write(child->descriptor, bytes.data + at, bytes.size - at);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return;
-        at += (size_t)written;
-    }
-}
-
-static void write_lost(const probe_child_t *child) {
-    static const char lost[] = "{\"lost\": 1}\n";
-    write_all(child, keel_bytes(lost, sizeof lost - 1));
-}
-
-void probe_line_end(probe_child_t *child) {
-    keel_json_end_object(&child->json);
-    keel_buffer_byte(&child->line, '\n');
-    if (child->line.failed)
-        write_lost(child);
-    else
-        write_all(child, keel_buffer_bytes(&child->line));
-    keel_buffer_deinitialize(&child->line);
-}
-
-keel_json_t *probe_facts_begin(probe_child_t *child) {
-    keel_json_object(probe_line_begin(child), "facts");
-    return &child->json;
-}
-
-void probe_facts_end(probe_child_t *child) {
-    keel_json_end_object(&child->json);
-    probe_line_end(child);
-}
-
-keel_status_t probe_line_bundle(probe_child_t *child, PJRT_Client *client) {
-    keel_bundle_t bundle;
-    keel_bundle_initialize(&bundle);
-    keel_status_t status = keel_bundle_plugin(child->api, client, &bundle);
-    if (!status) {
-        keel_bundle_json(&bundle, keel_json_value(probe_line_begin(child), "bundle"));
-        probe_line_end(child);
-    }
-    keel_bundle_deinitialize(&bundle);
-    return status;
-}
-
-void probe_forgive(probe_child_t *child, keel_status_t status) {
-    if (keel_status_code(status) == KEEL_NO_MEMORY) write_lost(child);
-    keel_status_ignore(status);
+    latest_code = keel_pjrt_error_code(plugin_api, args->error);
+    plugin_api->PJRT_Error_Message(args);
 }
 
 // ---- the first steps ---------------------------------------------------------------------------
 
-// PJRT's extension types in order, including later ones than the header's.
-static const char *extension_name(size_t type) {
-    static const char *const names[] = {"GpuCustomCall",
-                                        "Profiler",
-                                        "CustomPartitioner",
-                                        "Stream",
-                                        "Layouts",
-                                        "FFI",
-                                        "MemoryDescriptions",
-                                        "Triton",
-                                        "RawBuffer",
-                                        "PhaseCompile",
-                                        "Example",
-                                        "Unknown",
-                                        "CrossHostTransfers",
-                                        "ExecutableMetadata",
-                                        "Callback",
-                                        "HostAllocator",
-                                        "TpuTopology",
-                                        "TpuExecutable",
-                                        "Megascale",
-                                        "Shardings",
-                                        "AbiVersion",
-                                        "Collectives",
-                                        "MultiSlice",
-                                        "HostMemoryAllocator",
-                                        "XlaTransform"};
-    return type < sizeof names / sizeof *names ? names[type] : "";
-}
-
-static void write_extensions(const probe_child_t *child, keel_json_t *json) {
-    enum { LENGTH = PJRT_Extension_Base_STRUCT_SIZE, MOST = 64 };
-    const PJRT_Extension_Base *at = child->plugin.api->extension_start;
-    keel_json_array(json, "extensions");
-    // Ends even if the chain is a cycle.
-    for (size_t i = 0; at && at->struct_size >= LENGTH && i < MOST; at = at->next, ++i) {
-        keel_json_object(json, NULL);
-        keel_json_int(json, "type", (int64_t)at->type);
-        keel_json_string(json, "name", extension_name((size_t)at->type));
-        keel_json_end_object(json);
-    }
-    keel_json_end_array(json);
-}
-
-static void report_plugin(probe_child_t *child) {
-    const PJRT_Api *api = child->plugin.api;
-    keel_buffer_t attributes;
-    keel_buffer_initialize(&attributes, 1 << 16);
-    keel_status_t status = keel_plugin_attributes(child->api, &attributes);
-    keel_json_t *json = probe_facts_begin(child);
-    keel_json_object(json, "plugin");
-    keel_json_int(json, "api_major", api->pjrt_api_version.major_version);
-    keel_json_int(json, "api_minor", api->pjrt_api_version.minor_version);
-    if (!status) keel_json_str(json, "attributes", keel_bytes_str(keel_buffer_bytes(&attributes)));
-    write_extensions(child, json);
-    keel_json_end_object(json);
-    probe_facts_end(child);
-    probe_forgive(child, status);
-    keel_buffer_deinitialize(&attributes);
-}
-
 static keel_status_t load_plugin(probe_child_t *child) {
     KEEL_TRY(keel_plugin_load(child->request->plugin, &child->plugin));
     KEEL_TRY(keel_bridge_create(child->plugin.api, &child->api));
-    own = child;
+    plugin_api = child->plugin.api;
     child->api->PJRT_Error_Message = note_message;
-    if (child->elsewhere) return NULL;
-    report_plugin(child);
-    return probe_line_bundle(child, NULL);
+    return keel_bundle_plugin(child->api, NULL, &child->facts);
 }
 
 static keel_status_t initialize(probe_child_t *child) {
@@ -191,81 +45,166 @@ static keel_status_t make_client(probe_child_t *child) {
     return NULL;
 }
 
+// The components that the backend decides; the others are the same wherever a program is compiled.
+static keel_status_t add_key(const keel_backend_t *backend, probe_child_t *child) {
+    keel_key_t key;
+    keel_key_initialize(&key);
+    keel_status_t status = keel_backend_key(backend, child->build, &key);
+    if (!status) status = keel_key_finish(&key);
+    for (int i = 0; i < KEEL_COMPONENT_COUNT && !status; ++i) {
+        char hex[KEEL_DIGEST_HEX];
+        keel_digest_hex(&key.components[i], hex);
+        if (i != KEEL_COMPONENT_PROGRAM && i != KEEL_COMPONENT_OPTIONS &&
+            i != KEEL_COMPONENT_DEVICE_ASSIGNMENT)
+            status =
+                keel_bundle_add(&child->facts, KEEL_BUNDLE_KEY,
+                                keel_str(keel_component_name((keel_component_t)i)), keel_str(hex));
+    }
+    keel_key_deinitialize(&key);
+    return status;
+}
+
+static keel_status_t write_memory(const keel_device_memory_t *memory, keel_bundle_t *facts,
+                                  const char *name) {
+    char sizes[3][16], text[80];
+    const uint64_t bytes[] = {memory->in_use, memory->peak, memory->limit};
+    for (int i = 0; i < 3; ++i)
+        keel_format_size(bytes[i], sizes[i]);
+    snprintf(text, sizeof text, "in use %s%s%s%s%s", sizes[0], memory->peak ? ", peak " : "",
+             memory->peak ? sizes[1] : "", memory->limit ? ", limit " : "",
+             memory->limit ? sizes[2] : "");
+    return keel_bundle_add(facts, KEEL_BUNDLE_MEMORY, keel_str(name), keel_str(text));
+}
+
+static keel_status_t add_memory(probe_child_t *child, const char *platform, PJRT_Device *device) {
+    char *name, *kind;
+    keel_device_memory_t memory;
+    KEEL_TRY(keel_pjrt_device_name(child->api, platform, device, &name, &kind));
+    keel_status_t why = keel_pjrt_device_memory(child->api, device, &memory);
+    keel_status_t status =
+        why ? keel_bundle_format(&child->facts, KEEL_BUNDLE_MEMORY, name, "unknown: %s%s%s",
+                                 keel_status_code(why) == KEEL_PLUGIN ? latest_code : "",
+                                 keel_status_code(why) == KEEL_PLUGIN ? ": " : "",
+                                 keel_status_message(why))
+            : write_memory(&memory, &child->facts, name);
+    if (keel_status_code(why) == KEEL_NO_MEMORY && !status)
+        status = why;
+    else
+        keel_status_ignore(why);
+    keel_free(name);
+    keel_free(kind);
+    return status;
+}
+
+static keel_status_t read_devices(probe_child_t *child) {
+    enum { SHOWN = 256 };
+    keel_backend_t backend;
+    KEEL_TRY(keel_pjrt_addressable_devices(child->api, child->client, &child->devices,
+                                           &child->device_count));
+    KEEL_TRY(keel_bundle_plugin(child->api, child->client, &child->facts));
+    if (!child->device_count)
+        return keel_status_make(KEEL_PLUGIN, "the client has no device that this process can use");
+    if (!child->build) return NULL; // only a bundle is wanted
+    KEEL_TRY(keel_backend_read(child->api, child->client, NULL, 0, &backend));
+    keel_status_t status = add_key(&backend, child);
+    for (size_t i = 0; i < child->device_count && i < SHOWN && !status; ++i)
+        status = add_memory(child, backend.platform_name, child->devices[i]);
+    keel_backend_deinitialize(&backend);
+    return status;
+}
+
+// ---- messages ----------------------------------------------------------------------------------
+
+static void send_line(const probe_child_t *child, keel_buffer_t *line) {
+    static const char lost[] = "{\"lost\": 1}";
+    bool sent = !line->failed && send(child->descriptor, line->data, line->size, MSG_NOSIGNAL) >= 0;
+    if (!sent) send(child->descriptor, lost, sizeof lost - 1, MSG_NOSIGNAL);
+    keel_buffer_deinitialize(line);
+}
+
+static void send_facts(probe_child_t *child) {
+    keel_buffer_t line;
+    keel_buffer_initialize(&line, PROBE_LINE_LIMIT);
+    keel_json_t json = keel_json(&line, KEEL_JSON_COMPACT);
+    keel_json_object(&json, NULL);
+    keel_bundle_json(&child->facts, keel_json_value(&json, "bundle"));
+    keel_json_end_object(&json);
+    if (child->facts.count) send_line(child, &line);
+    keel_buffer_deinitialize(&line);
+    keel_bundle_deinitialize(&child->facts);
+    keel_bundle_initialize(&child->facts);
+}
+
+static void send_step(const probe_child_t *child, const char *what, keel_probe_step_t step,
+                      uint64_t nanoseconds, keel_status_t status) {
+    keel_buffer_t line;
+    keel_buffer_initialize(&line, PROBE_LINE_LIMIT);
+    keel_json_t json = keel_json(&line, KEEL_JSON_COMPACT);
+    keel_json_object(&json, NULL);
+    keel_json_string(&json, what, keel_probe_step_name(step));
+    keel_json_int(&json, "ns", (int64_t)nanoseconds);
+    if (status) {
+        bool of_plugin = keel_status_code(status) == KEEL_PLUGIN && latest_code;
+        const char *code = of_plugin ? latest_code : keel_code_word(keel_status_code(status));
+        keel_json_string(&json, "code", code);
+        keel_json_string(&json, "error", keel_status_message(status));
+    }
+    if (child->skipped) keel_json_string(&json, "skipped", child->skipped);
+    keel_json_end_object(&json);
+    send_line(child, &line);
+}
+
 // ---- all steps ---------------------------------------------------------------------------------
 
 // A step runs if the step it needs succeeded.
 static const struct {
-    keel_probe_step_t step, needs;
+    keel_probe_step_t needs;
     keel_status_t (*take)(probe_child_t *child);
-} all_steps[] = {
-    {KEEL_PROBE_LOAD, KEEL_PROBE_LOAD, load_plugin},
-    {KEEL_PROBE_CLIENT, KEEL_PROBE_LOAD, make_client},
-    {KEEL_PROBE_DEVICES, KEEL_PROBE_CLIENT, probe_devices},
-    {KEEL_PROBE_COMPILE, KEEL_PROBE_DEVICES, probe_compile},
-    {KEEL_PROBE_RUN, KEEL_PROBE_COMPILE, probe_run},
-    {KEEL_PROBE_SERIALIZE, KEEL_PROBE_COMPILE, probe_serialize},
-    {KEEL_PROBE_RELOAD, KEEL_PROBE_SERIALIZE, probe_reload},
-    {KEEL_PROBE_AGAIN, KEEL_PROBE_RELOAD, probe_run_again},
-    {KEEL_PROBE_LAST, KEEL_PROBE_RUN, probe_last_device},
-    {KEEL_PROBE_OLDER, KEEL_PROBE_RUN, probe_older_client},
+} all_steps[KEEL_PROBE_STEP_COUNT] = {
+    [KEEL_PROBE_LOAD] = {KEEL_PROBE_LOAD, load_plugin},
+    [KEEL_PROBE_CLIENT] = {KEEL_PROBE_LOAD, make_client},
+    [KEEL_PROBE_DEVICES] = {KEEL_PROBE_CLIENT, read_devices},
+    [KEEL_PROBE_COMPILE] = {KEEL_PROBE_DEVICES, probe_compile},
+    [KEEL_PROBE_RUN] = {KEEL_PROBE_COMPILE, probe_run},
+    [KEEL_PROBE_SERIALIZE] = {KEEL_PROBE_COMPILE, probe_serialize},
+    [KEEL_PROBE_RELOAD] = {KEEL_PROBE_SERIALIZE, probe_reload},
+    [KEEL_PROBE_AGAIN] = {KEEL_PROBE_RELOAD, probe_run_again},
+    [KEEL_PROBE_LAST] = {KEEL_PROBE_RUN, probe_last_device},
+    [KEEL_PROBE_OLDER] = {KEEL_PROBE_RUN, probe_older_client},
+    [KEEL_PROBE_TOPOLOGY] = {KEEL_PROBE_LOAD, probe_topology},
+    [KEEL_PROBE_ELSEWHERE] = {KEEL_PROBE_TOPOLOGY, probe_compile_elsewhere},
 };
 
-static const keel_probe_step_t elsewhere_steps[] = {KEEL_PROBE_TOPOLOGY, KEEL_PROBE_ELSEWHERE};
-
-static void report_end(probe_child_t *child, keel_probe_step_t step, uint64_t nanoseconds,
-                       keel_status_t status) {
-    keel_json_t *json = probe_line_begin(child);
-    keel_json_string(json, "end", keel_probe_step_name(step));
-    keel_json_int(json, "ns", (int64_t)nanoseconds);
-    if (status) {
-        bool of_plugin = keel_status_code(status) == KEEL_PLUGIN && child->code;
-        const char *code = of_plugin ? child->code : keel_code_word(keel_status_code(status));
-        keel_json_string(json, "code", code);
-        keel_json_string(json, "error", keel_status_message(status));
-    } else if (child->skipped) {
-        keel_json_string(json, "skipped", child->skipped);
-    }
-    probe_line_end(child);
-}
-
-static void write_mark(keel_probe_step_t step) {
-    const char text[] = {PROBE_MARK, (char)('A' + step), '\n'};
-    ssize_t ignored = write(STDERR_FILENO, text, sizeof text);
-    (void)ignored;
-}
-
-static bool take_step(probe_child_t *child, keel_probe_step_t step,
-                      keel_status_t (*function)(probe_child_t *child)) {
-    write_mark(step);
-    keel_json_string(probe_line_begin(child), "begin", keel_probe_step_name(step));
-    probe_line_end(child);
-    child->skipped = NULL;
-    child->code = NULL;
+// After each step, the parent answers: until then it assigns what the plugin prints to this step.
+static bool take_step(probe_child_t *child, keel_probe_step_t step) {
+    char answer;
+    send_step(child, "begin", step, 0, NULL);
+    latest_code = NULL;
     uint64_t began = keel_clock_monotonic();
-    keel_status_t status = function(child);
-    report_end(child, step, keel_clock_monotonic() - began, status);
+    keel_status_t status = all_steps[step].take(child);
+    uint64_t nanoseconds = keel_clock_monotonic() - began;
+    send_facts(child);
+    send_step(child, "end", step, nanoseconds, status);
     bool good = !status && !child->skipped;
     keel_status_ignore(status);
+    child->skipped = NULL;
+    recv(child->descriptor, &answer, 1, 0);
     return good;
-}
-
-static int run_elsewhere(probe_child_t *child) {
-    keel_status_t status = load_plugin(child);
-    if (!status) status = initialize(child);
-    bool is_ready = !status;
-    probe_forgive(child, status);
-    if (is_ready && take_step(child, elsewhere_steps[0], probe_topology))
-        take_step(child, elsewhere_steps[1], probe_compile_elsewhere);
-    return PROBE_DONE;
 }
 
 int probe_child_run(probe_child_t *child) {
     bool good[KEEL_PROBE_STEP_COUNT] = {[KEEL_PROBE_LOAD] = true};
-    if (child->elsewhere) return run_elsewhere(child);
-    for (size_t i = 0; i < sizeof all_steps / sizeof *all_steps; ++i) {
-        if (all_steps[i].step > child->request->last) break;
-        if (good[all_steps[i].needs])
-            good[all_steps[i].step] = take_step(child, all_steps[i].step, all_steps[i].take);
+    int first = KEEL_PROBE_LOAD, last = (int)child->request->last;
+    keel_bundle_initialize(&child->facts);
+    if (child->elsewhere) {
+        keel_status_t status = load_plugin(child);
+        if (!status) status = initialize(child);
+        bool is_ready = !status;
+        keel_status_ignore(status);
+        first = KEEL_PROBE_TOPOLOGY;
+        last = is_ready ? KEEL_PROBE_ELSEWHERE : KEEL_PROBE_LOAD;
     }
+    for (int i = first; i <= last; ++i)
+        if (good[all_steps[i].needs]) good[i] = take_step(child, (keel_probe_step_t)i);
     return PROBE_DONE;
 }

@@ -1,12 +1,9 @@
 // Findings that follow from the steps. Nothing here examines the machine.
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "bundle/versions.h"
-#include "probe/probe.h"
+#include "probe/internal.h"
 
 // What went wrong in a step, in one line.
 static const char *describe_failure(const keel_probe_outcome_t *outcome, char out[768]) {
@@ -25,46 +22,41 @@ static const keel_probe_outcome_t *wrong(const keel_probe_t *probe, keel_probe_s
     return keel_probe_went_wrong(outcome->state) ? outcome : NULL;
 }
 
-// ---- installed ---------------------------------------------------------------------------------
+static const char *fact(const keel_probe_t *probe, keel_bundle_section_t section,
+                        const char *name) {
+    const char *value = keel_bundle_find(&probe->bundle, section, name);
+    return value ? value : "";
+}
+
+// ---- what is installed -------------------------------------------------------------------------
 
 static void judge_file(keel_probe_t *probe) {
-    const json_t *plugin = keel_probe_facts(probe, "plugin");
-    int64_t size = keel_probe_number(plugin, "size");
-    int64_t recorded = keel_probe_number(plugin, "recorded_size");
-    if (!probe->is_there || recorded < 0 || size == recorded) return;
+    const char *size = fact(probe, KEEL_BUNDLE_PLUGIN, "size");
+    const char *recorded = fact(probe, KEEL_BUNDLE_WHEEL, "size");
+    if (!*recorded || strcmp(size, recorded) == 0) return;
     keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING,
                    "install that wheel again, with --force-reinstall",
-                   "the plugin's file has %lld bytes, but the record of its wheel, %s, says "
-                   "%lld: the installation was interrupted, or the file was replaced",
-                   (long long)size, keel_probe_text(plugin, "wheel"), (long long)recorded);
+                   "the plugin's file has %s bytes, but the record of its wheel, %s, says %s: the "
+                   "installation was interrupted, or the file was replaced",
+                   size, fact(probe, KEEL_BUNDLE_WHEEL, "name"), recorded);
 }
 
-// ---- versions ----------------------------------------------------------------------------------
-
-static const char versions_next[] =
-    "see docs/compatibility.md for the tested versions; `keel bundle` shows what is installed";
-
-static void judge_version(keel_probe_t *probe) {
-    keel_bundle_verdict_t verdict;
-    const json_t *plugin = keel_probe_facts(probe, "plugin");
-    int64_t major = keel_probe_number(plugin, "api_major");
-    int64_t minor = keel_probe_number(plugin, "api_minor");
-    if (major < 0 || major > INT_MAX || minor < 0 || minor > INT_MAX) return;
-    keel_bundle_judge_api(keel_probe_text(plugin, "path"), (int)major, (int)minor, &verdict);
-    if (verdict.support == KEEL_BUNDLE_OLDER || verdict.support == KEEL_BUNDLE_NEWER)
-        keel_probe_add(probe, KEEL_PROBE_VERSION_GATE, KEEL_PROBE_ALIVE, versions_next, "%s",
-                       verdict.text);
-}
-
-void keel_probe_judge_clients(keel_probe_t *probe) {
-    keel_bundle_verdict_t verdict;
-    for (size_t i = 0; i < keel_bundle_client_count(); ++i) {
-        keel_bundle_judge_client(&probe->bundle, i, !probe->is_tpu, &verdict);
+static void judge_versions(keel_probe_t *probe) {
+    for (size_t i = 0; i <= keel_bundle_client_count(); ++i) {
+        keel_bundle_verdict_t verdict;
+        if (i)
+            keel_bundle_judge_client(&probe->bundle, i - 1, !probe->is_tpu, &verdict);
+        else
+            keel_bundle_judge_plugin(&probe->bundle, &verdict);
         bool impossible = verdict.support == KEEL_BUNDLE_IMPOSSIBLE;
-        if (*verdict.text)
-            keel_probe_add(probe, KEEL_PROBE_VERSION_GATE,
-                           impossible ? KEEL_PROBE_LIMPING : KEEL_PROBE_ALIVE, versions_next, "%s",
-                           verdict.text);
+        // What is wrong with the plugin itself follows from its steps.
+        if (!*verdict.text || (!i && (impossible || verdict.support == KEEL_BUNDLE_UNKNOWN)))
+            continue;
+        keel_probe_add(probe, KEEL_PROBE_VERSION_GATE,
+                       impossible ? KEEL_PROBE_LIMPING : KEEL_PROBE_ALIVE,
+                       "see docs/compatibility.md for the tested versions; `keel bundle` shows "
+                       "what is installed",
+                       "%s", verdict.text);
     }
 }
 
@@ -85,7 +77,7 @@ static void judge_tpu_elsewhere(keel_probe_t *probe) {
             "another plugin with --plugin",
             "no TPU here (could not make a client: %.400s); compile-only works for %s: "
             "compile ok, %s",
-            describe_failure(client, text), keel_probe_text(probe->facts, "compiled_for"), time);
+            describe_failure(client, text), PROBE_TOPOLOGY, time);
     else
         keel_probe_add(
             probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
@@ -106,56 +98,55 @@ static void judge_tpu_elsewhere(keel_probe_t *probe) {
 // How a step went wrong.
 enum { FAILED = 1, ENDED = 2, HUNG = 4, ANY = 7 };
 
-// What follows when a step went wrong: the first row of the step that fits.
+// What follows when a step went wrong: the first row of the step that fits. Step, how, the error's
+// code or a part of its message (NULL: any), label, weight, text before the failure, next step.
+#define ROWS(X)                                                                                    \
+    X(LOAD, HUNG, NULL, BACKEND_DEFECT, DEAD, "loading the plugin does not finish: ",              \
+      "if its disk is slow, give it more time with --timeout; otherwise see what it waits for "    \
+      "with `gdb -p` or `strace -p` while it loads")                                               \
+    X(LOAD, ENDED, NULL, BACKEND_DEFECT, DEAD, "loading the plugin ends the process: ",            \
+      "check with `ldd` that no library is missing, and reinstall it")                             \
+    X(LOAD, FAILED, "unsupported", VERSION_GATE, DEAD, "",                                         \
+      "use a plugin of a version that Keel supports")                                              \
+    X(LOAD, FAILED, NULL, LAUNCH_POLICY, DEAD, "",                                                 \
+      "name a PJRT plugin: `keel probe PLUGIN`, KEEL_PLUGIN, or plugin in the config file")        \
+    X(CLIENT, ANY, "already in use", LAUNCH_POLICY, DEAD,                                          \
+      "another process uses the device: ", "end the process that uses the device, or wait for it") \
+    X(CLIENT, ANY, NULL, BACKEND_DEFECT, DEAD, "the plugin cannot make a client: ",                \
+      "check that the device and its driver are present and free; the message is the plugin's "    \
+      "own")                                                                                       \
+    X(DEVICES, ANY, NULL, BACKEND_DEFECT, DEAD, "its devices cannot be read: ", REPORT)            \
+    X(COMPILE, ANY, NULL, BACKEND_DEFECT, DEAD, "a small program does not compile: ", REPORT)      \
+    X(RUN, ANY, NULL, BACKEND_DEFECT, DEAD, "a small program gives wrong results or fails: ",      \
+      "do not train on this plugin; install another build")                                        \
+    X(AGAIN, ANY, NULL, BACKEND_DEFECT, DEAD,                                                      \
+      "a reloaded executable does not behave like the compiled one: ", NO_RELOADS)                 \
+    X(LAST, ANY, NULL, BACKEND_DEFECT, LIMPING,                                                    \
+      "the last device cannot compile and run: ", "train on fewer devices, or fix that one")       \
+    X(OLDER, ANY, NULL, VERSION_GATE, LIMPING,                                                     \
+      "a client as old as torch_xla 2.9 cannot run a program here, even with Keel's bridge: ",     \
+      "use a client as new as the plugin")                                                         \
+    X(SERIALIZE, ENDED | HUNG, NULL, BACKEND_DEFECT, LIMPING,                                      \
+      "serializing an executable crashes or hangs: ", NO_RELOADS)                                  \
+    X(RELOAD, ENDED | HUNG, NULL, BACKEND_DEFECT, LIMPING,                                         \
+      "loading an executable crashes or hangs: ", NO_RELOADS)                                      \
+    X(SERIALIZE, FAILED, NULL, BACKEND_DEFECT, LIMPING,                                            \
+      "executables cannot be kept, because they do not serialize: ", NOTHING_KEPT)                 \
+    X(RELOAD, FAILED, NULL, BACKEND_DEFECT, LIMPING,                                               \
+      "executables cannot be kept, because they do not load again: ", NOTHING_KEPT)
+
 static const struct {
     keel_probe_step_t step;
     unsigned how;
-    const char *word; // the error's code, or a part of its message; NULL: any
+    const char *word;
     keel_probe_label_t label;
     keel_probe_verdict_t weight;
-    bool is_named;    // the finding ends with the step's name
-    const char *text; // before the failure; ""
-    const char *next;
+    const char *text, *next;
 } rows[] = {
-    {KEEL_PROBE_LOAD, HUNG, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD, false,
-     "loading the plugin does not finish: ",
-     "if its disk is slow, give it more time with --timeout; otherwise see what it waits for with "
-     "`gdb -p` or `strace -p` while it loads"},
-    {KEEL_PROBE_LOAD, ENDED, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD, false,
-     "loading the plugin ends the process: ",
-     "check with `ldd` that no library is missing, and reinstall it"},
-    {KEEL_PROBE_LOAD, FAILED, "unsupported", KEEL_PROBE_VERSION_GATE, KEEL_PROBE_DEAD, false, "",
-     "use a plugin of a version that Keel supports"},
-    {KEEL_PROBE_LOAD, FAILED, NULL, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD, false, "",
-     "name a PJRT plugin: `keel probe PLUGIN`, KEEL_PLUGIN, or plugin in the config file"},
-    {KEEL_PROBE_CLIENT, ANY, "already in use", KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD, false,
-     "another process uses the device: ", "end the process that uses the device, or wait for it"},
-    {KEEL_PROBE_CLIENT, ANY, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD, false,
-     "the plugin cannot make a client: ",
-     "check that the device and its driver are present and free; the message is the plugin's own"},
-    {KEEL_PROBE_DEVICES, ANY, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD, true,
-     "its devices cannot be read: ", REPORT},
-    {KEEL_PROBE_COMPILE, ANY, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD, true,
-     "a small program does not compile: ", REPORT},
-    {KEEL_PROBE_RUN, ANY, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD, true,
-     "a small program gives wrong results or fails: ",
-     "do not train on this plugin; install another build"},
-    {KEEL_PROBE_AGAIN, ANY, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_DEAD, true,
-     "a reloaded executable does not behave like the compiled one: ",
-     "set KEEL_MODE=off for this plugin, so that nothing is reloaded"},
-    {KEEL_PROBE_LAST, ANY, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, true,
-     "the last device cannot compile and run: ", "train on fewer devices, or fix that one"},
-    {KEEL_PROBE_OLDER, ANY, NULL, KEEL_PROBE_VERSION_GATE, KEEL_PROBE_LIMPING, true,
-     "a client as old as torch_xla 2.9 cannot run a program here, even with Keel's bridge: ",
-     "use a client as new as the plugin"},
-    {KEEL_PROBE_SERIALIZE, ENDED | HUNG, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, true,
-     "serializing an executable crashes or hangs: ", NO_RELOADS},
-    {KEEL_PROBE_RELOAD, ENDED | HUNG, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, true,
-     "loading an executable crashes or hangs: ", NO_RELOADS},
-    {KEEL_PROBE_SERIALIZE, FAILED, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, false,
-     "executables cannot be kept, because they do not serialize: ", NOTHING_KEPT},
-    {KEEL_PROBE_RELOAD, FAILED, NULL, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_LIMPING, false,
-     "executables cannot be kept, because they do not load again: ", NOTHING_KEPT},
+#define ROW(step, how, word, label, weight, ...)                                                   \
+    {KEEL_PROBE_##step, how, word, KEEL_PROBE_##label, KEEL_PROBE_##weight, __VA_ARGS__},
+    ROWS(ROW)
+#undef ROW
 };
 
 static bool row_fits(size_t row, const keel_probe_outcome_t *outcome) {
@@ -179,31 +170,29 @@ static void judge_steps(keel_probe_t *probe) {
         const keel_probe_outcome_t *outcome = wrong(probe, rows[i].step);
         if (!outcome || done[rows[i].step] || !row_fits(i, outcome)) continue;
         done[rows[i].step] = true;
-        keel_probe_add(probe, rows[i].label, rows[i].weight, rows[i].next, "%s%s%s%s", rows[i].text,
-                       describe_failure(outcome, text), rows[i].is_named ? " in " : "",
-                       rows[i].is_named ? keel_probe_step_name(rows[i].step) : "");
+        keel_probe_add(probe, rows[i].label, rows[i].weight, rows[i].next, "%s%s", rows[i].text,
+                       describe_failure(outcome, text));
     }
 }
 
 // ---- good to know ------------------------------------------------------------------------------
 
 static void judge_memory(keel_probe_t *probe) {
-    const json_t *devices = keel_probe_facts(probe, "devices");
-    const json_t *first = NULL, *last = NULL;
-    for (size_t i = 0; i < json_array_size(devices); ++i) {
-        const json_t *device = json_array_get(devices, i);
-        if (keel_probe_number(json_object_get(device, "memory"), "in_use") >= 0) continue;
-        if (!first) first = device;
-        last = device;
+    static const char unknown[] = "unknown: ";
+    const keel_bundle_fact_t *first = NULL, *last = NULL;
+    for (size_t i = 0; i < probe->bundle.count; ++i) {
+        const keel_bundle_fact_t *at = &probe->bundle.facts[i];
+        if (at->section != KEEL_BUNDLE_MEMORY || strncmp(at->value, unknown, sizeof unknown - 1))
+            continue;
+        if (!first) first = at;
+        last = at;
     }
     if (!first) return;
     keel_probe_add(probe, KEEL_PROBE_BACKEND_DEFECT, KEEL_PROBE_ALIVE,
                    "use the memory of each program, which is known from its compile",
-                   "platform %s does not report the memory of its devices (%s%s%s): %s",
-                   keel_probe_text(keel_probe_facts(probe, "plugin"), "platform"),
-                   keel_probe_text(first, "name"), first != last ? " to " : "",
-                   first != last ? keel_probe_text(last, "name") : "",
-                   keel_probe_text(json_object_get(first, "memory"), "refusal"));
+                   "the plugin does not report the memory of its devices (%s%s%s): %s", first->name,
+                   first != last ? " to " : "", first != last ? last->name : "",
+                   first->value + sizeof unknown - 1);
 }
 
 static void judge_lines(keel_probe_t *probe) {
@@ -217,8 +206,12 @@ static void judge_lines(keel_probe_t *probe) {
 
 void keel_probe_conclude(keel_probe_t *probe) {
     judge_file(probe);
-    judge_version(probe);
+    judge_versions(probe);
     judge_steps(probe);
     judge_memory(probe);
     judge_lines(probe);
+    for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i)
+        if (probe->steps[i].state != KEEL_PROBE_NOT_TRIED)
+            probe_note(probe, KEEL_BUNDLE_STEPS, keel_probe_step_name((keel_probe_step_t)i),
+                       keel_probe_state_name(probe->steps[i].state));
 }

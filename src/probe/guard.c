@@ -16,17 +16,8 @@ static void end_both(int number) {
     raise(number);
 }
 
-static void wait_with_signals(sigset_t *out_before) {
-    sigset_t waiting;
-    sigemptyset(&waiting);
-    for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i)
-        sigaddset(&waiting, ending[i]);
-    sigprocmask(SIG_BLOCK, &waiting, out_before);
-}
-
 void keel_guard_begin(keel_guard_t *guard) {
-    struct sigaction normal = {.sa_handler = SIG_DFL}, action = {.sa_handler = end_both};
-    wait_with_signals(&guard->mask);
+    const struct sigaction normal = {.sa_handler = SIG_DFL}, action = {.sa_handler = end_both};
     sigaction(SIGCHLD, &normal, &guard->child_before);
     for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i) {
         sigaction(ending[i], NULL, &guard->before[i]);
@@ -36,24 +27,19 @@ void keel_guard_begin(keel_guard_t *guard) {
 }
 
 void keel_guard_child(void) {
-    static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
     sigset_t none;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i)
-        signal(usual[i], SIG_DFL);
+    for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i)
+        signal(ending[i], SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 void keel_guard_watch(pid_t child) {
-    sigset_t waiting;
     if (child > 0) setpgid(child, child); // parent and child both do this; whichever is first
     group = (sig_atomic_t)(child > 0 ? child : 0);
-    sigemptyset(&waiting);
-    for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i)
-        sigaddset(&waiting, ending[i]);
-    sigprocmask(SIG_UNBLOCK, &waiting, NULL);
 }
 
 void keel_guard_kill(pid_t child) {
@@ -66,5 +52,4 @@ void keel_guard_end(const keel_guard_t *guard) {
     for (int i = 0; i < KEEL_GUARD_SIGNALS; ++i)
         sigaction(ending[i], &guard->before[i], NULL);
     sigaction(SIGCHLD, &guard->child_before, NULL);
-    sigprocmask(SIG_SETMASK, &guard->mask, NULL);
 }

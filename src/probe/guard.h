@@ -1,5 +1,5 @@
-// A child process that uses a plugin, and everything the plugin starts in it: a process group that
-// ends on request, and when Ctrl-C, SIGTERM or SIGHUP ends this process.
+// A child process that may crash or hang, and everything that is started in it: a process group
+// that ends on request, and when Ctrl-C, SIGTERM or SIGHUP ends this process.
 //
 // This changes signals and processes of the whole process: only Keel's own programs call it, from
 // one thread, for one child at a time.
@@ -7,17 +7,15 @@
 #define KEEL_PROBE_GUARD_H_
 
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 enum { KEEL_GUARD_SIGNALS = 3 };
 
 typedef struct keel_guard_t {
     struct sigaction before[KEEL_GUARD_SIGNALS], child_before;
-    sigset_t mask;
 } keel_guard_t;
 
-// Before the fork: holds back those signals until the child is known, so that none is lost.
+// Before the fork.
 void keel_guard_begin(keel_guard_t *guard);
 // In the child: its group, the usual signals, and ending with its parent.
 void keel_guard_child(void);

@@ -1,6 +1,11 @@
+// A probe: its words, its findings, and the messages of its child:
+//
+//   {"begin": "load"}                  a step begins
+//   {"bundle": {...}}                  facts
+//   {"end": "load", "ns": 12, ...}     it is over: "code" and "error", or "skipped"
+//   {"lost": 1}                        the child had no memory for a message
 #define _GNU_SOURCE
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -9,36 +14,39 @@
 
 // ---- words -------------------------------------------------------------------------------------
 
-static const struct {
-    const char *name, *sentence;
-} steps[KEEL_PROBE_STEP_COUNT] = {
-#define STEP_ROW(name, text, sentence) {text, sentence},
-    KEEL_PROBE_STEPS(STEP_ROW)
-#undef STEP_ROW
+static const char *const steps[][2] = {
+#define STEP(name, text, sentence) {text, sentence},
+    KEEL_PROBE_STEPS(STEP)
+#undef STEP
 };
 
 const char *keel_probe_step_name(keel_probe_step_t step) {
-    return steps[step].name;
+    return steps[step][0];
 }
 
 const char *keel_probe_step_sentence(keel_probe_step_t step) {
-    return steps[step].sentence;
+    return steps[step][1];
 }
 
 keel_probe_step_t keel_probe_step_by_name(keel_str_t name) {
     int step = 0;
-    while (step < KEEL_PROBE_STEP_COUNT && !keel_str_is(name, steps[step].name))
+    while (step < KEEL_PROBE_STEP_COUNT && !keel_str_is(name, steps[step][0]))
         ++step;
     return (keel_probe_step_t)step;
 }
 
+static const char *const states[][2] = {
+#define STATE(name, text, word) {text, word},
+    KEEL_PROBE_STATES(STATE)
+#undef STATE
+};
+
 const char *keel_probe_state_name(keel_probe_state_t state) {
-    static const char *const names[KEEL_PROBE_STATE_COUNT] = {
-#define STATE_NAME(name, text) text,
-        KEEL_PROBE_STATES(STATE_NAME)
-#undef STATE_NAME
-    };
-    return names[state];
+    return states[state][0];
+}
+
+const char *keel_probe_state_word(keel_probe_state_t state) {
+    return states[state][1];
 }
 
 bool keel_probe_went_wrong(keel_probe_state_t state) {
@@ -62,11 +70,7 @@ const char *keel_probe_verdict_name(keel_probe_verdict_t verdict) {
 // ---- a probe -----------------------------------------------------------------------------------
 
 void keel_probe_initialize(keel_probe_t *probe) {
-    *probe = (keel_probe_t){.facts = json_pack("{s:{s:s,s:[]},s:[],s:i,s:i}", "plugin", "path", "",
-                                               "extensions", "devices", "addressable_devices", 0,
-                                               "all_devices", 0)};
-    probe->out_of_memory = !probe->facts;
-    keel_arena_initialize(&probe->arena, 0);
+    *probe = (keel_probe_t){0};
     keel_bundle_initialize(&probe->bundle);
     for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i)
         probe->steps[i].code = probe->steps[i].message = probe->steps[i].said = "";
@@ -74,8 +78,6 @@ void keel_probe_initialize(keel_probe_t *probe) {
 
 void keel_probe_deinitialize(keel_probe_t *probe) {
     keel_bundle_deinitialize(&probe->bundle);
-    json_decref(probe->facts);
-    keel_arena_deinitialize(&probe->arena);
 }
 
 keel_status_t keel_probe_status(const keel_probe_t *probe) {
@@ -83,27 +85,21 @@ keel_status_t keel_probe_status(const keel_probe_t *probe) {
     return keel_status_make(KEEL_NO_MEMORY, "out of memory: the probe is incomplete");
 }
 
-keel_status_t probe_clean(keel_arena_t *arena, keel_str_t text, const char **out) {
-    void *memory;
-    KEEL_TRY(keel_arena_alloc(arena, text.size + 1, &memory));
-    char *kept = memory;
-    size_t used = 0, length;
-    for (size_t i = 0; i < text.size; i += length) {
-        bool shown = keel_utf8_shows(text, i, &length) || text.data[i] == '\n';
-        memcpy(kept + used, shown ? text.data + i : "?", shown ? length : 1);
-        used += shown ? length : 1;
-    }
-    kept[used] = 0;
-    *out = kept;
-    return NULL;
-}
-
 const char *probe_keep(keel_probe_t *probe, keel_str_t text) {
     const char *kept = "";
-    keel_status_t status = probe_clean(&probe->arena, text, &kept);
+    keel_status_t status =
+        keel_bundle_clean(&probe->bundle.arena, text, KEEL_BUNDLE_VALUE_LIMIT, &kept);
     if (status) probe->out_of_memory = true;
     keel_status_ignore(status);
     return kept;
+}
+
+void probe_note(keel_probe_t *probe, keel_bundle_section_t section, const char *name,
+                const char *value) {
+    keel_status_t status =
+        keel_bundle_add(&probe->bundle, section, keel_str(name), keel_str(value));
+    if (status) probe->out_of_memory = true;
+    keel_status_ignore(status);
 }
 
 void keel_probe_add(keel_probe_t *probe, keel_probe_label_t label, keel_probe_verdict_t weight,
@@ -115,11 +111,48 @@ void keel_probe_add(keel_probe_t *probe, keel_probe_label_t label, keel_probe_ve
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    for (char *at = text; *at; ++at)
-        if (*at == '\n') *at = ' ';
     probe->findings[probe->finding_count++] =
         (keel_probe_finding_t){.label = label,
                                .weight = weight,
                                .text = probe_keep(probe, keel_str(text)),
                                .next = probe_keep(probe, keel_str(next))};
+}
+
+// ---- messages ----------------------------------------------------------------------------------
+
+static const char *text_of(const json_t *line, const char *name) {
+    const char *text = json_string_value(json_object_get(line, name));
+    return text ? text : "";
+}
+
+static bool take_step(keel_probe_t *probe, const json_t *line) {
+    const char *begun = text_of(line, "begin"), *over = text_of(line, "end");
+    keel_probe_step_t step = keel_probe_step_by_name(keel_str(*begun ? begun : over));
+    if (step == KEEL_PROBE_STEP_COUNT) return false;
+    keel_probe_outcome_t *outcome = &probe->steps[step];
+    json_int_t nanoseconds = json_integer_value(json_object_get(line, "ns"));
+    const char *error = text_of(line, "error"), *skipped = text_of(line, "skipped");
+    outcome->state = *begun                           ? KEEL_PROBE_BEGUN
+                     : json_object_get(line, "error") ? KEEL_PROBE_FAILED
+                     : *skipped                       ? KEEL_PROBE_SKIPPED
+                                                      : KEEL_PROBE_OK;
+    outcome->nanoseconds = nanoseconds > 0 ? (uint64_t)nanoseconds : 0;
+    outcome->code = probe_keep(probe, keel_str(text_of(line, "code")));
+    outcome->message = probe_keep(probe, keel_str(*error ? error : skipped));
+    // Keel's own failure, not the plugin's.
+    if (strcmp(outcome->code, keel_code_word(KEEL_NO_MEMORY)) == 0) probe->out_of_memory = true;
+    return true;
+}
+
+keel_status_t keel_probe_take_line(keel_probe_t *probe, keel_str_t text) {
+    json_t *line = json_loadb(text.data, text.size, 0, NULL);
+    const json_t *bundle = json_object_get(line, "bundle");
+    bool lost = json_object_get(line, "lost"), known = take_step(probe, line) || lost;
+    if (lost) probe->out_of_memory = true;
+    keel_status_t status = bundle ? keel_bundle_take(bundle, &probe->bundle) : NULL;
+    json_decref(line);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    if (!known && (!bundle || status)) ++probe->broken_lines;
+    keel_status_ignore(status);
+    return NULL;
 }

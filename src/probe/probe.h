@@ -1,19 +1,17 @@
 // probe: the state of an installation: what is installed (a plugin's file, the settings), whether
 // it works, and what follows.
 //
-// The plugin is loaded and used in a child process, step by step. The child writes one JSON line
-// when it begins a step and one when it finishes, so a crash, an abort or a hang is attributed to
-// its step. The child's lines, and what other probes wrote, are foreign bytes: unreadable lines are
-// counted and skipped.
+// What a probe finds out is a bundle: facts, which are printed and compared as all bundles are.
+// The plugin is loaded and used in a child process, step by step. The child sends one message in
+// JSON when it begins a step and one when it finishes, so a crash, an abort or a hang is attributed
+// to its step. The messages are foreign bytes: unreadable ones are counted and skipped.
 //
 // Ownership: a probe owns all its text. Threads: one thread at a time.
 // keel_probe_run forks, so the process should have no other thread then.
 #ifndef KEEL_PROBE_PROBE_H_
 #define KEEL_PROBE_PROBE_H_
 
-#include "base/base.h"
-#include "bundle/bundle.h"
-#include "key/key.h"
+#include "bundle/compare.h"
 #include "settings/settings.h"
 
 // step, name, what it does
@@ -42,23 +40,24 @@ const char *keel_probe_step_sentence(keel_probe_step_t step);
 // KEEL_PROBE_STEP_COUNT if no step has that name.
 keel_probe_step_t keel_probe_step_by_name(keel_str_t name);
 
-// state, name
+// state, name, word in a text
 #define KEEL_PROBE_STATES(X)                                                                       \
-    X(NOT_TRIED, "not tried")                                                                      \
-    X(BEGUN, "begun")                                                                              \
-    X(OK, "ok")                                                                                    \
-    X(SKIPPED, "skipped") /* has nothing to do here; `message` says why */                         \
-    X(FAILED, "failed")   /* with an error; `message` has it */                                    \
-    X(KILLED, "killed")   /* the process ended in it; `message` says by what */                    \
-    X(HUNG, "no answer")  /* within the time limit */
+    X(NOT_TRIED, "not tried", "")                                                                  \
+    X(BEGUN, "begun", "")                                                                          \
+    X(OK, "ok", "ok")                                                                              \
+    X(SKIPPED, "skipped", "skipped") /* has nothing to do here; `message` says why */              \
+    X(FAILED, "failed", "FAILED")    /* with an error; `message` has it */                         \
+    X(KILLED, "killed", "DIED")      /* the process ended in it; `message` says by what */         \
+    X(HUNG, "no answer", "HUNG")     /* within the time limit */
 
 typedef enum keel_probe_state {
-#define KEEL_PROBE_STATE_ENUM(name, text) KEEL_PROBE_##name,
+#define KEEL_PROBE_STATE_ENUM(name, ...) KEEL_PROBE_##name,
     KEEL_PROBE_STATES(KEEL_PROBE_STATE_ENUM)
 #undef KEEL_PROBE_STATE_ENUM
         KEEL_PROBE_STATE_COUNT,
 } keel_probe_state_t;
 const char *keel_probe_state_name(keel_probe_state_t state);
+const char *keel_probe_state_word(keel_probe_state_t state);
 // True for FAILED, KILLED and HUNG.
 bool keel_probe_went_wrong(keel_probe_state_t state);
 
@@ -101,25 +100,13 @@ typedef struct keel_probe_finding_t {
     const char *text, *next;     // the finding; the next step
 } keel_probe_finding_t;
 
-enum {
-    KEEL_PROBE_MEMBERS = 256, // that are taken of each list and object of facts
-    KEEL_PROBE_FINDINGS = 64,
-};
+enum { KEEL_PROBE_FINDINGS = 64 };
 
 typedef struct keel_probe_t {
-    keel_arena_t arena;
-    // What was found out, in the form that `keel probe --json` prints: plugin, devices, key,
-    // structs and the like. All text is UTF-8, with control bytes as "?".
-    struct json_t *facts;
-
-    bool is_there; // the plugin's file
-    bool build_known;
-    keel_digest_t build; // keel_key_plugin_build, of the wrapped plugin if there is one
-
-    bool fast; // it was only loaded
+    keel_bundle_t bundle; // what was found out; its arena has all text
+    bool fast;            // the plugin was only loaded
+    bool is_tpu, has_tpu; // by its name, the plugin is for TPUs; the machine has a TPU
     keel_probe_outcome_t steps[KEEL_PROBE_STEP_COUNT];
-    bool is_tpu, has_tpu;  // by its name, the plugin is for TPUs; the machine has a TPU
-    keel_bundle_t bundle;  // what the plugin reported, for keel_bundle_collect to complete
     uint64_t broken_lines; // of the child
     bool out_of_memory;    // here or in the child: the probe is incomplete
 
@@ -134,54 +121,44 @@ void keel_probe_deinitialize(keel_probe_t *probe);
 typedef struct keel_probe_request_t {
     const char *plugin;     // path
     const char *wraps;      // the plugin that it wraps, if it is Keel's own library; otherwise NULL
-    const char *digests;    // folder that caches plugins' digests; NULL: none
     unsigned limit;         // seconds that a step may take
     keel_probe_step_t last; // no step after this one; OLDER: all
     // Called about once a second during a step; may be NULL.
     void (*waiting)(void *context, const char *step, double seconds);
     void *context;
-    // As in keel_bundle_request_t; may be NULL.
-    void (*looking)(const char *path);
 } keel_probe_request_t;
 
 // NULL, or KEEL_NO_MEMORY if anything was lost. Ask once, at the end.
 keel_status_t keel_probe_status(const keel_probe_t *probe) KEEL_MUST_CHECK;
 
-// Examines the file, then starts the child and fills `out`, which is initialized. The plugin's
-// failures are recorded in its steps; this fails only if Keel itself does (no memory, no process).
-keel_status_t keel_probe_run(const keel_probe_request_t *request,
-                             keel_probe_t *out) KEEL_MUST_CHECK;
-
-// Only uses the plugin, and asks nothing else: fills the steps and the bundle, with the reason if
-// one of the first three steps failed.
+// Uses the plugin in a child and fills the steps and the bundle, with the reason if one of the
+// first three steps failed. If the bundle knows the plugin's build, it gets the components of keys.
+// The plugin's failures are recorded; this fails only if Keel itself does (no memory, no process).
 keel_status_t keel_probe_use(const keel_probe_request_t *request,
                              keel_probe_t *out) KEEL_MUST_CHECK;
 
-// Reads one line of the child. KEEL_NO_MEMORY, or NULL: a broken line is only counted.
+// Reads one message of the child. KEEL_NO_MEMORY, or NULL: a broken one is only counted.
 keel_status_t keel_probe_take_line(keel_probe_t *probe, keel_str_t line) KEEL_MUST_CHECK;
 
-// ---- facts -------------------------------------------------------------------------------------
+// Adds the plugin's wheel to the bundle: the one whose RECORD names the file. Reads the records in
+// the folders above the file.
+keel_status_t keel_probe_find_wheel(const char *plugin, keel_bundle_t *out) KEEL_MUST_CHECK;
 
-// jansson's; include <jansson.h> to look inside.
-struct json_t;
-
-// One of the facts' objects or lists ("plugin", "devices"); NULL if there is none.
-const struct json_t *keel_probe_facts(const keel_probe_t *probe, const char *name);
-// The text of a member; "" if there is none.
-const char *keel_probe_text(const struct json_t *object, const char *name);
-// The number of a member; -1 if there is none.
-int64_t keel_probe_number(const struct json_t *object, const char *name);
+// The reasons, one sentence each and besides other keys, why an entry made here would not be a hit
+// there; returns their number. Both bundles are a probe's.
+enum { KEEL_PROBE_BLOCKS = 8 };
+size_t keel_probe_blocks(const keel_bundle_t *here, const keel_bundle_t *there,
+                         const char *out[KEEL_PROBE_BLOCKS]);
 
 // ---- findings ----------------------------------------------------------------------------------
 
 // Adds a finding; copies the texts, with control bytes as "?". Drops it if there are too many.
 void keel_probe_add(keel_probe_t *probe, keel_probe_label_t label, keel_probe_verdict_t weight,
                     const char *next, const char *format, ...) KEEL_PRINTF(5, 6);
-// Adds the findings that follow from the steps.
+// Adds the findings that follow from the steps and the bundle; reads the clients' files. Adds the
+// steps to the bundle.
 void keel_probe_conclude(keel_probe_t *probe);
 // Adds those that follow from settings and environment.
 void keel_probe_set_up(keel_probe_t *probe, const keel_settings_t *settings);
-// Adds those that follow from the clients' versions in the bundle; reads their files.
-void keel_probe_judge_clients(keel_probe_t *probe);
 
 #endif // KEEL_PROBE_PROBE_H_

@@ -252,19 +252,14 @@ keel_status_t probe_older_client(probe_child_t *child) {
 
 // ---- without a device --------------------------------------------------------------------------
 
-// Any TPU will do, since only the compiler is tested; this is the newest that all know.
-static const char topology_name[] = "v6e:2x4";
-
 keel_status_t probe_topology(probe_child_t *child) {
     if (!keel_pjrt_has(child->api, PJRT_TopologyDescription_Create) ||
         !keel_pjrt_has(child->api, PJRT_Compile))
         return keel_status_make(KEEL_UNSUPPORTED, "the plugin cannot compile without a device");
     PJRT_TopologyDescription_Create_Args args = {KEEL_PJRT_SIZE(PJRT_TopologyDescription_Create),
-                                                 .topology_name = topology_name,
-                                                 .topology_name_size = sizeof topology_name - 1};
+                                                 .topology_name = PROBE_TOPOLOGY,
+                                                 .topology_name_size = strlen(PROBE_TOPOLOGY)};
     KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_TopologyDescription_Create, args));
-    keel_json_string(probe_facts_begin(child), "compiled_for", topology_name);
-    probe_facts_end(child);
     child->topology = args.topology;
     return NULL;
 }

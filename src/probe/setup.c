@@ -10,6 +10,12 @@
 
 #include "probe/internal.h"
 
+// Adds a finding about a setting, "mode off (KEEL_MODE) ...".
+#define ADD(probe, settings, which, weight, next, format, ...)                                     \
+    keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, weight, next, "%s %s (%s) " format,            \
+                   keel_setting_facts(which)->key, keel_settings_text(settings, which),            \
+                   origin_of(settings, which), __VA_ARGS__)
+
 // Where a setting's value came from: "KEEL_CACHE_DIR", "/home/u/.config/keel/config:3", "default".
 static const char *origin_of(const keel_settings_t *settings, keel_setting_t which) {
     const keel_setting_value_t *value = &settings->values[which];
@@ -56,69 +62,54 @@ static keel_status_t try_to_write(const char *folder) {
     return status;
 }
 
+static void judge_disk(keel_probe_t *probe, const keel_settings_t *settings, keel_setting_t which,
+                       const char *what_is_lost, const struct statfs *disk) {
+    enum { LITTLE = 64 << 20 };
+    uint64_t left = (uint64_t)disk->f_bavail * (uint64_t)disk->f_bsize;
+    const char *network = network_of((unsigned long)disk->f_type);
+    char size[16];
+    keel_format_size(left, size);
+    if (disk->f_blocks && left < LITTLE)
+        ADD(probe, settings, which, KEEL_PROBE_LIMPING,
+            "free some space there (`keel cache prune` helps if Keel uses it), or choose another "
+            "folder",
+            "is on a disk with %s left, so %s", size, what_is_lost);
+    if (network && which == KEEL_SETTING_CACHE_DIR)
+        ADD(probe, settings, which, KEEL_PROBE_ALIVE,
+            "if its machines are alike, they share compiles; if they are not, or loads are slow, "
+            "choose a local disk with KEEL_CACHE_DIR",
+            "is on a network disk (%s)", network);
+}
+
 static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, keel_setting_t which,
                          const char *what_is_lost) {
-    enum { LITTLE = 64 << 20 };
     char there[PATH_MAX], next[512];
-    const char *folder = keel_settings_text(settings, which);
-    const keel_setting_facts_t *facts = keel_setting_facts(which);
-    snprintf(next, sizeof next, "make it a folder that you can write to, or choose another with %s",
-             facts->environment);
-    if (!*folder) {
-        keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING, next,
-                       "%s: there is no home folder to put it in, so %s", facts->key, what_is_lost);
-        return;
-    }
-    nearest_folder(folder, there);
-    keel_status_t status = try_to_write(there);
-    if (keel_status_code(status) != KEEL_NO_MEMORY && status)
-        keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING, next,
-                       "%s %s (%s) is not writable, so %s: %s", facts->key, folder,
-                       origin_of(settings, which), what_is_lost, keel_status_message(status));
-    bool writable = !status;
-    keel_status_ignore(status);
     struct statfs disk;
-    if (!writable || statfs(there, &disk) || !disk.f_blocks) return; // or no size
-    uint64_t left = (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize;
-    if (left < LITTLE) {
-        char size[16];
-        keel_format_size(left, size);
-        snprintf(next, sizeof next,
-                 "free some space there (`keel cache prune` helps if Keel uses it), "
-                 "or choose another with %s",
-                 facts->environment);
-        keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING, next,
-                       "%s %s (%s) is on a disk with %s left, so %s", facts->key, folder,
-                       origin_of(settings, which), size, what_is_lost);
-    }
-    const char *network = network_of((unsigned long)disk.f_type);
-    if (network && which == KEEL_SETTING_CACHE_DIR)
-        keel_probe_add(
-            probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE,
-            "if its machines are alike, they share compiles; if they are not, or loads are "
-            "slow, choose a local disk with KEEL_CACHE_DIR",
-            "%s %s (%s) is on a network disk (%s)", facts->key, folder, origin_of(settings, which),
-            network);
+    const char *folder = keel_settings_text(settings, which);
+    snprintf(next, sizeof next, "make it a folder that you can write to, or choose another with %s",
+             keel_setting_facts(which)->environment);
+    nearest_folder(folder, there);
+    keel_status_t status =
+        *folder ? try_to_write(there) : keel_status_make(KEEL_NOT_FOUND, "there is no home folder");
+    if (!status && statfs(there, &disk) == 0)
+        judge_disk(probe, settings, which, what_is_lost, &disk);
+    else if (status && keel_status_code(status) != KEEL_NO_MEMORY)
+        ADD(probe, settings, which, KEEL_PROBE_LIMPING, next, "is not writable, so %s: %s",
+            what_is_lost, keel_status_message(status));
+    keel_status_ignore(status);
 }
 
 // ---- mode --------------------------------------------------------------------------------------
 
 static void judge_mode(keel_probe_t *probe, const keel_settings_t *settings) {
-    static const struct {
-        keel_mode_t mode;
-        const char *text, *next;
-    } modes[] = {
-        {KEEL_MODE_OFF, "nothing is looked up, kept or recorded", "unset it to cache programs"},
-        {KEEL_MODE_READONLY, "programs are looked up, but not stored",
-         "unset it if this process should store what it compiles"},
-        {KEEL_MODE_REFRESH, "each process compiles every program again",
-         "unset it once the cache is fresh"},
-    };
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i)
-        if (modes[i].mode == settings->mode)
-            keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, modes[i].next,
-                           "mode is %s (%s): %s", keel_mode_name(settings->mode),
-                           origin_of(settings, KEEL_SETTING_MODE), modes[i].text);
+    static const char *const meanings[] = {
+        [KEEL_MODE_OFF] = "nothing is looked up, kept or recorded",
+        [KEEL_MODE_READONLY] = "programs are looked up, but not stored",
+        [KEEL_MODE_REFRESH] = "each process compiles every program again"};
+    if (settings->mode != KEEL_MODE_ON)
+        ADD(probe, settings, KEEL_SETTING_MODE, KEEL_PROBE_ALIVE,
+            "unset it to look programs up and store them", "means that %s",
+            meanings[settings->mode]);
 }
 
 // ---- the environment ---------------------------------------------------------------------------
@@ -178,4 +169,7 @@ void keel_probe_set_up(keel_probe_t *probe, const keel_settings_t *settings) {
     judge_mode(probe, settings);
     judge_clients(probe);
     judge_models(probe);
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
+        probe_note(probe, KEEL_BUNDLE_SETTINGS, keel_setting_facts((keel_setting_t)i)->key,
+                   settings->values[i].text);
 }

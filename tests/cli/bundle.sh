@@ -10,12 +10,10 @@ package() { # folder, METADATA
 }
 package jax-0.12.0.dist-info 'Name: jax\nVersion: 0.12.0\n'
 package Typing_Extensions-4.16.0.dist-info ''
-package nameless.dist-info 'Metadata-Version: 2.1\nVersion: 7.1\n\nVersion: 8\n'
-package lost.dist-info 'no field at all'
+package lost.dist-info ''
 package '~umpy-2.0.dist-info' ''
 package "$(printf 'odd\377-1.dist-info')" ''
 mkdir "$packages/old-3.0-py3.12.egg-info" "$packages/jaxlib-0.12.0.dist-info"
-head -c 3000000 /dev/zero >"$packages/lost.dist-info/METADATA"
 printf "_version = '0.12.0'\n_git_hash: str = '4af684446e65'\n" >$packages/jax/version.py
 
 # The machine's own part is left out here.
@@ -35,7 +33,7 @@ for name in "plugin", "flags", "clients", "interpreter", "packages", "environmen
 bundle >b.json
 keel bundle diff b.json b.json; echo "exit $?"
 echo changed >plugin.so
-rm -r $packages/nameless.dist-info $packages/jax-0.12.0.dist-info
+rm -r $packages/lost.dist-info $packages/jax-0.12.0.dist-info
 package jax-0.12.1.dist-info ''
 package numpy-2.0.dist-info ''
 XLA_FLAGS='--xla_b=3' bundle >c.json

@@ -12,12 +12,11 @@ keel probe --json "$plugin" >one.json; echo "exit $?"
 import json
 probe = json.load(open("one.json"))
 for name, value in probe.items():
-    if name in ("keel", "plugin", "settings", "bundle"):
+    if name == "bundle":
+        print("key", {component: len(digest) for component, digest in value["key"].items()})
         value = sorted(value)
     elif name == "steps":
         value = {step: {**outcome, "seconds": outcome["seconds"] < 60} for step, outcome in value.items()}
-    elif name == "key":
-        value = {component: len(told["digest"]) for component, told in value.items()}
     print(name, json.dumps(value))'
 # What goes wrong is told with its step.
 for words in no_client compile_aborts compile_fails wrong_numbers no_serialize serialize_exits \
@@ -30,12 +29,8 @@ echo "== client_hangs"
 TEST_PLUGIN=client_hangs keel probe --timeout 5 "$plugin" | sed -n '1p; /HUNG/p; /^findings/,$p'
 # Keel's own library is told as such, with the plugin that it wraps; neither probe nor bundle is a run.
 library=$(dirname "$plugin")/libkeel_pjrt.so
-KEEL_PLUGIN=$plugin keel probe "$library" | sed -n '1p; /^  \(plugin\|wraps\|client\) /p; /this is Keel/,/next/p'
+KEEL_PLUGIN=$plugin keel probe "$library" | sed -n '1p; /^  \(path\|client\) /p; /this is Keel/,/next/p'
 KEEL_PLUGIN=$plugin keel probe "$library" --compare one.json | sed -n '/^compared/,$p'
-KEEL_PLUGIN=$plugin keel probe "$library" --json | "$python" -c '
-import json, os, sys
-plugin = json.load(sys.stdin)["plugin"]
-print([os.path.basename(plugin[name]) for name in ("path", "wraps")])'
 KEEL_PLUGIN=$plugin keel bundle --plugin "$library" | grep '^  path '
 KEEL_PLUGIN=$library keel probe | sed -n '1p; /^findings/,$p'
 KEEL_PLUGIN=$library keel bundle; echo "exit $?"
@@ -53,11 +48,11 @@ print(json.load(sys.stdin)["compare"])'
 TEST_PLUGIN="runs memory load_fails" keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
 KEEL_MODE=readonly keel probe "$plugin" --compare one.json | sed -n '/^compared/,$p'
 keel probe --fast "$plugin" --compare one.json | sed -n '/^compared/,$p'
-sed 's/"value": "on"/"value": "refresh"/' one.json >other.json
+sed 's/"mode": "on"/"mode": "refresh"/' one.json >other.json
 keel probe "$plugin" --compare other.json --json | "$python" -c '
 import json, sys
 print(json.load(sys.stdin)["compare"])'
-# What a probe holds of its surroundings can be compared as bundles are.
+# What a probe finds out is a bundle, and can be compared as one.
 keel bundle diff one.json one.json >/dev/null; echo "exit $?"
 echo '{"bundle": 1}' >bundle.json
 for other in bundle.json none.json "$plugin"; do

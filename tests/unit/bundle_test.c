@@ -5,7 +5,6 @@
 #include <jansson.h>
 
 #include "bundle/compare.h"
-#include "bundle/internal.h"
 #include "bundle/versions.h"
 
 // ---- help --------------------------------------------------------------------------------------
@@ -62,7 +61,7 @@ static void collect(const stage_t *stage, keel_bundle_t *out) {
 
 static void put(keel_bundle_t *bundle, keel_bundle_section_t section, const char *name,
                 const char *value) {
-    assert_ok(bundle_add(bundle, section, keel_str(name), keel_str(value)));
+    assert_ok(keel_bundle_add(bundle, section, keel_str(name), keel_str(value)));
 }
 
 static size_t count_in(const keel_bundle_t *bundle, keel_bundle_section_t section) {
@@ -104,15 +103,15 @@ static void test_a_bundle_is_read_back_as_it_was(void **state) {
     (void)state;
     keel_bundle_t bundle;
     keel_bundle_initialize(&bundle);
-    put(&bundle, KEEL_BUNDLE_SYSTEM, "control", "a\nb\x7f\"\\");
+    put(&bundle, KEEL_BUNDLE_SYSTEM, "control", "a\nb\x7f\xc2\x9b\"\\");
     put(&bundle, KEEL_BUNDLE_FLAGS, "z", "");
     put(&bundle, KEEL_BUNDLE_FLAGS, "not UTF-8 \xff", "\xc3(");
     put(&bundle, KEEL_BUNDLE_FLAGS, "a", "1");
     put(&bundle, KEEL_BUNDLE_FLAGS, "a", "the second one of a name goes");
-    bundle_sort(&bundle);
     assert_int_equal(bundle.count, 4);
     assert_fact(&bundle, KEEL_BUNDLE_FLAGS, "a", "1");
-    assert_fact(&bundle, KEEL_BUNDLE_FLAGS, "not UTF-8 \xef\xbf\xbd", "\xef\xbf\xbd(");
+    assert_fact(&bundle, KEEL_BUNDLE_FLAGS, "not UTF-8 ?", "?(");
+    assert_fact(&bundle, KEEL_BUNDLE_SYSTEM, "control", "a b??\"\\");
     assert_read_back(&bundle);
     keel_bundle_deinitialize(&bundle);
 }
@@ -129,7 +128,6 @@ static void test_a_bundle_stays_below_its_limit_whatever_is_added(void **state) 
         snprintf(name, sizeof name, "%d", i);
         put(&bundle, KEEL_BUNDLE_PACKAGES, name, i % 2 ? text : "1");
     }
-    bundle_sort(&bundle);
     assert_true(bundle.left_out > 0);
     assert_read_back(&bundle);
     keel_bundle_deinitialize(&bundle);
@@ -168,7 +166,6 @@ static void test_what_cannot_be_read_is_left_out(void **state) {
     assert_fact(&bundle, KEEL_BUNDLE_CLIENTS, "torch-xla", "2.9.0+cu");
     assert_fact(&bundle, KEEL_BUNDLE_CLIENTS, "torch-xla git", "cafe");
     assert_null(keel_bundle_find(&bundle, KEEL_BUNDLE_CLIENTS, "torch-xla xla git"));
-    assert_null(keel_bundle_find(&bundle, KEEL_BUNDLE_CLIENTS, "torch-xla pjrt"));
     assert_fact(&bundle, KEEL_BUNDLE_PACKAGES, "broken", "");
     assert_int_equal(count_in(&bundle, KEEL_BUNDLE_PACKAGES), 3);
     keel_bundle_deinitialize(&bundle);
@@ -235,7 +232,6 @@ static keel_bundle_support_t judge(const char *jax) {
     keel_bundle_verdict_t verdict;
     keel_bundle_initialize(&bundle);
     put(&bundle, KEEL_BUNDLE_CLIENTS, "jax", jax);
-    bundle_sort(&bundle);
     keel_bundle_judge_client(&bundle, 0, true, &verdict);
     keel_bundle_deinitialize(&bundle);
     return verdict.support;
@@ -270,8 +266,6 @@ static void begin(sides_t *sides) {
 }
 
 static void compare(sides_t *sides) {
-    bundle_sort(&sides->old);
-    bundle_sort(&sides->new);
     assert_ok(keel_bundle_compare(&sides->old, &sides->new, &sides->changes));
 }
 
@@ -296,15 +290,25 @@ static void test_what_moves_keys_stands_first(void **state) {
     put_both(&sides, KEEL_BUNDLE_CLIENTS, "jax", "1", "2");
     put_both(&sides, KEEL_BUNDLE_SYSTEM, "kernel", "1", "2");
     put_both(&sides, KEEL_BUNDLE_ENVIRONMENT, "TPU_MEGACORE", "1", "2");
+    put_both(&sides, KEEL_BUNDLE_ENVIRONMENT, "JAX_ENABLE_X64", "1", "2");
+    put_both(&sides, KEEL_BUNDLE_ENVIRONMENT, "JAX_PLATFORMS", "1", "2");
+    put_both(&sides, KEEL_BUNDLE_KEY, "topology", "1", "2");
+    put_both(&sides, KEEL_BUNDLE_STEPS, "reload", "ok", "failed");
     put_both(&sides, KEEL_BUNDLE_PLUGIN, "build", "1", "2");
     put_both(&sides, KEEL_BUNDLE_PLUGIN, "path", "1", "2");
     compare(&sides);
     static const struct {
         keel_bundle_weight_t weight;
         const char *name;
-    } expected[] = {{KEEL_BUNDLE_WEIGHT_KEYS, "build"}, {KEEL_BUNDLE_WEIGHT_KEYS, "TPU_MEGACORE"},
-                    {KEEL_BUNDLE_WEIGHT_CLIENT, "jax"}, {KEEL_BUNDLE_WEIGHT_PACKAGE, "numpy"},
-                    {KEEL_BUNDLE_WEIGHT_REST, "path"},  {KEEL_BUNDLE_WEIGHT_REST, "kernel"}};
+    } expected[] = {{KEEL_BUNDLE_WEIGHT_KEYS, "build"},
+                    {KEEL_BUNDLE_WEIGHT_KEYS, "TPU_MEGACORE"},
+                    {KEEL_BUNDLE_WEIGHT_KEYS, "topology"},
+                    {KEEL_BUNDLE_WEIGHT_CLIENT, "jax"},
+                    {KEEL_BUNDLE_WEIGHT_CLIENT, "JAX_ENABLE_X64"},
+                    {KEEL_BUNDLE_WEIGHT_PACKAGE, "numpy"},
+                    {KEEL_BUNDLE_WEIGHT_REST, "path"},
+                    {KEEL_BUNDLE_WEIGHT_REST, "JAX_PLATFORMS"},
+                    {KEEL_BUNDLE_WEIGHT_REST, "kernel"}};
     assert_int_equal(sides.changes.count, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < sides.changes.count; ++i) {
         assert_string_equal(sides.changes.list[i].name, expected[i].name);
@@ -373,10 +377,12 @@ static void test_a_difference_in_json_is_json(void **state) {
     put_both(&sides, KEEL_BUNDLE_FLAGS, "quote \" and \x01", "a", "b\n");
     compare(&sides);
     keel_buffer_initialize(&out, 0);
-    keel_bundle_changes_json(&sides.changes, &out);
+    keel_json_t writer = keel_json(&out, KEEL_JSON_SPACED);
+    keel_json_object(&writer, NULL);
+    keel_bundle_changes_json(&sides.changes, &writer);
+    keel_json_end_object(&writer);
     json_t *json = json_loadb((const char *)out.data, out.size, 0, NULL);
     assert_non_null(json);
-    assert_true(json_is_false(json_object_get(json, "same")));
     assert_int_equal(json_array_size(json_object_get(json, "changes")), 1);
     json_decref(json);
     keel_buffer_deinitialize(&out);

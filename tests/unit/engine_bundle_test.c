@@ -35,7 +35,7 @@ static void test_nothing_is_told_with_mode_off(void **state) {
 static void test_a_plugin_of_an_untried_version_is_said_once(void **state) {
     const door_t *door = *state;
     door_run(door, "TEST_PLUGIN=minor=200", make_two_clients);
-    assert_int_equal(count_lines(door->errors, "PJRT 0.200, newer than"), 1);
+    assert_int_equal(count_lines(door->errors, "PJRT 0.200 is newer than"), 1);
 }
 
 static void test_what_keel_run_has_said_is_not_repeated(void **state) {

@@ -1,6 +1,5 @@
 foreach(name probe probe_run probe_compare)
-  keel_unit_test(${name} ROOMS probe bundle pjrt explain key settings base)
-  target_link_libraries(${name}_test PRIVATE PkgConfig::jansson)
+  keel_unit_test(${name} ROOMS probe bundle pjrt key settings base)
 endforeach()
 target_compile_definitions(probe_run_test PRIVATE
   KEEL_TEST_PLUGIN="$<TARGET_FILE:keel_test_plugin>")

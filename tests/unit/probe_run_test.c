@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "place.h"
 
-#include <jansson.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -45,7 +44,9 @@ static void run_within(unsigned seconds, const char *plugin, const char *words, 
                                           .last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER,
                                           .waiting = waiting};
     setenv("TEST_PLUGIN", words, 1);
-    assert_ok(keel_probe_run(&request, probe));
+    assert_ok(keel_bundle_plugin_file(plugin, NULL, NULL, &probe->bundle));
+    assert_ok(keel_probe_find_wheel(plugin, &probe->bundle));
+    assert_ok(keel_probe_use(&request, probe));
     assert_ok(keel_probe_status(probe));
     keel_probe_conclude(probe);
 }
@@ -69,6 +70,11 @@ static void assert_step(keel_probe_step_t step, keel_probe_state_t state, const 
                  outcome->message);
 }
 
+static const char *fact(keel_bundle_section_t section, const char *name) {
+    const char *value = keel_bundle_find(&probe->bundle, section, name);
+    return value ? value : "";
+}
+
 static void assert_tried_up_to(keel_probe_step_t last) {
     for (int i = KEEL_PROBE_LOAD; i <= KEEL_PROBE_OLDER; ++i)
         assert_int_equal(probe->steps[i].state == KEEL_PROBE_NOT_TRIED, i > (int)last);
@@ -81,21 +87,11 @@ static void a_plugin_that_does_everything_is_alive(void **state) {
         assert_step((keel_probe_step_t)i, KEEL_PROBE_OK, "");
     assert_step(KEEL_PROBE_TOPOLOGY, KEEL_PROBE_NOT_TRIED, "");
     assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
-    const json_t *devices = keel_probe_facts(probe, "devices");
-    const json_t *second = json_array_get(devices, 1), *memory = json_object_get(second, "memory");
-    assert_int_equal(json_array_size(devices), 2);
-    assert_string_equal(keel_probe_text(second, "name"), "test device:1");
-    assert_string_equal(keel_probe_text(second, "kind"), "test device");
-    assert_int_equal(keel_probe_number(second, "id"), 1);
-    assert_true(json_is_null(json_object_get(second, "hardware")));
-    assert_int_equal(keel_probe_number(memory, "in_use"), 1001);
-    assert_int_equal(keel_probe_number(memory, "limit"), 1 << 30);
-    const json_t *extensions = json_object_get(keel_probe_facts(probe, "plugin"), "extensions");
-    assert_string_equal(keel_probe_text(json_array_get(extensions, 0), "name"), "Layouts");
-    assert_string_equal(keel_probe_text(json_array_get(extensions, 1), "name"), "Example");
-    assert_true(probe->build_known);
-    const json_t *kinds = json_object_get(keel_probe_facts(probe, "key"), "device kinds");
-    assert_string_equal(keel_probe_text(kinds, "value"), "2 x test device\nprocesses=1\n");
+    assert_string_equal(fact(KEEL_BUNDLE_DEVICES, "1"), "test device, process 0");
+    assert_string_equal(fact(KEEL_BUNDLE_MEMORY, "test:1"), "in use 1001 B, limit 1.0 GiB");
+    assert_string_equal(fact(KEEL_BUNDLE_PLUGIN, "extensions"), "Layouts, Example");
+    assert_string_equal(fact(KEEL_BUNDLE_STEPS, "run again"), "ok");
+    assert_int_equal(strlen(fact(KEEL_BUNDLE_KEY, "device kinds")), KEEL_DIGEST_HEX - 1);
     assert_int_equal(probe->broken_lines, 0);
 }
 
@@ -119,8 +115,7 @@ static void a_fast_probe_only_loads(void **state) {
     run_on(KEEL_TEST_PLUGIN, "client_hangs", true);
     assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_OK, "");
     assert_tried_up_to(KEEL_PROBE_LOAD);
-    assert_string_equal(keel_probe_text(keel_probe_facts(probe, "plugin"), "attributes"),
-                        "stablehlo_current_version=1,13,3\n");
+    assert_string_equal(fact(KEEL_BUNDLE_PLUGIN, "stablehlo_current_version"), "1.13.3");
     assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
 }
 
@@ -128,7 +123,7 @@ static void a_plugin_that_is_not_there_is_dead(void **state) {
     (void)state;
     run_on("/nowhere/plugin.so", "", false);
     assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_FAILED, "/nowhere/plugin.so does not exist");
-    assert_false(probe->is_there);
+    assert_string_equal(fact(KEEL_BUNDLE_PLUGIN, "size"), "");
     assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
 }
 
@@ -206,14 +201,20 @@ static void a_plugin_of_another_major_version_is_refused(void **state) {
 static void the_same_plugin_has_the_same_key(void **state) {
     (void)state;
     run("runs");
-    json_t *first = probe->facts;
-    json_incref(first);
-    keel_probe_deinitialize(probe);
+    keel_probe_t *first = probe;
+    probe = calloc(1, sizeof *probe);
     keel_probe_initialize(probe);
     run("runs memory");
-    assert_int_equal(json_object_size(json_object_get(first, "key")), 10);
-    assert_true(json_equal(json_object_get(first, "key"), json_object_get(probe->facts, "key")));
-    json_decref(first);
+    size_t count = 0;
+    for (size_t i = 0; i < first->bundle.count; ++i) {
+        const keel_bundle_fact_t *at = &first->bundle.facts[i];
+        if (at->section != KEEL_BUNDLE_KEY) continue;
+        assert_string_equal(fact(KEEL_BUNDLE_KEY, at->name), at->value);
+        ++count;
+    }
+    assert_int_equal(count, 10);
+    keel_probe_deinitialize(first);
+    free(first);
 }
 
 // ---- what a bundle says about the plugin -------------------------------------------------------
@@ -320,23 +321,25 @@ static void the_wheel_is_the_one_whose_record_names_the_file(void **state) {
     place_t place;
     char path[400];
     place_make(&place);
-    snprintf(path, sizeof path, "%s/plugins", place.root);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/other-2.0.dist-info", place.root);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/other-2.0.dist-info/RECORD", place.root);
-    write_file(path, "plugins/x.so.old,sha256=a,1\nplugin");
-    snprintf(path, sizeof path, "%s/my_plugin-1.5.dist-info", place.root);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/my_plugin-1.5.dist-info/RECORD", place.root);
-    write_file(path, "plugins/__init__.py,,\r\nplugins/x.so,sha256=abc,1234\r\n");
-    snprintf(path, sizeof path, "%s/plugins/x.so", place.root);
-    write_file(path, "short");
+    static const char *const folders[] = {"plugins", "other-2.0.dist-info",
+                                          "my_plugin-1.5.dist-info"};
+    static const char *const files[][2] = {
+        {"other-2.0.dist-info/RECORD", "plugins/x.so.old,sha256=a,1\nplugin"},
+        {"my_plugin-1.5.dist-info/RECORD",
+         "plugins/__init__.py,,\r\nplugins/x.so,sha256=abc,1234\r\n"},
+        {"plugins/x.so", "short"}};
+    for (size_t i = 0; i < 3; ++i) {
+        snprintf(path, sizeof path, "%s/%s", place.root, folders[i]);
+        assert_ok(keel_directory_make(path));
+    }
+    for (size_t i = 0; i < 3; ++i) {
+        snprintf(path, sizeof path, "%s/%s", place.root, files[i][0]);
+        write_file(path, files[i][1]);
+    }
     run_on(path, "", true);
-    const json_t *plugin = keel_probe_facts(probe, "plugin");
-    assert_string_equal(keel_probe_text(plugin, "wheel"), "my_plugin 1.5");
-    assert_int_equal(keel_probe_number(plugin, "recorded_size"), 1234);
-    assert_int_equal(keel_probe_number(plugin, "size"), 5);
+    assert_string_equal(fact(KEEL_BUNDLE_WHEEL, "name"), "my_plugin 1.5");
+    assert_string_equal(fact(KEEL_BUNDLE_WHEEL, "size"), "1234");
+    assert_string_equal(fact(KEEL_BUNDLE_PLUGIN, "size"), "5");
     place_remove(&place);
 }
 
