@@ -9,9 +9,7 @@ keel_status_t cli_find_plugin(const keel_settings_t *settings, const char *pytho
     if (!*named) return keel_status_make(KEEL_NOT_FOUND, "no plugin; name one with --plugin");
     cli_limit_at(strchr(named, '/') ? named : python);
     KEEL_TRY(keel_plugin_find(named, python, out_plugin));
-    KEEL_TRY(cli_find_wrapped(*out_plugin, python, out_wraps));
-    cli_limit_at(NULL);
-    return NULL;
+    return cli_find_wrapped(*out_plugin, python, out_wraps);
 }
 
 // The plugin to describe. A missing plugin is not a failure: the bundle then describes the rest.

@@ -19,7 +19,7 @@ keel_status_t cli_check_versions(const char *interpreter, const char *plugin,
                                  bool quiet) KEEL_MUST_CHECK;
 
 // The plugin that the settings name, and the one that it wraps if it is Keel's own library. The
-// caller frees both, even after a failure.
+// caller frees both, even after a failure. What follows still has the limit of this search.
 keel_status_t cli_find_plugin(const keel_settings_t *settings, const char *python,
                               char **out_plugin, char **out_wraps) KEEL_MUST_CHECK;
 
