@@ -17,11 +17,6 @@ static const char *describe_failure(const keel_probe_outcome_t *outcome, char ou
     return out;
 }
 
-static const keel_probe_outcome_t *wrong(const keel_probe_t *probe, keel_probe_step_t step) {
-    const keel_probe_outcome_t *outcome = &probe->steps[step];
-    return keel_probe_went_wrong(outcome->state) ? outcome : NULL;
-}
-
 static const char *fact(const keel_probe_t *probe, keel_bundle_section_t section,
                         const char *name) {
     const char *value = keel_bundle_find(&probe->bundle, section, name);
@@ -60,33 +55,6 @@ static void judge_versions(keel_probe_t *probe) {
     }
 }
 
-// ---- a TPU's compiler without a TPU ------------------------------------------------------------
-
-static void judge_tpu_elsewhere(keel_probe_t *probe) {
-    char text[768], time[24], more[768];
-    const keel_probe_outcome_t *client = wrong(probe, KEEL_PROBE_CLIENT);
-    const keel_probe_outcome_t *compile = &probe->steps[KEEL_PROBE_ELSEWHERE];
-    const keel_probe_outcome_t *failed = wrong(probe, KEEL_PROBE_TOPOLOGY);
-    if (!client) return;
-    keel_format_seconds(keel_seconds(compile->nanoseconds), time);
-    if (!failed) failed = compile;
-    if (compile->state == KEEL_PROBE_OK)
-        keel_probe_add(
-            probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING,
-            "compile for a TPU here and run on a machine that has one; to run here, choose "
-            "another plugin with --plugin",
-            "no TPU here (could not make a client: %.400s); compile-only works for %s: "
-            "compile ok, %s",
-            describe_failure(client, text), PROBE_TOPOLOGY, time);
-    else
-        keel_probe_add(
-            probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_DEAD,
-            "run on a machine with a TPU, or choose another plugin with --plugin",
-            "no TPU here (could not make a client: %.300s), and compiling for one does not "
-            "work either: %.300s",
-            describe_failure(client, text), describe_failure(failed, more));
-}
-
 // ---- steps -------------------------------------------------------------------------------------
 
 #define REPORT "report it to the plugin's maintainers, with the output of `keel probe --json`"
@@ -95,8 +63,8 @@ static void judge_tpu_elsewhere(keel_probe_t *probe) {
     "memory tier serves each process. A newer plugin may do better"
 #define NO_RELOADS "set KEEL_MODE=off for this plugin, so that nothing is serialized or reloaded"
 
-// How a step went wrong.
-enum { FAILED = 1, ENDED = 2, HUNG = 4, ANY = 7 };
+// How a step went wrong; the last two, in place of these, for a TPU's client without a TPU.
+enum { FAILED = 1, ENDED = 2, HUNG = 4, ANY = 7, COMPILES = 8, NO_TPU = 16 };
 
 // What follows when a step went wrong: the first row of the step that fits. Step, how, the error's
 // code or a part of its message (NULL: any), label, weight, text before the failure, next step.
@@ -110,6 +78,13 @@ enum { FAILED = 1, ENDED = 2, HUNG = 4, ANY = 7 };
       "use a plugin of a version that Keel supports")                                              \
     X(LOAD, FAILED, NULL, LAUNCH_POLICY, DEAD, "",                                                 \
       "name a PJRT plugin: `keel probe PLUGIN`, KEEL_PLUGIN, or plugin in the config file")        \
+    X(CLIENT, COMPILES, NULL, LAUNCH_POLICY, LIMPING,                                              \
+      "no TPU here, but compiling for one (" PROBE_TOPOLOGY ") works; making a client: ",          \
+      "compile for a TPU here and run on a machine that has one; to run here, choose another "     \
+      "plugin with --plugin")                                                                      \
+    X(CLIENT, NO_TPU, NULL, LAUNCH_POLICY, DEAD,                                                   \
+      "no TPU here, and compiling for one does not work either; making a client: ",                \
+      "run on a machine with a TPU, or choose another plugin with --plugin")                       \
     X(CLIENT, ANY, "already in use", LAUNCH_POLICY, DEAD,                                          \
       "another process uses the device: ", "end the process that uses the device, or wait for it") \
     X(CLIENT, ANY, NULL, BACKEND_DEFECT, DEAD, "the plugin cannot make a client: ",                \
@@ -149,26 +124,25 @@ static const struct {
 #undef ROW
 };
 
-static bool row_fits(size_t row, const keel_probe_outcome_t *outcome) {
-    unsigned how = outcome->state == KEEL_PROBE_FAILED ? FAILED
-                   : outcome->state == KEEL_PROBE_HUNG ? HUNG
-                                                       : ENDED;
-    const char *word = rows[row].word;
-    return rows[row].how & how &&
-           (!word || strcmp(outcome->code, word) == 0 || strstr(outcome->message, word));
+static unsigned how_it_went(const keel_probe_t *probe, keel_probe_step_t step) {
+    if (step == KEEL_PROBE_CLIENT && probe->is_tpu && !probe->has_tpu)
+        return probe->steps[KEEL_PROBE_ELSEWHERE].state == KEEL_PROBE_OK ? COMPILES : NO_TPU;
+    keel_probe_state_t state = probe->steps[step].state;
+    return state == KEEL_PROBE_FAILED ? FAILED : state == KEEL_PROBE_HUNG ? HUNG : ENDED;
 }
 
 static void judge_steps(keel_probe_t *probe) {
     bool done[KEEL_PROBE_STEP_COUNT] = {false};
     char text[768];
-    // Its compiler may work without a device.
-    done[KEEL_PROBE_CLIENT] = probe->is_tpu && !probe->has_tpu;
-    if (done[KEEL_PROBE_CLIENT]) judge_tpu_elsewhere(probe);
     // The compiled one was wrong already, so reloading is not to blame.
-    done[KEEL_PROBE_AGAIN] = wrong(probe, KEEL_PROBE_RUN);
+    done[KEEL_PROBE_AGAIN] = keel_probe_went_wrong(probe->steps[KEEL_PROBE_RUN].state);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-        const keel_probe_outcome_t *outcome = wrong(probe, rows[i].step);
-        if (!outcome || done[rows[i].step] || !row_fits(i, outcome)) continue;
+        const keel_probe_outcome_t *outcome = &probe->steps[rows[i].step];
+        const char *word = rows[i].word;
+        if (done[rows[i].step] || !keel_probe_went_wrong(outcome->state) ||
+            !(rows[i].how & how_it_went(probe, rows[i].step)) ||
+            (word && strcmp(outcome->code, word) && !strstr(outcome->message, word)))
+            continue;
         done[rows[i].step] = true;
         keel_probe_add(probe, rows[i].label, rows[i].weight, rows[i].next, "%s%s", rows[i].text,
                        describe_failure(outcome, text));

@@ -147,22 +147,23 @@ static keel_probe_step_t going_on(const keel_probe_t *probe) {
     return (keel_probe_step_t)step;
 }
 
+// What the plugin printed when a step is over belongs to this step, since the child waits for an
+// answer then. Without memory, a message may have been lost.
 static void take_line(watch_t *watch, keel_str_t line) {
     keel_probe_t *probe = watch->probe;
     keel_probe_step_t over = watch->step;
     if (!watch->status) watch->status = keel_probe_take_line(probe, line);
     watch->step = going_on(probe);
-    if (watch->step != over) {
-        watch->began = watch->told = keel_clock_monotonic();
+    if (watch->step != over) watch->began = watch->told = keel_clock_monotonic();
+    if (over < KEEL_PROBE_STEP_COUNT && watch->step != over) {
         read_printed(watch);
-        if (over < KEEL_PROBE_STEP_COUNT && probe->steps[over].state == KEEL_PROBE_FAILED)
+        if (probe->steps[over].state == KEEL_PROBE_FAILED)
             probe->steps[over].said = last_said(watch);
         watch->tail_size = 0;
+    } else if (!probe->out_of_memory && !watch->status) {
+        return;
     }
-    // After a step, the child goes on; without memory, a message may have been lost.
-    bool is_over = watch->step != over && watch->step == KEEL_PROBE_STEP_COUNT;
-    if (is_over || probe->out_of_memory || watch->status)
-        send(watch->lines, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    send(watch->lines, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static void read_lines(watch_t *watch) {

@@ -195,8 +195,8 @@ static void a_tpus_compiler_without_a_tpu_limps(void **state) {
         .state = KEEL_PROBE_OK, .nanoseconds = 12000000, .code = "", .message = "", .said = ""};
     went_wrong(KEEL_PROBE_CLIENT, KEEL_PROBE_HUNG, "", "no answer within 60 s");
     assert_concludes(KEEL_PROBE_LIMPING, KEEL_PROBE_LAUNCH_POLICY,
-                     "no TPU here (could not make a client: no answer within 60 s); compile-only "
-                     "works for v6e:2x4: compile ok, 12 ms");
+                     "no TPU here, but compiling for one (v6e:2x4) works; making a client: "
+                     "no answer within 60 s");
 }
 
 static void a_tpus_compiler_that_does_not_compile_is_dead(void **state) {
@@ -205,7 +205,9 @@ static void a_tpus_compiler_that_does_not_compile_is_dead(void **state) {
     probe->steps[KEEL_PROBE_TOPOLOGY].state = KEEL_PROBE_FAILED;
     probe->steps[KEEL_PROBE_TOPOLOGY].message = "no such topology";
     went_wrong(KEEL_PROBE_CLIENT, KEEL_PROBE_FAILED, "INTERNAL", "PJRT_Client_Create: no");
-    assert_concludes(KEEL_PROBE_DEAD, KEEL_PROBE_LAUNCH_POLICY, "no such topology");
+    assert_concludes(KEEL_PROBE_DEAD, KEEL_PROBE_LAUNCH_POLICY,
+                     "compiling for one does not work either; making a client: INTERNAL: "
+                     "PJRT_Client_Create: no");
 }
 
 static void a_tpu_that_is_there_and_fails_is_a_defect(void **state) {
