@@ -12,6 +12,8 @@
 #include "probe/probe.h"
 
 int cli_bundle_diff(cli_call_t *call);
+// Reads a bundle from a file that the user named: one from --json, or a journal.
+keel_status_t cli_take_bundle(const char *path, keel_bundle_t *out) KEEL_MUST_CHECK;
 
 // Checks the plugin, and the packages of a command's Python (NULL: it has none). Unless `quiet`,
 // prints a line about a version that Keel was not tested with. KEEL_UNSUPPORTED if it cannot work.

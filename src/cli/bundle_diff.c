@@ -1,5 +1,4 @@
-#include <jansson.h>
-
+#define _GNU_SOURCE // memmem
 #include "cli/bundle.h"
 #include "journal/journal.h"
 
@@ -8,46 +7,28 @@ typedef struct diff_asked_t {
     bool json, all;
 } diff_asked_t;
 
-typedef struct bundle_search_t {
-    keel_bundle_t *out;
-    bool found;
-} bundle_search_t;
-
-// The bundle of the run's first process.
-static keel_status_t visit_event(void *context, const json_t *event) {
-    bundle_search_t *search = context;
-    const char *kind = json_string_value(json_object_get(event, "event"));
-    const json_t *bundle = json_object_get(event, "bundle");
-    if (search->found || strcmp(kind, "bundle") != 0 || !json_is_object(bundle)) return NULL;
-    search->found = true;
-    return keel_bundle_take(bundle, search->out);
-}
-
-static keel_status_t take_events(keel_bytes_t bytes, const char *path, keel_bundle_t *out) {
-    bundle_search_t search = {out, false};
-    keel_journal_damage_t damage;
-    KEEL_TRY(keel_journal_parse(bytes, visit_event, &search, &damage));
-    if (search.found) return NULL;
+// A bundle is in the member "bundle" of one object, which may be a line of a journal: the first of
+// those is the bundle of the run's first process.
+keel_status_t cli_take_bundle(const char *path, keel_bundle_t *out) {
+    static const char name[] = "\"bundle\"";
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(cli_read_file(path, &data, &size));
+    keel_str_t rest = {(const char *)data, size}, line;
+    keel_status_t status = keel_bundle_parse(keel_bytes(data, size), out);
+    while (keel_status_code(status) == KEEL_INVALID && keel_str_line(&rest, &line)) {
+        if (!memmem(line.data, line.size, name, sizeof name - 1)) continue;
+        keel_status_ignore(status);
+        status = keel_bundle_parse(keel_str_bytes(line), out);
+    }
+    keel_free(data);
+    if (keel_status_code(status) != KEEL_INVALID)
+        return status ? keel_status_annotate(status, "%s", path) : NULL;
+    keel_status_ignore(status);
     return keel_status_make(KEEL_INVALID,
                             "%s: contains no bundle; name a file from `keel bundle --json`, or a "
                             "run that made a client",
                             path);
-}
-
-// A bundle is one JSON object with a "bundle"; anything else may be a journal.
-static keel_status_t take_file(const char *path, keel_bundle_t *out) {
-    uint8_t *data;
-    size_t size;
-    KEEL_TRY(cli_read_file(path, &data, &size));
-    keel_status_t status = keel_bundle_parse(keel_bytes(data, size), out);
-    if (keel_status_code(status) == KEEL_INVALID && !out->count) {
-        keel_status_t events = take_events(keel_bytes(data, size), path, out);
-        keel_status_ignore(status);
-        status = events;
-    }
-    keel_free(data);
-    return keel_status_code(status) == KEEL_UNSUPPORTED ? keel_status_annotate(status, "%s", path)
-                                                        : status;
 }
 
 static keel_status_t take_run(const diff_asked_t *asked, const char *text, keel_bundle_t *out) {
@@ -58,7 +39,7 @@ static keel_status_t take_run(const diff_asked_t *asked, const char *text, keel_
     keel_status_t status = keel_journal_path(run_dir, id, &path);
     keel_free(id);
     KEEL_TRY(status);
-    status = take_file(path, out);
+    status = cli_take_bundle(path, out);
     keel_free(path);
     return status;
 }
@@ -69,7 +50,7 @@ static keel_status_t open_side(const diff_asked_t *asked, const char *text, keel
     keel_status_t status = keel_file_facts(text, &facts);
     bool is_file = !status || strchr(text, '/');
     keel_status_ignore(status);
-    return is_file ? take_file(text, out) : take_run(asked, text, out);
+    return is_file ? cli_take_bundle(text, out) : take_run(asked, text, out);
 }
 
 static void write_json(const keel_bundle_changes_t *changes, keel_buffer_t *out) {

@@ -35,17 +35,11 @@ static keel_status_t pass_clients(gate_t *gate, const keel_bundle_t *bundle) {
     return name ? pass_verdict(gate, name, &only) : NULL;
 }
 
-static keel_status_t pass_all(gate_t *gate, const keel_bundle_t *bundle, bool is_python) {
-    keel_bundle_verdict_t verdict;
-    keel_bundle_judge_plugin(bundle, &verdict);
-    KEEL_TRY(pass_verdict(gate, "plugin", &verdict));
-    return is_python ? pass_clients(gate, bundle) : NULL;
-}
-
 keel_status_t cli_check_versions(const char *interpreter, const char *plugin, bool quiet) {
     enum { SECONDS = 5 };
     gate_t gate = {.quiet = quiet};
     keel_probe_t probe;
+    keel_bundle_verdict_t verdict;
     const keel_probe_request_t request = {
         .plugin = plugin, .limit = SECONDS, .last = KEEL_PROBE_LOAD};
     keel_probe_initialize(&probe);
@@ -53,8 +47,10 @@ keel_status_t cli_check_versions(const char *interpreter, const char *plugin, bo
         keel_bundle_format(&probe.bundle, KEEL_BUNDLE_PLUGIN, "path", "%s", plugin);
     if (!status) status = keel_probe_use(&request, &probe);
     gate.is_tpu = probe.is_tpu;
+    keel_bundle_judge_plugin(&probe.bundle, &verdict);
+    if (!status) status = pass_verdict(&gate, "plugin", &verdict);
     if (!status && interpreter) status = keel_bundle_clients(interpreter, &probe.bundle);
-    if (!status) status = pass_all(&gate, &probe.bundle, interpreter != NULL);
+    if (!status && interpreter) status = pass_clients(&gate, &probe.bundle);
     keel_probe_deinitialize(&probe);
     KEEL_TRY(status);
     // So that the process does not repeat what was printed here.

@@ -70,15 +70,12 @@ static keel_status_t run_probe(const keel_settings_t *settings, const char *pyth
 }
 
 static keel_status_t read_there(cli_probed_t *probed) {
-    uint8_t *data;
-    size_t size;
-    KEEL_TRY(cli_read_file(probed->other, &data, &size));
-    keel_status_t status = keel_bundle_parse(keel_bytes(data, size), &probed->there);
-    keel_free(data);
-    if (!status && !probed->there.known[KEEL_BUNDLE_STEPS])
-        status = keel_status_make(
-            KEEL_INVALID, "not a probe, or one of an older Keel; `keel probe --json` prints one");
-    return status ? keel_status_annotate(status, "%s", probed->other) : NULL;
+    KEEL_TRY(cli_take_bundle(probed->other, &probed->there));
+    if (probed->there.known[KEEL_BUNDLE_STEPS]) return NULL;
+    return keel_status_make(KEEL_INVALID,
+                            "%s: not a probe, or one of an older Keel; `keel probe --json` prints "
+                            "one",
+                            probed->other);
 }
 
 static keel_status_t compare(cli_probed_t *probed) {

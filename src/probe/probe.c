@@ -28,13 +28,6 @@ const char *keel_probe_step_sentence(keel_probe_step_t step) {
     return steps[step][1];
 }
 
-keel_probe_step_t keel_probe_step_by_name(keel_str_t name) {
-    int step = 0;
-    while (step < KEEL_PROBE_STEP_COUNT && !keel_str_is(name, steps[step][0]))
-        ++step;
-    return (keel_probe_step_t)step;
-}
-
 static const char *const states[][2] = {
 #define STATE(name, text, word) {text, word},
     KEEL_PROBE_STATES(STATE)
@@ -127,7 +120,9 @@ static const char *text_of(const json_t *line, const char *name) {
 
 static bool take_step(keel_probe_t *probe, const json_t *line) {
     const char *begun = text_of(line, "begin"), *over = text_of(line, "end");
-    keel_probe_step_t step = keel_probe_step_by_name(keel_str(*begun ? begun : over));
+    int step = 0;
+    while (step < KEEL_PROBE_STEP_COUNT && strcmp(*begun ? begun : over, steps[step][0]) != 0)
+        ++step;
     if (step == KEEL_PROBE_STEP_COUNT) return false;
     keel_probe_outcome_t *outcome = &probe->steps[step];
     json_int_t nanoseconds = json_integer_value(json_object_get(line, "ns"));

@@ -7,7 +7,7 @@
 // to its step. The messages are foreign bytes: unreadable ones are counted and skipped.
 //
 // Ownership: a probe owns all its text. Threads: one thread at a time.
-// keel_probe_run forks, so the process should have no other thread then.
+// keel_probe_use forks, so the process should have no other thread then.
 #ifndef KEEL_PROBE_PROBE_H_
 #define KEEL_PROBE_PROBE_H_
 
@@ -37,8 +37,6 @@ typedef enum keel_probe_step {
 } keel_probe_step_t;
 const char *keel_probe_step_name(keel_probe_step_t step);
 const char *keel_probe_step_sentence(keel_probe_step_t step);
-// KEEL_PROBE_STEP_COUNT if no step has that name.
-keel_probe_step_t keel_probe_step_by_name(keel_str_t name);
 
 // state, name, word in a text
 #define KEEL_PROBE_STATES(X)                                                                       \
