@@ -36,10 +36,7 @@
     X(PACKAGES, "packages", LIST, "all packages of that Python")                                   \
     X(ENVIRONMENT, "environment", LIST, "KEEL_*, JAX_*, PJRT_*, XLA_*, TPU_* and such variables")  \
     X(SYSTEM, "system", PARTS, "memory, kernel, C library, distribution")                          \
-    X(SUPPORT, "support", ASIDE, "which of plugin and clients Keel was tested with")               \
     X(KEY, "key", PARTS, "a probe's: components of keys that the backend gives, as digests")       \
-    X(WHEEL, "wheel", ASIDE,                                                                       \
-      "a probe's: name of the plugin's wheel, the file's size in its record")                      \
     X(MEMORY, "memory", ASIDE, "a probe's: the memory of each device, or why it is unknown")       \
     X(STEPS, "steps", ASIDE, "a probe's: how each step ended")                                     \
     X(SETTINGS, "settings", ASIDE, "a probe's: the settings")

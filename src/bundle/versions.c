@@ -23,12 +23,6 @@ const char *keel_bundle_client_name(size_t client) {
     return clients[client].name;
 }
 
-const char *keel_bundle_support_name(keel_bundle_support_t support) {
-    static const char *const names[] = {"tried", "older than tried", "newer than tried",
-                                        "impossible", "unknown"};
-    return names[support];
-}
-
 // ---- versions ----------------------------------------------------------------------------------
 
 // The first numbers of "0.12.0.1" or "2.9.0+cu128", at most three; returns their number.
@@ -158,18 +152,4 @@ void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t
                  "shows more",
                  path ? path : "", trouble);
     }
-}
-
-keel_status_t keel_bundle_add_support(keel_bundle_t *bundle) {
-    keel_bundle_verdict_t verdict;
-    bundle->known[KEEL_BUNDLE_SUPPORT] = true;
-    keel_bundle_judge_plugin(bundle, &verdict);
-    for (size_t i = 0; i <= keel_bundle_client_count(); ++i) {
-        const char *name = i ? keel_bundle_client_name(i - 1) : "plugin";
-        if (i) keel_bundle_judge_client(bundle, i - 1, true, &verdict);
-        if (verdict.support != KEEL_BUNDLE_UNKNOWN)
-            KEEL_TRY(keel_bundle_format(bundle, KEEL_BUNDLE_SUPPORT, name, "%s",
-                                        keel_bundle_support_name(verdict.support)));
-    }
-    return NULL;
 }

@@ -26,8 +26,6 @@ typedef enum keel_bundle_support {
     KEEL_BUNDLE_UNKNOWN,    // it is missing, or has no version
 } keel_bundle_support_t;
 
-const char *keel_bundle_support_name(keel_bundle_support_t support);
-
 typedef struct keel_bundle_verdict_t {
     keel_bundle_support_t support;
     // One line: what it is, what is supported, what to do; "" if there is nothing to say.
@@ -45,7 +43,5 @@ const char *keel_bundle_client_name(size_t client);
 void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle_verdict_t *out);
 // From what the bundle says about the plugin.
 void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t *out);
-// Adds these verdicts to a bundle of this machine, as the section `support`.
-keel_status_t keel_bundle_add_support(keel_bundle_t *bundle) KEEL_MUST_CHECK;
 
 #endif // KEEL_BUNDLE_VERSIONS_H_

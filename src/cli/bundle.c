@@ -1,6 +1,5 @@
 #include "cli/bundle.h"
 
-#include "bundle/versions.h"
 #include "pjrt/pjrt.h"
 
 keel_status_t cli_find_plugin(const keel_settings_t *settings, const char *python,
@@ -78,7 +77,6 @@ static keel_status_t collect_bundle(const keel_settings_t *settings, const char 
     cli_limit_at(NULL);
     if (!status && plugin) status = describe_plugin(settings, plugin, seconds, fast, probe);
     if (!status) status = keel_bundle_collect(&rest, &probe->bundle);
-    if (!status) status = keel_bundle_add_support(&probe->bundle);
     keel_free(python);
     keel_free(plugin);
     return status ? status : keel_probe_status(probe);

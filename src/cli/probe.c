@@ -49,7 +49,6 @@ static keel_status_t use_plugin(const keel_settings_t *settings, const char *plu
     keel_status_t status = keel_bundle_plugin_file(
         file, NULL, digests && keel_is_folder(digests) ? digests : NULL, &probe->bundle);
     keel_free(digests);
-    if (!status) status = keel_probe_find_wheel(file, &probe->bundle);
     cli_limit_at(NULL);
     if (!status) status = keel_probe_use(&request, probe);
     if (shown) fputs("\r\x1b[K", stderr);

@@ -62,7 +62,6 @@ void cli_probe_text(const cli_probed_t *probed, keel_buffer_t *out) {
     keel_buffer_format(out, "%s%s\n", keel_probe_verdict_name(probe->verdict),
                        only_loaded ? ", judging only by loading it (--fast)" : "");
     print_section(probed, KEEL_BUNDLE_PLUGIN, out);
-    print_section(probed, KEEL_BUNDLE_WHEEL, out);
     if (probe->bundle.known[KEEL_BUNDLE_STEPS]) print_steps(probe, out);
     print_section(probed, KEEL_BUNDLE_DEVICES, out);
     print_section(probed, KEEL_BUNDLE_MEMORY, out);

@@ -17,24 +17,7 @@ static const char *describe_failure(const keel_probe_outcome_t *outcome, char ou
     return out;
 }
 
-static const char *fact(const keel_probe_t *probe, keel_bundle_section_t section,
-                        const char *name) {
-    const char *value = keel_bundle_find(&probe->bundle, section, name);
-    return value ? value : "";
-}
-
-// ---- what is installed -------------------------------------------------------------------------
-
-static void judge_file(keel_probe_t *probe) {
-    const char *size = fact(probe, KEEL_BUNDLE_PLUGIN, "size");
-    const char *recorded = fact(probe, KEEL_BUNDLE_WHEEL, "size");
-    if (!*recorded || strcmp(size, recorded) == 0) return;
-    keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING,
-                   "install that wheel again, with --force-reinstall",
-                   "the plugin's file has %s bytes, but the record of its wheel, %s, says %s: the "
-                   "installation was interrupted, or the file was replaced",
-                   size, fact(probe, KEEL_BUNDLE_WHEEL, "name"), recorded);
-}
+// ---- versions ----------------------------------------------------------------------------------
 
 static void judge_versions(keel_probe_t *probe) {
     for (size_t i = 0; i <= keel_bundle_client_count(); ++i) {
@@ -179,7 +162,6 @@ static void judge_lines(keel_probe_t *probe) {
 }
 
 void keel_probe_conclude(keel_probe_t *probe) {
-    judge_file(probe);
     judge_versions(probe);
     judge_steps(probe);
     judge_memory(probe);

@@ -138,10 +138,6 @@ keel_status_t keel_probe_use(const keel_probe_request_t *request,
 // Reads one message of the child. KEEL_NO_MEMORY, or NULL: a broken one is only counted.
 keel_status_t keel_probe_take_line(keel_probe_t *probe, keel_str_t line) KEEL_MUST_CHECK;
 
-// Adds the plugin's wheel to the bundle: the one whose RECORD names the file. Reads the records in
-// the folders above the file.
-keel_status_t keel_probe_find_wheel(const char *plugin, keel_bundle_t *out) KEEL_MUST_CHECK;
-
 // The reasons, one sentence each and besides other keys, why an entry made here would not be a hit
 // there; returns their number. Both bundles are a probe's.
 enum { KEEL_PROBE_BLOCKS = 8 };

@@ -19,14 +19,14 @@ printf "_version = '0.12.0'\n_git_hash: str = '4af684446e65'\n" >$packages/jax/v
 # The machine's own part is left out here.
 : >plugin.so
 keel bundle --fast --plugin ./plugin.so --python venv/bin/python >text; echo "exit $?"
-sed -n '/^plugin/,/^cpu/p; /^clients/,/^system/p; /^support/,$p' text
+sed -n '/^plugin/,/^cpu/p; /^clients/,/^system/p' text
 bundle() {
     keel bundle --fast --json --plugin ./plugin.so --python venv/bin/python
 }
 XLA_FLAGS='--xla_b=2 --xla_a=true --xla_dump_to=x' TPU_LOG_DIR=/x JAX_API_TOKEN=hidden \
     JAX_PROXY=http://ada:hidden@host/ bundle >a.json
 python3 -c 'import json; bundle = json.load(open("a.json"))
-for name in "plugin", "flags", "clients", "interpreter", "packages", "environment", "support":
+for name in "plugin", "flags", "clients", "interpreter", "packages", "environment":
     print(name, json.dumps(bundle[name], indent=1))'
 
 # Two of them: what moves keys first.

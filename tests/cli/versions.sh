@@ -48,5 +48,5 @@ export KEEL_PLUGIN="$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so"
 TEST_PLUGIN='minor=200' keel run -- ./tool; echo "exit $?"
 TEST_PLUGIN='minor=40' keel run -- ./tool; echo "exit $?"
 TEST_PLUGIN='major=1' keel run -- ./tool; echo "exit $?"
-TEST_PLUGIN='major=1' keel bundle --python venv/bin/python | sed -n '/refused/p;/^support/,$p'
-TEST_PLUGIN='no_client' keel bundle --python venv/bin/python | sed -n '/trouble/p;/^support/,$p'
+TEST_PLUGIN='major=1' keel bundle --python venv/bin/python | grep refused
+TEST_PLUGIN='no_client' keel bundle --python venv/bin/python | grep trouble

@@ -40,7 +40,6 @@ static keel_status_t probe_plugin(keel_probe_t *probe) {
     const keel_probe_request_t request = {
         .plugin = KEEL_TEST_PLUGIN, .limit = 20, .last = KEEL_PROBE_OLDER};
     KEEL_TRY(keel_bundle_plugin_file(KEEL_TEST_PLUGIN, NULL, NULL, &probe->bundle));
-    KEEL_TRY(keel_probe_find_wheel(KEEL_TEST_PLUGIN, &probe->bundle));
     KEEL_TRY(keel_probe_use(&request, probe));
     keel_probe_conclude(probe);
     keel_probe_set_up(probe, &settings);

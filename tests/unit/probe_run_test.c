@@ -45,7 +45,6 @@ static void run_within(unsigned seconds, const char *plugin, const char *words, 
                                           .waiting = waiting};
     setenv("TEST_PLUGIN", words, 1);
     assert_ok(keel_bundle_plugin_file(plugin, NULL, NULL, &probe->bundle));
-    assert_ok(keel_probe_find_wheel(plugin, &probe->bundle));
     assert_ok(keel_probe_use(&request, probe));
     assert_ok(keel_probe_status(probe));
     keel_probe_conclude(probe);
@@ -307,42 +306,6 @@ static void a_plugin_of_another_major_version_is_impossible(void **state) {
     assert_non_null(strstr(verdict.text, "major version 0"));
 }
 
-// ---- the wheel ---------------------------------------------------------------------------------
-
-static void write_file(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void the_wheel_is_the_one_whose_record_names_the_file(void **state) {
-    (void)state;
-    place_t place;
-    char path[400];
-    place_make(&place);
-    static const char *const folders[] = {"plugins", "other-2.0.dist-info",
-                                          "my_plugin-1.5.dist-info"};
-    static const char *const files[][2] = {
-        {"other-2.0.dist-info/RECORD", "plugins/x.so.old,sha256=a,1\nplugin"},
-        {"my_plugin-1.5.dist-info/RECORD",
-         "plugins/__init__.py,,\r\nplugins/x.so,sha256=abc,1234\r\n"},
-        {"plugins/x.so", "short"}};
-    for (size_t i = 0; i < 3; ++i) {
-        snprintf(path, sizeof path, "%s/%s", place.root, folders[i]);
-        assert_ok(keel_directory_make(path));
-    }
-    for (size_t i = 0; i < 3; ++i) {
-        snprintf(path, sizeof path, "%s/%s", place.root, files[i][0]);
-        write_file(path, files[i][1]);
-    }
-    run_on(path, "", true);
-    assert_string_equal(fact(KEEL_BUNDLE_WHEEL, "name"), "my_plugin 1.5");
-    assert_string_equal(fact(KEEL_BUNDLE_WHEEL, "size"), "1234");
-    assert_string_equal(fact(KEEL_BUNDLE_PLUGIN, "size"), "5");
-    place_remove(&place);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void) {
@@ -369,7 +332,6 @@ int main(void) {
         TEST(a_plugin_that_ends_its_process_quietly_is_in_trouble),
         TEST(a_plugin_that_closes_all_files_is_in_trouble_and_within_its_time),
         TEST(a_plugin_of_another_major_version_is_impossible),
-        TEST(the_wheel_is_the_one_whose_record_names_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

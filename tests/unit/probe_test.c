@@ -277,16 +277,6 @@ static void lines_of_somebody_else_are_told(void **state) {
     assert_concludes(KEEL_PROBE_ALIVE, KEEL_PROBE_BACKEND_DEFECT, "1 line(s)");
 }
 
-static void a_file_that_its_wheel_does_not_know_limps(void **state) {
-    (void)state;
-    all_went_well();
-    put(KEEL_BUNDLE_PLUGIN, "size", "10");
-    put(KEEL_BUNDLE_WHEEL, "size", "20");
-    put(KEEL_BUNDLE_WHEEL, "name", "libtpu 0.0.52");
-    keel_probe_conclude(probe);
-    assert_concludes(KEEL_PROBE_LIMPING, KEEL_PROBE_LAUNCH_POLICY, "libtpu 0.0.52");
-}
-
 // ---- settings ----------------------------------------------------------------------------------
 
 static void set_up(const char *cache, const char *runs, const char *mode) {
@@ -379,7 +369,6 @@ int main(void) {
         TEST(a_load_that_hangs_is_told_apart_from_one_that_fails),
         TEST(memory_that_is_not_told_is_refused_by_name),
         TEST(lines_of_somebody_else_are_told),
-        TEST(a_file_that_its_wheel_does_not_know_limps),
         TEST(usual_settings_have_no_findings),
         TEST(a_folder_that_cannot_be_written_limps),
         TEST(a_mode_that_caches_nothing_is_told),
