@@ -1,7 +1,8 @@
-// Operations without a counterpart that both sides of a cluster have: they only stand elsewhere.
+// Operations without a counterpart that both sides of a cluster have: they are only in a different
+// place.
 #include "explain/clusters.h"
 
-// Both sides count what looks alike: the name, the line and the types of what it gives.
+// Operations count as alike by name, line and result types.
 typedef struct alike_t {
     uint32_t before, both;
 } alike_t;
@@ -82,7 +83,7 @@ bool keel_clusters_is_telling(const keel_clusters_t *clusters, uint32_t at) {
     return is_own && !keel_graph_only_reshapes(keel_graph_name(graph, op));
 }
 
-// A cluster is told by these too if nothing else in it tells more.
+// A cluster is reported by these too if it has nothing more telling.
 static void keep_reordered(keel_clusters_t *clusters) {
     for (uint32_t at = 0; at < clusters->count; ++at)
         if (clusters->alone[at] && !clusters->moved[at] && keel_clusters_is_telling(clusters, at))

@@ -148,7 +148,7 @@ static keel_status_t add_source(keel_hlo_reader_t *reader, const keel_proto_fiel
     return add_file(reader, name, known, out);
 }
 
-// The innermost file of a frame; KEEL_ATTR_NONE's if it has none.
+// The innermost file of a frame; of kind KEEL_ATTR_NONE if it has none.
 static const keel_attr_t *file_of_frame(const keel_program_t *program, keel_attr_id_t frame) {
     const keel_attr_t *attr = keel_program_attr(program, frame);
     if (attr->kind == KEEL_ATTR_LOC_CALLSITE) attr = keel_program_attr(program, attr->a);
@@ -156,8 +156,8 @@ static const keel_attr_t *file_of_frame(const keel_program_t *program, keel_attr
     return attr;
 }
 
-// PyTorch/XLA copies the computation of a scan from another module, and its operations then name
-// frames of that module: any frame of this one has that number. The metadata's own place is right.
+// PyTorch/XLA copies the computation of a scan from another module, so its operations name frames
+// by that module's numbers, which are arbitrary frames here. The metadata's own place is right.
 static bool is_of_other_module(const keel_hlo_reader_t *reader, keel_attr_id_t frame,
                                keel_attr_id_t own) {
     const keel_program_t *program = reader->program;
