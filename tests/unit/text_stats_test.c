@@ -102,7 +102,7 @@ static void what_was_loaded_ahead_and_what_failed_are_rows_of_their_own(void **s
     keel_text_stats(&stats, 0, &out);
     const char *text = keel_buffer_cstr(&out);
     assert_non_null(
-        strstr(text, "ahead       1       2.0 s in the background; 3 more nobody asked for\n"));
+        strstr(text, "ahead       1       2.0 s in the background; 3 more never asked for\n"));
     assert_non_null(strstr(text, "cache error 2 times; first: disk full\n"));
     assert_non_null(strstr(text, "plain way   1 time; first: new op\n"));
     keel_buffer_deinitialize(&out);
