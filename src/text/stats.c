@@ -47,6 +47,14 @@ static void compiles_and_loads(const keel_why_t *why, keel_buffer_t *out) {
     }
 }
 
+// "3 times; first: no space left"
+static void times(keel_buffer_t *out, uint64_t count, const char *first) {
+    keel_write_counted(out, count, "time");
+    keel_buffer_text(out, "; first: ");
+    keel_write_foreign(out, first);
+    keel_buffer_byte(out, '\n');
+}
+
 // ---- the end of a run --------------------------------------------------------------------------
 
 static const char *line_of_cause(const keel_why_recompile_t *recompile) {
@@ -207,10 +215,7 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
     }
     if (why->run.store_errors) {
         keel_buffer_text(out, "keel: the cache failed ");
-        keel_write_counted(out, why->run.store_errors, "time");
-        keel_buffer_text(out, "; first: ");
-        keel_write_foreign(out, why->run.first_store_error);
-        keel_buffer_byte(out, '\n');
+        times(out, why->run.store_errors, why->run.first_store_error);
     }
     if (why->run.unfinished) {
         keel_buffer_format(out,
@@ -353,17 +358,11 @@ static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
 static void failures(const keel_why_t *why, keel_buffer_t *out) {
     if (why->run.store_errors) {
         label(out, "cache error");
-        keel_write_counted(out, why->run.store_errors, "time");
-        keel_buffer_text(out, "; first: ");
-        keel_write_foreign(out, why->run.first_store_error);
-        keel_buffer_byte(out, '\n');
+        times(out, why->run.store_errors, why->run.first_store_error);
     }
     if (why->run.fallbacks) {
         label(out, "plain way");
-        keel_write_counted(out, why->run.fallbacks, "time");
-        keel_buffer_text(out, "; first: ");
-        keel_write_foreign(out, why->run.first_fallback);
-        keel_buffer_byte(out, '\n');
+        times(out, why->run.fallbacks, why->run.first_fallback);
     }
 }
 
