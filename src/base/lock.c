@@ -46,16 +46,10 @@ __attribute__((constructor)) static void guard_forks(void) {
 // Opens under the mutex, so that no fork comes between opening a file and recording it.
 static keel_status_t open_held(const char *path, keel_lock_t *out) {
     pthread_mutex_lock(&held.mutex);
-    keel_status_t status = NULL;
-    if (held.count == held.capacity) {
-        size_t capacity = held.capacity ? 2 * held.capacity : 16;
-        void *grown = held.descriptors;
-        status = keel_realloc_array(capacity, sizeof *held.descriptors, &grown);
-        if (!status) {
-            held.descriptors = grown;
-            held.capacity = capacity;
-        }
-    }
+    void *grown = held.descriptors;
+    keel_status_t status =
+        keel_grow_array(held.count, sizeof *held.descriptors, &held.capacity, &grown);
+    held.descriptors = grown;
     if (!status) {
         out->descriptor = keel_descriptor_open(path, O_RDWR | O_CREAT | O_NOFOLLOW);
         if (out->descriptor < 0)

@@ -60,6 +60,17 @@ keel_status_t keel_realloc_array(size_t count, size_t size, void **inout) {
     return NULL;
 }
 
+keel_status_t keel_grow_array(size_t count, size_t size, size_t *capacity, void **inout) {
+    enum { FIRST = 32 };
+    size_t more;
+    if (count < *capacity) return NULL;
+    if (__builtin_mul_overflow(*capacity, 2, &more)) return out_of_memory(SIZE_MAX);
+    if (!more) more = FIRST;
+    KEEL_TRY(keel_realloc_array(more, size, inout));
+    *capacity = more;
+    return NULL;
+}
+
 void keel_free(void *pointer) {
     count_out(pointer);
     free(pointer);

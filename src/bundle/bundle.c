@@ -72,13 +72,9 @@ const char *keel_bundle_find(const keel_bundle_t *bundle, keel_bundle_section_t 
 }
 
 static keel_status_t insert_fact(keel_bundle_t *bundle, size_t at, keel_bundle_fact_t fact) {
-    if (bundle->count == bundle->room) {
-        size_t room = bundle->room ? bundle->room * 2 : 64;
-        void *memory = bundle->facts;
-        KEEL_TRY(keel_realloc_array(room, sizeof *bundle->facts, &memory));
-        bundle->facts = memory;
-        bundle->room = room;
-    }
+    void *memory = bundle->facts;
+    KEEL_TRY(keel_grow_array(bundle->count, sizeof *bundle->facts, &bundle->room, &memory));
+    bundle->facts = memory;
     memmove(bundle->facts + at + 1, bundle->facts + at, (bundle->count - at) * sizeof fact);
     bundle->facts[at] = fact;
     ++bundle->count;

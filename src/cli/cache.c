@@ -108,13 +108,9 @@ static void entry_json(const keel_entry_t *entry, uint64_t bytes, uint64_t last_
 static keel_status_t list_entry(void *context, const keel_entry_t *entry, uint64_t stored_bytes,
                                 uint64_t last_used) {
     listing_t *listing = context;
-    if (listing->count == listing->capacity) {
-        size_t capacity = listing->capacity ? listing->capacity * 2 : 64;
-        void *grown = listing->lines;
-        KEEL_TRY(keel_realloc_array(capacity, sizeof *listing->lines, &grown));
-        listing->lines = grown;
-        listing->capacity = capacity;
-    }
+    void *grown = listing->lines;
+    KEEL_TRY(keel_grow_array(listing->count, sizeof *listing->lines, &listing->capacity, &grown));
+    listing->lines = grown;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     (listing->json ? entry_json : entry_text)(entry, stored_bytes, last_used, &text);

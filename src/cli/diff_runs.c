@@ -85,13 +85,9 @@ static keel_status_t read_run(const char *run_dir, const char *id, cli_diff_run_
 
 static keel_status_t add_pair(cli_diff_runs_t *all, uint32_t old, uint32_t new,
                               cli_diff_pair_t **out) {
-    if (all->pair_count == all->pair_room) {
-        size_t room = all->pair_room ? all->pair_room * 2 : 16;
-        void *memory = all->pairs;
-        KEEL_TRY(keel_realloc_array(room, sizeof *all->pairs, &memory));
-        all->pairs = memory;
-        all->pair_room = room;
-    }
+    void *memory = all->pairs;
+    KEEL_TRY(keel_grow_array(all->pair_count, sizeof *all->pairs, &all->pair_room, &memory));
+    all->pairs = memory;
     *out = &all->pairs[all->pair_count++];
     **out = (cli_diff_pair_t){.old = old, .new = new};
     keel_explanation_initialize(&(*out)->explanation);

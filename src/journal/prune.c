@@ -48,13 +48,9 @@ static keel_status_t tell_failure(const pruning_t *pruning, const char *what,
 // ---- the runs there are ------------------------------------------------------------------------
 
 static keel_status_t add_run(pruning_t *pruning, const char *id, bool has_journal, uint64_t wrote) {
-    if (pruning->count == pruning->capacity) {
-        size_t capacity = pruning->capacity ? pruning->capacity * 2 : 64;
-        void *grown = pruning->runs;
-        KEEL_TRY(keel_realloc_array(capacity, sizeof *pruning->runs, &grown));
-        pruning->runs = grown;
-        pruning->capacity = capacity;
-    }
+    void *grown = pruning->runs;
+    KEEL_TRY(keel_grow_array(pruning->count, sizeof *pruning->runs, &pruning->capacity, &grown));
+    pruning->runs = grown;
     old_run_t *run = &pruning->runs[pruning->count];
     *run = (old_run_t){.wrote = wrote, .has_journal = has_journal};
     KEEL_TRY(keel_strdup(keel_str(id), &run->id));

@@ -207,13 +207,10 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
                                  const keel_steps_process_t *process,
                                  const keel_steps_request_t *known) {
     keel_run_t *run = reading->run;
-    if (run->request_count == reading->request_capacity) {
-        size_t capacity = run->request_count ? 2 * run->request_count : 64;
-        void *grown = run->requests;
-        KEEL_TRY(keel_realloc_array(capacity, sizeof *run->requests, &grown));
-        run->requests = grown;
-        reading->request_capacity = capacity;
-    }
+    void *grown = run->requests;
+    KEEL_TRY(keel_grow_array(run->request_count, sizeof *run->requests, &reading->request_capacity,
+                             &grown));
+    run->requests = grown;
     keel_run_request_t *request = &run->requests[run->request_count];
     *request = (keel_run_request_t){
         .step = known->step,
@@ -240,13 +237,10 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     keel_steps_request_t *known;
     uint64_t step = process->steps + 1;
     KEEL_TRY(keel_steps_explained(reading->steps, event, &known));
-    if (run->entry_count == reading->entry_capacity) {
-        size_t capacity = run->entry_count ? 2 * run->entry_count : 64;
-        void *grown = run->entries;
-        KEEL_TRY(keel_realloc_array(capacity, sizeof *run->entries, &grown));
-        run->entries = grown;
-        reading->entry_capacity = capacity;
-    }
+    void *grown = run->entries;
+    KEEL_TRY(
+        keel_grow_array(run->entry_count, sizeof *run->entries, &reading->entry_capacity, &grown));
+    run->entries = grown;
     keel_run_entry_t *entry = &run->entries[run->entry_count];
     *entry = (keel_run_entry_t){.step = known ? known->step : step, .operation = SIZE_MAX};
     if (known) {

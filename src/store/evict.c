@@ -16,13 +16,9 @@ typedef struct eviction_scan_t {
 
 static keel_status_t add_record(eviction_scan_t *scan, const keel_digest_t *key,
                                 const keel_file_facts_t *facts) {
-    if (scan->count == scan->capacity) {
-        size_t capacity = scan->capacity ? scan->capacity * 2 : 256;
-        void *records = scan->records;
-        KEEL_TRY(keel_realloc_array(capacity, sizeof *scan->records, &records));
-        scan->records = records;
-        scan->capacity = capacity;
-    }
+    void *records = scan->records;
+    KEEL_TRY(keel_grow_array(scan->count, sizeof *scan->records, &scan->capacity, &records));
+    scan->records = records;
     scan->records[scan->count++] = (record_t){*key, facts->size, facts->modified};
     scan->bytes += facts->size;
     return NULL;

@@ -63,6 +63,35 @@ static void what_acts_on_a_terminal_or_hides_an_order_is_not_shown(void **state)
     }
 }
 
+static void a_list_that_grows_keeps_its_items(void **state) {
+    (void)state;
+    uint64_t *list = NULL;
+    size_t capacity = 0, grew = 0;
+    for (size_t i = 0; i < 1000; ++i) {
+        void *memory = list;
+        size_t before = capacity;
+        assert_null(keel_grow_array(i, sizeof *list, &capacity, &memory));
+        list = memory;
+        list[i] = i * 3;
+        grew += capacity != before;
+    }
+    for (size_t i = 0; i < 1000; ++i)
+        assert_int_equal(list[i], i * 3);
+    assert_in_range(grew, 2, 10);
+    // What has no room is left as it was.
+    static const size_t full[] = {SIZE_MAX / 2 + 1, SIZE_MAX / 8, SIZE_MAX};
+    for (size_t i = 0; i < sizeof full / sizeof *full; ++i) {
+        void *memory = list;
+        capacity = full[i];
+        keel_status_t status = keel_grow_array(full[i], sizeof *list, &capacity, &memory);
+        assert_int_equal(keel_status_code(status), KEEL_NO_MEMORY);
+        keel_status_ignore(status);
+        assert_ptr_equal(memory, list);
+        assert_int_equal(capacity, full[i]);
+    }
+    keel_free(list);
+}
+
 static void a_map_finds_what_was_put_after_it_grew(void **state) {
     (void)state;
     keel_map_t map;
@@ -191,6 +220,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_stops_at_its_cap_and_says_so),
         cmocka_unit_test(what_acts_on_a_terminal_or_hides_an_order_is_not_shown),
+        cmocka_unit_test(a_list_that_grows_keeps_its_items),
         cmocka_unit_test(a_map_finds_what_was_put_after_it_grew),
         cmocka_unit_test(sizes_are_read_with_their_units),
         cmocka_unit_test(sizes_are_told_in_the_units_that_they_are_read_in),
