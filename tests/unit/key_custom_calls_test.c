@@ -120,6 +120,24 @@ static keel_attr_id_t of_transfer(build_t *b, const void *context) {
     return DICT(b, {"is_host_transfer", push_attr(b, is_host)});
 }
 
+// As the reader of HLO has it. What is no number is not known to be harmless.
+static keel_attr_id_t of_numbered_transfer(build_t *b, const void *context) {
+    const int64_t *number = context;
+    uint32_t list;
+    keel_attr_t is_host = {.kind = KEEL_ATTR_UNIT};
+    if (*number >= 0) {
+        MUST(keel_program_add_ints(&b->program, number, 1, &list));
+        is_host = (keel_attr_t){.kind = KEEL_ATTR_INT, .b = list + 1};
+    }
+    return DICT(b, {"is_host_transfer", push_attr(b, is_host)});
+}
+
+static void a_transfer_is_to_the_host_unless_it_says_no(void **state) {
+    (void)state;
+    for (int64_t number = -1; number < 3; ++number)
+        assert_int_equal(check_op("send", of_numbered_transfer, &number, NULL).yes, number == 0);
+}
+
 static void transfers_to_the_host_are_refused(void **state) {
     (void)state;
     const char *const names[] = {"send", "recv"};
@@ -327,6 +345,7 @@ int main(void) {
         cmocka_unit_test(callbacks_with_a_pointer_are_refused),
         cmocka_unit_test(callbacks_by_number_are_kept),
         cmocka_unit_test(transfers_to_the_host_are_refused),
+        cmocka_unit_test(a_transfer_is_to_the_host_unless_it_says_no),
         cmocka_unit_test(linear_algebra_is_kept),
         cmocka_unit_test(an_unknown_target_is_refused_unless_it_is_vouched_for_and_typed),
         cmocka_unit_test(a_target_that_is_vouched_for_but_not_typed_is_refused),
