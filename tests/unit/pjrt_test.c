@@ -100,6 +100,45 @@ static void test_a_name_is_found_in_the_python_in_force(void **state) {
     assert_found("tpu", NULL, plugin);
 }
 
+static void assert_python(const char *interpreter, const char *expected) {
+    char *found;
+    assert_ok(keel_python_find(interpreter, &found));
+    if (!expected) assert_null(found);
+    if (expected) assert_string_equal(found, expected);
+    keel_free(found);
+}
+
+// In the order in which a plugin is looked for beside it.
+static void test_the_python_in_force_is_the_environments_or_on_the_path(void **state) {
+    const place_t *place = *state;
+    char python[512], python3[512], named[512], other[512], folders[2000];
+    assert_python("/any/python", "/any/python");
+    assert_python("python3.9", NULL);
+    assert_python(NULL, NULL);
+    make_file(place, "one/bin/python", python);
+    make_file(place, "two/bin/python3.9", named);
+    make_file(place, "three/bin/python3.9", other);
+    make_file(place, "zero/bin/python3.9/a folder", other);
+    make_file(place, "null/bin/python3.9", other);
+    chmod(other, 0600);
+    snprintf(folders, sizeof folders,
+             ":%s/null/bin:%s/zero/bin::%s/one/bin:%s/two/bin:%s/three/bin", place->root,
+             place->root, place->root, place->root, place->root);
+    setenv("PATH", folders, 1);
+    assert_python("python3.9", named);
+    assert_python(NULL, python);
+    make_file(place, "three/bin/python3", python3); // behind, but the name is asked for first
+    assert_python(NULL, python3);
+    snprintf(folders, sizeof folders, "%s/env", place->root);
+    setenv("VIRTUAL_ENV", folders, 1);
+    assert_python(NULL, python3); // there is none in it
+    make_file(place, "env/bin/python3", python);
+    assert_python(NULL, python);
+    assert_python("python3.9", named);
+    setenv("VIRTUAL_ENV", "", 1);
+    assert_python(NULL, python3);
+}
+
 static void test_a_name_that_is_nowhere_says_where_it_was_looked_for(void **state) {
     const place_t *place = *state;
     char python[512], other[512], *found;
@@ -283,6 +322,7 @@ int main(void) {
         TEST(a_path_is_taken_as_it_is_and_made_absolute),
         TEST(a_name_is_found_beside_the_interpreter),
         TEST(a_name_is_found_in_the_python_in_force),
+        TEST(the_python_in_force_is_the_environments_or_on_the_path),
         TEST(a_name_that_is_nowhere_says_where_it_was_looked_for),
         TEST(an_error_becomes_a_status_once_however_long_it_is),
         TEST(a_backend_is_read_whole),
