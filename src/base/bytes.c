@@ -7,7 +7,7 @@ bool keel_str_contains(keel_str_t text, const char *part) {
 
 keel_str_t keel_str_without_number(keel_str_t name, char separator) {
     size_t size = name.size;
-    while (size && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
+    while (size && keel_is_digit(name.data[size - 1]))
         --size;
     bool has_number = size > 1 && size < name.size && name.data[size - 1] == separator;
     return has_number ? (keel_str_t){name.data, size - 1} : name;

@@ -68,6 +68,15 @@ static inline bool keel_str_starts(keel_str_t a, keel_str_t prefix) {
            (prefix.size == 0 || memcmp(a.data, prefix.data, prefix.size) == 0);
 }
 
+static inline bool keel_str_ends(keel_str_t a, keel_str_t end) {
+    return a.size >= end.size &&
+           (end.size == 0 || memcmp(a.data + a.size - end.size, end.data, end.size) == 0);
+}
+
+static inline bool keel_is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
 // Takes the next line, without its newline, off `rest`; false at the end.
 static inline bool keel_str_line(keel_str_t *rest, keel_str_t *out) {
     if (!rest->size) return false;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "key/key.h"
 #include "settings/settings.h"
 
 // name, usage after it, sentence
@@ -120,6 +121,9 @@ keel_status_t cli_digests_folder(const keel_settings_t *settings, char **out) KE
 
 // A file that the user named; as keel_file_read, with messages that say what to do.
 keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
+// Sets the components of a key that come from compile options; `path` is for the message.
+keel_status_t cli_key_options(keel_bytes_t options, const char *path,
+                              keel_key_t *key) KEEL_MUST_CHECK;
 // KEEL_INVALID if the setting's folder exists but is not a folder.
 keel_status_t cli_check_folder(const keel_settings_t *settings,
                                keel_setting_t which) KEEL_MUST_CHECK;

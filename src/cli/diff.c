@@ -24,35 +24,12 @@ static void close_side(compared_t *side) {
     cli_program_close(&side->file);
 }
 
-static keel_status_t split_options(keel_bytes_t bytes, const char *path, keel_buffer_t text[3],
-                                   keel_key_t *out) {
-    bool understood = false;
-    KEEL_TRY(keel_key_options(bytes, &text[0], &text[1], &text[2], &understood));
-    if (!understood)
-        return keel_status_make(
-            KEEL_INVALID, "%s: not compile options; give a serialized CompileOptionsProto", path);
-    KEEL_TRY(keel_key_set(out, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&text[0]),
-                          keel_bytes_str(keel_buffer_bytes(&text[2]))));
-    return keel_key_set(out, KEEL_COMPONENT_DEVICE_ASSIGNMENT, keel_buffer_bytes(&text[1]),
-                        KEEL_STR(""));
-}
-
-static keel_status_t set_options(keel_bytes_t bytes, const char *path, keel_key_t *out) {
-    keel_buffer_t text[3];
-    for (int i = 0; i < 3; ++i)
-        keel_buffer_initialize(&text[i], 0);
-    keel_status_t status = split_options(bytes, path, text, out);
-    for (int i = 0; i < 3; ++i)
-        keel_buffer_deinitialize(&text[i]);
-    return status;
-}
-
 // The parts of the key that are known without a client.
 static keel_status_t make_key(compared_t *side, const char *path) {
     uint8_t *data = NULL;
     size_t size = 0;
     if (path) KEEL_TRY(cli_read_file(path, &data, &size));
-    keel_status_t status = path ? set_options(keel_bytes(data, size), path, &side->key) : NULL;
+    keel_status_t status = path ? cli_key_options(keel_bytes(data, size), path, &side->key) : NULL;
     if (!status)
         status = keel_key_program_under(&side->program, keel_bytes(data, size),
                                         &side->key.components[KEEL_COMPONENT_PROGRAM]);

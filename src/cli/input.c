@@ -33,3 +33,26 @@ keel_status_t cli_check_folder(const keel_settings_t *settings, keel_setting_t w
     return keel_status_make(KEEL_INVALID, "%s: not a folder; set %s or %s to one", path,
                             setting->environment, setting->flag);
 }
+
+static keel_status_t split_options(keel_bytes_t options, const char *path, keel_buffer_t text[3],
+                                   keel_key_t *key) {
+    bool understood = false;
+    KEEL_TRY(keel_key_options(options, &text[0], &text[1], &text[2], &understood));
+    if (!understood)
+        return keel_status_make(
+            KEEL_INVALID, "%s: not compile options; give a serialized CompileOptionsProto", path);
+    KEEL_TRY(keel_key_set(key, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&text[0]),
+                          keel_bytes_str(keel_buffer_bytes(&text[2]))));
+    return keel_key_set(key, KEEL_COMPONENT_DEVICE_ASSIGNMENT, keel_buffer_bytes(&text[1]),
+                        KEEL_STR(""));
+}
+
+keel_status_t cli_key_options(keel_bytes_t options, const char *path, keel_key_t *key) {
+    keel_buffer_t text[3]; // canonical, device assignment, readable
+    for (int i = 0; i < 3; ++i)
+        keel_buffer_initialize(&text[i], 0);
+    keel_status_t status = split_options(options, path, text, key);
+    for (int i = 0; i < 3; ++i)
+        keel_buffer_deinitialize(&text[i]);
+    return status;
+}

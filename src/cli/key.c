@@ -92,29 +92,6 @@ static keel_status_t set_program(keyed_t *side, const char *vouched) {
     return status;
 }
 
-static keel_status_t set_options(keyed_t *side, const char *path) {
-    keel_buffer_t canonical, assignment, readable;
-    keel_buffer_initialize(&canonical, 0);
-    keel_buffer_initialize(&assignment, 0);
-    keel_buffer_initialize(&readable, 0);
-    bool understood = false;
-    keel_status_t status = keel_key_options(keel_bytes(side->options, side->options_size),
-                                            &canonical, &assignment, &readable, &understood);
-    if (!status && !understood)
-        status = keel_status_make(
-            KEEL_INVALID, "%s: not compile options; give a serialized CompileOptionsProto", path);
-    if (!status)
-        status = set_component(side, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
-                               keel_bytes_str(keel_buffer_bytes(&readable)));
-    if (!status)
-        status = set_component(side, KEEL_COMPONENT_DEVICE_ASSIGNMENT,
-                               keel_buffer_bytes(&assignment), KEEL_STR(""));
-    keel_buffer_deinitialize(&canonical);
-    keel_buffer_deinitialize(&assignment);
-    keel_buffer_deinitialize(&readable);
-    return status;
-}
-
 static keel_status_t set_plugin(keyed_t *side, const keel_settings_t *settings) {
     const char *text = keel_settings_text(settings, KEEL_SETTING_PLUGIN);
     if (!*text) return NULL;
@@ -332,7 +309,11 @@ static keel_status_t open_side(const cli_call_t *call, int index, const char *op
                               &side->file));
     if (options) KEEL_TRY(cli_read_file(options, &side->options, &side->options_size));
     KEEL_TRY(set_program(side, keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS)));
-    if (options) KEEL_TRY(set_options(side, options));
+    if (options) {
+        KEEL_TRY(
+            cli_key_options(keel_bytes(side->options, side->options_size), options, &side->key));
+        side->known[KEEL_COMPONENT_OPTIONS] = side->known[KEEL_COMPONENT_DEVICE_ASSIGNMENT] = true;
+    }
     if (call->rest_count == 1) KEEL_TRY(set_surroundings(side, settings));
     side->known[KEEL_COMPONENT_KEY_VERSION] = true;
     return keel_key_finish(&side->key);

@@ -10,11 +10,7 @@ enum { DEPTH = 16, GROWTH = 4, LEAST = 4096 };
 static uint64_t base_name(const keel_program_t *program, uint32_t function) {
     if (function == KEEL_NONE) return 0;
     keel_str_t name = keel_program_str(program, program->functions.data[function].name);
-    size_t end = name.size;
-    while (end > 0 && name.data[end - 1] >= '0' && name.data[end - 1] <= '9')
-        --end;
-    if (end && end < name.size && name.data[end - 1] == '_') name.size = end - 1;
-    return keel_quick_hash(keel_str_bytes(name)) | 1;
+    return keel_quick_hash(keel_str_bytes(keel_str_without_number(name, '_'))) | 1;
 }
 
 // Identifies an operation wherever it is; 0 if there is too little to tell.

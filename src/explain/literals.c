@@ -4,12 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static bool is_of_word(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+    return keel_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            (unsigned char)c >= 0x80;
 }
 
@@ -42,8 +38,8 @@ void keel_literals_scan(keel_literals_t *literals, uint32_t file, keel_str_t tex
     char quote = '\0';
     for (size_t at = 0; at < text.size;) {
         char c = text.data[at];
-        bool begins =
-            is_digit(c) || (c == '.' && at + 1 < text.size && is_digit(text.data[at + 1]));
+        bool begins = keel_is_digit(c) ||
+                      (c == '.' && at + 1 < text.size && keel_is_digit(text.data[at + 1]));
         if (c == '\n') {
             ++line;
             quote = '\0';

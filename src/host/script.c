@@ -108,11 +108,6 @@ static void add_target(target_t *target, keel_str_t label, uint64_t hash) {
     target->hash = keel_quick_hash(keel_bytes(pair, sizeof pair));
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t size = strlen(text), part = strlen(end);
-    return size >= part && strcmp(text + size - part, end) == 0;
-}
-
 static bool is_pytest(const char *name) {
     return strcmp(last_part(name), "pytest") == 0 || strcmp(last_part(name), "py.test") == 0;
 }
@@ -133,7 +128,7 @@ static bool is_option(const char *word) {
 static bool takes_configuration(const char *word) {
     static const char *const names[] = {"config", "config-file", "config_file", "conf", "cfg"};
     for (size_t i = 0; *word == '-' && i < sizeof names / sizeof *names; ++i)
-        if (ends_with(word, names[i])) return true;
+        if (keel_str_ends(keel_str(word), keel_str(names[i]))) return true;
     return false;
 }
 
@@ -147,7 +142,8 @@ static bool read_path(const target_t *target, const char *word, uint64_t *out) {
     path[size] = 0;
     struct stat is;
     if (!resolve(path, target->cwd, real) || stat(real, &is)) return false;
-    bool is_program = S_ISREG(is.st_mode) && (ends_with(path, ".py") || ends_with(path, ".ipynb"));
+    bool is_program = S_ISREG(is.st_mode) && (keel_str_ends(keel_str(path), KEEL_STR(".py")) ||
+                                              keel_str_ends(keel_str(path), KEEL_STR(".ipynb")));
     if (!is_program && !target->is_pytest) return false;
     size_t name = test ? strcspn(test, "[") : 0;
     uint64_t pair[2] = {keel_quick_hash(keel_str_bytes(keel_str(real))),

@@ -51,11 +51,6 @@ static const char *frame_text(stack_walk_t *walk, keel_str_t text) {
 
 // ---- what JAX's own frames show ----------------------------------------------------------------
 
-static bool ends_with(keel_str_t text, const char *end) {
-    size_t size = strlen(end);
-    return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
-}
-
 // "step at /home/u/train.py:12"
 static void keep_traced(stack_walk_t *walk, keel_str_t text) {
     static const char between[] = " at ";
@@ -100,9 +95,11 @@ static void look_for_traced(stack_walk_t *walk, keel_object_t *frame) {
 static void look_at_library(stack_walk_t *walk, keel_object_t *frame, keel_str_t file,
                             keel_str_t function) {
     if (walk->users.count) return;
-    if (!walk->traced_file && ends_with(function, "from_hlo") && ends_with(file, "/pxla.py"))
+    if (!walk->traced_file && keel_str_ends(function, KEEL_STR("from_hlo")) &&
+        keel_str_ends(file, KEEL_STR("/pxla.py")))
         look_for_traced(walk, frame);
-    if (ends_with(function, "compile") && ends_with(file, "/jax/_src/stages.py"))
+    if (keel_str_ends(function, KEEL_STR("compile")) &&
+        keel_str_ends(file, KEEL_STR("/jax/_src/stages.py")))
         walk->is_deferred = true;
 }
 
@@ -151,7 +148,7 @@ static void walk_frames(stack_walk_t *walk) {
 static bool is_launcher(const keel_stack_frame_t *frame) {
     const char *name = strrchr(frame->file, '/');
     return name && strcmp(frame->function, "<module>") == 0 && !strchr(name, '.') &&
-           ends_with((keel_str_t){frame->file, (size_t)(name - frame->file)}, "/bin");
+           keel_str_ends((keel_str_t){frame->file, (size_t)(name - frame->file)}, KEEL_STR("/bin"));
 }
 
 // If there is no file of the user's, the user runs the package.
@@ -168,7 +165,7 @@ static bool is_clients(keel_str_t package) {
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char part[32];
         snprintf(part, sizeof part, "/%s/", names[i]);
-        if (ends_with(package, part)) return true;
+        if (keel_str_ends(package, keel_str(part))) return true;
     }
     return false;
 }

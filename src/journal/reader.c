@@ -242,13 +242,9 @@ keel_status_t keel_journal_find_run(const char *run_dir, const char *text, char 
 
 // ---- programs ----------------------------------------------------------------------------------
 
-static bool ends_with(const char *name, const char *end) {
-    size_t size = strlen(name), tail = strlen(end);
-    return size > tail && strcmp(name + size - tail, end) == 0;
-}
-
 static keel_status_t match_program(void *context, const char *name) {
-    bool whole = ends_with(name, ".zst") && !ends_with(name, ".options.zst") && name[0] != '.';
+    bool whole = keel_str_ends(keel_str(name), KEEL_STR(".zst")) &&
+                 !keel_str_ends(keel_str(name), KEEL_STR(".options.zst")) && name[0] != '.';
     return whole ? match(context, name) : NULL;
 }
 

@@ -28,24 +28,20 @@ static bool is_word(char c) {
            c == '.' || (uint8_t)c >= 0x80;
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 // The length of the word at `at`: "%12", "dot_general", each part of "8x512xf32", or one byte.
 static size_t word_length(keel_str_t text, size_t at) {
     size_t end = at + 1;
     if (text.data[at] == '%') {
-        while (end < text.size && is_digit(text.data[end]))
+        while (end < text.size && keel_is_digit(text.data[end]))
             ++end;
         return end - at;
     }
     if (!is_word(text.data[at])) return 1;
-    if (text.data[at] == 'x' && at && is_digit(text.data[at - 1])) return 1;
-    bool number = is_digit(text.data[at]);
+    if (text.data[at] == 'x' && at && keel_is_digit(text.data[at - 1])) return 1;
+    bool number = keel_is_digit(text.data[at]);
     while (end < text.size && is_word(text.data[end])) {
         if (number && text.data[end] == 'x') break;
-        number = number && (is_digit(text.data[end]) || text.data[end] == '.');
+        number = number && (keel_is_digit(text.data[end]) || text.data[end] == '.');
         ++end;
     }
     return end - at;

@@ -318,15 +318,11 @@ static keel_status_t find_unpadded(keel_why_t *why, const groups_t *groups, cons
 
 // ---- a list that grows -------------------------------------------------------------------------
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 // "history[2]['w']" and "history[3]['w']": one index, and no other, has gone up.
 static bool is_next_element(const char *last, const char *next) {
     bool is_up = false, is_index = false;
     while (*last && *next) {
-        if (is_index && is_digit(*last) && is_digit(*next)) {
+        if (is_index && keel_is_digit(*last) && keel_is_digit(*next)) {
             char *last_end, *next_end;
             unsigned long long a = strtoull(last, &last_end, 10), b = strtoull(next, &next_end, 10);
             if (b < a || (is_up && b > a)) return false;
@@ -349,7 +345,7 @@ static void name_list(keel_buffer_t *name, const char *subject) {
     for (; *subject; ++subject) {
         keel_buffer_byte(name, (uint8_t)*subject);
         if (*subject == '[')
-            while (is_digit(subject[1]))
+            while (keel_is_digit(subject[1]))
                 ++subject;
     }
 }
