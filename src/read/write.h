@@ -3,7 +3,7 @@
 // The program is one of KEEL_FORMAT_HLO: read from HLO, or built in the form that hlo_reader.h
 // describes. Reading what was written gives the same program, location by location.
 //
-// Names of instructions, ids and names of parameters are made anew: "dot.7" is instruction 7 of the
+// Names of instructions, ids and names of parameters are generated: "dot.7" is instruction 7 of the
 // module, from 1. Of the metadata, what is a location is written. Everything else is written or
 // refused, and the message names it: what the model has no place for (program->left_out), what
 // XLA's messages do not have (KEEL_UNSUPPORTED), and references that cannot be (KEEL_INVALID).

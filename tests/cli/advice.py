@@ -19,7 +19,7 @@ def functions_of_processes(script):
 
 
 def keys_of(script, name):
-    """The keys of a dictionary that stands there."""
+    """The keys of a dictionary in the script."""
     for node in ast.parse(script.read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
             return {key.value for key in node.value.keys}

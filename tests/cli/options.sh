@@ -9,7 +9,7 @@ keel diff a; echo "exit $?"
 keel run --json -- true; echo "exit $?"
 keel run; echo "exit $?"
 keel cache ls x; echo "exit $?"
-# An empty name is told as that, and is no beginning of all names.
+# An empty name is reported as empty; it is not the beginning of every name.
 export KEEL_RUN_DIR=$runs
 keel why ''; echo "exit $?"
 keel stats ''; echo "exit $?"

@@ -27,7 +27,7 @@ for words in no_client compile_aborts compile_fails wrong_numbers no_serialize s
 done
 echo "== client_hangs"
 TEST_PLUGIN=client_hangs keel probe --timeout 5 "$plugin" | sed -n '1p; /HUNG/p; /^findings/,$p'
-# Keel's own library is told as such, with the plugin that it wraps; neither probe nor bundle is a run.
+# Keel's own library is reported as such, with the plugin that it wraps; neither probe nor bundle is a run.
 library=$(dirname "$plugin")/libkeel_pjrt.so
 KEEL_PLUGIN=$plugin keel probe "$library" | sed -n '1p; /^  \(path\|client\) /p; /this is Keel/,/next/p'
 KEEL_PLUGIN=$plugin keel probe "$library" --compare one.json | sed -n '/^compared/,$p'

@@ -1,4 +1,4 @@
-"""What Keel tells of memory and of a run's figures, held against JAX's own answers: cold and warm, on
+"""What Keel reports about memory and a run's figures, compared with JAX's own answers: cold and warm, on
 every plugin that is there."""
 
 import json

@@ -1,6 +1,6 @@
-"""Counters of PyTorch/XLA as the real one does not have them: a bridge that raises, answers with what
-is no number, or sets them back. The client goes on, and its own exceptions are left alone. The real
-counters are in tests/torch/host_ops.py."""
+"""Counters of PyTorch/XLA as the real one does not have them: a bridge that raises, returns
+something that is not a number, or resets them. The client goes on, and its own exceptions are kept.
+The real counters are in tests/torch/host_ops.py."""
 
 from harness import Report, Workspace, PYTHON, journal, keel_environment, last_json, of_kind, run, told
 

@@ -296,7 +296,7 @@ def holds_a_key(cache, process):
     try:
         return any(f"pid {process.pid}" in lock.read_text()
                    for lock in cache.folder.glob("locks/*.lock"))
-    except FileNotFoundError:  # somebody let go of it just now
+    except FileNotFoundError:  # it was released just now
         return False
 
 

@@ -112,7 +112,7 @@ threading.last = [sys.last]
 ''',
 }
 
-# A real client, which lets go of the interpreter's lock while it compiles.
+# A real client, which releases the interpreter's lock while it compiles.
 CLIENT = '''
 import jax, jax.numpy as jnp
 def loss(x):

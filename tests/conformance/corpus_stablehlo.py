@@ -1,6 +1,6 @@
 """Kinds of operations, types, attributes and locations that JAX does not write, as StableHLO text.
 
-Each entry is the body of `func.func @main`, or, where it starts with `module`, all of it.
+Each entry is the body of `func.func @main`, or all of it if it starts with `module`.
 """
 
 TEXTS = {}

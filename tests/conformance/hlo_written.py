@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds what Keel writes as HloModuleProto against what XLA reads in it.
+"""Compares what Keel writes as HloModuleProto with what XLA reads from it.
 
 Usage: hlo_written.py REWRITE [NAME...]
   REWRITE   the program `hlo_rewrite`; `hlo_rewrite FROM TO` reads a module and writes it again

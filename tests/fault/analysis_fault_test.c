@@ -1,6 +1,6 @@
 // A run is analyzed with each allocation and each file operation failing in turn, and with the
-// process killed at each file operation: the status is clean, what stands is whole or not there,
-// and the next analysis gives the same answers as if nothing had happened.
+// process killed at each file operation: the status is clean, a file is complete or missing, and
+// the next analysis gives the same answers as if nothing had happened.
 #define _GNU_SOURCE
 #include "unit/door_help.h"
 

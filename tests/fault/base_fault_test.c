@@ -1,5 +1,5 @@
 // Each file operation of base, and each of its allocations, fails once or kills the process: whole
-// files stay whole, appended lines stay lines, nothing is left open or behind.
+// files stay whole, appended lines stay lines, nothing stays open and no file is left over.
 #define _GNU_SOURCE
 #include "place.h"
 

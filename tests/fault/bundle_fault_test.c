@@ -1,5 +1,5 @@
-// Each allocation and each file operation of a bundle fails once. Whatever happens: no memory is
-// the only failure, what cannot be read is left out, and all works again afterwards.
+// Each allocation and each file operation of a bundle fails once. The only failure is lack of
+// memory; what cannot be read is left out; and everything works again afterwards.
 #define _GNU_SOURCE
 #include "place.h"
 

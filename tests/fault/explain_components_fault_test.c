@@ -1,4 +1,4 @@
-// Each allocation of a comparison of keys fails once: it says so, or finds all that there is.
+// Each allocation of a comparison of keys fails once: it says so, or finds everything.
 #define _GNU_SOURCE
 #include "place.h"
 

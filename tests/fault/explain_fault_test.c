@@ -1,5 +1,5 @@
-// Each allocation fails once while programs are explained. Whatever happens: KEEL_NO_MEMORY, or the
-// explanation that there is with all memory; nothing leaks.
+// Each allocation fails once while programs are explained. The result is KEEL_NO_MEMORY or the same
+// explanation as with enough memory; nothing leaks.
 #define _GNU_SOURCE
 #include "base/fault.h"
 #include "explain_help.h"

@@ -1,6 +1,6 @@
 // Each allocation and each file operation of a history fails once, and the process is killed at
-// each file operation once. Whatever happens: a clean status, no record that is none, what was in
-// the file before is there still, and all works again afterwards.
+// each file operation once. The status is clean, there are no false records, the file keeps what it
+// had, and everything works again afterwards.
 #define _GNU_SOURCE
 #include "history_help.h"
 

@@ -1,5 +1,5 @@
-// Each allocation and each file operation of counting and telling figures fails once: they say so,
-// or tell all that there is.
+// Each allocation and each file operation of counting and printing figures fails once: they say so,
+// or print everything.
 #define _GNU_SOURCE
 #include "place.h"
 

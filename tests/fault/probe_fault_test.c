@@ -1,5 +1,6 @@
 // Each allocation and each file operation of a probe fails once, here and in the child that uses
-// the plugin: either it says that it had no memory, or it tells all that it tells otherwise.
+// the plugin: either it says that it had no memory, or it reports everything that it reports
+// otherwise.
 #define _GNU_SOURCE
 #include "place.h"
 

@@ -1,6 +1,6 @@
 // Each allocation and each file operation of the store fails once, and the process is killed at
-// each file operation once. Whatever happens: a clean status, every entry as it was before or as it
-// was to be, no file that stays behind, and all works again afterwards.
+// each file operation once. The status is clean, every entry is in its old or its new state, no
+// file is left over, and everything works again afterwards.
 #define _GNU_SOURCE
 #include "store/plan.h"
 #include "store_help.h"

@@ -1,5 +1,5 @@
-// Each allocation of writing HLO fails once. Whatever happens: a clean status, what was in the
-// buffer before is there still, and writing works again afterwards.
+// Each allocation of writing HLO fails once. The status is clean, the buffer keeps what it had, and
+// writing works again afterwards.
 #include "hlo_proto.h"
 
 #include "read/write.h"

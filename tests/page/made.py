@@ -1,5 +1,5 @@
 """A run as no script makes it: names that are long, hostile and without a place to break, and more
-recompiles than a page shows in full. What its page must stand is read from its journal alone."""
+recompiles than a page shows in full. The page is made from its journal alone."""
 
 import json
 

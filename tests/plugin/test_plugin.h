@@ -1,4 +1,4 @@
-// What the tests know of the plugin in test_plugin.c beyond PJRT itself.
+// What the tests know about the plugin in test_plugin.c beyond PJRT itself.
 #ifndef KEEL_TESTS_PLUGIN_TEST_PLUGIN_H_
 #define KEEL_TESTS_PLUGIN_TEST_PLUGIN_H_
 

@@ -99,8 +99,7 @@ static void explain(const keel_program_t *before, const keel_program_t *after,
     for (size_t i = 0; i < out->root_count; ++i)
         folds += out->roots[i].folds;
     check(folds == out->folded_total, "what follows is not the sum of its causes");
-    if (before->format != after->format)
-        return; // no client's program is ever held against another's
+    if (before->format != after->format) return; // programs of different clients are never compared
     sides_differ(out->roots, out->root_count);
     sides_differ(out->folded, out->folded_count);
 }

@@ -1,4 +1,4 @@
-// What Keel does with one program, and with two. Whatever a client compiled has to come through it.
+// What Keel does with one program, and with two. Everything that a client compiled must pass.
 #ifndef KEEL_TESTS_PROGRAMS_EACH_H_
 #define KEEL_TESTS_PROGRAMS_EACH_H_
 

@@ -1,5 +1,5 @@
 """The sweep: many ordinary recompiles that are made from tables, each with the answer that follows from
-how it was planted, held against what `keel why` says.
+how it was planted, compared with what `keel why` says.
 
     run.py [FAMILY]...     these tables of tests/sweep/tables, or all
     --only TEXT            cases whose name has it

@@ -84,7 +84,7 @@ def check_told(runs, gathers):
 
 
 def check_lame(runs):
-    """Replicas with other programs than the others wait for ever there, and Keel says why."""
+    """Replicas that run different programs deadlock there, and Keel says why."""
     words = "Each replica must run the same program"
     process = runs.start("lame", "lame")
     said = errors_until(process, words)

@@ -1,4 +1,4 @@
-// Which earlier runs are analysed before a run: those of its script that nobody looked at.
+// Which earlier runs are analysed before a run: those of its script that were not analyzed yet.
 #define _GNU_SOURCE
 #include "analysis/earlier.h"
 #include "place.h"

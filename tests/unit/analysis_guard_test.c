@@ -1,4 +1,4 @@
-// A program that crashes whoever explains it, or never ends, costs one line and nothing else.
+// A program whose explanation crashes or never ends costs one line and nothing else.
 #define _GNU_SOURCE
 #include "door_help.h"
 

@@ -1,4 +1,4 @@
-// Why a program was asked for: what a process writes down, and what is worked out from it.
+// Why a program was asked for: what a process records, and what is concluded from it.
 #define _GNU_SOURCE
 #include "door_help.h"
 

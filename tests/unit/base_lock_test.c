@@ -1,4 +1,4 @@
-// Locks on files, in forked children too, and what is known of another process.
+// Locks on files, in forked children too, and what is known about another process.
 #define _GNU_SOURCE
 #include "place.h"
 

@@ -1,6 +1,6 @@
-// The bridge between a client's argument structs and a plugin that wants others: on the plugin of
-// tests/plugin, which is told what to want. Clients of other versions are made by sending structs
-// that end earlier, or later, than the header's.
+// The bridge between a client's argument structs and a plugin that wants different ones, on the
+// plugin of tests/plugin, which can be told what to want. Clients of other versions are made by
+// sending structs that end earlier, or later, than the header's.
 #define _GNU_SOURCE
 #include "door_help.h"
 

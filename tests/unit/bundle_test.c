@@ -1,4 +1,4 @@
-// Bundles: what gets into them, what is read back, what differs between two.
+// Bundles: what they contain, reading them back, and comparing two.
 #define _GNU_SOURCE
 #include "place.h"
 

@@ -1,7 +1,7 @@
 // What the tests of the plugin door share. PJRT knows one plugin a process, so every case runs in
 // processes of its own: a fork of the test that asks for Keel's table like any client, with the
-// plugin of tests/plugin below it. What the children did is read off the plugin's record of calls,
-// the journal, the cache folder, stderr and their exit status.
+// plugin of tests/plugin below it. What the children did shows in the plugin's record of calls, the
+// journal, the cache folder, stderr and their exit status.
 #ifndef KEEL_TESTS_DOOR_HELP_H_
 #define KEEL_TESTS_DOOR_HELP_H_
 

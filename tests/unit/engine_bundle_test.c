@@ -1,4 +1,4 @@
-// What a process hangs on, in its journal.
+// What a process depends on, in its journal.
 #define _GNU_SOURCE
 #include "door_help.h"
 

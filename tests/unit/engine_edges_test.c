@@ -1,5 +1,5 @@
-// Where the way of a program has an edge: an entry that loads once and then no more, a buffer that
-// is too short, a serialization without bytes, a forked child, pointers that share a place.
+// Edge cases on the way of a program: an entry that loads only once, a buffer that is too short, a
+// serialization without bytes, a forked child, pointers that share a place.
 #define _GNU_SOURCE
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-// What is written of memory, and the files of figures, of processes above the test plugin.
+// What processes that use the test plugin record about memory, and their files of figures.
 #define _GNU_SOURCE
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Which executions a read forced, and which of those cut their step, told from the order of things
-// and the buffers that go in.
+// Which executions a read forced, and which of those cut their step, judging by the order of calls
+// and the buffers that they take.
 #define _GNU_SOURCE
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
-// A process that forks while its threads are inside the engine: in the child nobody releases what
-// they hold, and yet the child may call any function.
+// A process that forks while its threads are inside the engine: the child can call any function,
+// although no thread there releases what the parent's threads held.
 #define _GNU_SOURCE
 #include <pthread.h>
 

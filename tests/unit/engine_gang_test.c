@@ -1,5 +1,5 @@
 // Replica threads on a plugin that gathers the devices of an execution: the executables of one
-// program are executed as one, and are the client's own in all else.
+// program are executed as one, and are the client's own in every other way.
 #define _GNU_SOURCE
 #include "door_help.h"
 

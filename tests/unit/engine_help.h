@@ -1,4 +1,4 @@
-// An engine without a door: for tests of what no door asks of it. For use in a child process.
+// An engine without a door, for what no door uses. For use in a child process.
 #ifndef KEEL_TESTS_ENGINE_HELP_H_
 #define KEEL_TESTS_ENGINE_HELP_H_
 

@@ -1,4 +1,4 @@
-// The order of executions in the journal: what is kept of it, and how little that is.
+// The order of executions in the journal: how much of it is kept, and that this is little.
 #define _GNU_SOURCE
 #include <pthread.h>
 

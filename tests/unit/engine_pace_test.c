@@ -1,4 +1,4 @@
-// How often a process that goes on for weeks writes figures of itself.
+// How often a process that runs for weeks writes its figures.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

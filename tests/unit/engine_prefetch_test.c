@@ -1,5 +1,5 @@
 // What a script asked for last time is loaded before it asks again: what is handed out, what is
-// not, and that nothing of it can be noticed where it is of no use.
+// not, and that a useless prefetch goes unnoticed.
 #define _GNU_SOURCE
 #include <pthread.h>
 

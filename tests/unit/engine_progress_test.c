@@ -1,5 +1,5 @@
-// The line on a terminal while a compile takes long: each case is a process on a terminal of its
-// own, and what a person would see there at the end and in between.
+// The line on a terminal while a compile takes long: each case is a process on its own terminal,
+// with what a person would see there, meanwhile and at the end.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/ioctl.h>

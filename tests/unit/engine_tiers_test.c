@@ -1,5 +1,5 @@
-// A tier that the engine has never heard of: a shelf of entries that outlives clients, below memory
-// and disk.
+// A tier that the engine does not know: a shelf of entries that outlives clients, below memory and
+// disk.
 #define _GNU_SOURCE
 #include "engine_help.h"
 

@@ -1,5 +1,5 @@
-// What a difference is to the user, which decides what can be done about it: pairs of programs as
-// JAX compiled them.
+// What a difference means to the user, which decides what can be done about it: pairs of programs
+// as JAX compiled them.
 #define _GNU_SOURCE
 #include "explain_help.h"
 

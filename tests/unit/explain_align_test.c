@@ -1,4 +1,4 @@
-// keel_align held against the longest common subsequence, worked out the plain way.
+// keel_align compared with the longest common subsequence, computed the simple way.
 #define _GNU_SOURCE
 #include "explain/align.h"
 #include "place.h"

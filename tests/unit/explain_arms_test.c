@@ -1,5 +1,5 @@
-// Which lines of a source stand in two arms of one `if`, and what of two programs is one cause for
-// that.
+// Which lines of a source are in different arms of one `if`, and which differences are therefore
+// one cause.
 #define _GNU_SOURCE
 #include "explain/arms.h"
 

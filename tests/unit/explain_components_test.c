@@ -1,5 +1,5 @@
-// Values as clients and plugins give them: those of XLA CPU plugins and of JAX stand in the samples
-// and below as they were recorded.
+// Values as clients and plugins give them: those of XLA CPU plugins and of JAX are in the samples
+// and below, as recorded.
 #define _GNU_SOURCE // nftw
 #include "place.h"
 

@@ -1,5 +1,5 @@
-// What follows from a size, a number or a dtype that drifted, and what only moves beside it: pairs
-// of programs as JAX compiled them.
+// What follows from a size, a number or a dtype that drifted, and what merely changes at the same
+// time: pairs of programs as JAX compiled them.
 #define _GNU_SOURCE
 #include "explain_help.h"
 

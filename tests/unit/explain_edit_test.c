@@ -1,5 +1,5 @@
 // What follows from source that was edited between two runs: closed_float, whose programs differ in
-// a number of line 15, with two texts of its file.
+// a number on line 15, with two texts of its file.
 #define _GNU_SOURCE
 #include "explain_help.h"
 

@@ -1,4 +1,4 @@
-// Two programs explained, and what is true of every explanation.
+// Explains two programs, and checks what holds for every explanation.
 #ifndef KEEL_TESTS_EXPLAIN_HELP_H_
 #define KEEL_TESTS_EXPLAIN_HELP_H_
 

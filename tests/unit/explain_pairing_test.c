@@ -1,4 +1,4 @@
-// What of two programs is held against each other, and on which line the rest is told: pairs as JAX
+// Which parts of two programs are paired, and on which line the rest is reported: pairs as JAX
 // compiled them, with a library of loops between the user and JAX.
 #define _GNU_SOURCE
 #include "explain_help.h"
@@ -16,7 +16,7 @@ typedef struct case_t {
 } case_t;
 
 static const case_t cases[] = {
-    // One value more is carried: no other is held against its neighbour.
+    // One more value is carried: no other is compared with its neighbor.
     {"loop_carries_more", ALL_PASSED, ALL_PASSED, KEEL_CAUSE_ARGUMENTS, "args", 19, 0},
     {"other_solver", NULL, NULL, KEEL_CAUSE_STRUCTURE, NULL, 9, 17},
     {"nothing_in_common", NULL, NULL, KEEL_CAUSE_STRUCTURE, NULL, 9, 17},

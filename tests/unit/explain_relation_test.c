@@ -1,4 +1,4 @@
-// Whether one number is a function of another, and which numbers stand in a source.
+// Whether one number is a function of another, and which numbers are in a source.
 #define _GNU_SOURCE
 #include "explain/relation.h"
 

@@ -1,5 +1,5 @@
-// Which frames of a Python stack are told, in an interpreter that this test makes up: the real ones
-// are those of tests/client/stack.py.
+// Which frames of a Python stack are reported, in an interpreter that this test fakes;
+// tests/client/stack.py uses real ones.
 #define _GNU_SOURCE
 #include "host/host.h"
 #include "host/python.h"

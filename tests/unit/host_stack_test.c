@@ -1,4 +1,4 @@
-// Whose file it is, and the stack where there is no Python; tests/client/stack.py has the Pythons.
+// Whose file it is, and the stack if there is no Python; tests/client/stack.py uses real Pythons.
 #define _GNU_SOURCE
 #include "host/host.h"
 #include "place.h"

@@ -1,4 +1,4 @@
-// Which runs and programs are removed, and which never are.
+// Which runs and programs are removed, and which are not.
 #define _GNU_SOURCE
 #include "place.h"
 

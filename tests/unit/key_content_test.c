@@ -1,4 +1,4 @@
-// What files and folders say that flags name: a change of it is a change of the key.
+// The content of files and folders that flags name: if it changes, so does the key.
 #define _GNU_SOURCE
 #include "place.h"
 

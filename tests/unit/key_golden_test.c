@@ -1,8 +1,8 @@
-// Keys of the samples, as they were when this version of the key came to be: tests/golden/
-// keys-v<version>.txt, kept for ever. A key that moves makes every stored executable useless, or
-// worse: so the canonical form stands still, or KEEL_KEY_VERSION is raised.
+// Keys of the samples, as they were when this version of the key was made: tests/golden/
+// keys-v<version>.txt, never removed. If a key changes, every stored executable becomes useless, or
+// worse. So either the canonical form stays the same, or KEEL_KEY_VERSION is raised.
 //
-// KEEL_GOLDEN=write writes the file of the current version anew.
+// KEEL_GOLDEN=write rewrites the file of the current version.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// What a key means, without a golden: programs that differ in one thing, whatever it is, have keys
-// of their own, and programs that differ in nothing share one.
+// What a key means, without a golden: programs that differ in any one thing have different keys,
+// and programs that do not differ share one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

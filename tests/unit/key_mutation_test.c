@@ -1,5 +1,5 @@
-// Parsed programs, changed in one place at a time: whatever means something has to move the key,
-// whatever means nothing must not.
+// Parsed programs, changed in one place at a time: a change that matters must change the key; one
+// that does not must not.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -155,7 +155,7 @@ static void a_folder_that_cannot_be_made_only_costs_time(void **state) {
     wait_until_settled();
     keel_digest_t digest;
     char below[128];
-    snprintf(below, sizeof below, "%s/below", plugin); // a file stands there
+    snprintf(below, sizeof below, "%s/below", plugin); // there is a file at that path
     MUST(keel_key_plugin_build(plugin, below, &digest));
 }
 

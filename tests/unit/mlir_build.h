@@ -1,4 +1,4 @@
-// Writes MLIR bytecode for the tests: what no client writes, and what none should.
+// Writes MLIR bytecode for the tests: programs that no client writes, and some that none should.
 #ifndef KEEL_TESTS_MLIR_BUILD_H_
 #define KEEL_TESTS_MLIR_BUILD_H_
 
@@ -219,7 +219,7 @@ static inline void put_ir(made_t *made, keel_buffer_t *out) {
     put_section(out, 4, &b);
 }
 
-// Writes the file and lets go of everything else.
+// Writes the file and frees everything else.
 static inline keel_buffer_t made_finish(made_t *made) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);

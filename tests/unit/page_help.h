@@ -1,4 +1,4 @@
-// The page of a run that a test makes of events.
+// The page of a run that a test makes from events.
 #ifndef KEEL_TESTS_PAGE_HELP_H_
 #define KEEL_TESTS_PAGE_HELP_H_
 

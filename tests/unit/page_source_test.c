@@ -1,4 +1,4 @@
-// Lines of source in the page: of which files they are shown.
+// Lines of source in the page: for which files they are shown.
 #define _GNU_SOURCE
 #include "page_help.h"
 

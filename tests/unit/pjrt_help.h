@@ -1,4 +1,4 @@
-// A small PJRT client for tests, for use in a child process: what goes wrong ends it.
+// A small PJRT client for tests, for use in a child process: any failure ends it.
 #ifndef KEEL_TESTS_PJRT_HELP_H_
 #define KEEL_TESTS_PJRT_HELP_H_
 

@@ -1,5 +1,5 @@
-// Finding a plugin, calling it, and what is read of its backend. The plugin is that of
-// tests/plugin, or a table made up on the spot.
+// Finding a plugin, calling it, and reading its backend. The plugin is that of tests/plugin, or a
+// fake table.
 #define _GNU_SOURCE
 #include "store_help.h"
 

@@ -1,4 +1,4 @@
-// A folder of a test's own, and what is asked of statuses and files in tests.
+// A folder for one test, and assertions about statuses and files.
 #ifndef KEEL_TESTS_PLACE_H_
 #define KEEL_TESTS_PLACE_H_
 

@@ -1,4 +1,4 @@
-// Would an entry made here be a hit there: on probes of other machines that are made up.
+// Would an entry made here be a hit there? With made-up probes of other machines.
 #define _GNU_SOURCE
 #include "place.h"
 

@@ -1,4 +1,4 @@
-// Probes of the plugin of tests/plugin, which is told what to do wrong.
+// Probes of the plugin of tests/plugin, which can be told what to do wrong.
 #define _GNU_SOURCE
 #include "place.h"
 

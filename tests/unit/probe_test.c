@@ -1,4 +1,4 @@
-// What is read of a probe's child, and what follows from it: on lines and results that are made up.
+// What a probe reads from its child, and what follows from it, with made-up lines and results.
 #define _GNU_SOURCE
 #include "place.h"
 

@@ -1,4 +1,4 @@
-// A program of HLO that is written and read again is the same program: for every test that has one.
+// An HLO program that is written and read again is the same program: for every test that has one.
 #ifndef KEEL_TESTS_ROUND_TRIP_H_
 #define KEEL_TESTS_ROUND_TRIP_H_
 

@@ -1,4 +1,4 @@
-// Host reads and cut steps, told from journals that are made line by line.
+// Host reads and cut steps, from journals that are made line by line.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

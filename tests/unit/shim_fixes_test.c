@@ -1,4 +1,4 @@
-// What the Python package reports of the client's faults: written whole, each once, whenever it is
+// What the Python package reports about the client's bugs: written whole, each once, whenever it is
 // reported.
 #define _GNU_SOURCE
 #include "door_help.h"

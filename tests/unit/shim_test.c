@@ -1,5 +1,5 @@
-// The table that a client gets: what of it is Keel's, what the plugin's, and what it says where
-// Keel cannot work.
+// The table that a client gets: which functions are Keel's and which the plugin's, and what they
+// say if Keel cannot work.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

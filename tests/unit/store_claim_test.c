@@ -1,4 +1,4 @@
-// Claims and marks, across threads and processes, and what is left of them by kill -9.
+// Claims and marks, across threads and processes, and what kill -9 leaves of them.
 #define _GNU_SOURCE
 #include "store/plan.h"
 

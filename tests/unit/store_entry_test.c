@@ -1,4 +1,4 @@
-// The grammar of an entry file: what it carries, and that no damage passes.
+// The grammar of an entry file: what it contains, and that any damage is detected.
 #define _GNU_SOURCE
 #include "store_help.h"
 
@@ -262,7 +262,7 @@ static void texts_and_payloads_over_their_limits_are_refused(void **state) {
     fixture_free(&f);
 }
 
-// Entries of every version that was ever released must be read for ever.
+// Entries of every released version must stay readable.
 static void entries_of_released_versions_are_read(void **state) {
     (void)state;
     for (int packs = 0; packs < 2; ++packs) {

@@ -1,4 +1,4 @@
-// The disk tier under load: eviction beside readers and writers, and disks that are full.
+// The disk tier under load: eviction during reads and writes, and full disks.
 #define _GNU_SOURCE
 #include "store_help.h"
 

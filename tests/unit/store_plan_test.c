@@ -1,5 +1,4 @@
-// Plans: what is written is read back, damage is refused as a whole, and upkeep takes old ones
-// away.
+// Plans: what is written is read back, damage is refused as a whole, and upkeep removes old ones.
 #define _GNU_SOURCE
 #include "store/plan.h"
 

@@ -1,4 +1,4 @@
-// What to do about a row, by what it shows.
+// What to do about an item, judging by what it shows.
 #include "why_help.h"
 
 static const char *case_text(keel_case_t one) {

@@ -1,4 +1,4 @@
-// Recompiles that follow from host reads: which constants come from one is told by the source.
+// Recompiles that follow from host reads: the source shows which constants come from one.
 #define _GNU_SOURCE
 #include "place.h"
 

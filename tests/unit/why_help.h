@@ -1,4 +1,4 @@
-// Journals that are made line by line, and what is said of them.
+// Journals that are made line by line, and what Keel says about them.
 #ifndef KEEL_TESTS_WHY_HELP_H_
 #define KEEL_TESTS_WHY_HELP_H_
 

@@ -1,4 +1,4 @@
-// Several recompiles that make one story.
+// Several recompiles with one story.
 #include "why_help.h"
 
 static void a_constant_that_counts_up_is_a_counter(void **state) {

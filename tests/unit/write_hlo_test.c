@@ -1,4 +1,4 @@
-// HLO that is written: the same program when it is read again, or a clear refusal.
+// Writing HLO: the same program when read again, or a clear refusal.
 #include "hlo_proto.h"
 
 #include <dirent.h>

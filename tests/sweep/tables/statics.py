@@ -1,4 +1,4 @@
-"""Numbers that Python has: a static argument, and one that is closed over by a function that is made anew."""
+"""Numbers that Python has: a static argument, and one that a newly created function closes over."""
 
 from plan import Recipe
 
