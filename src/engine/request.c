@@ -58,16 +58,6 @@ static keel_status_t key_program(request_t *request, const keel_program_t *progr
     return NULL;
 }
 
-// XLA's builder ends a module's name with a number that counts the operations: one function of the
-// user would get a new name with every change.
-static keel_str_t without_number(keel_str_t name) {
-    size_t size = name.size;
-    while (size && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
-        --size;
-    bool has_number = size > 1 && size < name.size && name.data[size - 1] == '.';
-    return has_number ? (keel_str_t){name.data, size - 1} : name;
-}
-
 // ---- options ----------------------------------------------------------------------------------
 
 static void report_rewritten(request_t *request, uint64_t replicas, keel_str_t obstacle) {
@@ -155,7 +145,9 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
                                 request->format);
     bool is_hlo = strcmp(request->format, "hlo") == 0;
     keel_str_t name = keel_program_str(program, program->name), kept;
-    if (is_hlo) name = without_number(name);
+    // XLA's builder ends a module's name with a number that counts the operations: one function of
+    // the user would get a new name with every change.
+    if (is_hlo) name = keel_str_without_number(name, '.');
     KEEL_TRY(keel_arena_str(&request->arena, name, &kept));
     request->name = kept.data;
     request->ops = keel_program_op_count(program);
