@@ -457,10 +457,7 @@ static keel_status_t hand_over_root(components_t *c, found_t *found, uint32_t fo
     difference.follows = follows;
     size_t at = c->out->root_count;
     KEEL_TRY(keel_explanation_add(c->out, &difference));
-    if (follows != KEEL_NONE)
-        found->place = follows;
-    else
-        found->place = c->out->root_count > at ? (uint32_t)at : KEEL_NONE;
+    found->place = follows != KEEL_NONE ? follows : (uint32_t)at;
     return NULL;
 }
 
@@ -475,7 +472,7 @@ static keel_status_t give_components(components_t *c, uint32_t follows) {
         if (difference.follows == KEEL_NONE) continue;
         difference.follows = c->data[top_of(c, i)].place;
         // If its root is beyond the limit, it is left out too.
-        if (difference.follows != KEEL_NONE) KEEL_TRY(keel_explanation_add(c->out, &difference));
+        KEEL_TRY(keel_explanation_add(c->out, &difference));
     }
     return NULL;
 }
