@@ -1,6 +1,4 @@
-#define _GNU_SOURCE
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cli/bundle.h"
 
@@ -13,11 +11,11 @@ static const char details[] =
     "The exit code is 0 for alive, 1 for limping and 3 for dead; it is also 1 if --compare finds\n"
     "that entries made here do not fit there.\n";
 
-static void show_waiting(void *context, const char *step, double seconds) {
-    bool *shown = context;
-    if (seconds < 2 && !*shown) return;
-    fprintf(stderr, "\r\x1b[Kkeel: probe: %s, %.0f s", step, seconds);
-    *shown = true;
+static void show_step(const char *step) {
+    static char text[64];
+    cli_progress_end();
+    snprintf(text, sizeof text, "probe: %s", step);
+    cli_progress_begin(text);
 }
 
 static void add_wrapped(keel_probe_t *probe, const char *wraps) {
@@ -33,15 +31,13 @@ static void add_wrapped(keel_probe_t *probe, const char *wraps) {
 // library, the bundle describes the plugin that it wraps.
 static keel_status_t use_plugin(const keel_settings_t *settings, const char *plugin,
                                 const char *wraps, unsigned limit, keel_probe_t *probe) {
-    bool shown = false;
     char *digests;
     const char *file = wraps ? wraps : plugin;
     const keel_probe_request_t request = {.plugin = plugin,
                                           .wraps = wraps,
                                           .limit = limit,
                                           .last = probe->fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER,
-                                          .waiting = isatty(STDERR_FILENO) ? show_waiting : NULL,
-                                          .context = &shown};
+                                          .stepping = show_step};
     if (wraps) add_wrapped(probe, wraps);
     KEEL_TRY(cli_digests_folder(settings, &digests));
     cli_limit_at(file);
@@ -51,7 +47,7 @@ static keel_status_t use_plugin(const keel_settings_t *settings, const char *plu
     keel_free(digests);
     cli_limit_at(NULL);
     if (!status) status = keel_probe_use(&request, probe);
-    if (shown) fputs("\r\x1b[K", stderr);
+    cli_progress_end();
     return status;
 }
 

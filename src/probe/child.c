@@ -1,4 +1,5 @@
-// The child: the steps in order, and the messages that report them.
+// The child: the steps in order, and the messages that report them. It ends with _exit, so it frees
+// nothing.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/socket.h>
@@ -49,51 +50,38 @@ static keel_status_t make_client(probe_child_t *child) {
 static keel_status_t add_key(const keel_backend_t *backend, probe_child_t *child) {
     keel_key_t key;
     keel_key_initialize(&key);
-    keel_status_t status = keel_backend_key(backend, child->build, &key);
-    if (!status) status = keel_key_finish(&key);
-    for (int i = 0; i < KEEL_COMPONENT_COUNT && !status; ++i) {
+    KEEL_TRY(keel_backend_key(backend, child->build, &key));
+    KEEL_TRY(keel_key_finish(&key));
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         char hex[KEEL_DIGEST_HEX];
+        if (i == KEEL_COMPONENT_PROGRAM || i == KEEL_COMPONENT_OPTIONS ||
+            i == KEEL_COMPONENT_DEVICE_ASSIGNMENT)
+            continue;
         keel_digest_hex(&key.components[i], hex);
-        if (i != KEEL_COMPONENT_PROGRAM && i != KEEL_COMPONENT_OPTIONS &&
-            i != KEEL_COMPONENT_DEVICE_ASSIGNMENT)
-            status =
-                keel_bundle_add(&child->facts, KEEL_BUNDLE_KEY,
-                                keel_str(keel_component_name((keel_component_t)i)), keel_str(hex));
+        KEEL_TRY(keel_bundle_add(&child->facts, KEEL_BUNDLE_KEY,
+                                 keel_str(keel_component_name((keel_component_t)i)),
+                                 keel_str(hex)));
     }
-    keel_key_deinitialize(&key);
-    return status;
-}
-
-static keel_status_t write_memory(const keel_device_memory_t *memory, keel_bundle_t *facts,
-                                  const char *name) {
-    char sizes[3][16], text[80];
-    const uint64_t bytes[] = {memory->in_use, memory->peak, memory->limit};
-    for (int i = 0; i < 3; ++i)
-        keel_format_size(bytes[i], sizes[i]);
-    snprintf(text, sizeof text, "in use %s%s%s%s%s", sizes[0], memory->peak ? ", peak " : "",
-             memory->peak ? sizes[1] : "", memory->limit ? ", limit " : "",
-             memory->limit ? sizes[2] : "");
-    return keel_bundle_add(facts, KEEL_BUNDLE_MEMORY, keel_str(name), keel_str(text));
+    return NULL;
 }
 
 static keel_status_t add_memory(probe_child_t *child, const char *platform, PJRT_Device *device) {
-    char *name, *kind;
+    char *name, *kind, sizes[3][16];
     keel_device_memory_t memory;
     KEEL_TRY(keel_pjrt_device_name(child->api, platform, device, &name, &kind));
     keel_status_t why = keel_pjrt_device_memory(child->api, device, &memory);
-    keel_status_t status =
-        why ? keel_bundle_format(&child->facts, KEEL_BUNDLE_MEMORY, name, "unknown: %s%s%s",
-                                 keel_status_code(why) == KEEL_PLUGIN ? latest_code : "",
-                                 keel_status_code(why) == KEEL_PLUGIN ? ": " : "",
-                                 keel_status_message(why))
-            : write_memory(&memory, &child->facts, name);
-    if (keel_status_code(why) == KEEL_NO_MEMORY && !status)
-        status = why;
-    else
-        keel_status_ignore(why);
-    keel_free(name);
-    keel_free(kind);
-    return status;
+    bool of_plugin = keel_status_code(why) == KEEL_PLUGIN;
+    if (keel_status_code(why) == KEEL_NO_MEMORY) return why;
+    if (why)
+        return keel_bundle_format(&child->facts, KEEL_BUNDLE_MEMORY, name, "unknown: %s%s%s",
+                                  of_plugin ? latest_code : "", of_plugin ? ": " : "",
+                                  keel_status_message(why));
+    keel_format_size(memory.in_use, sizes[0]);
+    keel_format_size(memory.peak, sizes[1]);
+    keel_format_size(memory.limit, sizes[2]);
+    return keel_bundle_format(&child->facts, KEEL_BUNDLE_MEMORY, name, "in use %s%s%s%s%s",
+                              sizes[0], memory.peak ? ", peak " : "", memory.peak ? sizes[1] : "",
+                              memory.limit ? ", limit " : "", memory.limit ? sizes[2] : "");
 }
 
 static keel_status_t read_devices(probe_child_t *child) {
@@ -106,20 +94,18 @@ static keel_status_t read_devices(probe_child_t *child) {
         return keel_status_make(KEEL_PLUGIN, "the client has no device that this process can use");
     if (!child->build) return NULL; // only a bundle is wanted
     KEEL_TRY(keel_backend_read(child->api, child->client, NULL, 0, &backend));
-    keel_status_t status = add_key(&backend, child);
-    for (size_t i = 0; i < child->device_count && i < SHOWN && !status; ++i)
-        status = add_memory(child, backend.platform_name, child->devices[i]);
-    keel_backend_deinitialize(&backend);
-    return status;
+    KEEL_TRY(add_key(&backend, child));
+    for (size_t i = 0; i < child->device_count && i < SHOWN; ++i)
+        KEEL_TRY(add_memory(child, backend.platform_name, child->devices[i]));
+    return NULL;
 }
 
 // ---- messages ----------------------------------------------------------------------------------
 
-static void send_line(const probe_child_t *child, keel_buffer_t *line) {
+static void send_line(const probe_child_t *child, const keel_buffer_t *line) {
     static const char lost[] = "{\"lost\": 1}";
     bool sent = !line->failed && send(child->descriptor, line->data, line->size, MSG_NOSIGNAL) >= 0;
     if (!sent) send(child->descriptor, lost, sizeof lost - 1, MSG_NOSIGNAL);
-    keel_buffer_deinitialize(line);
 }
 
 static void send_facts(probe_child_t *child) {
@@ -130,8 +116,6 @@ static void send_facts(probe_child_t *child) {
     keel_bundle_json(&child->facts, keel_json_value(&json, "bundle"));
     keel_json_end_object(&json);
     if (child->facts.count) send_line(child, &line);
-    keel_buffer_deinitialize(&line);
-    keel_bundle_deinitialize(&child->facts);
     keel_bundle_initialize(&child->facts);
 }
 

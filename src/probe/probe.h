@@ -121,9 +121,7 @@ typedef struct keel_probe_request_t {
     const char *wraps;      // the plugin that it wraps, if it is Keel's own library; otherwise NULL
     unsigned limit;         // seconds that a step may take
     keel_probe_step_t last; // no step after this one; OLDER: all
-    // Called about once a second during a step; may be NULL.
-    void (*waiting)(void *context, const char *step, double seconds);
-    void *context;
+    void (*stepping)(const char *step); // called with each step that begins; may be NULL
 } keel_probe_request_t;
 
 // NULL, or KEEL_NO_MEMORY if anything was lost. Ask once, at the end.

@@ -3,7 +3,7 @@
 //   a: f32[2,3], b: f32[3,2]  ->  a b, the sum of its elements
 //
 // Every device computes these numbers exactly, whatever type it multiplies in, and a b is
-// symmetric, so a different layout gives the same bytes.
+// symmetric, so a different layout gives the same bytes. Nothing is destroyed: the process ends.
 #include <string.h>
 
 #include "base/proto.h"
@@ -93,13 +93,11 @@ static keel_status_t compile_on(const probe_child_t *child, PJRT_Device *device,
     PJRT_Program code = program();
     KEEL_TRY(id_of(child, device, &id));
     keel_buffer_initialize(&options, 0);
-    keel_status_t status = write_options(&options, id);
+    KEEL_TRY(write_options(&options, id));
     PJRT_Client_Compile_Args args = {
         KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = child->client, .program = &code,
         .compile_options = (const char *)options.data, .compile_options_size = options.size};
-    if (!status) status = KEEL_PJRT_CALL(child->api, PJRT_Client_Compile, args);
-    keel_buffer_deinitialize(&options);
-    KEEL_TRY(status);
+    KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Client_Compile, args));
     if (!args.executable)
         return keel_status_make(KEEL_PLUGIN, "PJRT_Client_Compile returned no executable");
     *out = args.executable;
@@ -111,10 +109,7 @@ static keel_status_t compile_on(const probe_child_t *child, PJRT_Device *device,
 static keel_status_t await_event(const probe_child_t *child, PJRT_Event *event) {
     if (!event) return NULL;
     PJRT_Event_Await_Args args = {KEEL_PJRT_SIZE(PJRT_Event_Await), .event = event};
-    PJRT_Event_Destroy_Args destroy = {KEEL_PJRT_SIZE(PJRT_Event_Destroy), .event = event};
-    keel_status_t status = KEEL_PJRT_CALL(child->api, PJRT_Event_Await, args);
-    keel_status_ignore(KEEL_PJRT_CALL(child->api, PJRT_Event_Destroy, destroy));
-    return status;
+    return KEEL_PJRT_CALL(child->api, PJRT_Event_Await, args);
 }
 
 static keel_status_t to_device(const probe_child_t *child, PJRT_Device *device,
@@ -154,12 +149,6 @@ static keel_status_t check_result(const probe_child_t *child, PJRT_Buffer *buffe
     return NULL;
 }
 
-static void destroy_buffer(const probe_child_t *child, PJRT_Buffer *buffer) {
-    if (!buffer) return;
-    PJRT_Buffer_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_Destroy), .buffer = buffer};
-    keel_status_ignore(KEEL_PJRT_CALL(child->api, PJRT_Buffer_Destroy, args));
-}
-
 // `options_size`: the size of the client's PJRT_ExecuteOptions.
 static keel_status_t execute_program(const probe_child_t *child, PJRT_LoadedExecutable *loaded,
                                      PJRT_Buffer *const *in, PJRT_Buffer **out,
@@ -184,18 +173,15 @@ static keel_status_t run_on(const probe_child_t *child, PJRT_Device *device,
                             PJRT_LoadedExecutable *loaded, size_t options_size) {
     // More room than results, in case a plugin writes more of them.
     PJRT_Buffer *in[ARGUMENTS] = {0}, *out[4 * RESULTS] = {0};
-    keel_status_t status = NULL;
-    for (size_t i = 0; i < ARGUMENTS && !status; ++i)
-        status = to_device(child, device, &arguments[i], &in[i]);
-    if (!status) status = execute_program(child, loaded, in, out, options_size);
-    for (size_t i = 0; i < RESULTS && !status; ++i)
-        status = out[i] ? check_result(child, out[i], i)
-                        : keel_status_make(KEEL_PLUGIN, "the execution returned no result %zu", i);
     for (size_t i = 0; i < ARGUMENTS; ++i)
-        destroy_buffer(child, in[i]);
-    for (size_t i = 0; i < RESULTS; ++i)
-        destroy_buffer(child, out[i]);
-    return status;
+        KEEL_TRY(to_device(child, device, &arguments[i], &in[i]));
+    KEEL_TRY(execute_program(child, loaded, in, out, options_size));
+    for (size_t i = 0; i < RESULTS; ++i) {
+        if (!out[i])
+            return keel_status_make(KEEL_PLUGIN, "the execution returned no result %zu", i);
+        KEEL_TRY(check_result(child, out[i], i));
+    }
+    return NULL;
 }
 
 static keel_status_t run_first(const probe_child_t *child, PJRT_LoadedExecutable *loaded) {
@@ -216,11 +202,9 @@ keel_status_t probe_serialize(probe_child_t *child) {
     PJRT_Executable *executable;
     uint8_t *data;
     KEEL_TRY(keel_pjrt_executable(child->api, child->compiled, &executable));
-    keel_status_t status =
-        keel_pjrt_serialize(child->api, executable, &data, &child->serialized.size);
-    keel_pjrt_destroy_executable(child->api, executable);
-    if (!status) child->serialized.data = data;
-    return status;
+    KEEL_TRY(keel_pjrt_serialize(child->api, executable, &data, &child->serialized.size));
+    child->serialized.data = data;
+    return NULL;
 }
 
 keel_status_t probe_reload(probe_child_t *child) {
@@ -239,9 +223,7 @@ keel_status_t probe_last_device(probe_child_t *child) {
     PJRT_Device *last = child->devices[child->device_count - 1];
     PJRT_LoadedExecutable *loaded = NULL;
     KEEL_TRY(compile_on(child, last, &loaded));
-    keel_status_t status = run_on(child, last, loaded, PJRT_ExecuteOptions_STRUCT_SIZE);
-    keel_pjrt_destroy_loaded(child->api, loaded);
-    return status;
+    return run_on(child, last, loaded, PJRT_ExecuteOptions_STRUCT_SIZE);
 }
 
 // A client as old as torch_xla 2.9 (PJRT 0.75), through the bridge.
@@ -268,12 +250,9 @@ keel_status_t probe_compile_elsewhere(probe_child_t *child) {
     keel_buffer_t options;
     PJRT_Program code = program();
     keel_buffer_initialize(&options, 0);
-    keel_status_t status = write_options(&options, -1);
+    KEEL_TRY(write_options(&options, -1));
     PJRT_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Compile), .topology = child->topology,
                               .program = &code, .compile_options = (const char *)options.data,
                               .compile_options_size = options.size};
-    if (!status) status = KEEL_PJRT_CALL(child->api, PJRT_Compile, args);
-    keel_buffer_deinitialize(&options);
-    if (!status) keel_pjrt_destroy_executable(child->api, args.executable);
-    return status;
+    return KEEL_PJRT_CALL(child->api, PJRT_Compile, args);
 }

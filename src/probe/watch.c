@@ -27,7 +27,7 @@ typedef struct watch_t {
     char tail[TAIL];    // what was printed in this step
     size_t tail_size;
     keel_probe_step_t step; // the current step; KEEL_PROBE_STEP_COUNT between two
-    uint64_t began, told;
+    uint64_t began;
     bool gave_up;
     keel_status_t status;
 } watch_t;
@@ -154,16 +154,18 @@ static void take_line(watch_t *watch, keel_str_t line) {
     keel_probe_step_t over = watch->step;
     if (!watch->status) watch->status = keel_probe_take_line(probe, line);
     watch->step = going_on(probe);
-    if (watch->step != over) watch->began = watch->told = keel_clock_monotonic();
-    if (over < KEEL_PROBE_STEP_COUNT && watch->step != over) {
+    bool changed = watch->step != over, is_over = changed && over < KEEL_PROBE_STEP_COUNT;
+    if (changed) watch->began = keel_clock_monotonic();
+    if (changed && !is_over && watch->request->stepping)
+        watch->request->stepping(keel_probe_step_name(watch->step));
+    if (is_over) {
         read_printed(watch);
         if (probe->steps[over].state == KEEL_PROBE_FAILED)
             probe->steps[over].said = last_said(watch);
         watch->tail_size = 0;
-    } else if (!probe->out_of_memory && !watch->status) {
-        return;
     }
-    send(watch->lines, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (is_over || probe->out_of_memory || watch->status)
+        send(watch->lines, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static void read_lines(watch_t *watch) {
@@ -178,17 +180,11 @@ static void read_lines(watch_t *watch) {
 // ---- watching ----------------------------------------------------------------------------------
 
 static void look_at_time(watch_t *watch) {
-    uint64_t now = keel_clock_monotonic();
-    double seconds = keel_seconds(now - watch->began);
-    if (seconds >= watch->request->limit && !watch->gave_up) {
-        watch->gave_up = true;
-        keel_guard_kill(watch->child);
-    }
-    if (!watch->request->waiting || now - watch->told < UINT64_C(1000000000)) return;
-    watch->told = now;
-    bool between = watch->step == KEEL_PROBE_STEP_COUNT;
-    watch->request->waiting(watch->request->context,
-                            between ? "start" : keel_probe_step_name(watch->step), seconds);
+    if (watch->gave_up ||
+        keel_seconds(keel_clock_monotonic() - watch->began) < watch->request->limit)
+        return;
+    watch->gave_up = true;
+    keel_guard_kill(watch->child);
 }
 
 // Until the child has ended; returns its state, from waitpid.
@@ -266,7 +262,7 @@ static keel_status_t watch_child(const keel_probe_request_t *request, bool elsew
     keel_guard_begin(&guard);
     keel_status_t status = start_child(&watch);
     if (!status) {
-        watch.began = watch.told = keel_clock_monotonic();
+        watch.began = keel_clock_monotonic();
         int state = follow_child(&watch);
         kill(-watch.child, SIGKILL); // processes that it left running
         judge_end(&watch, state);
