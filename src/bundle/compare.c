@@ -32,8 +32,7 @@ static keel_bundle_kind_t kind_of(const pair_t *pair, keel_bundle_section_t sect
 #define IS_AMONG(name, names) keel_str_is_among(keel_str(name), names, sizeof names / sizeof *names)
 
 static bool moves_keys(const pair_t *pair, keel_bundle_section_t section, const char *name) {
-    static const char *const files[] = {"path", "size", "extensions", KEEL_BUNDLE_TROUBLE,
-                                        KEEL_BUNDLE_REFUSED};
+    static const char *const files[] = {"path", "size", KEEL_BUNDLE_TROUBLE, KEEL_BUNDLE_REFUSED};
     switch (section) {
         case KEEL_BUNDLE_PLUGIN:
             return !IS_AMONG(name, files);

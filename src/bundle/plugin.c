@@ -50,40 +50,6 @@ static keel_status_t add_attributes(const PJRT_Api *api, keel_bundle_t *bundle) 
     return status;
 }
 
-// PJRT's extension types in order, including later ones than the header's.
-static const char extensions[] =
-    "GpuCustomCall,Profiler,CustomPartitioner,Stream,Layouts,FFI,MemoryDescriptions,Triton,"
-    "RawBuffer,PhaseCompile,Example,Unknown,CrossHostTransfers,ExecutableMetadata,Callback,"
-    "HostAllocator,TpuTopology,TpuExecutable,Megascale,Shardings,AbiVersion,Collectives,MultiSlice,"
-    "HostMemoryAllocator,XlaTransform,";
-
-static void put_extension(size_t type, keel_buffer_t *out) {
-    const char *at = extensions;
-    size_t left = type;
-    for (; *at && left; at += strcspn(at, ",") + 1)
-        --left;
-    keel_buffer_text(out, out->size ? ", " : "");
-    if (*at)
-        keel_buffer_append(out, at, strcspn(at, ","));
-    else
-        keel_buffer_format(out, "type %zu", type);
-}
-
-static keel_status_t add_extensions(const PJRT_Api *api, keel_bundle_t *bundle) {
-    enum { MOST = 64 }; // ends even if the chain is a cycle
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 0);
-    const PJRT_Extension_Base *at = api->extension_start;
-    for (int i = 0; at && i < MOST; at = at->next, ++i)
-        put_extension((size_t)at->type, &text);
-    keel_status_t status = keel_buffer_status(&text);
-    if (!status && text.size)
-        status = keel_bundle_add(bundle, KEEL_BUNDLE_PLUGIN, KEEL_STR("extensions"),
-                                 keel_bytes_str(keel_buffer_bytes(&text)));
-    keel_buffer_deinitialize(&text);
-    return status;
-}
-
 // ---- the client --------------------------------------------------------------------------------
 
 static keel_status_t add_platform(const PJRT_Api *api, PJRT_Client *client, keel_bundle_t *bundle) {
@@ -99,21 +65,13 @@ static keel_status_t add_platform(const PJRT_Api *api, PJRT_Client *client, keel
                            (keel_str_t){version.platform_version, version.platform_version_size});
 }
 
-// The plugin's longer name, "TPU_0(process=0,(0,0,0,0))", otherwise the short one; empty if it
-// gives neither.
+// "TPU_0(process=0,(0,0,0,0))"; empty if the plugin gives none.
 static keel_str_t physical_name(const PJRT_Api *api, PJRT_DeviceDescription *description) {
-    PJRT_DeviceDescription_DebugString_Args longer = {
+    PJRT_DeviceDescription_DebugString_Args args = {
         KEEL_PJRT_SIZE(PJRT_DeviceDescription_DebugString), .device_description = description};
-    PJRT_DeviceDescription_ToString_Args shorter = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_ToString),
-                                                    .device_description = description};
-    // Without an answer the sizes stay 0.
     if (keel_pjrt_has(api, PJRT_DeviceDescription_DebugString))
-        keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_DebugString, longer));
-    if (longer.debug_string_size)
-        return (keel_str_t){longer.debug_string, longer.debug_string_size};
-    if (keel_pjrt_has(api, PJRT_DeviceDescription_ToString))
-        keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ToString, shorter));
-    return (keel_str_t){shorter.to_string, shorter.to_string_size};
+        keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_DebugString, args));
+    return (keel_str_t){args.debug_string, args.debug_string_size};
 }
 
 static keel_status_t add_device(const PJRT_Api *api, PJRT_Device *device, keel_bundle_t *bundle) {
@@ -155,7 +113,6 @@ keel_status_t keel_bundle_plugin(const PJRT_Api *api, PJRT_Client *client, keel_
     KEEL_TRY(keel_bundle_format(out, KEEL_BUNDLE_PLUGIN, "api", "%d.%d",
                                 api->pjrt_api_version.major_version,
                                 api->pjrt_api_version.minor_version));
-    KEEL_TRY(add_extensions(api, out));
     KEEL_TRY(bundle_forgive(add_attributes(api, out)));
     if (!client) return NULL;
     KEEL_TRY(bundle_forgive(add_platform(api, client, out)));

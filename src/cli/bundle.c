@@ -11,6 +11,19 @@ keel_status_t cli_find_plugin(const keel_settings_t *settings, const char *pytho
     return cli_find_wrapped(*out_plugin, python, out_wraps);
 }
 
+keel_status_t cli_describe_plugin(const keel_settings_t *settings, const char *plugin,
+                                  keel_bundle_t *out) {
+    char *digests;
+    KEEL_TRY(cli_digests_folder(settings, &digests));
+    cli_limit_at(plugin);
+    // Uses the folder of digests if there is one, but makes none.
+    keel_status_t status = keel_bundle_plugin_file(
+        plugin, NULL, digests && keel_is_folder(digests) ? digests : NULL, out);
+    cli_limit_at(NULL);
+    keel_free(digests);
+    return status;
+}
+
 // The plugin to describe. A missing plugin is not a failure: the bundle then describes the rest.
 // Loading Keel's own library would record a run, and programs do not depend on it.
 static keel_status_t choose_plugin(const keel_settings_t *settings, const char *python,
@@ -21,6 +34,8 @@ static keel_status_t choose_plugin(const keel_settings_t *settings, const char *
         cli_say("%s", keel_status_message(status));
         keel_status_ignore(status);
         status = NULL;
+        keel_free(plugin); // Keel's own, if what it wraps is missing
+        plugin = NULL;
     }
     if (wraps)
         cli_say("plugin %s is Keel's own library; the bundle describes the plugin that it wraps",
@@ -53,29 +68,17 @@ static keel_status_t find_named(const char *python, char **out) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-// The child has a limit of its own.
-static keel_status_t describe_plugin(const keel_settings_t *settings, const char *plugin,
-                                     unsigned seconds, bool fast, keel_probe_t *probe) {
-    const keel_probe_request_t use = {
-        .plugin = plugin, .limit = seconds, .last = KEEL_PROBE_DEVICES};
-    char *digests;
-    if (!fast) KEEL_TRY(keel_probe_use(&use, probe));
-    KEEL_TRY(cli_digests_folder(settings, &digests));
-    cli_limit_at(plugin);
-    keel_status_t status = keel_bundle_plugin_file(plugin, NULL, digests, &probe->bundle);
-    cli_limit_at(NULL);
-    keel_free(digests);
-    return status;
-}
-
 static keel_status_t collect_bundle(const keel_settings_t *settings, const char *named,
                                     unsigned seconds, bool fast, keel_probe_t *probe) {
     char *python = NULL, *plugin = NULL;
     KEEL_TRY(named ? find_named(named, &python) : cli_interpreter(&python));
     const keel_bundle_request_t rest = {.interpreter = python, .looking = cli_limit_at};
     keel_status_t status = choose_plugin(settings, python, &plugin);
-    cli_limit_at(NULL);
-    if (!status && plugin) status = describe_plugin(settings, plugin, seconds, fast, probe);
+    const keel_probe_request_t use = {
+        .plugin = plugin, .limit = seconds, .last = KEEL_PROBE_DEVICES};
+    cli_limit_at(NULL); // the child has a limit of its own
+    if (!status && plugin && !fast) status = keel_probe_use(&use, probe);
+    if (!status && plugin) status = cli_describe_plugin(settings, plugin, &probe->bundle);
     if (!status) status = keel_bundle_collect(&rest, &probe->bundle);
     keel_free(python);
     keel_free(plugin);

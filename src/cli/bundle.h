@@ -25,6 +25,10 @@ keel_status_t cli_check_versions(const char *interpreter, const char *plugin,
 keel_status_t cli_find_plugin(const keel_settings_t *settings, const char *python,
                               char **out_plugin, char **out_wraps) KEEL_MUST_CHECK;
 
+// Adds the plugin's file to the bundle.
+keel_status_t cli_describe_plugin(const keel_settings_t *settings, const char *plugin,
+                                  keel_bundle_t *out) KEEL_MUST_CHECK;
+
 typedef struct cli_probed_t {
     keel_probe_t probe;
     const char *other; // the file to compare with; if NULL, the rest is not set

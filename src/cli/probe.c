@@ -31,22 +31,14 @@ static void add_wrapped(keel_probe_t *probe, const char *wraps) {
 // library, the bundle describes the plugin that it wraps.
 static keel_status_t use_plugin(const keel_settings_t *settings, const char *plugin,
                                 const char *wraps, unsigned limit, keel_probe_t *probe) {
-    char *digests;
-    const char *file = wraps ? wraps : plugin;
     const keel_probe_request_t request = {.plugin = plugin,
                                           .wraps = wraps,
                                           .limit = limit,
                                           .last = probe->fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER,
                                           .stepping = show_step};
     if (wraps) add_wrapped(probe, wraps);
-    KEEL_TRY(cli_digests_folder(settings, &digests));
-    cli_limit_at(file);
-    // Uses the folder of digests if there is one; a probe makes no folder.
-    keel_status_t status = keel_bundle_plugin_file(
-        file, NULL, digests && keel_is_folder(digests) ? digests : NULL, &probe->bundle);
-    keel_free(digests);
-    cli_limit_at(NULL);
-    if (!status) status = keel_probe_use(&request, probe);
+    KEEL_TRY(cli_describe_plugin(settings, wraps ? wraps : plugin, &probe->bundle));
+    keel_status_t status = keel_probe_use(&request, probe);
     cli_progress_end();
     return status;
 }
