@@ -53,9 +53,10 @@ static bool moves_keys(const pair_t *pair, keel_bundle_section_t section, const 
 
 // Whether a variable may change the programs that a client makes.
 static bool makes_programs(const char *variable) {
-    // These choose a platform or a folder, or add source lines, which keys leave out.
+    // These choose a platform, a folder or a number of threads, or add source lines, which keys
+    // leave out.
     static const char *const others[] = {"JAX_PLATFORMS", "JAX_COMPILATION_CACHE_DIR",
-                                         "XLA_IR_DEBUG", "XLA_HLO_DEBUG"};
+                                         "XLA_IR_DEBUG", "XLA_HLO_DEBUG", "XLA_THREAD_POOL_SIZE"};
     return (strncmp(variable, "JAX_", 4) == 0 || strncmp(variable, "XLA_", 4) == 0 ||
             strncmp(variable, "PT_XLA_", 7) == 0) &&
            !IS_AMONG(variable, others);

@@ -102,25 +102,10 @@ static keel_status_t read_devices(probe_child_t *child) {
 
 // ---- messages ----------------------------------------------------------------------------------
 
-static void send_line(const probe_child_t *child, const keel_buffer_t *line) {
-    static const char lost[] = "{\"lost\": 1}";
-    bool sent = !line->failed && send(child->descriptor, line->data, line->size, MSG_NOSIGNAL) >= 0;
-    if (!sent) send(child->descriptor, lost, sizeof lost - 1, MSG_NOSIGNAL);
-}
-
-static void send_facts(probe_child_t *child) {
-    keel_buffer_t line;
-    keel_buffer_initialize(&line, PROBE_LINE_LIMIT);
-    keel_json_t json = keel_json(&line, KEEL_JSON_COMPACT);
-    keel_json_object(&json, NULL);
-    keel_bundle_json(&child->facts, keel_json_value(&json, "bundle"));
-    keel_json_end_object(&json);
-    if (child->facts.count) send_line(child, &line);
-    keel_bundle_initialize(&child->facts);
-}
-
-static void send_step(const probe_child_t *child, const char *what, keel_probe_step_t step,
+// What a step found out goes with its end.
+static void send_step(probe_child_t *child, const char *what, keel_probe_step_t step,
                       uint64_t nanoseconds, keel_status_t status) {
+    static const char lost[] = "{\"lost\": 1}";
     keel_buffer_t line;
     keel_buffer_initialize(&line, PROBE_LINE_LIMIT);
     keel_json_t json = keel_json(&line, KEEL_JSON_COMPACT);
@@ -134,8 +119,11 @@ static void send_step(const probe_child_t *child, const char *what, keel_probe_s
         keel_json_string(&json, "error", keel_status_message(status));
     }
     if (child->skipped) keel_json_string(&json, "skipped", child->skipped);
+    if (child->facts.count) keel_bundle_json(&child->facts, keel_json_value(&json, "bundle"));
     keel_json_end_object(&json);
-    send_line(child, &line);
+    if (line.failed || send(child->descriptor, line.data, line.size, MSG_NOSIGNAL) < 0)
+        send(child->descriptor, lost, sizeof lost - 1, MSG_NOSIGNAL);
+    keel_bundle_initialize(&child->facts);
 }
 
 // ---- all steps ---------------------------------------------------------------------------------
@@ -167,7 +155,6 @@ static bool take_step(probe_child_t *child, keel_probe_step_t step) {
     uint64_t began = keel_clock_monotonic();
     keel_status_t status = all_steps[step].take(child);
     uint64_t nanoseconds = keel_clock_monotonic() - began;
-    send_facts(child);
     send_step(child, "end", step, nanoseconds, status);
     bool good = !status && !child->skipped;
     keel_status_ignore(status);

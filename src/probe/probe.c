@@ -1,8 +1,8 @@
 // A probe: its words, its findings, and the messages of its child:
 //
 //   {"begin": "load"}                  a step begins
-//   {"bundle": {...}}                  facts
-//   {"end": "load", "ns": 12, ...}     it is over: "code" and "error", or "skipped"
+//   {"end": "load", "ns": 12, ...}     it is over: "code" and "error", or "skipped"; "bundle":
+//   facts
 //   {"lost": 1}                        the child had no memory for a message
 #define _GNU_SOURCE
 #include <stdio.h>

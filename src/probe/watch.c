@@ -197,7 +197,8 @@ static int follow_child(watch_t *watch) {
         // What is closed would make poll return at once, again and again.
         for (int i = 0; i < 2; ++i)
             if (polled[i].revents & POLLHUP && !(polled[i].revents & POLLIN)) polled[i].fd = -1;
-        has_ended = waitpid(watch->child, &state, WNOHANG) == watch->child;
+        has_ended =
+            waitpid(watch->child, &state, WNOHANG) != 0; // also if it is not ours to wait for
         read_printed(watch);
         read_lines(watch);
         if (!has_ended) look_at_time(watch);

@@ -292,6 +292,7 @@ static void test_what_moves_keys_stands_first(void **state) {
     put_both(&sides, KEEL_BUNDLE_ENVIRONMENT, "TPU_MEGACORE", "1", "2");
     put_both(&sides, KEEL_BUNDLE_ENVIRONMENT, "JAX_ENABLE_X64", "1", "2");
     put_both(&sides, KEEL_BUNDLE_ENVIRONMENT, "JAX_PLATFORMS", "1", "2");
+    put_both(&sides, KEEL_BUNDLE_ENVIRONMENT, "XLA_THREAD_POOL_SIZE", "1", "2"); // by `keel run`
     put_both(&sides, KEEL_BUNDLE_KEY, "topology", "1", "2");
     put_both(&sides, KEEL_BUNDLE_STEPS, "reload", "ok", "failed");
     put_both(&sides, KEEL_BUNDLE_PLUGIN, "build", "1", "2");
@@ -308,6 +309,7 @@ static void test_what_moves_keys_stands_first(void **state) {
                     {KEEL_BUNDLE_WEIGHT_PACKAGE, "numpy"},
                     {KEEL_BUNDLE_WEIGHT_REST, "path"},
                     {KEEL_BUNDLE_WEIGHT_REST, "JAX_PLATFORMS"},
+                    {KEEL_BUNDLE_WEIGHT_REST, "XLA_THREAD_POOL_SIZE"},
                     {KEEL_BUNDLE_WEIGHT_REST, "kernel"}};
     assert_int_equal(sides.changes.count, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < sides.changes.count; ++i) {
