@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "bundle/internal.h"
 #include "key/key.h"

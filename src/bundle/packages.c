@@ -1,6 +1,6 @@
-#define _GNU_SOURCE // memmem
 // Packages, from the names of their *.dist-info and *.egg-info; and what clients report about
 // themselves.
+#define _GNU_SOURCE // dl_iterate_phdr
 #include <ctype.h>
 #include <link.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // versions: which clients and plugins Keel was tested with, and what it says about others. This is
-// the only list; `keel run`, `keel bundle` and the plugin door use it.
+// the only list; `keel run`, `keel probe` and the plugin door use it.
 //
 // Versions are compared by their first two numbers: 0.12.3 counts as 0.12.0. If the bound has
 // three, by the first three.

@@ -1,7 +1,6 @@
 // The child: the steps in order, and the messages that report them. It ends with _exit, so it frees
 // nothing.
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <sys/socket.h>
 
 #include "pjrt/bridge.h"

@@ -1,4 +1,4 @@
-// Findings that follow from the steps. Nothing here examines the machine.
+// Findings that follow from the steps and the bundle.
 #include <stdio.h>
 #include <string.h>
 

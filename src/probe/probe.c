@@ -4,7 +4,6 @@
 //   {"end": "load", "ns": 12, ...}     it is over: "code" and "error", or "skipped"; "bundle":
 //   facts
 //   {"lost": 1}                        the child had no memory for a message
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // Findings that follow from the settings and the environment.
 #define _GNU_SOURCE
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
