@@ -107,6 +107,8 @@ static keel_status_t compare_programs(const answer_facts_t *facts, const asked_t
                                        .site = *place->file ? place : NULL,
                                        .names = asked->names,
                                        .sent = asked->sent,
+                                       .made = facts->made,
+                                       .made_count = facts->made_count,
                                        .sources = sources[1]},
                         out);
 }

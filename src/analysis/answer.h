@@ -20,8 +20,10 @@ typedef struct answer_t {
 typedef struct answer_facts_t {
     process_t *process;
     kept_t *kept;
-    sources_t *sources; // of the run
-    sources_t *earlier; // of an earlier run, loaded as needed
+    sources_t *sources;      // of the run
+    sources_t *earlier;      // of an earlier run, loaded as needed
+    const keel_made_t *made; // keel_side_t
+    uint32_t made_count;
 } answer_facts_t;
 
 // *out_said: there is something to report; only then deinitialize *out.

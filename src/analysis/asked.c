@@ -44,6 +44,25 @@ static bool read_stack(const json_t *event, keel_arena_t *arena, keel_stack_t *o
     return true;
 }
 
+static bool read_made(const json_t *event, keel_arena_t *arena, asked_t *out) {
+    enum { MOST = 256 };
+    const json_t *list = json_object_get(event, "made");
+    size_t count = json_array_size(list);
+    if (count > MOST) count = MOST;
+    void *memory;
+    keel_status_t status = keel_arena_array(arena, count ? count : 1, sizeof *out->made, &memory);
+    keel_status_ignore(status);
+    if (status) return false;
+    keel_made_t *made = memory;
+    for (size_t i = 0; i < count; ++i) {
+        const json_t *one = json_array_get(list, i);
+        made[i] = (keel_made_t){keel_event_text(one, "type"), read_site_place(one)};
+    }
+    out->made = made;
+    out->made_count = (uint32_t)count;
+    return true;
+}
+
 bool asked_read(const json_t *event, keel_arena_t *arena, asked_t *out) {
     *out = (asked_t){.t = keel_event_number(event, "t"),
                      .pid = json_integer_value(json_object_get(event, "pid")),
@@ -59,5 +78,5 @@ bool asked_read(const json_t *event, keel_arena_t *arena, asked_t *out) {
                      .sent = keel_event_count(event, "sent")};
     return kind_of(event, &out->kind) && keel_event_digest(event, "program", &out->program) &&
            keel_event_digest(event, "key", &out->key.digest) &&
-           read_stack(event, arena, &out->stack);
+           read_stack(event, arena, &out->stack) && read_made(event, arena, out);
 }

@@ -18,6 +18,8 @@ typedef struct asked_t {
     double seconds, compile_seconds;
     const char *miss, *miss_note;
     uint64_t sent;
+    const keel_made_t *made; // in the arena
+    uint32_t made_count;
     keel_stack_t stack;
     const char *names; // keel_names_read; ""
 } asked_t;

@@ -140,6 +140,7 @@ keel_status_t process_create(const char *run_dir, const char *run, const json_t 
     keel_map_initialize(&process->values);
     keel_arena_initialize(&process->texts, 0);
     keel_map_initialize(&process->names);
+    made_initialize(&process->made);
     keel_status_t status = open_history(process, run_dir, run, start);
     if (!status) status = process_started(process, start);
     if (status)
@@ -155,6 +156,7 @@ void process_destroy(process_t *process) {
     keel_free(process->clients);
     keel_map_deinitialize(&process->values);
     keel_map_deinitialize(&process->names);
+    made_deinitialize(&process->made);
     keel_arena_deinitialize(&process->texts);
     keel_free(process);
 }

@@ -3,7 +3,7 @@
 #ifndef KEEL_ANALYSIS_PROCESS_H_
 #define KEEL_ANALYSIS_PROCESS_H_
 
-#include "analysis/asked.h"
+#include "analysis/made.h"
 #include "history/history.h"
 
 typedef struct process_client_t {
@@ -20,6 +20,7 @@ typedef struct process_t {
     keel_map_t values; // component and digest -> its text, a pointer into `texts`
     keel_map_t names;  // program -> the user's names for its arguments, a pointer into `texts`
     keel_arena_t texts;
+    made_t made;
 } process_t;
 
 // From its `start` event.

@@ -97,7 +97,11 @@ static keel_status_t answer(walk_t *walk, process_t *process, const asked_t *ask
                             keel_arena_t *arena) {
     answer_t found;
     bool said;
-    const answer_facts_t facts = {process, &walk->kept, &walk->sources, &walk->earlier};
+    answer_facts_t facts = {.process = process,
+                            .kept = &walk->kept,
+                            .sources = &walk->sources,
+                            .earlier = &walk->earlier};
+    KEEL_TRY(made_since(&process->made, asked->site.origin, arena, &facts.made, &facts.made_count));
     keel_status_t status = answer_find(&facts, asked, arena, &found, &said);
     if (status) return put_failure(walk, asked, status);
     if (!said) return NULL;
@@ -109,17 +113,23 @@ static keel_status_t answer(walk_t *walk, process_t *process, const asked_t *ask
 static keel_status_t answer_and_note(walk_t *walk, process_t *process, const asked_t *asked,
                                      keel_arena_t *arena) {
     bool is_new = walk->asked > walk->answered;
+    KEEL_TRY(made_sent(&process->made, asked));
     if (has_failed(walk)) {
         if (!is_new) return NULL;
         return put_failure(walk, asked,
                            keel_status_make(KEEL_INTERNAL, "it crashed the process that explains "
                                                            "programs, or kept it busy too long"));
     }
-    const keel_program_t *program;
+    const keel_program_t *program = NULL;
     keel_status_t kept = kept_read(&walk->kept, &asked->program, &program);
     if (!kept) sources_note(&walk->sources, program);
     keel_status_ignore(kept);
     if (is_new) KEEL_TRY(answer(walk, process, asked, arena));
+    // The one that was read may have made room for others.
+    kept = kept_read(&walk->kept, &asked->program, &program);
+    bool is_kept = !kept;
+    keel_status_ignore(kept);
+    KEEL_TRY(made_asked(&process->made, asked->site.origin, is_kept ? program : NULL));
     keel_status_t status = answer_note(process, &walk->kept, asked, walk->id);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_ignore(status); // the program is missing: later ones are not compared with it

@@ -2,6 +2,7 @@
 #include "engine/background.h"
 #include "engine/flow.h"
 #include "engine/once.h"
+#include "engine/sent.h"
 #include "host/source.h"
 
 void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask) {
@@ -27,6 +28,7 @@ void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const kee
 void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site_t *site) {
     ask_capture(engine, arena, ask);
     ask->sent = flow_sent(engine);
+    ask->made = sent_take(engine, arena, &ask->made_count);
     keel_site_asked(&ask->stack, arena, site);
 }
 
@@ -136,6 +138,8 @@ static void run_ask(keel_engine_t *engine, task_t *head) {
         .miss = ask->miss,
         .miss_note = ask->miss_note,
         .sent = ask->sent,
+        .made = ask->made,
+        .made_count = ask->made_count,
         .client = ask->backend->number,
         .key = &ask->key,
         .backend = &ask->backend->backend,

@@ -25,7 +25,9 @@ typedef struct ask_t {
     const char *names;        // keel_names_read; NULL: use the program's names
     const char *const *files; // the source files of the program's operations
     uint32_t file_count;
-    uint64_t sent; // buffers that the host made since the last execution but one
+    uint64_t sent;           // buffers that the host made since the last execution but one
+    const keel_made_t *made; // the lines that sent them and earlier ones
+    uint32_t made_count;
 } ask_t;
 
 // Reads the stack, with its text in `arena`. Call it on the client's thread without holding a lock:

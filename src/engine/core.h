@@ -41,6 +41,7 @@ struct keel_engine_t {
     struct prefetch_t *prefetch; // NULL if it is off
     struct progress_t *progress;
     struct release_t *release;
+    struct sent_t *sent;
     struct sites_t *sites;
     struct steps_t *steps;
     struct transfers_t *transfers;

@@ -153,6 +153,10 @@ bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecu
 // took `nanoseconds`.
 void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes,
                       uint64_t nanoseconds);
+// An array of that type did; call it on the client's thread. The line that sent it comes from the
+// host's stack, as for a read.
+void keel_engine_sent_array(keel_engine_t *engine, PJRT_Buffer_Type element, const int64_t *dims,
+                            size_t rank);
 
 // A read from the device; call these around the plugin's call. `event` becomes ready when the data
 // arrive; NULL: they are there. The reading line comes from the host's stack, at a cost of at most

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "engine/flow.h"
+#include "engine/sent.h"
 
 enum {
     ARGUMENTS = 4096, // of one execution; one with more is not followed
@@ -87,6 +88,7 @@ static bool is_on(const keel_engine_t *engine) {
 void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place) {
     flow_t *flow = engine->flow;
     if (!is_on(engine) || !*place->file) return;
+    sent_begin(engine);
     counter_t *counter = counters_find(engine->counters, program);
     if (!counter || pieces_is_asked(counter)) return;
     const site_t *site = sites_at(engine->sites, place);

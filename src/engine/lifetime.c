@@ -21,6 +21,7 @@
 #include "engine/prefetch.h"
 #include "engine/progress.h"
 #include "engine/release.h"
+#include "engine/sent.h"
 #include "engine/steps.h"
 #include "engine/tiers.h"
 #include "engine/transfers.h"
@@ -128,6 +129,7 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(progress_create(engine));
     KEEL_TRY(counters_create(engine));
     KEEL_TRY(sites_create(engine));
+    KEEL_TRY(sent_create(engine));
     KEEL_TRY(flow_create(engine));
     KEEL_TRY(transfers_create(engine));
     KEEL_TRY(order_create(engine));
@@ -162,6 +164,7 @@ static void destroy_engine(keel_engine_t *engine) {
     order_destroy(engine->order);
     transfers_destroy(engine->transfers);
     flow_destroy(engine->flow);
+    sent_destroy(engine->sent);
     sites_destroy(engine->sites);
     counters_destroy(engine->counters);
     progress_destroy(engine->progress);

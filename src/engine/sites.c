@@ -234,3 +234,12 @@ keel_status_t sites_collect(sites_t *sites, keel_journal_read_t **out, size_t *o
     pthread_mutex_unlock(&sites->lock);
     return status;
 }
+
+// ---- now ---------------------------------------------------------------------------------------
+
+site_t *sites_here(sites_t *sites) {
+    pthread_mutex_lock(&sites->lock);
+    site_t *site = may_spend(sites) ? ask(sites) : NULL;
+    pthread_mutex_unlock(&sites->lock);
+    return site;
+}

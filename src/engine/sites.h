@@ -32,5 +32,8 @@ void site_read_took(site_t *site, uint64_t nanoseconds);
 // in it live on. On failure the next call has what this one lacks.
 keel_status_t sites_collect(sites_t *sites, keel_journal_read_t **out,
                             size_t *out_count) KEEL_MUST_CHECK;
+// The line that runs now, by its stack, on the client's thread, which holds no lock. NULL: unknown,
+// or there was no time to look.
+site_t *sites_here(sites_t *sites);
 
 #endif // KEEL_ENGINE_SITES_H_

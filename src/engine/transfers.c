@@ -2,6 +2,7 @@
 // that in many ways, but anyone can ask the plugin's event.
 #include "engine/transfers.h"
 #include "engine/flow.h"
+#include "engine/sent.h"
 #include "engine/transfer_counter.h"
 
 enum { TRANSFERS_AWAITED = 64 };
@@ -43,6 +44,11 @@ void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t
     if (buffer) flow_made(engine, buffer);
     transfer_counter_add(&engine->transfers->to_device, bytes);
     transfer_counter_took(&engine->transfers->to_device, nanoseconds);
+}
+
+void keel_engine_sent_array(keel_engine_t *engine, PJRT_Buffer_Type element, const int64_t *dims,
+                            size_t rank) {
+    sent_note(engine, element, dims, rank);
 }
 
 // The time to find the line is not part of the read.

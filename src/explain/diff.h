@@ -95,7 +95,9 @@ typedef struct keel_diff_t {
     keel_place_t site;       // the line that called the traced function, of `after`
     const char *names_before, *names_after; // keel_side_t
     bool is_of_another_run;                 // `before`
-    uint64_t sent; // buffers that the host made shortly before `after` was asked for
+    uint64_t sent;           // buffers that the host made shortly before `after` was asked for
+    const keel_made_t *made; // keel_side_t, of `after`
+    uint32_t made_count;
     keel_root_t *roots;
     uint32_t root_count;
     keel_difference_t *folded;
@@ -208,6 +210,9 @@ void keel_diff_note_trees(keel_diff_t *diff, keel_str_t name, uint32_t root);
 uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out);
 // Pairs them by type and place, as they have no names.
 keel_status_t keel_parameters_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
+// made.c: the line that made what an argument of `after` holds. False if the program knows it, or
+// nobody does.
+bool keel_diff_made_at(keel_diff_t *diff, uint32_t number, keel_place_t *out);
 // Fills in which of them the module declares as donated.
 keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *arguments,
                                       uint32_t count) KEEL_MUST_CHECK;

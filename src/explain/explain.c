@@ -444,6 +444,8 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
     keel_arena_initialize(&diff.arena, (size_t)1 << 16);
     diff.site = side_place(new_side, &diff.arena);
     diff.sent = new_side->sent;
+    diff.made = new_side->made;
+    diff.made_count = new_side->made_count;
     diff.is_of_another_run = old_side->sources != NULL;
     diff.names_before = old_side->names;
     diff.names_after = new_side->names;

@@ -4,6 +4,7 @@
 //   components.c     two keys, field by field (fields.c): options, flags, plugin, devices
 //   signature.c      arguments by name, results, donation, shardings, layouts
 //   parameters.c     arguments of HLO, by type and place
+//   made.c           lines that made what these arguments hold
 //   moved.c          arguments that moved within what is passed
 //   trees.c          trees of arguments, by their names
 //   graph.c          one program: producers, calls, constants, lines (line.c, lines.c, enclosing.c)
@@ -85,6 +86,8 @@ typedef struct keel_side_t {
                               // program says it
     const char *names; // what the user calls its arguments (keel_names_find); NULL or "": unknown
     uint64_t sent; // of the new side: buffers that the host made shortly before it was asked for
+    const keel_made_t *made; // of the new side: what was put on the device since the function was
+    uint32_t made_count;     // asked for last, the newest first
     const keel_sources_t *sources; // of the old side only if it is from another run
 } keel_side_t;
 
@@ -99,6 +102,13 @@ keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_s
 keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
                                    const keel_site_t *site, const char *names,
                                    keel_explanation_t *out) KEEL_MUST_CHECK;
+
+// The values that a program of HLO makes of none of its arguments, and their lines, with text in
+// `arena`.
+enum { KEEL_MADE_MOST = 64 };
+keel_status_t keel_explain_made(const keel_program_t *program, keel_arena_t *arena,
+                                keel_made_t out[KEEL_MADE_MOST],
+                                uint32_t *out_count) KEEL_MUST_CHECK;
 
 // Adds a difference; text is copied. For the files of this room, and for callers who know more (no
 // program to compare with, an entry that was gone). It is a root if `follows` is KEEL_NONE; add

@@ -207,6 +207,13 @@ static keel_place_t argument_place(keel_diff_t *diff, bool is_after, uint32_t nu
     return op == KEEL_NONE ? diff->site : keel_diff_place(diff, is_after, op);
 }
 
+// Of one that differs, or is new.
+static keel_place_t place_made(keel_diff_t *diff, bool is_after, uint32_t number) {
+    keel_place_t place;
+    if (is_after && keel_diff_made_at(diff, number, &place)) return place;
+    return argument_place(diff, is_after, number);
+}
+
 // In HLO a scalar may be one.
 static bool is_random_key(const keel_program_t *program, const keel_argument_t *argument) {
     if (argument->op != KEEL_NONE) return !keel_diff_dims(program, argument->type).count;
@@ -264,7 +271,7 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
     keel_difference_t difference =
         difference_of(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j), "", "");
     keel_diff_types(diff, a->type, b->type, &difference);
-    difference.place = argument_place(diff, true, j);
+    difference.place = place_made(diff, true, j);
     uint32_t root = KEEL_NONE;
     if (is_other_generator(diff, a, b)) {
         difference.kind = KEEL_CAUSE_OPTION;
@@ -505,7 +512,7 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         keel_difference_t difference =
             difference_of(diff, KEEL_CAUSE_ARGUMENTS, subject_of(diff, &list[i], i),
                           is_after ? "absent" : type, is_after ? type : "absent");
-        difference.place = argument_place(diff, is_after, i);
+        difference.place = place_made(diff, is_after, i);
         uint32_t root, known = diff->root_count;
         keel_passing_t passing =
             keel_names_passing(is_after ? diff->names_before : diff->names_after, list[i].name);

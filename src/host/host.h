@@ -29,6 +29,12 @@ typedef struct keel_place_t {
     uint32_t library_line;
 } keel_place_t;
 
+// A value that was put on the device, and the line that did so.
+typedef struct keel_made_t {
+    const char *type; // "bf16[64,16]", as src/explain writes it
+    keel_place_t place;
+} keel_made_t;
+
 // ---- script.c ----------------------------------------------------------------------------------
 
 // Names the script: the file that the interpreter runs ("python -u train.py --lr 1" -> train.py's

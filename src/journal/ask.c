@@ -40,6 +40,21 @@ static void components(keel_json_t *line, const keel_journal_ask_t *event) {
     keel_json_end_object(line);
 }
 
+static void made(keel_json_t *line, const keel_journal_ask_t *event) {
+    keel_json_array(line, "made");
+    size_t began = line->out->size;
+    for (uint32_t i = 0; i < event->made_count && keel_line_has_room(line, began); ++i) {
+        const keel_place_t *place = &event->made[i].place;
+        keel_line_object(line, NULL);
+        keel_line_text(line, "type", event->made[i].type);
+        keel_line_known_text(line, "file", place->file);
+        keel_json_unsigned(line, "line", place->line);
+        keel_line_known_text(line, "function", place->function);
+        keel_json_end_object(line);
+    }
+    keel_json_end_array(line);
+}
+
 void keel_journal_source(keel_journal_t *journal, const char *file, const keel_digest_t *digest) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "source")) return;
@@ -61,6 +76,7 @@ void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event) 
     keel_line_known_text(&line.json, "miss", event->miss);
     keel_line_known_text(&line.json, "miss_note", event->miss_note);
     if (event->sent) keel_json_unsigned(&line.json, "sent", event->sent);
+    if (event->made_count) made(&line.json, event);
     keel_json_unsigned(&line.json, "client", event->client);
     components(&line.json, event);
     keel_line_stack(&line.json, event->stack);

@@ -185,8 +185,10 @@ typedef struct keel_journal_ask_t {
     const char *origin;           // keel_site_t
     const char *miss, *miss_note; // why it was compiled: "absent", and a sentence about that
     uint64_t sent;                // buffers that the host made shortly before
-    uint64_t client;              // number of the process's client
-    const keel_key_t *key;        // written if it differs from `backend`, the start event's key
+    const keel_made_t *made;      // the lines that sent data since the last such event
+    uint32_t made_count;
+    uint64_t client;       // number of the process's client
+    const keel_key_t *key; // written if it differs from `backend`, the start event's key
     const keel_key_t *backend;
     bool values[KEEL_COMPONENT_COUNT]; // texts to write: not yet written by the process
     const keel_stack_t *stack;

@@ -63,9 +63,10 @@ static uint64_t host_bytes(const PJRT_Client_BufferFromHostBuffer_Args *args) {
 static PJRT_Error *from_host(PJRT_Client_BufferFromHostBuffer_Args *args) {
     uint64_t started = keel_clock_monotonic();
     PJRT_Error *error = plugin->PJRT_Client_BufferFromHostBuffer(args);
-    if (!error)
-        keel_engine_sent(engine, args->buffer, host_bytes(args), keel_clock_monotonic() - started);
-    return error;
+    if (error) return error;
+    keel_engine_sent(engine, args->buffer, host_bytes(args), keel_clock_monotonic() - started);
+    keel_engine_sent_array(engine, args->type, args->dims, args->num_dims);
+    return NULL;
 }
 
 static PJRT_Error *transfer_data(PJRT_AsyncHostToDeviceTransferManager_TransferData_Args *args) {

@@ -9,6 +9,7 @@
 #include "engine/flow.h"
 #include "engine/flow_journal.h"
 #include "engine/order.h"
+#include "engine/sent.h"
 #include "engine/steps.h"
 #include "engine/transfers.h"
 #include "store_help.h"
@@ -74,6 +75,7 @@ static int set_up(void **state) {
     assert_ok(keel_journal_open(stage->place.root, "r1", &stage->engine->journal));
     assert_ok(counters_create(stage->engine));
     assert_ok(sites_create(stage->engine));
+    assert_ok(sent_create(stage->engine));
     assert_ok(flow_create(stage->engine));
     assert_ok(transfers_create(stage->engine));
     assert_ok(order_create(stage->engine));
@@ -99,6 +101,7 @@ static int tear_down(void **state) {
     order_destroy(engine->order);
     transfers_destroy(engine->transfers);
     flow_destroy(engine->flow);
+    sent_destroy(engine->sent);
     sites_destroy(engine->sites);
     counters_destroy(engine->counters);
     keel_journal_close(engine->journal);

@@ -182,6 +182,57 @@ static void a_number_from_the_host_is_donated_once_a_step_computed_it(void **sta
     keel_explanation_deinitialize(&e);
 }
 
+static uint32_t line_where_made(const char *type, uint32_t line) {
+    loaded_t before, after;
+    keel_explanation_t e;
+    const keel_made_t made = {
+        type, {.file = "/home/ada/cache.py", .line = line, .function = "fresh", .call_file = ""}};
+    load_side(&before, "cache_synced_before_use", "before");
+    load_side(&after, "cache_synced_before_use", "after");
+    const keel_side_t old_side = {.program = &before.program},
+                      new_side = {.program = &after.program, .made = &made, .made_count = 1};
+    keel_explanation_initialize(&e);
+    assert_ok(keel_explain(&old_side, &new_side, &e));
+    assert_int_equal(e.root_total, 1);
+    assert_int_equal(e.roots[0].kind, KEEL_CAUSE_SHAPE);
+    assert_string_equal(e.roots[0].new_value, "f32[2,5,4]");
+    uint32_t found = e.roots[0].place.line;
+    keel_explanation_deinitialize(&e);
+    unload(&before);
+    unload(&after);
+    return found;
+}
+
+// A sync came between the line that made a tensor, 9, and the one that uses it, 17.
+static void a_tensor_that_was_synced_is_told_by_the_line_that_made_it(void **state) {
+    (void)state;
+    assert_int_equal(line_where_made("f32[2,5,4]", 9), 9);
+    assert_int_equal(line_where_made("f32[2,3,4]", 9), 17); // another one was made there
+    assert_int_equal(line_where_made("f32[2,5,4]", 17), 17);
+}
+
+static void what_a_program_makes_of_no_argument_is_listed_with_its_line(void **state) {
+    (void)state;
+    loaded_t loaded;
+    keel_arena_t arena;
+    keel_made_t made[KEEL_MADE_MOST];
+    uint32_t count;
+    keel_arena_initialize(&arena, 0);
+    load_side(&loaded, "cache_synced_before_use", "made");
+    assert_ok(keel_explain_made(&loaded.program, &arena, made, &count));
+    assert_int_equal(count, 1);
+    assert_string_equal(made[0].type, "f32[2,5,4]");
+    assert_string_equal(made[0].place.file, "/home/ada/cache.py");
+    assert_string_equal(made[0].place.function, "fresh");
+    assert_int_equal(made[0].place.line, 9);
+    unload(&loaded);
+    load_side(&loaded, "cache_synced_before_use", "after");
+    assert_ok(keel_explain_made(&loaded.program, &arena, made, &count));
+    assert_int_equal(count, 0); // all that it gives comes from its arguments
+    unload(&loaded);
+    keel_arena_deinitialize(&arena);
+}
+
 // The way back is as good an explanation: nothing is lost, and nothing new comes up.
 static void the_same_kind_of_cause_is_told_of_the_way_back(void **state) {
     (void)state;
@@ -223,6 +274,8 @@ int main(void) {
         cmocka_unit_test(tensors_that_a_sync_has_moved_are_told_by_how_many_were_sent),
         cmocka_unit_test(a_step_for_several_micro_batches_is_told_beside_the_gradients),
         cmocka_unit_test(a_number_from_the_host_is_donated_once_a_step_computed_it),
+        cmocka_unit_test(a_tensor_that_was_synced_is_told_by_the_line_that_made_it),
+        cmocka_unit_test(what_a_program_makes_of_no_argument_is_listed_with_its_line),
         cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
         cmocka_unit_test(a_program_does_not_differ_from_itself),
     };
