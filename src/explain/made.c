@@ -19,6 +19,11 @@ static bool is_taken(keel_diff_t *diff, const char *type, const keel_place_t *pl
     return false;
 }
 
+// The line that asked, which every report names anyway: a compiled function is given what it takes.
+static bool is_site(const keel_diff_t *diff, const keel_place_t *place) {
+    return diff->site.line == place->line && strcmp(diff->site.file, place->file) == 0;
+}
+
 // The newest line that made a value of that type; NULL if it may be the argument's own.
 static const keel_place_t *find_line(keel_diff_t *diff, const keel_argument_t *argument,
                                      const char *type) {
@@ -27,7 +32,7 @@ static const keel_place_t *find_line(keel_diff_t *diff, const keel_argument_t *a
     if (!own->identity) return NULL; // the client was not asked for lines
     for (uint32_t i = 0; i < diff->made_count; ++i) {
         const keel_made_t *made = &diff->made[i];
-        if (strcmp(made->type, type) != 0) continue;
+        if (strcmp(made->type, type) != 0 || is_site(diff, &made->place)) continue;
         if (is_on(own, &made->place)) return NULL;
         if (!found && !is_taken(diff, type, &made->place)) found = &made->place;
     }

@@ -189,8 +189,11 @@ static uint32_t line_where_made(const char *type, uint32_t line) {
         type, {.file = "/home/ada/cache.py", .line = line, .function = "fresh", .call_file = ""}};
     load_side(&before, "cache_synced_before_use", "before");
     load_side(&after, "cache_synced_before_use", "after");
+    const keel_place_t site = {
+        .file = "/home/ada/cache.py", .line = 18, .function = "<module>", .call_file = ""};
     const keel_side_t old_side = {.program = &before.program},
-                      new_side = {.program = &after.program, .made = &made, .made_count = 1};
+                      new_side = {
+                          .program = &after.program, .site = &site, .made = &made, .made_count = 1};
     keel_explanation_initialize(&e);
     assert_ok(keel_explain(&old_side, &new_side, &e));
     assert_int_equal(e.root_total, 1);
@@ -209,6 +212,7 @@ static void a_tensor_that_was_synced_is_told_by_the_line_that_made_it(void **sta
     assert_int_equal(line_where_made("f32[2,5,4]", 9), 9);
     assert_int_equal(line_where_made("f32[2,3,4]", 9), 17); // another one was made there
     assert_int_equal(line_where_made("f32[2,5,4]", 17), 17);
+    assert_int_equal(line_where_made("f32[2,5,4]", 18), 17); // the line that asked
 }
 
 static void what_a_program_makes_of_no_argument_is_listed_with_its_line(void **state) {
