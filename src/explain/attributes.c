@@ -368,6 +368,11 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
         describe_taken(diff, &taken, &difference);
     else if (kind == KEEL_CAUSE_SIZE || dimensions_of(diff->after.program, after).count)
         describe_bound(diff, before, after, &difference);
+    if (explained != KEEL_NONE && keel_pair_gives_shape(diff, pair, explained, &difference)) {
+        keel_difference_t constant = diff->roots[explained].difference;
+        diff->roots[explained].difference = difference;
+        return keel_diff_fold(diff, explained, &constant);
+    }
     if (explained != KEEL_NONE) return keel_diff_fold(diff, explained, &difference);
     if (pair->root != KEEL_NONE && pair->inherited == 0)
         return keel_diff_fold(diff, pair->root, &difference);

@@ -114,7 +114,7 @@ static void move_to_constant(keel_diff_t *diff, const keel_pair_t *made, uint32_
     keel_place_t place = keel_diff_place(diff, true, made->after);
     bool is_users = !keel_graph_line(&diff->after, made->after)->is_foreign;
     if (root->kind != KEEL_CAUSE_SIZE || !is_users || strcmp(root->place.file, place.file) != 0 ||
-        root->place.line <= place.line)
+        root->place.line <= place.line || keel_pair_takes_shape(diff, made->after))
         return;
     root->place = place;
     root->subject = keel_pair_name(diff, made->after);

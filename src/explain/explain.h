@@ -10,6 +10,7 @@
 //   graph.c          one program: producers, calls, constants, lines (line.c, lines.c, enclosing.c)
 //   pair.c           which operations belong together: align.c, fit.c; lists: carried.c, passed.c
 //   compare.c        how an operation differs from its counterpart: attributes.c, constants.c
+//   taken.c          constants that are given a shape, and by what
 //   elsewhere.c      pairs that lead to different places
 //   structure.c      operations without a counterpart: clusters.c; arms.c for branches
 //   moves.c          of these: what is only in a different place

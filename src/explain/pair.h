@@ -74,4 +74,12 @@ bool keel_pair_numbers_at(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id
 uint32_t keel_pair_source(const keel_diff_t *diff, const keel_pair_t *pair);
 keel_status_t keel_pair_attributes(keel_diff_t *diff, keel_pair_t *pair) KEEL_MUST_CHECK;
 
+// taken.c: a number is given the shape of what it meets on its line, which is not where that comes
+// from.
+bool keel_pair_takes_shape(keel_diff_t *diff, keel_op_id_t constant);
+// The slice, with that difference of its end, gave a constant its shape, and with it a size that
+// was found there as a root.
+bool keel_pair_gives_shape(keel_diff_t *diff, const keel_pair_t *pair, uint32_t root,
+                           const keel_difference_t *bound);
+
 #endif // KEEL_EXPLAIN_PAIR_H_

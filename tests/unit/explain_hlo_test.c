@@ -43,6 +43,7 @@ static const pair_t pairs[] = {
     {"token_before_a_batch", 24, KEEL_CAUSE_SHAPE, "argument 0", "f32[4,5,8]", "f32[4,7,8]", 12},
     {"clipping_begins_later", 2, KEEL_CAUSE_STRUCTURE, "multiply", "nothing",
      "multiply, reduce, sqrt and 38 more", 21},
+    {"width_of_a_beam", 104, KEEL_CAUSE_SIZE, "slice limit", "2", "4", 8},
     {"token_forced_or_not", 2, KEEL_CAUSE_STRUCTURE, "iota", "slice, reshape and 2 more",
      "iota, reduce, get-tuple-element and 5 more", 14},
     {"lstm_unrolled", 3, KEEL_CAUSE_SHAPE, "argument 2", "f32[1,3,2]", "f32[1,5,2]", 9},
