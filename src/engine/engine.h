@@ -34,6 +34,7 @@
 //   transfers.c     transfers to and from the device
 //   steps.c         steps, and the programs of each
 //   sites.c         the lines of the host that read
+//   sent.c          the lines that send data to the device
 //   flow.c          which reads cut a step
 //   pieces.c        the pieces of such steps
 //   flow_journal.c  that for the journal
