@@ -1,9 +1,9 @@
 # program: SyncTensorsGraph
 # cause: shape
-# old: f32[9,4]
-# new: f32[6,4]
+# old: f32[9]
+# new: f32[6]
 # advice: Pad
-# reason: REINFORCE learns from a whole episode, and none is as long as another
+# reason: no episode is as long as another; of states, actions and returns the last are moved first
 
 import random
 
@@ -36,8 +36,8 @@ def returns_of(rewards, discount=0.9):
 
 for steps in (5, 9, 6):
     states, actions, rewards = play(steps)
-    returns = returns_of(rewards).to(device)
-    log_probabilities = policy(states.to(device)).log_softmax(-1)  # <- cause
+    returns = returns_of(rewards).to(device)  # <- cause
+    log_probabilities = policy(states.to(device)).log_softmax(-1)
     chosen = log_probabilities.gather(1, actions.to(device)[:, None]).squeeze(1)
     optimizer.zero_grad()
     (-chosen * returns).sum().backward()

@@ -24,7 +24,7 @@ def sample(count):
     for t in range(steps - 1, 1, -1):
         x = x - betas[t] * denoiser(x)  # <- cause
         torch_xla.sync()  # <- call
-    return x
+    return x.cpu()
 
 
 print(sample(4).mean().item())
