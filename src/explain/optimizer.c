@@ -217,12 +217,36 @@ static const char *updates_text(keel_diff_t *diff, uint32_t count) {
     return keel_diff_text(diff, "updates %u tensor%s", count, count == 1 ? "" : "s");
 }
 
-// Makes the root the optimizer's, at its first line in the program that does more.
+static bool is_updated_here_only(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    const keel_argument_t *here = is_after ? diff->arguments_after : diff->arguments_before;
+    const keel_argument_t *there = is_after ? diff->arguments_before : diff->arguments_after;
+    uint32_t number =
+        keel_diff_argument(here, is_after ? diff->after_count : diff->before_count, value);
+    return number != KEEL_NONE && here[number].is_donated &&
+           (here[number].counterpart == KEEL_NONE || !there[here[number].counterpart].is_donated);
+}
+
+// Where an optimizer updates what the other program leaves alone. NONE if that is not known.
+static keel_op_id_t first_of_its_own(const keel_diff_t *diff, bool is_after) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        if (!keel_diff_is_optimizers(graph, op)) continue;
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        for (uint32_t i = 0; i < operands.count; ++i)
+            if (is_updated_here_only(diff, is_after, unshaped(graph, operands.items[i]))) return op;
+    }
+    return KEEL_NONE;
+}
+
+// Makes the root the optimizer's, at its line in the program that does more.
 static void tell_counts(keel_diff_t *diff, uint32_t top, uint32_t then, uint32_t now,
                         keel_note_t note) {
     keel_difference_t *difference = &diff->roots[top].difference;
     bool is_after = now >= then;
-    keel_op_id_t op = first_of_optimizer(is_after ? &diff->after : &diff->before);
+    keel_op_id_t op = first_of_its_own(diff, is_after);
+    if (op == KEEL_NONE) op = first_of_optimizer(is_after ? &diff->after : &diff->before);
     difference->kind = KEEL_CAUSE_STRUCTURE;
     difference->subject = "optimizer";
     difference->old_value = updates_text(diff, then);
@@ -288,8 +312,22 @@ static void tell_evaluation(keel_diff_t *diff, uint32_t top, const updates_t *up
     tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_EVALUATED);
 }
 
-// Tensors that were frozen or unfrozen.
-static void tell_frozen(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+// True if an optimizer on another line than the first updates what the other program leaves alone.
+static bool has_a_second_optimizer(keel_diff_t *diff, bool is_after) {
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_op_id_t first = first_of_optimizer(graph), own = first_of_its_own(diff, is_after);
+    if (first == KEEL_NONE || own == KEEL_NONE) return false;
+    uint64_t line = keel_graph_line(graph, own)->identity;
+    return line && line != keel_graph_line(graph, first)->identity;
+}
+
+// Tensors that were frozen or unfrozen, or a second optimizer that takes its step now and then.
+static void tell_other_tensors(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
+    if (has_a_second_optimizer(diff, updates->now > updates->then)) {
+        lead_all(diff, top);
+        tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_TURNS);
+        return;
+    }
     lead(diff, top);
     tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_FROZEN);
 }
@@ -338,7 +376,7 @@ static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_
     else if (!updates.idle && updates.back)
         lead(diff, top);
     else if (is_frozen)
-        tell_frozen(diff, top, &updates);
+        tell_other_tensors(diff, top, &updates);
     else if (updates.late)
         note_optimizer(diff, top, KEEL_NOTE_SCALAR_SENT);
     return NULL;

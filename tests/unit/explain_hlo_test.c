@@ -38,6 +38,8 @@ static const pair_t pairs[] = {
      "updates none", 17},
     {"generator_and_discriminator", 15, KEEL_CAUSE_STRUCTURE, "optimizer", "updates 2 tensors",
      "updates 2 others", 24},
+    {"second_optimizer", 2, KEEL_CAUSE_STRUCTURE, "optimizer", "updates 2 tensors",
+     "updates 4 tensors", 18},
     {"stripe_at_random", 1, KEEL_CAUSE_CONSTANT, "pad edge_padding_low", "2", "5", 9},
     {"scalar_parameter", 0, KEEL_CAUSE_DONATION, "argument 0", "kept", "donated", 13},
     {"token_before_a_batch", 24, KEEL_CAUSE_SHAPE, "argument 0", "f32[4,5,8]", "f32[4,7,8]", 12},
@@ -238,6 +240,18 @@ static void what_a_program_makes_of_no_argument_is_listed_with_its_line(void **s
     keel_arena_deinitialize(&arena);
 }
 
+// What only one of the programs does takes place at the second optimizer's line.
+static void a_second_optimizer_is_no_frozen_tensor(void **state) {
+    (void)state;
+    keel_explanation_t e;
+    explain_pair(&(pair_t){.name = "second_optimizer"}, &e);
+    assert_string_equal(e.roots[0].note, keel_note_text(KEEL_NOTE_TURNS));
+    keel_explanation_deinitialize(&e);
+    explain_pair(&(pair_t){.name = "backbone_unfrozen"}, &e);
+    assert_string_equal(e.roots[0].note, keel_note_text(KEEL_NOTE_FROZEN));
+    keel_explanation_deinitialize(&e);
+}
+
 // The way back is as good an explanation: nothing is lost, and nothing new comes up.
 static void the_same_kind_of_cause_is_told_of_the_way_back(void **state) {
     (void)state;
@@ -281,6 +295,7 @@ int main(void) {
         cmocka_unit_test(a_number_from_the_host_is_donated_once_a_step_computed_it),
         cmocka_unit_test(a_tensor_that_was_synced_is_told_by_the_line_that_made_it),
         cmocka_unit_test(what_a_program_makes_of_no_argument_is_listed_with_its_line),
+        cmocka_unit_test(a_second_optimizer_is_no_frozen_tensor),
         cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
         cmocka_unit_test(a_program_does_not_differ_from_itself),
     };
