@@ -31,11 +31,14 @@ enum {
     BY_PLACE = 2, // without the line number, which changes with every edit above it
     BY_LINE = 4,
     BY_USE = 8,
+    BY_UPDATE = 16, // whether the step updates it in place: another tensor of its type does not
+                    // stand for a weight
 };
 static const uint8_t levels[] = {
     BY_TYPE | BY_PLACE | BY_LINE | BY_USE,
     BY_TYPE | BY_PLACE | BY_LINE,
     BY_TYPE | BY_PLACE | BY_USE,
+    BY_TYPE | BY_PLACE | BY_UPDATE,
     BY_TYPE | BY_PLACE,
     BY_PLACE | BY_LINE | BY_USE,
     BY_TYPE | BY_USE,
@@ -86,6 +89,7 @@ static uint64_t token(keel_graph_t *graph, const keel_argument_t *argument, uint
     if (level & BY_PLACE) hash = keel_graph_join(hash, line->token);
     if (level & BY_LINE) hash = keel_graph_join(hash, line->identity);
     if (level & BY_USE) hash = keel_graph_join(hash, use);
+    if (level & BY_UPDATE) hash = keel_graph_join(hash, argument->is_donated);
     return hash;
 }
 
@@ -126,6 +130,27 @@ static void pair_the_rest(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
         }
         ++i;
         ++j;
+    }
+}
+
+// A tensor that both programs update in place is the same one, even if another operation reads it
+// now: a weight that is pruned or rounded first.
+static void pair_updated(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
+    enum { TRIED = 256 }; // thousands of arguments would take quadratic time
+    for (uint32_t i = 0; i < diff->before_count; ++i) {
+        const keel_argument_t *a = &diff->arguments_before[i];
+        if (to_b[i] != UINT32_MAX || !a->is_donated) continue;
+        for (uint32_t j = 0, tried = 0; j < diff->after_count && tried < TRIED; ++j) {
+            const keel_argument_t *b = &diff->arguments_after[j];
+            if (to_a[j] != UINT32_MAX) continue;
+            ++tried;
+            if (!b->is_donated || keel_graph_type_hash(&diff->before, a->type) !=
+                                      keel_graph_type_hash(&diff->after, b->type))
+                continue;
+            to_b[i] = j;
+            to_a[j] = i;
+            break;
+        }
     }
 }
 
@@ -173,6 +198,7 @@ keel_status_t keel_parameters_pair(keel_diff_t *diff) {
         if (levels[i] & BY_TYPE && is_of_a_place)
             KEEL_TRY(pair_moved(diff, a.tokens, b.tokens, a.to_other, b.to_other));
     }
+    pair_updated(diff, a.to_other, b.to_other);
     pair_the_rest(diff, a.to_other, b.to_other);
     for (uint32_t i = 0; i < a.count; ++i) {
         if (a.to_other[i] == UINT32_MAX) continue;
