@@ -166,8 +166,9 @@ static keel_status_t check_weak_type(keel_diff_t *diff, keel_pair_t *pair) {
     return keel_pair_root(diff, &difference, &pair->root);
 }
 
-// True for a scalar argument, in whatever shape, that the other side lacks.
-static bool is_lone_scalar(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+// True for a scalar argument, in whatever shape. The other side may have it too: equal numbers of
+// the host are one argument, and another operation takes that one.
+static bool is_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
     enum { STEPS = 8 };
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     for (unsigned step = 0; step < STEPS && graph->producer[value] != KEEL_NONE; ++step) {
@@ -177,8 +178,7 @@ static bool is_lone_scalar(const keel_diff_t *diff, bool is_after, keel_value_id
             return false;
         value = operands.items[0];
     }
-    return keel_diff_is_new(diff, is_after, value) &&
-           keel_diff_scalar_argument(diff, is_after, value) != KEEL_NONE;
+    return keel_diff_scalar_argument(diff, is_after, value) != KEEL_NONE;
 }
 
 // PyTorch/XLA passes host numbers as arguments, unless they are 0 or 1.
@@ -186,9 +186,9 @@ static keel_status_t check_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t 
                                  keel_value_id_t before, keel_value_id_t after) {
     if (!diff->after.lender) return NULL;
     keel_op_id_t was = constant_of(&diff->before, before), is = constant_of(&diff->after, after);
-    if (was == KEEL_NONE && is != KEEL_NONE && is_lone_scalar(diff, false, before))
+    if (was == KEEL_NONE && is != KEEL_NONE && is_scalar_argument(diff, false, before))
         return keel_pair_baked(diff, pair, operand, is, true);
-    if (was != KEEL_NONE && is == KEEL_NONE && is_lone_scalar(diff, true, after))
+    if (was != KEEL_NONE && is == KEEL_NONE && is_scalar_argument(diff, true, after))
         return keel_pair_baked(diff, pair, operand, was, false);
     return NULL;
 }
