@@ -4,6 +4,11 @@
 
 // ---- types -------------------------------------------------------------------------------------
 
+static bool has_other_element(keel_diff_t *diff, keel_value_id_t before, keel_value_id_t after) {
+    return keel_diff_element_hash(&diff->before, keel_graph_type(&diff->before, before)) !=
+           keel_diff_element_hash(&diff->after, keel_graph_type(&diff->after, after));
+}
+
 // Sizes that follow from a drifted one explain others in turn. Programs have few types and many
 // values of each.
 static void learn_sizes(keel_diff_t *diff, keel_type_id_t before, keel_type_id_t after,
@@ -122,6 +127,17 @@ static void move_to_constant(keel_diff_t *diff, const keel_pair_t *made, uint32_
     root->new_op = made->after;
 }
 
+// 1 + the root of what gave an operand of the operation another dtype; 0.
+static uint32_t dtype_taint(keel_diff_t *diff, const keel_pair_t *pair) {
+    keel_list_t x = keel_program_operands(diff->before.program, pair->before);
+    keel_list_t y = keel_program_operands(diff->after.program, pair->after);
+    for (uint32_t i = 0; i < x.count && i < y.count; ++i)
+        if (diff->taint[y.items[i]] && constant_of(&diff->after, y.items[i]) == KEEL_NONE &&
+            has_other_element(diff, x.items[i], y.items[i]))
+            return diff->taint[y.items[i]];
+    return 0;
+}
+
 // A constant in the shape that an operation needs it in: named after the operation that made that
 // shape.
 static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t *pair,
@@ -133,6 +149,9 @@ static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t
                         .inherited = 0,
                         .root = KEEL_NONE};
     bool is_bare = diff->after.constant[made.after] == made.after;
+    // HLO: the constants of an operation have the dtype that it computes in.
+    if (diff->after.lender && has_other_element(diff, before, after))
+        made.inherited = dtype_taint(diff, pair);
     KEEL_TRY(compare_type(diff, &made, before, after));
     // JAX places its own constants anywhere, so the line is that of their use.
     if (is_bare && !diff->after.lender && made.root != KEEL_NONE &&
@@ -253,6 +272,19 @@ static void inherit_arguments(keel_diff_t *diff, const keel_block_t *after, keel
     }
 }
 
+// The same for HLO, whose parameters are operations.
+static void inherit_parameters(keel_diff_t *diff, uint32_t function, uint32_t inherited) {
+    keel_op_id_t first, end;
+    keel_graph_body(&diff->after, function, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        if (!keel_str_is(keel_graph_name(&diff->after, op), "parameter")) continue;
+        keel_value_id_t value = diff->after.program->operations.data[op].first_result;
+        keel_value_id_t before = diff->value_origin[value];
+        if (before != KEEL_NONE && !keel_pair_same_type(diff, before, value))
+            diff->taint[value] = inherited;
+    }
+}
+
 static const keel_block_t *first_block(const keel_program_t *program, const keel_region_t *region) {
     return region->block_count ? &program->blocks.data[region->first_block] : NULL;
 }
@@ -273,6 +305,7 @@ static void inherit(keel_diff_t *diff, const keel_pair_t *pair) {
         diff->after.call_site[b] != pair->after)
         return;
     inherit_arguments(diff, keel_program_body(q, b), operands, inherited);
+    if (diff->after.lender && inherited) inherit_parameters(diff, b, inherited);
 }
 
 enum { CALL_DEPTH = 64 };
@@ -301,12 +334,13 @@ static bool is_tuple(const keel_diff_t *diff, keel_value_id_t after) {
 
 static keel_status_t compare_pair(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
                                   unsigned depth) {
+    const keel_operation_t *operation = &diff->after.program->operations.data[after];
     keel_pair_t pair = {.before = before, .after = after, .root = KEEL_NONE};
+    if (operation->result_count) pair.inherited = diff->taint[operation->first_result];
     KEEL_TRY(compare_operands(diff, &pair));
     KEEL_TRY(keel_pair_attributes(diff, &pair));
     inherit(diff, &pair);
     KEEL_TRY(compare_callee(diff, &pair, depth));
-    const keel_operation_t *operation = &diff->after.program->operations.data[after];
     for (uint32_t i = 0; i < operation->result_count; ++i) {
         keel_value_id_t value = operation->first_result + i, was = diff->value_origin[value];
         if (was == KEEL_NONE)
