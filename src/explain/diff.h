@@ -19,6 +19,7 @@ typedef struct keel_argument_t {
     keel_attr_id_t attributes; // DICT or NONE
     keel_str_t name;
     uint32_t counterpart;   // index on the other side; NONE
+    uint32_t replacement;   // HLO, of `before`: what `after` has in its place; NONE
     keel_op_id_t op;        // HLO: the parameter operation, which has its own place; NONE
     bool is_donated;        // HLO
     bool is_moved;          // its counterpart has another name (moved.c)

@@ -17,6 +17,7 @@ uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out) {
                                            .attributes = operation->attributes,
                                            .name = KEEL_STR(""),
                                            .counterpart = KEEL_NONE,
+                                           .replacement = KEEL_NONE,
                                            .op = op};
         ++count;
     }
@@ -115,24 +116,6 @@ static keel_status_t pair_moved(keel_diff_t *diff, const uint64_t *a, const uint
     return status;
 }
 
-// If both sides of a gap have equally many left, the place is enough.
-static void pair_the_rest(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
-    uint32_t i = 0, j = 0;
-    while (i < diff->before_count || j < diff->after_count) {
-        uint32_t gap_a = i, gap_b = j;
-        while (i < diff->before_count && to_b[i] == UINT32_MAX)
-            ++i;
-        while (j < diff->after_count && to_a[j] == UINT32_MAX)
-            ++j;
-        for (uint32_t k = 0; i - gap_a == j - gap_b && k < i - gap_a; ++k) {
-            to_b[gap_a + k] = gap_b + k;
-            to_a[gap_b + k] = gap_a + k;
-        }
-        ++i;
-        ++j;
-    }
-}
-
 // A tensor that both programs update in place is the same one, even if another operation reads it
 // now: a weight that is pruned or rounded first.
 static void pair_updated(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
@@ -180,6 +163,36 @@ static keel_status_t make_side(keel_diff_t *diff, bool is_after, parameter_side_
     return find_uses(out->graph, out->arguments, out->count, out->uses);
 }
 
+// One shape from one line and another from another line for another use are two arguments.
+static bool may_be_one(const parameter_side_t *a, uint32_t i, const parameter_side_t *b,
+                       uint32_t j) {
+    const keel_source_line_t *x = keel_graph_line(a->graph, a->arguments[i].op);
+    const keel_source_line_t *y = keel_graph_line(b->graph, b->arguments[j].op);
+    return a->uses[i] == b->uses[j] || x->token == y->token || x->identity == y->identity ||
+           keel_graph_type_hash(a->graph, a->arguments[i].type) ==
+               keel_graph_type_hash(b->graph, b->arguments[j].type);
+}
+
+// If both sides of a gap have equally many left, the place is enough.
+static void pair_the_rest(keel_diff_t *diff, parameter_side_t *a, parameter_side_t *b) {
+    uint32_t i = 0, j = 0;
+    while (i < a->count || j < b->count) {
+        uint32_t gap_a = i, gap_b = j;
+        while (i < a->count && a->to_other[i] == UINT32_MAX)
+            ++i;
+        while (j < b->count && b->to_other[j] == UINT32_MAX)
+            ++j;
+        for (uint32_t k = 0; i - gap_a == j - gap_b && k < i - gap_a; ++k) {
+            diff->arguments_before[gap_a + k].replacement = gap_b + k;
+            if (!may_be_one(a, gap_a + k, b, gap_b + k)) continue;
+            a->to_other[gap_a + k] = gap_b + k;
+            b->to_other[gap_b + k] = gap_a + k;
+        }
+        ++i;
+        ++j;
+    }
+}
+
 static void fill(parameter_side_t *side, unsigned level) {
     for (uint32_t i = 0; i < side->count; ++i)
         side->tokens[i] = token(side->graph, &side->arguments[i], side->uses[i], level);
@@ -199,7 +212,7 @@ keel_status_t keel_parameters_pair(keel_diff_t *diff) {
             KEEL_TRY(pair_moved(diff, a.tokens, b.tokens, a.to_other, b.to_other));
     }
     pair_updated(diff, a.to_other, b.to_other);
-    pair_the_rest(diff, a.to_other, b.to_other);
+    pair_the_rest(diff, &a, &b);
     for (uint32_t i = 0; i < a.count; ++i) {
         if (a.to_other[i] == UINT32_MAX) continue;
         diff->arguments_before[i].counterpart = a.to_other[i];

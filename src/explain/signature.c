@@ -29,6 +29,7 @@ static keel_status_t list_arguments(keel_graph_t *graph, keel_argument_t **out,
                               .attributes = item_of(program, function->argument_attributes, i),
                               .name = keel_program_argument_name(program, block, i),
                               .counterpart = KEEL_NONE,
+                              .replacement = KEEL_NONE,
                               .op = KEEL_NONE};
     return NULL;
 }
@@ -545,6 +546,32 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
     return NULL;
 }
 
+// The added argument that took the place of each argument that the root says is gone; NONE if one
+// has none.
+static uint32_t find_replacement(const keel_diff_t *diff, uint32_t root) {
+    uint32_t found = KEEL_NONE;
+    for (uint32_t i = 0; i < diff->before_count; ++i) {
+        const keel_argument_t *a = &diff->arguments_before[i];
+        if (a->counterpart != KEEL_NONE || a->root != root) continue;
+        if (a->replacement == KEEL_NONE ||
+            diff->arguments_after[a->replacement].counterpart != KEEL_NONE)
+            return KEEL_NONE;
+        found = a->replacement;
+    }
+    return found;
+}
+
+// A default of the model gives way to what is passed now, or the reverse.
+static void fold_replaced(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->before_count; ++i) {
+        const keel_argument_t *a = &diff->arguments_before[i];
+        if (a->counterpart != KEEL_NONE || a->replacement == KEEL_NONE) continue;
+        uint32_t added = find_replacement(diff, a->root);
+        if (added == KEEL_NONE || diff->arguments_after[added].root == a->root) continue;
+        diff->roots[a->root].follows = diff->arguments_after[added].root;
+    }
+}
+
 // ---- what changes together ---------------------------------------------------------------------
 
 static bool moves_with(const keel_diff_t *diff, uint32_t one, uint32_t other, bool *out_leads) {
@@ -713,6 +740,7 @@ keel_status_t keel_diff_signature(keel_diff_t *diff) {
     }
     KEEL_TRY(tell_unpaired(diff, &groups, true));
     KEEL_TRY(tell_unpaired(diff, &groups, false));
+    fold_replaced(diff);
     KEEL_TRY(compare_meshes(diff, &groups));
     KEEL_TRY(compare_results(diff, &groups));
     fold_by_size(diff, &groups);
