@@ -265,6 +265,10 @@ keel_status_t keel_diff_numbers(keel_diff_t *diff, const keel_sources_t *sources
 keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.
 keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;
+// HLO: two tuples of the programs' results, of which one has more. False if they are something
+// else.
+bool keel_diff_kept_results(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
+                            keel_difference_t *out);
 
 // rest.c: fills in the values of a difference between two operations of one name, or for one that
 // only one side has (the other is NONE): operands, types, or the whole line.

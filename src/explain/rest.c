@@ -194,7 +194,8 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) {
         difference.place = keel_diff_place(diff, true, diff->rewired);
         difference.old_op = diff->origin[diff->rewired];
         difference.new_op = diff->rewired;
-        tell_operands(diff, &difference);
+        if (!keel_diff_kept_results(diff, difference.old_op, difference.new_op, &difference))
+            tell_operands(diff, &difference);
     } else if (!tell_order(diff, &difference)) {
         KEEL_TRY(tell_line(diff, &difference));
     }

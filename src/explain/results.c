@@ -81,3 +81,56 @@ keel_status_t keel_diff_results(keel_diff_t *diff) {
     keel_map_deinitialize(&before);
     return status;
 }
+
+// ---- HLO, whose results have no names ----------------------------------------------------------
+
+static bool is_among(keel_list_t values, keel_value_id_t value) {
+    for (uint32_t i = 0; i < values.count; ++i)
+        if (values.items[i] == value) return true;
+    return false;
+}
+
+// The argument's own operation, or the one that computes the value.
+static keel_op_id_t maker_of(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t number =
+        keel_diff_argument(arguments, is_after ? diff->after_count : diff->before_count, value);
+    if (number != KEEL_NONE) return arguments[number].op;
+    return (is_after ? &diff->after : &diff->before)->producer[value];
+}
+
+static bool tell_kept(keel_diff_t *diff, bool is_after, keel_list_t results, keel_list_t others,
+                      keel_difference_t *out) {
+    const keel_value_id_t *counterpart = is_after ? diff->value_origin : diff->value_counterpart;
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < results.count; ++i) {
+        keel_value_id_t value = results.items[i];
+        if (counterpart[value] == KEEL_NONE || is_among(others, counterpart[value])) continue;
+        if (count++) continue;
+        const char *type = keel_diff_type(diff, graph->program, keel_graph_type(graph, value));
+        out->subject = keel_diff_text(diff, "result %u", i);
+        out->old_value = is_after ? "absent" : type;
+        out->new_value = is_after ? type : "absent";
+        out->place = keel_diff_place(diff, is_after, maker_of(diff, is_after, value));
+    }
+    if (!count) return false;
+    out->note = "both programs have the value, but only one keeps it";
+    if (count > 1)
+        out->note = keel_diff_text(diff, "%s; and %u more result%s", out->note, count - 1,
+                                   count == 2 ? "" : "s");
+    return true;
+}
+
+bool keel_diff_kept_results(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
+                            keel_difference_t *out) {
+    if (!diff->after.lender || before == KEEL_NONE ||
+        diff->after.function_of[after] != diff->after.program->entry ||
+        !keel_str_is(keel_graph_name(&diff->after, after), "tuple"))
+        return false;
+    keel_list_t x = keel_program_operands(diff->before.program, before);
+    keel_list_t y = keel_program_operands(diff->after.program, after);
+    if (x.count == y.count) return false;
+    return tell_kept(diff, y.count > x.count, y.count > x.count ? y : x, y.count > x.count ? x : y,
+                     out);
+}

@@ -44,6 +44,7 @@ static const pair_t pairs[] = {
     {"number_of_another_use", 1, KEEL_CAUSE_CONSTANT, "multiply", "1", "an argument", 9},
     {"autocast_off", 12, KEEL_CAUSE_STRUCTURE, "convert", "convert and 2 more", "nothing", 12},
     {"default_replaced", 2, KEEL_CAUSE_ARGUMENTS, "argument 0", "absent", "i64[2,5]", 25},
+    {"weights_kept", 0, KEEL_CAUSE_STRUCTURE, "result 0", "absent", "f32[2,3]", 17},
     {"stripe_at_random", 1, KEEL_CAUSE_CONSTANT, "pad edge_padding_low", "2", "5", 9},
     {"scalar_parameter", 0, KEEL_CAUSE_DONATION, "argument 0", "kept", "donated", 13},
     {"token_before_a_batch", 24, KEEL_CAUSE_SHAPE, "argument 0", "f32[4,5,8]", "f32[4,7,8]", 12},
