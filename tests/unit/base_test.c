@@ -132,6 +132,33 @@ static void sizes_are_told_in_the_units_that_they_are_read_in(void **state) {
     }
 }
 
+// No time is shown as 120.0 s, 1000 ms or 10.0 ms: the next unit begins where it would be rounded
+// so.
+static void a_time_is_told_in_the_unit_that_fits_it(void **state) {
+    (void)state;
+    static const struct {
+        double seconds;
+        const char *told;
+    } times[] = {
+        {-1, "0.0 ms"},
+        {0, "0.0 ms"},
+        {0.00994, "9.9 ms"},
+        {0.00995, "10 ms"},
+        {0.9994, "999 ms"},
+        {0.9995, "1.0 s"},
+        {119.94, "119.9 s"},
+        {119.95, "2 min 0 s"},
+        {179.6, "3 min 0 s"},
+        {3661, "61 min 1 s"},
+        {1e12, "66666666 min 40 s"},
+    };
+    for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
+        char told[24];
+        keel_format_seconds(times[i].seconds, told);
+        assert_string_equal(told, times[i].told);
+    }
+}
+
 static void a_proto_field_longer_than_its_message_fails_the_cursor(void **state) {
     (void)state;
     const uint8_t bytes[] = {0x0a, 0x05, 'a', 'b'};
@@ -224,6 +251,7 @@ int main(void) {
         cmocka_unit_test(a_map_finds_what_was_put_after_it_grew),
         cmocka_unit_test(sizes_are_read_with_their_units),
         cmocka_unit_test(sizes_are_told_in_the_units_that_they_are_read_in),
+        cmocka_unit_test(a_time_is_told_in_the_unit_that_fits_it),
         cmocka_unit_test(a_proto_field_longer_than_its_message_fails_the_cursor),
         cmocka_unit_test(a_status_of_a_debug_build_knows_where_it_was_made),
         cmocka_unit_test(a_proto_that_was_written_is_read_back),

@@ -292,6 +292,13 @@ static void test_create_options_are_written_sorted_and_exactly(void **state) {
     const PJRT_NamedValue two[] = {VALUE("name", kString, string_value, "\xfe", 1)};
     assert_options(one, 1, "name=bytes ff\n");
     assert_options(two, 1, "name=bytes fe\n");
+    // Text is what has a sign of its own, from the space to the tilde.
+    const PJRT_NamedValue text[] = {VALUE("name", kString, string_value, " ~", 2)};
+    const PJRT_NamedValue control[] = {VALUE("name", kString, string_value, "a\x1f", 2)};
+    const PJRT_NamedValue delete[] = {VALUE("name", kString, string_value, "\x7f", 1)};
+    assert_options(text, 1, "name=\" ~\"\n");
+    assert_options(control, 1, "name=bytes 611f\n");
+    assert_options(delete, 1, "name=bytes 7f\n");
 }
 
 static void test_longer_named_values_of_a_later_header_are_read(void **state) {
