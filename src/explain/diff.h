@@ -250,6 +250,8 @@ bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 // equal.c: notes an argument that came or went because two host numbers are equal.
 void keel_diff_equal_numbers(keel_diff_t *diff);
+// copied.c: arguments that another tensor was copied over have the line of the copy.
+keel_status_t keel_diff_copied(keel_diff_t *diff) KEEL_MUST_CHECK;
 // grown.c: notes arguments that are longer because something is appended to them.
 keel_status_t keel_diff_grown(keel_diff_t *diff) KEEL_MUST_CHECK;
 // dtypes.c: Python numbers and dtypes that only the operations show, and what follows from them.

@@ -415,6 +415,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     fold_shares(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
     keel_diff_equal_numbers(diff);
+    KEEL_TRY(keel_diff_copied(diff));
     KEEL_TRY(keel_diff_grown(diff));
     KEEL_TRY(keel_diff_dtypes(diff));
     KEEL_TRY(keel_diff_arms(diff, old_side, new_side));

@@ -45,6 +45,7 @@ static const pair_t pairs[] = {
     {"autocast_off", 12, KEEL_CAUSE_STRUCTURE, "convert", "convert and 2 more", "nothing", 12},
     {"default_replaced", 2, KEEL_CAUSE_ARGUMENTS, "argument 0", "absent", "i64[2,5]", 25},
     {"weights_kept", 0, KEEL_CAUSE_STRUCTURE, "result 0", "absent", "f32[2,3]", 17},
+    {"copied_over", 1, KEEL_CAUSE_ARGUMENTS, "argument 3", "f32[2]", "absent", 12},
     {"stripe_at_random", 1, KEEL_CAUSE_CONSTANT, "pad edge_padding_low", "2", "5", 9},
     {"scalar_parameter", 0, KEEL_CAUSE_DONATION, "argument 0", "kept", "donated", 13},
     {"token_before_a_batch", 24, KEEL_CAUSE_SHAPE, "argument 0", "f32[4,5,8]", "f32[4,7,8]", 12},
@@ -257,6 +258,14 @@ static void a_second_optimizer_is_no_frozen_tensor(void **state) {
     keel_explanation_deinitialize(&e);
 }
 
+static void what_is_copied_over_an_argument_is_told(void **state) {
+    (void)state;
+    keel_explanation_t e;
+    explain_pair(&(pair_t){.name = "copied_over"}, &e);
+    assert_true(keel_note_leads(e.roots[0].note, KEEL_NOTE_COPIED));
+    keel_explanation_deinitialize(&e);
+}
+
 // The way back is as good an explanation: nothing is lost, and nothing new comes up.
 static void the_same_kind_of_cause_is_told_of_the_way_back(void **state) {
     (void)state;
@@ -301,6 +310,7 @@ int main(void) {
         cmocka_unit_test(a_tensor_that_was_synced_is_told_by_the_line_that_made_it),
         cmocka_unit_test(what_a_program_makes_of_no_argument_is_listed_with_its_line),
         cmocka_unit_test(a_second_optimizer_is_no_frozen_tensor),
+        cmocka_unit_test(what_is_copied_over_an_argument_is_told),
         cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
         cmocka_unit_test(a_program_does_not_differ_from_itself),
     };
