@@ -110,6 +110,27 @@ static unsigned records_in(const char *text, size_t size, uint64_t *damaged) {
     return count;
 }
 
+// The file of a process that was killed, or of an editor: its last line need not end.
+static void a_last_line_without_an_end_is_read(void **state) {
+    (void)state;
+    stage_t stage;
+    uint8_t *bytes;
+    size_t size;
+    uint64_t damaged = 0;
+    make_stage(&stage);
+    add(&stage, "jit_step", 1);
+    add(&stage, "jit_step", 2);
+    assert_ok(keel_file_read(stage.path, 1 << 20, &bytes, &size));
+    assert_int_equal(bytes[size - 1], '\n');
+    assert_int_equal(records_in((const char *)bytes, size, &damaged), 2);
+    assert_int_equal(records_in((const char *)bytes, size - 1, &damaged), 2);
+    assert_int_equal(damaged, 0);
+    assert_int_equal(records_in((const char *)bytes, size - 2, &damaged), 1);
+    assert_int_equal(damaged, 1);
+    keel_free(bytes);
+    remove_stage(&stage);
+}
+
 // A number of a line that is damaged is none, whatever it begins with.
 static void a_damaged_number_is_zero(void **state) {
     (void)state;
@@ -424,6 +445,7 @@ int main(void) {
         cmocka_unit_test(what_has_nothing_to_keep_writes_nothing),
         cmocka_unit_test(what_was_seen_again_is_newer_in_the_next_run),
         cmocka_unit_test(strange_text_comes_back_as_it_was),
+        cmocka_unit_test(a_last_line_without_an_end_is_read),
         cmocka_unit_test(a_damaged_number_is_zero),
         cmocka_unit_test(damaged_lines_are_passed_over),
         cmocka_unit_test(a_value_that_is_gone_is_not_known),
