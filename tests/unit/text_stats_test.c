@@ -119,6 +119,36 @@ static void what_was_loaded_ahead_and_what_failed_are_rows_of_their_own(void **s
     keel_why_deinitialize(&stats);
 }
 
+static void where_no_device_reports_its_memory_the_reason_is_told(void **state) {
+    (void)state;
+#define NEEDS                                                                                      \
+    "{\"event\":\"start\",\"t\":1,\"pid\":1,\"argv\":[\"python\"]}\n"                              \
+    "{\"event\":\"memory\",\"t\":2,\"pid\":1,\"program\":\"aa\",\"name\":\"jit_f\",\"arguments\":" \
+    "1,"                                                                                           \
+    "\"outputs\":2,\"aliased\":0,\"temporaries\":3,\"code\":4,\"total\":10}\n"
+    static const struct {
+        const char *journal, *told;
+    } rows[] = {
+        {NEEDS, "No device reports its memory; whether it fits cannot be known in advance.\n"},
+        {NEEDS "{\"event\":\"memory_unknown\",\"t\":3,\"pid\":1,\"what\":\"devices\","
+               "\"message\":\"not implemented\"}\n",
+         "No device reports its memory: not implemented; whether it fits cannot be known in "
+         "advance.\n"}};
+#undef NEEDS
+    for (size_t i = 0; i < 2; ++i) {
+        keel_why_t stats;
+        keel_buffer_t out;
+        assert_null(keel_why_parse(keel_str_bytes(keel_str(rows[i].journal)), "r1", "/r/j",
+                                   KEEL_RUN_MEMORY, &stats));
+        assert_int_equal(stats.run.memory.program_count, 1);
+        keel_buffer_initialize(&out, 0);
+        keel_text_memory(&stats.run, &stats.run.memory.programs[0], &out);
+        assert_non_null(strstr(keel_buffer_cstr(&out), rows[i].told));
+        keel_buffer_deinitialize(&out);
+        keel_why_deinitialize(&stats);
+    }
+}
+
 // The first process speaks for its run: what it was, where, and above which plugin.
 static void a_run_is_what_its_first_process_said(void **state) {
     (void)state;
@@ -534,6 +564,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_of_the_journal),
         cmocka_unit_test(what_was_loaded_ahead_and_what_failed_are_rows_of_their_own),
+        cmocka_unit_test(where_no_device_reports_its_memory_the_reason_is_told),
         cmocka_unit_test(a_run_is_what_its_first_process_said),
         cmocka_unit_test(a_step_is_an_execution_of_the_family_that_does_the_most),
         cmocka_unit_test(what_ran_once_leads_only_by_far),
