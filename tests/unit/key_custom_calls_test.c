@@ -111,6 +111,14 @@ static void callbacks_by_number_are_kept(void **state) {
         assert_kept(.target = targets[i], .index = 3);
     assert_kept(.target = "xla_ffi_python_cpu_callback", .config = "{index = 3 : ui64}",
                 .hlo = true, .version = 4);
+    // A number from 2^20 on may be a pointer, in both forms.
+    assert_kept(.target = targets[0], .index = 0);
+    assert_kept(.target = targets[0], .index = (1 << 20) - 1);
+    assert_refused(.target = targets[0], .index = 1 << 20);
+    assert_kept(.target = targets[0], .config = "{index = 1048575 : ui64}", .hlo = true,
+                .version = 4);
+    assert_refused(.target = targets[0], .config = "{index = 1048576 : ui64}", .hlo = true,
+                   .version = 4);
     assert_refused(.target = "xla_ffi_python_cpu_callback", .config = "{index = 140027 : ui64, x}",
                    .hlo = true, .version = 4);
 }
