@@ -24,8 +24,8 @@
       "Pass jnp.asarray(x, dtype) every time, never a bare Python number.",                        \
       "Pass a tensor every time, never a bare Python number.")                                     \
     X(ARGUMENTS, "arguments", SHAPES, "arguments were added or removed",                           \
-      "Always pass the same keys and list lengths; pass zeros for what is missing.",               \
-      "Always pass the same keys and list lengths; pass zeros for what is missing.")               \
+      "Always pass the same keys and list lengths; zeros or ones if one is missing.",              \
+      "Always pass the same keys and list lengths; zeros or ones if one is missing.")              \
     X(CONSTANT, "constant", NONE, "a host value is baked into the program",                        \
       "Pass it as an array argument instead of closing over it or marking it static.",             \
       "Make it a tensor of one dimension on the device, made once; update that in place.")         \
