@@ -338,7 +338,7 @@ static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
     }
     keel_buffer_byte(out, '\n');
     if (why->run.ahead_loads || why->run.unused_loads) ahead(why, out);
-    label(out, "Keel's own");
+    label(out, "overhead");
     keel_buffer_format(out, "%-8s", "");
     keel_write_seconds(out, why->run.overhead_seconds);
     keel_buffer_text(out, " inside Compile\n");
@@ -361,7 +361,7 @@ static void failures(const keel_why_t *why, keel_buffer_t *out) {
         times(out, why->run.store_errors, why->run.first_store_error);
     }
     if (why->run.fallbacks) {
-        label(out, "plain way");
+        label(out, "fallbacks");
         times(out, why->run.fallbacks, why->run.first_fallback);
     }
 }

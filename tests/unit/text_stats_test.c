@@ -104,7 +104,7 @@ static void what_was_loaded_ahead_and_what_failed_are_rows_of_their_own(void **s
     assert_non_null(
         strstr(text, "ahead       1       2.0 s in the background; 3 more never asked for\n"));
     assert_non_null(strstr(text, "cache error 2 times; first: disk full\n"));
-    assert_non_null(strstr(text, "plain way   1 time; first: new op\n"));
+    assert_non_null(strstr(text, "fallbacks   1 time; first: new op\n"));
     keel_buffer_deinitialize(&out);
     keel_why_deinitialize(&stats);
     // What did not happen has no row.
@@ -114,7 +114,7 @@ static void what_was_loaded_ahead_and_what_failed_are_rows_of_their_own(void **s
     text = keel_buffer_cstr(&out);
     assert_null(strstr(text, "ahead"));
     assert_null(strstr(text, "cache error"));
-    assert_null(strstr(text, "plain way"));
+    assert_null(strstr(text, "fallbacks"));
     keel_buffer_deinitialize(&out);
     keel_why_deinitialize(&stats);
 }
