@@ -60,14 +60,16 @@ keel_status_t made_sent(made_t *made, const asked_t *asked) {
     return NULL;
 }
 
+// The newest first. Many have one age, and sorts order equal ones differently: so by their places.
 static int by_age(const void *a, const void *b) {
-    const made_entry_t *x = a, *y = b;
-    return x->asked > y->asked ? -1 : x->asked < y->asked;
+    const made_entry_t *x = *(made_entry_t *const *)a, *y = *(made_entry_t *const *)b;
+    if (x->asked != y->asked) return x->asked > y->asked ? -1 : 1;
+    return x < y ? -1 : x > y;
 }
 
 keel_status_t made_since(const made_t *made, const char *origin, keel_arena_t *arena,
                          const keel_made_t **out, uint32_t *out_count) {
-    made_entry_t found[MADE_KEPT];
+    const made_entry_t *found[MADE_KEPT];
     uint32_t count = 0;
     void *memory;
     const uint64_t *last = keel_map_find(&made->last, keel_str_bytes(keel_str(origin)));
@@ -75,13 +77,13 @@ keel_status_t made_since(const made_t *made, const char *origin, keel_arena_t *a
     *out_count = 0;
     if (!last) return NULL;
     for (uint32_t i = 0; i < made->count; ++i)
-        if (made->entries[i].asked > *last) found[count++] = made->entries[i];
+        if (made->entries[i].asked > *last) found[count++] = &made->entries[i];
     if (!count) return NULL;
     qsort(found, count, sizeof *found, by_age);
     KEEL_TRY(keel_arena_array(arena, count, sizeof **out, &memory));
     keel_made_t *list = memory;
     for (uint32_t i = 0; i < count; ++i)
-        list[i] = found[i].made;
+        list[i] = found[i]->made;
     *out = list;
     *out_count = count;
     return NULL;
