@@ -31,7 +31,9 @@ static void mark_gaps(keel_clusters_t *clusters, uint32_t from, uint32_t end, ui
     for (uint32_t at = from; at < end; ++at) {
         keel_op_id_t op;
         const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
-        if (graph->constant[op] != KEEL_NONE || is_whole_cluster(clusters, at)) continue;
+        if (graph->constant[op] != KEEL_NONE || graph->is_spare[op] ||
+            is_whole_cluster(clusters, at))
+            continue;
         if (has_counterpart(clusters, at)) {
             if (gap + 1 < gap_count) ++gap;
             continue;

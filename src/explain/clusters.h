@@ -29,6 +29,7 @@ typedef struct keel_cluster_t {
     bool reads_passed; // an argument in only one program that was passed both times
     bool has_moved;    // part of it is on both sides, but in another place
     bool has_more;     // and part of it is not, and shows what it does
+    bool has_computed; // likewise, and does not only reshape
 } keel_cluster_t;
 
 // Operations of both sides in one range: those of `after` follow those of `before`.
@@ -61,10 +62,17 @@ static inline const keel_graph_t *keel_clusters_graph(const keel_clusters_t *clu
     return is_after ? &clusters->diff->after : &clusters->diff->before;
 }
 
+// rounds.c: how often the line of a cluster ran in each program. All zero if that says nothing.
+typedef struct keel_times_t {
+    uint32_t before, after;
+} keel_times_t;
+keel_times_t keel_clusters_rounds(const keel_clusters_t *clusters, const keel_cluster_t *cluster);
+
 // moves.c: fills `moved`. HLO writes operations as results need them, so those before a branch may
 // stand in another order and say nothing about it.
 keel_status_t keel_clusters_find_moved(keel_clusters_t *clusters) KEEL_MUST_CHECK;
 // It has a line of its own (a gradient's have not), and does more than give another shape.
+bool keel_clusters_shows(const keel_graph_t *graph, keel_op_id_t op);
 bool keel_clusters_is_telling(const keel_clusters_t *clusters, uint32_t at);
 
 // Fills all of *clusters but its `diff`, and `is_swap`; the arena, the lines and the places are

@@ -22,6 +22,7 @@ typedef struct keel_argument_t {
     uint32_t replacement;   // HLO, of `before`: what `after` has in its place; NONE
     keel_op_id_t op;        // HLO: the parameter operation, which has its own place; NONE
     bool is_donated;        // HLO
+    keel_op_id_t weighed;   // HLO: the operation of a library's layer that has it as a weight; NONE
     bool is_moved;          // its counterpart has another name (moved.c)
     keel_passing_t passing; // without a counterpart: whether the other side was passed it too
     uint32_t root;          // likewise: the root that reports it
@@ -30,18 +31,21 @@ typedef struct keel_argument_t {
 
 typedef struct keel_root_t {
     keel_difference_t difference;
-    uint32_t follows;    // another root; NONE
-    uint32_t folded;     // differences that follow, whether kept or only counted
-    uint32_t argument;   // of kind SHAPE: 1 + the argument of `after` that it was found at; 0: none
-    bool is_random;      // only about arguments that are keys for random numbers; HLO: only about
-                         // scalars, which come and go with the operation that takes them
-    bool is_whole;       // of kind ARGUMENTS: the other side has nothing of that parameter
-    bool is_number;      // of kind CONSTANT: numbers, which a size found later may explain
-    bool is_coarse;      // of 16 bits or fewer
-    bool is_integer;     // of an integer type
-    uint32_t operations; // of kind STRUCTURE: that came or went
-    bool is_repeated;    // likewise: a line that ran a different number of times
-    bool is_moved;       // likewise: the other side has it elsewhere (moved.c)
+    uint32_t follows;  // another root; NONE
+    uint32_t folded;   // differences that follow, whether kept or only counted
+    uint32_t argument; // of kind SHAPE: 1 + the argument of `after` that it was found at; 0: none
+    bool is_random;    // only about arguments that are keys for random numbers; HLO: only about
+                       // scalars, which come and go with the operation that takes them
+    bool is_whole;     // of kind ARGUMENTS: the other side has nothing of that parameter
+    uint32_t weights;  // likewise: how many of them are a layer's weights, a matrix counting twice
+    uint32_t others;   // likewise: that are neither that nor what an optimizer keeps
+    bool is_number;    // of kind CONSTANT: numbers, which a size found later may explain
+    bool is_coarse;    // of 16 bits or fewer
+    bool is_integer;   // of an integer type
+    uint32_t operations;    // of kind STRUCTURE: that came or went
+    bool is_repeated;       // likewise: a line that ran a different number of times
+    bool is_reordered;      // likewise: both sides compute the same, in another order or shape
+    bool is_moved;          // likewise: the other side has it elsewhere (moved.c)
     keel_passing_t passing; // likewise: whether it was passed to the other side too
     double before, after;   // of a number; of kind STRUCTURE: how often a line ran; 0: not known
 } keel_root_t;
@@ -232,6 +236,8 @@ keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: reports what is gone and what replaced it as one cause, at the line of the
 // replacement.
 void keel_diff_exchange(keel_diff_t *diff, uint32_t gone, uint32_t came);
+// layers.c: all arguments that the root reports are weights of a layer that only one program has.
+bool keel_diff_is_layer(const keel_diff_t *diff, const keel_root_t *root);
 // arms.c: what is in two arms of one `if` of the user's is one cause.
 keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;

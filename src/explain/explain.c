@@ -103,6 +103,18 @@ static void fold_shares(keel_diff_t *diff) {
     }
 }
 
+// HLO: the client orders its operations by the results, so the same ones in another order are no
+// cause if there is one.
+static void fold_reordered(keel_diff_t *diff) {
+    uint32_t top = 0;
+    while (top < diff->root_count &&
+           (diff->roots[top].is_reordered || diff->roots[top].follows != KEEL_NONE))
+        ++top;
+    for (uint32_t i = 0; top < diff->root_count && i < diff->root_count; ++i)
+        if (diff->roots[i].is_reordered && diff->roots[i].follows == KEEL_NONE)
+            fold_root(diff, i, top);
+}
+
 // A constant, or the window of an operation whose result keeps its shape.
 static bool is_setting(keel_diff_t *diff, const keel_root_t *root) {
     if (root->difference.kind == KEEL_CAUSE_CONSTANT) return true;
@@ -414,6 +426,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     fold_shapes(diff);
     fold_shares(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
+    fold_reordered(diff);
     keel_diff_equal_numbers(diff);
     KEEL_TRY(keel_diff_copied(diff));
     KEEL_TRY(keel_diff_grown(diff));

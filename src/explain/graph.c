@@ -203,7 +203,10 @@ keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *progra
     fill_constants(graph, op_count);
     take_out_parameters(graph, op_count);
     KEEL_TRY(fill_callees(graph, op_count));
-    return program->format == KEEL_FORMAT_HLO ? fill_lenders(graph, op_count) : NULL;
+    KEEL_TRY(table(arena, op_count, 1, 0, (void **)&graph->is_spare));
+    if (program->format != KEEL_FORMAT_HLO) return NULL;
+    KEEL_TRY(keel_graph_merge_twins(graph));
+    return fill_lenders(graph, op_count);
 }
 
 // ---- contents ----------------------------------------------------------------------------------

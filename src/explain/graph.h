@@ -21,6 +21,7 @@ typedef struct keel_source_line_t {
     uint64_t identity; // hash of file and line; 0: unknown
     uint64_t token;    // of function, column and the place in a library that was called from there:
                        // the same after an edit above
+    uint64_t stack;    // hash of its frames up to that line
 } keel_source_line_t;
 
 typedef struct keel_graph_t {
@@ -43,6 +44,7 @@ typedef struct keel_graph_t {
     keel_op_id_t *call_site; // by function: the call through which the comparison reached it; NONE
     keel_value_id_t *given;  // by value: what an argument inside stands for (passed.c); NONE
     keel_op_id_t *lender;    // by operation: the one whose line it has; NULL except in HLO
+    uint8_t *is_spare;       // by operation: another one does the same (twins.c)
 } keel_graph_t;
 
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
@@ -115,6 +117,14 @@ static inline uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t
 // [*first, *end): the operations of a function, nested ones included.
 void keel_graph_body(const keel_graph_t *graph, uint32_t function, keel_op_id_t *first,
                      keel_op_id_t *end);
+
+// twins.c, HLO: lets everything take the first of equal transposes and other new shapes of a value;
+// the others are spare. `program` is a copy then, with operands of its own.
+keel_status_t keel_graph_merge_twins(keel_graph_t *graph) KEEL_MUST_CHECK;
+
+// order.c: the operations of a function in the order in which they are compared, in `arena`.
+keel_status_t keel_graph_order(const keel_graph_t *graph, uint32_t function, keel_arena_t *arena,
+                               keel_op_id_t **out, uint32_t *out_count) KEEL_MUST_CHECK;
 
 // The type and tensor of a constant. False if its type is not known.
 bool keel_graph_tensor(const keel_graph_t *graph, keel_op_id_t constant, keel_type_id_t *out_type,

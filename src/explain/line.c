@@ -35,6 +35,9 @@ static keel_source_line_t choose_line(const keel_frame_t *frames, uint32_t count
     if (chosen)
         line.token =
             keel_graph_mix(line.token, keel_graph_mix(hash_str(frames->file), frames->line));
+    for (uint32_t i = 0; i <= chosen; ++i)
+        line.stack = keel_graph_mix(keel_graph_mix(line.stack, hash_str(frames[i].file)),
+                                    ((uint64_t)frames[i].column << 32) + frames[i].line);
     return line;
 }
 

@@ -23,7 +23,7 @@ keel_status_t keel_lines_build(keel_lines_t *lines, keel_graph_t *graph, keel_ar
     for (keel_op_id_t op = count; op-- > 0;) {
         lines->next[op] = KEEL_NONE;
         const keel_source_line_t *line = keel_graph_line(graph, op);
-        if (!line->identity) continue;
+        if (!line->identity || graph->is_spare[op]) continue;
         uint64_t *first = keel_map_find(&lines->first, key_of(line));
         if (!first) {
             KEEL_TRY(keel_map_put(&lines->first, key_of(line), op));
@@ -40,15 +40,18 @@ keel_op_id_t keel_lines_first(const keel_lines_t *lines, const keel_source_line_
     return first ? (keel_op_id_t)*first : KEEL_NONE;
 }
 
+keel_str_t keel_lines_primitive(const keel_graph_t *graph, keel_op_id_t op) {
+    keel_str_t name = KEEL_STR("");
+    keel_program_frames(graph->program, graph->program->operations.data[op].location, NULL, 0,
+                        &name);
+    return name;
+}
+
 uint32_t keel_lines_count(const keel_lines_t *lines, const keel_source_line_t *line,
                           keel_str_t name, keel_str_t primitive) {
-    const keel_program_t *program = lines->graph->program;
     uint32_t count = 0;
-    for (keel_op_id_t op = keel_lines_first(lines, line); op != KEEL_NONE; op = lines->next[op]) {
-        if (!keel_str_equal(keel_graph_name(lines->graph, op), name)) continue;
-        keel_str_t other = KEEL_STR("");
-        keel_program_frames(program, program->operations.data[op].location, NULL, 0, &other);
-        if (keel_str_equal(other, primitive)) ++count;
-    }
+    for (keel_op_id_t op = keel_lines_first(lines, line); op != KEEL_NONE; op = lines->next[op])
+        count += keel_str_equal(keel_graph_name(lines->graph, op), name) &&
+                 keel_str_equal(keel_lines_primitive(lines->graph, op), primitive);
     return count;
 }

@@ -20,6 +20,8 @@ keel_status_t keel_lines_build(keel_lines_t *lines, keel_graph_t *graph,
 
 // The first operation on that line; NONE.
 keel_op_id_t keel_lines_first(const keel_lines_t *lines, const keel_source_line_t *line);
+// The client's name of what an operation is part of: JAX's primitive with its stack of names.
+keel_str_t keel_lines_primitive(const keel_graph_t *graph, keel_op_id_t op);
 // How many operations of that name and primitive it has.
 uint32_t keel_lines_count(const keel_lines_t *lines, const keel_source_line_t *line,
                           keel_str_t name, keel_str_t primitive);

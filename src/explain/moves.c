@@ -2,7 +2,8 @@
 // place.
 #include "explain/clusters.h"
 
-// Operations count as alike by name, line and result types.
+// Operations count as alike by name, line, and the dtypes and element counts of their results: a
+// client may reshape before or after.
 typedef struct alike_t {
     uint32_t before, both;
 } alike_t;
@@ -18,9 +19,15 @@ static look_t look_of(keel_clusters_t *clusters, uint32_t at) {
     const keel_operation_t *operation = &graph->program->operations.data[op];
     uint64_t hash = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
     hash = keel_graph_join(hash, keel_graph_line(graph, op)->identity);
-    for (uint32_t i = 0; i < operation->result_count; ++i)
-        hash = keel_graph_join(
-            hash, keel_graph_type_hash(graph, keel_graph_type(graph, operation->first_result + i)));
+    for (uint32_t i = 0; i < operation->result_count; ++i) {
+        keel_type_id_t type = keel_graph_type(graph, operation->first_result + i);
+        keel_ints_t dims = keel_diff_dims(graph->program, type);
+        uint64_t elements = 1;
+        for (uint32_t k = 0; k < dims.count; ++k)
+            elements *= (uint64_t)dims.items[k];
+        hash =
+            keel_graph_join(hash, keel_graph_join(keel_diff_element_hash(graph, type), elements));
+    }
     return (look_t){keel_clusters_find(clusters, at), hash};
 }
 
@@ -76,18 +83,29 @@ static void mark_before(keel_clusters_t *clusters, const keel_map_t *looks) {
     }
 }
 
+bool keel_clusters_shows(const keel_graph_t *graph, keel_op_id_t op) {
+    keel_str_t name = keel_graph_name(graph, op);
+    bool is_own = !graph->lender || graph->lender[op] == op;
+    return is_own && graph->constant[op] == KEEL_NONE && !keel_graph_only_reshapes(name) &&
+           !keel_str_is(name, "tuple");
+}
+
 bool keel_clusters_is_telling(const keel_clusters_t *clusters, uint32_t at) {
     keel_op_id_t op;
     const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
-    bool is_own = !graph->lender || graph->lender[op] == op;
-    return is_own && !keel_graph_only_reshapes(keel_graph_name(graph, op));
+    return keel_clusters_shows(graph, op);
 }
 
 // A cluster is reported by these too if it has nothing more telling.
 static void keep_reordered(keel_clusters_t *clusters) {
-    for (uint32_t at = 0; at < clusters->count; ++at)
-        if (clusters->alone[at] && !clusters->moved[at] && keel_clusters_is_telling(clusters, at))
-            clusters->items[keel_clusters_find(clusters, at)].has_more = true;
+    for (uint32_t at = 0; at < clusters->count; ++at) {
+        if (!clusters->alone[at] || clusters->moved[at]) continue;
+        keel_op_id_t op;
+        const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
+        keel_cluster_t *cluster = &clusters->items[keel_clusters_find(clusters, at)];
+        if (keel_clusters_is_telling(clusters, at)) cluster->has_more = true;
+        if (!keel_graph_only_reshapes(keel_graph_name(graph, op))) cluster->has_computed = true;
+    }
     for (uint32_t at = 0; at < clusters->count; ++at) {
         if (!clusters->moved[at]) continue;
         keel_cluster_t *cluster = &clusters->items[keel_clusters_find(clusters, at)];

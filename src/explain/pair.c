@@ -6,6 +6,7 @@
 // What operations are paired by, the most telling first. Each level only fills the gaps that
 // earlier ones left.
 enum {
+    LEVEL_STACK, // as below, and its frames up to the user's line
     LEVEL_SAME,  // as below, and the arguments that it takes
     LEVEL_EXACT, // name, place within the user's function, types, attributes and constants
     LEVEL_TYPE,  // name, place, types of results, and kinds of operands
@@ -102,15 +103,17 @@ static uint64_t token_of_arguments(const keel_diff_t *diff, bool is_after, keel_
 
 static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, uint32_t function,
                                  keel_arena_t *arena, sequence_t *out) {
-    keel_op_id_t first, end;
-    keel_graph_body(graph, function, &first, &end);
-    size_t most = end > first ? end - first : 1;
+    keel_op_id_t *order;
+    uint32_t count;
+    KEEL_TRY(keel_graph_order(graph, function, arena, &order, &count));
+    size_t most = count ? count : 1;
     KEEL_TRY(keel_arena_array(arena, most, sizeof *out->ops, (void **)&out->ops));
     for (int level = 0; level < LEVELS; ++level)
         KEEL_TRY(keel_arena_array(arena, most, sizeof(uint64_t), (void **)&out->tokens[level]));
     out->count = 0;
-    for (keel_op_id_t op = first; op < end; ++op) {
-        if (graph->constant[op] != KEEL_NONE) continue;
+    for (uint32_t i = 0; i < count; ++i) {
+        keel_op_id_t op = order[i];
+        if (graph->constant[op] != KEEL_NONE || graph->is_spare[op]) continue;
         uint64_t name = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
         keel_attr_id_t location = graph->program->operations.data[op].location;
         out->ops[out->count] = op;
@@ -123,6 +126,8 @@ static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, u
             keel_graph_join(out->tokens[LEVEL_TYPE][out->count], self);
         out->tokens[LEVEL_SAME][out->count] = token_of_arguments(
             diff, graph == &diff->after, op, out->tokens[LEVEL_EXACT][out->count]);
+        out->tokens[LEVEL_STACK][out->count] = keel_graph_join(
+            out->tokens[LEVEL_SAME][out->count], keel_graph_line_at(graph, location)->stack);
         out->tokens[LEVEL_CLASS][out->count] = token_of_class(diff, graph, op, place);
         out->tokens[LEVEL_PLACE][out->count] = place;
         out->tokens[LEVEL_SELF][out->count] = self;
@@ -298,14 +303,19 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
         to_b[i] = to_a[i] = i;
         level_of[i] = LEVEL_PLACE;
     }
-    int first = keel_diff_has_unpaired(diff) ? LEVEL_SAME : LEVEL_EXACT;
-    for (int level = first; !in_place && level < LEVELS; ++level) {
+    for (int level = 0; !in_place && level < LEVELS; ++level) {
         bool is_worth_it = true;
         if (level < LEVEL_CLASS) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
         if (is_worth_it) KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
         for (uint32_t i = 0; i < a.count; ++i)
             if (to_b[i] != UINT32_MAX && level_of[i] == LEVELS) level_of[i] = (uint8_t)level;
     }
+    if (diff->after.lender && !in_place)
+        KEEL_TRY(keel_pair_uncross(
+            diff,
+            &(keel_paired_t){a.ops, a.tokens[LEVEL_EXACT], a.tokens[LEVEL_STACK], to_b, a.count},
+            &(keel_paired_t){b.ops, b.tokens[LEVEL_EXACT], b.tokens[LEVEL_STACK], to_a, b.count},
+            scratch));
     diff->alignable += a.count > b.count ? a.count : b.count;
     uint32_t aligned = diff->aligned;
     // What a loop's body returns is paired with the loop, before its turn has come.

@@ -44,6 +44,19 @@ keel_status_t keel_pair_values(keel_diff_t *diff, keel_op_id_t before, keel_op_i
 keel_status_t keel_pair_arguments(keel_diff_t *diff, keel_function_pair_t functions,
                                   keel_arena_t *scratch) KEEL_MUST_CHECK;
 
+// The operations of one function that are aligned; by place, a token that equal ones share, one
+// that equal ones of one line share, and the place of the counterpart, UINT32_MAX if there is none.
+typedef struct keel_paired_t {
+    const keel_op_id_t *ops;
+    const uint64_t *tokens, *stacks;
+    uint32_t *to_other;
+    uint32_t count;
+} keel_paired_t;
+
+// crossed.c: pairs equal operations by what they take, if order has paired them otherwise.
+keel_status_t keel_pair_uncross(const keel_diff_t *diff, const keel_paired_t *a,
+                                const keel_paired_t *b, keel_arena_t *scratch) KEEL_MUST_CHECK;
+
 // elsewhere.c: separates paired operations that lead to different places.
 keel_status_t keel_pair_part(keel_diff_t *diff, keel_arena_t *scratch) KEEL_MUST_CHECK;
 

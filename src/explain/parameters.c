@@ -1,5 +1,7 @@
 // Arguments of HLO. They have no names, and their numbers shift with earlier arguments; but each
 // has the place where the client first used it.
+#include <stdlib.h>
+
 #include "explain/align.h"
 #include "explain/diff.h"
 
@@ -18,7 +20,8 @@ uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out) {
                                            .name = KEEL_STR(""),
                                            .counterpart = KEEL_NONE,
                                            .replacement = KEEL_NONE,
-                                           .op = op};
+                                           .op = op,
+                                           .weighed = KEEL_NONE};
         ++count;
     }
     return count;
@@ -32,10 +35,12 @@ enum {
     BY_PLACE = 2, // without the line number, which changes with every edit above it
     BY_LINE = 4,
     BY_USE = 8,
-    BY_UPDATE = 16, // whether the step updates it in place: another tensor of its type does not
+    BY_STACK = 16,  // which of several embeddings that one line of the user's calls
+    BY_UPDATE = 32, // whether the step updates it in place: another tensor of its type does not
                     // stand for a weight
 };
 static const uint8_t levels[] = {
+    BY_TYPE | BY_STACK | BY_USE,
     BY_TYPE | BY_PLACE | BY_LINE | BY_USE,
     BY_TYPE | BY_PLACE | BY_LINE,
     BY_TYPE | BY_PLACE | BY_USE,
@@ -51,21 +56,43 @@ static uint64_t hash_name(const keel_graph_t *graph, keel_op_id_t op) {
     return keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
 }
 
+// What a layer multiplies its data with, looks rows up in, or scales and shifts its channels by.
+static bool is_weight_use(const keel_graph_t *graph, keel_type_id_t type, keel_op_id_t op,
+                          uint32_t operand) {
+    keel_str_t name = keel_graph_name(graph, op);
+    uint32_t rank = keel_diff_dims(graph->program, type).count;
+    if (keel_str_is(name, "dot") || keel_str_is(name, "convolution")) return operand == 1;
+    if (keel_str_is(name, "gather")) return operand == 0 && rank == 2;
+    return rank == 1 && (keel_str_is(name, "add") || keel_str_is(name, "multiply") ||
+                         (keel_str_starts(name, KEEL_STR("batch-norm")) && operand));
+}
+
+// A line of a library's or of a module's forward(); what another line of the user's takes may have
+// been passed to it.
+static bool is_layers(const keel_source_line_t *line) {
+    return line->library_file.size || keel_str_is(line->function, "forward") ||
+           keel_str_ends(line->function, KEEL_STR(".forward"));
+}
+
 // By argument, its first use: the operation and its line, after any that change the argument's
-// shape or dtype. `of` is by value: 1 + the argument that it is.
-static keel_status_t find_uses(keel_graph_t *graph, const keel_argument_t *arguments,
-                               uint32_t count, uint64_t *out) {
+// shape or dtype; and its place in their order. `of` is by value: 1 + the argument that it is.
+static keel_status_t find_uses(keel_graph_t *graph, keel_argument_t *arguments, uint32_t count,
+                               uint64_t *out, uint32_t *out_at) {
     size_t values = graph->program->value_types.count;
     void *memory;
     KEEL_TRY(keel_arena_array(graph->arena, values + 1, sizeof(uint32_t), &memory));
     uint32_t *of = memory;
     memset(of, 0, (values + 1) * sizeof *of);
     memset(out, 0, count * sizeof *out);
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < count; ++i) {
         of[arguments[i].value] = i + 1;
-    keel_op_id_t first, end;
-    keel_graph_body(graph, graph->program->entry, &first, &end);
-    for (keel_op_id_t op = first; op < end; ++op) {
+        out_at[i] = UINT32_MAX;
+    }
+    keel_op_id_t *order;
+    uint32_t op_count;
+    KEEL_TRY(keel_graph_order(graph, graph->program->entry, graph->arena, &order, &op_count));
+    for (uint32_t at = 0; at < op_count; ++at) {
+        keel_op_id_t op = order[at];
         const keel_operation_t *operation = &graph->program->operations.data[op];
         keel_list_t operands = keel_program_operands(graph->program, op);
         bool passes_on = operands.count == 1 && operation->result_count == 1 &&
@@ -77,6 +104,10 @@ static keel_status_t find_uses(keel_graph_t *graph, const keel_argument_t *argum
             if (passes_on || out[argument - 1]) continue;
             uint64_t use = keel_graph_join(hash_name(graph, op), i);
             out[argument - 1] = keel_graph_join(use, keel_graph_line(graph, op)->token) | 1;
+            out_at[argument - 1] = at;
+            if (is_layers(keel_graph_line(graph, arguments[argument - 1].op)) &&
+                is_weight_use(graph, arguments[argument - 1].type, op, i))
+                arguments[argument - 1].weighed = op;
         }
     }
     return NULL;
@@ -90,27 +121,38 @@ static uint64_t token(keel_graph_t *graph, const keel_argument_t *argument, uint
     if (level & BY_PLACE) hash = keel_graph_join(hash, line->token);
     if (level & BY_LINE) hash = keel_graph_join(hash, line->identity);
     if (level & BY_USE) hash = keel_graph_join(hash, use);
+    if (level & BY_STACK) hash = keel_graph_join(hash, line->stack);
     if (level & BY_UPDATE) hash = keel_graph_join(hash, argument->is_donated);
     return hash;
 }
 
-// HLO numbers its arguments backward from the results, so other results may move an argument. `a`
-// and `b` hold the tokens of both sides; paired ones are skipped.
-static keel_status_t pair_moved(keel_diff_t *diff, const uint64_t *a, const uint64_t *b,
-                                uint32_t *to_b, uint32_t *to_a) {
+// One side: its arguments, and in the order of their first use what each is used for, its token of
+// the level at hand and its counterpart. HLO numbers its arguments backward from the results, so
+// other results turn the numbers round; the operations keep their order.
+typedef struct parameter_side_t {
+    keel_graph_t *graph;
+    keel_argument_t *arguments;
+    const keel_argument_t **ordered;
+    uint64_t *uses, *tokens;
+    uint32_t *to_other;
+    uint32_t count;
+} parameter_side_t;
+
+// An argument may still be used first elsewhere than in the other program. Paired ones are skipped.
+static keel_status_t pair_moved(parameter_side_t *a, parameter_side_t *b) {
     keel_map_t left;
     keel_map_initialize(&left);
     keel_status_t status = NULL;
-    for (uint32_t i = diff->before_count; !status && i-- > 0;)
-        if (to_b[i] == UINT32_MAX)
-            status = keel_map_put(&left, keel_bytes((const void *)&a[i], sizeof a[i]), i);
-    for (uint32_t j = 0; !status && j < diff->after_count; ++j) {
-        const uint64_t *i = to_a[j] == UINT32_MAX
-                                ? keel_map_find(&left, keel_bytes((const void *)&b[j], sizeof b[j]))
-                                : NULL;
-        if (!i || to_b[*i] != UINT32_MAX) continue;
-        to_b[*i] = j;
-        to_a[j] = (uint32_t)*i;
+    for (uint32_t i = a->count; !status && i-- > 0;)
+        if (a->to_other[i] == UINT32_MAX)
+            status = keel_map_put(&left,
+                                  keel_bytes((const void *)&a->tokens[i], sizeof a->tokens[i]), i);
+    for (uint32_t j = 0; !status && j < b->count; ++j) {
+        keel_bytes_t token = keel_bytes((const void *)&b->tokens[j], sizeof b->tokens[j]);
+        const uint64_t *i = b->to_other[j] == UINT32_MAX ? keel_map_find(&left, token) : NULL;
+        if (!i || a->to_other[*i] != UINT32_MAX) continue;
+        a->to_other[*i] = j;
+        b->to_other[j] = (uint32_t)*i;
     }
     keel_map_deinitialize(&left);
     return status;
@@ -118,33 +160,54 @@ static keel_status_t pair_moved(keel_diff_t *diff, const uint64_t *a, const uint
 
 // A tensor that both programs update in place is the same one, even if another operation reads it
 // now: a weight that is pruned or rounded first.
-static void pair_updated(keel_diff_t *diff, uint32_t *to_b, uint32_t *to_a) {
+static void pair_updated(parameter_side_t *a, parameter_side_t *b) {
     enum { TRIED = 256 }; // thousands of arguments would take quadratic time
-    for (uint32_t i = 0; i < diff->before_count; ++i) {
-        const keel_argument_t *a = &diff->arguments_before[i];
-        if (to_b[i] != UINT32_MAX || !a->is_donated) continue;
-        for (uint32_t j = 0, tried = 0; j < diff->after_count && tried < TRIED; ++j) {
-            const keel_argument_t *b = &diff->arguments_after[j];
-            if (to_a[j] != UINT32_MAX) continue;
+    for (uint32_t i = 0; i < a->count; ++i) {
+        if (a->to_other[i] != UINT32_MAX || !a->ordered[i]->is_donated) continue;
+        for (uint32_t j = 0, tried = 0; j < b->count && tried < TRIED; ++j) {
+            if (b->to_other[j] != UINT32_MAX) continue;
             ++tried;
-            if (!b->is_donated || keel_graph_type_hash(&diff->before, a->type) !=
-                                      keel_graph_type_hash(&diff->after, b->type))
+            if (!b->ordered[j]->is_donated ||
+                keel_graph_type_hash(a->graph, a->ordered[i]->type) !=
+                    keel_graph_type_hash(b->graph, b->ordered[j]->type))
                 continue;
-            to_b[i] = j;
-            to_a[j] = i;
+            a->to_other[i] = j;
+            b->to_other[j] = i;
             break;
         }
     }
 }
 
-// One side: its arguments, what each is used for, and its token of the level at hand.
-typedef struct parameter_side_t {
-    keel_graph_t *graph;
-    const keel_argument_t *arguments;
-    uint64_t *uses, *tokens;
-    uint32_t *to_other;
-    uint32_t count;
-} parameter_side_t;
+typedef struct used_t {
+    uint32_t at; // the place of its first use; UINT32_MAX: nowhere
+    uint32_t number;
+    uint64_t use;
+} used_t;
+
+static int compare_used(const void *a, const void *b) {
+    const used_t *x = a, *y = b;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static keel_status_t order_by_use(parameter_side_t *side) {
+    void *memory;
+    KEEL_TRY(
+        keel_arena_array(side->graph->arena, (size_t)side->count + 1, sizeof(used_t), &memory));
+    used_t *used = memory;
+    KEEL_TRY(
+        keel_arena_array(side->graph->arena, (size_t)side->count + 1, sizeof(uint32_t), &memory));
+    uint32_t *at = memory;
+    KEEL_TRY(find_uses(side->graph, side->arguments, side->count, side->uses, at));
+    for (uint32_t i = 0; i < side->count; ++i)
+        used[i] = (used_t){at[i], i, side->uses[i]};
+    qsort(used, side->count, sizeof *used, compare_used);
+    for (uint32_t i = 0; i < side->count; ++i) {
+        side->ordered[i] = &side->arguments[used[i].number];
+        side->uses[i] = used[i].use;
+    }
+    return NULL;
+}
 
 static keel_status_t make_side(keel_diff_t *diff, bool is_after, parameter_side_t *out) {
     *out =
@@ -160,17 +223,23 @@ static keel_status_t make_side(keel_diff_t *diff, bool is_after, parameter_side_
         keel_arena_array(&diff->arena, (size_t)out->count + 1, sizeof *out->to_other, &memory));
     out->to_other = memory;
     memset(out->to_other, 0xff, out->count * sizeof *out->to_other);
-    return find_uses(out->graph, out->arguments, out->count, out->uses);
+    KEEL_TRY(keel_arena_array(&diff->arena, (size_t)out->count + 1, sizeof *out->ordered, &memory));
+    out->ordered = memory;
+    return order_by_use(out);
 }
 
 // One shape from one line and another from another line for another use are two arguments.
 static bool may_be_one(const parameter_side_t *a, uint32_t i, const parameter_side_t *b,
                        uint32_t j) {
-    const keel_source_line_t *x = keel_graph_line(a->graph, a->arguments[i].op);
-    const keel_source_line_t *y = keel_graph_line(b->graph, b->arguments[j].op);
+    const keel_source_line_t *x = keel_graph_line(a->graph, a->ordered[i]->op);
+    const keel_source_line_t *y = keel_graph_line(b->graph, b->ordered[j]->op);
     return a->uses[i] == b->uses[j] || x->token == y->token || x->identity == y->identity ||
-           keel_graph_type_hash(a->graph, a->arguments[i].type) ==
-               keel_graph_type_hash(b->graph, b->arguments[j].type);
+           keel_graph_type_hash(a->graph, a->ordered[i]->type) ==
+               keel_graph_type_hash(b->graph, b->ordered[j]->type);
+}
+
+static uint32_t number_of(const parameter_side_t *side, uint32_t place) {
+    return (uint32_t)(side->ordered[place] - side->arguments);
 }
 
 // If both sides of a gap have equally many left, the place is enough.
@@ -183,7 +252,7 @@ static void pair_the_rest(keel_diff_t *diff, parameter_side_t *a, parameter_side
         while (j < b->count && b->to_other[j] == UINT32_MAX)
             ++j;
         for (uint32_t k = 0; i - gap_a == j - gap_b && k < i - gap_a; ++k) {
-            diff->arguments_before[gap_a + k].replacement = gap_b + k;
+            diff->arguments_before[number_of(a, gap_a + k)].replacement = number_of(b, gap_b + k);
             if (!may_be_one(a, gap_a + k, b, gap_b + k)) continue;
             a->to_other[gap_a + k] = gap_b + k;
             b->to_other[gap_b + k] = gap_a + k;
@@ -193,9 +262,31 @@ static void pair_the_rest(keel_diff_t *diff, parameter_side_t *a, parameter_side
     }
 }
 
+// The only one that is left; UINT32_MAX if there is none, or another.
+static uint32_t find_lone(const parameter_side_t *side) {
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = 0; i < side->count; ++i) {
+        if (side->to_other[i] != UINT32_MAX) continue;
+        if (found != UINT32_MAX) return UINT32_MAX;
+        found = i;
+    }
+    return found;
+}
+
+// Of one dtype and rank, in another shape: what is passed instead of a default of the model.
+static void replace_lone(keel_diff_t *diff, const parameter_side_t *a, const parameter_side_t *b) {
+    uint32_t gone = find_lone(a), came = find_lone(b);
+    if (gone == UINT32_MAX || came == UINT32_MAX) return;
+    keel_type_id_t x = a->ordered[gone]->type, y = b->ordered[came]->type;
+    if (keel_diff_element_hash(a->graph, x) == keel_diff_element_hash(b->graph, y) &&
+        keel_diff_dims(a->graph->program, x).count == keel_diff_dims(b->graph->program, y).count &&
+        keel_graph_type_hash(a->graph, x) != keel_graph_type_hash(b->graph, y))
+        diff->arguments_before[number_of(a, gone)].replacement = number_of(b, came);
+}
+
 static void fill(parameter_side_t *side, unsigned level) {
     for (uint32_t i = 0; i < side->count; ++i)
-        side->tokens[i] = token(side->graph, &side->arguments[i], side->uses[i], level);
+        side->tokens[i] = token(side->graph, side->ordered[i], side->uses[i], level);
 }
 
 keel_status_t keel_parameters_pair(keel_diff_t *diff) {
@@ -207,16 +298,17 @@ keel_status_t keel_parameters_pair(keel_diff_t *diff) {
         fill(&b, levels[i]);
         KEEL_TRY(keel_align_gaps(a.tokens, a.count, b.tokens, b.count, KEEL_ALIGN_EDITS, a.to_other,
                                  b.to_other));
-        bool is_of_a_place = levels[i] & (BY_PLACE | BY_USE);
-        if (levels[i] & BY_TYPE && is_of_a_place)
-            KEEL_TRY(pair_moved(diff, a.tokens, b.tokens, a.to_other, b.to_other));
+        bool is_of_a_place = levels[i] & (BY_PLACE | BY_STACK | BY_USE);
+        if (levels[i] & BY_TYPE && is_of_a_place) KEEL_TRY(pair_moved(&a, &b));
     }
-    pair_updated(diff, a.to_other, b.to_other);
+    pair_updated(&a, &b);
     pair_the_rest(diff, &a, &b);
+    replace_lone(diff, &a, &b);
     for (uint32_t i = 0; i < a.count; ++i) {
         if (a.to_other[i] == UINT32_MAX) continue;
-        diff->arguments_before[i].counterpart = a.to_other[i];
-        diff->arguments_after[a.to_other[i]].counterpart = i;
+        uint32_t before = number_of(&a, i), after = number_of(&b, a.to_other[i]);
+        diff->arguments_before[before].counterpart = after;
+        diff->arguments_after[after].counterpart = before;
     }
     return NULL;
 }

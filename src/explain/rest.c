@@ -117,6 +117,9 @@ void keel_diff_ops(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
     out->old_op = before;
     out->new_op = after;
     tell_operands(diff, out);
+    if (strcmp(out->old_value, out->new_value) != 0) return;
+    out->old_value = operation_text(diff, false, before, true);
+    out->new_value = operation_text(diff, true, after, true);
     if (strcmp(out->old_value, out->new_value) == 0) print_apart(diff, out);
 }
 

@@ -30,6 +30,7 @@ static keel_status_t list_arguments(keel_graph_t *graph, keel_argument_t **out,
                               .name = keel_program_argument_name(program, block, i),
                               .counterpart = KEEL_NONE,
                               .replacement = KEEL_NONE,
+                              .weighed = KEEL_NONE,
                               .op = KEEL_NONE};
     return NULL;
 }

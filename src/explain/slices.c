@@ -4,6 +4,9 @@
 #include "explain/pair.h"
 
 static const char *const ends[] = {"start_indices", "limit_indices"};
+// HLO keeps both ends of a dimension together; 0 is left out.
+static const char dimensions[] = "slice_dimensions";
+static const char *const ends_of_dimension[] = {"start", "limit"};
 
 static bool is_whole(double value) {
     return fabs(value) < 1e15 && value == floor(value);
@@ -14,6 +17,34 @@ typedef struct along_t {
     int64_t had[2], has[2]; // start and limit
     int64_t whole_before, whole_after, taken_before, taken_after;
 } along_t;
+
+static bool read_hlo_end(const keel_program_t *program, keel_attr_id_t attributes, uint32_t dim,
+                         size_t end, int64_t *out) {
+    keel_list_t items =
+        keel_program_array(program, keel_program_dict_find(program, attributes, dimensions));
+    if (dim >= items.count) return false;
+    *out = keel_program_number(
+        program, keel_program_dict_find(program, items.items[dim], ends_of_dimension[end]), 0);
+    return true;
+}
+
+static bool read_end(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after, uint32_t dim,
+                     size_t end, along_t *out) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    if (q->format == KEEL_FORMAT_HLO)
+        return read_hlo_end(p, before, dim, end, &out->had[end]) &&
+               read_hlo_end(q, after, dim, end, &out->has[end]);
+    double had = 0, has = 0;
+    uint64_t count;
+    if (!keel_pair_numbers_at(diff, keel_program_dict_find(p, before, ends[end]),
+                              keel_program_dict_find(q, after, ends[end]), dim, &had, &has,
+                              &count) ||
+        dim >= count || !is_whole(had) || !is_whole(has))
+        return false;
+    out->had[end] = (int64_t)had;
+    out->has[end] = (int64_t)has;
+    return true;
+}
 
 static bool read_along(keel_diff_t *diff, const keel_pair_t *pair, uint32_t dim, along_t *out) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
@@ -31,28 +62,20 @@ static bool read_along(keel_diff_t *diff, const keel_pair_t *pair, uint32_t dim,
                      .whole_after = y.items[dim],
                      .taken_before = n.items[dim],
                      .taken_after = m.items[dim]};
-    for (size_t end = 0; end < 2; ++end) {
-        double had = 0, has = 0;
-        uint64_t count;
-        if (!keel_pair_numbers_at(diff, keel_program_dict_find(p, a->attributes, ends[end]),
-                                  keel_program_dict_find(q, b->attributes, ends[end]), dim, &had,
-                                  &has, &count) ||
-            dim >= count || !is_whole(had) || !is_whole(has))
-            return false;
-        out->had[end] = (int64_t)had;
-        out->has[end] = (int64_t)has;
-    }
+    for (size_t end = 0; end < 2; ++end)
+        if (!read_end(diff, a->attributes, b->attributes, dim, end, out)) return false;
     return true;
 }
 
-// If the dimension drifted, both ends are known: the same place, or the same part of it. If it did
-// not, an end is what a drifted size leaves of it.
+// If the dimension drifted, both ends are known: the same place, as far from the dimension's end,
+// or the same part of it. If it did not, an end is what a drifted size leaves of it.
 static bool is_known_end(const keel_diff_t *diff, const along_t *along, size_t end,
                          uint32_t *out_root) {
     int64_t had = along->had[end], has = along->has[end];
     if (had == has) return true;
     if (along->whole_before != along->whole_after)
-        return keel_sizes_is_part(had, has, along->whole_before, along->whole_after);
+        return along->whole_before - had == along->whole_after - has ||
+               keel_sizes_is_part(had, has, along->whole_before, along->whole_after);
     *out_root =
         keel_sizes_explain(&diff->sizes, along->whole_before - had, along->whole_after - has);
     return *out_root != KEEL_NONE;
@@ -76,7 +99,8 @@ static uint32_t explains_end(keel_diff_t *diff, const keel_pair_t *pair, const a
 }
 
 uint32_t keel_pair_explain_slice(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
-    bool is_end = keel_str_is(name, ends[0]) || keel_str_is(name, ends[1]);
+    bool is_end =
+        keel_str_is(name, ends[0]) || keel_str_is(name, ends[1]) || keel_str_is(name, dimensions);
     if (!is_end || !keel_str_is(keel_graph_name(&diff->after, pair->after), "slice"))
         return KEEL_NONE;
     const keel_program_t *q = diff->after.program;

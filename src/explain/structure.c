@@ -52,30 +52,7 @@ static const char *list_names(const keel_clusters_t *clusters, uint32_t represen
     return text;
 }
 
-// How often a line ran in each program. All zero if that says nothing.
-typedef struct times_t {
-    uint32_t before, after;
-} times_t;
-
-// A line that ran a different number of times: a loop of another length, layers added.
-static times_t count_times(const keel_clusters_t *clusters, const keel_cluster_t *cluster) {
-    const times_t nothing = {0, 0};
-    keel_diff_t *diff = clusters->diff;
-    bool is_after = cluster->first_after != KEEL_NONE;
-    if (is_after && cluster->first_before != KEEL_NONE) return nothing;
-    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-    keel_op_id_t op = is_after ? cluster->first_after : cluster->first_before;
-    const keel_source_line_t *line = keel_graph_line(graph, op);
-    if (!line->identity) return nothing;
-    keel_str_t primitive = KEEL_STR(""), name = keel_graph_name(graph, op);
-    keel_program_frames(graph->program, graph->program->operations.data[op].location, NULL, 0,
-                        &primitive);
-    times_t times = {keel_lines_count(&clusters->lines_before, line, name, primitive),
-                     keel_lines_count(&clusters->lines_after, line, name, primitive)};
-    return times.before && times.after && times.before != times.after ? times : nothing;
-}
-
-static void tell_times(keel_diff_t *diff, times_t times, keel_difference_t *difference) {
+static void tell_times(keel_diff_t *diff, keel_times_t times, keel_difference_t *difference) {
     bool is_after = difference->new_op != KEEL_NONE;
     difference->note = is_after ? difference->new_value : difference->old_value;
     difference->old_value =
@@ -279,7 +256,7 @@ static keel_difference_t describe_marking(const keel_clusters_t *clusters,
 }
 
 static keel_difference_t describe_cluster(const keel_clusters_t *clusters, uint32_t representative,
-                                          times_t times) {
+                                          keel_times_t times) {
     keel_diff_t *diff = clusters->diff;
     const keel_cluster_t *cluster = &clusters->items[representative];
     if (is_weak(cluster)) return keel_diff_weak_type(diff, cluster->after_count > 0, cluster->weak);
@@ -312,16 +289,18 @@ static keel_difference_t describe_cluster(const keel_clusters_t *clusters, uint3
 
 // A parameter is an argument of the program only if it is used. One that was passed both times came
 // with the branch that uses it. If that is unknown, so did one of which the other program has
-// nothing, if the branch replaces another one (`is_swap`) or the argument is a random key.
-static bool comes_with_branch(const keel_root_t *root, bool is_swap) {
+// nothing, if the branch replaces another one (`is_swap`) or the argument is a random key; and so
+// did the weights of a layer.
+static bool comes_with_branch(const keel_diff_t *diff, const keel_root_t *root, bool is_swap) {
     if (root->passing != KEEL_PASSING_UNKNOWN) return root->passing == KEEL_PASSED;
-    return root->is_random || (is_swap && root->is_whole);
+    return root->is_random || keel_diff_is_layer(diff, root) || (is_swap && root->is_whole);
 }
 
 static uint32_t find_arguments(const keel_diff_t *diff, bool is_swap) {
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
-            diff->roots[i].follows == KEEL_NONE && !comes_with_branch(&diff->roots[i], is_swap))
+            diff->roots[i].follows == KEEL_NONE &&
+            !comes_with_branch(diff, &diff->roots[i], is_swap))
             return i;
     return KEEL_NONE;
 }
@@ -345,7 +324,7 @@ static void fold_arguments(const keel_clusters_t *clusters, const keel_cluster_t
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
             diff->roots[i].follows == KEEL_NONE &&
-            comes_with_branch(&diff->roots[i], clusters->is_swap))
+            comes_with_branch(diff, &diff->roots[i], clusters->is_swap))
             diff->roots[i].follows = root;
 }
 
@@ -463,8 +442,8 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
     keel_diff_t *diff = clusters->diff;
     keel_cluster_t *cluster = &clusters->items[at];
     choose_first(clusters, at);
-    times_t times = {0, 0};
-    if (!is_weak(cluster) && !is_marking(cluster)) times = count_times(clusters, cluster);
+    keel_times_t times = {0, 0};
+    if (!is_weak(cluster) && !is_marking(cluster)) times = keel_clusters_rounds(clusters, cluster);
     uint32_t root = explained_by(clusters, cluster, times.before > 0);
     if (root == KEEL_NONE ? diff->root_count == KEEL_DIFF_ROOTS : keel_diff_is_full(diff)) {
         keel_diff_count(diff, root);
@@ -479,6 +458,7 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
         diff->roots[root].before = times.before;
         diff->roots[root].after = times.after;
         diff->roots[root].is_repeated = times.before > 0;
+        diff->roots[root].is_reordered = diff->after.lender && !cluster->has_computed;
     }
     fold_arguments(clusters, cluster, root);
     return NULL;
@@ -508,13 +488,56 @@ static void fold_passed(keel_diff_t *diff) {
             diff->roots[i].follows = top;
 }
 
+// PyTorch's own code in Python.
+static bool is_in(const keel_root_t *root, const char *folder) {
+    const char *file = root->difference.place.library_file;
+    return root->difference.kind == KEEL_CAUSE_STRUCTURE && file && strstr(file, folder);
+}
+
+// What backward() computes follows from what was recorded before.
+static bool is_gradients(const keel_root_t *root) {
+    return is_in(root, "/torch/autograd/");
+}
+
+static bool is_optimizers(const keel_root_t *root) {
+    return is_in(root, "/torch/optim/");
+}
+
+// The first root that tells of a branch of the user's; as many as there are roots if none does.
+static uint32_t find_branch(const keel_diff_t *diff, uint32_t first_root) {
+    uint32_t top = first_root;
+    while (top < diff->root_count &&
+           (diff->roots[top].difference.kind != KEEL_CAUSE_STRUCTURE ||
+            diff->roots[top].follows != KEEL_NONE || diff->roots[top].is_reordered ||
+            is_gradients(&diff->roots[top]) || is_optimizers(&diff->roots[top])))
+        ++top;
+    return top;
+}
+
+// The gradients of a branch follow from it. What an optimizer does with the weights of a layer
+// comes and goes with the layer.
+static void lead_branch(keel_diff_t *diff, uint32_t first_root) {
+    uint32_t top = find_branch(diff, first_root);
+    bool has_layer = false;
+    for (uint32_t i = 0; top < diff->root_count && i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_ARGUMENTS || root->follows == KEEL_NONE ||
+            !keel_diff_is_layer(diff, root))
+            continue;
+        root->follows = top;
+        has_layer = true;
+    }
+    for (uint32_t i = first_root; top < diff->root_count && i < diff->root_count; ++i)
+        if (diff->roots[i].follows == KEEL_NONE &&
+            (is_gradients(&diff->roots[i]) || (has_layer && is_optimizers(&diff->roots[i]))))
+            diff->roots[i].follows = top;
+}
+
 // A library's line that runs more often, or an additional call, follows from a line that only one
 // program has.
 static void fold_repeated(keel_diff_t *diff, uint32_t first_root) {
     uint32_t top = first_root;
-    while (top < diff->root_count &&
-           (diff->roots[top].difference.kind != KEEL_CAUSE_STRUCTURE ||
-            diff->roots[top].follows != KEEL_NONE || diff->roots[top].is_repeated))
+    while ((top = find_branch(diff, top)) < diff->root_count && diff->roots[top].is_repeated)
         ++top;
     for (uint32_t i = first_root; top < diff->root_count && i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
@@ -534,6 +557,7 @@ static keel_status_t explain_clusters(keel_clusters_t *clusters) {
             KEEL_TRY(tell_cluster(clusters, at));
     fold_swap(clusters, first_root);
     fold_repeated(clusters->diff, first_root);
+    lead_branch(clusters->diff, first_root);
     return NULL;
 }
 

@@ -14,9 +14,9 @@ static const pair_t pairs[] = {
     {"gradient_create_accumulate", 2, KEEL_CAUSE_GRADIENT, "argument 5", "create", "accumulate",
      15},
     {"gradient_set_to_none", 1, KEEL_CAUSE_GRADIENT, "add", "create", "accumulate", 17},
-    {"gradient_zeroed_in_place", 6, KEEL_CAUSE_GRADIENT, "add", "create", "accumulate", 21},
+    {"gradient_zeroed_in_place", 5, KEEL_CAUSE_GRADIENT, "add", "create", "accumulate", 21},
     {"donation_in_place", 0, KEEL_CAUSE_DONATION, "argument 1", "kept", "donated", 13},
-    {"list_longer", 1, KEEL_CAUSE_ARGUMENTS, "argument 2", "absent", "f32[8]", 14},
+    {"list_longer", 1, KEEL_CAUSE_ARGUMENTS, "argument 0", "absent", "f32[8]", 14},
     {"size_of_a_slice", 2, KEEL_CAUSE_SIZE, "slice limit", "6", "4", 13},
     {"size_of_a_counter", 0, KEEL_CAUSE_SIZE, "constant", "3", "4", 12},
     {"conv_stride", 1, KEEL_CAUSE_SIZE, "convolution stride", "1", "2", 14},
@@ -32,7 +32,7 @@ static const pair_t pairs[] = {
      "multiply, erf, add and 2 more", 16},
     {"backbone_unfrozen", 2, KEEL_CAUSE_STRUCTURE, "optimizer", "updates 2 tensors",
      "updates 4 tensors", 27},
-    {"block_frozen", 7, KEEL_CAUSE_STRUCTURE, "optimizer", "updates 6 tensors", "updates 4 tensors",
+    {"block_frozen", 6, KEEL_CAUSE_STRUCTURE, "optimizer", "updates 6 tensors", "updates 4 tensors",
      17},
     {"evaluation_on_one_line", 9, KEEL_CAUSE_STRUCTURE, "optimizer", "updates 4 tensors",
      "updates none", 17},
@@ -41,18 +41,19 @@ static const pair_t pairs[] = {
     {"second_optimizer", 2, KEEL_CAUSE_STRUCTURE, "optimizer", "updates 2 tensors",
      "updates 4 tensors", 18},
     {"weight_masked", 2, KEEL_CAUSE_ARGUMENTS, "argument 0", "absent", "f32[2,4]", 13},
-    {"number_of_another_use", 1, KEEL_CAUSE_CONSTANT, "multiply", "1", "an argument", 9},
+    {"number_of_another_use", 0, KEEL_CAUSE_CONSTANT, "multiply", "1", "an argument", 9},
     {"autocast_off", 12, KEEL_CAUSE_STRUCTURE, "convert", "convert and 2 more", "nothing", 12},
     {"default_replaced", 2, KEEL_CAUSE_ARGUMENTS, "argument 0", "absent", "i64[2,5]", 25},
     {"weights_kept", 0, KEEL_CAUSE_STRUCTURE, "result 0", "absent", "f32[2,3]", 17},
-    {"copied_over", 1, KEEL_CAUSE_ARGUMENTS, "argument 3", "f32[2]", "absent", 12},
+    {"hidden_states_kept", 0, KEEL_CAUSE_STRUCTURE, "result 0", "absent", "f32[2,4]", 14},
+    {"copied_over", 2, KEEL_CAUSE_ARGUMENTS, "argument 3", "f32[2]", "absent", 12},
     {"stripe_at_random", 1, KEEL_CAUSE_CONSTANT, "pad edge_padding_low", "2", "5", 9},
     {"scalar_parameter", 0, KEEL_CAUSE_DONATION, "argument 0", "kept", "donated", 13},
-    {"token_before_a_batch", 24, KEEL_CAUSE_SHAPE, "argument 0", "f32[4,5,8]", "f32[4,7,8]", 12},
-    {"clipping_begins_later", 2, KEEL_CAUSE_STRUCTURE, "multiply", "nothing",
+    {"token_before_a_batch", 22, KEEL_CAUSE_SHAPE, "argument 0", "f32[4,5,8]", "f32[4,7,8]", 12},
+    {"clipping_begins_later", 1, KEEL_CAUSE_STRUCTURE, "multiply", "nothing",
      "multiply, reduce, sqrt and 38 more", 21},
-    {"width_of_a_beam", 104, KEEL_CAUSE_SIZE, "slice limit", "2", "4", 8},
-    {"token_forced_or_not", 2, KEEL_CAUSE_STRUCTURE, "iota", "slice, reshape and 2 more",
+    {"width_of_a_beam", 100, KEEL_CAUSE_SIZE, "slice limit", "2", "4", 8},
+    {"token_forced_or_not", 0, KEEL_CAUSE_STRUCTURE, "iota", "slice, reshape and 2 more",
      "iota, reduce, get-tuple-element and 5 more", 14},
     {"lstm_unrolled", 3, KEEL_CAUSE_SHAPE, "argument 2", "f32[1,3,2]", "f32[1,5,2]", 9},
     {"rows_in_another_order", 5, KEEL_CAUSE_SHAPE, "argument 1", "i64[3,5]", "i64[3,6]", 10},
@@ -82,7 +83,7 @@ static void the_one_cause_is_told_with_its_line(void **state) {
         const pair_t *pair = &pairs[i];
         keel_explanation_t e;
         explain_pair(pair, &e);
-        if (e.root_total != 1) print_message("%s\n", pair->name);
+        if (e.root_total != 1 || e.folded_total != pair->folded) print_message("%s\n", pair->name);
         assert_int_equal(e.root_total, 1);
         const keel_difference_t *root = &e.roots[0];
         assert_string_equal(keel_cause_facts(root->kind)->word, keel_cause_facts(pair->kind)->word);

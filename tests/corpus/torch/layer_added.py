@@ -1,6 +1,7 @@
 # program: SyncTensorsGraph
-# cause: arguments
-# old: absent
+# cause: structure
+# old: 2 times
+# new: 3 times
 
 import torch
 import torch_xla

@@ -1,7 +1,7 @@
-# cause: arguments
-# old: absent
-# new: f32[...
-# advice: same
+# cause: structure
+# old: nothing
+# advice: fixed
+# reason: a layer is added; its weights come with it
 
 import torch
 import torch_xla
