@@ -160,7 +160,6 @@ const char *keel_buffer_cstr(const keel_buffer_t *buffer) {
 }
 
 keel_status_t keel_buffer_take(keel_buffer_t *buffer, uint8_t **out, size_t *out_size) {
-    KEEL_TRY(keel_buffer_status(buffer));
     if (!grow(buffer, 0)) return keel_buffer_status(buffer);
     buffer->data[buffer->size] = 0;
     *out = buffer->data;

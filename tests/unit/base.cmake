@@ -1,4 +1,8 @@
 keel_unit_test(base ROOMS base)
+keel_unit_test(base_memory ROOMS base)
+keel_unit_test(base_text ROOMS base)
+keel_unit_test(base_proto ROOMS base)
+keel_unit_test(base_reading ROOMS base)
 keel_unit_test(base_files ROOMS base)
 keel_unit_test(base_json ROOMS base SYSTEM PkgConfig::jansson)
 keel_unit_test(base_lock ROOMS base)

@@ -162,6 +162,56 @@ static void a_double_has_the_decimals_that_are_asked_for(void **state) {
     }
 }
 
+static void the_smallest_numbers_have_a_digit_and_no_sign(void **state) {
+    (void)state;
+    paper_t paper;
+    keel_json_t *json = begin(&paper, KEEL_JSON_COMPACT);
+    keel_json_array(json, NULL);
+    keel_json_int(json, NULL, 0);
+    keel_json_int(json, NULL, 1);
+    keel_json_int(json, NULL, -1);
+    keel_json_unsigned(json, NULL, 0);
+    keel_json_double(json, NULL, 0, 0);
+    keel_json_double(json, NULL, 0.1, 1);
+    keel_json_double(json, NULL, 0.06, 1);
+    keel_json_double(json, NULL, 0.04, 1);
+    keel_json_end_array(json);
+    assert_written(&paper, "[0,1,-1,0,0,0.1,0.1,0.0]");
+}
+
+static void a_text_that_may_be_unknown_is_left_out_or_cut(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t longest;
+        const char *written;
+    } rows[] = {{NULL, 0, "[]"},
+                {"", 5, "[]"},
+                {"a", 0, "[\"a\"]"},
+                {"abcde", 5, "[\"abcde\"]"},
+                {"abcdef", 5, "[\"abcde...\"]"},
+                {"abcdef", 0, "[\"abcdef\"]"},
+                // Never inside a character; one of two bytes, then one of four.
+                {"abcd\xc3\xa9", 5, "[\"abcd...\"]"},
+                {"a\xf0\x9f\x99\x82", 4, "[\"a...\"]"},
+                {"\xc3\xa9\xc3\xa9", 2, "[\"\xc3\xa9...\"]"},
+                {"\x80\x80\x80", 2, "[\"...\"]"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        paper_t paper;
+        keel_json_t *json = begin(&paper, KEEL_JSON_COMPACT);
+        keel_json_array(json, NULL);
+        keel_json_known(json, NULL, rows[i].text, rows[i].longest);
+        keel_json_end_array(json);
+        assert_written(&paper, rows[i].written);
+    }
+    keel_buffer_t small;
+    keel_buffer_initialize(&small, 4);
+    keel_json_t json = keel_json(&small, KEEL_JSON_COMPACT);
+    keel_json_known(&json, NULL, "abcdef", 5);
+    assert_true(small.failed);
+    keel_buffer_deinitialize(&small);
+}
+
 static void bytes_and_digests_are_hex(void **state) {
     (void)state;
     paper_t paper;
@@ -230,6 +280,8 @@ int main(void) {
         cmocka_unit_test(a_key_of_any_text_is_escaped),
         cmocka_unit_test(whole_numbers_keep_all_their_digits),
         cmocka_unit_test(a_double_has_the_decimals_that_are_asked_for),
+        cmocka_unit_test(the_smallest_numbers_have_a_digit_and_no_sign),
+        cmocka_unit_test(a_text_that_may_be_unknown_is_left_out_or_cut),
         cmocka_unit_test(bytes_and_digests_are_hex),
         cmocka_unit_test(the_callers_own_value_is_followed_by_a_comma),
         cmocka_unit_test(strings_escape_controls_and_marks_of_direction),

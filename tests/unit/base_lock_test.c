@@ -49,6 +49,60 @@ static void a_lock_is_held_by_one_and_free_when_released(void **state) {
     assert_false(keel_lock_is_ours(&lock));
 }
 
+static unsigned open_files(void) {
+    DIR *folder = opendir("/proc/self/fd");
+    unsigned count = 0;
+    while (folder && readdir(folder))
+        ++count;
+    if (folder) closedir(folder);
+    return count;
+}
+
+static void locks_are_released_in_any_order(void **state) {
+    path_t paths[4];
+    keel_lock_t locks[4], other = KEEL_NO_LOCK;
+    unsigned before = open_files();
+    for (int i = 0; i < 4; ++i) {
+        char name[8];
+        snprintf(name, sizeof name, "lock%d", i);
+        paths[i] = path_of(*state, name);
+        assert_ok(keel_lock_take(paths[i].text, &locks[i]));
+    }
+    assert_int_equal(open_files(), before + 4);
+    assert_code(keel_lock_take(paths[3].text, &other), KEEL_REFUSED);
+    assert_int_equal(open_files(), before + 4); // a refused one stays not open
+    static const int order[] = {1, 3, 0, 2};
+    for (int i = 0; i < 4; ++i) {
+        keel_lock_release(&locks[order[i]]);
+        assert_int_equal(open_files(), before + 4 - 1 - (unsigned)i);
+        assert_ok(keel_lock_take(paths[order[i]].text, &other));
+        keel_lock_remove(&other, paths[order[i]].text);
+        for (int k = i + 1; k < 4; ++k)
+            assert_code(keel_lock_take(paths[order[k]].text, &other), KEEL_REFUSED);
+    }
+    assert_int_equal(open_files(), before);
+}
+
+// Its first file has number 0.
+static void a_process_without_standard_input_locks(void **state) {
+    path_t path = path_of(*state, "lock");
+    pid_t child = fork();
+    if (child == 0) {
+        close(STDIN_FILENO);
+        keel_lock_t lock, other;
+        bool good = !keel_lock_take(path.text, &lock) && lock.descriptor == STDIN_FILENO &&
+                    keel_lock_is_ours(&lock) && !keel_lock_describe(&lock, BYTES("me")) &&
+                    keel_status_code(keel_lock_take(path.text, &other)) == KEEL_REFUSED;
+        keel_lock_release(&lock);
+        good = good && lock.descriptor < 0 && !keel_lock_take(path.text, &lock);
+        _exit(good ? 0 : 1);
+    }
+    int ended = 0;
+    waitpid(child, &ended, 0);
+    assert_true(WIFEXITED(ended));
+    assert_int_equal(WEXITSTATUS(ended), 0);
+}
+
 static void a_locks_file_says_who_holds_it(void **state) {
     path_t path = path_of(*state, "lock");
     static const char *const texts[] = {"somebody with a long name", "nobody"};
@@ -257,6 +311,9 @@ static void of_other_machines_and_of_no_names_nothing_is_known(void **state) {
     keel_process_name(name);
     name[strlen(name) - 1] ^= 1; // of the boot
     static const char *const names[] = {"", "7", "7 8", "x", "-1 1 pid:[1] b", "  "};
+    char nobody[KEEL_PROCESS_NAME + 8];
+    snprintf(nobody, sizeof nobody, "0%s", strchr(name, ' ')); // of no process
+    assert_int_equal(state_of(nobody), KEEL_PROCESS_UNKNOWN);
     assert_int_equal(state_of(name), KEEL_PROCESS_UNKNOWN);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         assert_int_equal(state_of(names[i]), KEEL_PROCESS_UNKNOWN);
@@ -270,6 +327,8 @@ static void of_other_machines_and_of_no_names_nothing_is_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_lock_is_held_by_one_and_free_when_released),
+        TEST(locks_are_released_in_any_order),
+        TEST(a_process_without_standard_input_locks),
         TEST(a_locks_file_says_who_holds_it),
         TEST(a_link_is_not_locked),
         TEST(threads_hold_a_lock_that_each_removes_one_by_one),
