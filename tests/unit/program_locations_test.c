@@ -146,6 +146,46 @@ static void a_name_alone_is_no_frame(void **state) {
     keel_program_deinitialize(&p);
 }
 
+static void a_place_may_lack_numbers_and_has_no_more_than_four(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    const uint32_t numbers[] = {7, 2, 8, 9, 55};
+    for (uint32_t known = 0; known <= 5; ++known) {
+        uint32_t list;
+        assert_null(keel_program_add_list(&p, numbers, known, &list));
+        assert_null(keel_table_reserve(&p.pool, 1));
+        p.pool.data[p.pool.count] = 44; // beyond the list
+        keel_frame_t frame;
+        keel_attr_id_t place = add(&p, KEEL_ATTR_LOC_FILE, text(&p, "x.py"), list);
+        assert_int_equal(keel_program_frames(&p, place, &frame, 1, NULL), 1);
+        assert_int_equal(frame.line, known > 0 ? 7 : 0);
+        assert_int_equal(frame.column, known > 1 ? 2 : 0);
+        assert_int_equal(frame.end_line, known > 2 ? 8 : 0);
+        assert_int_equal(frame.end_column, known > 3 ? 9 : 0);
+    }
+    keel_program_deinitialize(&p);
+}
+
+static void frames_are_the_same_if_file_line_and_columns_are(void **state) {
+    (void)state;
+    const keel_frame_t frame = {.file = KEEL_STR("x.py"), .line = 3, .column = 2, .end_column = 9};
+    keel_frame_t other = frame;
+    other.function = KEEL_STR("f");
+    assert_true(keel_frame_is_same(&frame, &other));
+    other.line = 4;
+    assert_false(keel_frame_is_same(&frame, &other));
+    other = frame;
+    other.column = 3;
+    assert_false(keel_frame_is_same(&frame, &other));
+    other = frame;
+    other.end_column = 8;
+    assert_false(keel_frame_is_same(&frame, &other));
+    other = frame;
+    other.file = KEEL_STR("y.py");
+    assert_false(keel_frame_is_same(&frame, &other));
+}
+
 static void depth_and_sharing_cost_neither_stack_nor_time(void **state) {
     (void)state;
     keel_program_t p;
@@ -197,6 +237,8 @@ int main(void) {
         cmocka_unit_test(fused_locations_are_taken_in_turn),
         cmocka_unit_test(names_below_a_call_site_are_functions),
         cmocka_unit_test(a_name_alone_is_no_frame),
+        cmocka_unit_test(a_place_may_lack_numbers_and_has_no_more_than_four),
+        cmocka_unit_test(frames_are_the_same_if_file_line_and_columns_are),
         cmocka_unit_test(depth_and_sharing_cost_neither_stack_nor_time),
         cmocka_unit_test(places_of_a_real_program_are_found),
     };

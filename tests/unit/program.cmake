@@ -1,0 +1,1 @@
+keel_unit_test(program ROOMS program base)
