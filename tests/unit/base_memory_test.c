@@ -15,11 +15,11 @@ static void assert_code(keel_status_t status, keel_code_t code) {
 }
 
 // Sizes that no memory has give NULL under the sanitizers too, instead of ending the process.
-const char *__asan_default_options(void);
+KEEL_API const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";
 }
-const char *__tsan_default_options(void);
+KEEL_API const char *__tsan_default_options(void);
 const char *__tsan_default_options(void) {
     return "allocator_may_return_null=1";
 }
