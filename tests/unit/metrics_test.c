@@ -71,6 +71,148 @@ static void figures_are_counted_from_events(void **state) {
     keel_metrics_deinitialize(&metrics);
 }
 
+static void assert_total(const keel_metrics_t *metrics, keel_metric_t metric, uint64_t value,
+                         uint64_t samples) {
+    if (metrics->totals[metric].value != value || metrics->totals[metric].count != samples)
+        fail_msg("%s is not %llu", keel_metric_facts(metric)->name, (unsigned long long)value);
+}
+
+static void each_event_counts_in_its_own_figures(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    count_lines_of("{\"event\":\"load\",\"tier\":\"disk\",\"seconds\":0.25,"
+                   "\"overhead_seconds\":0.5,\"ahead_seconds\":0}\n"
+                   "{\"event\":\"load\",\"tier\":\"disk\",\"seconds\":0.25,"
+                   "\"overhead_seconds\":0.5,\"ahead_seconds\":0.000000001}\n"
+                   "{\"event\":\"load\",\"tier\":\"memory\"}\n"
+                   "{\"event\":\"prefetch\",\"loaded\":5,\"used\":2,\"seconds\":2}\n"
+                   "{\"event\":\"prefetch\",\"loaded\":3,\"used\":3,\"seconds\":1}\n"
+                   "{\"event\":\"prefetch\",\"loaded\":1,\"used\":2}\n"
+                   "{\"event\":\"uncacheable\"}\n"
+                   "{\"event\":\"publish\"}\n{\"event\":\"publish\"}\n"
+                   "{\"event\":\"store_error\"}\n{\"event\":\"store_error\"}\n"
+                   "{\"event\":\"store_error\"}\n"
+                   "{\"event\":\"fallback\"}\n{\"event\":\"fallback\"}\n"
+                   "{\"event\":\"explain\",\"what\":\"load\",\"recompile\":true}\n"
+                   "{\"event\":\"explain\",\"what\":\"compile\"}\n"
+                   "{\"event\":\"explain\",\"what\":\"compile\",\"unrelated\":true}\n"
+                   "{\"event\":\"compile\",\"name\":\"jit_f\",\"seconds\":2}\n"
+                   "{\"event\":\"compile\",\"name\":\"jit_f\",\"seconds\":3}\n"
+                   "{\"event\":\"host_ops\",\"ops\":{\"x\":4,\"aten::item\":3}}\n"
+                   "{\"event\":\"memory\",\"program\":\"0123456789abcdef\","
+                   "\"name\":\"jit_f\",\"total\":9}\n",
+                   0, &metrics);
+    assert_total(&metrics, KEEL_METRIC_LOADS, 3, 0);
+    assert_total(&metrics, KEEL_METRIC_MEMORY_LOADS, 1, 0);
+    assert_total(&metrics, KEEL_METRIC_LOAD_SECONDS, 500000000, 3);
+    assert_total(&metrics, KEEL_METRIC_OVERHEAD_SECONDS, 1000000000, 5);
+    assert_total(&metrics, KEEL_METRIC_AHEAD_LOADS, 1, 0);
+    assert_total(&metrics, KEEL_METRIC_UNUSED_LOADS, 3, 0);
+    assert_total(&metrics, KEEL_METRIC_AHEAD_SECONDS, 3000000000, 0);
+    assert_total(&metrics, KEEL_METRIC_UNCACHEABLE, 1, 0);
+    assert_total(&metrics, KEEL_METRIC_PUBLISHED, 2, 0);
+    assert_total(&metrics, KEEL_METRIC_CACHE_ERRORS, 3, 0);
+    assert_total(&metrics, KEEL_METRIC_FALLBACKS, 2, 0);
+    assert_total(&metrics, KEEL_METRIC_RECOMPILES, 0, 0);
+    static const struct {
+        keel_metric_t metric;
+        const char *label;
+        keel_metric_value_t value;
+    } series[] = {{KEEL_METRIC_FUNCTION_SECONDS, "jit_f", {5000000000, 2}},
+                  {KEEL_METRIC_HOST_OPS, "aten::item", {3, 0}},
+                  {KEEL_METRIC_PROGRAM_BYTES, "0123456789ab jit_f", {9, 0}}};
+    assert_int_equal(metrics.series_count, 3);
+    for (size_t i = 0; i < 3; ++i) {
+        assert_int_equal(metrics.series[i].metric, series[i].metric);
+        assert_string_equal(metrics.series[i].label, series[i].label);
+        assert_int_equal(metrics.series[i].value.value, series[i].value.value);
+        assert_int_equal(metrics.series[i].value.count, series[i].value.count);
+    }
+    keel_metrics_deinitialize(&metrics);
+}
+
+static void the_first_process_speaks_for_its_run(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    count_lines_of("{\"event\":\"start\",\"keel\":\"1\",\"host\":\"a\",\"mode\":\"on\","
+                   "\"argv\":[\"x\",3],\"plugin\":{\"platform\":\"cpu\"}}\n"
+                   "{\"event\":\"start\",\"keel\":\"2\",\"host\":\"b\",\"mode\":\"off\","
+                   "\"argv\":[\"y\"],\"plugin\":{\"platform\":\"tpu\"}}\n",
+                   0, &metrics);
+    assert_string_equal(metrics.version, "1");
+    assert_string_equal(metrics.host, "a");
+    assert_string_equal(metrics.mode, "on");
+    assert_string_equal(metrics.platform, "cpu");
+    assert_string_equal(metrics.command, "x ?");
+    keel_metrics_deinitialize(&metrics);
+    // A command line of any length is kept in part, and no run goes without its figures for it.
+    keel_metrics_initialize(&metrics);
+    json_t *words = json_array();
+    for (int i = 0; i < 7000; ++i)
+        json_array_append_new(words, json_string("0123456789"));
+    json_t *event = json_pack("{s:s, s:s, s:o}", "event", "start", "keel", "1", "argv", words);
+    assert_null(keel_metrics_event(&metrics, event));
+    assert_int_equal(strlen(metrics.command), KEEL_METRICS_TEXT);
+    assert_memory_equal(metrics.command, "0123456789 0123456789 ", 22);
+    json_decref(event);
+    keel_metrics_deinitialize(&metrics);
+}
+
+static void a_time_is_written_in_the_units_that_it_has(void **state) {
+    (void)state;
+    static const struct {
+        const char *seconds, *written;
+    } rows[] = {{"0", "000.000us"},
+                {"0.000000999", "000.999us"},
+                {"0.001", "001ms000.000us"},
+                {"1.002003004", "01s002ms003.004us"},
+                {"60", "01m00s000ms000.000us"},
+                {"3600", "01h00m00s000ms000.000us"},
+                {"86400", "01d00h00m00s000ms000.000us"},
+                {"90061.001001001", "01d01h01m01s001ms001.001us"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        keel_metrics_t metrics;
+        keel_buffer_t out;
+        char line[200], expected[200];
+        snprintf(line, sizeof line, "{\"event\":\"compile\",\"seconds\":%s}\n", rows[i].seconds);
+        snprintf(expected, sizeof expected,
+                 "Metric: CompileTime\n  TotalSamples: 1\n  Accumulator: %s\n", rows[i].written);
+        count_lines_of(line, 0, &metrics);
+        keel_buffer_initialize(&out, 0);
+        keel_metrics_report(&metrics, &out);
+        assert_non_null(strstr(keel_buffer_cstr(&out), expected));
+        keel_buffer_deinitialize(&out);
+        keel_metrics_deinitialize(&metrics);
+    }
+}
+
+static void the_report_has_what_pytorch_xla_knows_and_nothing_else(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    keel_buffer_t out;
+    count_lines_of("{\"event\":\"host_ops\",\"ops\":{\"aten::a b\\u007f\":1}}\n"
+                   "{\"event\":\"host_ops\",\"ops\":{\"aten::c!\":2}}\n"
+                   "{\"event\":\"device_memory\",\"device\":\"d\",\"peak\":9}\n",
+                   0, &metrics);
+    keel_buffer_initialize(&out, 0);
+    keel_metrics_report(&metrics, &out);
+    static const char *const names[] = {
+        "Metric: CompileTime",    "Metric: TransferToDeviceTime", "Metric: TransferFromDeviceTime",
+        "Metric: OutboundData",   "Metric: InboundData",          "Counter: UncachedCompile",
+        "Counter: CachedCompile", "Counter: CompileCacheMiss",    "Counter: aten::a_b_",
+        "Counter: aten::c!"};
+    size_t met = 0;
+    keel_str_t rest = keel_bytes_str(keel_buffer_bytes(&out)), line;
+    while (keel_str_line(&rest, &line)) {
+        if (line.data[0] == ' ') continue; // the figures of the name above
+        assert_true(met < sizeof names / sizeof *names);
+        assert_true(keel_str_is(line, names[met++]));
+    }
+    assert_int_equal(met, sizeof names / sizeof *names);
+    keel_buffer_deinitialize(&out);
+    keel_metrics_deinitialize(&metrics);
+}
+
 static void events_of_other_processes_are_left_out_on_demand(void **state) {
     (void)state;
     keel_metrics_t metrics;
@@ -125,6 +267,17 @@ static void json_has_both_names(void **state) {
     assert_true(json_real_value(json_object_get(time, "sum")) == 61.000000001);
     const json_t *in_use = json_object_get(ours, "keel_device_memory_in_use_bytes");
     assert_int_equal(json_integer_value(json_object_get(in_use, "TPU:18")), 4);
+    static const char *const words[][2] = {
+        {"run", "r1"}, {"version", "0.1.0"}, {"host", "h"}, {"platform", "cpu"}, {"mode", "on"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        assert_string_equal(json_string_value(json_object_get(root, words[i][0])), words[i][1]);
+    assert_int_equal(json_object_size(root), 9);
+    const json_t *functions = json_object_get(ours, "keel_function_compile_seconds");
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(functions, "jit_step"), "count")), 1);
+    // PyTorch/XLA's first name is of the first metric.
+    assert_int_equal(json_integer_value(json_object_get(theirs, "UncachedCompile")), 1);
+    assert_int_equal(keel_buffer_cstr(&out)[out.size - 1], '\n');
     json_decref(root);
     keel_buffer_deinitialize(&out);
     keel_metrics_deinitialize(&metrics);
@@ -301,7 +454,15 @@ static void sizes_of_what_does_not_fit_are_read_from_the_message(void **state) {
         {"RESOURCE_EXHAUSTED", "( exceeds available ", true, 0, 0},
         {"RESOURCE_EXHAUSTED", "(99999999999999999999999999999999999999999P) exceeds available (",
          true, 0, 0},
+        {"", "Ran out of memory: (3.5K) of (1.5M) exceeds available HBM (2 G)", true, 3ull << 19,
+         2ull << 30},
+        {"", "Used 8 of 4 bytes: out of memory (9G)", true, 8, 4},
+        {"", "CompileTimeHbmOom", true, 0, 0},
+        {"", "Out of memory (1G), to allocate 1.5E", true, 3ull << 59, 0},
+        {"", "out of memory: to allocate 12345678901234567890", true, 0, 0},
+        {"", "out of memory: to allocate 99999999999999x", true, 99999999999999, 0},
         {"INVALID_ARGUMENT", "the program is not valid", false, 0, 0},
+        {"INVALID_ARGUMENT", "(1G) exceeds available memory", false, 0, 0},
         {"", "", false, 0, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
@@ -342,6 +503,10 @@ static void the_page_lists_every_metric_as_the_table_has_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_counted_from_events),
+        cmocka_unit_test(each_event_counts_in_its_own_figures),
+        cmocka_unit_test(the_first_process_speaks_for_its_run),
+        cmocka_unit_test(the_report_has_what_pytorch_xla_knows_and_nothing_else),
+        cmocka_unit_test(a_time_is_written_in_the_units_that_it_has),
         cmocka_unit_test(events_of_other_processes_are_left_out_on_demand),
         cmocka_unit_test(the_report_reads_like_that_of_pytorch_xla),
         cmocka_unit_test(json_has_both_names),

@@ -1,1 +1,3 @@
 keel_unit_test(settings ROOMS settings)
+get_filename_component(name "${KEEL_EMBEDDED_PLUGIN}" NAME)
+target_compile_definitions(settings_test PRIVATE KEEL_EMBEDDED_PLUGIN="${name}")

@@ -111,7 +111,7 @@ static void the_null_device_is_an_empty_config_file_also_behind_a_link(void **st
 
 static void custom_calls_are_names_with_commas_between_them(void **state) {
     (void)state;
-    static const char *const bad[] = {",", "a,", ",a", "a, ,b", "a b", " ", "a\nb"};
+    static const char *const bad[] = {",", "a,", ",a", "a, ,b", "a b", " ", "a\nb", "\na"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         setenv("KEEL_CUSTOM_CALLS", bad[i], 1);
         REFUSED(NULL, "KEEL_CUSTOM_CALLS", "separate targets with commas");
@@ -143,12 +143,13 @@ static void without_anything_the_defaults_follow_the_home_folder(void **state) {
 // As for a user whom the system does not know (a container with --user 12345). Of this test alone:
 // it stands before the C library's.
 static bool knows_nobody;
+static const char *home_entry = "/home/of/the/entry";
 
 int getpwuid_r(uid_t uid, struct passwd *entry, char *texts, size_t size, struct passwd **out) {
     (void)uid;
-    *out = knows_nobody || size < sizeof "/home/of/the/entry" ? NULL : entry;
-    *entry = (struct passwd){.pw_dir = texts};
-    if (*out) memcpy(texts, "/home/of/the/entry", sizeof "/home/of/the/entry");
+    *out = knows_nobody ? NULL : entry;
+    *entry = (struct passwd){.pw_dir = home_entry ? texts : NULL};
+    if (*out && home_entry) snprintf(texts, size, "%s", home_entry);
     return 0;
 }
 
@@ -160,6 +161,15 @@ static void without_a_home_folder_settings_load_and_have_no_folders(void **state
     assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_CACHE_DIR),
                         "/home/of/the/entry/.cache/keel");
     keel_settings_deinitialize(&settings);
+    // An entry without a folder, or with one that nobody can follow, is none.
+    static const char *const useless[] = {NULL, "", "home"};
+    for (size_t i = 0; i < 3; ++i) {
+        home_entry = useless[i];
+        assert_null(keel_settings_load(NULL, &settings));
+        assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_CACHE_DIR), "");
+        keel_settings_deinitialize(&settings);
+    }
+    home_entry = "/home/of/the/entry";
     knows_nobody = true;
     assert_null(keel_settings_load(NULL, &settings));
     static const struct {
@@ -241,10 +251,151 @@ static void a_folder_is_made_absolute_and_its_tilde_expanded(void **state) {
     assert_int_equal(chdir("/"), 0);
 }
 
+static void assert_run_dir(const char *text, const char *expected) {
+    keel_settings_t settings;
+    setenv("KEEL_RUN_DIR", text, 1);
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), expected);
+    keel_settings_deinitialize(&settings);
+}
+
+static void only_a_leading_dot_or_tilde_of_a_path_means_something(void **state) {
+    (void)state;
+    assert_int_equal(chdir("/"), 0);
+    assert_run_dir("a/b", "/a/b");
+    assert_run_dir(".hidden", "/.hidden");
+    assert_run_dir("././r", "/r");
+    assert_run_dir("~", "/home/somebody");
+    assert_run_dir("~somebody/r", "/~somebody/r");
+    assert_run_dir("/a/~", "/a/~");
+    assert_int_equal(chdir("/tmp"), 0);
+    assert_run_dir("r", "/tmp/r");
+    assert_int_equal(chdir("/"), 0);
+    write_config("run_dir = ~/r\n");
+    unsetenv("KEEL_RUN_DIR");
+    keel_settings_t settings;
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), "/home/somebody/r");
+    keel_settings_deinitialize(&settings);
+    write_config("run_dir = a/r\n");
+    REFUSED(NULL, "'a/r' is relative");
+    write_config("run_dir = r~\n");
+    REFUSED(NULL, "'r~' is relative");
+}
+
+static void assert_plugin(const char *text, const char *expected) {
+    keel_settings_t settings;
+    setenv("KEEL_PLUGIN", text, 1);
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_PLUGIN), expected);
+    keel_settings_deinitialize(&settings);
+}
+
+static void a_plugin_is_a_name_unless_it_is_a_file(void **state) {
+    (void)state;
+    char file[300];
+    assert_int_equal(chdir(folder), 0);
+    static const char *const files[] = {"cpu", "tpu", "my.so"};
+    for (size_t i = 0; i < 3; ++i)
+        fclose(fopen(files[i], "w"));
+    assert_plugin("cpu", "cpu");
+    assert_plugin("tpu", "tpu");
+    snprintf(file, sizeof file, "%s/my.so", folder);
+    assert_plugin("my.so", file);
+    assert_plugin("gpu", "gpu");
+    snprintf(file, sizeof file, "%s/b/gpu", folder);
+    assert_plugin("b/gpu", file);
+    assert_plugin("~", "/home/somebody");
+    assert_plugin("a~", "a~");
+    for (size_t i = 0; i < 3; ++i)
+        unlink(files[i]);
+    assert_int_equal(chdir("/"), 0);
+}
+
+static void every_setting_has_a_text_and_is_set_by_its_key_and_variable(void **state) {
+    (void)state;
+    keel_settings_t settings;
+    assert_null(keel_settings_load(NULL, &settings));
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        assert_non_null(settings.values[i].text);
+        const char *key = keel_setting_facts((keel_setting_t)i)->key;
+        assert_int_equal(keel_setting_by_key(keel_str(key)), i);
+    }
+    assert_int_equal(keel_setting_by_key(KEEL_STR("")), KEEL_SETTING_COUNT);
+    assert_string_not_equal(keel_settings_text(&settings, KEEL_SETTING_PLUGIN), "");
+    keel_settings_deinitialize(&settings);
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
+        assert_null(settings.values[i].text);
+    write_config("plugin = tpu\r\nmode = off\t\r\n");
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_PLUGIN), "tpu");
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_MODE), "off");
+    keel_settings_deinitialize(&settings);
+    assert_plugin("cpu", "cpu");
+}
+
+static void a_comment_begins_at_a_blank(void **state) {
+    (void)state;
+    keel_settings_t settings;
+    write_config("#a\n\t# b\nrun_dir = /a#b# c #d\n");
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_string_equal(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), "/a#b# c");
+    keel_settings_deinitialize(&settings);
+}
+
+static void a_zero_byte_is_in_no_config_file(void **state) {
+    (void)state;
+    keel_settings_t settings = {0};
+    static const char text[] = "mode = on\nmo\0de = off\n";
+    keel_status_t status =
+        keel_settings_parse(keel_bytes(text, sizeof text - 1), "file", &settings);
+    assert_string_equal(keel_status_message(status),
+                        "file:2: a zero byte; this is not a config file");
+    keel_status_ignore(status);
+    keel_settings_deinitialize(&settings);
+}
+
+// Beside a program that was installed, and in a wheel. A copy of this test asks where it is.
+static void the_plugin_that_came_with_keel_is_found_beside_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *program, *plugin;
+    } rows[] = {{"bin/keel", "lib/keel/" KEEL_EMBEDDED_PLUGIN},
+                {"keel/native/bin/keel", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"},
+                {"bin/keel", NULL}};
+    for (size_t i = *KEEL_EMBEDDED_PLUGIN ? 0 : 1; i < 3; ++i) {
+        char command[8192], asked[512], plugin[512] = "", root[300];
+        snprintf(root, sizeof root, "%s/%zu", folder, i);
+        if (rows[i].plugin) snprintf(plugin, sizeof plugin, "%s/%s", root, rows[i].plugin);
+        snprintf(command, sizeof command,
+                 "set -e; mkdir -p $(dirname %s/%s); cp /proc/%d/exe %s/%s; "
+                 "[ -z '%s' ] || { mkdir -p $(dirname '%s'); echo > '%s'; }; "
+                 "PATH=$(dirname %s/%s):$PATH; keel embedded",
+                 root, rows[i].program, (int)getpid(), root, rows[i].program, plugin, plugin,
+                 plugin, root, rows[i].program);
+        FILE *answer = popen(command, "r");
+        assert_non_null(answer);
+        asked[fread(asked, 1, sizeof asked - 1, answer)] = 0;
+        assert_int_equal(pclose(answer), 0);
+        assert_string_equal(asked, plugin);
+        snprintf(command, sizeof command, "rm -r '%s'", root);
+        assert_int_equal(system(command), 0);
+    }
+}
+
+static int tell_embedded(void) {
+    char *plugin;
+    keel_status_t status = keel_settings_embedded_plugin(&plugin);
+    if (status) return 1;
+    fputs(plugin, stdout);
+    keel_free(plugin);
+    return 0;
+}
+
 static void an_unknown_key_is_refused_with_its_line_and_the_keys_there_are(void **state) {
     (void)state;
     write_config("mode = on\ncache-dir = /x\n");
-    REFUSED(NULL, "config:2", "'cache-dir'", "cache_dir", "custom_calls");
+    REFUSED(NULL, "config:2", "'cache-dir'", "the keys are plugin, ", "cache_dir", "custom_calls");
 }
 
 static void a_line_without_an_equals_sign_or_a_value_is_refused(void **state) {
@@ -287,6 +438,12 @@ static void a_remote_address_as_folder_is_refused_with_the_setting_to_use(void *
             "set KEEL_CACHE_DIR to a folder on this machine", "remote");
     setenv("KEEL_CACHE_DIR", "file:///x", 1);
     REFUSED(NULL, "KEEL_CACHE_DIR", "use the plain path: /x");
+    setenv("KEEL_CACHE_DIR", "http://host/keel", 1);
+    REFUSED(NULL, "KEEL_CACHE_DIR: http://host/keel", "remote");
+    setenv("KEEL_CACHE_DIR", "filer://host/keel", 1);
+    REFUSED(NULL, "KEEL_CACHE_DIR: filer://host/keel", "remote");
+    assert_null(keel_settings_check_folder("9://b", "x"));
+    assert_null(keel_settings_check_folder("gs:/b", "x"));
     assert_null(keel_settings_check_folder("/plain/a://b", "x"));
     assert_null(keel_settings_check_folder("9gs://b", "x"));
     assert_null(keel_settings_check_folder("://b", "x"));
@@ -329,7 +486,8 @@ static void every_allocation_that_fails_is_reported_and_nothing_leaks(void **sta
 }
 #endif
 
-int main(void) {
+int main(int count, char **words) {
+    if (count == 2 && strcmp(words[1], "embedded") == 0) return tell_embedded();
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, clear)
         TEST(what_a_message_quotes_does_not_act_on_a_terminal),
@@ -349,6 +507,12 @@ int main(void) {
         TEST(a_remote_address_as_folder_is_refused_with_the_setting_to_use),
         TEST(a_relative_folder_in_the_file_is_refused),
         TEST(a_config_file_that_was_named_must_be_there),
+        TEST(only_a_leading_dot_or_tilde_of_a_path_means_something),
+        TEST(a_plugin_is_a_name_unless_it_is_a_file),
+        TEST(every_setting_has_a_text_and_is_set_by_its_key_and_variable),
+        TEST(a_comment_begins_at_a_blank),
+        TEST(a_zero_byte_is_in_no_config_file),
+        TEST(the_plugin_that_came_with_keel_is_found_beside_it),
 #ifdef KEEL_FAULTS
         TEST(every_allocation_that_fails_is_reported_and_nothing_leaks),
 #endif
