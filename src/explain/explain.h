@@ -11,10 +11,10 @@
 //   pair.c           which operations belong together: align.c, fit.c; lists: carried.c, passed.c
 //   compare.c        how an operation differs from its counterpart: attributes.c, constants.c
 //   taken.c          constants that are given a shape, and by what
-//   order.c          HLO: the order in which operations are compared; equal ones: crossed.c, twins.c
+//   order.c          HLO: the order of operations; crossed.c, twins.c: which of equal ones is which
 //   elsewhere.c      pairs that lead to different places
 //   structure.c      operations without a counterpart: clusters.c; arms.c for branches
-//   moves.c          of these: what is only in a different place; rounds.c: lines that ran more often
+//   moves.c          of these: what is only in a different place; rounds.c: lines that ran again
 //   layers.c         HLO: weights that come and go with a layer
 //   inline.c         functions that only one of the two keeps separate
 //   sizes.c          what follows from a drifted size: parts.c, slices.c, squeezed.c, windows.c
