@@ -34,6 +34,7 @@ typedef struct keel_root_t {
     uint32_t follows;  // another root; NONE
     uint32_t folded;   // differences that follow, whether kept or only counted
     uint32_t argument; // of kind SHAPE: 1 + the argument of `after` that it was found at; 0: none
+    uint32_t donated;  // of kind DONATION: likewise
     bool is_random;    // only about arguments that are keys for random numbers; HLO: only about
                        // scalars, which come and go with the operation that takes them
     bool is_whole;     // of kind ARGUMENTS: the other side has nothing of that parameter
@@ -256,6 +257,8 @@ bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 // equal.c: notes an argument that came or went because two host numbers are equal.
 void keel_diff_equal_numbers(keel_diff_t *diff);
+// updated.c: an argument that is updated in place now has the line of the update.
+void keel_diff_updated(keel_diff_t *diff);
 // copied.c: arguments that another tensor was copied over have the line of the copy.
 keel_status_t keel_diff_copied(keel_diff_t *diff) KEEL_MUST_CHECK;
 // grown.c: notes arguments that are longer because something is appended to them.

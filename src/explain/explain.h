@@ -24,6 +24,7 @@
 //   power.c          whole exponents, which JAX unrolls
 //   unrolled.c       lines that ran a different number of times because of a size
 //   gradient.c       gradients that are created or added to
+//   updated.c        HLO: tensors that are updated in place from now on
 //   optimizer.c      causes from PyTorch's optimizers; equal.c: its numbers; grown.c: caches
 //   subsumed.c       what follows from a different algorithm
 //   edit.c           source that was edited between two runs

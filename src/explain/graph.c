@@ -49,6 +49,12 @@ bool keel_graph_only_reshapes(keel_str_t name) {
     return false;
 }
 
+keel_list_t keel_graph_results(const keel_graph_t *graph) {
+    keel_op_id_t root = graph->program->functions.data[graph->program->entry].root;
+    bool is_list = root != KEEL_NONE && keel_str_is(keel_graph_name(graph, root), "tuple");
+    return is_list ? keel_program_operands(graph->program, root) : (keel_list_t){NULL, 0};
+}
+
 bool keel_graph_is_idle(const keel_graph_t *graph) {
     keel_op_id_t first, end;
     keel_graph_body(graph, graph->program->entry, &first, &end);

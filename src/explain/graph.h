@@ -100,6 +100,9 @@ keel_value_id_t keel_graph_outermost(const keel_graph_t *graph, keel_value_id_t 
 // True for a program that only returns its arguments.
 bool keel_graph_is_idle(const keel_graph_t *graph);
 
+// HLO: the values that the program gives back.
+keel_list_t keel_graph_results(const keel_graph_t *graph);
+
 // The name of an operation without dialect and version.
 keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op);
 

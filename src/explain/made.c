@@ -80,21 +80,12 @@ static keel_status_t find_given(const keel_graph_t *graph, keel_arena_t *arena, 
     return NULL;
 }
 
-static keel_list_t results_of(const keel_graph_t *graph) {
-    keel_op_id_t first, end;
-    keel_graph_body(graph, graph->program->entry, &first, &end);
-    for (keel_op_id_t op = end; op-- > first;)
-        if (keel_str_is(keel_graph_name(graph, op), "tuple"))
-            return keel_program_operands(graph->program, op);
-    return (keel_list_t){NULL, 0};
-}
-
 static keel_status_t list_made(keel_diff_t *diff, keel_arena_t *arena, keel_made_t *out,
                                uint32_t *out_count) {
     keel_graph_t *graph = &diff->after;
     uint8_t *given;
     KEEL_TRY(find_given(graph, &diff->arena, &given));
-    keel_list_t results = results_of(graph);
+    keel_list_t results = keel_graph_results(graph);
     for (uint32_t i = 0; i < results.count && *out_count < KEEL_MADE_MOST; ++i) {
         keel_value_id_t value = results.items[i];
         keel_type_id_t type = keel_graph_type(graph, value);

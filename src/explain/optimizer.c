@@ -124,16 +124,10 @@ static bool is_of_shape(keel_graph_t *graph, keel_type_id_t type, keel_type_id_t
 // A tensor that is no longer differentiated was frozen on purpose. Otherwise its gradient is a
 // result.
 static bool is_differentiated(keel_graph_t *graph, const keel_argument_t *argument) {
-    keel_op_id_t first, end;
-    keel_graph_body(graph, graph->program->entry, &first, &end);
-    for (keel_op_id_t op = end; op-- > first;) {
-        if (!keel_str_is(keel_graph_name(graph, op), "tuple")) continue;
-        keel_list_t results = keel_program_operands(graph->program, op);
-        for (uint32_t i = 0; i < results.count; ++i)
-            if (is_of_shape(graph, keel_graph_type(graph, results.items[i]), argument->type))
-                return true;
-        return false;
-    }
+    keel_list_t results = keel_graph_results(graph);
+    for (uint32_t i = 0; i < results.count; ++i)
+        if (is_of_shape(graph, keel_graph_type(graph, results.items[i]), argument->type))
+            return true;
     return false;
 }
 

@@ -443,8 +443,10 @@ static keel_status_t compare_attributes(keel_diff_t *diff, groups_t *groups, uin
     keel_difference_t difference = difference_of(diff, KEEL_CAUSE_DONATION, subject,
                                                  was ? "donated" : "kept", is ? "donated" : "kept");
     difference.place = dicts.place;
-    uint32_t root;
-    return add_group(diff, groups, was, &difference, &root);
+    uint32_t root, known = diff->root_count;
+    KEEL_TRY(add_group(diff, groups, was, &difference, &root));
+    if (diff->root_count > known) diff->roots[root].donated = j + 1;
+    return NULL;
 }
 
 // ---- added and gone ----------------------------------------------------------------------------

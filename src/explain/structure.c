@@ -16,6 +16,17 @@ static bool has_own_line(const keel_clusters_t *clusters, uint32_t representativ
     return false;
 }
 
+// HLO: true if one of that side's operations that the other lacks does more than give a new shape.
+static bool computes(const keel_clusters_t *clusters, uint32_t representative, bool is_after) {
+    for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
+        if ((at >= clusters->split) != is_after || clusters->moved[at]) continue;
+        keel_op_id_t op;
+        const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
+        if (!graph->lender || !keel_graph_only_reshapes(keel_graph_name(graph, op))) return true;
+    }
+    return false;
+}
+
 // "multiply, add and 3 more"
 static const char *list_names(const keel_clusters_t *clusters, uint32_t representative,
                               bool is_after) {
@@ -24,10 +35,12 @@ static const char *list_names(const keel_clusters_t *clusters, uint32_t represen
     keel_buffer_initialize(&buffer, 0);
     keel_str_t shown[SHOWN];
     uint32_t shown_count = 0, rest = 0;
-    bool is_engines = has_own_line(clusters, representative, !is_after) &&
-                      !has_own_line(clusters, representative, is_after);
+    bool is_left_out = (has_own_line(clusters, representative, !is_after) &&
+                        !has_own_line(clusters, representative, is_after)) ||
+                       (computes(clusters, representative, !is_after) &&
+                        !computes(clusters, representative, is_after));
     for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
-        if ((at >= clusters->split) != is_after || is_engines || clusters->moved[at]) continue;
+        if ((at >= clusters->split) != is_after || is_left_out || clusters->moved[at]) continue;
         keel_op_id_t op;
         const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
         keel_str_t name = keel_graph_name(graph, op);
@@ -514,9 +527,8 @@ static uint32_t find_branch(const keel_diff_t *diff, uint32_t first_root) {
     return top;
 }
 
-// The gradients of a branch follow from it. What an optimizer does with the weights of a layer
-// comes and goes with the layer.
-static void lead_branch(keel_diff_t *diff, uint32_t first_root) {
+// What an optimizer does with the weights of a layer comes and goes with the layer.
+static void lead_layers(keel_diff_t *diff, uint32_t first_root) {
     uint32_t top = find_branch(diff, first_root);
     bool has_layer = false;
     for (uint32_t i = 0; top < diff->root_count && i < diff->root_count; ++i) {
@@ -527,9 +539,30 @@ static void lead_branch(keel_diff_t *diff, uint32_t first_root) {
         root->follows = top;
         has_layer = true;
     }
+    for (uint32_t i = first_root; has_layer && i < diff->root_count; ++i)
+        if (diff->roots[i].follows == KEEL_NONE && is_optimizers(&diff->roots[i]))
+            diff->roots[i].follows = top;
+}
+
+// The first root that may have led to other gradients; as many as there are roots if there is none.
+static uint32_t find_forward(const keel_diff_t *diff) {
+    uint32_t top = find_branch(diff, 0);
+    if (top < diff->root_count) return top;
+    for (top = 0; top < diff->root_count; ++top) {
+        const keel_root_t *root = &diff->roots[top];
+        keel_cause_t kind = root->difference.kind;
+        if (root->follows == KEEL_NONE && kind != KEEL_CAUSE_STRUCTURE &&
+            kind != KEEL_CAUSE_DONATION && kind != KEEL_CAUSE_LAYOUT)
+            break;
+    }
+    return top;
+}
+
+// Gradients follow from what was recorded before.
+static void fold_gradients(keel_diff_t *diff, uint32_t first_root) {
+    uint32_t top = find_forward(diff);
     for (uint32_t i = first_root; top < diff->root_count && i < diff->root_count; ++i)
-        if (diff->roots[i].follows == KEEL_NONE &&
-            (is_gradients(&diff->roots[i]) || (has_layer && is_optimizers(&diff->roots[i]))))
+        if (diff->roots[i].follows == KEEL_NONE && is_gradients(&diff->roots[i]))
             diff->roots[i].follows = top;
 }
 
@@ -557,7 +590,8 @@ static keel_status_t explain_clusters(keel_clusters_t *clusters) {
             KEEL_TRY(tell_cluster(clusters, at));
     fold_swap(clusters, first_root);
     fold_repeated(clusters->diff, first_root);
-    lead_branch(clusters->diff, first_root);
+    lead_layers(clusters->diff, first_root);
+    fold_gradients(clusters->diff, first_root);
     return NULL;
 }
 
