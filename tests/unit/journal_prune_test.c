@@ -223,16 +223,19 @@ static void a_digest_counts_whatever_event_it_stands_in(void **state) {
     place_t place;
     keel_pruned_t pruned;
     char events[600];
+    // Every digit of hex, those at the ends too.
+    static const char all[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     place_make(&place);
-    snprintf(events, sizeof events, "{\"event\":\"of a later Keel\",\"list\":[\"%s\"]}\n{torn %s",
-             a, b);
+    snprintf(events, sizeof events,
+             "{\"event\":\"of a later Keel\",\"list\":[\"%s\",\"%s\"]}\n{torn %s", a, all, b);
+    put_program(&place, all, 50 * DAY);
     put_run(&place, "r1", events, 1);
     put_program(&place, a, 50 * DAY);
     put_program(&place, b, 50 * DAY);
     put_program(&place, c, 50 * DAY);
     put(&place, "programs/notes.txt", "mine", 50 * DAY);
     prune(&place, (keel_prune_t){.older = DAY, .thorough = true}, &pruned);
-    assert_true(has_program(&place, a) && has_program(&place, b));
+    assert_true(has_program(&place, a) && has_program(&place, b) && has_program(&place, all));
     assert_false(has_program(&place, c));
     assert_true(has(&place, "programs/notes.txt"));
     place_remove(&place);

@@ -476,6 +476,13 @@ static void what_a_reader_does_without_is_cut_out_of_its_line(void **state) {
         {"{\"event\":\"x\",\"folded\":[\"", "{\"event\":\"x\",\"folded\":[\""},
         {"{\"event\":\"x\",\"folded\":[\"\\", "{\"event\":\"x\",\"folded\":[\"\\"},
         {"{\"event\":\"x\",\"folded\":", "{\"event\":\"x\",\"folded\":"},
+        // What is no list stays, also before one.
+        {"{\"event\":\"x\",\"folded\":7,\"a\":[1]}", "{\"event\":\"x\",\"folded\":7,\"a\":[1]}"},
+        {"{\"event\":\"x\",\"stack\":\"[\",\"a\":{}}",
+         "{\"event\":\"x\",\"stack\":\"[\",\"a\":{}}"},
+        {"{\"event\":\"x\",\"stack\":{\"a\":[{}],\"b\":{}},\"c\":[2]}",
+         "{\"event\":\"x\",\"c\":[2]}"},
+        {"{\"event\":\"x\",\"folded\":[[]", "{\"event\":\"x\",\"folded\":[[]"},
     };
     keel_buffer_t scratch;
     keel_buffer_initialize(&scratch, 0);
@@ -493,10 +500,16 @@ static void events_that_a_reader_does_without_are_passed_over_unless_cut_short(v
         const char *line;
         bool is_needless;
     } cases[] = {
-        {"{\"event\":\"ask\",\"t\":1}", true},    {"{\"event\":\"memory\"}", true},
-        {"{\"event\":\"asked\",\"t\":1}", false}, {"{\"event\":\"load\",\"t\":1}", false},
-        {"{\"event\":\"ask\",\"t\":", false},     {"{\"event\":\"ask", false},
+        {"{\"event\":\"ask\",\"t\":1}", true},
+        {"{\"event\":\"memory\"}", true},
+        {"{\"event\":\"asked\",\"t\":1}", false},
+        {"{\"event\":\"load\",\"t\":1}", false},
+        {"{\"event\":\"ask\",\"t\":", false},
+        {"{\"event\":\"ask", false},
         {"{\"t\":1,\"event\":\"ask\"}", false},
+        {"{\"event\":\"as\",\"t\":1}", false},
+        {"{\"event\":\"}", false},
+        {"{\"event\":\"ask}", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
         assert_int_equal(keel_journal_is_event(keel_str(cases[i].line), events),
@@ -530,6 +543,14 @@ static void long_strings_are_cut_between_characters(void **state) {
     assert_cut("12\\ud83d\\ude00 and so on", 10, "12...");
     assert_cut("12\\ud83d\\ude00 and so on", 14, "12\xf0\x9f\x98\x80...");
     assert_cut("1234567890\\\\", 11, "1234567890...");
+    assert_cut("1234\\n and so on", 6, "1234\n...");
+    assert_cut("1234\\n and so on", 5, "1234...");
+    assert_cut("1234\\u00e9 and so on", 10, "1234\xc3\xa9...");
+    assert_cut("1234\\ue000 and so on", 10, "1234\xee\x80\x80...");
+    assert_cut("1234\\ud7ff and so on", 10, "1234\xed\x9f\xbf...");
+    assert_cut("1234\\uDBFF\\udc00 and so on", 15, "1234...");
+    assert_cut("1234\\uDBFF\\udc00 and so on", 16, "1234\xf4\x8f\xb0\x80...");
+    assert_cut("12345678", 1, "1...");
     // What is cut off at its end is left to whoever parses it.
     keel_buffer_t scratch;
     keel_buffer_initialize(&scratch, 0);

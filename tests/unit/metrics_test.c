@@ -95,6 +95,8 @@ static void each_event_counts_in_its_own_figures(void **state) {
                    "{\"event\":\"fallback\"}\n{\"event\":\"fallback\"}\n"
                    "{\"event\":\"explain\",\"what\":\"load\",\"recompile\":true}\n"
                    "{\"event\":\"explain\",\"what\":\"compile\"}\n"
+                   "{\"event\":\"explain\",\"what\":\"compile\",\"recompile\":true,"
+                   "\"unrelated\":true}\n"
                    "{\"event\":\"explain\",\"what\":\"compile\",\"unrelated\":true}\n"
                    "{\"event\":\"compile\",\"name\":\"jit_f\",\"seconds\":2}\n"
                    "{\"event\":\"compile\",\"name\":\"jit_f\",\"seconds\":3}\n"
@@ -365,6 +367,30 @@ static void prometheus_reads_what_is_written(void **state) {
     keel_metrics_deinitialize(&metrics);
 }
 
+static void prometheus_lists_what_has_no_label_and_the_labels_that_were_met(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    keel_buffer_t out;
+    keel_metrics_initialize(&metrics);
+    assert_null(keel_metrics_set(&metrics, KEEL_METRIC_DEVICE_LIMIT, "d", 3));
+    keel_buffer_initialize(&out, 0);
+    keel_metrics_prometheus(&metrics, "", &out);
+    const char *text = keel_buffer_cstr(&out);
+    check_exposition(text);
+    for (int i = 0; i < KEEL_METRIC_COUNT; ++i) {
+        const keel_metric_facts_t *facts = keel_metric_facts((keel_metric_t)i);
+        char type[128];
+        snprintf(type, sizeof type, "# TYPE %s ", facts->name);
+        assert_int_equal(strstr(text, type) != NULL,
+                         !facts->label || i == KEEL_METRIC_DEVICE_LIMIT);
+    }
+    assert_non_null(strstr(text, "\nkeel_run_info 1\n"));
+    assert_non_null(strstr(text, "\nkeel_compiles_total 0\n"));
+    assert_non_null(strstr(text, "\nkeel_device_memory_limit_bytes{device=\"d\"} 3\n"));
+    keel_buffer_deinitialize(&out);
+    keel_metrics_deinitialize(&metrics);
+}
+
 static void labels_beyond_the_bound_are_counted_together(void **state) {
     (void)state;
     keel_metrics_t metrics;
@@ -511,6 +537,7 @@ int main(void) {
         cmocka_unit_test(the_report_reads_like_that_of_pytorch_xla),
         cmocka_unit_test(json_has_both_names),
         cmocka_unit_test(prometheus_reads_what_is_written),
+        cmocka_unit_test(prometheus_lists_what_has_no_label_and_the_labels_that_were_met),
         cmocka_unit_test(labels_beyond_the_bound_are_counted_together),
         cmocka_unit_test(a_long_label_is_cut_between_characters),
         cmocka_unit_test(gauges_beyond_the_first_labels_are_told_by_the_largest),
