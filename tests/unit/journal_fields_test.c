@@ -549,6 +549,40 @@ static void a_list_that_is_too_long_is_cut(void **state) {
     keel_free(path);
 }
 
+static void assert_file(stage_t *stage, const char *explained, const char *expected) {
+    char path[400];
+    snprintf(path, sizeof path, "%s/run/explained.ndjson", stage->place.root);
+    if (explained) assert_ok(keel_file_replace(path, keel_str_bytes(keel_str(explained))));
+    keel_journal_file_t file;
+    assert_ok(keel_journal_file_read(stage->place.root, "run", &file));
+    assert_true(keel_str_is(keel_bytes_str(file.bytes), expected));
+    assert_non_null(strstr(file.path, "/run/journal.ndjson"));
+    keel_journal_file_free(&file);
+}
+
+// Of the explanations, the first and the last line are about the file itself. They follow the
+// journal's last whole line.
+static void explanations_follow_the_journal(void **state) {
+    stage_t *stage = *state;
+    char path[400];
+    snprintf(path, sizeof path, "%s/run/journal.ndjson", stage->place.root);
+    keel_journal_file_t file;
+    assert_code(keel_journal_file_read(stage->place.root, "run", &file), KEEL_NOT_FOUND);
+    assert_ok(keel_file_replace(path, keel_str_bytes(KEEL_STR("a\nb\n"))));
+    assert_file(stage, NULL, "a\nb\n");
+    assert_file(stage, "", "a\nb\n");
+    assert_file(stage, "first\n", "a\nb\n");
+    assert_file(stage, "first\nlast\n", "a\nb\n");
+    assert_file(stage, "first\nx\nlast\n", "a\nb\nx\n");
+    assert_file(stage, "first\nx\ny\nlast\n", "a\nb\nx\ny\n");
+    assert_ok(keel_file_replace(path, keel_str_bytes(KEEL_STR("a\nunfinished"))));
+    assert_file(stage, "first\nx\nlast\n", "a\nx\n");
+    assert_ok(keel_file_replace(path, keel_str_bytes(KEEL_STR("unfinished"))));
+    assert_file(stage, "first\nx\nlast\n", "x\n");
+    assert_ok(keel_file_replace(path, keel_str_bytes(KEEL_STR(""))));
+    assert_file(stage, "first\nx\nlast\n", "x\n");
+}
+
 static void a_field_of_another_kind_is_none(void **state) {
     (void)state;
     json_t *event =
@@ -589,6 +623,7 @@ int main(void) {
         TEST(what_was_fixed),
         TEST(the_order_of_executions),
         TEST(how_often_programs_ran),
+        TEST(explanations_follow_the_journal),
         TEST(a_list_that_is_too_long_is_cut),
         cmocka_unit_test(a_field_of_another_kind_is_none),
     };

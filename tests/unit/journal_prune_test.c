@@ -241,6 +241,23 @@ static void a_digest_counts_whatever_event_it_stands_in(void **state) {
     place_remove(&place);
 }
 
+static void a_run_has_the_bytes_of_keels_own_files(void **state) {
+    (void)state;
+    place_t place;
+    place_make(&place);
+    put_folder(&place, "r1");
+    put(&place, "r1/journal.ndjson", "12345\n", 1);
+    assert_int_equal(keel_journal_run_bytes(place.root, "r1"), 6);
+    put(&place, "r1/explained.ndjson", "1234", 1);
+    put(&place, "r1/metrics.7.json", "123", 1);
+    put(&place, "r1/.tmp.7.1", "12", 1);
+    put(&place, "r1/notes.txt", "of somebody else", 1);
+    assert_int_equal(keel_journal_run_bytes(place.root, "r1"), 6 + 4 + 3 + 2);
+    assert_int_equal(keel_journal_run_bytes(place.root, "r2"), 0);
+    assert_true(has(&place, "r1/journal.ndjson"));
+    place_remove(&place);
+}
+
 static void what_keel_did_not_write_stays_and_the_rest_goes_on(void **state) {
     (void)state;
     place_t place, other;
@@ -290,6 +307,7 @@ int main(void) {
         cmocka_unit_test(a_dry_run_tells_the_same_and_removes_nothing),
         cmocka_unit_test(a_run_that_goes_on_is_never_removed),
         cmocka_unit_test(what_is_new_stays_while_a_run_goes_on),
+        cmocka_unit_test(a_run_has_the_bytes_of_keels_own_files),
         cmocka_unit_test(a_digest_counts_whatever_event_it_stands_in),
         cmocka_unit_test(what_keel_did_not_write_stays_and_the_rest_goes_on),
         cmocka_unit_test(a_folder_without_a_journal_goes_once_it_is_old),
