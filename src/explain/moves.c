@@ -3,7 +3,8 @@
 #include "explain/clusters.h"
 
 // Operations count as alike by name, line, and the dtypes and element counts of their results: a
-// client may reshape before or after.
+// client may reshape before or after. A library's line is enough, as checkpointing calls the same
+// layers from elsewhere.
 typedef struct alike_t {
     uint32_t before, both;
 } alike_t;
@@ -12,13 +13,18 @@ typedef struct look_t {
     uint64_t cluster, hash;
 } look_t;
 
+static uint64_t line_of(const keel_source_line_t *line) {
+    if (!line->library_file.size) return line->identity;
+    return keel_graph_join(keel_quick_hash(keel_str_bytes(line->library_file)), line->library_line);
+}
+
 static look_t look_of(keel_clusters_t *clusters, uint32_t at) {
     keel_op_id_t op;
     keel_clusters_graph(clusters, at, &op);
     keel_graph_t *graph = at >= clusters->split ? &clusters->diff->after : &clusters->diff->before;
     const keel_operation_t *operation = &graph->program->operations.data[op];
     uint64_t hash = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
-    hash = keel_graph_join(hash, keel_graph_line(graph, op)->identity);
+    hash = keel_graph_join(hash, line_of(keel_graph_line(graph, op)));
     for (uint32_t i = 0; i < operation->result_count; ++i) {
         keel_type_id_t type = keel_graph_type(graph, operation->first_result + i);
         keel_ints_t dims = keel_diff_dims(graph->program, type);

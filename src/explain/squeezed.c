@@ -1,5 +1,5 @@
-// Dimensions of one element, which JAX leaves out if it can: an array whose size drifted to or from
-// 1 may have another rank from there on.
+// Dimensions of one element, which clients leave out if they can: an array whose size drifted to or
+// from 1 may have another rank from there on.
 #include "explain/pair.h"
 
 typedef struct rest_t { // the dimensions that are not 1, from `at` on
@@ -24,6 +24,14 @@ static uint32_t root_of(const keel_diff_t *diff, int64_t before, int64_t after) 
     return KEEL_NONE;
 }
 
+// HLO: what is broadcast along a size stands in the rank of the result if that size is 1.
+static uint32_t root_of_one(const keel_diff_t *diff) {
+    for (uint32_t i = 0; diff->after.lender && i < diff->sizes.count; ++i)
+        if (diff->sizes.drifts[i].before == 1 || diff->sizes.drifts[i].after == 1)
+            return diff->sizes.drifts[i].root;
+    return KEEL_NONE;
+}
+
 uint32_t keel_pair_explain_squeezed(const keel_diff_t *diff, keel_ints_t x, keel_ints_t y) {
     rest_t before = {x, 0}, after = {y, 0};
     uint32_t root = KEEL_NONE;
@@ -40,5 +48,5 @@ uint32_t keel_pair_explain_squeezed(const keel_diff_t *diff, keel_ints_t x, keel
         before.at += is_paired || gone != KEEL_NONE;
         after.at += is_paired || gone == KEEL_NONE;
     }
-    return root;
+    return root == KEEL_NONE ? root_of_one(diff) : root;
 }
