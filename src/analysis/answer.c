@@ -162,11 +162,18 @@ static keel_status_t explain_difference(const answer_facts_t *facts, const asked
     return compare_candidate(facts, asked, record, out);
 }
 
+// Every operation has a counterpart: what follows from a size that drifted is long, but nothing was
+// added or left out.
+static bool is_whole(const keel_explanation_t *explanation) {
+    return explanation->alike >= 1;
+}
+
 // Prefers the simpler explanation; of two equal ones, the change from the most recent program.
 static bool is_better(const answer_t *a, const answer_t *b) {
     const keel_explanation_t *x = &a->explanation, *y = &b->explanation;
     if (x->unrelated != y->unrelated) return y->unrelated;
     if (x->root_total != y->root_total) return x->root_total < y->root_total;
+    if (is_whole(x) != is_whole(y)) return is_whole(x);
     if (x->folded_total != y->folded_total) return x->folded_total < y->folded_total;
     return a->record.when > b->record.when;
 }

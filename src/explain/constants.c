@@ -267,7 +267,7 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
         describe_elements(diff, a, b, 0, &difference);
     else
         describe_array(diff, a, b, different, first, &difference);
-    if (!is_one && made != KEEL_NONE) difference.place = keel_diff_place(diff, true, made);
+    if (made != KEEL_NONE) difference.place = keel_diff_place(diff, true, made);
     return add_difference(diff, pair, explained, &difference, a, b);
 }
 
@@ -287,7 +287,7 @@ static keel_status_t compare_shapes(keel_diff_t *diff, keel_pair_t *pair, uint32
     return keel_pair_root(diff, &difference, &pair->root);
 }
 
-// HLO: an array that the user's line makes (torch.arange) has that line, whoever uses it.
+// HLO: what the user's line makes (torch.arange, torch.full) has that line, whoever uses it.
 static bool is_of_users_line(keel_diff_t *diff, keel_op_id_t constant) {
     const keel_source_line_t *line = keel_graph_line(&diff->after, constant);
     return diff->after.lender && line->identity && !line->is_foreign && !line->library_file.size;

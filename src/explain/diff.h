@@ -257,6 +257,8 @@ bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 // equal.c: notes an argument that came or went because two host numbers are equal.
 void keel_diff_equal_numbers(keel_diff_t *diff);
+// joined.c: an argument that is longer by one that was added follows from that.
+void keel_diff_joined(keel_diff_t *diff);
 // updated.c: an argument that is updated in place now has the line of the update.
 void keel_diff_updated(keel_diff_t *diff);
 // copied.c: arguments that another tensor was copied over have the line of the copy.

@@ -424,6 +424,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     KEEL_TRY(keel_diff_rest(diff));
     fold_shardings(diff);
     fold_shapes(diff);
+    keel_diff_joined(diff);
     fold_shares(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
     fold_reordered(diff);

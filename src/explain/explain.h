@@ -7,6 +7,7 @@
 //   made.c           lines that made what these arguments hold
 //   moved.c          arguments that moved within what is passed
 //   trees.c          trees of arguments, by their names
+//   joined.c         arrays that are longer by an argument that was added
 //   graph.c          one program: producers, calls, constants, lines (line.c, lines.c, enclosing.c)
 //   pair.c           which operations belong together: align.c, fit.c; lists: carried.c, passed.c
 //   compare.c        how an operation differs from its counterpart: attributes.c, constants.c

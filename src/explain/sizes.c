@@ -372,21 +372,23 @@ static bool is_short(double value) {
     return false;
 }
 
-// The share of it in a whole that does not drift: rows drawn from a total, and the rest.
+// The share of it in a whole that does not drift: rows drawn from a total, and the rest. A library
+// also scales from a smaller size to a larger one.
 static bool is_of_whole(double before, double after, double whole, const keel_drift_t *drift,
-                        double tolerance) {
+                        bool is_derived, double tolerance) {
     double n = (double)drift->before, m = (double)drift->after;
-    if (n <= 0 || m <= 0 || whole <= n || whole <= m) return false;
+    if (n <= 0 || m <= 0 || (!is_derived && (whole <= n || whole <= m))) return false;
     return (before == whole - n && after == whole - m) ||
            (is_equal(before, whole / n, tolerance) && is_equal(after, whole / m, tolerance)) ||
            (is_equal(before, n / whole, tolerance) && is_equal(after, m / whole, tolerance));
 }
 
 static uint32_t explain_ratio(const keel_sizes_t *sizes, double before, double after,
-                              double tolerance) {
+                              bool is_derived, double tolerance) {
     for (uint32_t i = 0; i < sizes->count; ++i)
         for (uint32_t j = 0; j < sizes->fixed_count; ++j)
-            if (is_of_whole(before, after, (double)sizes->fixed[j], &sizes->drifts[i], tolerance))
+            if (is_of_whole(before, after, (double)sizes->fixed[j], &sizes->drifts[i], is_derived,
+                            tolerance))
                 return sizes->drifts[i].root;
     return UINT32_MAX;
 }
@@ -403,7 +405,7 @@ uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, doub
         root = explain_value_by(sizes->counts, sizes->counts_count, before, after, tolerance);
     if (root == UINT32_MAX) root = explain_half(sizes, before, after);
     if (root == UINT32_MAX && !is_coarse && !(is_short(before) && is_short(after)))
-        root = explain_ratio(sizes, before, after, tolerance);
+        root = explain_ratio(sizes, before, after, false, tolerance);
     return root;
 }
 
@@ -452,7 +454,8 @@ uint32_t keel_sizes_explain_derived(const keel_sizes_t *sizes, double before, do
     uint32_t root = keel_sizes_explain_value(sizes, before, after, is_coarse);
     if (root != UINT32_MAX || !isfinite(before) || !isfinite(after)) return root;
     if (are_whole(before, after)) root = keel_sizes_explain(sizes, (int64_t)before, (int64_t)after);
-    if (root == UINT32_MAX) root = explain_ratio(sizes, before, after, tolerance_of(is_coarse));
+    if (root == UINT32_MAX)
+        root = explain_ratio(sizes, before, after, true, tolerance_of(is_coarse));
     for (uint32_t i = 0; root == UINT32_MAX && !is_coarse && i < sizes->count; ++i)
         if (is_affine(before, after, &sizes->drifts[i]) ||
             is_of_steps(before, after, &sizes->drifts[i]))

@@ -40,8 +40,6 @@ void keel_diff_updated(keel_diff_t *diff) {
     if (strcmp(root->new_value, "donated") != 0 || diff->roots[top].donated == 0) return;
     keel_op_id_t op =
         find_update(&diff->after, &diff->arguments_after[diff->roots[top].donated - 1]);
-    if (op == KEEL_NONE || keel_graph_line(&diff->after, op)->is_foreign ||
-        keel_diff_is_optimizers(&diff->after, op))
-        return;
+    if (op == KEEL_NONE || keel_graph_line(&diff->after, op)->is_foreign) return;
     root->place = keel_diff_place(diff, true, op);
 }

@@ -142,17 +142,21 @@ static void print_list(const keel_program_t *program, keel_attr_id_t attr, keel_
         keel_buffer_format(out, "%s%lld", i ? "," : "", (long long)ints.items[i]);
 }
 
-// "devices=[4,1]0,1,2,3", as HLO's text has it; only the plain kind.
+// "devices=[4,1]0,1,2,3", as HLO's text has it; with several devices for each part:
+// "devices=[2,1,2]0,1,2,3 last_tile_dim_replicate".
 static bool print_tiles(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
     keel_attr_id_t dims = keel_program_dict_find(program, attr, "tile_assignment_dimensions");
     keel_attr_id_t devices = keel_program_dict_find(program, attr, "tile_assignment_devices");
+    keel_attr_id_t shared = keel_program_dict_find(program, attr, "replicate_on_last_tile_dim");
+    uint32_t fields = shared == KEEL_NONE ? 3 : 4; // with the type
     if (dims == KEEL_NONE || devices == KEEL_NONE ||
-        keel_program_list(program, keel_program_attr(program, attr)->b).count != 6)
+        keel_program_list(program, keel_program_attr(program, attr)->b).count != 2 * fields)
         return false;
     keel_buffer_text(out, "devices=[");
     print_list(program, dims, out);
     keel_buffer_byte(out, ']');
     print_list(program, devices, out);
+    if (shared != KEEL_NONE) keel_buffer_text(out, " last_tile_dim_replicate");
     return true;
 }
 

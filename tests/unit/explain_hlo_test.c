@@ -48,7 +48,7 @@ static const pair_t pairs[] = {
     {"hidden_states_kept", 0, KEEL_CAUSE_STRUCTURE, "result 0", "absent", "f32[2,4]", 14},
     {"copied_over", 2, KEEL_CAUSE_ARGUMENTS, "argument 3", "f32[2]", "absent", 12},
     {"stripe_at_random", 1, KEEL_CAUSE_CONSTANT, "pad edge_padding_low", "2", "5", 9},
-    {"scalar_parameter", 0, KEEL_CAUSE_DONATION, "argument 0", "kept", "donated", 13},
+    {"scalar_parameter", 0, KEEL_CAUSE_DONATION, "argument 0", "kept", "donated", 21},
     {"token_before_a_batch", 22, KEEL_CAUSE_SHAPE, "argument 0", "f32[4,5,8]", "f32[4,7,8]", 12},
     {"clipping_begins_later", 1, KEEL_CAUSE_STRUCTURE, "multiply", "nothing",
      "multiply, reduce, sqrt and 38 more", 21},
