@@ -431,6 +431,18 @@ static void assert_order(stage_t *stage, const char *executed, const char *order
     assert_string_equal(keel_event_text(event, "event"), "order");
     assert_string_equal(keel_event_text(event, "order"), order);
     assert_int_equal(keel_event_count(event, "from"), 40 + (count - 1) / 1024 * 1024);
+    // Each program once, by its digest, in the order in which they came.
+    const json_t *named = json_object_get(event, "programs");
+    size_t known = 0;
+    bool met[26] = {false};
+    for (size_t i = (count - 1) / 1024 * 1024; i < count; ++i) {
+        if (executed[i] == '.' || met[executed[i] - 'a']) continue;
+        char hex[KEEL_DIGEST_HEX];
+        keel_digest_hex(&digests[executed[i] - 'a'], hex);
+        assert_string_equal(json_string_value(json_array_get(named, known++)), hex);
+        met[executed[i] - 'a'] = true;
+    }
+    assert_int_equal(json_array_size(named), known);
     json_decref(events);
     keel_free(path);
 }
