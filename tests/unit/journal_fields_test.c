@@ -595,6 +595,21 @@ static void explanations_follow_the_journal(void **state) {
     assert_file(stage, "first\nx\nlast\n", "x\n");
 }
 
+static void a_program_that_cannot_be_kept_leaves_no_file(void **state) {
+    stage_t *stage = *state;
+    keel_digest_t program = digest_of(1);
+    char hex[KEEL_DIGEST_HEX], path[600];
+    keel_digest_hex(&program, hex);
+    snprintf(path, sizeof path, "%s/programs/%s.mlir.zst/x", stage->place.root, hex);
+    assert_ok(keel_directory_make(path));
+    keel_journal_program(stage->journal, &program, "mlir", keel_bytes("bytes", 5));
+    assert_int_equal(count_below(stage->place.root, ".new."), 0);
+    // The journal said so once, and is silent from then on.
+    keel_journal_step(stage->journal, 1);
+    snprintf(path, sizeof path, "%s/run/journal.ndjson", stage->place.root);
+    assert_false(exists(path));
+}
+
 static void a_field_of_another_kind_is_none(void **state) {
     (void)state;
     json_t *event =
@@ -636,6 +651,7 @@ int main(void) {
         TEST(the_order_of_executions),
         TEST(how_often_programs_ran),
         TEST(explanations_follow_the_journal),
+        TEST(a_program_that_cannot_be_kept_leaves_no_file),
         TEST(a_list_that_is_too_long_is_cut),
         cmocka_unit_test(a_field_of_another_kind_is_none),
     };

@@ -321,6 +321,132 @@ static void one_program_for_each_subset_of_optional_arguments_is_told(void **sta
     keel_why_deinitialize(&why);
 }
 
+static void one_argument(int number, const char *subject) {
+    char program[16];
+    snprintf(program, sizeof program, "p%d", number);
+    argument(program, subject, NULL);
+}
+
+static void assert_growing(const char *const *subjects, size_t count, const char *values) {
+    begin(NULL);
+    for (size_t i = 0; i < count; ++i)
+        one_argument((int)i, subjects[i]);
+    keel_why_t why;
+    parse(&why);
+    size_t growing = 0;
+    for (size_t i = 0; i < why.pattern_count; ++i) {
+        if (why.patterns[i].kind != KEEL_PATTERN_GROWING) continue;
+        ++growing;
+        assert_non_null(values);
+        assert_string_equal(why.patterns[i].values, values);
+    }
+    assert_int_equal(growing, values != NULL);
+    keel_why_deinitialize(&why);
+    end(NULL);
+}
+#define GROWING(values, ...)                                                                       \
+    assert_growing((const char *const[]){__VA_ARGS__},                                             \
+                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), values)
+
+static void a_list_grows_if_one_of_its_indices_goes_up(void **state) {
+    (void)state;
+    end(NULL); // each case has a journal of its own
+    GROWING("h[0], h[1]", "h[0]", "h[1]");
+    GROWING("h[8], h[9], h[10]", "h[8]", "h[9]", "h[10]");
+    GROWING("h[2]['w'], h[4]['w']", "h[2]['w']", "h[4]['w']");
+    GROWING("h[1][2], h[1][3]", "h[1][2]", "h[1][3]");
+    GROWING("h[1][2], h[2][2]", "h[1][2]", "h[2][2]");
+    GROWING("h['a'][1], h['a'][2]", "h['a'][1]", "h['a'][2]");
+    GROWING(NULL, "h[0]");
+    GROWING(NULL, "h[1]", "h[1]");
+    GROWING(NULL, "h[2]", "h[1]");
+    GROWING(NULL, "h[1][1]", "h[2][2]"); // two at once
+    GROWING(NULL, "h[1][2]", "h[2][1]");
+    GROWING(NULL, "h['1']", "h['2']"); // names that are digits
+    GROWING(NULL, "h1", "h2");
+    GROWING(NULL, "h[1]['a']", "h[2]['b']");
+    GROWING(NULL, "h[1]", "h[2].x");
+    // What comes between ends it, and it may begin again.
+    GROWING("h[5], h[6]", "h[9]", "h[5]", "h[6]", "h[6]");
+    end(NULL);
+    begin(NULL);
+}
+
+static void assert_counter(const char *const *values, size_t count, const char *told,
+                           uint64_t times) {
+    begin(NULL);
+    for (size_t i = 1; i < count; ++i)
+        constant((int)i, "f", "multiply", 4, values[i - 1], values[i]);
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, told != NULL);
+    if (told) {
+        assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_COUNTER);
+        assert_string_equal(why.patterns[0].values, told);
+        assert_int_equal(why.patterns[0].times, times);
+    }
+    keel_why_deinitialize(&why);
+    end(NULL);
+}
+#define COUNTER(told, times, ...)                                                                  \
+    assert_counter((const char *const[]){__VA_ARGS__},                                             \
+                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), told, times)
+
+static void what_counts_is_told_from_where_it_began(void **state) {
+    (void)state;
+    end(NULL);
+    COUNTER("0, 1, 2, 3", 3, "0", "1", "2", "3");
+    COUNTER("-2, -1, 0, 1", 3, "-2", "-1", "0", "1");
+    COUNTER("5, 6, 7", 3, "9", "5", "6", "7");              // the first came from elsewhere
+    COUNTER("1, 2, 3, 4", 5, "1", "2", "2", "3", "3", "4"); // of two processes
+    COUNTER(NULL, 0, "0", "1", "2");                        // too few
+    COUNTER(NULL, 0, "1", "1", "1", "1", "1");
+    COUNTER("[0, 9], [0, 10], [1, 10], [1, 11]", 3, "[0, 9]", "[0, 10]", "[1, 10]", "[1, 11]");
+    COUNTER("1, 2, 3, 4, 5, 6", 5, "1", "2", "3", "4", "5", "6");
+    COUNTER("1, 2, 3, 4, 5, 6, 7", 6, "1", "2", "3", "4", "5", "6", "7");
+    COUNTER("1, 2, 3, 4, 5, 6, ..., 8", 7, "1", "2", "3", "4", "5", "6", "7", "8");
+    // A number that no double has exactly counts nothing.
+    COUNTER(NULL, 0, "1e15", "1000000000000001", "1000000000000002", "1000000000000003");
+    COUNTER(NULL, 0, "-1e16", "-1e15", "-2e15", "-3e15", "-1e15");
+    begin(NULL);
+}
+
+static void assert_grows(const char *old, const char *const values[3], bool grows) {
+    begin(NULL);
+    for (size_t i = 0; i < 3; ++i) {
+        char program[16], rest[512];
+        snprintf(program, sizeof program, "p%zu", i);
+        snprintf(rest, sizeof rest,
+                 AGAIN ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"%s\","
+                       "\"new\":\"%s\",\"file\":\"/w/t.py\",\"line\":1}]",
+                 i ? values[i - 1] : old, values[i]);
+        explain("compile", program, "f", 1, rest);
+    }
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.pattern_count, 1);
+    assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_UNPADDED);
+    assert_int_equal(why.patterns[0].grows, grows);
+    keel_why_deinitialize(&why);
+    end(NULL);
+}
+#define GROWS(grows, old, ...) assert_grows(old, (const char *const[3]){__VA_ARGS__}, grows)
+
+static void a_shape_grows_if_no_dimension_shrinks_and_its_rank_stays(void **state) {
+    (void)state;
+    end(NULL);
+    GROWS(true, "f32[8]", "f32[9]", "f32[10]", "f32[11]");
+    GROWS(true, "f32[8,4]", "f32[9,4]", "f32[10,4]", "f32[10,5]");
+    GROWS(false, "f32[8,4]", "f32[9,3]", "f32[10,3]", "f32[11,3]");
+    GROWS(false, "f32[8]", "f32[9]", "f32[10]", "f32[9,2]");
+    GROWS(false, "f32[8]", "f32[9,2]", "f32[10,2]", "f32[11,2]");
+    GROWS(false, "f32[8,2]", "f32[9]", "f32[10]", "f32[11]");
+    GROWS(false, "f32[8]", "f32[7]", "f32[9]", "f32[10]");
+    // The type's own number is no dimension.
+    GROWS(true, "bf16[8]", "f32[9]", "bf16[10]", "f32[11]");
+    begin(NULL);
+}
+
 // An operation that ran by itself, for the shape of `rows` rows, then a step.
 static void eager(int rows, bool then_step) {
     keel_buffer_format(
@@ -404,6 +530,9 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(a_constant_that_counts_up_is_a_counter),
+        TEST(a_list_grows_if_one_of_its_indices_goes_up),
+        TEST(what_counts_is_told_from_where_it_began),
+        TEST(a_shape_grows_if_no_dimension_shrinks_and_its_rank_stays),
         TEST(operations_outside_jit_that_never_end_are_one_item),
         TEST(operations_outside_jit_that_end_are_no_recompiles),
         TEST(where_only_operations_ran_many_of_one_line_never_end),
