@@ -504,6 +504,152 @@ static void json_holds_the_figures_and_the_lists(void **state) {
     keel_why_deinitialize(&stats);
 }
 
+static json_t *json_of(const keel_why_t *stats, bool whole) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_text_stats_json(stats, whole, &text);
+    json_t *json = json_loadb((const char *)text.data, text.size, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(json);
+    keel_buffer_deinitialize(&text);
+    return json;
+}
+
+static void each_figure_of_a_run_has_its_own_name(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of(one_process, &stats);
+    keel_run_t *run = &stats.run;
+    const struct {
+        const char *name;
+        uint64_t *figure;
+    } counts[] = {{"journal_bytes", &run->journal_bytes},
+                  {"processes", &run->processes},
+                  {"unfinished", &run->unfinished},
+                  {"compiles", &run->compiles},
+                  {"loads", &run->loads},
+                  {"memory_hits", &run->memory_hits},
+                  {"ahead_loads", &run->ahead_loads},
+                  {"unused_loads", &run->unused_loads},
+                  {"misses", &run->misses},
+                  {"uncacheable", &run->uncacheable},
+                  {"publishes", &run->publishes},
+                  {"executes", &run->executes},
+                  {"steps", &run->steps},
+                  {"settled_at_step", &run->settled_at_step},
+                  {"store_errors", &run->store_errors},
+                  {"fallbacks", &run->fallbacks},
+                  {"damaged_lines", &run->damage.lines}};
+    const struct {
+        const char *name;
+        double *figure;
+    } seconds[] = {{"wall_seconds", &run->wall_seconds},
+                   {"compile_seconds", &run->compile_seconds},
+                   {"load_seconds", &run->load_seconds},
+                   {"ahead_seconds", &run->ahead_seconds},
+                   {"overhead_seconds", &run->overhead_seconds},
+                   {"spared_seconds", &run->spared_seconds},
+                   {"recompile_seconds", &stats.summary.recompile_seconds},
+                   {"known_seconds", &stats.summary.known_seconds}};
+    enum { COUNTS = sizeof counts / sizeof *counts, SECONDS = sizeof seconds / sizeof *seconds };
+    for (size_t i = 0; i < COUNTS; ++i)
+        *counts[i].figure = 100 + i;
+    for (size_t i = 0; i < SECONDS; ++i)
+        *seconds[i].figure = 0.25 + (double)i;
+    run->reads.to_device = (keel_moved_t){1, 2, 0.5};
+    run->reads.from_device = (keel_moved_t){3, 4, 1.5};
+    run->reads.elsewhere = (keel_moved_t){5, 6, 2.5};
+    run->host = "h";
+    json_t *json = json_of(&stats, true), *part = json_of(&stats, false);
+    for (size_t i = 0; i < COUNTS; ++i)
+        assert_int_equal(json_integer_value(json_object_get(json, counts[i].name)), 100 + i);
+    for (size_t i = 0; i < SECONDS; ++i)
+        assert_true(json_number_value(json_object_get(json, seconds[i].name)) == 0.25 + (double)i);
+    static const char *const ways[] = {"to_device", "from_device", "reads_elsewhere"};
+    for (int i = 0; i < 3; ++i) {
+        const json_t *way = json_object_get(json, ways[i]);
+        assert_int_equal(json_integer_value(json_object_get(way, "count")), 1 + 2 * i);
+        assert_int_equal(json_integer_value(json_object_get(way, "bytes")), 2 + 2 * i);
+        assert_true(json_number_value(json_object_get(way, "seconds")) == 0.5 + i);
+    }
+    static const char *const texts[][2] = {{"id", "r1"},
+                                           {"started", "1970-01-01T00:16:40Z"},
+                                           {"command", "python train.py"},
+                                           {"cwd", "/w"},
+                                           {"host", "h"},
+                                           {"mode", "on"},
+                                           {"journal", "/r/journal.ndjson"},
+                                           {"first_store_error", "disk full"},
+                                           {"first_fallback", "new op"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
+        if (!strstr(json_string_value(json_object_get(json, texts[i][0])), texts[i][1]))
+            fail_msg("%s", texts[i][0]);
+    json_t *plugin =
+        json_pack("{s:s, s:s, s:s}", "path", "/p.so", "platform", "cpu", "api", "0.81");
+    assert_true(json_equal(json_object_get(json, "plugin"), plugin));
+    json_decref(plugin);
+    // In part: the figures alone, the same ones.
+    static const char *const lists[] = {"first_store_error", "first_fallback", "plugin",
+                                        "recompiles",        "reads",          "reads_elsewhere",
+                                        "by_program"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
+        assert_non_null(json_object_get(json, lists[i]));
+        assert_null(json_object_get(part, lists[i]));
+    }
+    const char *name;
+    json_t *value;
+    json_object_foreach(part, name, value) {
+        assert_true(json_equal(value, json_object_get(json, name)));
+    }
+    assert_true(json_object_size(part) > COUNTS + SECONDS);
+    json_decref(json);
+    json_decref(part);
+    keel_why_deinitialize(&stats);
+}
+
+static void programs_and_recompiles_have_their_own_figures(void **state) {
+    (void)state;
+    keel_why_t stats;
+    stats_of(one_process, &stats);
+    json_t *json = json_of(&stats, true);
+    const json_t *programs = json_object_get(json, "by_program"), *dd = NULL, *cc = NULL,
+                 *ee = NULL;
+    for (size_t i = 0; i < json_array_size(programs); ++i) {
+        const json_t *program = json_array_get(programs, i);
+        const char *digest = json_string_value(json_object_get(program, "program"));
+        if (strcmp(digest, "dd") == 0) dd = program;
+        if (strcmp(digest, "cc") == 0) cc = program;
+        if (strcmp(digest, "ee") == 0) ee = program;
+    }
+    json_t *site =
+        json_pack("{s:s, s:i, s:s, s:s, s:s}", "file", "/w/train.py", "line", 88, "function",
+                  "main", "shown", "train.py:88", "called_from", "/lib/run.py:3");
+    assert_string_equal(json_string_value(json_object_get(dd, "name")), "jit_step");
+    assert_int_equal(json_integer_value(json_object_get(dd, "ops")), 100);
+    assert_int_equal(json_integer_value(json_object_get(dd, "compiles")), 1);
+    assert_true(json_number_value(json_object_get(dd, "compile_seconds")) == 3);
+    assert_int_equal(json_integer_value(json_object_get(dd, "executes")), 4);
+    assert_true(json_is_true(json_object_get(dd, "cacheable")));
+    assert_true(json_equal(json_object_get(dd, "site"), site));
+    assert_int_equal(json_integer_value(json_object_get(cc, "loads")), 2);
+    assert_true(json_number_value(json_object_get(cc, "load_seconds")) == 0.375);
+    assert_true(json_is_null(json_object_get(cc, "site")));
+    assert_true(json_is_false(json_object_get(ee, "cacheable")));
+    const json_t *recompile = NULL, *recompiles = json_object_get(json, "recompiles");
+    for (size_t i = 0; i < json_array_size(recompiles); ++i) {
+        const json_t *one = json_array_get(recompiles, i);
+        if (strcmp(json_string_value(json_object_get(one, "program")), "dd") == 0) recompile = one;
+    }
+    assert_non_null(recompile);
+    assert_string_equal(json_string_value(json_object_get(recompile, "name")), "jit_step");
+    assert_true(json_number_value(json_object_get(recompile, "seconds")) == 3);
+    assert_true(json_integer_value(json_object_get(recompile, "step")) > 0);
+    assert_true(json_equal(json_object_get(recompile, "site"), site));
+    assert_true(json_is_null(json_object_get(recompile, "cause")));
+    json_decref(site);
+    json_decref(json);
+    keel_why_deinitialize(&stats);
+}
+
 static void an_empty_journal_and_one_of_strange_fields_have_figures_too(void **state) {
     (void)state;
     keel_why_t stats;
@@ -583,6 +729,8 @@ int main(void) {
         cmocka_unit_test(the_summary_names_the_cause_of_each_recompile_where_the_journal_has_it),
         cmocka_unit_test(the_summary_names_what_made_programs_of_earlier_runs_compile_again),
         cmocka_unit_test(json_holds_the_figures_and_the_lists),
+        cmocka_unit_test(each_figure_of_a_run_has_its_own_name),
+        cmocka_unit_test(programs_and_recompiles_have_their_own_figures),
         cmocka_unit_test(an_empty_journal_and_one_of_strange_fields_have_figures_too),
         cmocka_unit_test(damage_is_named_with_its_line_and_the_rest_counts),
 #ifdef KEEL_FAULTS
