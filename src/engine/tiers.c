@@ -88,7 +88,8 @@ void tiers_promote(keel_engine_t *engine, const keel_tier_t *tier, const keel_en
 }
 
 void tiers_quarantine(const keel_tier_t *tier, const keel_digest_t *key, const char *reason) {
-    if (!tier->readonly) keel_status_ignore(tier->quarantine(tier->context, key, reason));
+    keel_status_ignore(
+        tier->quarantine(tier->context, key, reason)); // one that is read-only refuses
 }
 
 // ---- marks -------------------------------------------------------------------------------------

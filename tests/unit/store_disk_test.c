@@ -369,6 +369,8 @@ static void a_readonly_cache_gives_and_takes_nothing(void **state) {
     assert_has(&reader, &f.entry);
     assert_code(reader.put(reader.context, &f.entry), KEEL_REFUSED);
     assert_code(reader.remove(reader.context, &f.entry.key), KEEL_REFUSED);
+    assert_code(reader.quarantine(reader.context, &f.entry.key, "does not load"), KEEL_REFUSED);
+    assert_has(&reader, &f.entry);
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_mtime, after.st_mtime);
     reader.close(reader.context);

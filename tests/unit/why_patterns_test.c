@@ -321,6 +321,55 @@ static void one_program_for_each_subset_of_optional_arguments_is_told(void **sta
     keel_why_deinitialize(&why);
 }
 
+static size_t patterns_of(keel_pattern_kind_t kind, const char *values, uint64_t times) {
+    keel_why_t why;
+    parse(&why);
+    size_t count = why.pattern_count;
+    if (count) {
+        assert_int_equal(why.patterns[0].kind, kind);
+        assert_string_equal(why.patterns[0].values, values);
+        assert_int_equal(why.patterns[0].times, times);
+    }
+    keel_why_deinitialize(&why);
+    end(NULL);
+    begin(NULL);
+    return count;
+}
+
+static void three_recompiles_with_two_sets_of_arguments_make_subsets(void **state) {
+    (void)state;
+    argument("a", "mask", NULL);
+    argument("b", "weight", NULL);
+    argument("c", "mask", NULL);
+    assert_int_equal(patterns_of(KEEL_PATTERN_SUBSETS, "mask, weight", 3), 1);
+    // One set again and again is another story, and so are two recompiles.
+    argument("a", "mask", "weight");
+    argument("b", "mask", "weight");
+    argument("c", "mask", "weight");
+    assert_int_equal(patterns_of(KEEL_PATTERN_SUBSETS, "", 0), 0);
+    argument("a", "mask", "weight");
+    argument("b", "mask", "bias");
+    assert_int_equal(patterns_of(KEEL_PATTERN_SUBSETS, "", 0), 0);
+}
+
+static size_t turns_of(const char *programs, const char *values, uint64_t times) {
+    for (; *programs; ++programs)
+        explain("retrace", (const char[]){*programs, 0}, "f", 1, "");
+    return patterns_of(KEEL_PATTERN_ALTERNATING, values, times);
+}
+
+static void turns_end_where_a_program_comes_twice_or_another_comes(void **state) {
+    (void)state;
+    assert_int_equal(turns_of("aabab", "a, b", 4), 1);
+    assert_int_equal(turns_of("ababb", "a, b", 4), 1);
+    assert_int_equal(turns_of("ababbaba", "a, b", 4), 2);
+    assert_int_equal(turns_of("ababcbc", "a, b", 4), 1); // one turn is not counted in two
+    assert_int_equal(turns_of("abcbcb", "b, c", 5), 1);
+    assert_int_equal(turns_of("aba", "", 0), 0);
+    assert_int_equal(turns_of("abcabc", "", 0), 0);
+    assert_int_equal(turns_of("aaaa", "", 0), 0);
+}
+
 static void one_argument(int number, const char *subject) {
     char program[16];
     snprintf(program, sizeof program, "p%d", number);
@@ -405,6 +454,9 @@ static void what_counts_is_told_from_where_it_began(void **state) {
     COUNTER("1, 2, 3, 4, 5, 6", 5, "1", "2", "3", "4", "5", "6");
     COUNTER("1, 2, 3, 4, 5, 6, 7", 6, "1", "2", "3", "4", "5", "6", "7");
     COUNTER("1, 2, 3, 4, 5, 6, ..., 8", 7, "1", "2", "3", "4", "5", "6", "7", "8");
+    // What comes later and is no step does not undo it.
+    COUNTER("0, 1, 2, 3", 3, "0", "1", "2", "3", "1");
+    COUNTER("[0, 0], [0, 1], [0, 2], [0, 3]", 3, "[0, 0]", "[0, 1]", "[0, 2]", "[0, 3]", "[0, 1]");
     // A number that no double has exactly counts nothing.
     COUNTER(NULL, 0, "1e15", "1000000000000001", "1000000000000002", "1000000000000003");
     COUNTER(NULL, 0, "-1e16", "-1e15", "-2e15", "-3e15", "-1e15");
@@ -531,6 +583,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_constant_that_counts_up_is_a_counter),
         TEST(a_list_grows_if_one_of_its_indices_goes_up),
+        TEST(three_recompiles_with_two_sets_of_arguments_make_subsets),
+        TEST(turns_end_where_a_program_comes_twice_or_another_comes),
         TEST(what_counts_is_told_from_where_it_began),
         TEST(a_shape_grows_if_no_dimension_shrinks_and_its_rank_stays),
         TEST(operations_outside_jit_that_never_end_are_one_item),
