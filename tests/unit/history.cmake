@@ -1,3 +1,3 @@
-foreach(name history history_file)
+foreach(name history history_file history_line)
   keel_unit_test(${name} ROOMS history key read program base)
 endforeach()
