@@ -25,6 +25,7 @@ static void assert_text(const char *json, const char *expected) {
     snprintf(whole, sizeof whole, "{\"a\":\"%s\"}", json);
     if (!reads(whole, &line)) fail_msg("%s is no line", whole);
     if (!keel_str_is(line_text(&line, "a"), expected)) fail_msg("%s", whole);
+    assert_int_equal(strlen(line_text(&line, "a").data), strlen(expected));
 }
 
 static void strings_are_unescaped(void **state) {
@@ -40,6 +41,7 @@ static void strings_are_unescaped(void **state) {
     assert_text("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
     // What is shorter unescaped does not disturb what follows.
     assert_text("\\u0061\\u0062c", "abc");
+    assert_text("\\u0061\xc3\xa9", "a\xc3\xa9");
 }
 
 static void what_is_no_flat_object_is_no_line(void **state) {
@@ -110,10 +112,19 @@ static void numbers_are_whole_and_fit(void **state) {
     static const struct {
         const char *text;
         uint64_t value;
-    } rows[] = {
-        {"0", 0},   {"9", 9},    {"007", 7}, {"12345678901234567890", 12345678901234567890u},
-        {"-1", 0},  {"1.5", 0},  {"1e3", 0}, {"99999999999999999999", 0},
-        {"1E3", 0}, {"null", 0}, {"z", 0},   {"18446744073709551600", 18446744073709551600u}};
+    } rows[] = {{"0", 0},
+                {"9", 9},
+                {"007", 7},
+                {"12345678901234567890", 12345678901234567890u},
+                {"-1", 0},
+                {"1.5", 0},
+                {"1e3", 0},
+                {"99999999999999999999", 0},
+                {"1E3", 0},
+                {"null", 0},
+                {"z", 0},
+                {"false", 0},
+                {"18446744073709551600", 18446744073709551600u}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         char text[64];
         line_t line;
