@@ -106,7 +106,7 @@ static keel_status_t append(keel_journal_file_t *file, keel_bytes_t more) {
     size_t whole = last ? (size_t)(last - file->bytes.data) + 1 : 0;
     void *grown = (void *)(uintptr_t)file->bytes.data;
     KEEL_TRY(keel_realloc_array(whole + more.size + 1, 1, &grown));
-    memcpy((uint8_t *)grown + whole, more.data, more.size);
+    if (more.size) memcpy((uint8_t *)grown + whole, more.data, more.size);
     file->bytes = keel_bytes(grown, whole + more.size);
     return NULL;
 }
