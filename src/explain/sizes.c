@@ -377,8 +377,9 @@ static bool is_short(double value) {
 static bool is_of_whole(double before, double after, double whole, const keel_drift_t *drift,
                         bool is_derived, double tolerance) {
     double n = (double)drift->before, m = (double)drift->after;
-    if (n <= 0 || m <= 0 || (!is_derived && (whole <= n || whole <= m))) return false;
-    return (before == whole - n && after == whole - m) ||
+    bool is_part = whole > n && whole > m;
+    if (n <= 0 || m <= 0 || (!is_part && !is_derived)) return false;
+    return (is_part && before == whole - n && after == whole - m) ||
            (is_equal(before, whole / n, tolerance) && is_equal(after, whole / m, tolerance)) ||
            (is_equal(before, n / whole, tolerance) && is_equal(after, m / whole, tolerance));
 }

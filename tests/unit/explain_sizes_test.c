@@ -379,6 +379,7 @@ static void what_a_library_works_out_is_of_the_whole_or_a_part(void **state) {
     assert_int_equal(explain_derived(&sizes, 3, 5), ROOT);
     assert_int_equal(explain_derived(&sizes, 17.0 / 3, 17.0 / 5), NONE);
     assert_int_equal(explain_derived(&sizes, 1, -1), NONE);            // 4 is no whole of 5
+    assert_int_equal(explain_derived(&sizes, 4.0 / 3, 4.0 / 5), ROOT); // but may be scaled to it
     assert_int_equal(explain_value(&sizes, 16.0 / 3, 16.0 / 5), ROOT); // nobody writes 5.3333335
     assert_int_equal(explain_value(&sizes, 13, 11), NONE);
     assert_int_equal(explain_value(&sizes, 0.75, 1.25), NONE); // 3 / 4, 5 / 4
