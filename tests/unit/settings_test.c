@@ -334,6 +334,29 @@ static void every_setting_has_a_text_and_is_set_by_its_key_and_variable(void **s
     assert_plugin("cpu", "cpu");
 }
 
+static void switches_and_ages_are_checked_by_their_names(void **state) {
+    (void)state;
+    keel_settings_t settings;
+    const char *name = keel_setting_facts(KEEL_SETTING_SHARED_CACHE)->environment;
+    static const char *const words[] = {"off", "on"};
+    for (int i = 0; i < 2; ++i) {
+        setenv(name, words[i], 1);
+        assert_null(keel_settings_load(NULL, &settings));
+        assert_int_equal(settings.shared_cache, i);
+        keel_settings_deinitialize(&settings);
+    }
+    setenv(name, "1", 1);
+    REFUSED(NULL, name, "'1' is not a boolean");
+    unsetenv(name);
+    name = keel_setting_facts(KEEL_SETTING_KEEP_RUNS)->environment;
+    setenv(name, "2d", 1);
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_int_equal(settings.keep_runs, 2 * 86400);
+    keel_settings_deinitialize(&settings);
+    setenv(name, "2", 1);
+    REFUSED(NULL, name, "'2' is not an age");
+}
+
 static void a_comment_begins_at_a_blank(void **state) {
     (void)state;
     keel_settings_t settings;
@@ -510,6 +533,7 @@ int main(int count, char **words) {
         TEST(only_a_leading_dot_or_tilde_of_a_path_means_something),
         TEST(a_plugin_is_a_name_unless_it_is_a_file),
         TEST(every_setting_has_a_text_and_is_set_by_its_key_and_variable),
+        TEST(switches_and_ages_are_checked_by_their_names),
         TEST(a_comment_begins_at_a_blank),
         TEST(a_zero_byte_is_in_no_config_file),
         TEST(the_plugin_that_came_with_keel_is_found_beside_it),
