@@ -201,8 +201,19 @@ static bool takes_apart(keel_str_t name) {
     return keel_str_is(name, "real") || keel_str_is(name, "imag");
 }
 
-static void look_at_operands(const keel_clusters_t *clusters, uint32_t at,
-                             keel_cluster_t *cluster) {
+// HLO: a conversion of what another cluster gave another dtype: the .float() behind autocast.
+static bool is_pending(keel_clusters_t *clusters, bool is_after, const keel_graph_t *graph,
+                       keel_op_id_t op, keel_value_id_t value) {
+    keel_diff_t *diff = clusters->diff;
+    keel_value_id_t other = is_after ? diff->value_origin[value] : diff->value_counterpart[value];
+    if (other == KEEL_NONE || !keel_str_is(keel_graph_name(graph, op), "convert")) return false;
+    keel_value_id_t before = is_after ? other : value, after = is_after ? value : other;
+    return diff->taint[after] == KEEL_PENDING + 1 &&
+           keel_diff_element_hash(&diff->before, keel_graph_type(&diff->before, before)) !=
+               keel_diff_element_hash(&diff->after, keel_graph_type(&diff->after, after));
+}
+
+static void look_at_operands(keel_clusters_t *clusters, uint32_t at, keel_cluster_t *cluster) {
     keel_op_id_t op;
     const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
     bool is_after = at >= clusters->split;
@@ -210,6 +221,8 @@ static void look_at_operands(const keel_clusters_t *clusters, uint32_t at,
     for (uint32_t i = 0; i < operands.count; ++i) {
         uint32_t taint = taint_of(clusters->diff, is_after, operands.items[i]);
         if (!cluster->taint) cluster->taint = taint;
+        if (is_pending(clusters, is_after, graph, op, operands.items[i]))
+            cluster->is_pending = true;
         if (!cluster->apart && takes_apart(keel_graph_name(graph, op))) cluster->apart = taint;
         note_argument(clusters, is_after, operands.items[i], cluster);
     }

@@ -14,6 +14,7 @@ typedef struct keel_cluster_t {
     uint32_t before_count, after_count;
     uint32_t last;      // of its members
     uint32_t taint;     // 1 + a root that an operand follows from
+    bool is_pending;    // HLO: it converts a value whose dtype follows from another cluster
     bool is_trivial;    // it only changes shapes and dtypes
     bool is_clients;    // or compares, moves data, or is part of a function of the client's
     bool only_sums;     // or sums up

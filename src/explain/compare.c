@@ -176,7 +176,7 @@ static keel_status_t compare_constants(keel_diff_t *diff, keel_pair_t *pair, uin
 static keel_status_t check_weak_type(keel_diff_t *diff, keel_pair_t *pair) {
     uint32_t was_weak = keel_diff_weak_argument(diff, false, pair->before);
     uint32_t is_weak = keel_diff_weak_argument(diff, true, pair->after);
-    if ((was_weak == KEEL_NONE) == (is_weak == KEEL_NONE)) return NULL;
+    if (diff->after.lender || (was_weak == KEEL_NONE) == (is_weak == KEEL_NONE)) return NULL;
     bool is_after = is_weak != KEEL_NONE;
     keel_difference_t difference =
         keel_diff_weak_type(diff, is_after, is_after ? is_weak : was_weak);

@@ -5,7 +5,8 @@ static uint32_t count_stack(const keel_lines_t *lines, const keel_source_line_t 
                             uint64_t stack, keel_str_t name) {
     uint32_t count = 0;
     for (keel_op_id_t op = keel_lines_first(lines, line); op != KEEL_NONE; op = lines->next[op])
-        count += keel_graph_line(lines->graph, op)->stack == stack &&
+        count += keel_clusters_shows(lines->graph, op) &&
+                 keel_graph_line(lines->graph, op)->stack == stack &&
                  keel_str_equal(keel_graph_name(lines->graph, op), name);
     return count;
 }
@@ -19,6 +20,8 @@ static keel_times_t count_rounds(const keel_clusters_t *clusters, const keel_sou
     keel_op_id_t op = keel_lines_first(lines, line);
     for (uint32_t i = 0; op != KEEL_NONE && i < LOOKED_AT; op = lines->next[op], ++i) {
         if (!keel_clusters_shows(lines->graph, op)) continue;
+        // A comprehension and what takes its list are functions of one line.
+        if (!keel_str_equal(keel_graph_line(lines->graph, op)->function, line->function)) continue;
         keel_str_t name = keel_graph_name(lines->graph, op);
         uint64_t stack = keel_graph_line(lines->graph, op)->stack;
         keel_times_t times = {count_stack(&clusters->lines_before, line, stack, name),

@@ -432,6 +432,8 @@ static uint32_t explained_by(const keel_clusters_t *clusters, const keel_cluster
     if (one != KEEL_NONE) return one;
     if (!cluster->is_trivial && !is_conversion) return KEEL_NONE;
     if (cluster->taint) return cluster->taint - 1;
+    if (cluster->is_pending && keel_diff_find(diff, KEEL_CAUSE_STRUCTURE) != KEEL_NONE)
+        return keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
     static const keel_cause_t moved[] = {KEEL_CAUSE_DTYPE, KEEL_CAUSE_SHAPE, KEEL_CAUSE_PRECISION};
     uint32_t root = KEEL_NONE;
     for (size_t i = 0; root == KEEL_NONE && i < sizeof moved / sizeof *moved; ++i)
