@@ -78,6 +78,11 @@ static uintptr_t launch(const PJRT_Api *api, launch_t one) {
     return id;
 }
 
+// The next process may have executables at the same addresses.
+static void forget_calls(const door_t *door) {
+    unlink(door->calls);
+}
+
 static unsigned count_calls(const door_t *door, const char *call,
                             const PJRT_LoadedExecutable *loaded) {
     char line[64];
@@ -110,6 +115,7 @@ static void execute_on_two_devices(const door_t *door) {
 static void
 test_executables_of_one_program_are_executed_as_one_and_counted_by_device(void **state) {
     door_run(*state, NEWER, execute_on_two_devices);
+    forget_calls(*state);
     door_run(*state, NEWER, execute_on_two_devices); // loaded
 }
 
@@ -127,6 +133,7 @@ static void execute_by_itself(const door_t *door) {
 
 static void test_a_plugin_that_gathers_nothing_executes_what_the_client_names(void **state) {
     door_run(*state, "TEST_PLUGIN=platform=cpu", execute_by_itself);
+    forget_calls(*state);
     door_run(*state, "TEST_PLUGIN=platform=tpu minor=117", execute_by_itself);
 }
 
