@@ -133,6 +133,11 @@
     X(DRAWN, "only one of the two programs draws random numbers: dropout, noise",                  \
       "Training and evaluation are two programs, each compiled once: jit a function for each. "    \
       "If it should not change, keep the flag fixed.")                                             \
+    X(DROPOUT, "only one of the two draws random numbers: dropout in training mode, or noise",     \
+      "Training and evaluation are two programs, each compiled once. If it should not change, "    \
+      "keep the mode and the rates fixed.")                                                        \
+    X(RECOMPUTED, "only one of the two computes activations again: gradient checkpointing",        \
+      "Keep checkpointing on or off, fixed from the start: each setting is its own program.")      \
     X(REMAT, "only one of the two uses jax.checkpoint (remat), or their policies differ",          \
       "Keep the remat setting the same: each setting is its own program.")                         \
     X(LOOP, "a loop runs a different number of times",                                             \

@@ -218,6 +218,48 @@ static bool brings_key(const keel_diff_t *diff, uint32_t root) {
     return false;
 }
 
+// HLO: how many operations of that name a program has.
+static uint32_t count_named(const keel_graph_t *graph, const char *name) {
+    uint32_t count = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op)
+        count += keel_str_is(keel_graph_name(graph, op), name);
+    return count;
+}
+
+static bool has_either(const keel_diff_t *diff, const char *name, bool *out_is_after) {
+    bool had = count_named(&diff->before, name) > 0;
+    *out_is_after = count_named(&diff->after, name) > 0;
+    return had != *out_is_after;
+}
+
+// Nobody but checkpointing writes barriers. Random numbers belong to the branch only if the other
+// side has nothing in its place.
+static bool checkpoints(const keel_diff_t *diff) {
+    bool is_after;
+    return has_either(diff, "opt-barrier", &is_after);
+}
+
+static bool draws(const keel_diff_t *diff, const keel_difference_t *branch) {
+    bool is_after;
+    return has_either(diff, "rng-bit-generator", &is_after) &&
+           (is_after ? branch->old_op : branch->new_op) == KEEL_NONE;
+}
+
+// PyTorch's random numbers have no key, and its barriers another name.
+static void tell_torch_branches(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_difference_t *branch = &diff->roots[i].difference;
+        if (branch->kind != KEEL_CAUSE_STRUCTURE || diff->roots[i].follows != KEEL_NONE ||
+            keel_note_advice(branch->note))
+            continue;
+        if (checkpoints(diff))
+            branch->note = with_note(diff, KEEL_NOTE_RECOMPUTED, branch->note);
+        else if (draws(diff, branch))
+            branch->note = with_note(diff, KEEL_NOTE_DROPOUT, branch->note);
+        return; // the first branch: only one of them brings it
+    }
+}
+
 static void tell_branches(keel_diff_t *diff) {
     bool has_other_policy = is_other_policy(diff);
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -340,7 +382,11 @@ static void tell_eager(keel_diff_t *diff) {
 }
 
 void keel_diff_circumstances(keel_diff_t *diff) {
-    if (!diff->root_count || diff->after.lender) return;
+    if (!diff->root_count) return;
+    if (diff->after.lender) {
+        tell_torch_branches(diff);
+        return;
+    }
     find_loops(diff);
     tell_branches(diff);
     tell_static_numbers(diff);

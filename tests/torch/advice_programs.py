@@ -12,6 +12,7 @@ import torch
 import torch_xla
 import torch_xla.backends
 import torch_xla.runtime
+from torch_xla.utils.checkpoint import checkpoint
 
 IS_SHARDED = any(name.startswith(("sharding", "gathered")) for name in sys.argv[1:])
 if IS_SHARDED:
@@ -598,6 +599,47 @@ def stepped_accident():
 
 def stepped_mended():
     for _ in stepped_programs(syncs_each=False):
+        torch_xla.sync()
+
+
+def dropped(modes):
+    model, x, drop = linear(), made(8, W), torch.nn.Dropout(0.1)
+    settle()
+    for mode in modes:
+        drop.train(mode)
+        loss = drop(torch.tanh(model(x))).pow(2).mean()
+        yield
+
+
+def dropout_accident():
+    for _ in dropped((True, False, True)):
+        torch_xla.sync()
+
+
+def dropout_mended():
+    for _ in dropped((True, True, True)):
+        torch_xla.sync()
+
+
+def checkpointed(settings):
+    model, other, x = linear(), linear(), made(8, W).requires_grad_()
+    settle()
+    for again in settings:
+        hidden = checkpoint(lambda x: torch.tanh(model(x)), x) if again else torch.tanh(model(x))
+        other(hidden).pow(2).mean().backward()
+        yield x.grad
+        x.grad = None
+        model.zero_grad()
+        other.zero_grad()
+
+
+def recomputed_accident():
+    for _ in checkpointed((False, True, False)):
+        torch_xla.sync()
+
+
+def recomputed_mended():
+    for _ in checkpointed((True, True, True)):
         torch_xla.sync()
 
 
