@@ -400,9 +400,27 @@ static bool is_of_drift(const keel_diff_t *diff, const keel_cluster_t *cluster) 
     return root->follows == KEEL_NONE && root->difference.kind == KEEL_CAUSE_SHAPE;
 }
 
-static uint32_t explained_by(const keel_clusters_t *clusters, const keel_cluster_t *cluster,
+// HLO: all of it is written by a library that a line of the user's calls in both programs: a
+// library has ways of its own for a single element.
+static bool is_library_branch(const keel_clusters_t *clusters, uint32_t representative) {
+    keel_diff_t *diff = clusters->diff;
+    if (!diff->after.lender) return false;
+    for (uint32_t at = representative; at != KEEL_NONE; at = clusters->next[at]) {
+        bool is_after = at >= clusters->split;
+        keel_op_id_t op;
+        keel_clusters_graph(clusters, at, &op);
+        const keel_source_line_t *line =
+            keel_graph_line(is_after ? &diff->after : &diff->before, op);
+        const keel_lines_t *other = is_after ? &clusters->lines_before : &clusters->lines_after;
+        if (!line->library_file.size || keel_lines_first(other, line) == KEEL_NONE) return false;
+    }
+    return true;
+}
+
+static uint32_t explained_by(const keel_clusters_t *clusters, uint32_t representative,
                              bool is_repeated) {
     const keel_diff_t *diff = clusters->diff;
+    const keel_cluster_t *cluster = &clusters->items[representative];
     if (is_marking(cluster)) return keel_diff_find(diff, KEEL_CAUSE_SHARDING);
     if (is_key_style(cluster)) return KEEL_NONE;
     // A line that runs once for each argument need not be the one that reads the new one.
@@ -429,6 +447,8 @@ static uint32_t explained_by(const keel_clusters_t *clusters, const keel_cluster
                          diff->roots[cluster->taint - 1].difference.kind == KEEL_CAUSE_DTYPE;
     if (!is_repeated && is_of_drift(diff, cluster)) return cluster->taint - 1;
     uint32_t one = cluster->only_sums ? find_size_of_one(diff, cluster->taint) : KEEL_NONE;
+    if (one == KEEL_NONE && is_library_branch(clusters, representative))
+        one = find_size_of_one(diff, cluster->taint);
     if (one != KEEL_NONE) return one;
     if (!cluster->is_trivial && !is_conversion) return KEEL_NONE;
     if (cluster->taint) return cluster->taint - 1;
@@ -459,7 +479,7 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
     choose_first(clusters, at);
     keel_times_t times = {0, 0};
     if (!is_weak(cluster) && !is_marking(cluster)) times = keel_clusters_rounds(clusters, cluster);
-    uint32_t root = explained_by(clusters, cluster, times.before > 0);
+    uint32_t root = explained_by(clusters, at, times.before > 0);
     if (root == KEEL_NONE ? diff->root_count == KEEL_DIFF_ROOTS : keel_diff_is_full(diff)) {
         keel_diff_count(diff, root);
         return NULL;
