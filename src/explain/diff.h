@@ -259,6 +259,8 @@ keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 void keel_diff_equal_numbers(keel_diff_t *diff);
 // joined.c: an argument that is longer by one that was added follows from that.
 void keel_diff_joined(keel_diff_t *diff);
+// within.c: a size inside a function of PyTorch's is reported as that of its result.
+keel_status_t keel_diff_within(keel_diff_t *diff) KEEL_MUST_CHECK;
 // updated.c: an argument that is updated in place now has the line of the update.
 void keel_diff_updated(keel_diff_t *diff);
 // copied.c: arguments that another tensor was copied over have the line of the copy.

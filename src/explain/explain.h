@@ -25,6 +25,7 @@
 //   power.c          whole exponents, which JAX unrolls
 //   unrolled.c       lines that ran a different number of times because of a size
 //   gradient.c       gradients that are created or added to
+//   within.c         HLO: sizes inside a function of PyTorch's
 //   updated.c        HLO: tensors that are updated in place from now on
 //   optimizer.c      causes from PyTorch's optimizers; equal.c: its numbers; grown.c: caches
 //   subsumed.c       what follows from a different algorithm
