@@ -67,7 +67,8 @@ static inline const keel_graph_t *keel_clusters_graph(const keel_clusters_t *clu
 typedef struct keel_times_t {
     uint32_t before, after;
 } keel_times_t;
-keel_times_t keel_clusters_rounds(const keel_clusters_t *clusters, const keel_cluster_t *cluster);
+keel_status_t keel_clusters_rounds(const keel_clusters_t *clusters, const keel_cluster_t *cluster,
+                                   keel_times_t *out) KEEL_MUST_CHECK;
 
 // moves.c: fills `moved`. HLO writes operations as results need them, so those before a branch may
 // stand in another order and say nothing about it.

@@ -37,6 +37,7 @@ typedef struct keel_root_t {
     uint32_t donated;  // of kind DONATION: likewise
     bool is_random;    // only about arguments that are keys for random numbers; HLO: only about
                        // scalars, which come and go with the operation that takes them
+    bool is_layer;     // of kind ARGUMENTS, HLO: weights that come and go with their layer
     bool is_whole;     // of kind ARGUMENTS: the other side has nothing of that parameter
     uint32_t weights;  // likewise: how many of them are a layer's weights, a matrix counting twice
     uint32_t others;   // likewise: that are neither that nor what an optimizer keeps
@@ -237,8 +238,8 @@ keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: reports what is gone and what replaced it as one cause, at the line of the
 // replacement.
 void keel_diff_exchange(keel_diff_t *diff, uint32_t gone, uint32_t came);
-// layers.c: all arguments that the root reports are weights of a layer that only one program has.
-bool keel_diff_is_layer(const keel_diff_t *diff, const keel_root_t *root);
+// layers.c: notes the roots whose arguments are all weights of a layer that only one program has.
+void keel_diff_note_layers(keel_diff_t *diff);
 // arms.c: what is in two arms of one `if` of the user's is one cause.
 keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;

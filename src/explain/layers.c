@@ -16,17 +16,19 @@ static int weigh(const keel_diff_t *diff, bool is_after, const keel_argument_t *
     return keel_diff_dims(graph->program, argument->type).count > 1 ? SAYS_LAYER : SAYS_LITTLE;
 }
 
-bool keel_diff_is_layer(const keel_diff_t *diff, const keel_root_t *root) {
-    uint32_t weight = 0;
-    for (int side = 0; side < 2; ++side) {
+void keel_diff_note_layers(keel_diff_t *diff) {
+    uint32_t weight[KEEL_DIFF_ROOTS] = {0};
+    bool has_other[KEEL_DIFF_ROOTS] = {false};
+    for (int side = 0; diff->after.lender && side < 2; ++side) {
         const keel_argument_t *list = side ? diff->arguments_after : diff->arguments_before;
         uint32_t count = side ? diff->after_count : diff->before_count;
         for (uint32_t i = 0; i < count; ++i) {
-            bool is_its = list[i].counterpart == KEEL_NONE && &diff->roots[list[i].root] == root;
-            int says = is_its ? weigh(diff, side, &list[i]) : SAYS_NOTHING;
-            if (says == SAYS_OTHER) return false;
-            weight += (uint32_t)says;
+            if (list[i].counterpart != KEEL_NONE || list[i].root >= diff->root_count) continue;
+            int says = weigh(diff, side, &list[i]);
+            has_other[list[i].root] = has_other[list[i].root] || says == SAYS_OTHER;
+            weight[list[i].root] += (uint32_t)says;
         }
     }
-    return weight >= SAYS_LAYER;
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        diff->roots[i].is_layer = weight[i] >= SAYS_LAYER && !has_other[i];
 }

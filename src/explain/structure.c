@@ -304,16 +304,15 @@ static keel_difference_t describe_cluster(const keel_clusters_t *clusters, uint3
 // with the branch that uses it. If that is unknown, so did one of which the other program has
 // nothing, if the branch replaces another one (`is_swap`) or the argument is a random key; and so
 // did the weights of a layer.
-static bool comes_with_branch(const keel_diff_t *diff, const keel_root_t *root, bool is_swap) {
+static bool comes_with_branch(const keel_root_t *root, bool is_swap) {
     if (root->passing != KEEL_PASSING_UNKNOWN) return root->passing == KEEL_PASSED;
-    return root->is_random || keel_diff_is_layer(diff, root) || (is_swap && root->is_whole);
+    return root->is_random || root->is_layer || (is_swap && root->is_whole);
 }
 
 static uint32_t find_arguments(const keel_diff_t *diff, bool is_swap) {
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
-            diff->roots[i].follows == KEEL_NONE &&
-            !comes_with_branch(diff, &diff->roots[i], is_swap))
+            diff->roots[i].follows == KEEL_NONE && !comes_with_branch(&diff->roots[i], is_swap))
             return i;
     return KEEL_NONE;
 }
@@ -337,7 +336,7 @@ static void fold_arguments(const keel_clusters_t *clusters, const keel_cluster_t
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].difference.kind == KEEL_CAUSE_ARGUMENTS &&
             diff->roots[i].follows == KEEL_NONE &&
-            comes_with_branch(diff, &diff->roots[i], clusters->is_swap))
+            comes_with_branch(&diff->roots[i], clusters->is_swap))
             diff->roots[i].follows = root;
 }
 
@@ -478,7 +477,8 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
     keel_cluster_t *cluster = &clusters->items[at];
     choose_first(clusters, at);
     keel_times_t times = {0, 0};
-    if (!is_weak(cluster) && !is_marking(cluster)) times = keel_clusters_rounds(clusters, cluster);
+    if (!is_weak(cluster) && !is_marking(cluster))
+        KEEL_TRY(keel_clusters_rounds(clusters, cluster, &times));
     uint32_t root = explained_by(clusters, at, times.before > 0);
     if (root == KEEL_NONE ? diff->root_count == KEEL_DIFF_ROOTS : keel_diff_is_full(diff)) {
         keel_diff_count(diff, root);
@@ -556,7 +556,7 @@ static void lead_layers(keel_diff_t *diff, uint32_t first_root) {
     for (uint32_t i = 0; top < diff->root_count && i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
         if (root->difference.kind != KEEL_CAUSE_ARGUMENTS || root->follows == KEEL_NONE ||
-            !keel_diff_is_layer(diff, root))
+            !root->is_layer)
             continue;
         root->follows = top;
         has_layer = true;
@@ -606,6 +606,7 @@ static void fold_repeated(keel_diff_t *diff, uint32_t first_root) {
 
 static keel_status_t explain_clusters(keel_clusters_t *clusters) {
     uint32_t first_root = clusters->diff->root_count;
+    keel_diff_note_layers(clusters->diff);
     look_for_swap(clusters);
     for (uint32_t at = 0; at < clusters->count; ++at)
         if (clusters->alone[at] && keel_clusters_find(clusters, at) == at)
