@@ -6,7 +6,7 @@
 // What operations are paired by, the most telling first. Each level only fills the gaps that
 // earlier ones left.
 enum {
-    LEVEL_STACK, // as below, and its frames up to the user's line
+    LEVEL_STACK, // HLO: as below, and its frames up to the user's line
     LEVEL_SAME,  // as below, and the arguments that it takes
     LEVEL_EXACT, // name, place within the user's function, types, attributes and constants
     LEVEL_TYPE,  // name, place, types of results, and kinds of operands
@@ -303,7 +303,10 @@ static keel_status_t pair_function(keel_diff_t *diff, keel_function_pair_t funct
         to_b[i] = to_a[i] = i;
         level_of[i] = LEVEL_PLACE;
     }
-    for (int level = 0; !in_place && level < LEVELS; ++level) {
+    int first = diff->after.lender             ? LEVEL_STACK
+                : keel_diff_has_unpaired(diff) ? LEVEL_SAME
+                                               : LEVEL_EXACT;
+    for (int level = first; !in_place && level < LEVELS; ++level) {
         bool is_worth_it = true;
         if (level < LEVEL_CLASS) KEEL_TRY(agrees(&a, &b, level, scratch, &is_worth_it));
         if (is_worth_it) KEEL_TRY(align_gaps(&a, &b, level, to_b, to_a));
