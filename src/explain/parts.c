@@ -88,7 +88,7 @@ static void learn_pieces(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t af
 
 void keel_diff_learn_pieces(keel_diff_t *diff) {
     if (!diff->sizes.count) return;
-    for (keel_op_id_t op = 0; op < diff->after.program->operations.count; ++op)
+    for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op)
         if (diff->origin[op] != KEEL_NONE &&
             keel_str_is(keel_graph_name(&diff->after, op), "concatenate"))
             learn_pieces(diff, diff->origin[op], op);
