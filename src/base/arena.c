@@ -2,22 +2,11 @@
 
 #include "base/memory.h"
 
-// The address sanitizer sees blocks and not what is handed out of them, so it is told: each piece is
-// open to its exact size, and behind it lies a gap that is not.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KEEL_ARENA_HAS_GAPS
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define KEEL_ARENA_HAS_GAPS
-#endif
-#ifdef KEEL_ARENA_HAS_GAPS
+#if KEEL_ARENA_GAP
 #include <sanitizer/asan_interface.h>
-enum { GAP = 16 };
 #else
-#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address))
-#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address))
-enum { GAP = 0 };
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
 enum { FIRST_SIZE = 4 << 10, LARGEST_STEP = 1 << 20 };
@@ -44,7 +33,7 @@ void keel_arena_deinitialize(keel_arena_t *arena) {
 keel_status_t keel_arena_alloc(keel_arena_t *arena, size_t size, void **out) {
     if (size > SIZE_MAX - 64) return keel_status_make(KEEL_NO_MEMORY, "%zu bytes", size);
     size_t asked = size;
-    size = ((size + 7) & ~(size_t)7) + GAP;
+    size = ((size + 7) & ~(size_t)7) + KEEL_ARENA_GAP;
     block_t *block = arena->blocks;
     if (!block || block->size - arena->used < size) {
         size_t capacity = size > arena->next_size ? size : arena->next_size;

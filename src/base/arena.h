@@ -7,6 +7,20 @@
 #include "base/bytes.h"
 #include "keel/status.h"
 
+// Bytes between two pieces of a block. The address sanitizer sees blocks and not what is handed out
+// of them: in its build each piece ends exactly where it should, and a gap that nobody may touch
+// follows.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KEEL_ARENA_GAP 16
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define KEEL_ARENA_GAP 16
+#endif
+#ifndef KEEL_ARENA_GAP
+#define KEEL_ARENA_GAP 0
+#endif
+
 typedef struct keel_arena_t {
     struct keel_arena_block_s *blocks;
     size_t used;
