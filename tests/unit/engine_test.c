@@ -24,7 +24,7 @@ static unsigned count_compiles(const door_t *door) {
 
 static unsigned count_loads(const door_t *door, const char *tier) {
     char text[64];
-    snprintf(text, sizeof text, "\"tier\":\"%s\"", tier);
+    snprintf(text, sizeof text, "\"tier\":\"%s", tier);
     return count_events(door, "\"event\":\"load\"", text);
 }
 
@@ -121,7 +121,21 @@ static void test_one_process_compiles_a_program_once(void **state) {
     const door_t *door = *state;
     door_run(door, "", compile_twice);
     assert_int_equal(count_compiles(door), 1);
-    assert_int_equal(count_loads(door, "memory"), 1);
+    assert_int_equal(count_loads(door, ""), 1);
+}
+
+// The second may be loaded from the disk, if the first has not reached memory yet; then the third
+// is loaded from there.
+static void live_thrice(const door_t *door) {
+    for (int i = 0; i < 3; ++i)
+        live_alpha(door);
+}
+
+static void test_memory_serves_what_the_process_has_loaded(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", live_thrice);
+    assert_int_equal(count_compiles(door), 1);
+    assert_in_range(count_loads(door, "memory"), 1, 2);
 }
 
 static void test_without_a_memory_tier_the_disk_serves(void **state) {
@@ -753,6 +767,7 @@ int main(void) {
         TEST(a_cache_folder_is_enough),
         TEST(without_a_cache_folder_a_run_is_recorded),
         TEST(one_process_compiles_a_program_once),
+        TEST(memory_serves_what_the_process_has_loaded),
         TEST(without_a_memory_tier_the_disk_serves),
         TEST(what_changes_code_from_outside_is_in_the_key),
         TEST(serialized_bytes_outlive_all_they_came_from),

@@ -67,7 +67,8 @@ static void compile_on_both(const door_t *door) {
     close_pair(&pair);
     CHECK(count_entries(door) == 1 && count_entries(&pair.other) == 1);
     CHECK(count_events(door, "\"event\":\"compile\"", "") == 1);
-    CHECK(count_events(door, "\"event\":\"load\"", "memory") == 2);
+    // From the disk instead of memory if the first is just being stored.
+    CHECK(count_events(door, "\"event\":\"load\"", "") == 2);
     CHECK(count_events(door, "\"event\":\"end\"", "\"total\":5") == 1);
     CHECK(count_events(&pair.other, "\"event\":\"compile\"", "") == 2);
     CHECK(count_events(&pair.other, "\"event\":\"load\"", "") == 0);
