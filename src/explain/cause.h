@@ -103,6 +103,9 @@
     X(MERGED, "equal numbers of the host are one argument, and two became equal or differ now",    \
       "Make one of them a tensor of one dimension on the device, made once; update that in "       \
       "place.")                                                                                    \
+    X(SETTING, "the operation takes it as a number only, never as a tensor",                       \
+      "Keep it fixed: each value is a program, compiled once; or write it with operations on "     \
+      "tensors.")                                                                                  \
     X(STEPPED, "only one of the two calls optimizer.step(): each micro-batch has a sync",          \
       "Each is compiled once; sync after optimizer.step() only, if the micro-batches fit.")        \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \

@@ -385,6 +385,7 @@ void keel_diff_circumstances(keel_diff_t *diff) {
     if (!diff->root_count) return;
     if (diff->after.lender) {
         tell_torch_branches(diff);
+        keel_diff_settings(diff);
         return;
     }
     find_loops(diff);

@@ -303,6 +303,8 @@ const char *keel_retrace_numbers(const keel_program_t *program, const char *name
                                  keel_arena_t *arena);
 // subjects.c: notes on arguments that differ: a part of the model, or something left out.
 void keel_diff_subjects(keel_diff_t *diff);
+// setting.c: notes on numbers that PyTorch's operations take in no other form.
+void keel_diff_settings(keel_diff_t *diff);
 // circumstances.c: notes on how roots came about.
 void keel_diff_circumstances(keel_diff_t *diff);
 

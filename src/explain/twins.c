@@ -1,6 +1,6 @@
 // Operations of HLO that their own program has twice. PyTorch/XLA writes a weight's transpose for
 // each use, or once if the uses were recorded close together: that says nothing about the step.
-#include "explain/graph.h"
+#include "explain/diff.h"
 
 static uint64_t hash_of(keel_graph_t *graph, keel_op_id_t op, keel_value_id_t operand) {
     const keel_operation_t *operation = &graph->program->operations.data[op];
@@ -12,11 +12,17 @@ static uint64_t hash_of(keel_graph_t *graph, keel_op_id_t op, keel_value_id_t op
     return keel_graph_join(hash, operand);
 }
 
+// Equal numbers of the host are one argument: that two operations take the same says something.
+static bool takes_number(const keel_graph_t *graph, keel_op_id_t op) {
+    keel_value_id_t operand = keel_program_operands(graph->program, op).items[0];
+    return !keel_diff_dims(graph->program, keel_graph_type(graph, operand)).count;
+}
+
 static bool may_be_spare(const keel_graph_t *graph, keel_op_id_t op) {
     const keel_operation_t *operation = &graph->program->operations.data[op];
     return operation->result_count == 1 && keel_program_operands(graph->program, op).count == 1 &&
            graph->constant[op] == KEEL_NONE && graph->callee[op] == KEEL_NONE &&
-           keel_graph_only_reshapes(keel_graph_name(graph, op));
+           keel_graph_only_reshapes(keel_graph_name(graph, op)) && !takes_number(graph, op);
 }
 
 // Later operations take the first of equal ones: `operands` is the graph's own copy.

@@ -643,6 +643,24 @@ def recomputed_mended():
         torch_xla.sync()
 
 
+def setting_accident():
+    x = made(8, W)
+    for shift in range(1, 4):
+        y = x.roll(shift, 0) * 2
+        torch_xla.sync()
+
+
+def setting_mended():
+    x = made(8, W)
+    places = torch.arange(8).to(DEVICE)
+    shift = torch.tensor([1]).to(DEVICE)
+    settle()
+    for step in range(3):
+        y = x.index_select(0, (places - shift) % 8) * 2
+        shift += 1
+        torch_xla.sync()
+
+
 def train_scale(scale):
     x = made(8, W)
     optimizer = torch.optim.SGD([scale], lr=0.1)
