@@ -54,6 +54,15 @@ def step() -> None:
     _step()
 
 
+def add_kernel(name: bytes, function: int) -> None:
+    """Registers a kernel with the plugin: a name that programs call, and its function's address."""
+    add = getattr(_open(os.RTLD_NOW), "keel_add_kernel", None)
+    if add is None:
+        return
+    add.argtypes, add.restype = (ctypes.c_char_p, ctypes.c_void_p), None
+    add(name, function)
+
+
 def note_fix(*texts: str) -> bool:
     """Writes a fix to the run's journal: name, state, label, reference, client, why."""
     note = getattr(_open(os.RTLD_NOW), "keel_note_fix", None)

@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import fixes
+from . import fixes, kernels
 from ._imports import when_imported
 
 
@@ -18,6 +18,7 @@ def begin_jax() -> None:
     def is_other(record: logging.LogRecord) -> bool:
         return not record.getMessage().startswith("Platform 'keel' is experimental")
     logging.getLogger("jax._src.xla_bridge").addFilter(is_other)
+    kernels.begin()
 
 
 def begin_torch() -> None:

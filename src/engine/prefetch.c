@@ -91,7 +91,7 @@ static void read_plan(keel_engine_t *engine) {
 
 void prefetch_asked(keel_engine_t *engine, const keel_key_t *key, const keel_cost_t *cost) {
     prefetch_t *prefetch = engine->prefetch;
-    if (!prefetch) return;
+    if (!prefetch || keel_key_has(key, KEEL_COMPONENT_KERNELS)) return;
     pthread_mutex_lock(&prefetch->lock);
     keel_plan_add(&prefetch->asked,
                   &(keel_planned_t){key->components[KEEL_COMPONENT_PROGRAM],

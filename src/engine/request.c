@@ -10,6 +10,7 @@
 #include "engine/portable.h"
 #include "engine/request.h"
 #include "engine/steps.h"
+#include "pjrt/kernels.h"
 #include "read/read.h"
 
 // ---- read and key ------------------------------------------------------------------------------
@@ -45,6 +46,24 @@ static keel_status_t key_by_bytes(request_t *request) {
     return status;
 }
 
+static keel_status_t build_of_kernel(void *context, keel_str_t kernel, bool *out_known,
+                                     keel_digest_t *out) {
+    (void)context;
+    return keel_kernel_build(kernel, out_known, out);
+}
+
+// Without the build of a kernel, the program is not cached.
+static keel_status_t key_kernels(request_t *request, const keel_program_t *program) {
+    keel_status_t status = keel_key_set_kernels(&request->key, program, build_of_kernel, NULL);
+    if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    request->cacheable.yes = false;
+    snprintf(request->cacheable.reason, sizeof request->cacheable.reason,
+             "the library of a kernel that it calls cannot be read: %s",
+             keel_status_message(status));
+    keel_status_ignore(status);
+    return NULL;
+}
+
 static keel_status_t key_program(request_t *request, const keel_program_t *program) {
     keel_digest_t digest;
     keel_bytes_t options =
@@ -55,7 +74,7 @@ static keel_status_t key_program(request_t *request, const keel_program_t *progr
     keel_key_cacheable(program,
                        keel_settings_text(&request->engine->settings, KEEL_SETTING_CUSTOM_CALLS),
                        &request->cacheable);
-    return NULL;
+    return key_kernels(request, program);
 }
 
 // ---- options ----------------------------------------------------------------------------------

@@ -434,6 +434,21 @@ static keel_status_t find_create_options(components_t *c) {
     return find_whole(c, KEEL_CAUSE_OPTION, KEEL_COMPONENT_CREATE_OPTIONS, KEEL_NONE);
 }
 
+// A kernel that only one of the programs calls came with its operations.
+static keel_status_t find_kernels(components_t *c) {
+    keel_moved_fields_t fields;
+    KEEL_TRY(compare_component(c, KEEL_COMPONENT_KERNELS, &fields));
+    for (uint32_t i = 0; i < fields.count; ++i) {
+        if (!fields.data[i].was_set || !fields.data[i].is_set) continue;
+        words_t words = words_of(&fields.data[i]);
+        words.note = "another build of the client's library that has it";
+        KEEL_TRY(short_build(c, &words.before));
+        KEEL_TRY(short_build(c, &words.after));
+        KEEL_TRY(find_in(c, KEEL_CAUSE_BACKEND, words, &c->backend));
+    }
+    return NULL;
+}
+
 // ---- handing over ------------------------------------------------------------------------------
 
 enum { RANKS = 6 };
@@ -481,6 +496,7 @@ static keel_status_t explain_components(components_t *c, uint32_t follows) {
     keel_moved_fields_t options;
     KEEL_TRY(compare_component(c, KEEL_COMPONENT_OPTIONS, &options));
     KEEL_TRY(find_backend(c));
+    KEEL_TRY(find_kernels(c));
     KEEL_TRY(find_device_kinds(c));
     KEEL_TRY(find_spread(c, &options));
     KEEL_TRY(find_topology(c));

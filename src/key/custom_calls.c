@@ -3,12 +3,14 @@
 #include "key/key.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 // These depend only on their content: names that JAX's export guarantees, including linear algebra
 // on CPU and GPU by typed FFI; marks of the partitioners; Shardy's own operations, as XLA spells
 // them for plugins that do not know its dialect; operations of MHLO written as calls.
 static const char *const allowed[] = {
     // LAPACK on CPU: "lapack_" + s, d, c or z + routine + "_ffi" is looked up below.
+    "cpu_csr_sparse_dense_ffi", // jaxlib's, as are those of LAPACK: its build is in the key
     "cu_lu_pivots_to_permutation",
     "hip_lu_pivots_to_permutation",
     "cusolver_getrf_ffi",
@@ -276,4 +278,66 @@ void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel
     uint32_t count = keel_program_op_count(program);
     for (keel_op_id_t op = 0; op < count && out->yes; ++op)
         check_operation(program, op, vouched, out);
+}
+
+// ---- kernels of the client ---------------------------------------------------------------------
+
+static int compare_names(const void *a, const void *b) {
+    return keel_str_compare(*(const keel_str_t *)a, *(const keel_str_t *)b);
+}
+
+// The targets of the program's calls, sorted, each once; the caller frees *out with keel_free.
+static keel_status_t list_targets(const keel_program_t *program, keel_str_t **out,
+                                  size_t *out_count) {
+    void *memory;
+    size_t count = 0, kept = 0;
+    uint32_t op_count = keel_program_op_count(program);
+    for (keel_op_id_t op = 0; op < op_count; ++op)
+        count += kind_of(program, keel_program_op_name(program, op)) == CALL;
+    KEEL_TRY(keel_calloc(count + 1, sizeof **out, &memory));
+    keel_str_t *targets = *out = memory;
+    count = 0;
+    for (keel_op_id_t op = 0; op < op_count; ++op) {
+        call_t call = {.program = program, .attributes = program->operations.data[op].attributes};
+        if (kind_of(program, keel_program_op_name(program, op)) == CALL &&
+            (find_str(&call, "call_target_name", &call.target) ||
+             find_str(&call, "custom_call_target", &call.target)))
+            targets[count++] = call.target;
+    }
+    qsort(targets, count, sizeof *targets, compare_names);
+    for (size_t i = 0; i < count; ++i)
+        if (!kept || !keel_str_equal(targets[kept - 1], targets[i])) targets[kept++] = targets[i];
+    *out_count = kept;
+    return NULL;
+}
+
+static keel_status_t write_builds(const keel_str_t *targets, size_t count,
+                                  keel_build_of_t *build_of, void *context, keel_buffer_t *out) {
+    for (size_t i = 0; i < count; ++i) {
+        bool is_known;
+        keel_digest_t build;
+        KEEL_TRY(build_of(context, targets[i], &is_known, &build));
+        if (!is_known) continue;
+        char hex[KEEL_DIGEST_HEX];
+        keel_digest_hex(&build, hex);
+        keel_buffer_format(out, "%.*s=%s\n", KEEL_STR_ARGS(targets[i]), hex);
+    }
+    return keel_buffer_status(out);
+}
+
+keel_status_t keel_key_set_kernels(keel_key_t *key, const keel_program_t *program,
+                                   keel_build_of_t *build_of, void *context) {
+    if (!has_any(program)) return NULL;
+    keel_str_t *targets;
+    size_t count;
+    keel_buffer_t text;
+    KEEL_TRY(list_targets(program, &targets, &count));
+    keel_buffer_initialize(&text, 0);
+    keel_status_t status = write_builds(targets, count, build_of, context, &text);
+    if (!status && text.size)
+        status = keel_key_set(key, KEEL_COMPONENT_KERNELS, keel_buffer_bytes(&text),
+                              keel_bytes_str(keel_buffer_bytes(&text)));
+    keel_buffer_deinitialize(&text);
+    keel_free(targets);
+    return status;
 }

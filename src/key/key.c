@@ -28,6 +28,11 @@ void keel_key_deinitialize(keel_key_t *key) {
     keel_key_initialize(key);
 }
 
+bool keel_key_has(const keel_key_t *key, keel_component_t component) {
+    static const keel_digest_t zero;
+    return !keel_digest_equal(&key->components[component], &zero);
+}
+
 keel_status_t keel_key_copy(const keel_key_t *key, keel_key_t *out) {
     keel_key_t copy = *key;
     memset(copy.values, 0, sizeof copy.values);
@@ -87,7 +92,9 @@ keel_status_t keel_key_finish(keel_key_t *key) {
     keel_hasher_initialize(&hasher);
     frame(&hasher, KEEL_STR("keel key"), keel_str_bytes(text));
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
-        frame(&hasher, keel_str(names[i]), keel_bytes(key->components[i].bytes, KEEL_DIGEST_SIZE));
+        if (i != KEEL_COMPONENT_KERNELS || keel_key_has(key, KEEL_COMPONENT_KERNELS))
+            frame(&hasher, keel_str(names[i]),
+                  keel_bytes(key->components[i].bytes, KEEL_DIGEST_SIZE));
     key->digest = keel_hasher_finish(&hasher);
     return NULL;
 }

@@ -6,7 +6,8 @@
 // the component that changed explains a miss after a restart.
 //
 // Every hashed input is framed: a tag, its length, its bytes. Golden keys in tests/golden fix the
-// canonical form; a change of it must raise KEEL_KEY_VERSION.
+// canonical form; a change of it must raise KEEL_KEY_VERSION. A component that only some programs
+// have is left out of the digest of all others.
 #ifndef KEEL_KEY_KEY_H_
 #define KEEL_KEY_KEY_H_
 
@@ -31,6 +32,7 @@ enum { KEEL_KEY_VALUE_LIMIT = 16384 };
     X(DEVICE_ASSIGNMENT, "device assignment", "the devices that the options name")                 \
     X(CREATE_OPTIONS, "create options", "options that the client was made with, sorted")           \
     X(CPU, "cpu", "features and schedulable CPUs, if the platform is CPU")                         \
+    X(KERNELS, "kernels", "builds of the client's kernels that the program calls by name, if any") \
     X(KEY_VERSION, "key version", "the version of this list and of the canonical form")
 
 typedef enum keel_component {
@@ -53,6 +55,8 @@ typedef struct keel_key_t {
 
 void keel_key_initialize(keel_key_t *key);
 void keel_key_deinitialize(keel_key_t *key);
+// Whether the component is set.
+bool keel_key_has(const keel_key_t *key, keel_component_t component);
 keel_status_t keel_key_copy(const keel_key_t *key, keel_key_t *out) KEEL_MUST_CHECK;
 
 // Sets a component from its canonical bytes; `value` is the readable text (copied; cut at
@@ -88,6 +92,14 @@ keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out
 // Checks all operations against the allow-list of custom calls. `vouched` is a comma-separated list
 // of typed-FFI targets that the user vouches for; may be NULL.
 void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel_cacheable_t *out);
+
+// The build of the library that has the client's kernel of that name; *out_known is false if there
+// is no such kernel.
+typedef keel_status_t keel_build_of_t(void *context, keel_str_t kernel, bool *out_known,
+                                      keel_digest_t *out);
+// Sets KERNELS, or leaves it unset if the program calls none. On failure it is unset.
+keel_status_t keel_key_set_kernels(keel_key_t *key, const keel_program_t *program,
+                                   keel_build_of_t *build_of, void *context) KEEL_MUST_CHECK;
 
 // ---- everything else ---------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ static keel_status_t add_key(const keel_backend_t *backend, probe_child_t *child
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         char hex[KEEL_DIGEST_HEX];
         if (i == KEEL_COMPONENT_PROGRAM || i == KEEL_COMPONENT_OPTIONS ||
-            i == KEEL_COMPONENT_DEVICE_ASSIGNMENT)
+            i == KEEL_COMPONENT_DEVICE_ASSIGNMENT || i == KEEL_COMPONENT_KERNELS)
             continue;
         keel_digest_hex(&key.components[i], hex);
         KEEL_TRY(keel_bundle_add(&child->facts, KEEL_BUNDLE_KEY,

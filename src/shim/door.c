@@ -1,9 +1,13 @@
 #include "keel/status.h"
+#include "pjrt/kernels.h"
 #include "shim/shim.h"
 
 KEEL_API const PJRT_Api *GetPjrtApi(void);
 // A step of the training ended. Any thread, at any time; a few nanoseconds.
 KEEL_API void keel_step(void);
+// The Python package reports each kernel for CPU that the client registers with its own runtime
+// (pjrt/kernels.h). A failure is reported once on stderr.
+KEEL_API void keel_add_kernel(const char *name, void *function);
 // The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
@@ -14,6 +18,14 @@ const PJRT_Api *GetPjrtApi(void) {
 
 void keel_step(void) {
     keel_shim_step();
+}
+
+void keel_add_kernel(const char *name, void *function) {
+    keel_status_t status = keel_kernel_add(name, function);
+    if (status)
+        keel_log_once("kernel", "%s; programs that call it do not compile",
+                      keel_status_message(status));
+    keel_status_ignore(status);
 }
 
 void keel_note_fix(const char *name, const char *state, const char *label, const char *reference,

@@ -1,5 +1,6 @@
 // With mode off, nothing is read or rewritten, so on some plugins PyTorch/XLA's executions deadlock
 // (engine/portable.c, engine/gang.c). Keel warns about that.
+#include "pjrt/kernels.h"
 #include "shim/shim.h"
 
 static const PJRT_Api *plugin;
@@ -16,7 +17,14 @@ static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
     return plugin->PJRT_Client_Compile(args);
 }
 
+static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
+    PJRT_Error *error = plugin->PJRT_Client_Create(args);
+    if (!error) keel_kernels_register(plugin, args->client);
+    return error;
+}
+
 void keel_shim_take_off(PJRT_Api *table, const PJRT_Api *real) {
     plugin = real;
+    table->PJRT_Client_Create = client_create;
     table->PJRT_Client_Compile = compile;
 }

@@ -5,6 +5,7 @@
 
 #include "pjrt/bridge.h"
 #include "pjrt/error.h"
+#include "pjrt/kernels.h"
 
 // One door per process, and so one plugin and one engine behind it: PJRT's functions carry no
 // context. The table is the bridge's, also for
@@ -21,6 +22,7 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
     if (!error)
         keel_engine_client_created(engine, args->client, args->create_options, args->num_options);
     if (!error) keel_shim_write_fixes(engine);
+    if (!error) keel_kernels_register(plugin.api, args->client);
     return error;
 }
 

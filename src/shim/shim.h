@@ -37,7 +37,8 @@ void keel_shim_write_fixes(keel_engine_t *engine);
 
 // ---- off.c -------------------------------------------------------------------------------------
 
-// Wraps the compile function in the table that a client gets with mode off, a copy of `real`.
+// Wraps the functions that make a client and compile in the table that a client gets with mode off,
+// a copy of `real`.
 void keel_shim_take_off(PJRT_Api *table, const PJRT_Api *real);
 
 // ---- errors.c ----------------------------------------------------------------------------------

@@ -6,7 +6,8 @@
 //                            then, in hex too, what compiling it cost: a hash of the module's name,
 //                            operations, microseconds
 //
-// A key's other components are the same for all programs of a client and come from the client. So
+// A key's other components are the same for all programs of a client and come from the client,
+// except for the kernels that a program calls: such a program is not planned. So
 // code that follows a plan computes the keys again, and never finds an entry that was compiled for
 // another backend.
 //

@@ -355,6 +355,32 @@ static void what_keel_rewrites_for_another_plugin_follows_from_it(void **state) 
     release(&stage);
 }
 
+static void another_build_of_a_kernel_is_told_by_the_kernel(void **state) {
+    (void)state;
+    char before[400], after[400];
+    snprintf(before, sizeof before, "lapack_sgetrf_ffi=%s\nlapack_strsm_ffi=%s\n", BUILD_A,
+             BUILD_A);
+    snprintf(after, sizeof after, "lapack_sgetrf_ffi=%s\nlapack_strsm_ffi=%s\n", BUILD_B, BUILD_B);
+    stage_t stage;
+    make(&stage);
+    set(&stage.before, KEEL_COMPONENT_KERNELS, before);
+    set(&stage.after, KEEL_COMPONENT_KERNELS, after);
+    explain(&stage);
+    assert_counts(&stage, 1, 1);
+    assert_root(&stage, 0,
+                "backend lapack_sgetrf_ffi: 61c02c9a4c68 -> 4f8eaf249311 "
+                "(another build of the client's library that has it)");
+    assert_folded(&stage, 0, 0,
+                  "backend lapack_strsm_ffi: 61c02c9a4c68 -> 4f8eaf249311 "
+                  "(another build of the client's library that has it)");
+    // A kernel that only one of them calls came with its operations.
+    snprintf(after, sizeof after, "lapack_spotrf_ffi=%s\n", BUILD_A);
+    set(&stage.after, KEEL_COMPONENT_KERNELS, after);
+    explain(&stage);
+    assert_counts(&stage, 0, 0);
+    release(&stage);
+}
+
 static void another_host_is_told_by_its_processor(void **state) {
     (void)state;
     stage_t stage;
@@ -526,6 +552,7 @@ int main(void) {
         cmocka_unit_test(another_kind_of_device_is_told_by_its_name),
         cmocka_unit_test(another_plugin_is_one_cause_with_all_that_follows),
         cmocka_unit_test(what_keel_rewrites_for_another_plugin_follows_from_it),
+        cmocka_unit_test(another_build_of_a_kernel_is_told_by_the_kernel),
         cmocka_unit_test(another_host_is_told_by_its_processor),
         cmocka_unit_test(another_key_version_is_told),
         cmocka_unit_test(values_that_are_no_fields_are_compared_whole),

@@ -76,10 +76,14 @@ static void add_made_up(keel_buffer_t *out) {
     keel_key_t key;
     keel_key_initialize(&key);
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
-        MUST(keel_key_set(&key, (keel_component_t)i, keel_bytes("abc", (size_t)i % 4),
-                          KEEL_STR("not in the key")));
+        if (i != KEEL_COMPONENT_KERNELS)
+            MUST(keel_key_set(&key, (keel_component_t)i, keel_bytes("abc", (size_t)i % 4),
+                              KEEL_STR("not in the key")));
     MUST(keel_key_finish(&key));
     add_line(out, "made", "key", key.digest);
+    MUST(keel_key_set(&key, KEEL_COMPONENT_KERNELS, keel_bytes("abc", 3), KEEL_STR("")));
+    MUST(keel_key_finish(&key));
+    add_line(out, "made", "key of kernels", key.digest);
     keel_key_deinitialize(&key);
     keel_buffer_t flags;
     keel_buffer_initialize(&flags, 0);
