@@ -55,6 +55,14 @@ static size_t assignment_in(keel_str_t text) {
     return text.size;
 }
 
+// Skips the indices behind a name, which are read and not assigned: "[i]" of "rows[i] = ...".
+static void skip_indices(keel_str_t *text) {
+    for (int depth = 0; text->size && (depth || *text->data == '[');) {
+        depth += (*text->data == '[') - (*text->data == ']');
+        ++text->data, --text->size;
+    }
+}
+
 // Of "self.at, end: int = ..." the names "at" and "end"; of "for i in ..." the name "i".
 static void add_assigned(keel_str_t text, names_t *names) {
     size_t end = assignment_in(text);
@@ -65,6 +73,7 @@ static void add_assigned(keel_str_t text, names_t *names) {
         if (!word.size || keel_str_is(word, "in") || names->count == NAMES) return;
         bool is_owner = left.size && *left.data == '.';
         if (!is_owner) names->list[names->count++] = word;
+        skip_indices(&left);
         // "end: int": a type up to the next comma.
         while (!is_owner && left.size && *left.data == ':')
             while (left.size && *left.data != ',')

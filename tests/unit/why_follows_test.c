@@ -22,6 +22,9 @@ static const struct {
     {"loss = t.item()\nlosses = x[step]\n", 1, 2, 9, false},      // another word
     {"y = x[t]\nfor i in r:\n    y = x[step]\n", 1, 3, 9, false}, // assigned anew
     {"n = t.item()\nn += 1\ny = x[n]\n", 1, 3, 9, true},
+    {"out[:, step] = t.item()\ny = x[step]\n", 1, 2, 9, false}, // an index is not assigned
+    {"out[step], at = t.tolist()\ny = x[at]\n", 1, 2, 9, true},
+    {"[n, k] = t.tolist()\ny = x[k]\n", 1, 2, 9, true},
     {"y = x[t]\n", 1, 1, 9, true},                  // t is a tensor without dimensions
     {"print((x * step).item())\n", 1, 1, 1, false}, // what is read had it before
 };
