@@ -16,19 +16,49 @@ static int weigh(const keel_diff_t *diff, bool is_after, const keel_argument_t *
     return keel_diff_dims(graph->program, argument->type).count > 1 ? SAYS_LAYER : SAYS_LITTLE;
 }
 
+// Whether an argument that is no weight belongs to a layer all the same: the labels of a head that
+// joined are read on the line of its weights and nowhere that both programs have. What was made or
+// moved since the last time is the user's doing.
+static bool is_read_by_layer(keel_diff_t *diff, bool is_after, uint32_t number,
+                             const uint64_t layer_lines[KEEL_DIFF_ROOTS]) {
+    const keel_argument_t *argument =
+        &(is_after ? diff->arguments_after : diff->arguments_before)[number];
+    if (argument->op == KEEL_NONE || !argument->is_read || !layer_lines[argument->root])
+        return false;
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_place_t place;
+    return keel_graph_line(graph, argument->op)->identity == layer_lines[argument->root] &&
+           !(is_after && keel_diff_made_at(diff, number, &place));
+}
+
+static void weigh_side(keel_diff_t *diff, bool is_after, uint32_t weight[KEEL_DIFF_ROOTS],
+                       bool has_other[KEEL_DIFF_ROOTS]) {
+    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    uint64_t layer_lines[KEEL_DIFF_ROOTS] = {0};
+    for (int pass = 0; pass < 2; ++pass) {
+        for (uint32_t i = 0; i < count; ++i) {
+            uint32_t root = list[i].root;
+            if (list[i].counterpart != KEEL_NONE || root >= diff->root_count) continue;
+            int says = weigh(diff, is_after, &list[i]);
+            if (pass == 0 && says == SAYS_LAYER)
+                layer_lines[root] =
+                    keel_graph_line(is_after ? &diff->after : &diff->before, list[i].op)->identity;
+            if (pass == 0) continue;
+            if (says == SAYS_OTHER && is_read_by_layer(diff, is_after, i, layer_lines))
+                says = SAYS_NOTHING;
+            has_other[root] = has_other[root] || says == SAYS_OTHER;
+            weight[root] += (uint32_t)says;
+        }
+    }
+}
+
 void keel_diff_note_layers(keel_diff_t *diff) {
     uint32_t weight[KEEL_DIFF_ROOTS] = {0};
     bool has_other[KEEL_DIFF_ROOTS] = {false};
-    for (int side = 0; diff->after.lender && side < 2; ++side) {
-        const keel_argument_t *list = side ? diff->arguments_after : diff->arguments_before;
-        uint32_t count = side ? diff->after_count : diff->before_count;
-        for (uint32_t i = 0; i < count; ++i) {
-            if (list[i].counterpart != KEEL_NONE || list[i].root >= diff->root_count) continue;
-            int says = weigh(diff, side, &list[i]);
-            has_other[list[i].root] = has_other[list[i].root] || says == SAYS_OTHER;
-            weight[list[i].root] += (uint32_t)says;
-        }
-    }
+    if (!diff->after.lender) return;
+    weigh_side(diff, false, weight, has_other);
+    weigh_side(diff, true, weight, has_other);
     for (uint32_t i = 0; i < diff->root_count; ++i)
         diff->roots[i].is_layer = weight[i] >= SAYS_LAYER && !has_other[i];
 }
