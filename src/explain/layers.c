@@ -6,11 +6,25 @@
 // and one vector alone may be anything.
 enum { SAYS_NOTHING, SAYS_LITTLE, SAYS_LAYER, SAYS_OTHER };
 
-static int weigh(const keel_diff_t *diff, bool is_after, const keel_argument_t *argument) {
-    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+// What a library's function sends to the device while it computes, nobody passed: the indices with
+// which a GRU cell splits its gates.
+static bool is_sent_by_library(keel_diff_t *diff, keel_graph_t *graph,
+                               const keel_argument_t *argument) {
+    const keel_source_line_t *line = keel_graph_line(graph, argument->op);
+    const char *type = keel_diff_type(diff, graph->program, argument->type);
+    for (uint32_t i = 0; line->library_file.size && i < diff->made_count; ++i)
+        if (line->line == diff->made[i].place.line && strcmp(diff->made[i].type, type) == 0 &&
+            keel_str_is(line->file, diff->made[i].place.file))
+            return true;
+    return false;
+}
+
+static int weigh(keel_diff_t *diff, bool is_after, const keel_argument_t *argument) {
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     const keel_op_id_t *counterpart = is_after ? diff->origin : diff->counterpart;
     if (argument->op == KEEL_NONE) return SAYS_OTHER;
     if (keel_diff_is_optimizers(graph, argument->op)) return SAYS_NOTHING;
+    if (is_sent_by_library(diff, graph, argument)) return SAYS_LAYER;
     if (argument->weighed == KEEL_NONE || counterpart[argument->weighed] != KEEL_NONE)
         return SAYS_OTHER;
     return keel_diff_dims(graph->program, argument->type).count > 1 ? SAYS_LAYER : SAYS_LITTLE;
