@@ -245,6 +245,35 @@ static bool draws(const keel_diff_t *diff, const keel_difference_t *branch) {
            (is_after ? branch->old_op : branch->new_op) == KEEL_NONE;
 }
 
+// HLO: an argument that a barrier takes, in a tuple with what else is kept.
+static bool is_kept(const keel_graph_t *graph, const keel_argument_t *argument) {
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        keel_list_t tuple = keel_program_operands(graph->program, op);
+        if (!keel_str_is(keel_graph_name(graph, op), "opt-barrier") || tuple.count != 1 ||
+            graph->producer[tuple.items[0]] == KEEL_NONE)
+            continue;
+        keel_list_t kept = keel_program_operands(graph->program, graph->producer[tuple.items[0]]);
+        for (uint32_t i = 0; i < kept.count; ++i)
+            if (kept.items[i] == argument->value) return true;
+    }
+    return false;
+}
+
+// Checkpointing donates what it keeps: that follows from it, not the reverse.
+static void fold_kept(keel_diff_t *diff) {
+    uint32_t donation = keel_diff_find(diff, KEEL_CAUSE_DONATION);
+    if (donation == KEEL_NONE || !diff->roots[donation].donated || !checkpoints(diff) ||
+        !is_kept(&diff->after, &diff->arguments_after[diff->roots[donation].donated - 1]))
+        return;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_STRUCTURE || root->follows != donation) continue;
+        root->follows = KEEL_NONE;
+        diff->roots[donation].follows = i;
+        return;
+    }
+}
+
 // PyTorch's random numbers have no key, and its barriers another name.
 static void tell_torch_branches(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -384,6 +413,7 @@ static void tell_eager(keel_diff_t *diff) {
 void keel_diff_circumstances(keel_diff_t *diff) {
     if (!diff->root_count) return;
     if (diff->after.lender) {
+        fold_kept(diff);
         tell_torch_branches(diff);
         keel_diff_settings(diff);
         return;
