@@ -8,7 +8,8 @@ KEEL_RUN_DIR=$HOME/runs moved/bin/keel run --quiet -- sh -c 'echo $PJRT_NAMES_AN
 PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --modversion keel
 PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --cflags --libs keel
 grep -c 'KEEL' moved/share/man/man1/keel.1 >found && echo "man page"
-ls moved/include/keel moved/lib moved/share/doc/keel
+# Sanitizers' builds have no file of names.
+ls moved/include/keel moved/lib moved/share/doc/keel | grep -v '\.debug$'
 diff -r "$samples/../../docs" moved/share/doc/keel/docs && echo "all pages"
 KEEL_RUN_DIR=$HOME/runs PYTHONDONTWRITEBYTECODE=1 moved/bin/keel run --quiet -- \
     python3 -c 'import keel; print(keel.library_path(), [fix.name for fix in keel.fixes.known()])'
