@@ -6,10 +6,6 @@
 
 #include "explain/diff.h"
 
-static const char *with_note(keel_diff_t *diff, keel_note_t note, const char *rest) {
-    return keel_diff_text(diff, "%s%s%s", keel_note_text(note), *rest ? "; " : "", rest);
-}
-
 // ---- loops -------------------------------------------------------------------------------------
 
 // The number that a value is, if it is a single constant.
@@ -158,7 +154,7 @@ static void tell_loop(keel_diff_t *diff, keel_op_id_t loop, double before, doubl
     keel_difference_t *difference = &diff->roots[lead].difference;
     difference->kind = KEEL_CAUSE_CONSTANT;
     difference->subject = "loop bound";
-    difference->note = with_note(diff, KEEL_NOTE_LOOP, "");
+    difference->note = keel_note_text(KEEL_NOTE_LOOP);
 }
 
 static void find_loops(keel_diff_t *diff) {
@@ -218,77 +214,6 @@ static bool brings_key(const keel_diff_t *diff, uint32_t root) {
     return false;
 }
 
-// HLO: how many operations of that name a program has.
-static uint32_t count_named(const keel_graph_t *graph, const char *name) {
-    uint32_t count = 0;
-    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op)
-        count += keel_str_is(keel_graph_name(graph, op), name);
-    return count;
-}
-
-static bool has_either(const keel_diff_t *diff, const char *name, bool *out_is_after) {
-    bool had = count_named(&diff->before, name) > 0;
-    *out_is_after = count_named(&diff->after, name) > 0;
-    return had != *out_is_after;
-}
-
-// Nobody but checkpointing writes barriers. Random numbers belong to the branch only if the other
-// side has nothing in its place.
-static bool checkpoints(const keel_diff_t *diff) {
-    bool is_after;
-    return has_either(diff, "opt-barrier", &is_after);
-}
-
-static bool draws(const keel_diff_t *diff, const keel_difference_t *branch) {
-    bool is_after;
-    return has_either(diff, "rng-bit-generator", &is_after) &&
-           (is_after ? branch->old_op : branch->new_op) == KEEL_NONE;
-}
-
-// HLO: an argument that a barrier takes, in a tuple with what else is kept.
-static bool is_kept(const keel_graph_t *graph, const keel_argument_t *argument) {
-    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
-        keel_list_t tuple = keel_program_operands(graph->program, op);
-        if (!keel_str_is(keel_graph_name(graph, op), "opt-barrier") || tuple.count != 1 ||
-            graph->producer[tuple.items[0]] == KEEL_NONE)
-            continue;
-        keel_list_t kept = keel_program_operands(graph->program, graph->producer[tuple.items[0]]);
-        for (uint32_t i = 0; i < kept.count; ++i)
-            if (kept.items[i] == argument->value) return true;
-    }
-    return false;
-}
-
-// Checkpointing donates what it keeps: that follows from it, not the reverse.
-static void fold_kept(keel_diff_t *diff) {
-    uint32_t donation = keel_diff_find(diff, KEEL_CAUSE_DONATION);
-    if (donation == KEEL_NONE || !diff->roots[donation].donated || !checkpoints(diff) ||
-        !is_kept(&diff->after, &diff->arguments_after[diff->roots[donation].donated - 1]))
-        return;
-    for (uint32_t i = 0; i < diff->root_count; ++i) {
-        keel_root_t *root = &diff->roots[i];
-        if (root->difference.kind != KEEL_CAUSE_STRUCTURE || root->follows != donation) continue;
-        root->follows = KEEL_NONE;
-        diff->roots[donation].follows = i;
-        return;
-    }
-}
-
-// PyTorch's random numbers have no key, and its barriers another name.
-static void tell_torch_branches(keel_diff_t *diff) {
-    for (uint32_t i = 0; i < diff->root_count; ++i) {
-        keel_difference_t *branch = &diff->roots[i].difference;
-        if (branch->kind != KEEL_CAUSE_STRUCTURE || diff->roots[i].follows != KEEL_NONE ||
-            keel_note_advice(branch->note))
-            continue;
-        if (checkpoints(diff))
-            branch->note = with_note(diff, KEEL_NOTE_RECOMPUTED, branch->note);
-        else if (draws(diff, branch))
-            branch->note = with_note(diff, KEEL_NOTE_DROPOUT, branch->note);
-        return; // the first branch: only one of them brings it
-    }
-}
-
 static void tell_branches(keel_diff_t *diff) {
     bool has_other_policy = is_other_policy(diff);
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -297,9 +222,9 @@ static void tell_branches(keel_diff_t *diff) {
             continue;
         if (is_barrier(&diff->before, difference->old_op) ||
             is_barrier(&diff->after, difference->new_op) || has_other_policy)
-            difference->note = with_note(diff, KEEL_NOTE_REMAT, difference->note);
+            keel_diff_note(diff, difference, KEEL_NOTE_REMAT);
         else if (brings_key(diff, i))
-            difference->note = with_note(diff, KEEL_NOTE_DRAWN, difference->note);
+            keel_diff_note(diff, difference, KEEL_NOTE_DRAWN);
     }
 }
 
@@ -357,7 +282,7 @@ static void tell_arrays(keel_diff_t *diff) {
         if (difference->kind == KEEL_CAUSE_SIZE && diff->roots[i].follows == KEEL_NONE &&
             !keel_note_advice(difference->note) && read_size(difference->old_value, &before) &&
             read_size(difference->new_value, &after) && has_array(diff, before, after))
-            difference->note = with_note(diff, KEEL_NOTE_HOST_ARRAY, difference->note);
+            keel_diff_note(diff, difference, KEEL_NOTE_HOST_ARRAY);
     }
 }
 
@@ -371,7 +296,7 @@ static void tell_static_numbers(keel_diff_t *diff) {
         keel_difference_t *difference = &diff->roots[i].difference;
         if (difference->kind == KEEL_CAUSE_CONSTANT && diff->roots[i].is_number &&
             !keel_note_advice(difference->note))
-            difference->note = with_note(diff, KEEL_NOTE_STATIC_NUMBER, difference->note);
+            keel_diff_note(diff, difference, KEEL_NOTE_STATIC_NUMBER);
     }
 }
 
@@ -406,15 +331,14 @@ static void tell_eager(keel_diff_t *diff) {
                          difference->kind == KEEL_CAUSE_CONSTANT ||
                          difference->kind == KEEL_CAUSE_STRUCTURE;
         if (is_inside && !keel_note_advice(difference->note))
-            difference->note = with_note(diff, KEEL_NOTE_EAGER, difference->note);
+            keel_diff_note(diff, difference, KEEL_NOTE_EAGER);
     }
 }
 
 void keel_diff_circumstances(keel_diff_t *diff) {
     if (!diff->root_count) return;
     if (diff->after.lender) {
-        fold_kept(diff);
-        tell_torch_branches(diff);
+        keel_diff_modes(diff);
         keel_diff_settings(diff);
         return;
     }

@@ -46,8 +46,7 @@ static void tell_copied(keel_diff_t *diff, const keel_lines_t *lines_before) {
         keel_difference_t *difference = &diff->roots[root].difference;
         if (difference->kind != KEEL_CAUSE_ARGUMENTS) continue;
         difference->place = keel_diff_place(diff, true, copy);
-        difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(KEEL_NOTE_COPIED),
-                                          *difference->note ? "; " : "", difference->note);
+        keel_diff_note(diff, difference, KEEL_NOTE_COPIED);
         return;
     }
 }

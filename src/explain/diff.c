@@ -87,6 +87,12 @@ const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) {
     return "";
 }
 
+void keel_diff_note(keel_diff_t *diff, keel_difference_t *difference, keel_note_t note) {
+    const char *rest = difference->note;
+    difference->note =
+        keel_diff_text(diff, "%s%s%s", keel_note_text(note), *rest ? "; " : "", rest);
+}
+
 static const char *own_text(keel_diff_t *diff, keel_str_t text) {
     return keel_diff_text(diff, "%.*s", (int)text.size, text.data);
 }

@@ -142,6 +142,9 @@ bool keel_diff_same_line(const keel_diff_t *diff, const keel_place_t *a, const k
 // reports at its end.
 const char *keel_diff_text(keel_diff_t *diff, const char *format, ...) KEEL_PRINTF(2, 3);
 
+// Puts the note's text before the difference's own.
+void keel_diff_note(keel_diff_t *diff, keel_difference_t *difference, keel_note_t note);
+
 // For each operand of an operation of `after`, the operand of its counterpart that it corresponds
 // to.
 static inline uint32_t *keel_diff_operand_origins(const keel_diff_t *diff, keel_op_id_t after) {
@@ -220,6 +223,8 @@ keel_status_t keel_parameters_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
 // made.c: the line that made what an argument of `after` holds. False if the program knows it, or
 // nobody does.
 bool keel_diff_made_at(keel_diff_t *diff, uint32_t number, keel_place_t *out);
+// True if a line is that place.
+bool keel_diff_is_on(const keel_source_line_t *line, const keel_place_t *place);
 // Fills in which of them the module declares as donated.
 keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *arguments,
                                       uint32_t count) KEEL_MUST_CHECK;
@@ -307,6 +312,8 @@ void keel_diff_subjects(keel_diff_t *diff);
 void keel_diff_settings(keel_diff_t *diff);
 // circumstances.c: notes on how roots came about.
 void keel_diff_circumstances(keel_diff_t *diff);
+// modes.c: the same for PyTorch's branches: checkpointing and dropout.
+void keel_diff_modes(keel_diff_t *diff);
 
 // ---- value.c: how people read it ---------------------------------------------------------------
 

@@ -56,9 +56,7 @@ void keel_diff_equal_numbers(keel_diff_t *diff) {
     keel_graph_body(&diff->after, diff->after.program->entry, &first, &end);
     for (keel_op_id_t op = first; op < end; ++op) {
         if (find_merged(diff, op) != top) continue;
-        keel_difference_t *difference = &diff->roots[top].difference;
-        difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(KEEL_NOTE_MERGED),
-                                          *difference->note ? "; " : "", difference->note);
+        keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_MERGED);
         return;
     }
 }

@@ -116,8 +116,7 @@ keel_status_t keel_diff_grown(keel_diff_t *diff) {
         if (op == KEEL_NONE) continue;
         if (keel_graph_line(&diff->after, op)->identity)
             difference->place = keel_diff_place(diff, true, op);
-        difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(KEEL_NOTE_GROWN),
-                                          *difference->note ? "; " : "", difference->note);
+        keel_diff_note(diff, difference, KEEL_NOTE_GROWN);
     }
     return NULL;
 }

@@ -6,15 +6,14 @@
 // and one vector alone may be anything.
 enum { SAYS_NOTHING, SAYS_LITTLE, SAYS_LAYER, SAYS_OTHER };
 
-// What a library's function sends to the device while it computes, nobody passed: the indices with
-// which a GRU cell splits its gates.
+// What a library's function sends to the device while it computes is no argument that the user
+// passed: the indices with which a GRU cell splits its gates.
 static bool is_sent_by_library(keel_diff_t *diff, keel_graph_t *graph,
                                const keel_argument_t *argument) {
     const keel_source_line_t *line = keel_graph_line(graph, argument->op);
     const char *type = keel_diff_type(diff, graph->program, argument->type);
     for (uint32_t i = 0; line->library_file.size && i < diff->made_count; ++i)
-        if (line->line == diff->made[i].place.line && strcmp(diff->made[i].type, type) == 0 &&
-            keel_str_is(line->file, diff->made[i].place.file))
+        if (keel_diff_is_on(line, &diff->made[i].place) && strcmp(diff->made[i].type, type) == 0)
             return true;
     return false;
 }
@@ -45,25 +44,39 @@ static bool is_read_by_layer(keel_diff_t *diff, bool is_after, uint32_t number,
            !(is_after && keel_diff_made_at(diff, number, &place));
 }
 
-static void weigh_side(keel_diff_t *diff, bool is_after, uint32_t weight[KEEL_DIFF_ROOTS],
+// The arguments of one side that the other lacks, with the root that reports each.
+typedef struct side_t {
+    bool is_after;
+    keel_graph_t *graph;
+    const keel_argument_t *arguments;
+    uint32_t count;
+} side_t;
+
+static bool is_reported(const keel_diff_t *diff, const keel_argument_t *argument) {
+    return argument->counterpart == KEEL_NONE && argument->root < diff->root_count;
+}
+
+// By root: the line of a layer's weights.
+static void find_layers(keel_diff_t *diff, const side_t *side, uint64_t out[KEEL_DIFF_ROOTS]) {
+    for (uint32_t i = 0; i < side->count; ++i) {
+        const keel_argument_t *argument = &side->arguments[i];
+        if (is_reported(diff, argument) && weigh(diff, side->is_after, argument) == SAYS_LAYER)
+            out[argument->root] = keel_graph_line(side->graph, argument->op)->identity;
+    }
+}
+
+static void weigh_side(keel_diff_t *diff, const side_t *side, uint32_t weight[KEEL_DIFF_ROOTS],
                        bool has_other[KEEL_DIFF_ROOTS]) {
-    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
-    uint32_t count = is_after ? diff->after_count : diff->before_count;
     uint64_t layer_lines[KEEL_DIFF_ROOTS] = {0};
-    for (int pass = 0; pass < 2; ++pass) {
-        for (uint32_t i = 0; i < count; ++i) {
-            uint32_t root = list[i].root;
-            if (list[i].counterpart != KEEL_NONE || root >= diff->root_count) continue;
-            int says = weigh(diff, is_after, &list[i]);
-            if (pass == 0 && says == SAYS_LAYER)
-                layer_lines[root] =
-                    keel_graph_line(is_after ? &diff->after : &diff->before, list[i].op)->identity;
-            if (pass == 0) continue;
-            if (says == SAYS_OTHER && is_read_by_layer(diff, is_after, i, layer_lines))
-                says = SAYS_NOTHING;
-            has_other[root] = has_other[root] || says == SAYS_OTHER;
-            weight[root] += (uint32_t)says;
-        }
+    find_layers(diff, side, layer_lines);
+    for (uint32_t i = 0; i < side->count; ++i) {
+        const keel_argument_t *argument = &side->arguments[i];
+        if (!is_reported(diff, argument)) continue;
+        int says = weigh(diff, side->is_after, argument);
+        if (says == SAYS_OTHER && is_read_by_layer(diff, side->is_after, i, layer_lines))
+            says = SAYS_NOTHING;
+        has_other[argument->root] = has_other[argument->root] || says == SAYS_OTHER;
+        weight[argument->root] += (uint32_t)says;
     }
 }
 
@@ -71,8 +84,10 @@ void keel_diff_note_layers(keel_diff_t *diff) {
     uint32_t weight[KEEL_DIFF_ROOTS] = {0};
     bool has_other[KEEL_DIFF_ROOTS] = {false};
     if (!diff->after.lender) return;
-    weigh_side(diff, false, weight, has_other);
-    weigh_side(diff, true, weight, has_other);
+    side_t before = {false, &diff->before, diff->arguments_before, diff->before_count};
+    side_t after = {true, &diff->after, diff->arguments_after, diff->after_count};
+    weigh_side(diff, &before, weight, has_other);
+    weigh_side(diff, &after, weight, has_other);
     for (uint32_t i = 0; i < diff->root_count; ++i)
         diff->roots[i].is_layer = weight[i] >= SAYS_LAYER && !has_other[i];
 }

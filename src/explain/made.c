@@ -4,7 +4,7 @@
 
 // ---- the line of an argument -------------------------------------------------------------------
 
-static bool is_on(const keel_source_line_t *line, const keel_place_t *place) {
+bool keel_diff_is_on(const keel_source_line_t *line, const keel_place_t *place) {
     return line->line == place->line && keel_str_is(line->file, place->file);
 }
 
@@ -12,7 +12,7 @@ static bool is_on(const keel_source_line_t *line, const keel_place_t *place) {
 static bool is_taken(keel_diff_t *diff, const char *type, const keel_place_t *place) {
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         const keel_argument_t *one = &diff->arguments_after[i];
-        if (is_on(keel_graph_line(&diff->after, one->op), place) &&
+        if (keel_diff_is_on(keel_graph_line(&diff->after, one->op), place) &&
             strcmp(keel_diff_type(diff, diff->after.program, one->type), type) == 0)
             return true;
     }
@@ -33,7 +33,7 @@ static const keel_place_t *find_line(keel_diff_t *diff, const keel_argument_t *a
     for (uint32_t i = 0; i < diff->made_count; ++i) {
         const keel_made_t *made = &diff->made[i];
         if (strcmp(made->type, type) != 0 || is_site(diff, &made->place)) continue;
-        if (is_on(own, &made->place)) return NULL;
+        if (keel_diff_is_on(own, &made->place)) return NULL;
         if (!found && !is_taken(diff, type, &made->place)) found = &made->place;
     }
     return found;

@@ -200,12 +200,6 @@ static void lead(keel_diff_t *diff, uint32_t top) {
             diff->roots[i].follows = top;
 }
 
-static void note_optimizer(keel_diff_t *diff, uint32_t root, keel_note_t note) {
-    keel_difference_t *difference = &diff->roots[root].difference;
-    difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(note),
-                                      *difference->note ? "; " : "", difference->note);
-}
-
 static const char *updates_text(keel_diff_t *diff, uint32_t count) {
     if (!count) return "updates none";
     return keel_diff_text(diff, "updates %u tensor%s", count, count == 1 ? "" : "s");
@@ -258,12 +252,12 @@ static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates)
     keel_difference_t *difference = &diff->roots[top].difference;
     if (updates->replaced) {
         lead(diff, top);
-        note_optimizer(diff, top, KEEL_NOTE_REPLACED);
+        keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_REPLACED);
     } else if (is_left_alone && diff->sent >= updates->kept) {
         // A sync moved the other tensors, so their line is unknown. But the host sent as many as
         // the optimizer does not touch.
         lead(diff, top);
-        note_optimizer(diff, top, KEEL_NOTE_REPLACED);
+        keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_REPLACED);
         difference->place = keel_diff_place(diff, false, op);
     } else if (is_left_alone) {
         lead(diff, top);
@@ -366,13 +360,13 @@ static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_
     else if (updates.idle && tell_idle(diff, top, &updates))
         return NULL;
     else if (!updates.idle && updates.copied)
-        note_optimizer(diff, top, KEEL_NOTE_COPIED);
+        keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_COPIED);
     else if (!updates.idle && updates.back)
         lead(diff, top);
     else if (is_frozen)
         tell_other_tensors(diff, top, &updates);
     else if (updates.late)
-        note_optimizer(diff, top, KEEL_NOTE_SCALAR_SENT);
+        keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_SCALAR_SENT);
     return NULL;
 }
 
@@ -390,6 +384,6 @@ keel_status_t keel_diff_optimizer(keel_diff_t *diff) {
     lead(diff, top);
     if (keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE)
         tell_of_state(diff, &diff->roots[top].difference, state);
-    note_optimizer(diff, top, KEEL_NOTE_STATE_MADE);
+    keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_STATE_MADE);
     return NULL;
 }

@@ -1,55 +1,51 @@
 // Numbers that an operation of PyTorch's takes in no other form: an epsilon, a threshold, how far
 // to roll. The advice for constants, to make a tensor of it, cannot be followed there.
 #include "explain/diff.h"
+#include "explain/lines.h"
 
 // "add" of "aten__add.1/aten__add": the operation that was called. Empty if the client did not
 // write names, as PyTorch/XLA does only with XLA_HLO_DEBUG=1.
 static keel_str_t called(const keel_graph_t *graph, keel_op_id_t op) {
-    keel_str_t name = {"", 0};
-    if (op == KEEL_NONE) return name;
-    keel_program_frames(graph->program, graph->program->operations.data[op].location, NULL, 0,
-                        &name);
+    keel_str_t name = op == KEEL_NONE ? KEEL_STR("") : keel_lines_primitive(graph, op);
     size_t start = 0, end;
     for (size_t i = 1; i < name.size && !start; ++i)
         if (name.data[i - 1] == '_' && name.data[i] == '_') start = i + 1;
     for (end = start; end < name.size && name.data[end] != '.' && name.data[end] != '/';)
         ++end;
-    return start ? (keel_str_t){name.data + start, end - start} : (keel_str_t){"", 0};
+    return start ? (keel_str_t){name.data + start, end - start} : KEEL_STR("");
 }
 
 // The operations with a form that takes a tensor in place of the number. Sorted by what they do:
 // arithmetic, comparisons, choices, places, fillings.
 static bool takes_tensors(keel_str_t name) {
-    static const char *const names[] = {
-        "add",          "sub",
-        "rsub",         "mul",
-        "div",          "pow",
-        "fmod",         "remainder",
-        "floor_divide", "lerp",
-        "addcmul",      "addcdiv",
-        "atan2",        "maximum",
-        "minimum",      "lt",
-        "le",           "gt",
-        "ge",           "eq",
-        "ne",           "clamp",
-        "where",        "masked_fill",
-        "bitwise_and",  "bitwise_or",
-        "fill",         "full",
-        "Constant",     "device_data",
-        "index",        "index_put",
-        "index_select", "index_fill",
-        "index_copy",   "select",
-        "unselect",     "generic_slice",
-        "update_slice", "slice",
-        "gather",       "scatter",
-        "scatter_add",  "expand",
-        "cast",         "normal",
-        "bernoulli",    "repeat_interleave",
-        "searchsorted", "logical_and",
-        "logical_or",   "bitwise_xor",
-        "__lshift__",   "__rshift__",
-        "copysign",
-    };
+    static const char *const names[] = {"add",          "sub",
+                                        "rsub",         "mul",
+                                        "div",          "pow",
+                                        "fmod",         "remainder",
+                                        "floor_divide", "lerp",
+                                        "addcmul",      "addcdiv",
+                                        "atan2",        "maximum",
+                                        "minimum",      "lt",
+                                        "le",           "gt",
+                                        "ge",           "eq",
+                                        "ne",           "clamp",
+                                        "where",        "masked_fill",
+                                        "bitwise_and",  "bitwise_or",
+                                        "fill",         "full",
+                                        "Constant",     "device_data",
+                                        "index",        "index_put",
+                                        "index_select", "index_fill",
+                                        "index_copy",   "select",
+                                        "unselect",     "generic_slice",
+                                        "update_slice", "slice",
+                                        "gather",       "scatter",
+                                        "scatter_add",  "expand",
+                                        "cast",         "normal",
+                                        "bernoulli",    "repeat_interleave",
+                                        "searchsorted", "logical_and",
+                                        "logical_or",   "bitwise_xor",
+                                        "__lshift__",   "__rshift__",
+                                        "copysign"};
     return keel_str_is_among(name, names, sizeof names / sizeof *names);
 }
 
@@ -64,8 +60,6 @@ void keel_diff_settings(keel_diff_t *diff) {
         keel_str_t name = now.size ? now : then;
         if (!name.size || takes_tensors(name) || (then.size && !keel_str_equal(then, name)))
             continue;
-        const char *rest = difference->note;
-        difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(KEEL_NOTE_SETTING),
-                                          *rest ? "; " : "", rest);
+        keel_diff_note(diff, difference, KEEL_NOTE_SETTING);
     }
 }

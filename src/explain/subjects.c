@@ -146,7 +146,6 @@ void keel_diff_subjects(keel_diff_t *diff) {
         if (diff->roots[i].follows != KEEL_NONE || !is_named ||
             keel_note_advice(difference->note) || !find_note(diff, &diff->roots[i], &note))
             continue;
-        difference->note = keel_diff_text(diff, "%s%s%s", keel_note_text(note),
-                                          *difference->note ? "; " : "", difference->note);
+        keel_diff_note(diff, difference, note);
     }
 }

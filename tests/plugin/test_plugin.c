@@ -84,6 +84,7 @@ struct PJRT_Buffer {
 struct PJRT_Client {
     PJRT_Device devices[2];
     PJRT_Device *list[2];
+    char platform[128];
 };
 
 // What a loaded executable and those taken from it share.
@@ -260,6 +261,8 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
     if (!client) abort();
     for (int i = 0; i < 2; ++i)
         client->list[i] = &client->devices[i];
+    if (!word("platform", client->platform))
+        snprintf(client->platform, sizeof client->platform, "test");
     client->devices[1].description.id = 1;
     client->devices[1].description.process = (int)number("processes", 1) - 1;
     args->client = client;
@@ -276,9 +279,7 @@ static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
 static PJRT_Error *client_platform_name(PJRT_Client_PlatformName_Args *args) {
     EXPECT(PJRT_Client_PlatformName_Args, args);
     record("platform", "", 0);
-    static char name[128]; // lives as long as the client
-    const char *other = word("platform", name);
-    args->platform_name = other ? other : "test";
+    args->platform_name = args->client ? args->client->platform : "test";
     args->platform_name_size = strlen(args->platform_name);
     return NULL;
 }
