@@ -17,7 +17,7 @@ static struct {
     char path[1024]; // being looked at; "": nothing
     unsigned seconds;
     unsigned long turn; // counts what is looked at
-    bool running, over;
+    bool running, waits, over;
 } limit = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void end(void) {
@@ -33,6 +33,8 @@ static void *watch(void *unused) {
     (void)unused;
     struct timespec until;
     pthread_mutex_lock(&limit.lock);
+    limit.waits = true;
+    pthread_cond_signal(&limit.changed);
     while (!limit.over) {
         unsigned long turn = limit.turn;
         clock_gettime(CLOCK_MONOTONIC, &until);
@@ -66,7 +68,13 @@ void cli_limit_begin(const char *command, unsigned seconds) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&limit.changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    // Commands fork, and a thread that has not started yet may hold a lock that the child needs.
+    pthread_mutex_lock(&limit.lock);
+    limit.waits = false;
     limit.running = pthread_create(&limit.thread, NULL, watch, NULL) == 0;
+    while (limit.running && !limit.waits)
+        pthread_cond_wait(&limit.changed, &limit.lock);
+    pthread_mutex_unlock(&limit.lock);
 }
 
 void cli_limit_at(const char *path) {

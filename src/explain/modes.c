@@ -29,16 +29,21 @@ static bool draws(const keel_diff_t *diff, const keel_difference_t *branch) {
            (is_after ? branch->old_op : branch->new_op) == KEEL_NONE;
 }
 
-// HLO: an argument that a barrier takes, in a tuple with what else is kept.
-static bool is_kept(const keel_graph_t *graph, const keel_argument_t *argument) {
+// HLO: what the barrier takes, in a tuple: the values that checkpointing keeps. `op` is any
+// operation; count 0 if it is no barrier.
+static keel_list_t kept_by(const keel_graph_t *graph, keel_op_id_t op) {
+    keel_list_t tuple = keel_program_operands(graph->program, op);
+    if (!keel_str_is(keel_graph_name(graph, op), "opt-barrier") || tuple.count != 1 ||
+        graph->producer[tuple.items[0]] == KEEL_NONE)
+        return (keel_list_t){NULL, 0};
+    return keel_program_operands(graph->program, graph->producer[tuple.items[0]]);
+}
+
+static bool is_kept(const keel_graph_t *graph, keel_value_id_t value) {
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
-        keel_list_t tuple = keel_program_operands(graph->program, op);
-        if (!keel_str_is(keel_graph_name(graph, op), "opt-barrier") || tuple.count != 1 ||
-            graph->producer[tuple.items[0]] == KEEL_NONE)
-            continue;
-        keel_list_t kept = keel_program_operands(graph->program, graph->producer[tuple.items[0]]);
+        keel_list_t kept = kept_by(graph, op);
         for (uint32_t i = 0; i < kept.count; ++i)
-            if (kept.items[i] == argument->value) return true;
+            if (kept.items[i] == value) return true;
     }
     return false;
 }
@@ -47,7 +52,7 @@ static bool is_kept(const keel_graph_t *graph, const keel_argument_t *argument) 
 static void fold_kept(keel_diff_t *diff) {
     uint32_t donation = keel_diff_find(diff, KEEL_CAUSE_DONATION);
     if (donation == KEEL_NONE || !diff->roots[donation].donated || !checkpoints(diff) ||
-        !is_kept(&diff->after, &diff->arguments_after[diff->roots[donation].donated - 1]))
+        !is_kept(&diff->after, diff->arguments_after[diff->roots[donation].donated - 1].value))
         return;
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
@@ -58,6 +63,32 @@ static void fold_kept(keel_diff_t *diff) {
     }
 }
 
+// The first operation that takes an argument that is kept: there the part begins that is computed
+// twice. NONE if it begins with something else.
+static keel_op_id_t find_first_recomputed(const keel_graph_t *graph) {
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (keel_str_is(keel_graph_name(graph, op), "tuple")) continue;
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            bool is_argument = graph->producer[operands.items[i]] == KEEL_NONE;
+            if (is_argument && is_kept(graph, operands.items[i])) return op;
+        }
+    }
+    return KEEL_NONE;
+}
+
+// What is computed again is computed in the backward pass, which has no lines.
+static void place_recomputed(keel_diff_t *diff, keel_difference_t *branch) {
+    bool is_after;
+    if (!has_either(diff, "opt-barrier", &is_after)) return;
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_op_id_t own = is_after ? branch->new_op : branch->old_op;
+    if (own != KEEL_NONE && keel_graph_line(graph, own)->identity) return;
+    keel_op_id_t first = find_first_recomputed(graph);
+    if (first != KEEL_NONE && keel_graph_line(graph, first)->identity)
+        branch->place = keel_diff_place(diff, is_after, first);
+}
+
 // PyTorch's random numbers have no key, and its barriers another name than JAX's.
 static void tell_branches(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -65,9 +96,10 @@ static void tell_branches(keel_diff_t *diff) {
         if (branch->kind != KEEL_CAUSE_STRUCTURE || diff->roots[i].follows != KEEL_NONE ||
             keel_note_advice(branch->note))
             continue;
-        if (checkpoints(diff))
+        if (checkpoints(diff)) {
             keel_diff_note(diff, branch, KEEL_NOTE_RECOMPUTED);
-        else if (draws(diff, branch))
+            place_recomputed(diff, branch);
+        } else if (draws(diff, branch))
             keel_diff_note(diff, branch, KEEL_NOTE_DROPOUT);
         return; // the first branch: only one of them brings it
     }
