@@ -32,17 +32,17 @@ static void against(keel_json_t *line, const keel_history_record_t *record) {
     keel_json_end_object(line);
 }
 
-static const char *known(const char *text) {
+static const char *text_or_null(const char *text) {
     return text && *text ? text : NULL;
 }
 
 static void site(keel_json_t *line, const keel_place_t *place) {
-    keel_line_site(line, &(keel_journal_site_t){.file = known(place->file),
+    keel_line_site(line, &(keel_journal_site_t){.file = text_or_null(place->file),
                                                 .line = place->line,
-                                                .function = known(place->function),
-                                                .call_file = known(place->call_file),
+                                                .function = text_or_null(place->function),
+                                                .call_file = text_or_null(place->call_file),
                                                 .call_line = place->call_line,
-                                                .library_file = known(place->library_file),
+                                                .library_file = text_or_null(place->library_file),
                                                 .library_line = place->library_line});
 }
 

@@ -363,7 +363,7 @@ static const char details[] =
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 // COMMANDS if there is no such command.
-static size_t find(const char *name) {
+static size_t find_command(const char *name) {
     size_t i = 0;
     while (i < COMMANDS && strcmp(commands[i].name, name) != 0)
         ++i;
@@ -371,11 +371,11 @@ static size_t find(const char *name) {
 }
 
 bool cli_cache_has(const char *name) {
-    return find(name) < COMMANDS;
+    return find_command(name) < COMMANDS;
 }
 
 int cli_cache(cli_call_t *call) {
-    size_t which = call->arguments[0] ? find(call->arguments[0]) : COMMANDS;
+    size_t which = call->arguments[0] ? find_command(call->arguments[0]) : COMMANDS;
     if (which < COMMANDS) {
         ++call->arguments;
         return run_one(which, call);

@@ -100,7 +100,7 @@ static keel_status_t find_program(search_t *search) {
 }
 
 // A run if there is one of that id, otherwise a program.
-static keel_status_t find(search_t *search) {
+static keel_status_t find_programs(search_t *search) {
     char *id;
     keel_status_t status = keel_journal_find_run(search->run_dir, search->text, &id);
     if (!status) {
@@ -138,7 +138,7 @@ int cli_memory(cli_call_t *call) {
     search_t search = {.run_dir = keel_settings_text(&settings, KEEL_SETTING_RUN_DIR),
                        .text = call->rest[0]};
     status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
-    if (!status) status = find(&search);
+    if (!status) status = find_programs(&search);
     keel_settings_deinitialize(&settings);
     if (status) {
         keel_run_deinitialize(&search.found);

@@ -32,7 +32,7 @@ void cli_setting(cli_call_t *call, keel_setting_t setting) {
     cli_text(call, facts->flag, facts->argument, facts->sentence, &call->flags[setting]);
 }
 
-static const cli_option_t *find(const cli_call_t *call, const char *word, size_t length) {
+static const cli_option_t *find_option(const cli_call_t *call, const char *word, size_t length) {
     for (size_t i = 0; i < call->option_count; ++i) {
         const char *name = call->options[i].name;
         if (strlen(name) == length && strncmp(name, word, length) == 0) return &call->options[i];
@@ -77,7 +77,7 @@ static bool stop(int *out_code, int code) {
 static bool take_option(cli_call_t *call, char ***word, int *out_code) {
     const char *text = **word;
     size_t length = strcspn(text, "=");
-    const cli_option_t *option = find(call, text, length);
+    const cli_option_t *option = find_option(call, text, length);
     if (!option) return stop(out_code, cli_misuse(call, "%.*s: unknown option", (int)length, text));
     ++*word;
     if (!option->argument) {

@@ -74,7 +74,7 @@ static task_t *take_task(background_t *background) {
     return task;
 }
 
-static void *work(void *context) {
+static void *run_tasks(void *context) {
     keel_engine_t *engine = context;
     background_t *background = engine->background;
     background->looked = keel_clock_monotonic();
@@ -98,7 +98,7 @@ static void *work(void *context) {
 static keel_status_t start_thread(keel_engine_t *engine) {
     background_t *background = engine->background;
     if (background->started) return NULL;
-    if (!engine_start_thread(work, engine))
+    if (!engine_start_thread(run_tasks, engine))
         return keel_status_make(KEEL_INTERNAL, "cannot start the background thread");
     background->started = true;
     return NULL;

@@ -16,17 +16,17 @@ void engine_add(keel_engine_t *engine) {
         ;
 }
 
-static const char *known(const char *text) {
+static const char *text_or_null(const char *text) {
     return text && *text ? text : NULL;
 }
 
 keel_journal_site_t engine_site(const keel_place_t *place) {
-    return (keel_journal_site_t){.file = known(place->file),
+    return (keel_journal_site_t){.file = text_or_null(place->file),
                                  .line = place->line,
-                                 .function = known(place->function),
-                                 .call_file = known(place->call_file),
+                                 .function = text_or_null(place->function),
+                                 .call_file = text_or_null(place->call_file),
                                  .call_line = place->call_line,
-                                 .library_file = known(place->library_file),
+                                 .library_file = text_or_null(place->library_file),
                                  .library_line = place->library_line};
 }
 

@@ -238,7 +238,7 @@ static void drop_items(keel_engine_t *engine) {
     }
 }
 
-static void *work(void *context) {
+static void *load_ahead(void *context) {
     keel_engine_t *engine = context;
     prefetch_t *prefetch = engine->prefetch;
     read_plan(engine);
@@ -266,7 +266,7 @@ void prefetch_begin(keel_engine_t *engine, const client_t *client) {
     if (is_first) {
         prefetch->begun = true;
         prefetch->client = client;
-        prefetch->running = !dumps_of_process() && engine_start_thread(work, engine);
+        prefetch->running = !dumps_of_process() && engine_start_thread(load_ahead, engine);
         prefetch->planned = !prefetch->running;
     }
     pthread_mutex_unlock(&prefetch->lock);

@@ -194,7 +194,7 @@ static void show_oldest(keel_engine_t *engine) {
     progress->shown = true;
 }
 
-static void *work(void *context) {
+static void *tell_progress(void *context) {
     keel_engine_t *engine = context;
     progress_t *progress = engine->progress;
     pthread_mutex_lock(&progress->lock);
@@ -219,7 +219,8 @@ static void *work(void *context) {
 void progress_begin(keel_engine_t *engine, compiling_t *compiling) {
     progress_t *progress = engine->progress;
     pthread_mutex_lock(&progress->lock);
-    if (!progress->started && has_terminal()) progress->started = engine_start_thread(work, engine);
+    if (!progress->started && has_terminal())
+        progress->started = engine_start_thread(tell_progress, engine);
     compiling->next = progress->newest;
     progress->newest = compiling;
     if (progress->idle) pthread_cond_signal(&progress->changed);

@@ -49,7 +49,7 @@ static void destroy_buffer(keel_engine_t *engine, PJRT_Buffer *buffer) {
     keel_status_ignore(keel_pjrt_status(engine->api, error, "destroy"));
 }
 
-static void *work(void *context) {
+static void *release_buffers(void *context) {
     keel_engine_t *engine = context;
     release_t *release = engine->release;
     pthread_mutex_lock(&release->lock);
@@ -73,7 +73,7 @@ static void *work(void *context) {
 void release_begin(keel_engine_t *engine) {
     release_t *release = engine->release;
     pthread_mutex_lock(&release->lock);
-    if (!release->started) release->started = engine_start_thread(work, engine);
+    if (!release->started) release->started = engine_start_thread(release_buffers, engine);
     if (release->started) atomic_store_explicit(&release->begun, true, memory_order_relaxed);
     pthread_mutex_unlock(&release->lock);
 }

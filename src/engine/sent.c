@@ -148,8 +148,8 @@ static keel_status_t type_text(const sent_type_t *type, keel_arena_t *arena, con
 }
 
 // Call it under the lock.
-static keel_status_t list(const sent_t *sent, keel_arena_t *arena, keel_made_t *out,
-                          uint32_t *out_count) {
+static keel_status_t list_sent(const sent_t *sent, keel_arena_t *arena, keel_made_t *out,
+                               uint32_t *out_count) {
     for (uint32_t i = 0; i < sent->count; ++i) {
         const sent_type_t *type = &sent->types[i];
         const char *text = NULL;
@@ -170,7 +170,7 @@ const keel_made_t *sent_take(keel_engine_t *engine, keel_arena_t *arena, uint32_
     size_t most = (size_t)sent->count * SENT_SITES;
     keel_status_t status =
         most ? keel_arena_array(arena, most, sizeof(keel_made_t), &memory) : NULL;
-    if (!status && most) status = list(sent, arena, memory, out_count);
+    if (!status && most) status = list_sent(sent, arena, memory, out_count);
     sent->count = 0;
     ++sent->taken;
     pthread_mutex_unlock(&sent->lock);

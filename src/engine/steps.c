@@ -71,7 +71,7 @@ static uint64_t executions(const function_t *function) {
     return sum;
 }
 
-static double work(const function_t *function) {
+static double work_of(const function_t *function) {
     double sum = 0;
     for (const member_t *member = function->first; member; member = member->next)
         sum +=
@@ -83,7 +83,7 @@ static const function_t *heaviest(const steps_t *steps, bool is_eager) {
     const function_t *found = NULL;
     double most = 0;
     for (const function_t *at = steps->functions; at; at = at->next) {
-        double own = at->is_eager == is_eager ? work(at) : 0;
+        double own = at->is_eager == is_eager ? work_of(at) : 0;
         if (own > most) found = at;
         if (own > most) most = own;
     }

@@ -73,8 +73,8 @@ static uint8_t visit(numbers_t *numbers, keel_op_id_t op) {
     return meets || is_other ? TYPED : number;
 }
 
-static const char *list(const numbers_t *numbers, uint32_t count, const uint32_t *arguments,
-                        const char *names, keel_arena_t *arena) {
+static const char *list_numbers(const numbers_t *numbers, uint32_t count, const uint32_t *arguments,
+                                const char *names, keel_arena_t *arena) {
     uint32_t found = 0, first = 0;
     for (uint32_t i = 0; i < count; ++i)
         if (!numbers->is_shown[i] && !found++) first = arguments[i];
@@ -115,7 +115,7 @@ const char *keel_retrace_numbers(const keel_program_t *program, const char *name
         memset(numbers.owner + operation->first_result, visit(&numbers, op),
                operation->result_count);
     }
-    const char *text = list(&numbers, count, arguments, names, arena);
+    const char *text = list_numbers(&numbers, count, arguments, names, arena);
     keel_free(memory);
     return text;
 }

@@ -44,7 +44,7 @@ typedef struct seen_t {
     uint64_t bits[64];
 } seen_t;
 
-static void note(seen_t *seen, uint64_t function) {
+static void note_seen(seen_t *seen, uint64_t function) {
     seen->bits[function / 64 % 64] |= (uint64_t)1 << function % 64;
 }
 
@@ -54,7 +54,7 @@ static bool has(const seen_t *seen, uint64_t function) {
 
 static void note_ours(const table_t *table, seen_t *out) {
     for (const record_t *record = table->newest; record; record = record->older)
-        if (record->is_ours) note(out, record->function);
+        if (record->is_ours) note_seen(out, record->function);
 }
 
 // A function under another name, or in another place. Programs of a few operations look alike by

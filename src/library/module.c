@@ -12,7 +12,7 @@ struct keel_module_t {
     keel_cacheable_t cacheable;
 };
 
-static keel_status_t fill(keel_module_t *module, keel_bytes_t bytes) {
+static keel_status_t fill_module(keel_module_t *module, keel_bytes_t bytes) {
     KEEL_TRY(keel_bytes_dup(bytes, &module->bytes));
     KEEL_TRY(keel_read(keel_bytes(module->bytes, bytes.size), &module->program));
     keel_key_cacheable(&module->program, NULL, &module->cacheable);
@@ -25,7 +25,7 @@ keel_status_t keel_module_read(const void *data, size_t size, keel_module_t **ou
     KEEL_TRY(keel_calloc(1, sizeof(keel_module_t), &memory));
     keel_module_t *module = memory;
     keel_program_initialize(&module->program);
-    keel_status_t status = fill(module, keel_bytes(data, size));
+    keel_status_t status = fill_module(module, keel_bytes(data, size));
     if (status) {
         keel_module_free(module);
         return status;

@@ -62,7 +62,7 @@ static keel_status_t compile(keel_metrics_t *metrics, const json_t *event) {
     return NULL;
 }
 
-static keel_status_t load(keel_metrics_t *metrics, const json_t *event) {
+static keel_status_t count_load(keel_metrics_t *metrics, const json_t *event) {
     count(metrics, KEEL_METRIC_LOADS, 1);
     count(metrics, KEEL_METRIC_MEMORY_LOADS, strcmp(keel_event_text(event, "tier"), "memory") == 0);
     count(metrics, KEEL_METRIC_SPARED_SECONDS, nanoseconds(event, "compile_seconds"));
@@ -195,7 +195,7 @@ keel_status_t keel_metrics_event(keel_metrics_t *metrics, const struct json_t *e
     } kinds[] = {
         {"start", start},
         {"compile", compile},
-        {"load", load},
+        {"load", count_load},
         {"prefetch", prefetch},
         {"miss", miss},
         {"uncacheable", uncacheable},

@@ -86,7 +86,7 @@ static kernel_t kernels[KEEL_KERNEL_LIMIT]; // those below `count` do not change
 static uint32_t count;
 static const PJRT_Api *plugin; // NULL until it has a client on CPU
 
-static kernel_t *find(keel_str_t name) {
+static kernel_t *find_kernel(keel_str_t name) {
     for (uint32_t i = 0; i < count; ++i)
         if (keel_str_is(name, kernels[i].name)) return &kernels[i];
     return NULL;
@@ -197,7 +197,7 @@ void keel_kernels_register(const PJRT_Api *api, PJRT_Client *client) {
 
 // ---- the client's side -------------------------------------------------------------------------
 
-static keel_status_t fill(const char *name, void *function, kernel_t *out) {
+static keel_status_t fill_kernel(const char *name, void *function, kernel_t *out) {
     Dl_info info;
     const char *library = dladdr(function, &info) && info.dli_fname ? info.dli_fname : "";
     KEEL_TRY(keel_strdup(keel_str(name), &out->name));
@@ -211,14 +211,14 @@ static keel_status_t fill(const char *name, void *function, kernel_t *out) {
 
 keel_status_t keel_kernel_add(const char *name, void *function) {
     pthread_mutex_lock(&lock);
-    bool is_new = !find(keel_str(name));
+    bool is_new = !find_kernel(keel_str(name));
     uint32_t at = count;
     keel_status_t status = NULL;
     if (is_new && at == KEEL_KERNEL_LIMIT)
         status = keel_status_make(KEEL_UNSUPPORTED, "more than %d kernels of the client: '%s'",
                                   KEEL_KERNEL_LIMIT, name);
     else if (is_new)
-        status = fill(name, function, &kernels[at]);
+        status = fill_kernel(name, function, &kernels[at]);
     if (is_new && !status) ++count;
     const PJRT_Api *api = plugin;
     pthread_mutex_unlock(&lock);
@@ -228,7 +228,7 @@ keel_status_t keel_kernel_add(const char *name, void *function) {
 
 keel_status_t keel_kernel_build(keel_str_t name, bool *out_known, keel_digest_t *out) {
     pthread_mutex_lock(&lock);
-    kernel_t *kernel = find(name);
+    kernel_t *kernel = find_kernel(name);
     bool has_build = kernel && kernel->has_build;
     if (has_build) *out = kernel->build;
     pthread_mutex_unlock(&lock);

@@ -278,8 +278,8 @@ static void each_step(const keel_why_t *why, uint64_t count, keel_buffer_t *out)
         keel_buffer_format(out, ", %.1f a step", (double)count / (double)why->run.steps);
 }
 
-static void moved(const keel_why_t *why, const char *where, const keel_moved_t *moved,
-                  const char *noun, keel_buffer_t *out) {
+static void print_moved(const keel_why_t *why, const char *where, const keel_moved_t *moved,
+                        const char *noun, keel_buffer_t *out) {
     if (!moved->count) return;
     label(out, where);
     keel_write_counted(out, moved->count, noun);
@@ -350,8 +350,8 @@ static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
     keel_buffer_format(out, "%" PRIu64, why->run.executes);
     each_step(why, why->run.executes, out);
     keel_buffer_byte(out, '\n');
-    moved(why, "to device", &why->run.reads.to_device, "transfer", out);
-    moved(why, "from device", &why->run.reads.from_device, "read", out);
+    print_moved(why, "to device", &why->run.reads.to_device, "transfer", out);
+    print_moved(why, "from device", &why->run.reads.from_device, "read", out);
     if (why->run.reads.cut_count) print_cuts(&why->run.reads, out);
 }
 

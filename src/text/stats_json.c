@@ -78,7 +78,7 @@ static void plugin(const keel_why_t *why, keel_json_t *json) {
     keel_json_end_object(json);
 }
 
-static void moved(keel_json_t *json, const keel_moved_t *value) {
+static void put_moved(keel_json_t *json, const keel_moved_t *value) {
     keel_json_unsigned(json, "count", value->count);
     keel_json_unsigned(json, "bytes", value->bytes);
     keel_text_seconds(json, "seconds", value->seconds);
@@ -86,7 +86,7 @@ static void moved(keel_json_t *json, const keel_moved_t *value) {
 
 static void direction(keel_json_t *json, const char *field, const keel_moved_t *value) {
     keel_json_object(json, field);
-    moved(json, value);
+    put_moved(json, value);
     keel_json_end_object(json);
 }
 
@@ -100,7 +100,7 @@ static void read_lines(const keel_reads_t *reads, keel_json_t *json) {
         keel_json_unsigned(json, "line", line->line);
         keel_json_string(json, "function", line->function);
         keel_json_string(json, "shown", line->shown);
-        moved(json, &line->moved);
+        put_moved(json, &line->moved);
         keel_json_unsigned(json, "cuts", line->cuts);
         keel_json_unsigned(json, "pieces", line->pieces);
         keel_json_unsigned(json, "other_programs", line->others);
