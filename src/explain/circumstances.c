@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "explain/diff.h"
+#include "explain/lines.h"
 
 // ---- loops -------------------------------------------------------------------------------------
 
@@ -196,14 +197,38 @@ static uint32_t count_barriers(const keel_graph_t *graph) {
     return count;
 }
 
-// What a remat policy moves is computed in different places, all for one reason.
-static bool is_other_policy(const keel_diff_t *diff) {
+static bool has_one_structure(const keel_diff_t *diff) {
     uint32_t structures = 0;
     for (uint32_t i = 0; i < diff->root_count; ++i)
         structures += diff->roots[i].difference.kind == KEEL_CAUSE_STRUCTURE &&
                       diff->roots[i].follows == KEEL_NONE;
+    return structures == 1;
+}
+
+// What a remat policy moves is computed in different places, all for one reason.
+static bool is_other_policy(const keel_diff_t *diff) {
     uint32_t before = count_barriers(&diff->before), after = count_barriers(&diff->after);
-    return structures == 1 && before && after && (before != after || keeps_others(diff));
+    return has_one_structure(diff) && before && after && (before != after || keeps_others(diff));
+}
+
+// The first barrier that jax.checkpoint wrote; NONE. A user's own has no such name.
+static keel_op_id_t first_recomputation(const keel_graph_t *graph) {
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        if (!is_barrier(graph, op)) continue;
+        keel_str_t name = keel_lines_primitive(graph, op);
+        if (keel_str_contains(name, "remat") || keel_str_contains(name, "checkpoint")) return op;
+    }
+    return KEEL_NONE;
+}
+
+// Only one of the programs computes activations again. Without that, what a derivative needs is
+// computed with the function itself, so the first operation that differs may be any.
+static bool place_recomputation(keel_diff_t *diff, keel_difference_t *difference) {
+    keel_op_id_t was = first_recomputation(&diff->before), is = first_recomputation(&diff->after);
+    if ((was == KEEL_NONE) == (is == KEEL_NONE) || !has_one_structure(diff)) return false;
+    bool is_after = is != KEEL_NONE;
+    difference->place = keel_diff_place(diff, is_after, is_after ? is : was);
+    return true;
 }
 
 static bool brings_key(const keel_diff_t *diff, uint32_t root) {
@@ -221,7 +246,8 @@ static void tell_branches(keel_diff_t *diff) {
         if (difference->kind != KEEL_CAUSE_STRUCTURE || keel_note_advice(difference->note))
             continue;
         if (is_barrier(&diff->before, difference->old_op) ||
-            is_barrier(&diff->after, difference->new_op) || has_other_policy)
+            is_barrier(&diff->after, difference->new_op) || has_other_policy ||
+            (diff->roots[i].follows == KEEL_NONE && place_recomputation(diff, difference)))
             keel_diff_note(diff, difference, KEEL_NOTE_REMAT);
         else if (brings_key(diff, i))
             keel_diff_note(diff, difference, KEEL_NOTE_DRAWN);
@@ -302,26 +328,31 @@ static void tell_static_numbers(keel_diff_t *diff) {
 
 // ---- operations by themselves ------------------------------------------------------------------
 
-// An operation that the client runs outside all traced functions: its only line of the user's is
-// not in a traced function.
-static bool is_single_operation(keel_graph_t *graph) {
-    enum { FEW = 256 };
+// All operations with a known line have the same one.
+static bool is_on_one_line(keel_graph_t *graph) {
     const keel_program_t *program = graph->program;
-    uint32_t count = keel_program_op_count(program);
-    if (program->format != KEEL_FORMAT_MLIR || count > FEW) return false;
-    keel_site_t site;
-    keel_site_of(program, NULL, graph->arena, &site);
-    if (site.is_traced || !*site.place.file ||
-        keel_str_is(keel_program_str(program, program->name), "jit__fun"))
-        return false;
     uint64_t line = 0;
-    for (keel_op_id_t op = 0; op < count; ++op) {
+    for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op) {
         uint64_t identity =
             keel_graph_line_at(graph, program->operations.data[op].location)->identity;
         if (identity && line && identity != line) return false;
         if (identity) line = identity;
     }
     return line != 0;
+}
+
+// An operation that the client runs outside all traced functions: its only line of the user's is
+// not in a traced function.
+static bool is_single_operation(keel_graph_t *graph) {
+    enum { FEW = 256 };
+    const keel_program_t *program = graph->program;
+    if (program->format != KEEL_FORMAT_MLIR || keel_program_op_count(program) > FEW ||
+        !is_on_one_line(graph))
+        return false;
+    keel_site_t site;
+    keel_site_of(program, NULL, graph->arena, &site);
+    return !site.is_traced && *site.place.file &&
+           !keel_str_is(keel_program_str(program, program->name), "jit__fun");
 }
 
 static void tell_eager(keel_diff_t *diff) {

@@ -107,6 +107,16 @@ static bool is_trivial(keel_str_t name) {
            keel_str_is(name, "tuple");
 }
 
+// A sum over no dimension, which JAX writes for the gradient of a broadcast.
+static bool reduces_nothing(keel_graph_t *graph, keel_op_id_t op) {
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    return keel_str_is(keel_graph_name(graph, op), "reduce") && operands.count == 2 &&
+           operation->result_count == 1 &&
+           keel_graph_type_hash(graph, keel_graph_type(graph, operands.items[0])) ==
+               keel_graph_type_hash(graph, keel_graph_type(graph, operation->first_result));
+}
+
 // In HLO an operation states the sharding of a value.
 static bool marks_sharding(const keel_graph_t *graph, keel_op_id_t op) {
     const keel_program_t *program = graph->program;
@@ -269,7 +279,7 @@ static void look_for_weak(const keel_clusters_t *clusters, uint32_t at, keel_clu
 }
 
 static void describe_clusters(keel_clusters_t *clusters) {
-    uint32_t sum_end = 0; // the end of the operations that sum up
+    uint32_t sum_end = 0, idle_end = 0; // the end of the operations that sum up, or do nothing
     for (uint32_t at = 0; at < clusters->count; ++at) {
         if (!clusters->alone[at]) continue;
         uint32_t representative = keel_clusters_find(clusters, at);
@@ -297,15 +307,17 @@ static void describe_clusters(keel_clusters_t *clusters) {
         cluster->only_unwraps = cluster->only_unwraps && unwraps;
         ++*(is_after ? &cluster->after_count : &cluster->before_count);
         keel_str_t name = keel_graph_name(graph, op);
-        if (!unwraps && marks_sharding(graph, op)) {
+        keel_graph_t *own = is_after ? &clusters->diff->after : &clusters->diff->before;
+        if (reduces_nothing(own, op)) idle_end = at + (end_of(graph, op) - op);
+        bool computes = !unwraps && at >= idle_end;
+        if (computes && marks_sharding(graph, op)) {
             if (!cluster->marks_count++) cluster->marks = at;
-        } else if (!unwraps && !is_trivial(name)) {
+        } else if (computes && !is_trivial(name)) {
             if (keel_str_is(name, "reduce")) sum_end = at + (end_of(graph, op) - op);
             cluster->only_sums = cluster->only_sums && at < sum_end;
             cluster->is_trivial = false;
             cluster->is_clients = cluster->is_clients && is_of_clients(graph, op);
         }
-        keel_graph_t *own = is_after ? &clusters->diff->after : &clusters->diff->before;
         cluster->is_on_common =
             cluster->is_on_common && keel_places_are_common(&clusters->places, own, op);
         look_at_operands(clusters, at, cluster);

@@ -17,9 +17,39 @@ static keel_op_id_t first_user(const keel_program_t *program, keel_op_id_t from,
     return KEEL_NONE;
 }
 
+static keel_op_id_t user_in(const keel_graph_t *graph, const keel_block_t *block, uint32_t argument,
+                            uint32_t *out_operand) {
+    if (argument >= block->argument_count) return KEEL_NONE;
+    keel_op_id_t user = first_user(graph->program, block->first_op, block->end_op,
+                                   block->first_argument + argument, out_operand);
+    bool is_used = user != KEEL_NONE && !keel_str_is(keel_graph_name(graph, user), "return");
+    return is_used ? user : KEEL_NONE;
+}
+
+// A loop takes what it closes over as an operand that it never changes. The operation that uses it
+// inside, and as which operand; the loop itself if it does change it.
+static keel_op_id_t inside_loops(const keel_graph_t *graph, keel_op_id_t op, uint32_t *operand) {
+    enum { DEPTH = 16 };
+    for (unsigned depth = 0; depth < DEPTH; ++depth) {
+        const keel_block_t *condition, *body;
+        if (!keel_graph_loop(graph, op, &condition, &body)) return op;
+        keel_list_t results = keel_program_operands(graph->program, body->end_op - 1);
+        if (*operand >= results.count || results.items[*operand] != body->first_argument + *operand)
+            return op;
+        uint32_t inner;
+        keel_op_id_t user = user_in(graph, body, *operand, &inner);
+        if (user == KEEL_NONE) user = user_in(graph, condition, *operand, &inner);
+        if (user == KEEL_NONE) return op;
+        op = user;
+        *operand = inner;
+    }
+    return op;
+}
+
 // The operation that finally uses an operand: looks into called functions, and past operations that
 // only reshape it.
 static keel_op_id_t user_of(keel_diff_t *diff, keel_op_id_t op, uint32_t operand) {
+    op = inside_loops(&diff->after, op, &operand);
     const keel_program_t *program = diff->after.program;
     for (unsigned depth = 0; depth < 16; ++depth) {
         uint32_t callee = keel_graph_callee(&diff->after, op),
@@ -40,6 +70,20 @@ static keel_op_id_t user_of(keel_diff_t *diff, keel_op_id_t op, uint32_t operand
         op = user;
     }
     return op;
+}
+
+// The subject, "add" or "constant of add", and the place are those of the operation that uses the
+// constant.
+static keel_difference_t difference_at_user(keel_diff_t *diff, const keel_pair_t *pair,
+                                            uint32_t operand, const char *prefix) {
+    keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
+    keel_op_id_t user = user_of(diff, pair->after, operand);
+    keel_str_t name = keel_graph_name(&diff->after, user);
+    difference.subject = keel_diff_text(diff, "%s%.*s", prefix, (int)name.size, name.data);
+    bool is_loop = keel_str_is(keel_graph_name(&diff->after, pair->after), "while");
+    if (is_loop && keel_graph_line(&diff->after, user)->identity)
+        difference.place = keel_diff_place(diff, true, user);
+    return difference;
 }
 
 typedef struct constant_t {
@@ -261,8 +305,7 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
     if (explained == KEEL_NONE && keel_str_is(name, "divide") && numbers_of(diff, a, b, &was, &is))
         explained = keel_sizes_explain_divisor(&diff->sizes, was, is);
     if (is_only_counted(diff, pair, explained, a, b)) return NULL;
-    keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
-    difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+    keel_difference_t difference = difference_at_user(diff, pair, operand, "");
     if (is_one)
         describe_elements(diff, a, b, 0, &difference);
     else
@@ -280,9 +323,7 @@ static keel_status_t compare_shapes(keel_diff_t *diff, keel_pair_t *pair, uint32
                                     const constant_t *a, const constant_t *b) {
     bool is_filler = is_splat_or_one(a) && is_splat_or_one(b);
     if (is_filler && is_same_element(diff, a, b, 0)) return NULL;
-    keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
-    keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
-    difference.subject = keel_diff_text(diff, "constant of %.*s", (int)name.size, name.data);
+    keel_difference_t difference = difference_at_user(diff, pair, operand, "constant of ");
     keel_diff_types(diff, a->type, b->type, &difference);
     return keel_pair_root(diff, &difference, &pair->root);
 }
@@ -317,9 +358,7 @@ keel_status_t keel_pair_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t ope
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     if (!read_constant(graph, op, &constant) || !is_splat_or_one(&constant)) return NULL;
     const char *value = keel_diff_element(diff, graph->program, constant.type, &constant.tensor, 0);
-    keel_difference_t difference = keel_pair_difference(diff, pair, KEEL_CAUSE_CONSTANT);
-    keel_str_t name = keel_graph_name(&diff->after, user_of(diff, pair->after, operand));
-    difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+    keel_difference_t difference = difference_at_user(diff, pair, operand, "");
     difference.old_value = is_after ? "an argument" : value;
     difference.new_value = is_after ? value : "an argument";
     KEEL_TRY(keel_pair_root(diff, &difference, &pair->root));

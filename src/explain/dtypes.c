@@ -27,6 +27,18 @@ static keel_type_id_t result_type(const keel_graph_t *graph, keel_op_id_t op) {
     return keel_graph_type(graph, graph->program->operations.data[op].first_result);
 }
 
+// The root that already tells this of the same argument; NONE.
+static uint32_t find_weak_type(const keel_diff_t *diff, const keel_difference_t *weak) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_difference_t *one = &diff->roots[i].difference;
+        if (one->kind == KEEL_CAUSE_WEAK_TYPE && diff->roots[i].follows == KEEL_NONE &&
+            strcmp(one->subject, weak->subject) == 0 &&
+            strcmp(one->new_value, weak->new_value) == 0)
+            return i;
+    }
+    return KEEL_NONE;
+}
+
 // The same operation takes the number in the array's dtype on one side, and in the number's own
 // dtype on the other, which converts the result. They look like two operations in a different
 // order.
@@ -45,7 +57,10 @@ static void tell_weak_move(keel_diff_t *diff, keel_root_t *root) {
         keel_diff_element_hash(&diff->before, result_type(&diff->before, before)) ==
             keel_diff_element_hash(&diff->after, result_type(&diff->after, after)))
         return;
-    *difference = keel_diff_weak_type(diff, is_converted, is_converted ? is : was);
+    keel_difference_t weak = keel_diff_weak_type(diff, is_converted, is_converted ? is : was);
+    root->follows = find_weak_type(diff, &weak);
+    if (root->follows != KEEL_NONE) return;
+    *difference = weak;
     difference->old_op = before;
     difference->new_op = after;
 }

@@ -14,7 +14,8 @@ typedef struct chain_t {
 // The stack of an operation, followed by those of the calls that led to its function.
 static void chain_of(keel_graph_t *graph, keel_op_id_t op, chain_t *out) {
     op = keel_graph_located(graph, op);
-    *out = (chain_t){.line = keel_graph_line(graph, op)};
+    out->line = keel_graph_line(graph, op);
+    out->count = 0; // the frames take kilobytes: those beyond are not cleared
     while (op != KEEL_NONE && out->count < FRAMES) {
         keel_attr_id_t location = graph->program->operations.data[op].location;
         uint32_t room = FRAMES - out->count,

@@ -90,6 +90,10 @@ keel_op_id_t keel_graph_enclosing(keel_graph_t *graph, const keel_op_id_t *ops, 
 // True if that line is on the stack of an operation.
 bool keel_graph_passes(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t line);
 
+// passed.c: the condition and the body of a loop in MLIR; the body's last operation gives what the
+// next turn begins with. False for any other operation.
+bool keel_graph_loop(const keel_graph_t *graph, keel_op_id_t op, const keel_block_t **out_condition,
+                     const keel_block_t **out_body);
 // passed.c: records which values the arguments of loops and called functions are, given the calls
 // that the comparison followed.
 keel_status_t keel_graph_note_passed(keel_graph_t *graph) KEEL_MUST_CHECK;

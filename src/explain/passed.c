@@ -2,15 +2,23 @@
 // arguments.
 #include "explain/graph.h"
 
+bool keel_graph_loop(const keel_graph_t *graph, keel_op_id_t op, const keel_block_t **out_condition,
+                     const keel_block_t **out_body) {
+    const keel_program_t *program = graph->program;
+    keel_region_run_t regions = keel_program_regions(program, op);
+    if (!keel_str_is(keel_graph_name(graph, op), "while") || regions.count != 2 ||
+        !regions.items[0].block_count || !regions.items[1].block_count)
+        return false;
+    *out_condition = &program->blocks.data[regions.items[0].first_block];
+    *out_body = &program->blocks.data[regions.items[1].first_block];
+    return (*out_body)->end_op > (*out_body)->first_op;
+}
+
 static void note_loop(keel_graph_t *graph, keel_op_id_t loop) {
     const keel_program_t *program = graph->program;
+    const keel_block_t *condition, *body;
+    if (!keel_graph_loop(graph, loop, &condition, &body)) return;
     keel_list_t operands = keel_program_operands(program, loop);
-    keel_region_run_t regions = keel_program_regions(program, loop);
-    if (regions.count != 2 || !regions.items[0].block_count || !regions.items[1].block_count)
-        return;
-    const keel_block_t *condition = &program->blocks.data[regions.items[0].first_block];
-    const keel_block_t *body = &program->blocks.data[regions.items[1].first_block];
-    if (body->end_op <= body->first_op) return;
     keel_list_t results = keel_program_operands(program, body->end_op - 1);
     for (uint32_t i = 0; i < operands.count && i < results.count && i < body->argument_count; ++i) {
         if (results.items[i] != body->first_argument + i) continue;

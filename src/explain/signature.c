@@ -68,6 +68,19 @@ static bool is_known_apart(const keel_diff_t *diff, uint32_t before, uint32_t af
            keel_names_passing(diff->names_before, diff->arguments_after[after].name) == KEEL_PASSED;
 }
 
+// Two keys of one dict, "labels['dose']" and "labels['weight']": in one process the function that
+// reads them is the same, so neither was renamed to the other.
+static bool is_other_key(const keel_diff_t *diff, uint32_t before, uint32_t after) {
+    keel_str_t was = diff->arguments_before[before].name, is = diff->arguments_after[after].name;
+    size_t same = 0;
+    while (same < was.size && same < is.size && was.data[same] == is.data[same])
+        ++same;
+    size_t key = same;
+    while (key > 0 && was.data[key - 1] != '\'' && was.data[key - 1] != '[')
+        --key;
+    return !diff->is_of_another_run && key > 0 && was.data[key - 1] == '\'';
+}
+
 // Pairs what was not paired by name, in order: an argument that was renamed keeps its type. If
 // neither side has names and the numbers of arguments agree, the place is enough.
 static void pair_the_rest(keel_diff_t *diff) {
@@ -78,7 +91,8 @@ static void pair_the_rest(keel_diff_t *diff) {
         const keel_argument_t *argument = &diff->arguments_before[i];
         if (argument->counterpart != KEEL_NONE) continue;
         if (same_count && diff->arguments_after[i].counterpart == KEEL_NONE &&
-            (!argument->name.size || (is_same_type(diff, i, i) && !is_known_apart(diff, i, i)))) {
+            (!argument->name.size || (is_same_type(diff, i, i) && !is_known_apart(diff, i, i) &&
+                                      !is_other_key(diff, i, i)))) {
             pair(diff, i, i);
             continue;
         }
@@ -405,8 +419,11 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
     // A sharding has one entry for each dimension: for another rank it differs but reads the same.
     if (dicts->shape_root != KEEL_NONE && reads_same)
         return keel_diff_fold(diff, dicts->shape_root, &difference);
+    // By what is shown, as replicated arguments of two ranks have two attributes.
+    uint64_t key = keel_graph_join(keel_quick_hash(keel_str_bytes(keel_str(difference.old_value))),
+                                   keel_quick_hash(keel_str_bytes(keel_str(difference.new_value))));
     uint32_t root;
-    return add_group(diff, groups, a * 31 + b, &difference, &root);
+    return add_group(diff, groups, key, &difference, &root);
 }
 
 static keel_status_t compare_dicts(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts) {

@@ -453,7 +453,8 @@ static uint32_t explained_by(const keel_clusters_t *clusters, uint32_t represent
     if (cluster->taint) return cluster->taint - 1;
     if (cluster->is_pending && keel_diff_find(diff, KEEL_CAUSE_STRUCTURE) != KEEL_NONE)
         return keel_diff_find(diff, KEEL_CAUSE_STRUCTURE);
-    static const keel_cause_t moved[] = {KEEL_CAUSE_DTYPE, KEEL_CAUSE_SHAPE, KEEL_CAUSE_PRECISION};
+    static const keel_cause_t moved[] = {KEEL_CAUSE_DTYPE, KEEL_CAUSE_SHAPE, KEEL_CAUSE_PRECISION,
+                                         KEEL_CAUSE_SHARDING};
     uint32_t root = KEEL_NONE;
     for (size_t i = 0; root == KEEL_NONE && i < sizeof moved / sizeof *moved; ++i)
         root = keel_diff_find(diff, moved[i]);
