@@ -324,6 +324,18 @@ static uint32_t explains_padding(keel_diff_t *diff, const keel_pair_t *pair) {
                                   keel_diff_dims(q, keel_graph_type(&diff->after, is)));
 }
 
+// How a kernel's operands may be sharded, with the sizes of all dimensions: another type has
+// another rule.
+static bool is_rule_of_types(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
+    if (!keel_str_is(name, "sdy.sharding_rule")) return false;
+    keel_list_t was = keel_program_operands(diff->before.program, pair->before);
+    keel_list_t is = keel_program_operands(diff->after.program, pair->after);
+    bool is_same = was.count == is.count;
+    for (uint32_t i = 0; is_same && i < is.count; ++i)
+        is_same = keel_pair_same_type(diff, was.items[i], is.items[i]);
+    return !is_same;
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, keel_str_t name,
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
@@ -332,7 +344,9 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     // "SAME" padding is computed from sizes.
     static const char *const paddings[] = {"padding", "padding_config", "edge_padding_low",
                                            "edge_padding_high"};
-    if (ONE_OF(name, names_only) || spreads_one(diff, pair, name)) return NULL;
+    if (ONE_OF(name, names_only) || spreads_one(diff, pair, name) ||
+        is_rule_of_types(diff, pair, name))
+        return NULL;
     if (keel_graph_attr_hash(&diff->before, before) == keel_graph_attr_hash(&diff->after, after))
         return NULL;
     const keel_operation_t *p = &diff->before.program->operations.data[pair->before];

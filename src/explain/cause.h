@@ -164,6 +164,8 @@
     X(STATIC_NUMBER,                                                                               \
       "filter_jit makes Python numbers static, and nnx.jit those that a module holds",             \
       "Pass it as an array: jnp.asarray(x). A number that is closed over is baked in as well.")    \
+    X(NO_ARRAY, "it is no array in one of the two calls: a Python number, None or left out",       \
+      "Pass an array in every call: jnp.asarray(x) of one dtype; for None, a neutral value.")      \
     X(LEFT_OUT, "it is None or left out in one of the two calls",                                  \
       "Create it at the start and pass it in every call, with a neutral value (ones to multiply, " \
       "zeros to add); or jit a function for each case.")                                           \

@@ -315,10 +315,13 @@ static void tell_arrays(keel_diff_t *diff) {
 // ---- libraries that call jax.jit for the user --------------------------------------------------
 
 // They pass arrays as arguments; everything else becomes part of the program.
-static void tell_static_numbers(keel_diff_t *diff) {
+bool keel_diff_is_filtered(const keel_diff_t *diff) {
     const char *library = diff->site.library_file ? diff->site.library_file : "";
-    if (!strstr(library, "/equinox/") && !strstr(library, "/flax/nnx/")) return;
-    for (uint32_t i = 0; i < diff->root_count; ++i) {
+    return strstr(library, "/equinox/") || strstr(library, "/flax/nnx/");
+}
+
+static void tell_static_numbers(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count && keel_diff_is_filtered(diff); ++i) {
         keel_difference_t *difference = &diff->roots[i].difference;
         if (difference->kind == KEEL_CAUSE_CONSTANT && diff->roots[i].is_number &&
             !keel_note_advice(difference->note))

@@ -312,6 +312,8 @@ void keel_diff_subjects(keel_diff_t *diff);
 void keel_diff_settings(keel_diff_t *diff);
 // circumstances.c: notes on how roots came about.
 void keel_diff_circumstances(keel_diff_t *diff);
+// True if a library calls jax.jit for the user, and compares everything that is not an array.
+bool keel_diff_is_filtered(const keel_diff_t *diff);
 // modes.c: the same for PyTorch's branches: checkpointing and dropout.
 void keel_diff_modes(keel_diff_t *diff);
 

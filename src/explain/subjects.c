@@ -117,9 +117,15 @@ static bool has_its_rank(const keel_diff_t *diff, const keel_root_t *root) {
            keel_diff_dims(diff->after.program, argument->type).count;
 }
 
+static bool is_scalar_of_one_call(const keel_difference_t *difference, bool is_new) {
+    return keel_str_ends(keel_str(is_new ? difference->new_value : difference->old_value),
+                         KEEL_STR("[]"));
+}
+
 static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_note_t *out) {
     const keel_difference_t *difference = &root->difference;
     keel_str_t name = keel_str(difference->subject);
+    bool is_new = strcmp(difference->old_value, "absent") == 0;
     switch (difference->kind) {
         case KEEL_CAUSE_SHAPE:
             *out = KEEL_NOTE_MODEL_SIZE;
@@ -130,8 +136,10 @@ static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_not
             *out = KEEL_NOTE_MODEL_DTYPE;
             return role_of(name) == MODEL;
         case KEEL_CAUSE_ARGUMENTS:
-            *out = KEEL_NOTE_LEFT_OUT;
-            return is_left_out(diff, strcmp(difference->old_value, "absent") == 0, name);
+            *out = keel_diff_is_filtered(diff) && is_scalar_of_one_call(difference, is_new)
+                       ? KEEL_NOTE_NO_ARRAY
+                       : KEEL_NOTE_LEFT_OUT;
+            return is_left_out(diff, is_new, name);
         default:
             return false;
     }
