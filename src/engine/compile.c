@@ -386,9 +386,9 @@ static void keep_memory(request_t *request) {
 }
 
 static void note_line(const request_t *request) {
-    bool is_recorded = strcmp(request->format, "hlo") == 0 && request->ask.stack.count;
-    if (request->handed_out && is_recorded)
-        flow_asked(request->engine, &request->program, &request->site.place);
+    if (request->handed_out && strcmp(request->format, "hlo") == 0)
+        flow_asked(request->engine, &request->program, &request->site.place,
+                   request->ask.stack.count > 0);
 }
 
 static void note_plan(const request_t *request) {

@@ -85,16 +85,17 @@ static bool is_on(const keel_engine_t *engine) {
     return engine->journal && engine->settings.stack;
 }
 
-void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place) {
+void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place,
+                bool has_stack) {
     flow_t *flow = engine->flow;
     if (!is_on(engine) || !*place->file) return;
-    sent_begin(engine);
+    if (has_stack) sent_begin(engine);
     counter_t *counter = counters_find(engine->counters, program);
     if (!counter || pieces_is_asked(counter)) return;
     const site_t *site = sites_at(engine->sites, place);
     if (!site) return;
     pthread_mutex_lock(&flow->lock);
-    pieces_asked(flow->pieces, counter, site);
+    pieces_asked(flow->pieces, counter, site, has_stack);
     pthread_mutex_unlock(&flow->lock);
 }
 

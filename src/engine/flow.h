@@ -16,8 +16,10 @@ void flow_before_fork(keel_engine_t *engine);
 void flow_after_fork(keel_engine_t *engine);
 
 // A client that compiles recorded operations when a result is wanted asked for the program at this
-// place.
-void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place);
+// place. Without a stack, the place is the program's own: a thread of autograd asked, which runs no
+// Python.
+void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_place_t *place,
+                bool has_stack);
 // The client executes a program (NULL: an unknown one) after `before` earlier executions of it.
 void flow_executed(keel_engine_t *engine, counter_t *program, uint64_t before,
                    const PJRT_LoadedExecutable_Execute_Args *args);

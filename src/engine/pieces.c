@@ -4,7 +4,7 @@ enum { ROUND = 32 };
 
 struct piece_t {
     const counter_t *program;
-    const site_t *site;
+    const site_t *site;    // NULL: threads of autograd alone, which run no Python
     uint64_t forced;       // executions
     uint64_t sampled;      // of those: executions whose buffers were followed
     uint64_t shared;       // of these: those that the step went on with
@@ -17,6 +17,7 @@ struct piece_t {
 // A program whose line is known.
 typedef struct asked_t {
     const site_t *site; // the line that asked for it
+    bool has_stack;     // else a thread without lines asked for it, of autograd
     piece_t *pieces;
     uint64_t forced_at; // the program's count when a read last forced it
     struct asked_t *next;
@@ -48,14 +49,14 @@ void pieces_destroy(pieces_t *pieces) {
 
 // ---- lines that ask ----------------------------------------------------------------------------
 
-void pieces_asked(pieces_t *pieces, counter_t *program, const site_t *site) {
+void pieces_asked(pieces_t *pieces, counter_t *program, const site_t *site, bool has_stack) {
     void *memory;
     if (pieces_is_asked(program)) return;
     keel_status_t status = keel_arena_alloc(&pieces->arena, sizeof(asked_t), &memory);
     keel_status_ignore(status); // then its reads force nothing
     if (status) return;
     asked_t *asked = memory;
-    *asked = (asked_t){.site = site, .next = pieces->asked};
+    *asked = (asked_t){.site = site, .has_stack = has_stack, .next = pieces->asked};
     pieces->asked = asked;
     counter_set_asked(program, asked);
 }
@@ -66,8 +67,10 @@ bool pieces_is_asked(const counter_t *program) {
 
 // ---- steps that are cut ------------------------------------------------------------------------
 
+// Gradients are what a step goes on with, though what the host computed of a read has come back as
+// another buffer.
 static bool is_cut(const piece_t *piece) {
-    return piece->shared && piece->shared * 2 >= piece->sampled;
+    return !piece->site || (piece->shared && piece->shared * 2 >= piece->sampled);
 }
 
 static bool is_repeated(const pieces_t *pieces, size_t index) {
@@ -118,15 +121,17 @@ static piece_t *piece_of(pieces_t *pieces, asked_t *asked, const counter_t *prog
 
 // The line that reads asked for the program that was executed last; or another line read it at once
 // after asking, and this line asks for the same program. Autograd's threads have no line: if a line
-// also reads the program, their reads count as that line's.
+// also reads the program, their reads count as that line's. Or such a thread asked for it too.
 piece_t *pieces_read(pieces_t *pieces, counter_t *program, const site_t *site,
                      uint64_t executions) {
     asked_t *asked = counter_asked(program);
-    bool is_forced = asked && (asked->site == site || asked->pieces);
+    bool is_forced =
+        asked && (asked->site == site || asked->pieces || (!asked->has_stack && !site));
     if (!is_forced) return NULL;
     uint64_t count = counter_executions(program);
     if (asked->forced_at == count) return NULL; // a second read of the same execution
-    piece_t *piece = piece_of(pieces, asked, program, site ? site : asked->pieces->site);
+    if (!site && asked->pieces) site = asked->pieces->site;
+    piece_t *piece = piece_of(pieces, asked, program, site);
     if (!piece) return NULL;
     asked->forced_at = count;
     ++piece->forced;
@@ -161,12 +166,12 @@ static keel_journal_piece_t report(piece_t *piece) {
     return fresh;
 }
 
-// `out` may be NULL: then only counts.
+// What has no line only counts among the programs of a step. `out` may be NULL: then only counts.
 static size_t gather(const pieces_t *pieces, keel_journal_piece_t *out) {
     size_t count = 0;
     for (const asked_t *asked = pieces->asked; asked; asked = asked->next) {
         for (piece_t *piece = asked->pieces; piece; piece = piece->next) {
-            if (!is_new(piece)) continue;
+            if (!piece->site || !is_new(piece)) continue;
             if (out) out[count] = report(piece);
             ++count;
         }

@@ -16,8 +16,9 @@ keel_status_t pieces_create(pieces_t **out) KEEL_MUST_CHECK;
 // NULL is allowed.
 void pieces_destroy(pieces_t *pieces);
 
-// The line asked for the program. Only the first such line counts.
-void pieces_asked(pieces_t *pieces, counter_t *program, const site_t *site);
+// The line asked for the program; without a stack, a thread did that runs no Python, and the line
+// is the program's own. Only the first such line counts.
+void pieces_asked(pieces_t *pieces, counter_t *program, const site_t *site, bool has_stack);
 // Whether the line that asked for the program is known. Takes no lock.
 bool pieces_is_asked(const counter_t *program);
 

@@ -87,7 +87,7 @@ static int set_up(void **state) {
         assert_ok(executables_add(stage->engine, stage->loaded[i], &program, NULL, 0));
         // Program 0 is asked for by line 90, the step's end; 1 by line 10, 2 by line 20, ...
         keel_place_t place = line(i ? 10 * (uint32_t)i : 90);
-        if (i != UNASKED) flow_asked(stage->engine, &program, &place);
+        if (i != UNASKED) flow_asked(stage->engine, &program, &place, true);
     }
     *state = stage;
     return 0;
@@ -290,6 +290,26 @@ static void a_read_that_has_no_line_at_all_ends_no_step(void **state) {
     }
     flow_end(stage->engine);
     assert_piece(stage, 1, 3, 3, 3);
+    assert_null(piece(stage, UNASKED));
+    assert_int_equal(cut_steps(stage), 3);
+}
+
+// What is computed on the host in the backward pass is asked for there too.
+static void a_program_of_a_thread_without_lines_is_a_piece_of_the_step(void **state) {
+    stage_t *stage = *state;
+    keel_digest_t program = digest_of(UNASKED);
+    keel_place_t place = line(20);
+    flow_asked(stage->engine, &program, &place, false);
+    for (int step = 0; step < 3; ++step) {
+        EXECUTE(stage, 1, WEIGHT, BATCH);
+        read_at(stage, 10, LOSS);
+        EXECUTE(stage, UNASKED, PAIRS);
+        read_on_a_thread_without_a_stack(stage, HELD_OUT);
+        EXECUTE(stage, 0, FRESH, BATCH, WEIGHT);
+    }
+    flow_end(stage->engine);
+    assert_piece(stage, 1, 3, 3, 3);
+    assert_int_equal(piece(stage, 1)->in_step, 3);
     assert_null(piece(stage, UNASKED));
     assert_int_equal(cut_steps(stage), 3);
 }
@@ -731,6 +751,7 @@ int main(void) {
         TEST(a_read_whose_result_the_step_works_on_cuts_it),
         TEST(a_read_without_a_line_is_that_of_the_programs_other_reads),
         TEST(a_read_that_has_no_line_at_all_ends_no_step),
+        TEST(a_program_of_a_thread_without_lines_is_a_piece_of_the_step),
         TEST(an_evaluation_with_a_batch_of_its_own_cuts_nothing),
         TEST(a_buffer_that_is_made_anew_at_the_same_address_is_another_one),
         TEST(a_norm_of_the_weights_between_two_steps_cuts_neither),

@@ -82,7 +82,7 @@ static void *count_and_write(void *context) {
         const keel_place_t place = {
             .file = "/w/train.py", .line = i % 50 + 1, .function = "main", .call_file = ""};
         CHECK(!steps_asked(busy->bare.engine, &ask));
-        flow_asked(busy->bare.engine, &program, &place);
+        flow_asked(busy->bare.engine, &program, &place, true);
         CHECK(!counters_collect(busy->bare.engine->counters, &counts, &total));
         keel_free((void *)(uintptr_t)counts.data);
         flow_journal(busy->bare.engine);
