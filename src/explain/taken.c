@@ -49,8 +49,24 @@ bool keel_pair_takes_shape(keel_diff_t *diff, keel_op_id_t constant) {
     return false;
 }
 
-// HLO: a size that was found in a constant belongs to the slice that gave it its shape. Operations
-// stand in the order in which results need them, so the slice may come later.
+// A tensor that is expanded to the shape of another one (expand_as), on an earlier line.
+static bool expands_to_earlier(keel_diff_t *diff, keel_op_id_t broadcast, keel_op_id_t slice) {
+    keel_op_id_t was = diff->origin[broadcast];
+    keel_list_t is_of = keel_program_operands(diff->after.program, broadcast);
+    if (was == KEEL_NONE || !keel_str_is(keel_graph_name(&diff->after, broadcast), "broadcast") ||
+        is_of.count != 1)
+        return false;
+    keel_list_t was_of = keel_program_operands(diff->before.program, was);
+    const keel_source_line_t *later = keel_graph_line(&diff->after, broadcast);
+    const keel_source_line_t *earlier = keel_graph_line(&diff->after, slice);
+    return was_of.count == 1 && keel_pair_same_type(diff, was_of.items[0], is_of.items[0]) &&
+           keel_str_equal(earlier->file, later->file) &&
+           keel_str_equal(earlier->function, later->function) && earlier->line < later->line;
+}
+
+// HLO: a size that was found in a constant, or in what is expanded, belongs to the slice that gave
+// it its shape. Operations stand in the order in which results need them, so the slice may come
+// later.
 bool keel_pair_gives_shape(keel_diff_t *diff, const keel_pair_t *pair, uint32_t explained,
                            const keel_difference_t *bound) {
     if (!diff->after.lender || explained >= diff->root_count || bound->kind != KEEL_CAUSE_SIZE ||
@@ -63,5 +79,6 @@ bool keel_pair_gives_shape(keel_diff_t *diff, const keel_pair_t *pair, uint32_t 
            keel_pair_same_type(diff, x.items[0], y.items[0]) &&
            strcmp(bound->old_value, root->old_value) == 0 &&
            strcmp(bound->new_value, root->new_value) == 0 &&
-           keel_pair_takes_shape(diff, root->new_op);
+           (keel_pair_takes_shape(diff, root->new_op) ||
+            expands_to_earlier(diff, root->new_op, pair->after));
 }

@@ -35,6 +35,24 @@ static bool fits_rounds(const keel_drift_t *drift, int64_t had, int64_t has) {
     return each > 0 && each * rounds == has - had && had >= each * (drift->before - 1);
 }
 
+static int64_t pieces_of(int64_t size, int64_t length) {
+    return (size + length - 1) / length;
+}
+
+// Whether the rounds take pieces of one length, the last of which may be shorter, and the same
+// number of parts of each.
+static bool fits_pieces(const keel_drift_t *drift, int64_t had, int64_t has) {
+    if (had <= 0 || has <= 0 || drift->before <= 0 || drift->after <= 0) return false;
+    for (int64_t each = 1; each <= had && each <= has; ++each) {
+        if (had % each || has % each) continue;
+        int64_t length = pieces_of(drift->before, had / each);
+        if (length > 1 && pieces_of(drift->before, length) == had / each &&
+            pieces_of(drift->after, length) == has / each)
+            return true;
+    }
+    return false;
+}
+
 static int64_t count_parts(keel_graph_t *graph, uint64_t line) {
     int64_t found = 0;
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op)
@@ -51,8 +69,9 @@ static bool is_of_rounds(keel_diff_t *diff, const keel_difference_t *difference,
     keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
     if (op == KEEL_NONE) return false;
     uint64_t line = keel_graph_line(is_after ? &diff->after : &diff->before, op)->identity;
+    int64_t had = count_parts(&diff->before, line), has = count_parts(&diff->after, line);
     return line && walks_over(diff, drift->root, &difference->place) &&
-           fits_rounds(drift, count_parts(&diff->before, line), count_parts(&diff->after, line));
+           (fits_rounds(drift, had, has) || fits_pieces(drift, had, has));
 }
 
 static uint32_t explain_parts(keel_diff_t *diff, const keel_difference_t *difference) {
