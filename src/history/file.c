@@ -102,7 +102,6 @@ void file_put_seen(const record_t *record, keel_buffer_t *out) {
 // False if that exceeds the file's limit.
 static bool put_all_but(table_t *table, uint32_t skip, keel_buffer_t *out) {
     table_forget_file(table);
-    keel_buffer_deinitialize(out);
     keel_buffer_initialize(out, 0);
     for (const record_t *record = table->oldest; record; record = record->newer) {
         if (skip) {
@@ -117,8 +116,10 @@ static bool put_all_but(table_t *table, uint32_t skip, keel_buffer_t *out) {
 
 keel_status_t file_put_newest(table_t *table, keel_buffer_t *out) {
     uint32_t skip = 0;
-    while (!put_all_but(table, skip, out) && skip + 1 < table->count)
+    while (!put_all_but(table, skip, out) && skip + 1 < table->count) {
         skip += (table->count - skip) / 2;
+        keel_buffer_deinitialize(out);
+    }
     return keel_buffer_status(out);
 }
 

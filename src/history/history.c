@@ -123,11 +123,9 @@ static keel_status_t rewrite_from(keel_history_t *history, table_t *read) {
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_ignore(status);
     keel_buffer_t lines;
-    keel_buffer_initialize(&lines, 0);
     status = file_put_newest(from, &lines);
     if (!status) status = keel_file_replace(history->path, keel_buffer_bytes(&lines));
     history->size = lines.size;
-    history->inode = 0;
     if (!status && from != &history->table) table_take_file(&history->table, from);
     if (!status) learn_inode(history);
     keel_buffer_deinitialize(&lines);
@@ -250,8 +248,10 @@ bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *q
 bool keel_history_sketch(keel_history_t *history, const keel_digest_t *program,
                          const keel_digest_t *key, keel_sketch_t *out) {
     read_once(history);
+    pthread_mutex_lock(&history->lock);
     const record_t *record = table_find(&history->table, record_id(program, key));
     if (record) *out = record->sketch;
+    pthread_mutex_unlock(&history->lock);
     return record != NULL;
 }
 

@@ -140,7 +140,7 @@ keel_status_t file_parse(uint8_t *data, size_t size, table_t *table,
 void file_put_record(const record_t *record, keel_buffer_t *out);
 // Records that a record was seen again.
 void file_put_seen(const record_t *record, keel_buffer_t *out);
-// As much as fits in half of the file's limit, picked newest first; in order of age.
+// Makes *out: as much as fits in half of the file's limit, picked newest first; in order of age.
 keel_status_t file_put_newest(table_t *table, keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // ---- nearest.c ---------------------------------------------------------------------------------

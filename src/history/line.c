@@ -37,10 +37,10 @@ static bool take_hex4(line_scan_t *scan, uint32_t *out) {
 // After "\u". Rejects zero, and half of a surrogate pair.
 static bool take_unicode(line_scan_t *scan, char **out) {
     uint32_t c, low;
-    if (!take_hex4(scan, &c) || !c || (c >= 0xdc00 && c < 0xe000)) return false;
-    if (c >= 0xd800 && c < 0xdc00) {
-        if (!take(scan, '\\') || !take(scan, 'u') || !take_hex4(scan, &low) || low < 0xdc00 ||
-            low > 0xdfff)
+    if (!take_hex4(scan, &c) || !c) return false;
+    if (c >= 0xd800 && c < 0xe000) {
+        if (c >= 0xdc00 || !take(scan, '\\') || !take(scan, 'u') || !take_hex4(scan, &low) ||
+            low < 0xdc00 || low > 0xdfff)
             return false;
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
     }

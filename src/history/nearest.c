@@ -117,12 +117,6 @@ static void enter_candidate(best_t *best, const candidate_t *c) {
     best->list[at] = *c;
 }
 
-static bool is_chosen(const record_t *const *list, size_t count, const record_t *record) {
-    for (size_t i = 0; i < count; ++i)
-        if (list[i] == record) return true;
-    return false;
-}
-
 // The nearest; for this process and function also the most recent and the next nearest. Only the
 // comparison shows which of them explains most: several things may have changed between them.
 static size_t choose_nearest(const best_t *best, const record_t *newest, const record_t **out) {
@@ -132,8 +126,8 @@ static size_t choose_nearest(const best_t *best, const record_t *newest, const r
     if (best->list[0].kin != OURS) return count;
     if (newest != out[0]) out[count++] = newest;
     for (size_t i = 1; i < best->count && best->list[i].kin == OURS; ++i) {
-        bool is_new = !is_chosen(out, count, best->list[i].record);
-        if (is_new && count < KEEL_HISTORY_CANDIDATES) out[count++] = best->list[i].record;
+        const record_t *next = best->list[i].record;
+        if (next != newest && count < KEEL_HISTORY_CANDIDATES) out[count++] = next;
     }
     return count;
 }

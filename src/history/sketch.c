@@ -51,9 +51,8 @@ static void count_types(types_t *types, uint32_t offset) {
 }
 
 static void count_signature(types_t *types, keel_type_id_t id) {
-    const keel_type_t *type =
-        id < types->program->types.count ? keel_program_type(types->program, id) : NULL;
-    if (!type || type->kind != KEEL_TYPE_FUNCTION) return;
+    const keel_type_t *type = keel_program_type(types->program, id);
+    if (type->kind != KEEL_TYPE_FUNCTION) return;
     count_types(types, type->b);
     count_types(types, type->c);
 }
@@ -66,7 +65,7 @@ static void add_dimensions(types_t *types, uint32_t offset) {
 }
 
 static void add_type(types_t *types, keel_type_id_t id, int depth) {
-    if (id >= types->program->types.count || !types->left) return;
+    if (!types->left) return;
     --types->left;
     const keel_type_t *type = keel_program_type(types->program, id);
     types->hash = mix_content(types->hash, (uint64_t)type->kind << 8 | type->aux);
@@ -145,7 +144,7 @@ void keel_sketch_of(const keel_program_t *program, keel_sketch_t *out) {
     const keel_function_t *entry = &program->functions.data[program->entry];
     const keel_block_t *block = keel_program_body(program, program->entry);
     types_t types = {.program = program, .hash = 1, .left = TYPE_VISITS};
-    if (entry->type != KEEL_NONE) count_signature(&types, entry->type);
+    count_signature(&types, entry->type);
     if (block) {
         out->arguments = block->argument_count;
         out->names = hash_names(program, block);

@@ -150,6 +150,91 @@ static void a_damaged_number_is_zero(void **state) {
     }
 }
 
+static keel_status_t note_times(void *context, const keel_history_record_t *record) {
+    double *times = context;
+    times[0] = record->when;
+    times[1] = record->seconds;
+    return NULL;
+}
+
+// What no process writes is no time.
+static void a_time_beyond_every_clock_is_none(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double seconds;
+    } rows[] = {{"1152921504606846975", 1152921504606846975 / 1e6},
+                {"1152921504606846976", 0},
+                {"18446744073709551600", 0},
+                {"1500000", 1.5}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        char text[1000], zeros[2 * KEEL_DIGEST_SIZE + 1], counts[4 * KEEL_SKETCH_BUCKETS + 1];
+        double times[2] = {-1, -1};
+        uint64_t damaged;
+        memset(zeros, '0', sizeof zeros);
+        memset(counts, '0', sizeof counts);
+        zeros[sizeof zeros - 1] = counts[sizeof counts - 1] = 0;
+        int size = snprintf(text, sizeof text,
+                            "{\"program\":\"%s\",\"key\":\"%s\",\"signature\":\"%.16s\","
+                            "\"names\":\"%.16s\",\"counts\":\"%s\",\"when_us\":%s,\"took_us\":%s}",
+                            zeros, zeros, zeros, zeros, counts, rows[i].text, rows[i].text);
+        assert_ok(keel_history_parse(keel_bytes(text, (size_t)size), note_times, times, &damaged));
+        assert_int_equal(damaged, 0);
+        assert_true(times[0] == rows[i].seconds && times[1] == rows[i].seconds);
+    }
+}
+
+// A time that nobody knows is written as 0.
+static void only_times_that_can_be_are_written(void **state) {
+    (void)state;
+    static const struct {
+        double when, seconds;
+        const char *text;
+    } rows[] = {{5, 0.25, "\"when_us\":5000000,\"took_us\":250000"},
+                {0, 0, "\"when_us\":0,\"took_us\":0"},
+                {-1, 1e12, "\"when_us\":0,\"took_us\":0"},
+                {9e11, 0.0000006, "\"when_us\":900000000000000000,\"took_us\":1"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        stage_t stage;
+        made_t made;
+        make_stage(&stage);
+        make_record(&made, "jit_step", 1);
+        made.record.when = rows[i].when;
+        made.record.seconds = rows[i].seconds;
+        assert_ok(add_and_keep(stage.history, &made.record));
+        if (occurrences(stage.path, rows[i].text) != 1) fail_msg("%s", rows[i].text);
+        free_record(&made);
+        remove_stage(&stage);
+    }
+}
+
+// A value whose parts do not belong together is damage; each part is tried.
+static void a_value_is_believed_only_whole(void **state) {
+    (void)state;
+    keel_digest_t digest = digest_of("value", 1);
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(&digest, hex);
+    uint64_t id = value_id(KEEL_COMPONENT_XLA_FLAGS, &digest);
+    static const char form[] = "{\"value\":\"%016llx\",\"component\":\"%s\",\"digest\":\"%.*s\"}";
+    const struct {
+        uint64_t id;
+        const char *component;
+        int digits;
+        uint64_t damaged;
+    } rows[] = {{id, "XLA_FLAGS", 64, 0},
+                {id + 1, "XLA_FLAGS", 64, 1},
+                {id, "XLA_FLAG", 64, 1},
+                {id, "XLA_FLAGS", 63, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        char text[400];
+        uint64_t damaged;
+        int size = snprintf(text, sizeof text, form, (unsigned long long)rows[i].id,
+                            rows[i].component, rows[i].digits, hex);
+        assert_int_equal(records_in(text, (size_t)size, &damaged), 0);
+        if (damaged != rows[i].damaged) fail_msg("%s", text);
+    }
+}
+
 static void damaged_lines_are_passed_over(void **state) {
     (void)state;
     stage_t stage;
@@ -281,6 +366,31 @@ static void what_runs_at_the_same_time_is_of_no_earlier_run(void **state) {
     remove_stage(&stage);
 }
 
+// The kernel rounds the moment at which a process began to hundredths of a second.
+static void what_ended_just_before_this_process_began_is_of_an_earlier_run(void **state) {
+    (void)state;
+    static const struct {
+        double began, when;
+        bool is_earlier;
+    } rows[] = {{1700000000, 1699999999, true},
+                {1700000000, 1700000000.005, true},
+                {1700000000, 1700000000.02, false},
+                {0, 1700000000, true}}; // nobody knows when it began
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        stage_t stage;
+        made_t made;
+        make_stage(&stage);
+        add_of_run(&stage, 1, "run-8", rows[i].when);
+        keel_history_close(stage.history);
+        assert_ok(keel_history_open(stage.folder, SCRIPT, "run-9", rows[i].began, &stage.history));
+        make_record(&made, "jit_step", 7);
+        keel_digest_t found = nearest_to(&stage, &made), none = {0};
+        if (keel_digest_equal(&found, &none) == rows[i].is_earlier) fail_msg("row %zu", i);
+        free_record(&made);
+        remove_stage(&stage);
+    }
+}
+
 static void *add_and_look(void *argument) {
     stage_t *stage = argument;
     keel_arena_t arena;
@@ -293,6 +403,10 @@ static void *add_and_look(void *argument) {
         assert_ok(add_and_keep(stage->history, &made.record));
         assert_true(keel_history_nearest(stage->history, &query, &arena, &found));
         assert_string_equal(found.name, "jit_step");
+        keel_sketch_t sketch;
+        assert_true(
+            keel_history_sketch(stage->history, &made.record.program, &made.key.digest, &sketch));
+        assert_memory_equal(&sketch, &made.record.sketch, sizeof sketch);
         free_record(&made);
     }
     keel_arena_deinitialize(&arena);
@@ -415,6 +529,30 @@ static void another_process_may_replace_the_file(void **state) {
     remove_stage(&stage);
 }
 
+// So that the next run knows every component of what came after that.
+static void what_follows_in_a_replaced_file_has_its_values_there(void **state) {
+    (void)state;
+    for (int shorter = 0; shorter < 2; ++shorter) {
+        stage_t stage;
+        made_t made;
+        make_stage(&stage);
+        add(&stage, "jit_step", 1);
+        if (shorter)
+            assert_int_equal(truncate(stage.path, 0), 0);
+        else
+            assert_ok(keel_file_replace(stage.path, keel_bytes("", 0)));
+        add(&stage, "jit_step", 2);
+        reopen(&stage);
+        make_record(&made, "jit_step", 2);
+        keel_history_query_t query = query_of(&made);
+        keel_history_record_t found;
+        assert_true(keel_history_nearest(stage.history, &query, &stage.arena, &found));
+        assert_memory_equal(found.key->components, made.key.components, sizeof made.key.components);
+        free_record(&made);
+        remove_stage(&stage);
+    }
+}
+
 static void a_file_that_cannot_be_read_costs_the_memory_of_earlier_runs(void **state) {
     (void)state;
     stage_t stage;
@@ -447,15 +585,20 @@ int main(void) {
         cmocka_unit_test(strange_text_comes_back_as_it_was),
         cmocka_unit_test(a_last_line_without_an_end_is_read),
         cmocka_unit_test(a_damaged_number_is_zero),
+        cmocka_unit_test(a_time_beyond_every_clock_is_none),
+        cmocka_unit_test(only_times_that_can_be_are_written),
+        cmocka_unit_test(a_value_is_believed_only_whole),
         cmocka_unit_test(damaged_lines_are_passed_over),
         cmocka_unit_test(a_value_that_is_gone_is_not_known),
         cmocka_unit_test(several_processes_append_to_one_file),
         cmocka_unit_test(what_runs_at_the_same_time_is_of_no_earlier_run),
+        cmocka_unit_test(what_ended_just_before_this_process_began_is_of_an_earlier_run),
         cmocka_unit_test(threads_may_add_and_look_at_once),
         cmocka_unit_test(memory_keeps_the_newest),
         cmocka_unit_test(large_values_are_bounded_too),
         cmocka_unit_test(a_file_that_outgrows_its_limit_keeps_the_newer_half),
         cmocka_unit_test(another_process_may_replace_the_file),
+        cmocka_unit_test(what_follows_in_a_replaced_file_has_its_values_there),
         cmocka_unit_test(a_file_that_cannot_be_read_costs_the_memory_of_earlier_runs),
         cmocka_unit_test(a_script_is_no_path),
     };

@@ -344,6 +344,89 @@ static void small_programs_are_not_alike_by_chance(void **state) {
     remove_stage(&stage);
 }
 
+// Counts of two programs that share `share` percent of what they compute.
+static void set_look(made_t *made, uint16_t operations, uint16_t percent, uint64_t names) {
+    keel_sketch_t *sketch = &made->record.sketch;
+    memset(sketch->counts, 0, sizeof sketch->counts);
+    sketch->counts[3] = percent;
+    sketch->operations = operations;
+    sketch->names = names;
+}
+
+// The fewer operations, the more of them must be the same; and more if arguments changed names.
+static void how_much_must_be_alike_goes_by_the_size(void **state) {
+    (void)state;
+    static const struct {
+        uint16_t operations, percent;
+        bool same_names, is_near;
+    } rows[] = {
+        {7, 100, true, true},   {7, 100, false, true},  {7, 93, true, false},
+        {8, 93, true, true},    {8, 70, true, false},   {8, 80, true, true},
+        {8, 95, false, true},   {8, 90, false, false},  {23, 70, true, false},
+        {23, 90, false, false}, {24, 73, true, true},   {24, 55, true, false},
+        {24, 80, false, true},  {24, 75, false, false}, {1000, 73, true, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+        for (int which = 0; which < 2; ++which) {
+            stage_t stage;
+            made_t old, new;
+            make_stage(&stage);
+            make_record(&old, "jit_f", 1);
+            make_record(&new, "jit_g", 2);
+            uint16_t larger = which ? 5000 : rows[i].operations; // the smaller one counts
+            set_look(&old, rows[i].operations, 100, 9);
+            set_look(&new, larger, rows[i].percent, rows[i].same_names ? 9 : 10);
+            assert_ok(add_and_keep(stage.history, which ? &old.record : &new.record));
+            reopen(&stage);
+            keel_digest_t found = nearest_to(&stage, which ? &new : &old), none = {0};
+            if (keel_digest_equal(&found, &none) == rows[i].is_near) fail_msg("row %zu", i);
+            free_record(&old);
+            free_record(&new);
+            remove_stage(&stage);
+        }
+}
+
+// Traced functions have names of their own within a process, whatever they look like; graphs that
+// nobody traced do not.
+static void only_untraced_graphs_of_one_process_are_lookalikes(void **state) {
+    (void)state;
+    static const char traced[] = "main.<locals>.step at /home/u/train.py:12", untraced[] = "";
+    static const struct {
+        const char *old, *new;
+        uint16_t operations, percent;
+        bool same_names, near_within, near_later;
+    } rows[] = {
+        {traced, traced, 100, 100, true, false, true},
+        {untraced, traced, 100, 100, true, true, true},
+        {traced, untraced, 100, 100, true, true, true},
+        {untraced, untraced, 100, 100, true, true, true},
+        {untraced, untraced, 24, 92, true, true, true},
+        {untraced, untraced, 23, 92, true, false, true},
+        {untraced, untraced, 100, 85, true, false, true},
+        {untraced, untraced, 100, 100, false, false, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        stage_t stage;
+        made_t old, new;
+        make_stage(&stage);
+        make_record(&old, "jit_f", 1);
+        make_record(&new, "jit_g", 2);
+        old.record.origin = rows[i].old;
+        new.record.origin = rows[i].new;
+        set_look(&old, rows[i].operations, 100, 9);
+        set_look(&new, rows[i].operations, rows[i].percent, rows[i].same_names ? 9 : 10);
+        assert_ok(add_and_keep(stage.history, &old.record));
+        keel_digest_t within = nearest_to(&stage, &new), none = {0};
+        if (keel_digest_equal(&within, &none) == rows[i].near_within) fail_msg("row %zu", i);
+        reopen(&stage);
+        keel_digest_t later = nearest_to(&stage, &new);
+        if (keel_digest_equal(&later, &none) == rows[i].near_later) fail_msg("row %zu", i);
+        free_record(&old);
+        free_record(&new);
+        remove_stage(&stage);
+    }
+}
+
 static void graphs_that_a_client_counts_up_share_a_name(void **state) {
     (void)state;
     stage_t stage;
@@ -376,6 +459,8 @@ int main(void) {
         cmocka_unit_test(a_renamed_function_is_found_by_its_look),
         cmocka_unit_test(a_new_function_beside_an_old_one_is_the_first_of_its_kind),
         cmocka_unit_test(small_programs_are_not_alike_by_chance),
+        cmocka_unit_test(how_much_must_be_alike_goes_by_the_size),
+        cmocka_unit_test(only_untraced_graphs_of_one_process_are_lookalikes),
         cmocka_unit_test(graphs_that_a_client_counts_up_share_a_name),
     };
     return cmocka_run_group_tests_name("history", tests, NULL, NULL);
