@@ -11,7 +11,14 @@
 #include "key/dump_flags.h"
 #include "key/key.h"
 
-typedef enum message_id { OPTIONS, BUILD, DEBUG, STRING_MAP, OVERRIDE_MAP } message_id_t;
+typedef enum message_id {
+    OPTIONS,
+    BUILD,
+    DEBUG,
+    STRING_MAP,
+    OVERRIDE_MAP,
+    NO_MESSAGE,
+} message_id_t;
 
 typedef enum rule_kind {
     KEEP,   // any number of times, in order
@@ -34,47 +41,47 @@ typedef struct rule_t {
 
 // In the order of the messages.
 static const rule_t rules[] = {
-    {OPTIONS, 1, KEEP, 0, "argument_layouts"},
-    {OPTIONS, 2, NUMBER, 0, "parameter_is_tupled_arguments"},
+    {OPTIONS, 1, KEEP, NO_MESSAGE, "argument_layouts"},
+    {OPTIONS, 2, NUMBER, NO_MESSAGE, "parameter_is_tupled_arguments"},
     {OPTIONS, 3, NESTED, BUILD, ""},
-    {OPTIONS, 4, NUMBER, 0, "compile_portable_executable"},
-    {OPTIONS, 5, NUMBER, 0, "profile_version"},
-    {OPTIONS, 6, BYTES, 0, "serialized_multi_slice_config"},
+    {OPTIONS, 4, NUMBER, NO_MESSAGE, "compile_portable_executable"},
+    {OPTIONS, 5, NUMBER, NO_MESSAGE, "profile_version"},
+    {OPTIONS, 6, BYTES, NO_MESSAGE, "serialized_multi_slice_config"},
     {OPTIONS, 7, MAP, OVERRIDE_MAP, "env_option_overrides"},
-    {OPTIONS, 8, KEEP, 0, "target_config"},
+    {OPTIONS, 8, KEEP, NO_MESSAGE, "target_config"},
     // Only controls who owns the module's memory during the compile.
-    {OPTIONS, 9, DROP, 0, "allow_in_place_mlir_modification"},
-    {OPTIONS, 10, NUMBER, 0, "matrix_unit_operand_precision"},
-    {OPTIONS, 11, LAST, 0, "compiler_variant"},
-    {OPTIONS, 12, KEEP, 0, "individually_defined_output_indices"},
-    {BUILD, 1, NUMBER, 0, "device_ordinal"},
-    {BUILD, 2, KEEP, 0, "result_layout"},
+    {OPTIONS, 9, DROP, NO_MESSAGE, "allow_in_place_mlir_modification"},
+    {OPTIONS, 10, NUMBER, NO_MESSAGE, "matrix_unit_operand_precision"},
+    {OPTIONS, 11, LAST, NO_MESSAGE, "compiler_variant"},
+    {OPTIONS, 12, KEEP, NO_MESSAGE, "individually_defined_output_indices"},
+    {BUILD, 1, NUMBER, NO_MESSAGE, "device_ordinal"},
+    {BUILD, 2, KEEP, NO_MESSAGE, "result_layout"},
     {BUILD, 3, NESTED, DEBUG, "debug"},
-    {BUILD, 4, NUMBER, 0, "num_replicas"},
-    {BUILD, 5, NUMBER, 0, "num_partitions"},
-    {BUILD, 6, NUMBER, 0, "use_spmd_partitioning"},
-    {BUILD, 7, NUMBER, 0, "use_auto_spmd_partitioning"},
-    {BUILD, 8, NUMBER, 0, "deduplicate_hlo"},
-    {BUILD, 9, DEVICES, 0, "device_assignment"},
-    {BUILD, 10, NUMBER, 0, "alias_passthrough_params"},
-    {BUILD, 11, NUMBER, 0, "run_backend_only"},
-    {BUILD, 12, KEEP, 0, "allow_spmd_sharding_propagation_to_output"},
-    {BUILD, 13, KEEP, 0, "comp_envs"},
-    {BUILD, 14, BYTES, 0, "fdo_profile"},
-    {BUILD, 15, NUMBER, 0, "device_memory_size"},
-    {BUILD, 16, KEEP, 0, "auto_spmd_partitioning_mesh_shape"},
-    {BUILD, 17, KEEP, 0, "auto_spmd_partitioning_mesh_ids"},
-    {BUILD, 18, KEEP, 0, "allow_spmd_sharding_propagation_to_parameters"},
-    {BUILD, 19, NUMBER, 0, "use_shardy_partitioner"},
-    {BUILD, 20, NUMBER, 0, "exec_time_optimization_effort"},
-    {BUILD, 21, NUMBER, 0, "memory_fitting_effort"},
+    {BUILD, 4, NUMBER, NO_MESSAGE, "num_replicas"},
+    {BUILD, 5, NUMBER, NO_MESSAGE, "num_partitions"},
+    {BUILD, 6, NUMBER, NO_MESSAGE, "use_spmd_partitioning"},
+    {BUILD, 7, NUMBER, NO_MESSAGE, "use_auto_spmd_partitioning"},
+    {BUILD, 8, NUMBER, NO_MESSAGE, "deduplicate_hlo"},
+    {BUILD, 9, DEVICES, NO_MESSAGE, "device_assignment"},
+    {BUILD, 10, NUMBER, NO_MESSAGE, "alias_passthrough_params"},
+    {BUILD, 11, NUMBER, NO_MESSAGE, "run_backend_only"},
+    {BUILD, 12, KEEP, NO_MESSAGE, "allow_spmd_sharding_propagation_to_output"},
+    {BUILD, 13, KEEP, NO_MESSAGE, "comp_envs"},
+    {BUILD, 14, BYTES, NO_MESSAGE, "fdo_profile"},
+    {BUILD, 15, NUMBER, NO_MESSAGE, "device_memory_size"},
+    {BUILD, 16, KEEP, NO_MESSAGE, "auto_spmd_partitioning_mesh_shape"},
+    {BUILD, 17, KEEP, NO_MESSAGE, "auto_spmd_partitioning_mesh_ids"},
+    {BUILD, 18, KEEP, NO_MESSAGE, "allow_spmd_sharding_propagation_to_parameters"},
+    {BUILD, 19, NUMBER, NO_MESSAGE, "use_shardy_partitioner"},
+    {BUILD, 20, NUMBER, NO_MESSAGE, "exec_time_optimization_effort"},
+    {BUILD, 21, NUMBER, NO_MESSAGE, "memory_fitting_effort"},
     // Differs between the hosts of one job, which all run the same code.
-    {BUILD, 22, DROP, 0, "process_index"},
-    {BUILD, 23, NUMBER, 0, "process_count"},
-    {BUILD, 24, NUMBER, 0, "optimization_level"},
-    {BUILD, 25, NUMBER, 0, "memory_fitting_level"},
-    {BUILD, 26, NUMBER, 0, "slice_size"},
-    {BUILD, 27, KEEP, 0, "gpu_topology"},
+    {BUILD, 22, DROP, NO_MESSAGE, "process_index"},
+    {BUILD, 23, NUMBER, NO_MESSAGE, "process_count"},
+    {BUILD, 24, NUMBER, NO_MESSAGE, "optimization_level"},
+    {BUILD, 25, NUMBER, NO_MESSAGE, "memory_fitting_level"},
+    {BUILD, 26, NUMBER, NO_MESSAGE, "slice_size"},
+    {BUILD, 27, KEEP, NO_MESSAGE, "gpu_topology"},
     {DEBUG, 357, MAP, STRING_MAP, "xla_gpu_analytical_latency_estimator_options"},
     {DEBUG, 474, MAP, STRING_MAP, "xla_gpu_experimental_cost_model_gemm_tiling_options"},
     {DEBUG, 500, MAP, STRING_MAP, "xla_backend_extra_options"},
@@ -91,7 +98,8 @@ typedef struct output_t {
 } output_t;
 
 static const rule_t *rule_of(message_id_t message, uint32_t number) {
-    static const rule_t keep = {0, 0, KEEP, 0, NULL}, drop = {0, 0, DROP, 0, NULL};
+    static const rule_t keep = {.kind = KEEP, .message = NO_MESSAGE};
+    static const rule_t drop = {.kind = DROP, .message = NO_MESSAGE};
     for (size_t i = sizeof rules / sizeof *rules; i-- && rules[i].parent >= message;)
         if (rules[i].parent == message && rules[i].number == number) return &rules[i];
     return message == DEBUG && keel_dump_flag_by_number(number) ? &drop : &keep;

@@ -52,7 +52,7 @@ static bool same_facts(const keel_file_facts_t *a, const keel_file_facts_t *b) {
 
 static bool is_settled(const keel_file_facts_t *facts, uint64_t hashed) {
     uint64_t last = facts->modified > facts->changed ? facts->modified : facts->changed;
-    return last < hashed && hashed - last > RACY_NS;
+    return hashed > last + RACY_NS;
 }
 
 static void remember(const char *folder, const char *path, const keel_file_facts_t *facts,

@@ -210,6 +210,11 @@ static void a_number_is_a_pointer_from_nine_digits_on(void **state) {
     assert_kept(.target = "Sharding", .config = "0xabcdefg0");
     assert_kept(.target = "Sharding", .config = "0xabcdef`0");
     assert_kept(.target = "Sharding", .config = "");
+    // Hexadecimal is what begins with both of them.
+    assert_refused(.target = "Sharding", .config = "012345678");
+    assert_kept(.target = "Sharding", .config = "zx12345678");
+    assert_kept(.target = "Sharding", .config = "0z12345678");
+    assert_kept(.target = "Sharding", .config = "0x");
 }
 
 static void an_opaque_configuration_is_refused_even_if_vouched_for(void **state) {
@@ -346,6 +351,73 @@ static void a_kernel_that_looks_otherwise_stays_whole(void **state) {
         assert_false(same(pairs[i][0], pairs[i][1]));
 }
 
+// ---- libraries of the client's kernels ---------------------------------------------------------
+
+// The client has kernels whose names begin with a k.
+static keel_status_t build_of(void *context, keel_str_t kernel, bool *out_known,
+                              keel_digest_t *out) {
+    if (keel_str_is(kernel, context ? context : "none")) return keel_status_make(KEEL_IO, "no");
+    *out_known = kernel.data[0] == 'k';
+    *out = keel_digest(keel_str_bytes(kernel));
+    return NULL;
+}
+
+// Of a program that calls these, in order.
+static keel_status_t set_kernels(keel_key_t *key, const char *const *targets, bool hlo,
+                                 const char *failing) {
+    build_t b;
+    build_begin(&b, KEEL_FORMAT_MLIR);
+    keel_type_id_t type = f32(&b);
+    b.program.entry = begin_function(&b, (fn_t){"main", type, KEEL_NONE, true});
+    add_op(&b, (op_t){"add", KEEL_NONE, type, {0}, 0});
+    for (; *targets; ++targets) {
+        call_t call = {.target = *targets, .index = -1, .hlo = hlo};
+        add_op(
+            &b,
+            (op_t){hlo ? "custom-call" : "custom_call", call_attributes(&b, &call), type, {0}, 0});
+    }
+    add_op(&b, (op_t){"custom_call", KEEL_NONE, type, {0}, 0}); // of nothing that can be read
+    end_function(&b, b.program.entry);
+    build_end(&b);
+    keel_key_initialize(key);
+    keel_status_t status =
+        keel_key_set_kernels(key, &b.program, build_of, (void *)(uintptr_t)failing);
+    keel_program_deinitialize(&b.program);
+    return status;
+}
+
+static void each_kernel_of_the_client_counts_once_with_its_build(void **state) {
+    (void)state;
+    static const char *const targets[] = {"k2", "other", "k1", "k2", NULL};
+    for (int hlo = 0; hlo < 2; ++hlo) {
+        keel_key_t key;
+        char expected[200], hex[2][KEEL_DIGEST_HEX];
+        for (int i = 0; i < 2; ++i) {
+            keel_digest_t digest = keel_digest(keel_str_bytes(keel_str(i ? "k2" : "k1")));
+            keel_digest_hex(&digest, hex[i]);
+        }
+        snprintf(expected, sizeof expected, "k1=%s\nk2=%s\n", hex[0], hex[1]);
+        MUST(set_kernels(&key, targets, hlo, NULL));
+        assert_string_equal(key.values[KEEL_COMPONENT_KERNELS], expected);
+        keel_key_deinitialize(&key);
+    }
+}
+
+static void a_program_that_calls_none_of_the_clients_kernels_has_no_such_component(void **state) {
+    (void)state;
+    static const char *const targets[] = {"other", "Sharding", NULL}, *const failing[] = {"k1",
+                                                                                          NULL};
+    keel_key_t key;
+    MUST(set_kernels(&key, targets, false, NULL));
+    assert_null(key.values[KEEL_COMPONENT_KERNELS]);
+    keel_key_deinitialize(&key);
+    keel_status_t status = set_kernels(&key, failing, false, "k1");
+    assert_int_equal(keel_status_code(status), KEEL_IO);
+    assert_null(key.values[KEEL_COMPONENT_KERNELS]);
+    keel_status_ignore(status);
+    keel_key_deinitialize(&key);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(custom_partitioning_is_refused),
@@ -364,6 +436,8 @@ int main(void) {
         cmocka_unit_test(kernels_of_tpu_are_kept_and_those_of_gpu_are_not),
         cmocka_unit_test(a_call_without_a_target_is_refused),
         cmocka_unit_test(a_program_without_calls_is_kept),
+        cmocka_unit_test(each_kernel_of_the_client_counts_once_with_its_build),
+        cmocka_unit_test(a_program_that_calls_none_of_the_clients_kernels_has_no_such_component),
         cmocka_unit_test(debug_locations_of_kernels_are_left_out),
         cmocka_unit_test(long_kernels_differ_in_their_bodies_and_not_in_their_locations),
         cmocka_unit_test(a_kernel_that_looks_otherwise_stays_whole),

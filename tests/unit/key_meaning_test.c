@@ -324,13 +324,25 @@ static bool says_the_same(build_t *b, unsigned n) {
     keel_attr_id_t empty = ATTR(.kind = KEEL_ATTR_DICT, .b = KEEL_NONE);
     add_op(b, (op_t){"negate", n == 5 ? empty : KEEL_NONE, n == 6 ? again : f, {v}, 1});
     add_op(b, (op_t){"negate", KEEL_NONE, f, {v}, 1});
+    // Attributes and a name that several operations share, and those that each has of its own.
+    keel_attr_id_t shared = DICT(b, {"c", x});
+    for (unsigned i = 0; i < 3; ++i) {
+        keel_op_id_t op = b->program.operations.count;
+        add_op(b, (op_t){"abs", n == 7 ? DICT(b, {"c", x}) : shared, f, {v}, 1});
+        if (n != 8) continue;
+        uint16_t name = b->program.operations.data[op].name;
+        keel_op_name_t copy = b->program.op_names.data[name];
+        MUST(keel_table_reserve(&b->program.op_names, 1));
+        b->program.op_names.data[b->program.op_names.count] = copy;
+        b->program.operations.data[op].name = (uint16_t)b->program.op_names.count++;
+    }
     end_function(b, b->program.entry);
-    return n < 7;
+    return n < 9;
 }
 
 static void the_same_program_in_other_tables_has_the_same_key(void **state) {
     (void)state;
-    assert_all_the_same(says_the_same, 7);
+    assert_all_the_same(says_the_same, 9);
 }
 
 // ---- operations --------------------------------------------------------------------------------
@@ -548,6 +560,54 @@ static bool has_functions(build_t *b, unsigned n) {
     return n < 15;
 }
 
+// A call that names its functions by strings, in a list of lists; they are changed, and stand
+// before it or behind it.
+static bool calls_by_strings(build_t *b, unsigned n, bool callees_first) {
+    keel_program_t *p = &b->program;
+    keel_type_id_t f = f32(b);
+    for (int part = 0; part < 2; ++part) {
+        if (part == callees_first) {
+            p->entry = begin_function(b, (fn_t){"main", f, KEEL_NONE, true});
+            keel_value_id_t x = argument_of(b, p->entry);
+            keel_attr_id_t one = string_attr(b, "one"), two = string_attr(b, "two");
+            keel_attr_id_t list = n == 1 ? ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, two, one))
+                                         : ATTR(.kind = KEEL_ATTR_ARRAY, .b = LIST(b, one, two));
+            const char *name = n == 2 ? "comment" : "called_computations";
+            add_op(b, (op_t){"case", DICT(b, {name, n == 3 ? one : list}), f, {x}, 1});
+            end_function(b, p->entry);
+            continue;
+        }
+        for (int i = 0; i < 2; ++i) {
+            uint32_t callee = begin_function(b, (fn_t){i ? "two" : "one", f, KEEL_NONE, false});
+            keel_value_id_t x = argument_of(b, callee);
+            const char *op = i ? n == 4 ? "tan" : "cosine" : n == 5 ? "tan" : "sine";
+            add_op(b, (op_t){op, KEEL_NONE, f, {x}, 1});
+            end_function(b, callee);
+        }
+    }
+    return n < 6;
+}
+
+static bool calls_later_functions(build_t *b, unsigned n) {
+    return calls_by_strings(b, n, false);
+}
+
+static bool calls_earlier_functions(build_t *b, unsigned n) {
+    return calls_by_strings(b, n, true);
+}
+
+static bool calls_either(build_t *b, unsigned n) {
+    calls_by_strings(b, 0, n);
+    return n < 2;
+}
+
+static void functions_named_by_strings_count_by_what_they_do(void **state) {
+    (void)state;
+    assert_all_differ(calls_later_functions, 6);
+    assert_all_differ(calls_earlier_functions, 6);
+    assert_all_the_same(calls_either, 2);
+}
+
 // The last function and, behind it, what is no operation: a reference there is none of its own.
 static bool ends_with_a_callee(build_t *b, unsigned n) {
     keel_attr_id_t callee = symbol_attr(b, "last"); // number 0, as what was never set
@@ -649,6 +709,7 @@ int main(void) {
         cmocka_unit_test(every_part_of_an_operation_counts),
         cmocka_unit_test(the_number_of_shapes_changes_nothing),
         cmocka_unit_test(every_part_of_a_function_counts),
+        cmocka_unit_test(functions_named_by_strings_count_by_what_they_do),
         cmocka_unit_test(every_component_counts_in_its_own_place),
         cmocka_unit_test(what_is_read_by_people_is_no_part_of_a_key),
         cmocka_unit_test(a_long_text_is_cut_between_characters),

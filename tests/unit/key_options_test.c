@@ -517,6 +517,12 @@ static void a_later_scalar_overwrites_and_a_list_adds(void **state) {
     assert_flags("--xla_a=1 --xla_a=2", "xla_a=2\n");
     assert_flags("--xla_a=true --xla_a=false --xla_a", "xla_a=true\n");
     assert_flags("--xla_a=+X --xla_a=-Y", "xla_a=+X\nxla_a=-Y\n");
+    assert_flags("--xla_a=1.5 --xla_a=-2.25", "xla_a=-2.25\n");
+    assert_flags("--xla_a=x1 --xla_a=y2", "xla_a=x1\nxla_a=y2\n");
+    assert_flags("--xla_a=1-2 --xla_a=3", "xla_a=1-2\nxla_a=3\n");
+    assert_flags("--xla_a=- --xla_a=.", "xla_a=-\nxla_a=.\n"); // no number has no digit
+    assert_flags("--xla_a=2 --xla_a=x", "xla_a=2\nxla_a=x\n");
+    assert_flags("--xla_a=09 --xla_a=1/2 --xla_a=1:2", "xla_a=09\nxla_a=1/2\nxla_a=1:2\n");
 }
 
 static void what_xla_does_not_read_is_kept(void **state) {
