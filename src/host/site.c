@@ -290,8 +290,7 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
     found.stack = stack;
     found.package = found.name = KEEL_STR("");
     found.chain.count = found.own = found.shared = 0;
-    if (stack && stack->count && keel_is_library_file(keel_str(stack->frames[0].file)))
-        found.package = keel_package_of(keel_str(stack->frames[0].file));
+    if (stack && stack->count) found.package = keel_package_of(keel_str(stack->frames[0].file));
     look(program, &found);
     look_for_name(program, &found);
     if (found.own == found.chain.count) look_for_shared(program, &found);

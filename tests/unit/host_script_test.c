@@ -55,6 +55,22 @@ static void a_module_and_a_text_count_with_their_folder(void **state) {
     script_id("/one", "./a b\n", "a_b_");
     script_id("/one", ".x", "_x");
     script_id("/one", "", "unknown");
+    script_id("/one", "python3|-m", "script"); // of which the module is missing
+    script_id("/one", "python3|-c", "python-c");
+    script_id("/one", "python3|-W", "python3");
+    script_id("/one", "./azAZ09_-.[`@{/:", "_");
+    script_id("/one", "./azAZ09_-.[`@{;:", "azAZ09_-.______");
+}
+
+// Of the options in words, one takes a word of its own.
+static void a_script_stands_behind_the_interpreters_options(void **state) {
+    (void)state;
+    script_id("/one", "python3|--check-hash-based-pycs|never|train.py", "train.py");
+    script_id("/one", "python3|--check-hash-based-pycs", "python3");
+    script_id("/one", "python3|--without-a-word|train.py|other.py", "train.py");
+    script_id("/one", "python3|-W|ignore|-X|dev|train.py", "train.py");
+    script_id("/one", "pypy3|-OOsSm|train|other.py", "train");
+    script_id("/one", "python3|--", "python3");
 }
 
 static void write_file(const place_t *place, const char *name) {
@@ -128,6 +144,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_is_the_file_that_the_interpreter_runs),
         cmocka_unit_test(a_module_and_a_text_count_with_their_folder),
+        cmocka_unit_test(a_script_stands_behind_the_interpreters_options),
         cmocka_unit_test(a_launcher_counts_with_what_it_launches),
         cmocka_unit_test(tests_count_with_their_files_and_names),
     };
