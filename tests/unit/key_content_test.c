@@ -126,6 +126,11 @@ static void a_large_folder_counts_with_its_times(void **state) {
     const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     assert_int_equal(utimensat(AT_FDCWD, "tool/large", times, 0), 0);
     assert_other("./tool", &said);
+    // And sizes.
+    said = said_of("./tool");
+    assert_int_equal(truncate("tool/large", (off_t)66 << 20), 0);
+    assert_int_equal(utimensat(AT_FDCWD, "tool/large", times, 0), 0);
+    assert_other("./tool", &said);
 }
 
 static void folders_without_end_are_refused(void **state) {

@@ -47,6 +47,7 @@ static keel_cacheable_t check_op(const char *name,
                                  const void *context, const char *vouched) {
     build_t b;
     build_begin(&b, KEEL_FORMAT_MLIR);
+    op_name(&b, "vhlo", name, 1); // the first name of the table
     keel_type_id_t type = tensor_of(&b, f32(&b), 4);
     b.program.entry = begin_function(&b, (fn_t){"main", type, KEEL_NONE, true});
     keel_value_id_t x = argument_of(&b, b.program.entry);
@@ -297,6 +298,13 @@ static void debug_locations_of_kernels_are_left_out(void **state) {
                                 ": \"c\\\"x,}\", \"x\": [1]}}";
     assert_true(same(without, first));
     assert_true(same(without, other));
+    // As the first member of several, and as the only one.
+    assert_true(same(without, "{\"custom_call_config\": {\"debug_locations\": \"cA==\"  ,"
+                              "\"body\": \"QQ==\", \"x\": [1]}}"));
+    assert_true(same("{\"custom_call_config\": {\"debug_locations\": \"a\"}}",
+                     "{\"custom_call_config\": {\"debug_locations\": \"b\"}}"));
+    assert_false(same(without, "{\"custom_call_config\": {\"debug_locations\": \"cA==\", "
+                               "\"body\": \"QR==\", \"x\": [1]}}"));
     keel_digest_t a = kernel("Sharding", without), b = kernel("Sharding", first);
     assert_false(keel_digest_equal(&a, &b));
 }
@@ -338,6 +346,8 @@ static void a_kernel_that_looks_otherwise_stays_whole(void **state) {
          "[\"custom_call_config\", {\"debug_locations\": \"b\"}]"},
         {"{\"custom_call_config\": {\"debug_locations\": \"a\", \"debug_locations\": \"a\"}}",
          "{\"custom_call_config\": {\"debug_locations\": \"a\", \"debug_locations\": \"b\"}}"},
+        {"{\"custom_call_config\": {\"debug_locations\": \"a\" \"c\"}}",
+         "{\"custom_call_config\": {\"debug_locations\": \"b\" \"c\"}}"},
         {"{\"custom_call_config\": {\"debug_locations\": 1}}",
          "{\"custom_call_config\": {\"debug_locations\": 2}}"},
         {"{\"custom_call_config\": {\"debug_locations\": \"a\"}",

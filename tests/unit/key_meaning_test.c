@@ -557,7 +557,8 @@ static bool has_functions(build_t *b, unsigned n) {
     }
     if (n == 13) p->format = KEEL_FORMAT_HLO;
     if (n == 14) p->attributes = x;
-    return n < 15;
+    if (n == 15) p->functions.data[main].argument_attributes = DICT(b, {"v", string_attr(b, "y")});
+    return n < 16;
 }
 
 // A call that names its functions by strings, in a list of lists; they are changed, and stand
@@ -625,7 +626,7 @@ static bool ends_with_a_callee(build_t *b, unsigned n) {
 
 static void every_part_of_a_function_counts(void **state) {
     (void)state;
-    assert_all_differ(has_functions, 15);
+    assert_all_differ(has_functions, 16);
     assert_all_differ(ends_with_a_callee, 2);
 }
 

@@ -177,6 +177,11 @@ static void shardings_go_by_the_compile_options(void **state) {
     assert_false(same(WITH(.other_sharding = TILED, FOUR),
                       WITH(.other_sharding = TILED, .sharding = REPLICATED, FOUR)));
     assert_true(same(WITH(FOUR), WITH(.sharding = REPLICATED, FOUR)));
+    // Behind a field that says nothing about shardings, in the options and in the build options.
+#define ONE_LATER .options = "\x10\x01\x1a\x04\x20\x01\x28\x01", .options_size = 8
+    assert_true(
+        same(WITH(.other_sharding = TILED, .partitions = 2, ONE_LATER),
+             WITH(.other_sharding = TILED, .partitions = 2, .sharding = REPLICATED, ONE_LATER)));
     assert_false(same(WITH(SEARCHED), WITH(.sharding = REPLICATED, SEARCHED)));
     assert_false(same(WITH(BROKEN), WITH(.sharding = REPLICATED, BROKEN)));
 }
