@@ -17,6 +17,19 @@ static void check(const char *root, bool torch, const char *expected) {
     keel_why_deinitialize(&why);
 }
 
+static void what_keeps_a_program_from_the_cache_has_advice_of_its_own(void **state) {
+    (void)state;
+    const keel_cause_facts_t *cache = keel_cause_facts(KEEL_CAUSE_CACHE);
+    for (int torch = 0; torch < 2; ++torch) {
+        check("\"kind\":\"cache\",\"subject\":\"dumps\"", torch, case_text(KEEL_CASE_DUMPS));
+        check("\"kind\":\"cache\",\"subject\":\"uncacheable\"", torch,
+              case_text(KEEL_CASE_UNCACHEABLE));
+        check("\"kind\":\"cache\",\"subject\":\"refresh\"", torch, case_text(KEEL_CASE_REFRESH));
+        check("\"kind\":\"cache\",\"subject\":\"absent\"", torch,
+              torch ? cache->torch : cache->jax);
+    }
+}
+
 static void check_shape(const char *before, const char *after, const char *expected) {
     char root[256];
     snprintf(root, sizeof root, "\"kind\":\"shape\",\"old\":\"%s\",\"new\":\"%s\"", before, after);
@@ -117,6 +130,30 @@ static void a_number_explains_one_retrace_of_a_program_and_no_more(void **state)
     keel_why_deinitialize(&why);
 }
 
+// Each process remembers for itself, and what else was recompiled does not count.
+static void retraces_are_counted_in_each_process(void **state) {
+    (void)state;
+    char rest[512];
+    shape("p", "x", "f32[5]", 3);
+    retrace("once", "");
+    shape("q", "x", "f32[6]", 3);
+    snprintf(rest, sizeof rest,
+             "{\"event\":\"explain\",\"pid\":2,\"what\":\"retrace\",\"program\":"
+             "\"once\",\"name\":\"f\",\"key\":\"konce\",\"seconds\":1,\"roots\":[{\"kind\":"
+             "\"retrace\",\"note\":\"%s: s.step\"}]}\n",
+             keel_note_text(KEEL_NOTE_NUMBER));
+    keel_buffer_text(&journal, rest);
+    retrace("again", "");
+    retrace("again", "");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.entry_count, 6);
+    for (int i = 1; i < 6; i += 2)
+        assert_int_equal(keel_note_leads(why.entries[i].roots[0].note, KEEL_NOTE_NUMBER), i < 5);
+    assert_string_equal(why.entries[4].roots[0].note, "");
+    keel_why_deinitialize(&why);
+}
+
 // ---- a list that grows -------------------------------------------------------------------------
 
 static void a_list_that_grows_is_a_pattern_with_advice_of_its_own(void **state) {
@@ -157,6 +194,8 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(advice_about_a_shape_goes_by_what_moved),
+        TEST(what_keeps_a_program_from_the_cache_has_advice_of_its_own),
+        TEST(retraces_are_counted_in_each_process),
         TEST(no_choice_on_the_device_reaches_into_a_library),
         TEST(an_idle_optimizer_has_other_tensors_only_where_steps_follow),
         TEST(a_note_has_the_last_word_on_a_single_recompile),

@@ -72,6 +72,7 @@ static void a_constant_that_was_read_is_folded_under_the_read(void **state) {
         const keel_why_entry_t *entry = &why.entries[0];
         const keel_run_difference_t *root = &entry->roots[1];
         assert_int_equal(entry->root_count, 2);
+        assert_int_equal(entry->root_total, 2);
         assert_int_equal(entry->roots[0].kind, KEEL_CAUSE_SHAPE);
         bool follows = root->kind == KEEL_CAUSE_HOST_READ;
         if (follows != sources[i].follows) print_message("%s\n", sources[i].text);
@@ -84,6 +85,52 @@ static void a_constant_that_was_read_is_folded_under_the_read(void **state) {
             assert_int_equal(entry->folded[j].follows, 1);
         keel_why_deinitialize(&why);
     }
+    place_remove(&place);
+}
+
+// Constants of lines 4, 5 and 6, of which the first two come from the read in line 1 and the last
+// one from that in line 2.
+static void each_read_is_a_cause_with_what_follows_from_it(void **state) {
+    (void)state;
+    static const char text[] = "a = int(t)\nb = int(u)\n\ny = x[a]\nz = x[a]\nw = x[b]\n";
+    static const char root[] = "{\"kind\":\"constant\",\"subject\":\"%c\",\"old\":\"3\",\"new\":"
+                               "\"4\",\"file\":\"%s\",\"line\":%u}%s";
+    place_t place;
+    char path[300], hex[KEEL_DIGEST_HEX], journal[4096];
+    keel_digest_t digest = keel_digest(keel_str_bytes(keel_str(text)));
+    keel_digest_hex(&digest, hex);
+    place_make(&place);
+    snprintf(path, sizeof path, "%s/train.py", place.root);
+    write_bytes(path, text, strlen(text));
+    size_t size = (size_t)snprintf(
+        journal, sizeof journal,
+        "{\"event\":\"source\",\"pid\":1,\"file\":\"%s\",\"digest\":\"%s\"}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"aa\",\"name\":\"S\",\"format\":\"hlo\","
+        "\"seconds\":1,\"recompile\":true}\n"
+        "{\"event\":\"transfers\",\"pid\":1,\"from_device\":{\"count\":2},\"reads\":["
+        "{" SITE ",\"count\":1,\"bytes\":4,\"seconds\":0.1},"
+        "{" SITE ",\"count\":1,\"bytes\":4,\"seconds\":0.1}]}\n"
+        "{\"event\":\"explain\",\"pid\":1,\"program\":\"aa\",\"name\":\"S\",\"what\":"
+        "\"compile\",\"seconds\":1,\"recompile\":true,\"root_total\":3,\"against\":{\"program\":"
+        "\"bb\",\"is_ours\":true},\"roots\":[",
+        path, hex, path, 1u, path, 2u);
+    for (unsigned i = 0; i < 3; ++i)
+        size += (size_t)snprintf(journal + size, sizeof journal - size, root, (char)('p' + i), path,
+                                 4 + i, i < 2 ? "," : "]}\n");
+    keel_why_t why;
+    assert_ok(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", "", KEEL_RUN_DETAILS, &why));
+    const keel_why_entry_t *entry = &why.entries[0];
+    assert_int_equal(entry->root_count, 2);
+    assert_int_equal(entry->root_total, 2);
+    assert_int_equal(entry->folded_total, 3);
+    for (unsigned i = 0; i < 2; ++i) {
+        assert_int_equal(entry->roots[i].kind, KEEL_CAUSE_HOST_READ);
+        assert_int_equal(entry->roots[i].place.line, i + 1);
+        assert_int_equal(entry->roots[i].folds, 2 - i);
+    }
+    for (unsigned i = 0; i < 3; ++i)
+        assert_int_equal(entry->folded[i].follows, i == 2);
+    keel_why_deinitialize(&why);
     place_remove(&place);
 }
 
@@ -121,6 +168,7 @@ static void a_constant_in_jax_stays_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_constant_that_was_read_is_folded_under_the_read),
+        cmocka_unit_test(each_read_is_a_cause_with_what_follows_from_it),
         cmocka_unit_test(source_that_is_gone_or_another_tells_nothing),
         cmocka_unit_test(a_constant_in_jax_stays_one),
     };

@@ -318,6 +318,8 @@ static void one_program_for_each_subset_of_optional_arguments_is_told(void **sta
     assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_SUBSETS);
     assert_string_equal(why.patterns[0].values, "mask, weight");
     assert_int_equal(why.patterns[0].times, 3); // by entry, not by argument
+    for (int i = 0; i < 3; ++i)                 // the first of several
+        assert_ptr_equal(keel_why_told(&why.entries[i], &why.patterns[0]), why.entries[i].roots);
     keel_why_deinitialize(&why);
 }
 
@@ -402,6 +404,8 @@ static void a_list_grows_if_one_of_its_indices_goes_up(void **state) {
     end(NULL); // each case has a journal of its own
     GROWING("h[0], h[1]", "h[0]", "h[1]");
     GROWING("h[8], h[9], h[10]", "h[8]", "h[9]", "h[10]");
+    GROWING("h[1], h[2], h[3], h[4], h[5], h[6], ..., h[9]", "h[1]", "h[2]", "h[3]", "h[4]", "h[5]",
+            "h[6]", "h[7]", "h[8]", "h[9]");
     GROWING("h[2]['w'], h[4]['w']", "h[2]['w']", "h[4]['w']");
     GROWING("h[1][2], h[1][3]", "h[1][2]", "h[1][3]");
     GROWING("h[1][2], h[2][2]", "h[1][2]", "h[2][2]");
@@ -535,6 +539,7 @@ static void operations_outside_jit_that_never_end_are_one_item(void **state) {
     assert_int_equal(why.pattern_count, 1);
     assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_EAGER);
     assert_int_equal(why.patterns[0].times, 5);
+    assert_true(why.patterns[0].seconds == 2.5);
     assert_int_equal(why.again.times, 5);
     assert_int_equal(why.recompiles, 5);
     assert_string_equal(why.entries[0].pattern, "eager");
