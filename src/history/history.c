@@ -175,7 +175,6 @@ static keel_status_t keep_record(keel_history_t *history) {
 
 keel_status_t keel_history_keep(keel_history_t *history) {
     if (!history->path) return NULL;
-    read_once(history);
     pthread_mutex_lock(&history->writing);
     keel_status_t status = keep_record(history);
     pthread_mutex_unlock(&history->writing);

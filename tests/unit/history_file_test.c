@@ -497,6 +497,8 @@ static void a_file_that_outgrows_its_limit_keeps_the_newer_half(void **state) {
     assert_true(largest > KEEL_HISTORY_FILE_LIMIT - 16384 || smallest < SIZE_MAX);
     assert_true(smallest < KEEL_HISTORY_FILE_LIMIT * 5 / 8);
     assert_int_equal(count_below(stage.folder, ".tmp."), 0);
+    // What follows in a file that this process has written anew knows what is there.
+    assert_int_equal(occurrences(stage.path, "\"component\":\"compile options\""), 1);
     reopen(&stage);
     make_record(&made, "jit_step", 99999);
     assert_nearest(&stage, &made, "jit_step", 8999);

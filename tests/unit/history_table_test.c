@@ -104,6 +104,23 @@ static void what_is_in_the_file_is_known_of_every_value(void **state) {
     table_clear(&ours);
 }
 
+static void a_value_that_no_record_of_a_file_has_is_dropped(void **state) {
+    (void)state;
+    table_t table = {0};
+    char hex[KEEL_DIGEST_HEX], line[300];
+    keel_digest_t digest = digest_of("value", 1);
+    uint64_t damaged = 0;
+    keel_digest_hex(&digest, hex);
+    int size = snprintf(line, sizeof line,
+                        "{\"value\":\"%016llx\",\"component\":\"XLA_FLAGS\",\"digest\":\"%s\","
+                        "\"text\":\"a\"}\n",
+                        (unsigned long long)value_id(KEEL_COMPONENT_XLA_FLAGS, &digest), hex);
+    assert_ok(file_parse((uint8_t *)line, (size_t)size, &table, &damaged));
+    assert_int_equal(damaged, 0);
+    assert_int_equal(values_in(&table), 0);
+    assert_int_equal(table.bytes, 0);
+}
+
 // Files of earlier versions have them.
 static void ids_of_values_and_records_never_change(void **state) {
     (void)state;
@@ -152,6 +169,7 @@ int main(void) {
         cmocka_unit_test(what_a_table_holds_is_counted_to_the_byte),
         cmocka_unit_test(a_table_keeps_its_newest_record_however_large),
         cmocka_unit_test(what_is_in_the_file_is_known_of_every_value),
+        cmocka_unit_test(a_value_that_no_record_of_a_file_has_is_dropped),
         cmocka_unit_test(ids_of_values_and_records_never_change),
         cmocka_unit_test(a_program_that_is_known_is_updated_and_stands_once),
         cmocka_unit_test(long_texts_are_cut_between_characters),

@@ -318,6 +318,11 @@ static void a_new_function_beside_an_old_one_is_the_first_of_its_kind(void **sta
     assert_nearest(&stage, &new, "jit_step", 1);
     add(&stage, "jit_step", 1);
     assert_none(&stage, &new);
+    // Whichever of its programs came.
+    add(&stage, "jit_step", 2);
+    reopen(&stage);
+    add(&stage, "jit_step", 1);
+    assert_none(&stage, &new);
     free_record(&new);
     remove_stage(&stage);
 }
