@@ -1,7 +1,10 @@
 // What the Python package reports about the client's bugs: written whole, each once, whenever it is
 // reported.
 #define _GNU_SOURCE
+#include <dlfcn.h>
+
 #include "door_help.h"
+#include "pjrt/kernels.h"
 
 enum { WAITING = 32 }; // reports that wait for a client
 
@@ -108,11 +111,58 @@ static void test_a_forked_child_does_not_write_in_its_parents_name(void **state)
     assert_int_equal(count_events(door, "\"event\":\"fix\"", "of the parent"), 1);
 }
 
+// ---- through the library -----------------------------------------------------------------------
+
+// The library as a client opens it: what it exports does what the package asks for.
+static void report_through_the_library(const door_t *door) {
+    (void)door;
+    void *library = dlopen(KEEL_DOOR, RTLD_NOW | RTLD_LOCAL);
+    CHECK(library);
+    const PJRT_Api *(*table)(void);
+    void (*step)(void);
+    void (*add_kernel)(const char *name, void *function);
+    void (*note)(const char *, const char *, const char *, const char *, const char *,
+                 const char *);
+    *(void **)&table = dlsym(library, "GetPjrtApi");
+    *(void **)&step = dlsym(library, "keel_step");
+    *(void **)&add_kernel = dlsym(library, "keel_add_kernel");
+    *(void **)&note = dlsym(library, "keel_note_fix");
+    CHECK(table && step && add_kernel && note);
+    note("fork", "applied", "a label", "project 12", "client 3.4", "because");
+    const PJRT_Api *api = table();
+    PJRT_Client *client = door_client(api);
+    for (int i = 0; i < KEEL_KERNEL_LIMIT + 2; ++i) {
+        char name[32];
+        snprintf(name, sizeof name, "kernel_%d", i);
+        add_kernel(name, dlsym(library, "keel_step")); // a function of a library
+    }
+    step();
+    step();
+    step();
+    door_close(api, client);
+}
+
+static void test_what_the_library_exports_reaches_the_journal(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", report_through_the_library);
+    assert_int_equal(count_events(door, "\"event\":\"fix\"",
+                                  "\"name\":\"fork\",\"state\":\"applied\",\"label\":\"a label\","
+                                  "\"reference\":\"project 12\",\"client\":\"client 3.4\","
+                                  "\"why\":\"because\""),
+                     1);
+    assert_int_equal(count_events(door, "\"event\":\"step\"", "\"count\":3"), 1);
+    // Those that there is room for are silent, the others are said once.
+    assert_int_equal(count_lines(door->errors, "programs that call it do not compile"), 1);
+    assert_int_equal(count_lines(door->errors, "'kernel_96'"), 1);
+    assert_int_equal(count_lines(door->errors, "keel: "), 1);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_reports_from_before_there_is_a_client_are_written_once_and_whole),
         TEST(test_no_more_than_32_reports_wait_and_that_is_said_once),
+        TEST(test_what_the_library_exports_reaches_the_journal),
         TEST(test_a_forked_child_does_not_write_in_its_parents_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -429,6 +429,22 @@ static void a_folder_without_write_permission_still_gives(void **state) {
     fixture_free(&f);
 }
 
+static void a_miss_names_the_entry(void **state) {
+    place_t *place = *state;
+    keel_tier_t tier = open_tier(place);
+    keel_digest_t key = key_of(1);
+    char hex[KEEL_DIGEST_HEX], expected[100];
+    keel_digest_hex(&key, hex);
+    snprintf(expected, sizeof expected, "entry %.12s: not in the cache", hex);
+    keel_entry_t got;
+    keel_miss_t miss;
+    keel_status_t status = tier.get(tier.context, &key, &got, &miss);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    assert_string_equal(keel_status_message(status), expected);
+    keel_status_ignore(status);
+    tier.close(tier.context);
+}
+
 // ---- use and eviction --------------------------------------------------------------------------
 
 static void a_get_renews_the_time_of_use(void **state) {
@@ -669,6 +685,7 @@ int main(void) {
         TEST(a_file_in_the_folders_place_fails_cleanly),
         TEST(a_readonly_cache_gives_and_takes_nothing),
         TEST(a_folder_without_write_permission_still_gives),
+        TEST(a_miss_names_the_entry),
         TEST(a_get_renews_the_time_of_use),
         TEST(the_least_recently_used_are_evicted_first),
         TEST(a_limit_counts_what_other_processes_put),

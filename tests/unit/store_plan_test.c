@@ -49,6 +49,63 @@ static void test_a_plan_comes_back_in_its_order(void **state) {
     }
 }
 
+// Costs are kept to the microsecond; one that cannot be is not known.
+static void test_costs_come_back_if_they_can_be(void **state) {
+    const place_t *place = *state;
+    static const double rows[][2] = {
+        {1.5, 1.5}, {0, 0}, {-1, 0}, {1e9, 0}, {0.0000006, 0.000001}, {999999999, 999999999}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        keel_plan_t plan = plan_of(1), back;
+        plan.programs[0].cost.seconds = rows[i][0];
+        assert_ok(keel_plan_write(place->cache, "train.py-01", &plan));
+        assert_ok(keel_plan_read(place->cache, "train.py-01", &back));
+        assert_true(back.programs[0].cost.seconds == rows[i][1]);
+        assert_true(keel_plan_equal(&plan, &back));
+    }
+}
+
+static void test_plans_are_equal_in_every_part(void **state) {
+    (void)state;
+    keel_plan_t a = plan_of(3), b = a;
+    assert_true(keel_plan_equal(&a, &b));
+    b.programs[2].program.bytes[5] ^= 1;
+    assert_false(keel_plan_equal(&a, &b));
+    b = a, b.programs[0].options.bytes[5] ^= 1;
+    assert_false(keel_plan_equal(&a, &b));
+    b = a, b.programs[1].assignment.bytes[5] ^= 1;
+    assert_false(keel_plan_equal(&a, &b));
+    b = a, b.programs[1].cost.name ^= 1;
+    assert_false(keel_plan_equal(&a, &b));
+    b = a, b.programs[1].cost.operations ^= 1;
+    assert_false(keel_plan_equal(&a, &b));
+    b = a, b.programs[1].cost.seconds += 1e-6;
+    assert_false(keel_plan_equal(&a, &b));
+    b = a, b.programs[1].cost.seconds += 1e-9; // less than is kept
+    assert_true(keel_plan_equal(&a, &b));
+    b = a, b.count = 2;
+    assert_false(keel_plan_equal(&a, &b));
+}
+
+static void test_a_cost_is_that_of_the_name_and_the_nearest_size(void **state) {
+    (void)state;
+    keel_plan_t plan = plan_of(4);
+    static const struct {
+        const char *name;
+        uint32_t operations;
+        double seconds;
+    } rows[] = {{"jit_f", 100, 1}, {"jit_f", 200, 2}, {"jit_g", 140, 3}, {"jit_f", 120, 0}};
+    for (size_t i = 0; i < 4; ++i)
+        plan.programs[i].cost =
+            (keel_cost_t){keel_plan_name(rows[i].name), rows[i].operations, rows[i].seconds};
+    assert_true(keel_plan_seconds(&plan, "jit_f", 0) == 1);
+    assert_true(keel_plan_seconds(&plan, "jit_f", 149) == 1);
+    assert_true(keel_plan_seconds(&plan, "jit_f", 150) == 2); // of two as near the later one
+    assert_true(keel_plan_seconds(&plan, "jit_f", 151) == 2);
+    assert_true(keel_plan_seconds(&plan, "jit_f", 100000) == 2);
+    assert_true(keel_plan_seconds(&plan, "jit_g", 100) == 3);
+    assert_true(keel_plan_seconds(&plan, "jit_h", 100) == 0);
+}
+
 static void test_a_script_without_a_plan_has_an_empty_one(void **state) {
     const place_t *place = *state;
     keel_plan_t plan = plan_of(3);
@@ -193,6 +250,9 @@ static void test_a_plan_that_is_kept_is_not_old(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_plan_comes_back_in_its_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_costs_come_back_if_they_can_be, setup, teardown),
+        cmocka_unit_test(test_plans_are_equal_in_every_part),
+        cmocka_unit_test(test_a_cost_is_that_of_the_name_and_the_nearest_size),
         cmocka_unit_test_setup_teardown(test_a_script_without_a_plan_has_an_empty_one, setup,
                                         teardown),
         cmocka_unit_test(test_a_program_is_planned_once_and_there_is_a_limit),
