@@ -239,6 +239,58 @@ static void the_package_that_is_run_asks_as_the_user_does(void **state) {
                               "step at " LIBRARY "trainer/a.py:0", true, false});
 }
 
+// jax.jit(jax.jit(step)): the name is on the operations of the inner function, which are not the
+// entry's.
+static void a_function_that_only_calls_another_has_that_ones_name(void **state) {
+    (void)state;
+    asked_t asked = {.module = "jit_step",
+                     .ops = {{{"call", USER, 20}}, {{"Model.step", USER, 7}, {"call", USER, 20}}},
+                     .end = 1,
+                     .stack = {{"call", USER, 20}},
+                     .traced_file = USER,
+                     .traced_line = 5};
+    assert_site(&asked, &(expected_t){USER ":20 call", "Model.step at " USER ":5", true, false});
+    asked.ops[1][0].file = OTHER; // another function of that name
+    assert_site(&asked, &(expected_t){USER ":20 call", "jit_step at " USER ":5", true, false});
+}
+
+// A loop that a library runs for itself is nobody else's.
+static void a_loop_without_any_frame_of_the_users_is_of_its_line(void **state) {
+    (void)state;
+    assert_site(
+        &(asked_t){.module = "jit_scan",
+                   .ops = {{{"body", LIBRARY "lib/a.py", 5}, {"run", LIBRARY "lib/b.py", 6}}}},
+        &(expected_t){LIBRARY "lib/a.py:5 body, " LIBRARY "lib/b.py:6; " LIBRARY "lib/a.py:5",
+                      LIBRARY "lib/a.py:5", false, false});
+}
+
+// ---- recorded programs -------------------------------------------------------------------------
+
+// What PyTorch/XLA recorded is of the line that asked for a result.
+static void a_recorded_program_is_of_the_line_that_asked(void **state) {
+    (void)state;
+    keel_arena_t arena;
+    keel_arena_initialize(&arena, 0);
+    const keel_stack_frame_t frames[] = {{USER, "train", 20}, {USER, "<module>", 30}};
+    keel_stack_t stack = {.frames = frames, .count = 2};
+    keel_site_t site = {.place = {.file = "", .function = "", .call_file = ""}, .origin = "before"};
+    char place[600];
+    keel_site_asked(&(keel_stack_t){.count = 0}, &arena, &site);
+    assert_string_equal(site.origin, "before");
+    keel_site_asked(&stack, &arena, &site);
+    describe(&site.place, place);
+    assert_string_equal(place, USER ":20 train, " USER ":30");
+    assert_string_equal(site.origin, USER ":20");
+    stack.library_file = LIBRARY "transformers/generation.py";
+    stack.library_line = 50;
+    keel_site_asked(&stack, &arena, &site);
+    describe(&site.place, place);
+    assert_string_equal(place,
+                        USER ":20 train, " USER ":30; " LIBRARY "transformers/generation.py:50");
+    assert_string_equal(site.origin, "transformers/generation.py:50 at " USER ":20");
+    keel_arena_deinitialize(&arena);
+}
+
 // ---- wrapped functions -------------------------------------------------------------------------
 
 static void a_function_is_wrapped_if_a_library_calls_it_and_it_is_not_its_own(void **state) {
@@ -286,6 +338,9 @@ int main(void) {
         cmocka_unit_test(the_stack_tells_which_call_of_several_asked),
         cmocka_unit_test(a_program_that_was_lowered_earlier_is_of_the_line_that_traced_it),
         cmocka_unit_test(the_package_that_is_run_asks_as_the_user_does),
+        cmocka_unit_test(a_function_that_only_calls_another_has_that_ones_name),
+        cmocka_unit_test(a_loop_without_any_frame_of_the_users_is_of_its_line),
+        cmocka_unit_test(a_recorded_program_is_of_the_line_that_asked),
         cmocka_unit_test(a_function_is_wrapped_if_a_library_calls_it_and_it_is_not_its_own),
         cmocka_unit_test(a_program_without_positions_is_of_nobody),
     };
