@@ -17,7 +17,8 @@ struct keel_object_t {
 };
 
 static keel_object_t *innermost;
-static long alive; // references that the code under test holds
+static long alive;   // references that the code under test holds
+static long entered; // and the interpreter's lock
 static bool has_qualified_names;
 
 static keel_object_t *count(keel_object_t *object) {
@@ -82,6 +83,7 @@ const char *__wrap_keel_python_enter(keel_python_t *out);
 void __wrap_keel_python_leave(keel_python_t *python);
 
 const char *__wrap_keel_python_enter(keel_python_t *out) {
+    ++entered;
     *out = (keel_python_t){.frame = frame,
                            .back = back,
                            .code = code,
@@ -97,6 +99,7 @@ const char *__wrap_keel_python_enter(keel_python_t *out) {
 
 void __wrap_keel_python_leave(keel_python_t *python) {
     (void)python;
+    --entered;
 }
 
 typedef struct reading_t {
@@ -128,6 +131,7 @@ static const keel_stack_t *read_frames(reading_t *reading, keel_object_t *frames
     alive = 0;
     keel_stack_read(&reading->arena, &reading->stack);
     assert_int_equal(alive, 0);
+    assert_int_equal(entered, 0);
     return &reading->stack;
 }
 #define READ(reading, ...)                                                                         \

@@ -107,6 +107,7 @@ static void a_launcher_counts_with_what_it_launches(void **state) {
                      ID("accelerate|launch|train.py|--lr|3|--seed=1", "accelerate-train.py"));
     assert_int_not_equal(launch, ID("accelerate|launch|-m|pkg.train", "accelerate-pkg.train"));
     ID("accelerate|launch|-m", "accelerate"); // of which the module is missing
+    ID("python3|-c|import x|train.py", "python-c");
     // A file behind an option may be what is launched: it never hides another.
     assert_int_not_equal(ID("python|-m|own|--hook|hook.py|train.py", "own-hook.py"),
                          ID("python|-m|own|--hook|hook.py|other.py", "own-hook.py"));

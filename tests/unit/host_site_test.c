@@ -325,6 +325,43 @@ static void a_function_is_wrapped_if_a_library_calls_it_and_it_is_not_its_own(vo
     }
 }
 
+// An object is called as its class says, and JAX names what it jits after that or not at all.
+static void a_module_is_named_after_its_function_or_its_class(void **state) {
+    (void)state;
+    static const struct {
+        const char *module, *function;
+        bool is_own;
+    } rows[] = {
+        {"jit_step", "Model.step", true},
+        {"jit_step", "main.<locals>.step", true},
+        {"pmap_step", "step", true},
+        {"step", "step", false},
+        {"jit_Model", "Model.__call__", true},
+        {"jit_Model", "a.Model.__call__", true},
+        {"jit___call", "Model.__call__", true},
+        {"jit_pr", "Model.predictions", false},
+        {"jit__unnamed_function", "Model.__call__", true},
+        {"jit__unnamed_function", "Model.step", false},
+        {"jit__lambda_", "f.<locals>.<lambda>", true},
+        {"jit_step", "f.<locals>.<lambda>", false},
+        {"jit_", ".__call__", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        asked_t asked = {.module = rows[i].module, .ops = {{{rows[i].function, USER, 7}}}};
+        keel_program_t program;
+        keel_arena_t arena;
+        keel_site_t site;
+        keel_program_initialize(&program);
+        keel_arena_initialize(&arena, 0);
+        assert_ok(build(&program, &asked));
+        keel_site_of(&program, NULL, &arena, &site);
+        if (site.is_traced != rows[i].is_own)
+            fail_msg("%s of %s", rows[i].module, rows[i].function);
+        keel_arena_deinitialize(&arena);
+        keel_program_deinitialize(&program);
+    }
+}
+
 static void a_program_without_positions_is_of_nobody(void **state) {
     (void)state;
     assert_site(&(asked_t){.module = "jit_f"}, &(expected_t){":0 ", "", false, false});
@@ -342,6 +379,7 @@ int main(void) {
         cmocka_unit_test(a_loop_without_any_frame_of_the_users_is_of_its_line),
         cmocka_unit_test(a_recorded_program_is_of_the_line_that_asked),
         cmocka_unit_test(a_function_is_wrapped_if_a_library_calls_it_and_it_is_not_its_own),
+        cmocka_unit_test(a_module_is_named_after_its_function_or_its_class),
         cmocka_unit_test(a_program_without_positions_is_of_nobody),
     };
     return cmocka_run_group_tests_name("host_site", tests, NULL, NULL);

@@ -57,6 +57,12 @@ static void a_file_was_read_with_each_text_that_was_noted(void **state) {
     assert_false(was_read(&read, "/w/a.py", "three") || was_read(&read, "/w/b.py", "one"));
     assert_true(keel_source_is_noted(&read, "/w/a.py") && keel_source_is_noted(&read, "/w/b.py"));
     assert_false(keel_source_is_noted(&read, "/w/c.py") || keel_source_is_noted(&read, "/w/a.p"));
+    // A name that goes on as another one's digest does is another name.
+    keel_digest_t digest = keel_digest(keel_str_bytes(keel_str("one")));
+    char name[64] = "/w/a.py";
+    assert_null(memchr(digest.bytes, 0, sizeof digest.bytes));
+    memcpy(name + strlen("/w/a.py"), digest.bytes, sizeof digest.bytes);
+    assert_false(keel_source_is_noted(&read, name));
     keel_map_deinitialize(&read);
 }
 

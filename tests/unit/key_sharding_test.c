@@ -167,9 +167,36 @@ static void only_what_is_on_every_device_is_replicated(void **state) {
     }
 }
 
+// In HLO a sharding is a message, of which only what is no default is there.
+static keel_digest_t digest_of_hlo(bool has_sharding, uint32_t fields, keel_record_t klass) {
+    build_t b;
+    build_begin(&b, KEEL_FORMAT_HLO);
+    keel_type_id_t type = f32(&b);
+    b.program.entry = begin_function(&b, (fn_t){"main", type, KEEL_NONE, true});
+    const member_t members[1] = {{"type", int_attr(&b, 1)}};
+    keel_attr_id_t message = record(&b, klass, members, fields);
+    keel_attr_id_t attributes = has_sharding ? DICT(&b, {"sharding", message}) : KEEL_NONE;
+    add_op(&b, (op_t){"negate", attributes, type, {argument_of(&b, b.program.entry)}, 1});
+    end_function(&b, b.program.entry);
+    build_end(&b);
+    return digest_of(&b);
+}
+
+static void a_message_of_defaults_is_replicated(void **state) {
+    (void)state;
+    keel_digest_t none = digest_of_hlo(false, 0, KEEL_RECORD_HLO_MESSAGE);
+    keel_digest_t empty = digest_of_hlo(true, 0, KEEL_RECORD_HLO_MESSAGE);
+    keel_digest_t maximal = digest_of_hlo(true, 1, KEEL_RECORD_HLO_MESSAGE);
+    keel_digest_t other = digest_of_hlo(true, 0, KEEL_RECORD_MESH);
+    assert_true(keel_digest_equal(&none, &empty));
+    assert_false(keel_digest_equal(&none, &maximal));
+    assert_false(keel_digest_equal(&none, &other));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_what_is_on_every_device_is_replicated),
+        cmocka_unit_test(a_message_of_defaults_is_replicated),
     };
     return cmocka_run_group_tests_name("key_sharding", tests, NULL, NULL);
 }
