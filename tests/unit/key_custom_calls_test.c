@@ -263,6 +263,19 @@ static void a_call_without_a_target_is_refused(void **state) {
     assert_string_equal(out.reason, "custom call '' has no readable target");
 }
 
+static void a_program_of_nothing_but_calls_is_checked_too(void **state) {
+    (void)state;
+    build_t b;
+    keel_cacheable_t out;
+    const call_t call = {.target = "my_kernel", .index = -1, .hlo = true};
+    build_begin(&b, KEEL_FORMAT_HLO);
+    add_op(&b, (op_t){"custom-call", call_attributes(&b, &call), f32(&b), {0}, 0});
+    build_end(&b);
+    keel_key_cacheable(&b.program, NULL, &out);
+    assert_false(out.yes);
+    keel_program_deinitialize(&b.program);
+}
+
 static void a_program_without_calls_is_kept(void **state) {
     (void)state;
     bool host = true;
@@ -445,6 +458,7 @@ int main(void) {
         cmocka_unit_test(a_pointer_in_a_known_call_is_refused),
         cmocka_unit_test(kernels_of_tpu_are_kept_and_those_of_gpu_are_not),
         cmocka_unit_test(a_call_without_a_target_is_refused),
+        cmocka_unit_test(a_program_of_nothing_but_calls_is_checked_too),
         cmocka_unit_test(a_program_without_calls_is_kept),
         cmocka_unit_test(each_kernel_of_the_client_counts_once_with_its_build),
         cmocka_unit_test(a_program_that_calls_none_of_the_clients_kernels_has_no_such_component),
