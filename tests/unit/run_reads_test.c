@@ -235,6 +235,23 @@ static void what_most_steps_do_not_go_on_with_is_no_cut(void **state) {
     keel_why_deinitialize(&why);
 }
 
+// What cuts the most comes first, then what reads the most, then by line.
+static void lines_are_in_the_order_of_what_they_cost(void **state) {
+    (void)state;
+    static const unsigned order[] = {15, 14, 30, 31, 29};
+    keel_why_t why;
+    why_of(
+        START PROGRAM("aa", 14, 10) PROGRAM("dd", 15, 10) TRANSFERS(
+            1, ",\"reads\":[" READS(31, 9) "," READS(29, 2) "," READS(30, 9) "],\"pieces\":[" PIECE(
+                   "aa", 14, 3, 3, 3, 2) "," PIECE("dd", 15, 5, 5, 5, 2) "]"),
+        &why);
+    assert_int_equal(why.run.reads.count, 5);
+    assert_int_equal(why.run.reads.cut_count, 2);
+    for (int i = 0; i < 5; ++i)
+        assert_int_equal(why.run.reads.lines[i].line, order[i]);
+    keel_why_deinitialize(&why);
+}
+
 static void processes_are_judged_each_for_itself_and_told_together(void **state) {
     (void)state;
     keel_why_t why;
@@ -378,6 +395,7 @@ int main(void) {
         cmocka_unit_test(three_steps_tell_that_nothing_ends_them_where_each_program_is_larger),
         cmocka_unit_test(cuts_are_elements_of_the_json_list),
         cmocka_unit_test(what_most_steps_do_not_go_on_with_is_no_cut),
+        cmocka_unit_test(lines_are_in_the_order_of_what_they_cost),
         cmocka_unit_test(processes_are_judged_each_for_itself_and_told_together),
         cmocka_unit_test(steps_are_executions_for_the_line_that_does_the_most),
         cmocka_unit_test(a_program_that_a_read_cuts_off_ends_no_step),

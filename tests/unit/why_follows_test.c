@@ -19,7 +19,16 @@ static const struct {
     {"n: int = t.item()\ny = f(x, k=n)\n", 1, 2, 9, true},
     {"if t.item() == step:\n    y = x[step]\n", 1, 2, 9, false},
     {"print(t.item())\ny = x[step]\n", 1, 2, 9, false},
-    {"loss = t.item()\nlosses = x[step]\n", 1, 2, 9, false},      // another word
+    {"loss = t.item()\nlosses = x[step]\n", 1, 2, 9, false}, // another word
+    {"at = int(t)\ny = x[ata]\n", 1, 2, 9, false},
+    {"at = int(t)\ny = x[atz]\n", 1, 2, 9, false},
+    {"at = int(t)\ny = x[atA]\n", 1, 2, 9, false},
+    {"at = int(t)\ny = x[atZ]\n", 1, 2, 9, false},
+    {"at = int(t)\ny = x[at0]\n", 1, 2, 9, false},
+    {"at = int(t)\ny = x[at9]\n", 1, 2, 9, false},
+    {"at = int(t)\ny = x[at_]\n", 1, 2, 9, false},
+    {"at = int(t)\ny = x[zat]\n", 1, 2, 9, false},
+    {"zAZ_09 = int(t)\ny = x[zAZ_09]\n", 1, 2, 9, true},
     {"y = x[t]\nfor i in r:\n    y = x[step]\n", 1, 3, 9, false}, // assigned anew
     {"n = t.item()\nn += 1\ny = x[n]\n", 1, 3, 9, true},
     {"out[:, step] = t.item()\ny = x[step]\n", 1, 2, 9, false}, // an index is not assigned
@@ -81,8 +90,10 @@ static void a_constant_that_was_read_is_folded_under_the_read(void **state) {
         assert_int_equal(root->folds, entry->folded_total);
         assert_string_equal(root->subject, "slice start");
         assert_int_equal(root->place.line, follows ? sources[i].read : sources[i].used);
-        for (size_t j = 0; j < entry->folded_count; ++j)
+        for (size_t j = 0; j < entry->folded_count; ++j) {
             assert_int_equal(entry->folded[j].follows, 1);
+            assert_int_equal(entry->folded[j].folds, 0); // the read has them
+        }
         keel_why_deinitialize(&why);
     }
     place_remove(&place);

@@ -504,13 +504,13 @@ static void a_shape_grows_if_no_dimension_shrinks_and_its_rank_stays(void **stat
 }
 
 // An operation that ran by itself, for the shape of `rows` rows, then a step.
-static void eager(int rows, bool then_step) {
+static void eager_named(const char *name, int rows, bool then_step) {
     keel_buffer_format(
         &journal,
-        "{\"event\":\"compile\",\"pid\":1,\"program\":\"e%d\",\"name\":\"jit_tanh\","
+        "{\"event\":\"compile\",\"pid\":1,\"program\":\"e%d\",\"name\":\"%s\","
         "\"key\":\"ke%d\",\"seconds\":0.5,\"format\":\"mlir\",\"eager\":true,\"ops\":9,"
         "\"site\":{\"file\":\"/w/train.py\",\"line\":7,\"function\":\"f\"}}\n",
-        rows, rows);
+        rows, name, rows);
     char program[16], rest[512];
     snprintf(program, sizeof program, "e%d", rows);
     snprintf(rest, sizeof rest,
@@ -518,9 +518,13 @@ static void eager(int rows, bool then_step) {
              "\"against\":{\"program\":\"o\",\"name\":\"f\",\"is_ours\":true},\"roots\":[{"
              "\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"f32[%d]\",\"new\":\"f32[%d]\"}]",
              rows - 1, rows);
-    explain("compile", program, "jit_tanh", 0.5, rest);
+    explain("compile", program, name, 0.5, rest);
     keel_buffer_format(&journal, "{\"event\":\"executes\",\"pid\":1,\"executes\":{\"e%d\":9%s}}\n",
                        rows, then_step ? ",\"s\":1" : "");
+}
+
+static void eager(int rows, bool then_step) {
+    eager_named("jit_tanh", rows, then_step);
 }
 
 static void a_step(void) {
@@ -549,6 +553,32 @@ static void operations_outside_jit_that_never_end_are_one_item(void **state) {
                 "     Jit the function that runs them, so that they are one program; pad what "
                 "varies.  keel explain eager\n");
     keel_why_deinitialize(&why);
+}
+
+// Each name once, and no more than six.
+static void operations_outside_jit_are_named(void **state) {
+    (void)state;
+    static const struct {
+        int names;
+        const char *values;
+    } rows[] = {{2, "jit_f0, jit_f1"},
+                {6, "jit_f0, jit_f1, jit_f2, jit_f3, jit_f4, jit_f5"},
+                {7, "jit_f0, jit_f1, jit_f2, jit_f3, jit_f4, jit_f5, ... and 1 more"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
+        end(NULL);
+        begin(NULL);
+        a_step();
+        for (int i = 0; i < 70; ++i) {
+            char name[16];
+            snprintf(name, sizeof name, "jit_f%d", i % rows[k].names);
+            eager_named(name, 10 + i, true);
+        }
+        keel_why_t why;
+        parse(&why);
+        assert_int_equal(why.pattern_count, 1);
+        assert_string_equal(why.patterns[0].values, rows[k].values);
+        keel_why_deinitialize(&why);
+    }
 }
 
 static void operations_outside_jit_that_end_are_no_recompiles(void **state) {
@@ -593,6 +623,7 @@ int main(void) {
         TEST(what_counts_is_told_from_where_it_began),
         TEST(a_shape_grows_if_no_dimension_shrinks_and_its_rank_stays),
         TEST(operations_outside_jit_that_never_end_are_one_item),
+        TEST(operations_outside_jit_are_named),
         TEST(operations_outside_jit_that_end_are_no_recompiles),
         TEST(where_only_operations_ran_many_of_one_line_never_end),
         TEST(what_a_mask_leaves_is_a_shape_and_a_read),

@@ -126,6 +126,73 @@ static void strange_fields_and_an_empty_journal_are_read_too(void **state) {
     }
 }
 
+// A retrace of the same program is explained, too, and may come first.
+static void the_summary_has_the_cause_of_the_compile(void **state) {
+    (void)state;
+    keel_why_t why;
+    explain("retrace", "a", "f", 1, AGAIN ",\"roots\":[{\"kind\":\"retrace\",\"subject\":\"r\"}]");
+    compile("a", "f", 2, 1);
+    explain("compile", "a", "f", 2, AGAIN ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\"}]");
+    parse(&why);
+    assert_int_equal(why.summary.recompile_count, 1);
+    assert_string_equal(why.summary.recompiles[0].cause, "shape");
+    assert_string_equal(why.summary.recompiles[0].subject, "x");
+    keel_why_deinitialize(&why);
+}
+
+// ---- operations by themselves ------------------------------------------------------------------
+
+typedef struct ran_t {
+    const char *shown, *call_shown;
+    double seconds;
+} ran_t;
+
+static void assert_line(const ran_t *ran, size_t count, const char *expected) {
+    keel_eager_lines_t lines = {0};
+    for (size_t i = 0; i < count; ++i) {
+        keel_run_request_t request = {
+            .seconds = ran[i].seconds,
+            .site = {.shown = ran[i].shown, .call_shown = ran[i].call_shown}};
+        assert_null(keel_eager_add(&lines, &request));
+    }
+    keel_eager_settle(&lines);
+    assert_string_equal(keel_eager_line(&lines), expected);
+    keel_eager_deinitialize(&lines);
+}
+#define LINE_OF(expected, ...)                                                                     \
+    assert_line((const ran_t[]){__VA_ARGS__},                                                      \
+                sizeof((const ran_t[]){__VA_ARGS__}) / sizeof(ran_t), expected)
+
+static void one_line_ran_most_operations_or_called_those_that_did(void **state) {
+    (void)state;
+    assert_line(NULL, 0, "");
+    LINE_OF("a", {"b", "m", 1}, {"a", "m", 9});
+    LINE_OF("a", {"b", "", 2}, {"a", "", 4}, {"a", "", 4}); // four fifths are most
+    LINE_OF("m", {"c", "n", 1}, {"b", "m", 4}, {"a", "m", 5});
+    LINE_OF("c", {"c", "n", 5}, {"b", "m", 3}, {"a", "m", 2}); // neither: the dearest
+    LINE_OF("a", {"b", "n", 5}, {"a", "m", 5});                // by name
+}
+
+static void operations_by_themselves_are_told_from_sixteen_and_a_tenth_on(void **state) {
+    (void)state;
+    keel_eager_lines_t lines = {0};
+    keel_run_request_t request = {.seconds = 0.5, .site = {.shown = "a", .call_shown = ""}};
+    for (int i = 1; i <= 16; ++i) {
+        assert_null(keel_eager_add(&lines, &request));
+        assert_int_equal(keel_eager_is_told(&lines, 1), i == 16);
+    }
+    assert_true(keel_eager_is_told(&lines, 80));
+    assert_false(keel_eager_is_told(&lines, 81));
+    request.site.shown = "b";
+    assert_null(keel_eager_add(&lines, &request));
+    keel_eager_forget(&lines, "a");
+    assert_int_equal(lines.programs, 1);
+    assert_true(lines.seconds == 0.5);
+    keel_eager_settle(&lines);
+    assert_string_equal(keel_eager_line(&lines), "b");
+    keel_eager_deinitialize(&lines);
+}
+
 // ---- what is shown, and what it cost -----------------------------------------------------------
 
 static void firsts_and_loads_are_no_recompiles(void **state) {
@@ -547,6 +614,9 @@ int main(void) {
         TEST(gradients_that_nothing_zeroes_are_told_as_what_replaced_the_tensors),
         TEST(a_kind_of_a_later_version_is_passed_over),
         TEST(strange_fields_and_an_empty_journal_are_read_too),
+        TEST(one_line_ran_most_operations_or_called_those_that_did),
+        TEST(operations_by_themselves_are_told_from_sixteen_and_a_tenth_on),
+        TEST(the_summary_has_the_cause_of_the_compile),
         TEST(firsts_and_loads_are_no_recompiles),
         TEST(seconds_are_divided_among_the_roots_and_answer_the_questions),
         TEST(one_recompile_is_told_whole),
