@@ -30,6 +30,16 @@ static void what_keeps_a_program_from_the_cache_has_advice_of_its_own(void **sta
     }
 }
 
+static void an_index_that_is_a_tensor_has_advice_of_its_own(void **state) {
+    (void)state;
+    const keel_cause_facts_t *constant = keel_cause_facts(KEEL_CAUSE_CONSTANT);
+    check("\"kind\":\"constant\",\"subject\":\"slice start\"", true, case_text(KEEL_CASE_INDEX));
+    check("\"kind\":\"constant\",\"subject\":\"slice start\"", false, constant->jax);
+    check("\"kind\":\"constant\",\"subject\":\"sliced\"", true, constant->torch);
+    check("\"kind\":\"shape\",\"subject\":\"slice start\"", true,
+          keel_cause_facts(KEEL_CAUSE_SHAPE)->torch);
+}
+
 static void check_shape(const char *before, const char *after, const char *expected) {
     char root[256];
     snprintf(root, sizeof root, "\"kind\":\"shape\",\"old\":\"%s\",\"new\":\"%s\"", before, after);
@@ -195,6 +205,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(advice_about_a_shape_goes_by_what_moved),
         TEST(what_keeps_a_program_from_the_cache_has_advice_of_its_own),
+        TEST(an_index_that_is_a_tensor_has_advice_of_its_own),
         TEST(retraces_are_counted_in_each_process),
         TEST(no_choice_on_the_device_reaches_into_a_library),
         TEST(an_idle_optimizer_has_other_tensors_only_where_steps_follow),
