@@ -1,0 +1,209 @@
+// Small parts of an engine, each alone: what functions asked for, what comes up once, executions
+// and steps, transfers.
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "engine/counters.h"
+#include "engine/functions.h"
+#include "engine/once.h"
+#include "engine/transfer_counter.h"
+#include "place.h"
+
+static keel_digest_t digest_of(const char *text) {
+    return keel_digest(keel_str_bytes(keel_str(text)));
+}
+
+// ---- functions ---------------------------------------------------------------------------------
+
+static void assert_known(functions_t *functions, const functions_ask_t *ask, uint64_t keys,
+                         uint64_t asked, uint64_t by_thread) {
+    functions_known_t known;
+    assert_ok(functions_note(functions, ask, &known));
+    assert_int_equal(known.keys, keys);
+    assert_int_equal(known.asked, asked);
+    assert_int_equal(known.asked_by_thread, by_thread);
+}
+
+static void a_function_is_its_name_and_its_origin(void **state) {
+    (void)state;
+    keel_engine_t engine = {0};
+    assert_ok(functions_create(&engine));
+    functions_t *functions = engine.functions;
+    const keel_digest_t a = digest_of("a"), b = digest_of("b");
+    assert_known(functions, &(functions_ask_t){"f", "xy", &a, false}, 0, 0, 0);
+    assert_known(functions, &(functions_ask_t){"f", "xy", &a, false}, 1, 1, 1);
+    assert_known(functions, &(functions_ask_t){"f", "xy", &b, false}, 1, 0, 0);
+    assert_known(functions, &(functions_ask_t){"f", "xy", &a, false}, 2, 2, 2);
+    // None of these is the same one.
+    assert_known(functions, &(functions_ask_t){"g", "xy", &a, false}, 0, 0, 0);
+    assert_known(functions, &(functions_ask_t){"f", "y", &a, false}, 0, 0, 0);
+    assert_known(functions, &(functions_ask_t){"fx", "y", &a, false}, 0, 0, 0);
+    assert_known(functions, &(functions_ask_t){"", "fxy", &a, false}, 0, 0, 0);
+    functions_destroy(functions);
+}
+
+static void *ask_as_replica(void *context) {
+    static const keel_digest_t key;
+    functions_known_t *known = calloc(2, sizeof *known);
+    for (int i = 0; i < 2; ++i)
+        keel_status_ignore(
+            functions_note(context, &(functions_ask_t){"f", "o", &key, true}, &known[i]));
+    return known;
+}
+
+// All replicas of a program ask for it: that one of them does so a second time is what counts.
+static void a_replica_counts_what_its_own_thread_asked_for(void **state) {
+    (void)state;
+    keel_engine_t engine = {0};
+    assert_ok(functions_create(&engine));
+    for (uint64_t i = 0; i < 3; ++i) {
+        pthread_t thread;
+        void *result;
+        assert_int_equal(pthread_create(&thread, NULL, ask_as_replica, engine.functions), 0);
+        assert_int_equal(pthread_join(thread, &result), 0);
+        functions_known_t *known = result;
+        assert_int_equal(known[0].asked, 2 * i);
+        assert_int_equal(known[1].asked, 2 * i + 1);
+        assert_int_equal(known[0].asked_by_thread, 0);
+        assert_int_equal(known[1].asked_by_thread, 1);
+        assert_int_equal(known[1].keys, 1);
+        free(known);
+    }
+    functions_destroy(engine.functions);
+    functions_destroy(NULL);
+}
+
+// ---- once --------------------------------------------------------------------------------------
+
+static bool is_first(keel_engine_t *engine, once_kind_t kind, const char *name, int number) {
+    char text[64];
+    snprintf(text, sizeof text, "%s%d", name, number);
+    return once_first(engine->once, kind, keel_str_bytes(keel_str(text)));
+}
+
+static void what_comes_up_again_is_not_the_first_of_its_kind(void **state) {
+    (void)state;
+    keel_engine_t engine = {0};
+    assert_ok(once_create(&engine));
+    for (int kind = 0; kind < ONCE_KINDS; ++kind) {
+        assert_true(is_first(&engine, (once_kind_t)kind, "a", 0));
+        assert_false(is_first(&engine, (once_kind_t)kind, "a", 0));
+        assert_true(is_first(&engine, (once_kind_t)kind, "b", 0));
+    }
+    // Names of options and of sources have a limit, others none.
+    unsigned options = 0, sources = 0, values = 0;
+    for (int i = 1; i < 3000; ++i) {
+        options += is_first(&engine, ONCE_OPTIONS, "a", i);
+        sources += is_first(&engine, ONCE_SOURCE, "a", i);
+        values += is_first(&engine, ONCE_VALUE, "a", i);
+    }
+    assert_int_equal(options, 1022);
+    assert_int_equal(sources, 510);
+    assert_int_equal(values, 2999);
+    once_destroy(engine.once);
+    once_destroy(NULL);
+}
+
+// ---- counters ----------------------------------------------------------------------------------
+
+static void assert_collected(counters_t *counters, size_t count, uint64_t first, uint64_t total) {
+    keel_journal_counts_t counts;
+    uint64_t all;
+    assert_ok(counters_collect(counters, &counts, &all));
+    assert_int_equal(counts.size, count);
+    if (count) assert_int_equal(counts.data[0].count, first);
+    assert_int_equal(all, total);
+    keel_free((void *)(uintptr_t)counts.data);
+}
+
+static void executions_are_collected_once(void **state) {
+    (void)state;
+    keel_engine_t engine = {0};
+    assert_ok(counters_create(&engine));
+    counters_t *counters = engine.counters;
+    const keel_digest_t a = digest_of("a"), b = digest_of("b");
+    counter_t *first, *again, *second;
+    assert_null(counters_find(counters, &a));
+    assert_ok(counters_of(counters, &a, &first));
+    assert_ok(counters_of(counters, &a, &again));
+    assert_ok(counters_of(counters, &b, &second));
+    assert_ptr_equal(first, again);
+    assert_ptr_equal(counters_find(counters, &b), second);
+    assert_memory_equal(counter_program(second)->bytes, b.bytes, sizeof b.bytes);
+    assert_collected(counters, 0, 0, 0);
+    assert_int_equal(counters_executed(counters, first), 0);
+    assert_int_equal(counters_executed(counters, first), 1);
+    assert_int_equal(counters_executed(counters, NULL), 0);
+    assert_int_equal(counters_executed(counters, NULL), 1);
+    assert_collected(counters, 1, 2, 4);
+    assert_collected(counters, 0, 0, 4);
+    assert_int_equal(counters_executed(counters, first), 2);
+    assert_collected(counters, 1, 1, 5);
+    counters_executed(counters, second);
+    counters_executed(counters, first);
+    assert_collected(counters, 2, 1, 7);
+    assert_int_equal(counter_executions(first), 4);
+    counters_destroy(counters);
+    counters_destroy(NULL);
+}
+
+static void a_step_has_as_many_programs_as_it_executed_different_ones(void **state) {
+    (void)state;
+    keel_engine_t engine = {0};
+    assert_ok(counters_create(&engine));
+    counters_t *counters = engine.counters;
+    const keel_digest_t a = digest_of("a"), b = digest_of("b");
+    counter_t *first, *second;
+    assert_ok(counters_of(counters, &a, &first));
+    assert_ok(counters_of(counters, &b, &second));
+    for (int step = 0; step < 3; ++step) {
+        for (int i = 0; i < 4; ++i)
+            counters_executed(counters, first);
+        if (step == 1) counters_executed(counters, second);
+        counters_executed(counters, NULL);
+        counters_steps_t steps = counters_steps(counters);
+        assert_int_equal(steps.ended, step);
+        assert_int_equal(steps.in_step, 1 + (step == 1));
+        assert_int_equal(steps.in_last, step == 0 ? 0 : step == 1 ? 1 : 2);
+        counters_step_ended(counters);
+        assert_int_equal(counters_steps(counters).in_step, 0);
+    }
+    assert_int_equal(counters_collect_steps(counters), 3);
+    assert_int_equal(counters_collect_steps(counters), 0);
+    counters_step_ended(counters);
+    assert_int_equal(counters_collect_steps(counters), 1);
+    counters_destroy(counters);
+}
+
+// ---- transfers ---------------------------------------------------------------------------------
+
+static void transfers_are_reported_since_the_last_report(void **state) {
+    (void)state;
+    transfer_counter_t counter = {0};
+    transfer_count_t reported = {0};
+    transfer_counter_add(&counter, 100);
+    transfer_counter_add(&counter, 20);
+    transfer_counter_took(&counter, 1500000000u);
+    for (int round = 0; round < 3; ++round) {
+        transfer_count_t now = transfer_counter_load(&counter);
+        keel_journal_transfer_t fresh = transfer_count_since(&now, &reported);
+        assert_int_equal(fresh.count, round == 0 ? 2 : round == 1 ? 0 : 1);
+        assert_int_equal(fresh.bytes, round == 0 ? 120 : round == 1 ? 0 : 3);
+        assert_true(fresh.seconds == (round == 0 ? 1.5 : round == 1 ? 0 : 0.25));
+        if (round == 0) continue;
+        transfer_counter_add(&counter, 3);
+        transfer_counter_took(&counter, 250000000u);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_function_is_its_name_and_its_origin),
+        cmocka_unit_test(a_replica_counts_what_its_own_thread_asked_for),
+        cmocka_unit_test(what_comes_up_again_is_not_the_first_of_its_kind),
+        cmocka_unit_test(executions_are_collected_once),
+        cmocka_unit_test(a_step_has_as_many_programs_as_it_executed_different_ones),
+        cmocka_unit_test(transfers_are_reported_since_the_last_report),
+    };
+    return cmocka_run_group_tests_name("engine_parts", tests, NULL, NULL);
+}
