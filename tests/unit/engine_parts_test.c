@@ -196,6 +196,29 @@ static void transfers_are_reported_since_the_last_report(void **state) {
     }
 }
 
+// ---- replicas ----------------------------------------------------------------------------------
+
+// Which device executes, and with which options, is known only if the client says so for one: any
+// other call goes to the plugin as it is. There is no gang behind it.
+static void only_an_execution_on_one_named_device_joins_others(void **state) {
+    (void)state;
+    char things[3];
+    PJRT_ExecuteOptions options = {.struct_size = sizeof options};
+    for (int missing = 0; missing < 3; ++missing) {
+        PJRT_LoadedExecutable_Execute_Args args = {
+            .executable = (PJRT_LoadedExecutable *)&things[0],
+            .execute_device = missing == 0 ? NULL : (PJRT_Device *)&things[1],
+            .num_devices = missing == 1 ? 2 : 1,
+            .options = missing == 2 ? NULL : &options};
+        const PJRT_LoadedExecutable_Execute_Args before = args;
+        keel_gang_call_t call;
+        assert_null(keel_gang_begin(NULL, &args, &call));
+        assert_memory_equal(&args, &before, sizeof args);
+        keel_gang_end(&args, &call);
+        assert_memory_equal(&args, &before, sizeof args);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_function_is_its_name_and_its_origin),
@@ -204,6 +227,7 @@ int main(void) {
         cmocka_unit_test(executions_are_collected_once),
         cmocka_unit_test(a_step_has_as_many_programs_as_it_executed_different_ones),
         cmocka_unit_test(transfers_are_reported_since_the_last_report),
+        cmocka_unit_test(only_an_execution_on_one_named_device_joins_others),
     };
     return cmocka_run_group_tests_name("engine_parts", tests, NULL, NULL);
 }
