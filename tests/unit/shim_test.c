@@ -35,6 +35,9 @@ static bool is_keels(size_t offset) {
         offsetof(PJRT_Api, PJRT_LoadedExecutable_Execute),
         offsetof(PJRT_Api, PJRT_LoadedExecutable_GetExecutable),
         offsetof(PJRT_Api, PJRT_LoadedExecutable_Destroy),
+        offsetof(PJRT_Api, PJRT_LoadedExecutable_Delete),
+        offsetof(PJRT_Api, PJRT_LoadedExecutable_IsDeleted),
+        offsetof(PJRT_Api, PJRT_Buffer_Destroy),
         offsetof(PJRT_Api, PJRT_Executable_Serialize),
         offsetof(PJRT_Api, PJRT_Executable_OptimizedProgram),
         offsetof(PJRT_Api, PJRT_Executable_Destroy),
@@ -108,6 +111,9 @@ static void is_only_bridged(const door_t *door) {
     door_live("a program");
     CHECK(api->PJRT_Client_PlatformName == plugin->PJRT_Client_PlatformName);
     CHECK(api->PJRT_LoadedExecutable_Destroy == plugin->PJRT_LoadedExecutable_Destroy);
+    // But for what a plugin must be given, and what would hang without a word.
+    CHECK(api->PJRT_Client_Create != plugin->PJRT_Client_Create);
+    CHECK(api->PJRT_Client_Compile != plugin->PJRT_Client_Compile);
 }
 
 static void test_mode_off_bridges_and_writes_nothing(void **state) {

@@ -43,6 +43,7 @@ static void move_everything(const door_t *door) {
     send(api, PJRT_Buffer_Type_BF16, dims, 2);                      // 30
     send(api, PJRT_Buffer_Type_S4, dims, 2);                        // 8, two in a byte
     send(api, PJRT_Buffer_Type_C128, NULL, 0);                      // 16
+    send(api, PJRT_Buffer_Type_INVALID, dims, 2);                   // nobody knows
     PJRT_AsyncHostToDeviceTransferManager_TransferData_Args part = {
         .struct_size = PJRT_AsyncHostToDeviceTransferManager_TransferData_Args_STRUCT_SIZE,
         .transfer_size = 100};
@@ -68,7 +69,7 @@ static void move_everything(const door_t *door) {
     door_close(api, client);
 }
 
-#define TO_DEVICE "\"to_device\":{ \"count\":5,\"bytes\":214,"
+#define TO_DEVICE "\"to_device\":{ \"count\":6,\"bytes\":214,"
 #define FROM_DEVICE "\"from_device\":{ \"count\":3,\"bytes\":33,"
 
 static void test_what_moves_is_counted_both_ways(void **state) {
