@@ -1,5 +1,6 @@
 // The disk tier beyond what every tier does: damage, folders that refuse, times of use, upkeep.
 #define _GNU_SOURCE
+#include "store/layout.h"
 #include "store_help.h"
 
 #include <sys/resource.h>
@@ -83,6 +84,32 @@ static void an_entry_cut_anywhere_or_with_more_behind_it_is_set_aside(void **sta
     keel_free(data);
     tier.close(tier.context);
     fixture_free(&f);
+}
+
+// Another process may have replaced the bad file meanwhile: what it put there stays.
+static void only_the_file_that_was_seen_is_set_aside(void **state) {
+    place_t *place = *state;
+    keel_tier_t tier = open_tier(place);
+    put_one(&tier, 1, 64);
+    keel_digest_t key = key_of(1);
+    char path[512];
+    keel_file_facts_t seen;
+    entry_path_of(place, &key, path);
+    assert_ok(keel_file_facts(path, &seen));
+    for (int part = 0; part < 4; ++part) {
+        keel_file_facts_t other = seen;
+        if (part == 0) ++other.inode;
+        if (part == 1) ++other.device;
+        if (part == 2) ++other.size;
+        if (part == 3) ++other.modified;
+        assert_ok(keel_store_set_aside(place->cache, &key, "test", &other));
+        assert_int_equal(access(path, F_OK), 0);
+    }
+    assert_ok(keel_store_set_aside(place->cache, &key, "test", &seen));
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_ok(keel_store_set_aside(place->cache, &key, "test", &seen)); // it is gone
+    assert_int_equal(count_files(place, "quarantine", ".test.keel"), 1);
+    tier.close(tier.context);
 }
 
 static void another_programs_good_entry_under_this_key_is_damage(void **state) {
@@ -671,6 +698,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(an_entry_with_any_byte_flipped_is_set_aside_and_heals),
         TEST(an_entry_cut_anywhere_or_with_more_behind_it_is_set_aside),
+        TEST(only_the_file_that_was_seen_is_set_aside),
         TEST(another_programs_good_entry_under_this_key_is_damage),
         TEST(an_entry_of_a_newer_version_is_no_damage_and_replaced_by_what_both_read),
         TEST(a_huge_file_that_is_no_entry_is_not_read_whole),
