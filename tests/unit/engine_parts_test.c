@@ -2,6 +2,7 @@
 // and steps, transfers.
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 
 #include "engine/counters.h"
 #include "engine/functions.h"
@@ -196,6 +197,62 @@ static void transfers_are_reported_since_the_last_report(void **state) {
     }
 }
 
+// ---- threads -----------------------------------------------------------------------------------
+
+typedef struct mask_t {
+    sigset_t blocked;
+    pthread_mutex_t lock;
+    pthread_cond_t done;
+    bool is_done;
+} mask_t;
+
+static void *note_mask(void *context) {
+    mask_t *mask = context;
+    pthread_mutex_lock(&mask->lock);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask->blocked);
+    mask->is_done = true;
+    pthread_cond_signal(&mask->done);
+    pthread_mutex_unlock(&mask->lock);
+    return NULL;
+}
+
+// The client's signals go to the client's threads; a crash is one wherever it happens.
+static void a_thread_takes_no_signal_but_those_of_its_own_crash(void **state) {
+    (void)state;
+    static const int clients[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1, SIGCHLD, SIGPROF};
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    static mask_t mask = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+    sigset_t own;
+    assert_true(engine_start_thread(note_mask, &mask));
+    pthread_mutex_lock(&mask.lock);
+    while (!mask.is_done)
+        pthread_cond_wait(&mask.done, &mask.lock);
+    pthread_mutex_unlock(&mask.lock);
+    pthread_sigmask(SIG_SETMASK, NULL, &own);
+    for (size_t i = 0; i < sizeof clients / sizeof *clients; ++i) {
+        assert_true(sigismember(&mask.blocked, clients[i]));
+        assert_false(sigismember(&own, clients[i])); // the caller's are as before
+    }
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i)
+        assert_false(sigismember(&mask.blocked, crashes[i]));
+}
+
+// ---- places ------------------------------------------------------------------------------------
+
+static void what_is_not_known_of_a_place_is_not_written(void **state) {
+    (void)state;
+    const keel_place_t whole = {"a.py", 1, "f", "b.py", 2, "c.py", 3};
+    keel_journal_site_t site = engine_site(&whole);
+    assert_string_equal(site.file, "a.py");
+    assert_string_equal(site.function, "f");
+    assert_string_equal(site.call_file, "b.py");
+    assert_string_equal(site.library_file, "c.py");
+    assert_true(site.line == 1 && site.call_line == 2 && site.library_line == 3);
+    const keel_place_t none = {"", 0, "", "", 0, NULL, 0};
+    site = engine_site(&none);
+    assert_true(!site.file && !site.function && !site.call_file && !site.library_file);
+}
+
 // ---- replicas ----------------------------------------------------------------------------------
 
 // Which device executes, and with which options, is known only if the client says so for one: any
@@ -227,6 +284,8 @@ int main(void) {
         cmocka_unit_test(executions_are_collected_once),
         cmocka_unit_test(a_step_has_as_many_programs_as_it_executed_different_ones),
         cmocka_unit_test(transfers_are_reported_since_the_last_report),
+        cmocka_unit_test(a_thread_takes_no_signal_but_those_of_its_own_crash),
+        cmocka_unit_test(what_is_not_known_of_a_place_is_not_written),
         cmocka_unit_test(only_an_execution_on_one_named_device_joins_others),
     };
     return cmocka_run_group_tests_name("engine_parts", tests, NULL, NULL);

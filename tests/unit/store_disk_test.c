@@ -456,6 +456,22 @@ static void a_folder_without_write_permission_still_gives(void **state) {
     fixture_free(&f);
 }
 
+static void an_entry_over_the_limit_is_refused_with_both_sizes(void **state) {
+    place_t *place = *state;
+    keel_tier_t tier;
+    assert_ok(keel_store_disk(place->cache, 8192, false, &tier));
+    fixture_t f = fixture_make(1, 0, 20000, false);
+    keel_status_t status = tier.put(tier.context, &f.entry);
+    assert_int_equal(keel_status_code(status), KEEL_REFUSED);
+    const char *message = keel_status_message(status);
+    assert_non_null(strstr(message, "does not fit the cache's limit of 8.0 KiB; raise "
+                                    "KEEL_CACHE_LIMIT"));
+    assert_true(strncmp(message, "an entry of ", 12) == 0 && strtod(message + 12, NULL) >= 19.5);
+    keel_status_ignore(status);
+    fixture_free(&f);
+    tier.close(tier.context);
+}
+
 static void a_miss_names_the_entry(void **state) {
     place_t *place = *state;
     keel_tier_t tier = open_tier(place);
@@ -713,6 +729,7 @@ int main(void) {
         TEST(a_file_in_the_folders_place_fails_cleanly),
         TEST(a_readonly_cache_gives_and_takes_nothing),
         TEST(a_folder_without_write_permission_still_gives),
+        TEST(an_entry_over_the_limit_is_refused_with_both_sizes),
         TEST(a_miss_names_the_entry),
         TEST(a_get_renews_the_time_of_use),
         TEST(the_least_recently_used_are_evicted_first),

@@ -122,6 +122,17 @@ static void bytes_that_are_no_entry_are_damage(void **state) {
     }
 }
 
+static void an_empty_file_is_named_as_one(void **state) {
+    (void)state;
+    for (size_t size = 0; size < 3; ++size) {
+        keel_entry_t entry;
+        keel_status_t status = keel_entry_decode(keel_bytes("\x89KE", size), &entry);
+        assert_int_equal(keel_status_code(status), KEEL_CORRUPT);
+        assert_int_equal(strstr(keel_status_message(status), "it is empty") != NULL, size == 0);
+        keel_status_ignore(status);
+    }
+}
+
 static void a_header_is_read_alone_from_as_much_as_it_needs(void **state) {
     (void)state;
     file_t file = encode(5000, false);
@@ -293,6 +304,7 @@ int main(void) {
         cmocka_unit_test(any_flipped_bit_is_damage),
         cmocka_unit_test(any_cut_and_any_longer_file_is_damage),
         cmocka_unit_test(bytes_that_are_no_entry_are_damage),
+        cmocka_unit_test(an_empty_file_is_named_as_one),
         cmocka_unit_test(a_header_is_read_alone_from_as_much_as_it_needs),
         cmocka_unit_test(an_entry_that_only_newer_versions_read_is_foreign),
         cmocka_unit_test(an_entry_of_a_newer_version_is_read_where_it_allows),
