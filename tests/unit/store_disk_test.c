@@ -537,6 +537,26 @@ static void the_least_recently_used_are_evicted_first(void **state) {
     tier.close(tier.context);
 }
 
+// Above the limit, entries go until the target is met; up to the limit, none goes.
+static void eviction_begins_at_the_limit_and_ends_at_the_target(void **state) {
+    place_t *place = *state;
+    keel_tier_t tier = open_tier(place);
+    for (uint64_t seed = 1; seed <= 4; ++seed)
+        put_one(&tier, seed, 1000);
+    keel_disk_facts_t facts;
+    keel_store_eviction_t out;
+    assert_ok(keel_store_disk_facts(place->cache, &facts));
+    uint64_t each = facts.bytes / 4;
+    assert_ok(keel_store_evict(place->cache, facts.bytes, each, NULL, &out));
+    assert_int_equal(out.removed, 0);
+    assert_int_equal(out.bytes, facts.bytes);
+    assert_ok(keel_store_evict(place->cache, facts.bytes - 1, 2 * each, NULL, &out));
+    assert_int_equal(out.removed, 2);
+    assert_int_equal(out.removed_bytes, 2 * each);
+    assert_int_equal(out.bytes, 2 * each);
+    tier.close(tier.context);
+}
+
 static void a_limit_counts_what_other_processes_put(void **state) {
     place_t *place = *state;
     keel_tier_t first = open_tier(place), second;
@@ -733,6 +753,7 @@ int main(void) {
         TEST(a_miss_names_the_entry),
         TEST(a_get_renews_the_time_of_use),
         TEST(the_least_recently_used_are_evicted_first),
+        TEST(eviction_begins_at_the_limit_and_ends_at_the_target),
         TEST(a_limit_counts_what_other_processes_put),
         TEST(temporary_files_of_the_dead_are_taken_away),
         TEST(a_first_put_takes_stale_temporary_files_away),

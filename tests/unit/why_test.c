@@ -140,6 +140,90 @@ static void the_summary_has_the_cause_of_the_compile(void **state) {
     keel_why_deinitialize(&why);
 }
 
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void assert_json(const keel_why_t *why, size_t at, const char *name, const char *expected) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_text_why_json(why, true, &out);
+    json_t *list = json_loadb((const char *)out.data, out.size, 0, NULL);
+    json_t *wanted = json_loads(expected, JSON_DECODE_ANY, NULL);
+    assert_non_null(wanted);
+    const json_t *value = json_object_get(json_array_get(list, at), name);
+    if (!value || !json_equal(value, wanted)) {
+        char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+        fail_msg("%s is %s, not %s", name, text ? text : "absent", expected);
+    }
+    json_decref(list);
+    json_decref(wanted);
+    keel_buffer_deinitialize(&out);
+}
+
+#define DIFFERENCE                                                                                 \
+    "\"file\":\"/w/a.py\",\"line\":3,\"function\":\"main\",\"call_file\":\"/lib/b.py\","           \
+    "\"call_line\":4,\"library_file\":\"/l/c.py\",\"library_line\":5"
+
+static void each_field_of_an_item_has_its_name(void **state) {
+    (void)state;
+    keel_why_t why;
+    compile("b", "jit_f", 2.5, 4);
+    explain("compile", "b", "jit_f", 2.5,
+            ",\"recompile\":true,\"against\":{\"program\":\"o\",\"name\":\"jit_g\",\"run\":\"r0\","
+            "\"when\":990.5,\"is_ours\":true},\"t\":1001.5,\"alike\":0.75,\"root_total\":9,"
+            "\"folded_total\":61,\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":"
+            "\"f32[8]\",\"new\":\"f32[5]\",\"note\":\"n\"," DIFFERENCE ",\"folds\":61}],"
+            "\"folded\":[{\"kind\":\"size\",\"subject\":\"pad\",\"old\":\"1\",\"new\":\"2\","
+            "\"follows\":0}],\"stack\":[{\"file\":\"/w/a.py\",\"line\":3,\"function\":\"main\"}]");
+    explain("retrace", "c", "jit_h", 0.5, ",\"unrelated\":true");
+    parse(&why);
+    static const char *const fields[][2] = {
+        {"program", "\"b\""},
+        {"name", "\"jit_f\""},
+        {"key", "\"kb\""},
+        {"kind", "\"shape\""},
+        {"subject", "\"x\""},
+        {"old", "\"f32[8]\""},
+        {"new", "\"f32[5]\""},
+        {"note", "\"n\""},
+        {"file", "\"/w/a.py\""},
+        {"line", "3"},
+        {"function", "\"main\""},
+        {"call_file", "\"/lib/b.py\""},
+        {"call_line", "4"},
+        {"library_file", "\"/l/c.py\""},
+        {"library_line", "5"},
+        {"page", "\"docs/causes/shape.md\""},
+        {"step", "1"},
+        {"t", "1001.5"},
+        {"pid", "1"},
+        {"what", "\"compile\""},
+        {"seconds", "2.5"},
+        {"recompile", "true"},
+        {"unrelated", "false"},
+        {"pattern", "\"\""},
+        {"alike", "0.75"},
+        {"against", "{\"program\":\"o\",\"name\":\"jit_g\",\"run\":\"r0\",\"when\":990.5,"
+                    "\"is_ours\":true}"},
+        {"stack", "[{\"file\":\"/w/a.py\",\"line\":3,\"function\":\"main\"}]"},
+        {"causes", "[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"f32[8]\",\"new\":\"f32[5]\","
+                   "\"note\":\"n\"," DIFFERENCE ",\"folds\":61}]"},
+        {"cause_total", "9"},
+        {"folded",
+         "[{\"kind\":\"size\",\"subject\":\"pad\",\"old\":\"1\",\"new\":\"2\",\"note\":"
+         "\"\",\"file\":\"\",\"line\":0,\"function\":\"\",\"call_file\":\"\",\"call_line\":0,"
+         "\"library_file\":\"\",\"library_line\":0,\"follows\":0}]"},
+        {"folded_total", "61"},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
+        assert_json(&why, 0, fields[i][0], fields[i][1]);
+    assert_json(&why, 1, "what", "\"retrace\"");
+    assert_json(&why, 1, "recompile", "false");
+    assert_json(&why, 1, "unrelated", "true");
+    assert_json(&why, 1, "causes", "[]");
+    assert_json(&why, 1, "against", "null");
+    keel_why_deinitialize(&why);
+}
+
 // ---- operations by themselves ------------------------------------------------------------------
 
 typedef struct ran_t {
@@ -614,6 +698,7 @@ int main(void) {
         TEST(gradients_that_nothing_zeroes_are_told_as_what_replaced_the_tensors),
         TEST(a_kind_of_a_later_version_is_passed_over),
         TEST(strange_fields_and_an_empty_journal_are_read_too),
+        TEST(each_field_of_an_item_has_its_name),
         TEST(one_line_ran_most_operations_or_called_those_that_did),
         TEST(operations_by_themselves_are_told_from_sixteen_and_a_tenth_on),
         TEST(the_summary_has_the_cause_of_the_compile),
