@@ -267,8 +267,9 @@ void keel_diff_equal_numbers(keel_diff_t *diff);
 void keel_diff_joined(keel_diff_t *diff);
 // within.c: a size inside a function of PyTorch's is reported as that of its result.
 keel_status_t keel_diff_within(keel_diff_t *diff) KEEL_MUST_CHECK;
-// updated.c: an argument that is updated in place now has the line of the update.
-void keel_diff_updated(keel_diff_t *diff);
+// updated.c: an argument that is updated in place now has the line of the update. `sources` may be
+// NULL.
+keel_status_t keel_diff_updated(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;
 // copied.c: arguments that another tensor was copied over have the line of the copy.
 keel_status_t keel_diff_copied(keel_diff_t *diff) KEEL_MUST_CHECK;
 // grown.c: notes arguments that are longer because something is appended to them.

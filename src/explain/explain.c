@@ -428,7 +428,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     fold_shares(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
     fold_reordered(diff);
-    keel_diff_updated(diff);
+    KEEL_TRY(keel_diff_updated(diff, new_side->sources));
     KEEL_TRY(keel_diff_within(diff));
     keel_diff_equal_numbers(diff);
     KEEL_TRY(keel_diff_copied(diff));

@@ -26,7 +26,7 @@
 //   unrolled.c       lines that ran a different number of times because of a size
 //   gradient.c       gradients that are created or added to
 //   within.c         HLO: sizes inside a function of PyTorch's
-//   updated.c        HLO: tensors that are updated in place from now on
+//   updated.c        HLO: tensors that are updated in place from now on; by a copy: stored.c
 //   optimizer.c      causes from PyTorch's optimizers; equal.c: its numbers; grown.c: caches
 //   subsumed.c       what follows from a different algorithm
 //   edit.c           source that was edited between two runs

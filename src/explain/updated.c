@@ -1,25 +1,31 @@
 // HLO: a tensor that is updated in place from now on. Its own line is that of its first use; the
-// change is at the line that makes its new value.
+// change is at the line that makes its new value, or that copies it there.
 #include "explain/diff.h"
+#include "explain/stored.h"
 
-enum { STEPS = 8 }; // from a result back to the argument
+enum { LOOKED_AT = 256 }; // values between a result and the argument, through the rounds of a loop
+
+static bool is_listed(const keel_value_id_t *values, uint32_t count, keel_value_id_t value) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (values[i] == value) return true;
+    return false;
+}
 
 // True if the value is computed from the argument, by operations that keep its shape.
 static bool is_from(const keel_graph_t *graph, keel_value_id_t value,
                     const keel_argument_t *argument) {
-    for (unsigned step = 0; step < STEPS; ++step) {
-        keel_op_id_t op = graph->producer[value];
-        if (value == argument->value) return step > 0;
-        if (op == KEEL_NONE) return false;
+    keel_value_id_t values[LOOKED_AT] = {value};
+    uint32_t count = 1;
+    for (uint32_t at = 0; at < count; ++at) {
+        keel_op_id_t op = graph->producer[values[at]];
+        if (op == KEEL_NONE) continue;
         keel_list_t operands = keel_program_operands(graph->program, op);
-        keel_value_id_t next = KEEL_NONE;
         for (uint32_t i = 0; i < operands.count; ++i) {
             if (operands.items[i] == argument->value) return true;
-            if (next == KEEL_NONE && keel_graph_type(graph, operands.items[i]) == argument->type)
-                next = operands.items[i];
+            if (count < LOOKED_AT && keel_graph_type(graph, operands.items[i]) == argument->type &&
+                !is_listed(values, count, operands.items[i]))
+                values[count++] = operands.items[i];
         }
-        if (next == KEEL_NONE) return false;
-        value = next;
     }
     return false;
 }
@@ -33,13 +39,25 @@ static keel_op_id_t find_update(const keel_graph_t *graph, const keel_argument_t
     return KEEL_NONE;
 }
 
-void keel_diff_updated(keel_diff_t *diff) {
+static keel_status_t place_copy(const keel_sources_t *sources, keel_place_t *place) {
+    keel_str_t text;
+    if (!sources || !*place->file) return NULL;
+    keel_status_t status = sources->read(sources->context, place->file, &text);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    uint32_t line = status ? 0 : keel_stored_at(text, place->line);
+    keel_status_ignore(status);
+    if (line) place->line = line;
+    return NULL;
+}
+
+keel_status_t keel_diff_updated(keel_diff_t *diff, const keel_sources_t *sources) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DONATION);
-    if (!diff->after.lender || top == KEEL_NONE) return;
+    if (!diff->after.lender || top == KEEL_NONE) return NULL;
     keel_difference_t *root = &diff->roots[top].difference;
-    if (strcmp(root->new_value, "donated") != 0 || diff->roots[top].donated == 0) return;
+    if (strcmp(root->new_value, "donated") != 0 || diff->roots[top].donated == 0) return NULL;
     keel_op_id_t op =
         find_update(&diff->after, &diff->arguments_after[diff->roots[top].donated - 1]);
-    if (op == KEEL_NONE || keel_graph_line(&diff->after, op)->is_foreign) return;
+    if (op == KEEL_NONE || keel_graph_line(&diff->after, op)->is_foreign) return NULL;
     root->place = keel_diff_place(diff, true, op);
+    return place_copy(sources, &root->place);
 }
