@@ -40,6 +40,21 @@ def static_number_mended():
 
 
 @eqx.filter_jit
+def of_a_gain(x, gain):
+    return square(x * gain)
+
+
+def no_array_accident():
+    of_a_gain(ones(W), 2)
+    of_a_gain(ones(W), jnp.asarray(3, jnp.int32))  # <- here
+
+
+def no_array_mended():
+    of_a_gain(ones(W), jnp.asarray(2, jnp.int32))
+    of_a_gain(ones(W), jnp.asarray(3, jnp.int32))
+
+
+@eqx.filter_jit
 def of_an_activation(x, activation):
     return square(activation(x))
 
