@@ -4,102 +4,12 @@
 // differences between the programs are folded under it.
 //
 // A number comes from a read if it is on the read's own line, or on a line that uses a name which
-// that line or a later one assigned.
+// that line or a later one assigned (flow.h). For a read in a function, the line that called it
+// counts as well if the function returns what it read.
 #include <stdlib.h>
 
+#include "why/flow.h"
 #include "why/internal.h"
-#include "why/source.h"
-
-enum { LINES_FOLLOWED = 64, NAMES = 16 };
-
-// Names that hold what a line read, or what was computed from it. Their text belongs to the source.
-typedef struct names_t {
-    keel_str_t list[NAMES];
-    size_t count;
-} names_t;
-
-// ---- names -------------------------------------------------------------------------------------
-
-static bool is_of_name(char c) {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c & 0x80);
-}
-
-// The next word of *text, which then begins after it; empty at the end.
-static keel_str_t next_word(keel_str_t *text) {
-    while (text->size && !is_of_name(*text->data))
-        ++text->data, --text->size;
-    keel_str_t word = {text->data, 0};
-    while (text->size && is_of_name(*text->data))
-        ++text->data, --text->size, ++word.size;
-    return word;
-}
-
-static bool uses(keel_str_t text, const names_t *names) {
-    for (keel_str_t word = next_word(&text); word.size; word = next_word(&text))
-        for (size_t i = 0; i < names->count; ++i)
-            if (keel_str_equal(word, names->list[i])) return true;
-    return false;
-}
-
-// The "=" of an assignment; the text's size if it is none.
-static size_t assignment_in(keel_str_t text) {
-    int depth = 0;
-    for (size_t i = 0; i < text.size; ++i) {
-        char c = text.data[i], before = i ? text.data[i - 1] : ' ',
-             behind = i + 1 < text.size ? text.data[i + 1] : ' ';
-        depth += (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
-        if (c == '#' || c == '"' || c == '\'') return text.size;
-        if (c == '=' && !depth && behind != '=' && !strchr("=<>!:", before)) return i;
-    }
-    return text.size;
-}
-
-// Skips the indices behind a name, which are read and not assigned: "[i]" of "rows[i] = ...".
-static void skip_indices(keel_str_t *text) {
-    for (int depth = 0; text->size && (depth || *text->data == '[');) {
-        depth += (*text->data == '[') - (*text->data == ']');
-        ++text->data, --text->size;
-    }
-}
-
-// Of "self.at, end: int = ..." the names "at" and "end"; of "for i in ..." the name "i".
-static void add_assigned(keel_str_t text, names_t *names) {
-    size_t end = assignment_in(text);
-    keel_str_t left = {text.data, end < text.size ? end : 0}, rest = text;
-    if (!left.size && keel_str_is(next_word(&rest), "for")) left = rest;
-    for (;;) {
-        keel_str_t word = next_word(&left);
-        if (!word.size || keel_str_is(word, "in") || names->count == NAMES) return;
-        bool is_owner = left.size && *left.data == '.';
-        if (!is_owner) names->list[names->count++] = word;
-        skip_indices(&left);
-        // "end: int": a type up to the next comma.
-        while (!is_owner && left.size && *left.data == ':')
-            while (left.size && *left.data != ',')
-                ++left.data, --left.size;
-    }
-}
-
-// What a line works on: the text after the "=" of an assignment, or all of it.
-static keel_str_t worked_on(keel_str_t text) {
-    size_t end = assignment_in(text);
-    bool is_augmented = end && end < text.size && strchr("+-*/%&|^@", text.data[end - 1]);
-    if (end == text.size || is_augmented) return text;
-    return (keel_str_t){text.data + end, text.size - end};
-}
-
-// True if the line `used` works on what `read` read.
-static bool follows_by_names(const keel_source_t *source, uint32_t read, uint32_t used) {
-    names_t names = {.count = 0};
-    add_assigned(keel_source_line(source, read), &names);
-    if (!names.count) return false;
-    for (uint32_t line = read + 1; line < used && line <= read + LINES_FOLLOWED; ++line) {
-        keel_str_t text = keel_source_line(source, line);
-        if (uses(worked_on(text), &names)) add_assigned(text, &names);
-    }
-    return uses(worked_on(keel_source_line(source, used)), &names);
-}
 
 // ---- reads and what follows --------------------------------------------------------------------
 
@@ -113,19 +23,43 @@ static bool is_in(const char *function, const char *other) {
     return strcmp(a ? a + 1 : function, b ? b + 1 : other) == 0;
 }
 
-// A number on the line of a read was read there, unless the read itself asked for the program.
-static bool comes_from(const keel_why_t *why, const keel_why_entry_t *entry,
-                       const keel_run_difference_t *root, const keel_reads_line_t *read,
-                       keel_source_t *source) {
+// One source file is kept for the constant's line and one for the read's, which may be in another.
+typedef struct sources_t {
+    keel_source_t constant, read;
+} sources_t;
+
+// How a number may have come from a read, the surest last.
+typedef enum way { WAY_NONE, WAY_BY_CALLER, WAY_BY_NAMES, WAY_ON_LINE } way_t;
+
+static bool reaches(const keel_why_t *why, const keel_run_difference_t *root,
+                    const keel_flow_t *from, sources_t *sources) {
     const keel_run_place_t *place = &root->place;
-    if (is_at(read->file, read->line, place) || is_at(read->call_file, read->call_line, place))
-        return !is_at(read->file, read->line, &entry->asked->site);
-    bool by_caller = strcmp(read->call_file, place->file) == 0;
-    if (!by_caller && strcmp(read->file, place->file) != 0) return false;
-    if (!keel_source_open(source, place->file, &why->run.sources)) return false;
+    bool is_known = keel_source_open(&sources->constant, place->file, &why->run.sources);
+    if (!is_known) return from->line == place->line && !*from->callee;
+    return keel_flow_reaches(&sources->constant, from, place->line, root->subject);
+}
+
+static bool is_returned(const keel_why_t *why, const keel_reads_line_t *read, sources_t *sources) {
+    return keel_source_open(&sources->read, read->file, &why->run.sources) &&
+           keel_flow_is_returned(&sources->read, read->line, read->function);
+}
+
+// A number on the line of a read was read there, unless the read itself asked for the program.
+static way_t way_from(const keel_why_t *why, const keel_why_entry_t *entry,
+                      const keel_run_difference_t *root, const keel_reads_line_t *read,
+                      sources_t *sources) {
+    const keel_run_place_t *place = &root->place;
+    keel_flow_t own = {read->line, ""}, caller = {read->call_line, read->function};
+    bool is_own = is_at(read->file, read->line, place);
+    bool is_callers = is_at(read->call_file, read->call_line, place);
+    if ((is_own || is_callers) && is_at(read->file, read->line, &entry->asked->site))
+        return WAY_NONE;
+    if (is_own && reaches(why, root, &own, sources)) return WAY_ON_LINE;
     bool is_there = strcmp(read->file, place->file) == 0 && is_in(read->function, place->function);
-    if (is_there && follows_by_names(source, read->line, place->line)) return true;
-    return by_caller && follows_by_names(source, read->call_line, place->line);
+    if (is_there && !is_own && reaches(why, root, &own, sources)) return WAY_BY_NAMES;
+    if (strcmp(read->call_file, place->file) != 0 || !read->call_line) return WAY_NONE;
+    bool comes_back = reaches(why, root, &caller, sources) && is_returned(why, read, sources);
+    return comes_back ? WAY_BY_CALLER : WAY_NONE;
 }
 
 static bool is_number(const char *text) {
@@ -134,15 +68,22 @@ static bool is_number(const char *text) {
     return *text && !*end;
 }
 
+// The read from which the number most surely comes; of equals the first.
 static const keel_reads_line_t *read_of(const keel_why_t *why, const keel_why_entry_t *entry,
-                                        const keel_run_difference_t *root, keel_source_t *source) {
+                                        const keel_run_difference_t *root, sources_t *sources) {
+    const keel_reads_line_t *found = NULL;
+    way_t best = WAY_NONE;
     bool is_baked = root->kind == KEEL_CAUSE_CONSTANT || root->kind == KEEL_CAUSE_SIZE;
     if (!is_baked || !is_number(root->new_value) || !root->place.line) return NULL;
-    for (size_t i = 0; i < why->run.reads.count; ++i)
-        if (why->run.reads.lines[i].moved.count &&
-            comes_from(why, entry, root, &why->run.reads.lines[i], source))
-            return &why->run.reads.lines[i];
-    return NULL;
+    for (size_t i = 0; i < why->run.reads.count; ++i) {
+        const keel_reads_line_t *read = &why->run.reads.lines[i];
+        if (!read->moved.count) continue;
+        way_t way = way_from(why, entry, root, read, sources);
+        if (way <= best) continue;
+        best = way;
+        found = read;
+    }
+    return found;
 }
 
 // The line that asked for the program, if nothing ends a step.
@@ -275,14 +216,14 @@ static keel_status_t settle_causes(keel_why_t *why, keel_why_entry_t *entry, cau
     return NULL;
 }
 
-static keel_status_t trace_entry(keel_why_t *why, keel_why_entry_t *entry, keel_source_t *source) {
+static keel_status_t trace_entry(keel_why_t *why, keel_why_entry_t *entry, sources_t *sources) {
     const keel_reads_line_t *endless = endless_read(why, entry);
     causes_t causes;
     bool any = false;
     KEEL_TRY(make_causes(why, entry->root_count, &causes));
     for (size_t i = 0; i < entry->root_count; ++i) {
         const keel_reads_line_t *read =
-            endless ? endless : read_of(why, entry, &entry->roots[i], source);
+            endless ? endless : read_of(why, entry, &entry->roots[i], sources);
         any |= read != NULL;
         if (read)
             fold_root(&causes, entry, i,
@@ -299,13 +240,14 @@ static keel_status_t trace_entry(keel_why_t *why, keel_why_entry_t *entry, keel_
 // JAX traces a function separately from what runs, so a read in its step, or in a library on the
 // way, says nothing about the numbers that a function closes over.
 keel_status_t keel_why_follow_reads(keel_why_t *why) {
-    keel_source_t source = {0};
+    sources_t sources = {0};
     keel_status_t status = NULL;
     if (strcmp(why->run.framework, "jax") == 0) return NULL;
     for (size_t i = 0; !status && why->run.reads.count && i < why->entry_count; ++i)
         if (keel_why_is_shown(&why->entries[i]) && why->entries[i].root_count &&
             strcmp(why->entries[i].asked->what, "compile") == 0)
-            status = trace_entry(why, &why->entries[i], &source);
-    keel_source_close(&source);
+            status = trace_entry(why, &why->entries[i], &sources);
+    keel_source_close(&sources.constant);
+    keel_source_close(&sources.read);
     return status;
 }
