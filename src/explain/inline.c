@@ -1,16 +1,26 @@
 #include "explain/inline.h"
 
+#include <ctype.h>
 #include <string.h>
 
-enum { DEPTH = 16, GROWTH = 4, LEAST = 4096 };
+enum { DEPTH = 16, FRAMES = 64, GROWTH = 4, LEAST = 4096 };
 
 // ---- what is kept separate ---------------------------------------------------------------------
 
 // JAX numbers functions of one name: "helper_0".
-static uint64_t base_name(const keel_program_t *program, uint32_t function) {
-    if (function == KEEL_NONE) return 0;
+static keel_str_t base_name(const keel_program_t *program, uint32_t function) {
     keel_str_t name = keel_program_str(program, program->functions.data[function].name);
-    return keel_quick_hash(keel_str_bytes(keel_str_without_number(name, '_'))) | 1;
+    return keel_str_without_number(name, '_');
+}
+
+// By token: the function that contains it, or SEVERAL. The entry is "main", and a function of the
+// user's may be too.
+enum { SEVERAL = 2, ENTRY = 4 };
+
+static uint64_t name_token(const keel_program_t *program, uint32_t function) {
+    if (function == KEEL_NONE) return 0;
+    if (function == program->entry) return ENTRY;
+    return keel_quick_hash(keel_str_bytes(base_name(program, function))) | 1;
 }
 
 // Identifies an operation wherever it is; 0 if there is too little to tell.
@@ -24,14 +34,11 @@ static uint64_t token_of(keel_graph_t *graph, keel_op_id_t op) {
            1;
 }
 
-// By token: the function that contains it, or SEVERAL.
-enum { SEVERAL = 2 };
-
 static keel_status_t note_places(keel_graph_t *graph, keel_map_t *out) {
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
         uint64_t token = token_of(graph, op);
         if (!token) continue;
-        uint64_t name = base_name(graph->program, graph->function_of[op]);
+        uint64_t name = name_token(graph->program, graph->function_of[op]);
         keel_bytes_t key = keel_bytes(&token, sizeof token);
         uint64_t *known = keel_map_find(out, key);
         if (!known)
@@ -42,21 +49,83 @@ static keel_status_t note_places(keel_graph_t *graph, keel_map_t *out) {
     return NULL;
 }
 
-// True if nearly all of its operations are in a different function of the other program.
-static bool is_apart(keel_graph_t *graph, uint32_t function, const keel_map_t *places) {
+// True if nearly all of its operations are in the other program, in a different function if
+// `is_moved`.
+static bool is_in(keel_graph_t *graph, uint32_t function, const keel_map_t *places, bool is_moved) {
     keel_op_id_t first, end;
-    uint32_t count = 0, elsewhere = 0;
-    uint64_t name = base_name(graph->program, function);
-    if (function == graph->program->entry) return false;
+    uint32_t count = 0, found = 0;
+    uint64_t name = name_token(graph->program, function);
     keel_graph_body(graph, function, &first, &end);
     for (keel_op_id_t op = first; op < end; ++op) {
         uint64_t token = token_of(graph, op);
         if (!token) continue;
         ++count;
         const uint64_t *place = keel_map_find(places, keel_bytes(&token, sizeof token));
-        elsewhere += place && *place != name && *place != SEVERAL;
+        found += place && (!is_moved || (*place != name && *place != SEVERAL));
     }
-    return count && elsewhere * 4 >= count * 3;
+    return count && found * 4 >= count * 3;
+}
+
+// The function that this one does nothing but call, as jit(jit(f)) does; KEEL_NONE if it does more.
+static uint32_t passes_to(const keel_graph_t *graph, uint32_t function) {
+    const keel_program_t *program = graph->program;
+    const keel_block_t *block = keel_program_body(program, function);
+    if (!block || block->first_op == block->end_op) return KEEL_NONE;
+    keel_op_id_t call = block->first_op, last = keel_program_next(program, call);
+    uint32_t callee = keel_graph_callee(graph, call);
+    if (callee == KEEL_NONE || last >= block->end_op) return KEEL_NONE;
+    keel_list_t passed = keel_program_operands(program, call);
+    keel_list_t results = keel_program_operands(program, last);
+    const keel_operation_t *operation = &program->operations.data[call];
+    if (keel_program_next(program, last) < block->end_op ||
+        !keel_str_is(keel_graph_name(graph, last), "return") ||
+        passed.count != block->argument_count || results.count != operation->result_count)
+        return KEEL_NONE;
+    for (uint32_t i = 0; i < passed.count; ++i)
+        if (passed.items[i] != block->first_argument + i) return KEEL_NONE;
+    for (uint32_t i = 0; i < results.count; ++i)
+        if (results.items[i] != operation->first_result + i) return KEEL_NONE;
+    return callee;
+}
+
+// The function that computes, behind those that only pass on; *out_depth counts these.
+static uint32_t innermost(const keel_graph_t *graph, uint32_t function, uint32_t *out_depth) {
+    for (*out_depth = 0; *out_depth < DEPTH; ++*out_depth) {
+        uint32_t callee = passes_to(graph, function);
+        if (callee == KEEL_NONE) break;
+        function = callee;
+    }
+    return function;
+}
+
+static uint64_t pass_token(const keel_program_t *program, uint32_t function, uint32_t depth) {
+    return keel_graph_join(name_token(program, function), depth);
+}
+
+static keel_status_t note_passes(const keel_graph_t *graph, keel_map_t *out) {
+    for (uint32_t i = 0; i < graph->program->functions.count; ++i) {
+        uint32_t depth;
+        innermost(graph, i, &depth);
+        for (; depth; --depth) {
+            uint64_t token = pass_token(graph->program, i, depth);
+            KEEL_TRY(keel_map_put(out, keel_bytes(&token, sizeof token), 1));
+        }
+    }
+    return NULL;
+}
+
+// What the other program has: its operations, and its functions that only pass on.
+typedef struct others_t {
+    keel_map_t places, passes;
+} others_t;
+
+static bool is_apart(keel_graph_t *graph, uint32_t function, const others_t *others) {
+    uint32_t depth, inner = innermost(graph, function, &depth);
+    if (function == graph->program->entry) return false;
+    if (!depth) return is_in(graph, function, &others->places, true);
+    uint64_t token = pass_token(graph->program, function, depth);
+    return !keel_map_find(&others->passes, keel_bytes(&token, sizeof token)) &&
+           is_in(graph, inner, &others->places, false);
 }
 
 // ---- copying -----------------------------------------------------------------------------------
@@ -231,16 +300,38 @@ static keel_status_t inline_all(const keel_graph_t *graph, const uint8_t *apart,
     return NULL;
 }
 
-// The name that the source gives it; the program's own if no line has one.
+// True if JAX makes `name` of the last part of a function's qualified name: "_lambda" of
+// "<lambda>".
+static bool is_named(keel_str_t qualified, keel_str_t name) {
+    size_t i = qualified.size, k = name.size;
+    for (;;) {
+        while (i && !isalnum((unsigned char)qualified.data[i - 1]) && qualified.data[i - 1] != '.')
+            --i;
+        while (k && !isalnum((unsigned char)name.data[k - 1]))
+            --k;
+        if (!i || !k || qualified.data[i - 1] != name.data[k - 1]) break;
+        --i;
+        --k;
+    }
+    return !k && (!i || qualified.data[i - 1] == '.');
+}
+
+// The name that the source gives it: that of the frame with the function's own name, or else of its
+// first operation; the program's own if no line has one.
 static keel_str_t name_of(keel_graph_t *graph, uint32_t function) {
     keel_op_id_t first, end;
-    keel_graph_body(graph, function, &first, &end);
+    uint32_t depth;
+    keel_frame_t frames[FRAMES];
+    keel_str_t other = KEEL_STR(""), name = base_name(graph->program, function);
+    keel_graph_body(graph, innermost(graph, function, &depth), &first, &end);
     for (keel_op_id_t op = first; op < end; ++op) {
-        const keel_source_line_t *line =
-            keel_graph_line_at(graph, graph->program->operations.data[op].location);
-        if (line->function.size) return line->function;
+        keel_attr_id_t location = graph->program->operations.data[op].location;
+        uint32_t count = keel_program_frames(graph->program, location, frames, FRAMES, NULL);
+        for (uint32_t i = 0; i < count && i < FRAMES; ++i)
+            if (is_named(frames[i].function, name)) return frames[i].function;
+        if (!other.size) other = keel_graph_line_at(graph, location)->function;
     }
-    return keel_program_str(graph->program, graph->program->functions.data[function].name);
+    return other.size ? other : name;
 }
 
 static keel_status_t describe_inlined(keel_graph_t *graph, uint32_t function, keel_inlined_t *out) {
@@ -258,17 +349,26 @@ static keel_status_t describe_inlined(keel_graph_t *graph, uint32_t function, ke
     return NULL;
 }
 
-static keel_status_t look_for_inlined(keel_graph_t *graph, keel_graph_t *other, keel_map_t *places,
+static keel_status_t look_for_inlined(keel_graph_t *graph, keel_graph_t *other, others_t *others,
                                       keel_arena_t *arena, keel_inlined_t *out) {
-    uint8_t *apart;
+    uint32_t count = graph->program->functions.count;
+    uint8_t *apart, *is_passed_to;
     bool any = false;
-    KEEL_TRY(note_places(other, places));
-    KEEL_TRY(keel_arena_array(arena, graph->program->functions.count + 1u, 1, (void **)&apart));
-    for (uint32_t i = 0; i < graph->program->functions.count; ++i) {
-        apart[i] = is_apart(graph, i, places);
-        if (apart[i] && !any) KEEL_TRY(describe_inlined(graph, i, out));
-        out->more += apart[i] && any;
-        any = any || apart[i];
+    KEEL_TRY(note_places(other, &others->places));
+    KEEL_TRY(note_passes(other, &others->passes));
+    KEEL_TRY(keel_arena_array(arena, count + 1u, 1, (void **)&apart));
+    KEEL_TRY(keel_arena_array(arena, count + 1u, 1, (void **)&is_passed_to));
+    memset(is_passed_to, 0, count + 1u);
+    for (uint32_t i = 0; i < count; ++i) {
+        apart[i] = is_apart(graph, i, others);
+        uint32_t callee = apart[i] ? passes_to(graph, i) : KEEL_NONE;
+        if (callee != KEEL_NONE) is_passed_to[callee] = true;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!apart[i] || is_passed_to[i]) continue;
+        if (!any) KEEL_TRY(describe_inlined(graph, i, out));
+        out->more += any;
+        any = true;
     }
     return any ? inline_all(graph, apart, arena, out) : NULL;
 }
@@ -280,9 +380,11 @@ keel_status_t keel_inline(const keel_program_t *program, const keel_program_t *o
     keel_graph_t graph, of_other;
     KEEL_TRY(keel_graph_build(&graph, program, package, arena));
     KEEL_TRY(keel_graph_build(&of_other, other, package, arena));
-    keel_map_t places;
-    keel_map_initialize(&places);
-    keel_status_t status = look_for_inlined(&graph, &of_other, &places, arena, out);
-    keel_map_deinitialize(&places);
+    others_t others;
+    keel_map_initialize(&others.places);
+    keel_map_initialize(&others.passes);
+    keel_status_t status = look_for_inlined(&graph, &of_other, &others, arena, out);
+    keel_map_deinitialize(&others.places);
+    keel_map_deinitialize(&others.passes);
     return status;
 }
