@@ -14,7 +14,7 @@ enum {
     LEVEL_PLACE, // name and place
     LEVEL_SELF,  // name, kinds, attributes, and the constants that it takes
     LEVEL_KIND,  // name, and kinds of operands and result (fit.c)
-    LEVEL_NAME,
+    LEVEL_NAME,  // name alone: a call of any function
     LEVELS
 };
 
@@ -31,6 +31,18 @@ static bool is_carrier(keel_str_t name) {
         "while", "call",      "return",           "case", "optimization_barrier", "custom_call",
         "tuple", "composite", "get-tuple-element"};
     return keel_str_is_among(name, carriers, sizeof carriers / sizeof *carriers);
+}
+
+// A call's name is also that of the client's function that it runs: JAX numbers functions of one
+// name, "_where_3".
+static uint64_t token_of_name(const keel_graph_t *graph, keel_op_id_t op) {
+    const keel_program_t *program = graph->program;
+    uint64_t token = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
+    uint32_t callee = keel_graph_callee(graph, op);
+    if (callee == KEEL_NONE || program->format != KEEL_FORMAT_MLIR) return token;
+    keel_str_t name = keel_program_str(program, program->functions.data[callee].name);
+    return keel_graph_join(token,
+                           keel_quick_hash(keel_str_bytes(keel_str_without_number(name, '_'))));
 }
 
 static uint64_t token_of_self(keel_graph_t *graph, keel_op_id_t op, uint64_t name) {
@@ -114,7 +126,7 @@ static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, u
     for (uint32_t i = 0; i < count; ++i) {
         keel_op_id_t op = order[i];
         if (graph->constant[op] != KEEL_NONE || graph->is_spare[op]) continue;
-        uint64_t name = keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
+        uint64_t name = token_of_name(graph, op);
         keel_attr_id_t location = graph->program->operations.data[op].location;
         out->ops[out->count] = op;
         uint64_t place = keel_graph_join(name, keel_graph_line_at(graph, location)->token);
@@ -132,7 +144,8 @@ static keel_status_t sequence_of(const keel_diff_t *diff, keel_graph_t *graph, u
         out->tokens[LEVEL_PLACE][out->count] = place;
         out->tokens[LEVEL_SELF][out->count] = self;
         out->tokens[LEVEL_KIND][out->count] = kind;
-        out->tokens[LEVEL_NAME][out->count++] = name;
+        out->tokens[LEVEL_NAME][out->count++] =
+            keel_quick_hash(keel_str_bytes(keel_graph_name(graph, op)));
     }
     return NULL;
 }
