@@ -120,7 +120,7 @@ void keel_flow_around(keel_flow_t *flow, const char *text, size_t at, unsigned l
     const char *begin = skip(text, before - (inner - 2 * DOTS) / 2),
                *end = skip(begin, inner - 2 * DOTS);
     put_foreign(flow, (keel_str_t){begin, (size_t)(end - begin)});
-    keel_flow_text(flow, *end ? "..." : "");
+    keel_flow_text(flow, "...");
 }
 
 static const char arrow[] = " -> ";
