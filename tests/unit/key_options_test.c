@@ -242,6 +242,27 @@ static void options_are_read_as_people_wrote_them(void **state) {
     keel_free((void *)bytes.data);
 }
 
+// What this version does not know has its number.
+static void an_unknown_option_is_said_by_its_number(void **state) {
+    (void)state;
+    keel_buffer_t debug, build, all;
+    keel_buffer_initialize(&debug, 0);
+    keel_buffer_initialize(&build, 0);
+    keel_buffer_initialize(&all, 0);
+    number(&debug, 99999, 7);
+    number(&build, 77, 5);
+    nested(&build, 3, keel_buffer_bytes(&debug));
+    nested(&all, 3, keel_buffer_bytes(&build));
+    number(&all, 88, 6);
+    options_t o = decode(keel_buffer_bytes(&all));
+    assert_true(o.understood);
+    assert_true(says(&o, "77=5\n") && says(&o, "88=6\n") && says(&o, "debug.99999=7\n"));
+    release(&o);
+    keel_buffer_deinitialize(&debug);
+    keel_buffer_deinitialize(&build);
+    keel_buffer_deinitialize(&all);
+}
+
 static void debug_options_are_spelled_out(void **state) {
     (void)state;
     keel_buffer_t out;
@@ -634,6 +655,7 @@ int main(void) {
         cmocka_unit_test(what_changes_code_is_kept),
         cmocka_unit_test(the_device_assignment_stands_apart),
         cmocka_unit_test(options_are_read_as_people_wrote_them),
+        cmocka_unit_test(an_unknown_option_is_said_by_its_number),
         cmocka_unit_test(debug_options_are_spelled_out),
         cmocka_unit_test(the_last_of_equal_map_keys_counts),
         cmocka_unit_test(a_default_that_is_written_says_as_much_as_none),
