@@ -33,6 +33,13 @@ void keel_flow_end(keel_flow_t *flow) {
     flow->column = 0;
 }
 
+void keel_flow_break(keel_flow_t *flow) {
+    while (flow->out->size && flow->out->data[flow->out->size - 1] == ' ')
+        --flow->out->size;
+    keel_flow_end(flow);
+    keel_flow_line(flow);
+}
+
 static void put_foreign(keel_flow_t *flow, keel_str_t text) {
     keel_write_foreign_str(flow->out, text);
     flow->column += columns_of(text);

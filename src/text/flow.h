@@ -19,6 +19,8 @@ unsigned keel_flow_columns(const char *text);
 // Begins a line, indented.
 void keel_flow_line(keel_flow_t *flow);
 void keel_flow_end(keel_flow_t *flow);
+// After a cell: ends the line without the cell's padding, and begins the next.
+void keel_flow_break(keel_flow_t *flow);
 // Words; a new line begins before each that does not fit.
 void keel_flow_words(keel_flow_t *flow, const char *text);
 // The same of a buffer, which it frees. If that one failed, so does the flow's.

@@ -92,10 +92,8 @@ static void kind_cell(keel_text_page_t *page, const char *kind, unsigned width) 
 static void place_cell(keel_text_page_t *page, const char *text, unsigned width) {
     keel_flow_t *flow = &page->flow;
     unsigned used = keel_flow_columns(text);
-    if (flow->width && flow->column > flow->indent && flow->column + used > flow->width) {
-        keel_flow_end(flow);
-        keel_flow_line(flow);
-    }
+    if (flow->width && flow->column > flow->indent && flow->column + used > flow->width)
+        keel_flow_break(flow);
     keel_flow_text(flow, text);
     keel_flow_blanks(flow, used < width ? width - used : 0);
 }
@@ -109,12 +107,10 @@ static void change(keel_text_page_t *page, const keel_run_difference_t *cause) {
              values = keel_flow_change_columns(cause->old_value, cause->new_value),
              gap = subject && values ? 2 : 0, needed = subject + gap + values;
     if (!needed) return;
-    if (flow->width && flow->column + 2 + needed > flow->width) {
-        keel_flow_end(flow);
-        keel_flow_line(flow);
-    } else {
+    if (flow->width && flow->column + 2 + needed > flow->width)
+        keel_flow_break(flow);
+    else
         keel_flow_blanks(flow, 2);
-    }
     unsigned room = flow->width > flow->column + gap ? flow->width - flow->column - gap : 0;
     bool cut = room && subject + values > room;
     unsigned began = flow->column;

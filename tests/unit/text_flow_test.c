@@ -96,6 +96,18 @@ static void cells_are_padded_to_their_width(void **state) {
     assert_int_equal(flow.column, 13);
 }
 
+static void padding_that_nothing_follows_is_dropped(void **state) {
+    (void)state;
+    keel_flow_t flow = flow_of(0, 2);
+    keel_flow_line(&flow);
+    keel_flow_cell(&flow, "a", 5, false);
+    keel_flow_break(&flow);
+    keel_flow_text(&flow, "b ");
+    assert_int_equal(flow.column, 4);
+    keel_flow_end(&flow); // a value may end in blanks
+    assert_said("  a\n  b \n");
+}
+
 static void assert_edge(unsigned width, const char *before, const char *expected) {
     keel_flow_t flow = flow_of(width, 2);
     keel_flow_line(&flow);
@@ -177,6 +189,7 @@ int main(void) {
         TEST(words_go_on_where_the_last_ones_ended),
         TEST(a_buffer_that_failed_fails_what_it_is_said_in),
         TEST(cells_are_padded_to_their_width),
+        TEST(padding_that_nothing_follows_is_dropped),
         TEST(the_last_word_stands_at_the_right_edge),
         TEST(of_a_long_text_the_part_around_a_place_is_shown),
         TEST(a_change_shows_where_its_sides_part),

@@ -66,8 +66,21 @@ static void say_why(const keel_why_t *why, keel_buffer_t *out) {
     keel_text_why(why, &(keel_text_style_t){.width = 0}, out);
 }
 
+static void say_narrow(const keel_why_t *why, keel_buffer_t *out) {
+    keel_text_why(why, &(keel_text_style_t){.width = 60}, out);
+}
+
 static void say_all(const keel_why_t *why, keel_buffer_t *out) {
     keel_text_why(why, &(keel_text_style_t){.all = true}, out);
+}
+
+// As keel runs has them, for a wide terminal and for narrow ones.
+static void say_lines(const keel_why_t *why, keel_buffer_t *out) {
+    static const unsigned widths[] = {0, 120, 100, 10};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; ++i) {
+        keel_text_line(why, widths[i], out);
+        keel_buffer_byte(out, '\n');
+    }
 }
 
 static void say_figures(const keel_why_t *why, keel_buffer_t *out) {
@@ -86,6 +99,7 @@ static void the_summary_is_whole(void **state) {
 static void the_figures_are_whole(void **state) {
     (void)state;
     assert_whole("stats.txt", say_stats);
+    assert_whole("lines.txt", say_lines);
     assert_whole("stats.json", say_figures);
 }
 
@@ -99,6 +113,7 @@ static void memory_is_whole(void **state) {
 static void the_causes_are_whole(void **state) {
     (void)state;
     assert_whole("why.txt", say_why);
+    assert_whole("narrow.txt", say_narrow);
     assert_whole("all.txt", say_all);
 }
 
