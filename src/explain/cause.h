@@ -106,6 +106,8 @@
     X(SETTING, "the operation takes it as a number only, never as a tensor",                       \
       "Keep it fixed: each value is a program, compiled once; or write it with operations on "     \
       "tensors.")                                                                                  \
+    X(AXIS, "an axis is part of the program, and cannot be an array",                              \
+      "Keep it fixed: each axis is its own program, compiled once; or jit a function for each.")   \
     X(STEPPED, "only one of the two calls optimizer.step(): each micro-batch has a sync",          \
       "Each is compiled once; sync after optimizer.step() only, if the micro-batches fit.")        \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \

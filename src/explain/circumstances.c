@@ -371,6 +371,7 @@ static void tell_eager(keel_diff_t *diff) {
 
 void keel_diff_circumstances(keel_diff_t *diff) {
     if (!diff->root_count) return;
+    keel_diff_axes(diff);
     if (diff->after.lender) {
         keel_diff_modes(diff);
         keel_diff_settings(diff);

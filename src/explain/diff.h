@@ -311,6 +311,8 @@ const char *keel_retrace_numbers(const keel_program_t *program, const char *name
 void keel_diff_subjects(keel_diff_t *diff);
 // setting.c: notes on numbers that PyTorch's operations take in no other form.
 void keel_diff_settings(keel_diff_t *diff);
+// setting.c: notes on axes.
+void keel_diff_axes(keel_diff_t *diff);
 // circumstances.c: notes on how roots came about.
 void keel_diff_circumstances(keel_diff_t *diff);
 // True if a library calls jax.jit for the user, and compares everything that is not an array.

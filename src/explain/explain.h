@@ -31,7 +31,7 @@
 //   subsumed.c       what follows from a different algorithm
 //   edit.c           source that was edited between two runs
 //   circumstances.c  notes on how roots came about; PyTorch's branches: modes.c
-//   subjects.c       notes on arguments; on numbers that PyTorch takes in no other form: setting.c
+//   subjects.c       notes on arguments; on numbers that cannot be arrays: setting.c
 //   retrace.c        a program that has not changed
 //   rest.c           what differs if nothing else was found
 //   value.c          values as people read them; apart.c: so that they never read the same

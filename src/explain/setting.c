@@ -1,5 +1,6 @@
-// Numbers that an operation of PyTorch's takes in no other form: an epsilon, a threshold, how far
-// to roll. The advice for constants, to make a tensor of it, cannot be followed there.
+// Numbers that an operation takes in no other form: in PyTorch an epsilon, a threshold, how far to
+// roll; everywhere an axis. The advice for constants, to make an array of it, cannot be followed
+// there.
 #include "explain/diff.h"
 #include "explain/lines.h"
 
@@ -47,6 +48,24 @@ static bool takes_tensors(keel_str_t name) {
                                         "__lshift__",   "__rshift__",
                                         "copysign"};
     return keel_str_is_among(name, names, sizeof names / sizeof *names);
+}
+
+// "reduce dimensions", "transpose permutation": the subject of an attribute is its name.
+static bool is_axis(keel_str_t subject) {
+    static const char *const names[] = {" dimensions", " dimension", " broadcast_dimensions",
+                                        " permutation", " iota_dimension"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (keel_str_ends(subject, keel_str(names[i]))) return true;
+    return false;
+}
+
+void keel_diff_axes(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_difference_t *difference = &diff->roots[i].difference;
+        if (difference->kind == KEEL_CAUSE_CONSTANT && !keel_note_advice(difference->note) &&
+            is_axis(keel_str(difference->subject)))
+            keel_diff_note(diff, difference, KEEL_NOTE_AXIS);
+    }
 }
 
 void keel_diff_settings(keel_diff_t *diff) {

@@ -264,6 +264,37 @@ def left_out_mended_each():
     masked_step(ones(8, W), ones(8, W))
 
 
+def axis_accident():
+    @functools.partial(jax.jit, static_argnums=1)
+    def step(x, axis):
+        return square(x.sum(axis))
+
+    step(ones(W, W), 0)
+    step(ones(W, W), 1)  # <- here
+
+
+def axis_mended():
+    @functools.partial(jax.jit, static_argnums=1)
+    def step(x, axis):
+        return square(x.sum(axis))
+
+    for _ in range(2):
+        step(ones(W, W), 0)
+
+
+def axis_mended_each():
+    @jax.jit
+    def step(x):
+        return square(x.sum(0))
+
+    @jax.jit
+    def step_of_columns(x):
+        return square(x.sum(1))
+
+    step(ones(W, W))
+    step_of_columns(ones(W, W))
+
+
 def list_grows_accident():
     @jax.jit
     def step(w, history):
