@@ -56,6 +56,7 @@ void answer_line(const asked_t *asked, const answer_t *answer, keel_buffer_t *ou
     keel_line_real(&line, "seconds", asked->seconds);
     keel_json_bool(&line, "recompile", asked->recompile);
     site(&line, &asked->site.place);
+    keel_line_known_text(&line, "origin", asked->site.origin);
     if (answer->has_record) against(&line, &answer->record);
     explanation(&line, &answer->explanation);
     keel_line_stack(&line, &asked->stack);

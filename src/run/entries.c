@@ -97,6 +97,7 @@ static keel_status_t entry_of(const entry_context_t *to, const json_t *event,
     entry->folded_total = keel_event_count(event, "folded_total");
     KEEL_TRY(keel_event_keep_field(to->texts, event, "what", &entry->what));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &entry->name));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "origin", &entry->origin));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "program", &entry->program));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "key", &entry->key));
     KEEL_TRY(keel_event_site(to->texts, json_object_get(event, "site"), to->folder, &entry->site));

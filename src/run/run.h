@@ -87,6 +87,7 @@ typedef struct keel_run_entry_t {
     int64_t pid;
     const char *what;    // "compile", "load", "retrace"
     const char *name;    // of the module
+    const char *origin;  // of its function (host/host.h); ""
     const char *program; // digest of its bytes in hex
     const char *key;
     double seconds;

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "host/host.h"
 #include "why/internal.h"
 
 enum {
@@ -508,7 +509,10 @@ static keel_status_t find_turns(keel_why_t *why, const groups_t *groups, const g
 static void name_group(keel_buffer_t *name, const keel_why_entry_t *entry,
                        const keel_run_difference_t *root, keel_pattern_kind_t kind) {
     name->size = 0;
+    keel_str_t function = keel_origin_place(keel_str(entry->asked->origin));
     keel_buffer_append(name, entry->asked->name, strlen(entry->asked->name) + 1);
+    keel_buffer_append(name, function.data, function.size);
+    keel_buffer_byte(name, 0);
     if (kind == KEEL_PATTERN_ALTERNATING)
         keel_buffer_format(name, "%lld", (long long)entry->asked->pid);
     if (kind == KEEL_PATTERN_GROWING) name_list(name, root->subject);

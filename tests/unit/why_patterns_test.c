@@ -61,6 +61,50 @@ static void a_constant_that_jumps_or_belongs_to_several_is_no_counter(void **sta
     keel_why_deinitialize(&why);
 }
 
+// A recompile of jit_step for a shape; `origin` is that of its function.
+static void step_of(int number, const char *origin) {
+    char program[16], rest[512];
+    snprintf(program, sizeof program, "p%d", number);
+    snprintf(rest, sizeof rest,
+             AGAIN ",\"origin\":\"%s\",\"roots\":[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":"
+                   "\"f32[%d]\",\"new\":\"f32[%d]\",\"file\":\"/w/t.py\",\"line\":%d}]",
+             origin, 20 - number, 20 - number * 3, 10 + number);
+    explain("compile", program, "jit_step", 1, rest);
+}
+
+static uint64_t patterns_of_functions(const char *const origins[3]) {
+    keel_why_t why;
+    for (int i = 0; i < 3; ++i)
+        step_of(i + 1, origins[i]);
+    parse(&why);
+    uint64_t times = why.pattern_count ? why.patterns[0].times : 0;
+    if (times) assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_UNPADDED);
+    keel_why_deinitialize(&why);
+    end(NULL);
+    begin(NULL);
+    return times;
+}
+
+static void functions_of_one_name_share_no_pattern(void **state) {
+    (void)state;
+    static const struct {
+        const char *origins[3];
+        uint64_t times;
+    } cases[] = {
+        {{"step at /w/t.py:4", "step at /w/t.py:4", "step at /w/t.py:4"}, 3},
+        {{"", "", ""}, 3},
+        {{"a.<locals>.step at /w/t.py:4", "b.<locals>.step at /w/t.py:7",
+          "c.<locals>.step at /w/t.py:10"},
+         0},
+        {{"step at /w/t.py:4", "step at /w/u.py:4", "step at /w/v.py:4"}, 0},
+        {{"<lambda> at /w/t.py:3", "<lambda> at /w/t.py:5", "<lambda> at /w/t.py:7"}, 0},
+        // One def under several names.
+        {{"A.step at /w/t.py:4", "B.step at /w/t.py:4", "A.step at /w/t.py:4"}, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        assert_int_equal(patterns_of_functions(cases[i].origins), cases[i].times);
+}
+
 // Four times; the line of the shape, that of the read, and what the host computed.
 static void mask(int line, int read, const char *op, keel_why_t *out) {
     static const char *const shapes[] = {"i64[9,2]", "i64[4,2]", "i64[7,2]", "i64[5,2]",
@@ -617,6 +661,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(a_constant_that_counts_up_is_a_counter),
+        TEST(functions_of_one_name_share_no_pattern),
         TEST(a_list_grows_if_one_of_its_indices_goes_up),
         TEST(three_recompiles_with_two_sets_of_arguments_make_subsets),
         TEST(turns_end_where_a_program_comes_twice_or_another_comes),
