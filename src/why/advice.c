@@ -62,7 +62,7 @@ static int case_of_pattern(const keel_why_pattern_t *pattern, const keel_run_dif
                            bool torch) {
     if (pattern->kind == KEEL_PATTERN_EAGER) return KEEL_CASE_EAGER_AGAIN;
     if (pattern->cause != root->kind) return NONE;
-    if (pattern->kind == KEEL_PATTERN_GROWING) return KEEL_CASE_LIST_GROWS;
+    if (pattern->kind == KEEL_PATTERN_GROWING) return torch ? NONE : (int)KEEL_CASE_LIST_GROWS;
     // In PyTorch/XLA the program shows whether something is appended (KEEL_NOTE_GROWN).
     bool is_eager = keel_note_leads(root->note, KEEL_NOTE_EAGER);
     return pattern->grows && !torch && !is_eager ? (int)KEEL_CASE_GROWS : NONE;
@@ -71,9 +71,11 @@ static int case_of_pattern(const keel_why_pattern_t *pattern, const keel_run_dif
 const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
                             const keel_run_difference_t *root, bool torch) {
     const keel_cause_facts_t *facts = keel_cause_facts(root->kind);
-    int one = NONE;
-    if (entry->pattern_index != KEEL_NONE)
-        one = case_of_pattern(&why->patterns[entry->pattern_index], root, torch);
+    const keel_why_pattern_t *pattern =
+        entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
+    int one = pattern ? case_of_pattern(pattern, root, torch) : NONE;
+    if (torch && pattern && pattern->kind == KEEL_PATTERN_GROWING && pattern->cause == root->kind)
+        return keel_note_advice(keel_note_text(KEEL_NOTE_GROWN));
     if (one != NONE) return keel_case_advice((keel_case_t)one);
     // PyTorch/XLA keeps all its programs except this one.
     if (root->kind == KEEL_CAUSE_RETRACE && strcmp(entry->asked->name, "ReplicateShardedData") == 0)

@@ -4,11 +4,14 @@
 #include "why/internal.h"
 
 enum {
-    LEAST = 3,       // recompiles that make a pattern
-    LEAST_TURNS = 4, // of two programs: A B A B
-    LEAST_GROWN = 2, // elements of a list, one after another
+    LEAST = 3,         // recompiles that make a pattern
+    LEAST_TURNS = 4,   // of two programs: A B A B
+    LEAST_GROWN = 2,   // elements of a list, one after another
+    LEAST_UNNAMED = 3, // the same for arguments without names
     VALUES_SHOWN = 6,
 };
+
+#define UNNAMED "argument "
 
 // Mentions of one thing, in order of time: a root of an entry or, for programs that take turns, the
 // entry itself.
@@ -341,8 +344,33 @@ static bool is_next_element(const char *last, const char *next) {
     return is_up && *last == *next;
 }
 
-// Without its indices.
-static void name_list(keel_buffer_t *name, const char *subject) {
+// "argument 2": in PyTorch/XLA the inputs of a program have no names.
+static bool is_unnamed(const keel_run_difference_t *root) {
+    keel_str_t rest = keel_str(root->subject);
+    if (!keel_str_starts(rest, KEEL_STR(UNNAMED))) return false;
+    return rest.data[strspn(rest.data + strlen(UNNAMED), "0123456789") + strlen(UNNAMED)] == 0;
+}
+
+// Each program has one more than the one before.
+static bool is_one_more(const keel_why_t *why, const mention_t *last, const mention_t *next) {
+    const keel_run_entry_t *before = why->entries[last->entry].asked;
+    const keel_run_entry_t *after = why->entries[next->entry].asked;
+    return is_unnamed(next->root) && last->entry != next->entry && after->against_is_ours &&
+           before->pid == after->pid && strcmp(before->program, after->against_program) == 0;
+}
+
+static bool grows_on(const keel_why_t *why, const mention_t *last, const mention_t *next) {
+    return is_next_element(last->root->subject, next->root->subject) ||
+           is_one_more(why, last, next);
+}
+
+// Without its indices. What has no name is known by its type and its line.
+static void name_list(keel_buffer_t *name, const keel_run_difference_t *root) {
+    const char *subject = root->subject;
+    if (is_unnamed(root)) {
+        keel_buffer_format(name, "%s %s", root->new_value, root->place.shown);
+        return;
+    }
     for (; *subject; ++subject) {
         keel_buffer_byte(name, (uint8_t)*subject);
         if (*subject == '[')
@@ -356,12 +384,13 @@ static keel_status_t add_growing(keel_why_t *why, const groups_t *groups, size_t
     keel_buffer_t values;
     keel_buffer_initialize(&values, 0);
     const char *last = "";
-    size_t at = first;
+    size_t at = first, listed = 0;
     for (size_t i = 0; i < count; ++i, at = groups->mentions[at].next) {
-        last = groups->mentions[at].root->subject;
-        list_value(&values, i, last);
+        const char *subject = groups->mentions[at].root->subject;
+        if (strcmp(subject, last) != 0) list_value(&values, listed++, subject);
+        last = subject;
     }
-    end_values(&values, count, last);
+    end_values(&values, listed, last);
     keel_status_t status =
         add_mentions(why, KEEL_PATTERN_GROWING, groups, first, count, "", &values);
     keel_buffer_deinitialize(&values);
@@ -369,17 +398,17 @@ static keel_status_t add_growing(keel_why_t *why, const groups_t *groups, size_t
 }
 
 static keel_status_t find_growing(keel_why_t *why, const groups_t *groups, const group_t *group) {
-    size_t began = group->first, count = 0;
-    const char *last = "";
+    size_t began = group->first, count = 0, last = SIZE_MAX;
     for (size_t at = group->first;; at = groups->mentions[at].next) {
-        const char *subject = at == SIZE_MAX ? "" : groups->mentions[at].root->subject;
-        if (count && !is_next_element(last, subject)) {
-            if (count >= LEAST_GROWN) KEEL_TRY(add_growing(why, groups, began, count));
+        const mention_t *one = at == SIZE_MAX ? NULL : &groups->mentions[at];
+        if (count && !(one && grows_on(why, &groups->mentions[last], one))) {
+            size_t least = is_unnamed(groups->mentions[began].root) ? LEAST_UNNAMED : LEAST_GROWN;
+            if (count >= least) KEEL_TRY(add_growing(why, groups, began, count));
             count = 0;
         }
-        if (at == SIZE_MAX) return NULL;
+        if (!one) return NULL;
         if (!count++) began = at;
-        last = subject;
+        last = at;
     }
 }
 
@@ -515,12 +544,19 @@ static void name_group(keel_buffer_t *name, const keel_why_entry_t *entry,
     keel_buffer_byte(name, 0);
     if (kind == KEEL_PATTERN_ALTERNATING)
         keel_buffer_format(name, "%lld", (long long)entry->asked->pid);
-    if (kind == KEEL_PATTERN_GROWING) name_list(name, root->subject);
+    if (kind == KEEL_PATTERN_GROWING) name_list(name, root);
     if (kind != KEEL_PATTERN_COUNTER && kind != KEEL_PATTERN_UNPADDED) return;
     keel_buffer_format(name, "%d", (int)root->kind);
     keel_buffer_append(name, root->subject, strlen(root->subject) + 1);
     // An argument may be passed on several lines; an operation is identified by its own line.
     if (root->kind != KEEL_CAUSE_SHAPE) keel_buffer_text(name, root->place.shown);
+}
+
+// True for arguments that the caller chose to pass or not: what came about otherwise has its own
+// note, with its own remedy.
+static bool is_callers_choice(const keel_run_difference_t *root) {
+    return root->kind == KEEL_CAUSE_ARGUMENTS &&
+           (!keel_note_advice(root->note) || keel_note_leads(root->note, KEEL_NOTE_LEFT_OUT));
 }
 
 static bool is_of(const keel_run_difference_t *root, keel_pattern_kind_t kind) {
@@ -530,9 +566,9 @@ static bool is_of(const keel_run_difference_t *root, keel_pattern_kind_t kind) {
         case KEEL_PATTERN_UNPADDED:
             return root->kind == KEEL_CAUSE_SHAPE || root->kind == KEEL_CAUSE_SIZE;
         case KEEL_PATTERN_SUBSETS:
-            return root->kind == KEEL_CAUSE_ARGUMENTS;
+            return is_callers_choice(root);
         case KEEL_PATTERN_GROWING:
-            return root->kind == KEEL_CAUSE_ARGUMENTS && strcmp(root->old_value, "absent") == 0;
+            return is_callers_choice(root) && strcmp(root->old_value, "absent") == 0;
         default:
             return false;
     }

@@ -469,6 +469,50 @@ static void a_list_grows_if_one_of_its_indices_goes_up(void **state) {
     begin(NULL);
 }
 
+// A recompile with one more argument, compared with the program of number `against`.
+static void one_more(int number, int against, const char *value, int line, const char *note) {
+    char program[16], rest[640];
+    snprintf(program, sizeof program, "p%d", number);
+    snprintf(
+        rest, sizeof rest,
+        ",\"recompile\":true,\"against\":{\"program\":\"p%d\",\"name\":\"S\",\"is_ours\":true},"
+        "\"roots\":[{\"kind\":\"arguments\",\"subject\":\"argument 2\",\"old\":\"absent\","
+        "\"new\":\"%s\",\"note\":\"%s\",\"file\":\"/w/t.py\",\"line\":%d}]",
+        against, value, note, line);
+    explain("compile", program, "S", 1, rest);
+}
+
+static void a_list_without_names_grows_if_each_program_has_one_more(void **state) {
+    (void)state;
+    for (int i = 1; i < 4; ++i)
+        one_more(i, i - 1, "f32[2]", 5, "");
+    assert_int_equal(patterns_of(KEEL_PATTERN_GROWING, "argument 2", 3), 1);
+    // Only two; another type; another line; all compared with one.
+    for (int i = 1; i < 3; ++i)
+        one_more(i, i - 1, "f32[2]", 5, "");
+    assert_int_equal(patterns_of(KEEL_PATTERN_GROWING, "", 0), 0);
+    for (int i = 1; i < 4; ++i)
+        one_more(i, i - 1, i == 2 ? "f32[3]" : "f32[2]", 5, "");
+    assert_int_equal(patterns_of(KEEL_PATTERN_SUBSETS, "argument 2", 3), 1);
+    for (int i = 1; i < 4; ++i)
+        one_more(i, i - 1, "f32[2]", 5 + i, "");
+    assert_int_equal(patterns_of(KEEL_PATTERN_GROWING, "", 0), 0);
+    for (int i = 1; i < 4; ++i)
+        one_more(i, 0, "f32[2]", 5, "");
+    assert_int_equal(patterns_of(KEEL_PATTERN_GROWING, "", 0), 0);
+}
+
+static void what_the_optimizer_creates_is_in_no_subset(void **state) {
+    (void)state;
+    static const char *const shapes[] = {"f32[2]", "f32[3]", "f32[4]"};
+    for (int i = 0; i < 3; ++i)
+        one_more(i, 9, shapes[i], 5, i ? "" : keel_note_text(KEEL_NOTE_STATE_MADE));
+    assert_int_equal(patterns_of(KEEL_PATTERN_SUBSETS, "", 0), 0);
+    for (int i = 0; i < 3; ++i)
+        one_more(i, 9, shapes[i], 5, i ? "" : keel_note_text(KEEL_NOTE_LEFT_OUT));
+    assert_int_equal(patterns_of(KEEL_PATTERN_SUBSETS, "argument 2", 3), 1);
+}
+
 static void assert_counter(const char *const *values, size_t count, const char *told,
                            uint64_t times) {
     begin(NULL);
@@ -661,6 +705,8 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(a_constant_that_counts_up_is_a_counter),
+        TEST(a_list_without_names_grows_if_each_program_has_one_more),
+        TEST(what_the_optimizer_creates_is_in_no_subset),
         TEST(functions_of_one_name_share_no_pattern),
         TEST(a_list_grows_if_one_of_its_indices_goes_up),
         TEST(three_recompiles_with_two_sets_of_arguments_make_subsets),
