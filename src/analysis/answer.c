@@ -30,18 +30,38 @@ static bool is_same_key(const asked_t *asked, const keel_history_record_t *recor
     return keel_digest_equal(&asked->key.digest, &record->key->digest);
 }
 
-// Drops records of other functions from this one's factory. Returns how many are left.
-static size_t drop_other_closures(kept_t *kept, const asked_t *asked,
+// The source that this run's function is in; empty if it is not known.
+static keel_str_t text_of(const answer_facts_t *facts, const asked_t *asked, keel_arena_t *arena) {
+    keel_str_t file, text = KEEL_STR("");
+    const keel_sources_t *sources = &facts->sources->face;
+    if (!facts->sources->run) return text;
+    keel_status_t status =
+        keel_arena_str(arena, keel_origin_file(keel_str(asked->site.origin)), &file);
+    if (!status) status = sources->read(sources->context, file.data, &text);
+    bool is_known = !status;
+    keel_status_ignore(status);
+    return is_known ? text : KEEL_STR("");
+}
+
+static bool is_other_closure(const answer_facts_t *facts, const asked_t *asked,
+                             const keel_history_record_t *record, keel_one_origin_t *pair) {
+    if (!record->is_ours) return false;
+    keel_status_t status = kept_read(facts->kept, &record->program, &pair->before);
+    if (!status) status = kept_read(facts->kept, &asked->program, &pair->after);
+    bool is_other = !status && keel_is_other_closure(pair);
+    keel_status_ignore(status);
+    return is_other;
+}
+
+// Drops records of other functions with this one's origin. Returns how many are left.
+static size_t drop_other_closures(const answer_facts_t *facts, const asked_t *asked,
+                                  const keel_sketch_t *sketch, keel_arena_t *arena,
                                   keel_history_record_t *records, size_t count) {
+    keel_one_origin_t pair = {.origin = asked->site.origin, .text = text_of(facts, asked, arena)};
     size_t left = 0;
     for (size_t i = 0; i < count; ++i) {
-        const keel_program_t *before, *after;
-        keel_status_t status = kept_read(kept, &records[i].program, &before);
-        if (!status) status = kept_read(kept, &asked->program, &after);
-        bool is_other = !status && records[i].is_ours &&
-                        keel_is_other_closure(before, after, keel_str(asked->site.origin));
-        keel_status_ignore(status);
-        if (!is_other) records[left++] = records[i];
+        pair.takes_others = records[i].sketch.names != sketch->names;
+        if (!is_other_closure(facts, asked, &records[i], &pair)) records[left++] = records[i];
     }
     return left;
 }
@@ -277,8 +297,9 @@ keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, kee
     if (asked->kind == KEEL_ASK_RETRACE) count = is_same;
     *out = (answer_t){.has_record = false};
     keel_explanation_initialize(&out->explanation);
-    size_t left =
-        asked->recompile ? drop_other_closures(facts->kept, asked, records, count) : count;
+    size_t left = asked->recompile
+                      ? drop_other_closures(facts, asked, &sketch, arena, records, count)
+                      : count;
     keel_status_t status = NULL;
     if (count && !left)
         status = tell_first(asked, &out->explanation);

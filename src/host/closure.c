@@ -1,7 +1,8 @@
-// Functions that one factory made: make_update(actor_loss) and make_update(critic_loss) give
-// functions of one name, file and line. What they closed over distinguishes them: the same call
-// runs different functions of the user's. The same holds for a library's function that is given one
-// to run, diffeqsolve(ODETerm(field), ...).
+// Functions that one origin stands for, but that are two. One factory made them:
+// make_update(actor_loss) and make_update(critic_loss) give functions of one name, file and line,
+// and so does a method of two objects. What they closed over distinguishes them: the same call runs
+// different functions of the user's. The same holds for a library's function that is given one to
+// run, diffeqsolve(ODETerm(field), ...). And two lambdas may be on one line.
 #define _GNU_SOURCE // memmem
 #include <string.h>
 
@@ -11,15 +12,25 @@
 typedef struct call_t {
     uint32_t line, column;
     keel_str_t file, callee;
-    uint32_t at; // of a lambda: its line
+    uint32_t at; // of a lambda: its number in the text, or its line
 } call_t;
 
-enum { CALLS = 128, OPS = 4096 };
+enum { CALLS = 128, OPS = 4096, NUMBERED = 1 << 31 };
 
-typedef struct calls_t {
-    call_t list[CALLS];
-    size_t count;
-} calls_t;
+// The function that an origin names.
+typedef struct function_t {
+    keel_str_t name, file;
+    lambdas_t lambdas; // of the file
+    bool takes_others; // keel_one_origin_t
+} function_t;
+
+// What a program shows of it.
+typedef struct shown_t {
+    call_t calls[CALLS];
+    size_t call_count;
+    uint64_t lambdas[SITE_LAMBDAS / 64 + 1]; // by number: that its body is in
+    bool is_in_lambda, is_elsewhere;         // operations of its body are in one, are in none
+} shown_t;
 
 static bool is_same_call(const call_t *a, const call_t *b) {
     return a->line == b->line && a->column == b->column;
@@ -30,74 +41,141 @@ static bool is_same_callee(const call_t *a, const call_t *b) {
            keel_str_equal(a->callee, b->callee);
 }
 
-static void add_call(calls_t *calls, const call_t *call) {
-    for (size_t i = 0; i < calls->count; ++i)
-        if (is_same_call(&calls->list[i], call) && is_same_callee(&calls->list[i], call)) return;
-    if (calls->count < CALLS) calls->list[calls->count++] = *call;
+static void add_call(shown_t *shown, const call_t *call) {
+    for (size_t i = 0; i < shown->call_count; ++i)
+        if (is_same_call(&shown->calls[i], call) && is_same_callee(&shown->calls[i], call)) return;
+    if (shown->call_count < CALLS) shown->calls[shown->call_count++] = *call;
 }
 
-// The user's function nearest to the frame `own` within it; false if there is none.
-static bool callee_of(const keel_frame_t *frames, uint32_t own, call_t *out) {
+// Without columns, all on a line would be the same.
+static uint32_t lambda_of(const function_t *function, const keel_frame_t *frame) {
+    if (!frame->column || !keel_str_equal(frame->file, function->file)) return 0;
+    return site_lambda_at(&function->lambdas, frame->line, frame->column);
+}
+
+static uint32_t lambda_token(const function_t *function, const keel_frame_t *frame) {
+    if (!site_is_lambda(frame->function)) return 0;
+    uint32_t number = lambda_of(function, frame);
+    return number ? NUMBERED | number : frame->line;
+}
+
+// True for a function whose def is in the other's body.
+static bool is_within(const keel_frame_t *frame, const keel_frame_t *other) {
+    static const char inside[] = ".<locals>.";
+    keel_str_t name = other->function, whole = frame->function;
+    return whole.size > name.size + sizeof inside - 1 && keel_str_starts(whole, name) &&
+           memcmp(whole.data + name.size, inside, sizeof inside - 1) == 0 &&
+           keel_str_equal(frame->file, other->file);
+}
+
+// The user's function nearest to the frame `own` within it; false if there is none. A function that
+// is defined in its body may be a branch, and what that runs another choice: only where the
+// arguments are another model's is it looked through.
+static bool callee_of(const function_t *function, const keel_frame_t *frames, uint32_t own,
+                      call_t *out) {
     uint32_t at = own;
-    while (at > 0 && keel_is_library_file(frames[at - 1].file))
-        --at;
-    if (!at) return false;
+    for (;;) {
+        while (at > 0 && keel_is_library_file(frames[at - 1].file))
+            --at;
+        if (!at) return false;
+        if (!function->takes_others || !is_within(&frames[at - 1], &frames[own])) break;
+        own = --at;
+    }
     const keel_frame_t *callee = &frames[at - 1];
     *out = (call_t){.line = frames[own].line,
                     .column = frames[own].column,
                     .file = callee->file,
                     .callee = callee->function,
-                    .at = site_is_lambda(callee->function) ? callee->line : 0};
-    return true;
+                    .at = lambda_token(function, callee)};
+    return frames[own].column;
 }
 
-static void collect_calls(const keel_program_t *program, keel_str_t function, keel_str_t file,
-                          calls_t *out) {
+static void note_lambda(const function_t *function, const keel_frame_t *own, shown_t *out) {
+    uint32_t number = lambda_of(function, own);
+    if (number) out->lambdas[number / 64] |= (uint64_t)1 << number % 64;
+    out->is_in_lambda |= number != 0;
+    out->is_elsewhere |= number == 0;
+}
+
+static void look_at(const keel_program_t *program, const function_t *function, shown_t *out) {
     uint32_t count = keel_program_op_count(program);
     keel_frame_t frames[SITE_FRAMES];
-    out->count = 0;
+    memset(out, 0, sizeof *out);
     for (keel_op_id_t op = 0; op < count && op < OPS; ++op) {
         uint32_t depth = keel_program_frames(program, program->operations.data[op].location, frames,
                                              SITE_FRAMES, NULL);
         if (depth > SITE_FRAMES) depth = SITE_FRAMES;
         uint32_t own = depth;
-        while (own > 0 && !(keel_str_equal(frames[own - 1].function, function) &&
-                            keel_str_equal(frames[own - 1].file, file)))
+        while (own > 0 && !(keel_str_equal(frames[own - 1].function, function->name) &&
+                            keel_str_equal(frames[own - 1].file, function->file)))
             --own;
         call_t call;
-        // Without columns, two calls on one line would be the same.
-        if (own-- && frames[own].column && callee_of(frames, own, &call)) add_call(out, &call);
+        if (!own--) continue;
+        note_lambda(function, &frames[own], out);
+        if (callee_of(function, frames, own, &call)) add_call(out, &call);
     }
 }
 
 // True if both make the call, and it runs no function that is the same in both.
-static bool runs_others(const calls_t *a, const calls_t *b, const call_t *call) {
+static bool runs_others(const shown_t *a, const shown_t *b, const call_t *call) {
     bool is_made = false;
-    for (size_t i = 0; i < b->count; ++i) {
-        if (!is_same_call(&b->list[i], call)) continue;
+    for (size_t i = 0; i < b->call_count; ++i) {
+        if (!is_same_call(&b->calls[i], call)) continue;
         is_made = true;
-        for (size_t k = 0; k < a->count; ++k)
-            if (is_same_call(&a->list[k], call) && is_same_callee(&a->list[k], &b->list[i]))
+        for (size_t k = 0; k < a->call_count; ++k)
+            if (is_same_call(&a->calls[k], call) && is_same_callee(&a->calls[k], &b->calls[i]))
                 return false;
     }
     return is_made;
 }
 
-bool keel_is_other_closure(const keel_program_t *before, const keel_program_t *after,
-                           keel_str_t origin) {
-    static const char at[] = " at ", made[] = "<locals>";
-    origin = keel_origin_function(origin);
+static bool are_two_lambdas(const shown_t *a, const shown_t *b) {
+    if (!a->is_in_lambda || !b->is_in_lambda || a->is_elsewhere || b->is_elsewhere) return false;
+    for (size_t i = 0; i < sizeof a->lambdas / sizeof *a->lambdas; ++i)
+        if (a->lambdas[i] & b->lambdas[i]) return false;
+    return true;
+}
+
+// "init of Net at /v/lib/net.py:389 for /home/u/train.py:22"
+static bool read_origin(keel_str_t origin, keel_str_t *out_name, keel_str_t *out_file) {
+    static const char at[] = " at ", of[] = " of ", asker[] = " for ";
     const char *end = memmem(origin.data, origin.size, at, sizeof at - 1);
     if (!end) return false;
-    keel_str_t function = {origin.data, (size_t)(end - origin.data)};
+    keel_str_t name = {origin.data, (size_t)(end - origin.data)};
+    const char *within = memmem(name.data, name.size, of, sizeof of - 1);
+    if (within) name.size = (size_t)(within - name.data);
     const char *path = end + sizeof at - 1;
-    keel_str_t file = {path, origin.size - (size_t)(path - origin.data)};
-    bool is_made = memmem(function.data, function.size, made, sizeof made - 1);
-    if (!is_made && !keel_is_library_file(file)) return false;
-    calls_t a, b;
-    collect_calls(before, function, file, &a);
-    collect_calls(after, function, file, &b);
-    for (size_t i = 0; i < a.count; ++i)
-        if (runs_others(&a, &b, &a.list[i])) return true;
+    keel_str_t rest = {path, origin.size - (size_t)(path - origin.data)};
+    const char *stop = memmem(rest.data, rest.size, asker, sizeof asker - 1);
+    if (stop) rest.size = (size_t)(stop - rest.data);
+    const char *colon = memrchr(rest.data, ':', rest.size);
+    if (colon) rest.size = (size_t)(colon - rest.data);
+    *out_name = name;
+    *out_file = rest;
+    return true;
+}
+
+keel_str_t keel_origin_file(keel_str_t origin) {
+    keel_str_t name, file;
+    return read_origin(origin, &name, &file) ? file : KEEL_STR("");
+}
+
+bool keel_is_other_closure(const keel_one_origin_t *pair) {
+    static const char made[] = "<locals>";
+    function_t function = {.takes_others = pair->takes_others};
+    shown_t a, b;
+    if (!read_origin(keel_str(pair->origin), &function.name, &function.file)) return false;
+    bool is_lambda = site_is_lambda(function.name);
+    bool is_made = memmem(function.name.data, function.name.size, made, sizeof made - 1) ||
+                   keel_is_library_file(function.file);
+    bool is_method = !is_made && memchr(function.name.data, '.', function.name.size);
+    bool runs_any = is_made || (is_method && pair->takes_others);
+    if (!runs_any && !is_lambda) return false;
+    site_lambdas_of(pair->text, &function.lambdas);
+    look_at(pair->before, &function, &a);
+    look_at(pair->after, &function, &b);
+    if (is_lambda && are_two_lambdas(&a, &b)) return true;
+    for (size_t i = 0; runs_any && i < a.call_count; ++i)
+        if (runs_others(&a, &b, &a.calls[i])) return true;
     return false;
 }

@@ -6,7 +6,8 @@
 //   stack      the host's call stack                                           stack.c
 //   site       the user's line that asked for a program                        site.c
 //   origin     which function a program is of                                  origin.c
-//   closure    functions that one factory made                                 closure.c
+//   closure    two functions of one origin                                     closure.c
+//   lambdas    which lambda of a line an expression is in                      lambdas.c
 //   names      what the user calls a program's arguments                       names.c
 //   python     the interpreter in this process, found at run time              python.h
 //   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
@@ -145,10 +146,19 @@ keel_str_t keel_origin_place(keel_str_t origin);
 
 // ---- closure.c ---------------------------------------------------------------------------------
 
-// True if two programs of that origin surely come from different functions: a factory made them for
-// different functions of the user's, or a library's function was given different ones, and the same
-// call runs them.
-bool keel_is_other_closure(const keel_program_t *before, const keel_program_t *after,
-                           keel_str_t origin);
+// Two programs of one origin.
+typedef struct keel_one_origin_t {
+    const keel_program_t *before, *after;
+    const char *origin;
+    keel_str_t text;   // of the origin's file, as Python compiled it; empty if it is not known
+    bool takes_others; // their arguments have other names: another model's, or another state
+} keel_one_origin_t;
+
+// True if they surely come from different functions: a factory made these for different functions
+// of the user's, they are a method of two objects, or a library's function was given different
+// ones, and the same call runs them; or they are two lambdas of one line.
+bool keel_is_other_closure(const keel_one_origin_t *pair);
+// The file of the def; empty if the origin has none.
+keel_str_t keel_origin_file(keel_str_t origin);
 
 #endif // KEEL_HOST_HOST_H_

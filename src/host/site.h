@@ -1,4 +1,5 @@
-// Between site.c, which finds a program's line, and origin.c, which knows whose function it is.
+// Between site.c, which finds a program's line, origin.c and closure.c, which know whose function
+// it is, and lambdas.c.
 #ifndef KEEL_HOST_SITE_H_
 #define KEEL_HOST_SITE_H_
 
@@ -34,5 +35,26 @@ uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, keel_s
 const char *site_origin(const found_t *found, const keel_place_t *place, keel_arena_t *arena);
 // The same for a client that compiles what it recorded.
 const char *site_origin_asked(const keel_site_t *site, keel_arena_t *arena);
+
+// ---- lambdas.c ---------------------------------------------------------------------------------
+
+enum { SITE_LAMBDAS = 512 };
+
+// Line from 1, column from 0 in bytes, as Python counts them.
+typedef struct lambda_point_t {
+    uint32_t line, column;
+} lambda_point_t;
+
+typedef struct lambdas_t {
+    struct {
+        lambda_point_t begin, end;
+    } list[SITE_LAMBDAS];
+    uint32_t count;
+} lambdas_t;
+
+// The lambdas of a Python source; none if there are too many.
+void site_lambdas_of(keel_str_t text, lambdas_t *out);
+// The innermost that the place is in, counted from 1; 0 if there is none.
+uint32_t site_lambda_at(const lambdas_t *lambdas, uint32_t line, uint32_t column);
 
 #endif // KEEL_HOST_SITE_H_

@@ -14,6 +14,7 @@ typedef struct frame_t {
 typedef struct asked_t {
     const char *module;
     frame_t frames[8]; // of its operation, innermost first
+    uint32_t column;   // of the innermost; 0: 1, as of all others
     frame_t stack[4];
     const char *traced_file;
     uint32_t traced_line;
@@ -33,21 +34,21 @@ static keel_attr_id_t attr(keel_program_t *p, uint8_t kind, uint32_t a, uint32_t
     return id;
 }
 
-static keel_attr_id_t location(keel_program_t *p, const frame_t *frame) {
-    const uint32_t numbers[] = {frame->line, 1, frame->line, 9};
+static keel_attr_id_t location(keel_program_t *p, const frame_t *frame, uint32_t column) {
+    const uint32_t numbers[] = {frame->line, column, frame->line, column + 8};
     uint32_t list;
     assert_ok(keel_program_add_list(p, numbers, 4, &list));
     keel_attr_id_t file = attr(p, KEEL_ATTR_LOC_FILE, text(p, frame->file), list);
     return attr(p, KEEL_ATTR_LOC_NAME, text(p, frame->function), file);
 }
 
-static keel_attr_id_t chain(keel_program_t *p, const frame_t *frames) {
-    keel_attr_id_t own = location(p, frames);
-    return frames[1].file ? attr(p, KEEL_ATTR_LOC_CALLSITE, own, chain(p, frames + 1)) : own;
+static keel_attr_id_t chain(keel_program_t *p, const frame_t *frames, uint32_t column) {
+    keel_attr_id_t own = location(p, frames, column);
+    return frames[1].file ? attr(p, KEEL_ATTR_LOC_CALLSITE, own, chain(p, frames + 1, 1)) : own;
 }
 
 static keel_status_t build(keel_program_t *p, const asked_t *asked) {
-    keel_attr_id_t inner = chain(p, asked->frames);
+    keel_attr_id_t inner = chain(p, asked->frames, asked->column ? asked->column : 1);
     keel_attr_id_t named = attr(p, KEEL_ATTR_LOC_NAME, text(p, "jit(f)/mul"), inner);
     KEEL_PUSH(&p->operations, ((keel_operation_t){.location = named}));
     KEEL_PUSH(&p->operations, ((keel_operation_t){.location = KEEL_NONE}));
@@ -253,26 +254,47 @@ static void in_one_run_a_function_is_known_by_the_place_of_its_def(void **state)
 
 // ---- factories ---------------------------------------------------------------------------------
 
+typedef struct ran_t {
+    const char *origin, *text;
+    bool takes_others;
+    frame_t frames[2][8]; // of the one operation of each program
+    uint32_t columns[2];  // asked_t
+} ran_t;
+
+static bool are_two(const ran_t *ran) {
+    keel_program_t programs[2];
+    for (int i = 0; i < 2; ++i) {
+        asked_t asked = {.module = "jit_update", .column = ran->columns[i]};
+        memcpy(asked.frames, ran->frames[i], sizeof asked.frames);
+        keel_program_initialize(&programs[i]);
+        assert_ok(build(&programs[i], &asked));
+    }
+    bool are = keel_is_other_closure(&(keel_one_origin_t){.before = &programs[0],
+                                                          .after = &programs[1],
+                                                          .origin = ran->origin,
+                                                          .text = keel_str(ran->text),
+                                                          .takes_others = ran->takes_others});
+    for (int i = 0; i < 2; ++i)
+        keel_program_deinitialize(&programs[i]);
+    return are;
+}
+
 // A function of that file runs `callee` by the call on its line 9.
 static bool is_other(const char *function, const char *file, const frame_t *callee,
                      const frame_t *other) {
     char origin[160];
-    snprintf(origin, sizeof origin, "%s at %s:8", function, file);
-    keel_program_t programs[2];
     const frame_t *callees[] = {callee, other};
-    for (int i = 0; i < 2; ++i) {
-        keel_program_initialize(&programs[i]);
-        assert_ok(build(&programs[i], &(asked_t){.module = "jit_update",
-                                                 .frames = {{"grad", LIBRARY "lib/ad.py", 3},
-                                                            *callees[i],
-                                                            {"apply", LIBRARY "lib/ad.py", 5},
-                                                            {function, file, 9},
-                                                            {"<module>", USER, 30}}}));
-    }
-    bool is = keel_is_other_closure(&programs[0], &programs[1], keel_str(origin));
+    snprintf(origin, sizeof origin, "%s at %s:8", function, file);
+    ran_t ran = {.origin = origin, .text = ""};
     for (int i = 0; i < 2; ++i)
-        keel_program_deinitialize(&programs[i]);
-    return is;
+        memcpy(ran.frames[i],
+               (frame_t[]){{"grad", LIBRARY "lib/ad.py", 3},
+                           *callees[i],
+                           {"apply", LIBRARY "lib/ad.py", 5},
+                           {function, file, 9},
+                           {"<module>", USER, 30}},
+               5 * sizeof(frame_t));
+    return are_two(&ran);
 }
 
 static void functions_of_a_factory_are_told_apart_by_what_one_call_runs(void **state) {
@@ -290,6 +312,101 @@ static void functions_of_a_factory_are_told_apart_by_what_one_call_runs(void **s
     assert_false(is_other("solve", LIBRARY "lib/solve.py", &actor, &later));
 }
 
+// Of another model, by a function in the body of the factory's or the method.
+static void
+functions_with_other_arguments_are_told_apart_by_what_their_own_functions_run(void **state) {
+    (void)state;
+    static const char *const names[] = {"trainer.<locals>.step", "Trainer.step", "step"};
+    for (int i = 0; i < 3; ++i) {
+        char origin[80], inner[80];
+        snprintf(origin, sizeof origin, "%s at " USER ":8", names[i]);
+        snprintf(inner, sizeof inner, "%s.<locals>.<lambda>", names[i]);
+        ran_t ran = {.origin = origin,
+                     .text = "",
+                     .takes_others = true,
+                     .frames = {{{"mlp", USER, 2}, {inner, USER, 9}, {names[i], USER, 9}},
+                                {{"linear", USER, 4}, {inner, USER, 9}, {names[i], USER, 9}}}};
+        assert_int_equal(are_two(&ran), i < 2);
+        ran.takes_others = false; // then it may be a branch
+        assert_false(are_two(&ran));
+    }
+}
+
+static void a_librarys_function_that_a_line_asks_for_is_told_apart_by_what_it_runs(void **state) {
+    (void)state;
+    ran_t ran = {
+        .origin = "build.<locals>.step of lp at " LIBRARY "lib/base.py:203 for " USER ":9",
+        .text = "",
+        .frames = {{{"lp", USER, 2}, {"build.<locals>.step", LIBRARY "lib/base.py", 204}},
+                   {{"other", USER, 4}, {"build.<locals>.step", LIBRARY "lib/base.py", 204}}}};
+    assert_true(are_two(&ran));
+    ran.frames[1][0] = ran.frames[0][0];
+    assert_false(are_two(&ran));
+}
+
+// ---- lambdas -----------------------------------------------------------------------------------
+
+// True if the expressions that begin with A and B are in two lambdas.
+static bool are_two_lambdas(const char *text) {
+    ran_t ran = {.origin = "<lambda> at " USER ":1", .text = text};
+    for (int i = 0; i < 2; ++i) {
+        const char *at = strchr(text, 'A' + i), *begin = text;
+        uint32_t line = 1;
+        for (const char *end; (end = memchr(begin, '\n', (size_t)(at - begin))); ++line)
+            begin = end + 1;
+        ran.frames[i][0] = (frame_t){"<lambda>", USER, line};
+        ran.columns[i] = (uint32_t)(at - begin);
+    }
+    return are_two(&ran);
+}
+
+static void lambdas_of_a_line_are_told_apart_by_their_columns(void **state) {
+    (void)state;
+    static const char *const two[] = {
+        "f, g = jit(lambda x: A(x)), jit(lambda x: B(x))",
+        "f = {'a': lambda x: A, 'b': lambda x: B}",
+        "f = {lambda x: A: lambda y: B}",
+        "f = lambda x: A; g = lambda x: B",
+        "f = [lambda x, y=(1, 2): A for i in a if lambda: B]",
+        "f = dict(a=lambda x: x[1:2] + A, b=lambda *a, k={1: 2}: B)",
+        "f = lambda x=lambda: A: x + B",
+        "f = jit(lambda x: (lambda y: B)(x) + A)",
+        "f = 'lambda' + \"it's\" + jit(lambda x: A), jit(lambda x: B)",
+        "'''a \" lambda: (\n''' # lambda: ((\nf = jit(lambda x: A), \\\n jit(lambda x: B)",
+        "f = (lambda x:\n  x + A,\n lambda x:\n  x + B)",
+    };
+    static const char *const one[] = {
+        "f = jit(lambda x: A(x) if train else B(x))",
+        "f = jit(lambda x: (A(x), B(x)))",
+        "f = jit(lambda x: x[a:b] + {1: A}[1] + B)",
+        "f = jit(lambda x: [A for i in x] + B)",
+        "f = jit(lambda x: (y := A) + B)",
+        "f = jit(lambda x: A +\n  'lambda x:' + B)",
+        "f = A(lambda x: x) + B", // in none: nothing is known
+        "f = lambda x: A\ny = B",
+        "f = \"\"\"jit(lambda x: A), jit(lambda x: B)",
+    };
+    for (size_t i = 0; i < sizeof two / sizeof *two; ++i) {
+        print_message("  %s\n", two[i]);
+        assert_true(are_two_lambdas(two[i]));
+    }
+    for (size_t i = 0; i < sizeof one / sizeof *one; ++i) {
+        print_message("  %s\n", one[i]);
+        assert_false(are_two_lambdas(one[i]));
+    }
+}
+
+static void too_many_lambdas_are_not_told_apart(void **state) {
+    (void)state;
+    static char text[16 * 600];
+    size_t size = 0;
+    for (int i = 0; i < 600; ++i)
+        size += (size_t)snprintf(text + size, sizeof text - size, "lambda: 0\n");
+    snprintf(text + size, sizeof text - size, "f = jit(lambda: A), jit(lambda: B)");
+    assert_false(are_two_lambdas(text));
+    assert_true(are_two_lambdas(text + size));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_users_function_is_the_same_from_whichever_line_it_is_called),
@@ -304,6 +421,11 @@ int main(void) {
         cmocka_unit_test(in_one_run_a_function_is_known_by_the_place_of_its_def),
         cmocka_unit_test(an_edit_above_moves_the_line_that_asked_for_a_librarys_function),
         cmocka_unit_test(functions_of_a_factory_are_told_apart_by_what_one_call_runs),
+        cmocka_unit_test(
+            functions_with_other_arguments_are_told_apart_by_what_their_own_functions_run),
+        cmocka_unit_test(a_librarys_function_that_a_line_asks_for_is_told_apart_by_what_it_runs),
+        cmocka_unit_test(lambdas_of_a_line_are_told_apart_by_their_columns),
+        cmocka_unit_test(too_many_lambdas_are_not_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
