@@ -13,6 +13,11 @@ typedef struct names_t {
     size_t count;
 } names_t;
 
+// Numbers, and the tensors that they were read from: what is computed from both is no number.
+typedef struct flow_t {
+    names_t numbers, tensors;
+} flow_t;
+
 // ---- words and statements ----------------------------------------------------------------------
 
 static bool is_of_name(char c) {
@@ -198,12 +203,36 @@ static void forget_assigned(keel_str_t text, names_t *names) {
     }
 }
 
+static bool is_list(keel_str_t text) {
+    int depth = 0;
+    for (; text.size; skip(&text, is_quote(*text.data) ? quoted(text) : 1)) {
+        if (*text.data == ',' && depth <= 0) return true;
+        depth += depth_of(*text.data);
+    }
+    return false;
+}
+
+// True if the text computes a tensor: it uses one, and not only its sizes. A list may have both.
+static bool is_of_tensors(keel_str_t text, const flow_t *flow) {
+    static const char *const sizes[] = {"size", "shape",  "numel", "dim",   "ndim", "len",
+                                        "item", "tolist", "int",   "float", "bool", NULL};
+    words_t words = {.rest = text};
+    bool is_used = false;
+    for (word_t word; next_word(&words, &word);) {
+        if (keel_str_is_one_of(word.text, sizes)) return false;
+        is_used |= find_name(&flow->numbers, &word) == flow->numbers.count &&
+                   find_name(&flow->tensors, &word) < flow->tensors.count;
+    }
+    return is_used && !is_list(text);
+}
+
 // `is_certain`: whenever the read is reached, this is too.
-static void follow(keel_str_t statement, names_t *names, bool is_certain) {
-    if (uses(worked_on(statement), names, 0))
-        add_assigned(statement, names);
+static void follow(keel_str_t statement, flow_t *flow, bool is_certain) {
+    keel_str_t text = worked_on(statement);
+    if (uses(text, &flow->numbers, 0) && !is_of_tensors(text, flow))
+        add_assigned(statement, &flow->numbers);
     else if (is_certain)
-        forget_assigned(statement, names);
+        forget_assigned(statement, &flow->numbers);
 }
 
 // ---- lines and functions -----------------------------------------------------------------------
@@ -307,13 +336,31 @@ static bool any_names_reader(keel_str_t line, const char *callee) {
     return false;
 }
 
-static void follow_reading_line(keel_str_t line, const char *callee, names_t *names) {
+// The variables that a statement reads from. What a function got is not known to be one of them.
+static void add_tensors(keel_str_t statement, names_t *tensors) {
+    static const char *const others[] = {"for",  "in",  "if",    "else",   "while",     "and",
+                                         "or",   "not", "is",    "return", "yield",     "self",
+                                         "math", "np",  "numpy", "range",  "enumerate", NULL};
+    words_t words = {.rest = worked_on(statement)};
+    for (word_t word; tensors->count < NAMES && next_word(&words, &word);) {
+        bool is_called = words.rest.size && *words.rest.data == '(';
+        if (!is_called && !word.is_keyword && !keel_str_is_one_of(word.text, others))
+            tensors->list[tensors->count++] = (name_t){word.text, word.is_attribute};
+    }
+}
+
+static void follow_read(keel_str_t statement, const char *callee, flow_t *flow) {
+    add_assigned(statement, &flow->numbers);
+    if (!*callee) add_tensors(statement, &flow->tensors);
+}
+
+static void follow_reading_line(keel_str_t line, const char *callee, flow_t *flow) {
     bool any = any_names_reader(line, callee);
     for (keel_str_t statement; next_statement(&line, &statement);)
         if (!any || names_reader(statement, callee))
-            add_assigned(statement, names);
+            follow_read(statement, callee, flow);
         else
-            follow(statement, names, true);
+            follow(statement, flow, true);
 }
 
 // ---- where a program has the number ------------------------------------------------------------
@@ -355,39 +402,40 @@ static bool could_have(keel_str_t statement, const char *callee, const char *sub
 
 // The number is in the statement that reads, or in one that uses what an earlier one assigned.
 static bool is_in_one_statement(keel_str_t line, const char *callee, const char *subject) {
-    names_t names = {.count = 0};
+    flow_t flow = {.numbers = {.count = 0}};
     bool any = any_names_reader(line, callee);
     for (keel_str_t statement; next_statement(&line, &statement);) {
         bool reads = !any || names_reader(statement, callee);
-        if (could_have(statement, callee, subject) && (reads || takes(statement, &names, subject)))
+        if (could_have(statement, callee, subject) &&
+            (reads || takes(statement, &flow.numbers, subject)))
             return true;
         if (reads)
-            add_assigned(statement, &names);
+            follow_read(statement, callee, &flow);
         else
-            follow(statement, &names, true);
+            follow(statement, &flow, true);
     }
     return false;
 }
 
 bool keel_flow_reaches(const keel_source_t *source, const keel_flow_t *from, uint32_t used,
                        const char *subject) {
-    names_t names = {.count = 0};
+    flow_t flow = {.numbers = {.count = 0}};
     keel_str_t rest = text_from(source, from->line), line = next_line(&rest);
     size_t indent = indent_of(line);
     if (from->line == used)
         return is_single(line) || is_in_one_statement(line, from->callee, subject);
     block_t block = function_at(source, from->line);
     if (used < from->line || (block.first && used > block.last)) return false;
-    follow_reading_line(line, from->callee, &names);
-    for (uint32_t i = 1; names.count && from->line + i < used && i <= LINES_FOLLOWED; ++i) {
+    follow_reading_line(line, from->callee, &flow);
+    for (uint32_t i = 1; flow.numbers.count && from->line + i < used && i <= LINES_FOLLOWED; ++i) {
         line = next_line(&rest);
         for (keel_str_t text = line, statement; next_statement(&text, &statement);)
-            follow(statement, &names, indent_of(line) <= indent && is_single(line));
+            follow(statement, &flow, indent_of(line) <= indent && is_single(line));
     }
     line = keel_source_line(source, used);
     for (keel_str_t statement; next_statement(&line, &statement);) {
-        if (takes(statement, &names, subject)) return true;
-        follow(statement, &names, false);
+        if (takes(statement, &flow.numbers, subject)) return true;
+        follow(statement, &flow, false);
     }
     return false;
 }
@@ -426,20 +474,23 @@ bool keel_flow_is_returned(const keel_source_t *source, uint32_t line, const cha
     block_t block = function_at(source, line);
     if (!block.first) return false;
     returned_t returned = {0};
-    names_t names = {.count = 0};
+    flow_t flow = {.numbers = {.count = 0}};
     keel_str_t rest = text_from(source, block.first);
     for (uint32_t i = block.first; rest.size && i <= block.last; ++i) {
         keel_str_t text = next_line(&rest), statement;
         bool any = i == line && any_names_reader(text, "");
-        if (i > line && (!names.count || i - line > LINES_FOLLOWED) && !returned.is_open) break;
+        if (i > line && (!flow.numbers.count || i - line > LINES_FOLLOWED) && !returned.is_open)
+            break;
         while (next_statement(&text, &statement)) {
             bool reads = i == line && (any ? names_reader(statement, "") : could_read(statement));
             bool is_returned = returns(&returned, statement);
-            if (is_returned && (reads || (i >= line && uses(statement, &names, 0)))) return true;
+            bool is_used = i >= line && uses(statement, &flow.numbers, 0);
+            if (is_returned && (reads || (is_used && !is_of_tensors(statement, &flow))))
+                return true;
             if (reads)
-                add_assigned(statement, &names);
+                follow_read(statement, "", &flow);
             else if (i >= line)
-                follow(statement, &names, false);
+                follow(statement, &flow, false);
         }
     }
     return false;

@@ -1,5 +1,6 @@
 // flow: which lines of a Python source file work on a number that the host read. Nothing is
-// executed: a number is followed by the names that lines assign and use.
+// executed: a number is followed by the names that lines assign and use. What a line computes from
+// it and from the tensor that it was read from is a tensor, and followed no more.
 //
 // For the files of this room. What is bounded: how many lines are followed, and how many names.
 #ifndef KEEL_REPORT_FLOW_H_

@@ -49,6 +49,10 @@ static const struct {
     {"n = t.item(); m = n + 1; y = x[m]\n", 1, 1, 9, true},
     {"if k: n = t.item()\ny = x[n]\n", 1, 2, 9, true},
     {"x = n / t.item()\ny = x[step]\n", 1, 2, 9, false}, // what is sliced is no index
+    {"n = t.max().item()\ny = t / n\nz = f(y[step:])\n", 1, 3, 9, false}, // y is a tensor
+    {"n = t.max().item()\nk = t.shape[0] - n\nz = y[k:]\n", 1, 3, 9, true},
+    {"n = t.max().item()\ny, k = t / n, n\nz = y[k:]\n", 1, 3, 9, true},
+    {"for i in t.tolist():\n    for j in range(i):\n        y = x[j]\n", 1, 3, 9, true},
     {"def f():\n    n = t.item()\ndef g():\n    y = x[n]\n", 2, 4, 9, false},
 };
 
@@ -83,6 +87,10 @@ static const struct {
     {"def f(t):\n    return t.item()\nn = f(t)\nz = y ** n\n", "f", "power", 2, 3, 4, true},
     {"class L:\n    def add(s, t): s.v.append(t.item())\ny = m(x); log.add(y)\nz = y[k:]\n",
      "L.add", "slice start", 2, 3, 4, false},
+    {"def f(t):\n    n = t.max().item()\n    return t / n\ny = f(t)\nz = (y * i).sum()\n", "f",
+     "multiply", 2, 4, 5, false},
+    {"def f(t):\n    n = t.max().item()\n    return t / n, n\ny, n = f(t)\nz = (y * n).sum()\n",
+     "f", "multiply", 2, 4, 5, true},
     {"def f(t):\n    return t.item()\ny = m(x); n = f(y)\nz = a[y]\n", "f", "slice start", 2, 3, 4,
      false},
 };
