@@ -41,8 +41,8 @@
       "Bound it: nonzero(size=), a fixed k, or a slice of fixed length with a mask.",              \
       "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
     X(EDIT, "edit", NONE, "the source was edited after the run it is compared with",               \
-      "Nothing to do: an edited function is a new program, compiled once.",                        \
-      "Nothing to do: an edited function is a new program, compiled once.")                        \
+      "Nothing to do: edited source is a new program, compiled once.",                             \
+      "Nothing to do: edited source is a new program, compiled once.")                             \
     X(NESTED_JIT, "nested_jit", NONE,                                                              \
       "jax.jit was added around a function traced inside another one, or removed",                 \
       "The operations are the same: keep jax.jit on that function in every call, or in none.",     \

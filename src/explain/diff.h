@@ -300,6 +300,8 @@ void keel_diff_ops(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
 // order.
 keel_status_t keel_diff_rest(keel_diff_t *diff) KEEL_MUST_CHECK;
 
+// explain.c: who asked for a program.
+keel_place_t keel_side_place(const keel_side_t *side, keel_arena_t *arena);
 // edit.c: source that was edited between two runs, and what follows from that.
 keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;

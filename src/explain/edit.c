@@ -1,19 +1,22 @@
 // Source that was edited between two runs. If both texts of a file are known, they are compared
-// line by line; differences on edited lines follow from the edit.
+// line by line. A difference follows from an edit of its own line or function, of a line on its
+// stack, or of a line that those depend on (reads.h).
 #include <stdio.h>
 #include <string.h>
 
 #include "explain/align.h"
 #include "explain/diff.h"
+#include "explain/reads.h"
 
 // Larger files, and any beyond this number, are not compared.
-enum { FILES = 16, LINES = 1 << 16 };
+enum { FILES = 64, LINES = 1 << 16, FRAMES = 64, TRACED = 1 << 14 };
 
 typedef struct text_t {
     keel_str_t *lines;
     uint64_t *tokens;
     uint32_t *others; // by line: its counterpart; NONE if it was edited
     uint32_t count;
+    keel_reads_t reads;
 } text_t;
 
 // The lines of one function, from 1. Its def is above its first operation.
@@ -23,36 +26,46 @@ typedef struct range_t {
 
 typedef struct file_t {
     keel_str_t name;
-    bool is_known, is_edited;
+    bool is_edited;
+    bool is_traced[2]; // by side: its traced functions were excluded
     text_t before, after;
 } file_t;
+
+// How an edit reaches a difference, the surest way first.
+typedef enum reach_t { OWN_LINE, OWN_FUNCTION, STACK, DEPENDENCE, NOT_REACHED } reach_t;
+
+typedef struct found_t {
+    reach_t reach;
+    const file_t *file;
+    uint32_t line; // of `after`, from 1
+    keel_str_t function, subject;
+} found_t;
 
 typedef struct edits_t {
     keel_diff_t *diff;
     const keel_side_t *old_side, *new_side;
     file_t files[FILES];
     uint32_t count;
-    // Describes the first edit that something follows from.
-    const file_t *file;
-    uint32_t line; // of `after`, from 1
-    keel_str_t function;
+    found_t found; // the edit that is told
+    keel_place_t old_site;
+    keel_frame_t frames[FRAMES]; // of the difference that is looked at
+    uint32_t frame_count;
 } edits_t;
 
 // ---- texts -------------------------------------------------------------------------------------
 
+// Comments, and blanks at the end of a line, do not count.
 static keel_status_t split_lines(keel_arena_t *arena, keel_str_t text, text_t *out) {
-    uint32_t most = 1;
-    for (size_t i = 0; i < text.size && most < LINES; ++i)
-        most += text.data[i] == '\n';
+    KEEL_TRY(keel_reads_parse(&out->reads, text, arena));
+    uint32_t most = out->reads.line_count;
     KEEL_TRY(keel_arena_array(arena, most, sizeof *out->lines, (void **)&out->lines));
     KEEL_TRY(keel_arena_array(arena, most, sizeof *out->tokens, (void **)&out->tokens));
     KEEL_TRY(keel_arena_array(arena, most, sizeof *out->others, (void **)&out->others));
     for (size_t at = 0; at < text.size && out->count < most;) {
         const char *end = memchr(text.data + at, '\n', text.size - at);
-        size_t next = end ? (size_t)(end - text.data) : text.size, stop = next;
-        while (stop > at && (text.data[stop - 1] == ' ' || text.data[stop - 1] == '\r'))
-            --stop;
-        out->lines[out->count] = (keel_str_t){text.data + at, stop - at};
+        size_t next = end ? (size_t)(end - text.data) : text.size, size = next - at;
+        if (out->reads.lines[out->count].size < size) size = out->reads.lines[out->count].size;
+        out->lines[out->count] = (keel_str_t){text.data + at, size};
         out->tokens[out->count] = keel_quick_hash(keel_str_bytes(out->lines[out->count]));
         ++out->count;
         at = next + 1;
@@ -106,17 +119,10 @@ static keel_status_t file_named(edits_t *edits, keel_str_t name, const file_t **
 
 // ---- lines -------------------------------------------------------------------------------------
 
-static bool is_blank(keel_str_t line) {
-    size_t at = 0;
-    while (at < line.size && (line.data[at] == ' ' || line.data[at] == '\t'))
-        ++at;
-    return at == line.size || line.data[at] == '#';
-}
-
-// Comments and empty lines do not affect tracing.
+// Comments, empty lines and texts that stand alone do not affect tracing.
 static bool is_edited(const text_t *text, uint32_t line) {
     return line && line <= text->count && text->others[line - 1] == KEEL_NONE &&
-           !is_blank(text->lines[line - 1]);
+           text->reads.lines[line - 1].is_code;
 }
 
 // The lines on which a function of a file has operations.
@@ -161,34 +167,169 @@ static uint32_t place_of_gone(const file_t *file, uint32_t line) {
     return above < file->after.count ? above + 1 : above ? above : 1;
 }
 
-// The edited line of `after` that an operation follows from; 0 if none. A constant or a branch may
-// come from any line of its function.
-static uint32_t edit_of(const file_t *file, keel_graph_t *graph, const keel_source_line_t *line,
-                        bool is_after, bool is_wide) {
-    const text_t *text = is_after ? &file->after : &file->before;
-    uint32_t found = is_edited(text, line->line) ? line->line : 0;
-    if (!found && is_wide) found = first_edited(text, range_of(graph, line));
-    return !found || is_after ? found : place_of_gone(file, found);
+static const text_t *text_of(const file_t *file, bool is_after) {
+    return is_after ? &file->after : &file->before;
 }
 
-static keel_status_t look_at_edit(edits_t *edits, const keel_difference_t *difference,
-                                  bool is_after, bool *out) {
-    keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
-    if (op == KEEL_NONE) return NULL;
+// Keeps the surer one, and of two that are as sure the one further up in a file.
+static void offer(edits_t *edits, reach_t how, const file_t *file, bool is_after, uint32_t line,
+                  keel_str_t function, keel_str_t subject) {
+    found_t *found = &edits->found;
+    if (!is_after) line = place_of_gone(file, line);
+    if (how > found->reach || (how == found->reach && (file != found->file || line >= found->line)))
+        return;
+    *found = (found_t){how, file, line, function, subject};
+}
+
+// A constant or a branch may come from any line of its function.
+static keel_status_t look_at_own(edits_t *edits, keel_op_id_t op, bool is_after, bool *out) {
     keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
     const keel_source_line_t *line = keel_graph_line(graph, op);
     const file_t *file;
     if (!line->identity) return NULL;
     KEEL_TRY(file_named(edits, line->file, &file));
     if (!file) return NULL;
-    uint32_t edited = edit_of(file, graph, line, is_after, true);
+    const text_t *text = text_of(file, is_after);
+    bool is_own = is_edited(text, line->line);
+    uint32_t edited = is_own ? line->line : first_edited(text, range_of(graph, line));
     if (!edited) return NULL;
     *out = true;
-    if (!edits->file || (edits->file == file && edited < edits->line)) {
-        edits->file = file;
-        edits->line = edited;
-        edits->function = line->function;
+    offer(edits, is_own ? OWN_LINE : OWN_FUNCTION, file, is_after, edited, line->function,
+          line->function);
+    return NULL;
+}
+
+// ---- the stack ---------------------------------------------------------------------------------
+
+static void add_frame(edits_t *edits, const char *file, uint32_t line, const char *function) {
+    if (!file || !*file || !line || edits->frame_count == FRAMES ||
+        keel_is_foreign_file(keel_str(file), edits->diff->after.package))
+        return;
+    edits->frames[edits->frame_count++] = (keel_frame_t){
+        .file = keel_str(file), .function = keel_str(function ? function : ""), .line = line};
+}
+
+// The frames from the call of the traced function outward, which all operations share. False if no
+// stack has them.
+static bool add_callers(edits_t *edits, bool is_after, const keel_place_t *site) {
+    keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
+    keel_frame_t frames[FRAMES];
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program) && op < TRACED; ++op) {
+        if (!keel_graph_passes(graph, op, site->file, site->line)) continue;
+        uint32_t count = keel_graph_stack(graph, op, frames, FRAMES), at = 0;
+        while (at < count &&
+               !(frames[at].line == site->line && keel_str_is(frames[at].file, site->file)))
+            ++at;
+        for (; at < count && edits->frame_count < FRAMES; ++at)
+            edits->frames[edits->frame_count++] = frames[at];
+        return true;
     }
+    return false;
+}
+
+static void collect_frames(edits_t *edits, const keel_difference_t *difference, bool is_after) {
+    keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
+    keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
+    bool has_op = difference->new_op != KEEL_NONE || difference->old_op != KEEL_NONE;
+    const keel_place_t *place = &difference->place;
+    edits->frame_count = 0;
+    if (has_op && op == KEEL_NONE) return;
+    if (has_op) {
+        edits->frame_count = keel_graph_stack(graph, op, edits->frames, FRAMES);
+        return;
+    }
+    const keel_place_t *site = is_after ? &edits->diff->site : &edits->old_site;
+    bool is_site = place->line == site->line && place->file && strcmp(place->file, site->file) == 0;
+    if (is_after && place->line && !is_site)
+        add_frame(edits, place->file, place->line, place->function);
+    if (graph->program->format != KEEL_FORMAT_MLIR) return;
+    if (!site->line || add_callers(edits, is_after, site)) return;
+    add_frame(edits, site->file, site->line, site->function);
+    add_frame(edits, site->call_file, site->call_line, NULL);
+}
+
+static keel_status_t look_at_stack(edits_t *edits, bool is_after, bool *out) {
+    const file_t *file;
+    for (uint32_t i = 0; i < edits->frame_count; ++i) {
+        const keel_frame_t *frame = &edits->frames[i];
+        KEEL_TRY(file_named(edits, frame->file, &file));
+        uint32_t last = frame->end_line > frame->line ? frame->end_line : frame->line;
+        for (uint32_t line = frame->line; file && line <= last; ++line) {
+            if (!is_edited(text_of(file, is_after), line)) continue;
+            bool is_module = keel_str_is(frame->function, "<module>");
+            offer(edits, STACK, file, is_after, line, frame->function,
+                  is_module ? KEEL_STR("") : frame->function);
+            *out = true;
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+// ---- what the stack depends on -----------------------------------------------------------------
+
+// Functions with operations show them, so that their names need not lead into them.
+static void exclude_traced(edits_t *edits, file_t *file, bool is_after) {
+    keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
+    keel_reads_t *reads = is_after ? &file->after.reads : &file->before.reads;
+    keel_arena_t *arena = &edits->diff->arena;
+    keel_str_t name;
+    keel_status_t status = keel_arena_str(arena, file->name, &name);
+    if (status) {
+        keel_status_ignore(status);
+        return;
+    }
+    uint64_t last = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program) && op < TRACED; ++op) {
+        uint32_t lines[FRAMES];
+        const keel_source_line_t *own = keel_graph_line(graph, op);
+        if (!own->identity || own->stack == last) continue;
+        last = own->stack;
+        uint32_t count = keel_graph_lines_in(graph, op, name.data, lines, FRAMES);
+        for (uint32_t i = 0; i < count; ++i)
+            keel_reads_exclude(reads, lines[i]);
+    }
+}
+
+static void look_at_dependences(edits_t *edits, bool is_after, bool *out) {
+    for (uint32_t i = 0; i < edits->count; ++i) {
+        file_t *file = &edits->files[i];
+        if (!file->is_edited) continue;
+        text_t *text = is_after ? &file->after : &file->before;
+        keel_reads_reset(&text->reads);
+        bool is_on_stack = false;
+        for (uint32_t k = 0; k < edits->frame_count; ++k) {
+            if (!keel_str_equal(edits->frames[k].file, file->name)) continue;
+            is_on_stack = true;
+            keel_reads_start(&text->reads, &edits->frames[k]);
+        }
+        if (!is_on_stack) continue;
+        if (!file->is_traced[is_after]) exclude_traced(edits, file, is_after);
+        file->is_traced[is_after] = true;
+        keel_reads_follow(&text->reads);
+        for (uint32_t line = 1; line <= text->count; ++line) {
+            if (!is_edited(text, line) || !keel_reads_has(&text->reads, line)) continue;
+            bool is_function;
+            keel_str_t owner = keel_reads_owner(&text->reads, line, &is_function);
+            offer(edits, DEPENDENCE, file, is_after, line, is_function ? owner : KEEL_STR(""),
+                  owner);
+            *out = true;
+            break;
+        }
+    }
+}
+
+static keel_status_t look_at_edit(edits_t *edits, const keel_difference_t *difference,
+                                  bool is_after, bool *out) {
+    keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
+    bool is_reached = false;
+    if (op != KEEL_NONE) KEEL_TRY(look_at_own(edits, op, is_after, &is_reached));
+    if (!is_reached) {
+        collect_frames(edits, difference, is_after);
+        KEEL_TRY(look_at_stack(edits, is_after, &is_reached));
+    }
+    if (!is_reached) look_at_dependences(edits, is_after, &is_reached);
+    *out |= is_reached;
     return NULL;
 }
 
@@ -212,9 +353,10 @@ static const char *base_name(keel_diff_t *diff, keel_str_t file) {
 // The edit around a line: from the last line above that is in both texts to the first one below.
 static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     keel_diff_t *diff = edits->diff;
-    const file_t *file = edits->file;
+    const file_t *file = edits->found.file;
+    keel_str_t function = edits->found.function, subject = edits->found.subject;
     const text_t *before = &file->before, *after = &file->after;
-    uint32_t first = edits->line, last = edits->line;
+    uint32_t first = edits->found.line, last = edits->found.line;
     bool is_gone = after->others[first - 1] != KEEL_NONE; // the lines above it were removed
     while (!is_gone && first > 1 && after->others[first - 2] == KEEL_NONE)
         --first;
@@ -228,14 +370,13 @@ static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     if (is_gone) note = keel_diff_text(diff, "line %u of %s was removed", old_line, name);
     keel_difference_t difference = {
         .kind = KEEL_CAUSE_EDIT,
-        .subject = keel_diff_text(diff, "%.*s", (int)edits->function.size, edits->function.data),
+        .subject = keel_diff_text(diff, "%.*s", (int)subject.size, subject.data),
         .old_value = has_old ? shown(diff, before, old_line) : "nothing",
         .new_value = is_gone ? "nothing" : shown(diff, after, first),
         .note = note,
         .place = {.file = keel_diff_text(diff, "%.*s", (int)file->name.size, file->name.data),
-                  .line = edits->line,
-                  .function =
-                      keel_diff_text(diff, "%.*s", (int)edits->function.size, edits->function.data),
+                  .line = edits->found.line,
+                  .function = keel_diff_text(diff, "%.*s", (int)function.size, function.data),
                   .call_file = diff->site.file,
                   .call_line = diff->site.line},
         .old_op = KEEL_NONE,
@@ -250,7 +391,9 @@ keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
     void *memory;
     KEEL_TRY(keel_arena_alloc(&diff->arena, sizeof(edits_t), &memory));
     edits_t *edits = memory;
-    *edits = (edits_t){.diff = diff, .old_side = old_side, .new_side = new_side};
+    *edits = (edits_t){
+        .diff = diff, .old_side = old_side, .new_side = new_side, .found = {.reach = NOT_REACHED}};
+    edits->old_site = keel_side_place(old_side, &diff->arena);
     bool follows[KEEL_DIFF_ROOTS] = {false}, any = false;
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         const keel_difference_t *difference = &diff->roots[i].difference;

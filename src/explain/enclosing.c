@@ -79,6 +79,19 @@ bool keel_graph_passes(keel_graph_t *graph, keel_op_id_t op, const char *file, u
     return passes_line(&chain, &(keel_source_line_t){.file = keel_str(file), .line = line});
 }
 
+uint32_t keel_graph_stack(keel_graph_t *graph, keel_op_id_t op, keel_frame_t *out, uint32_t room) {
+    chain_t chain;
+    chain_of(graph, op, &chain);
+    uint32_t from = 0, count = 0;
+    while (from < chain.count && !(chain.frames[from].line == chain.line->line &&
+                                   keel_str_equal(chain.frames[from].file, chain.line->file)))
+        ++from;
+    for (uint32_t i = from; i < chain.count && count < room; ++i)
+        if (!keel_is_foreign_file(chain.frames[i].file, graph->package))
+            out[count++] = chain.frames[i];
+    return count;
+}
+
 uint32_t keel_graph_lines_in(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t *out,
                              uint32_t room) {
     chain_t chain;

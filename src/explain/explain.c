@@ -448,7 +448,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     return give_explanation(diff, out);
 }
 
-static keel_place_t side_place(const keel_side_t *side, keel_arena_t *arena) {
+keel_place_t keel_side_place(const keel_side_t *side, keel_arena_t *arena) {
     if (side->site) return *side->site;
     keel_site_t site;
     keel_site_of(side->program, NULL, arena, &site);
@@ -459,7 +459,7 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
                                       keel_explanation_t *out) {
     keel_diff_t diff = {.arguments_before = NULL};
     keel_arena_initialize(&diff.arena, (size_t)1 << 16);
-    diff.site = side_place(new_side, &diff.arena);
+    diff.site = keel_side_place(new_side, &diff.arena);
     diff.sent = new_side->sent;
     diff.made = new_side->made;
     diff.made_count = new_side->made_count;
@@ -600,6 +600,7 @@ keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_s
     if (old_side->key && new_side->key) KEEL_TRY(explain_components(old_side, new_side, out));
     if (out->root_total) return NULL;
     keel_difference_t difference = plain(KEEL_CAUSE_RETRACE, &nowhere);
-    if (new_side->program || new_side->site) difference.place = side_place(new_side, &out->arena);
+    if (new_side->program || new_side->site)
+        difference.place = keel_side_place(new_side, &out->arena);
     return keel_explanation_add(out, &difference);
 }

@@ -82,6 +82,9 @@ keel_op_id_t keel_graph_caller(const keel_graph_t *graph, keel_op_id_t op);
 // What the client computes there depends only on its arguments.
 bool keel_graph_is_clients(const keel_graph_t *graph, keel_op_id_t op);
 
+// enclosing.c: the frames of user code on an operation's stack and on those of the calls that led
+// to it, the innermost first: from its own line (keel_graph_line) on.
+uint32_t keel_graph_stack(keel_graph_t *graph, keel_op_id_t op, keel_frame_t *out, uint32_t room);
 // enclosing.c: the lines of a file on an operation's stack, the innermost first.
 uint32_t keel_graph_lines_in(keel_graph_t *graph, keel_op_id_t op, const char *file, uint32_t *out,
                              uint32_t room);

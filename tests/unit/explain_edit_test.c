@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "explain_help.h"
 
-enum { LINES = 20 };
+enum { LINES = 24 };
 
 typedef struct source_t {
     const char *lines[LINES]; // from 1; NULL: empty
@@ -28,6 +28,7 @@ static keel_status_t read_source(void *context, const char *file, keel_str_t *ou
 }
 
 static const source_t original = {.lines = {[1] = "import jax",
+                                            [2] = "RATE = 1",
                                             [4] = "def other():",
                                             [5] = "    return 1",
                                             [7] = "@cached",
@@ -40,7 +41,9 @@ static const source_t original = {.lines = {[1] = "import jax",
                                             [14] = "        slope = jax.grad(loss)(w)",
                                             [15] = "        return w - 0.1 * slope",
                                             [17] = "    return step",
-                                            [18] = "step = make_step(1)"}};
+                                            [18] = "step = make_step(1)",
+                                            [20] = "for _ in range(3):",
+                                            [21] = "    report(step(w, x))"}};
 
 static void explain_edit(const source_t *old_source, const source_t *source,
                          keel_explanation_t *out) {
@@ -63,12 +66,12 @@ static source_t with(uint32_t line, const char *text) {
     return source;
 }
 
-static void assert_edit(const source_t *old_source, const source_t *source, uint32_t line,
-                        const char *was, const char *is, const char *note) {
+static void assert_edit_of(const char *subject, const source_t *old_source, const source_t *source,
+                           uint32_t line, const char *was, const char *is, const char *note) {
     keel_explanation_t e;
     explain_edit(old_source, source, &e);
     assert_int_equal(e.roots->kind, KEEL_CAUSE_EDIT);
-    assert_string_equal(e.roots->subject, "make_step.<locals>.step");
+    assert_string_equal(e.roots->subject, subject);
     assert_string_equal(e.roots->old_value, was);
     assert_string_equal(e.roots->new_value, is);
     assert_string_equal(e.roots->note, note);
@@ -77,6 +80,11 @@ static void assert_edit(const source_t *old_source, const source_t *source, uint
     assert_int_equal(e.folded_total, 1);
     assert_int_equal(e.folded->kind, KEEL_CAUSE_CONSTANT);
     keel_explanation_deinitialize(&e);
+}
+
+static void assert_edit(const source_t *old_source, const source_t *source, uint32_t line,
+                        const char *was, const char *is, const char *note) {
+    assert_edit_of("make_step.<locals>.step", old_source, source, line, was, is, note);
 }
 
 static void assert_no_edit(const source_t *old_source, const source_t *source) {
@@ -101,7 +109,8 @@ static void lines_that_were_edited_together_are_one_edit(void **state) {
     (void)state;
     source_t edited = with(15, "        return w - 0.01 * slope");
     edited.lines[14] = "        slope = jax.grad(other_loss)(w)";
-    edited.lines[16] = "        # why";
+    edited.lines[16] = "        w = w + 0";
+    edited.lines[17] = "    return step # why";
     assert_edit(&original, &edited, 14, "slope = jax.grad(loss)(w)",
                 "slope = jax.grad(other_loss)(w)", "lines 14-16 of closed_float.py changed");
 }
@@ -120,10 +129,34 @@ static void a_number_follows_from_an_edit_of_its_function(void **state) {
                 "line 7 of closed_float.py changed");
 }
 
+static void a_number_follows_from_lines_on_its_stack(void **state) {
+    (void)state;
+    source_t edited = with(21, "    report(step(w, x, 2))");
+    assert_edit_of("", &original, &edited, 21, "report(step(w, x))", "report(step(w, x, 2))",
+                   "line 21 of closed_float.py changed");
+}
+
+static void a_number_follows_from_what_its_stack_reads(void **state) {
+    (void)state;
+    source_t edited = with(18, "step = make_step(2)");
+    assert_edit_of("step", &original, &edited, 18, "step = make_step(1)", "step = make_step(2)",
+                   "line 18 of closed_float.py changed");
+    source_t named = with(18, "step = make_step(RATE)");
+    edited = named;
+    edited.lines[2] = "RATE = 2";
+    assert_edit_of("RATE", &named, &edited, 2, "RATE = 1", "RATE = 2",
+                   "line 2 of closed_float.py changed");
+    edited = with(20, "for _ in range(4):");
+    assert_edit_of("", &original, &edited, 20, "for _ in range(3):", "for _ in range(4):",
+                   "line 20 of closed_float.py changed");
+}
+
 static void no_number_follows_from_what_is_not_traced(void **state) {
     (void)state;
     source_t comment = with(9, "    # another purpose"), blank = with(16, " \t");
-    source_t above = with(5, "    return 2"), below = with(18, "step = make_step(2)");
+    source_t above = with(5, "    return 2"), unread = with(2, "RATE = 2");
+    source_t behind = with(15, "        return w - 0.1 * slope  # slower");
+    source_t import = with(1, "import jax, os");
     source_t spaces = original;
     spaces.behind = "  \r";
     assert_no_edit(&original, &original);
@@ -131,7 +164,9 @@ static void no_number_follows_from_what_is_not_traced(void **state) {
     assert_no_edit(&original, &comment);
     assert_no_edit(&original, &blank);
     assert_no_edit(&original, &above);
-    assert_no_edit(&original, &below);
+    assert_no_edit(&original, &unread);
+    assert_no_edit(&original, &behind);
+    assert_no_edit(&original, &import);
 }
 
 static void a_removed_line_is_named_where_it_was(void **state) {
@@ -156,6 +191,8 @@ int main(void) {
         cmocka_unit_test(a_number_follows_from_its_edited_line),
         cmocka_unit_test(lines_that_were_edited_together_are_one_edit),
         cmocka_unit_test(a_number_follows_from_an_edit_of_its_function),
+        cmocka_unit_test(a_number_follows_from_lines_on_its_stack),
+        cmocka_unit_test(a_number_follows_from_what_its_stack_reads),
         cmocka_unit_test(no_number_follows_from_what_is_not_traced),
         cmocka_unit_test(a_removed_line_is_named_where_it_was),
         cmocka_unit_test(nothing_follows_from_a_text_that_is_not_known),

@@ -1,0 +1,233 @@
+// Which lines of a source others depend on.
+#define _GNU_SOURCE
+#include "explain/reads.h"
+
+#include "explain_help.h"
+
+static void read_source(keel_reads_t *reads, const char *source, keel_arena_t *arena) {
+    keel_arena_initialize(arena, 0);
+    assert_ok(keel_reads_parse(reads, keel_str(source), arena));
+}
+
+static const char *lines_found(const keel_reads_t *reads) {
+    static char text[256];
+    size_t size = 0;
+    text[0] = 0;
+    for (uint32_t line = 1; line <= reads->line_count; ++line)
+        if (keel_reads_has(reads, line))
+            size += (size_t)snprintf(text + size, sizeof text - size, size ? " %u" : "%u", line);
+    return text;
+}
+
+// "1 4": what the line on the stack depends on, and the line itself.
+static void assert_depends(const char *source, uint32_t traced, uint32_t line, const char *wanted) {
+    keel_arena_t arena;
+    keel_reads_t reads;
+    read_source(&reads, source, &arena);
+    for (int round = 0; round < 2; ++round) {
+        keel_reads_reset(&reads);
+        if (traced) keel_reads_exclude(&reads, traced);
+        keel_reads_start(&reads, &(keel_frame_t){.line = line});
+        keel_reads_follow(&reads);
+        assert_string_equal(lines_found(&reads), wanted);
+    }
+    keel_arena_deinitialize(&arena);
+}
+
+static void names_of_a_file_lead_to_their_lines(void **state) {
+    (void)state;
+    static const char source[] = "import numpy as np\n"
+                                 "RATE = 0.1\n" // 2
+                                 "WIDTH = 8\n"
+                                 "SIZES = {\n" // 4
+                                 "    'a': WIDTH,\n"
+                                 "}\n"
+                                 "OTHER = 3\n"
+                                 "rate: float = 2\n" // 8
+                                 "class Config:\n"
+                                 "    rate: float = 1\n"
+                                 "config = Config()\n" // 11
+                                 "config.rate = 4\n"
+                                 "f(RATE, rate=1)\n" // 13
+                                 "f(SIZES)\n"
+                                 "f(config.rate)\n" // 15
+                                 "print(OTHER); f(rate)\n";
+    assert_depends(source, 0, 13, "2 13");
+    assert_depends(source, 0, 14, "3 4 5 6 14");
+    assert_depends(source, 0, 15, "9 10 11 12 15");
+    assert_depends(source, 0, 16, "7 8 16");
+    assert_depends(source, 0, 1, "1");
+    assert_depends(source, 0, 99, "");
+}
+
+// What surrounds a line decides whether it runs, and how often.
+static void blocks_belong_to_their_lines(void **state) {
+    (void)state;
+    static const char source[] = "def run(deep, x):\n" // 1
+                                 "    n = 3\n"
+                                 "    if n == 2:\n"
+                                 "        x = x + 1\n" // 4
+                                 "    elif deep:\n"
+                                 "        pass\n"
+                                 "    else:\n"
+                                 "        for i in range(n): h(i)\n" // 8
+                                 "    print(n)\n"
+                                 "x = 1\n"
+                                 "deep = 2\n" // 11
+                                 "run(deep, x)\n";
+    assert_depends(source, 0, 8, "1 2 3 5 7 8");
+    assert_depends(source, 0, 4, "1 2 3 4");
+    assert_depends(source, 1, 12, "1 10 11 12");
+}
+
+// It may have run; of one that was traced the operations tell.
+static void a_function_that_is_named_is_looked_into(void **state) {
+    (void)state;
+    static const char source[] = "SCALE = 2\n"
+                                 "def make(n):\n" // 2
+                                 "    print('made')\n"
+                                 "    w = zeros(n)\n"
+                                 "    w.fill(SCALE)\n" // 5
+                                 "    unused = 3\n"
+                                 "    return w\n" // 7
+                                 "@cached\n"
+                                 "def step(w, rate=SCALE):\n" // 9
+                                 "    t = 3\n"
+                                 "    return w * t\n" // 11
+                                 "step(make(4))\n";
+    assert_depends(source, 0, 12, "1 2 4 5 7 8 9 10 11 12");
+    assert_depends(source, 11, 12, "1 2 4 5 7 8 9 12");
+}
+
+static void methods_lead_to_what_made_the_object(void **state) {
+    (void)state;
+    static const char source[] = "class Net:\n" // 1
+                                 "    def __init__(self, n):\n"
+                                 "        self.n = n\n"
+                                 "        self.other = 4\n" // 4
+                                 "    def report(self):\n"
+                                 "        self.told = 1\n" // 6
+                                 "    def call(self, x):\n"
+                                 "        return x * self.n\n" // 8
+                                 "class Unused:\n"
+                                 "    def __init__(self):\n" // 10
+                                 "        self.n = 2\n";
+    assert_depends(source, 8, 8, "1 2 3 7 8");
+}
+
+static void only_the_call_itself_is_read(void **state) {
+    (void)state;
+    static const char source[] = "def report(y):\n"
+                                 "    return y\n" // 2
+                                 "w = 3\n"
+                                 "report(step(w))\n"; // 4
+    keel_arena_t arena;
+    keel_reads_t reads;
+    read_source(&reads, source, &arena);
+    keel_frame_t frame = {.line = 4, .column = 8, .end_line = 4, .end_column = 15};
+    keel_reads_start(&reads, &frame);
+    keel_reads_follow(&reads);
+    assert_string_equal(lines_found(&reads), "3 4");
+    keel_arena_deinitialize(&arena);
+}
+
+static void comments_and_docstrings_are_no_code(void **state) {
+    (void)state;
+    static const char source[] = "\"\"\"What it\n"
+                                 "does. # no\n"
+                                 "\"\"\"\n"
+                                 "x = '#' # a comment\n" // 4
+                                 "  # another\n"
+                                 "y = '''a # text\n" // 6
+                                 "b'''\n"
+                                 "z = \"it\\\"s # one\" \t\r\n";
+    static const uint32_t sizes[] = {10, 10, 3, 7, 0, 15, 4, 17};
+    keel_arena_t arena;
+    keel_reads_t reads;
+    read_source(&reads, source, &arena);
+    for (uint32_t i = 0; i < 8; ++i) {
+        assert_int_equal(reads.lines[i].size, sizes[i]);
+        assert_int_equal(reads.lines[i].is_code, i == 3 || i > 4);
+    }
+    keel_arena_deinitialize(&arena);
+}
+
+static void assert_owner(const char *source, uint32_t line, const char *wanted, bool is_function) {
+    keel_arena_t arena;
+    keel_reads_t reads;
+    bool is;
+    read_source(&reads, source, &arena);
+    keel_str_t owner = keel_reads_owner(&reads, line, &is);
+    assert_true(keel_str_is(owner, wanted));
+    assert_int_equal(is, is_function);
+    keel_arena_deinitialize(&arena);
+}
+
+static void a_line_belongs_to_its_function_or_name(void **state) {
+    (void)state;
+    static const char source[] = "RATE = 1\n"
+                                 "@jit\n"
+                                 "async def f(x):\n" // 3
+                                 "    y = x\n"
+                                 "class A(B):\n" // 5
+                                 "    n = 1\n"
+                                 "for i in x: f(i)\n" // 7
+                                 "p.q['a'] = 3\n";
+    assert_owner(source, 1, "RATE", false);
+    assert_owner(source, 2, "f", true);
+    assert_owner(source, 4, "f", true);
+    assert_owner(source, 6, "A", false);
+    assert_owner(source, 7, "", false);
+    assert_owner(source, 8, "q", false);
+    assert_owner(source, 9, "", false);
+}
+
+// Whatever a file holds is read to its end.
+static void any_text_is_read(void **state) {
+    (void)state;
+    static const char *const sources[] = {
+        "",
+        "\n\n",
+        "'''never ended\nx = 1\n",
+        "x = 'never ended\ny = x\n",
+        "f(((\nx = 1\n",
+        ")]}:;=\n",
+        "x = 1 \\",
+        "lambda",
+        "def",
+        "class:\n x",
+        "@\n@\n",
+        "=\n:\n;;;\nelse:\n",
+        "\\",
+        "a\\\n= 1",
+        "'\\",
+        "async def\n",
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        keel_arena_t arena;
+        keel_reads_t reads;
+        bool is;
+        read_source(&reads, sources[i], &arena);
+        for (uint32_t line = 0; line < 6; ++line) {
+            keel_reads_exclude(&reads, line);
+            keel_reads_start(&reads, &(keel_frame_t){.line = line});
+            keel_reads_owner(&reads, line, &is);
+        }
+        keel_reads_follow(&reads);
+        keel_arena_deinitialize(&arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_a_file_lead_to_their_lines),
+        cmocka_unit_test(blocks_belong_to_their_lines),
+        cmocka_unit_test(a_function_that_is_named_is_looked_into),
+        cmocka_unit_test(methods_lead_to_what_made_the_object),
+        cmocka_unit_test(only_the_call_itself_is_read),
+        cmocka_unit_test(comments_and_docstrings_are_no_code),
+        cmocka_unit_test(a_line_belongs_to_its_function_or_name),
+        cmocka_unit_test(any_text_is_read),
+    };
+    return cmocka_run_group_tests_name("explain_reads", tests, NULL, NULL);
+}
