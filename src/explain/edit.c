@@ -48,6 +48,8 @@ typedef struct edits_t {
     uint32_t count;
     found_t found; // the edit that is told
     keel_place_t old_site;
+    keel_op_id_t called[2]; // by side: find_called
+    bool is_called_known[2];
     keel_frame_t frames[FRAMES]; // of the difference that is looked at
     uint32_t frame_count;
 } edits_t;
@@ -209,22 +211,31 @@ static void add_frame(edits_t *edits, const char *file, uint32_t line, const cha
         .file = keel_str(file), .function = keel_str(function ? function : ""), .line = line};
 }
 
+// An operation whose stack runs through the call of the traced function; NONE.
+static keel_op_id_t find_called(edits_t *edits, bool is_after, const keel_place_t *site) {
+    keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program) && op < TRACED; ++op)
+        if (keel_graph_passes(graph, op, site->file, site->line)) return op;
+    return KEEL_NONE;
+}
+
 // The frames from the call of the traced function outward, which all operations share. False if no
 // stack has them.
 static bool add_callers(edits_t *edits, bool is_after, const keel_place_t *site) {
+    if (!edits->is_called_known[is_after])
+        edits->called[is_after] = find_called(edits, is_after, site);
+    edits->is_called_known[is_after] = true;
+    if (edits->called[is_after] == KEEL_NONE) return false;
     keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
     keel_frame_t frames[FRAMES];
-    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program) && op < TRACED; ++op) {
-        if (!keel_graph_passes(graph, op, site->file, site->line)) continue;
-        uint32_t count = keel_graph_stack(graph, op, frames, FRAMES), at = 0;
-        while (at < count &&
-               !(frames[at].line == site->line && keel_str_is(frames[at].file, site->file)))
-            ++at;
-        for (; at < count && edits->frame_count < FRAMES; ++at)
-            edits->frames[edits->frame_count++] = frames[at];
-        return true;
-    }
-    return false;
+    uint32_t count = keel_graph_stack(graph, edits->called[is_after], frames, FRAMES), at = 0;
+    while (at < count &&
+           !(frames[at].line == site->line && keel_str_is(frames[at].file, site->file)))
+        ++at;
+    bool found = at < count;
+    for (; at < count && edits->frame_count < FRAMES; ++at)
+        edits->frames[edits->frame_count++] = frames[at];
+    return found;
 }
 
 static void collect_frames(edits_t *edits, const keel_difference_t *difference, bool is_after) {

@@ -442,6 +442,20 @@ static bool is_of(const keel_reads_statement_t *statement, uint32_t line) {
     return statement->first <= line && line <= statement->last;
 }
 
+// The first statement of a line; `count` if it has none. Statements are in the order of their
+// lines.
+static uint32_t first_of(const keel_reads_t *reads, uint32_t line) {
+    uint32_t low = 0, high = reads->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (reads->statements[middle].last < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void keel_reads_reset(keel_reads_t *reads) {
     for (uint32_t i = 0; i < reads->name_count; ++i)
         reads->names[i] &= IMPORTED;
@@ -452,18 +466,17 @@ void keel_reads_reset(keel_reads_t *reads) {
 }
 
 void keel_reads_exclude(keel_reads_t *reads, uint32_t line) {
-    for (uint32_t i = 0; i < reads->count; ++i) {
-        if (!is_of(&reads->statements[i], line)) continue;
+    for (uint32_t i = first_of(reads, line); i < reads->count && is_of(&reads->statements[i], line);
+         ++i)
         for (uint32_t at = i; at != KEEL_NONE; at = reads->statements[at].parent)
             reads->statements[at].is_excluded |= reads->statements[at].kind == FUNCTION;
-    }
 }
 
 void keel_reads_start(keel_reads_t *reads, const keel_frame_t *frame) {
     bool has_columns = frame->column && frame->end_column && frame->end_line >= frame->line;
-    for (uint32_t i = 0; i < reads->count; ++i) {
+    for (uint32_t i = first_of(reads, frame->line);
+         i < reads->count && is_of(&reads->statements[i], frame->line); ++i) {
         keel_reads_statement_t *statement = &reads->statements[i];
-        if (!is_of(statement, frame->line)) continue;
         if (has_columns && !statement->is_header) {
             statement->is_reached = true;
             read_names(reads, i, frame);
@@ -539,17 +552,18 @@ void keel_reads_follow(keel_reads_t *reads) {
 }
 
 bool keel_reads_has(const keel_reads_t *reads, uint32_t line) {
-    for (uint32_t i = 0; i < reads->count; ++i)
-        if (reads->statements[i].is_reached && is_of(&reads->statements[i], line)) return true;
+    for (uint32_t i = first_of(reads, line); i < reads->count && is_of(&reads->statements[i], line);
+         ++i)
+        if (reads->statements[i].is_reached) return true;
     return false;
 }
 
 keel_str_t keel_reads_owner(const keel_reads_t *reads, uint32_t line, bool *out_is_function) {
     *out_is_function = false;
-    for (uint32_t i = 0; i < reads->count; ++i) {
+    for (uint32_t i = first_of(reads, line); i < reads->count && is_of(&reads->statements[i], line);
+         ++i) {
         const keel_reads_statement_t *statement = &reads->statements[i];
         const keel_reads_word_t *words = words_of(reads, statement);
-        if (!is_of(statement, line)) continue;
         uint32_t of = i;
         while (reads->statements[of].kind == DECORATOR && of + 1 < reads->count)
             ++of;
