@@ -93,12 +93,14 @@ static candidate_t judge(const record_t *record, const asker_t *asker, const see
     return c;
 }
 
-// Identical programs differ only in their names, and that does not make one nearer.
+// Identical programs differ only in their names, and that does not make one nearer. The line tells
+// the functions of one run apart; of two runs the newer is nearer, as edits move lines.
 static bool is_nearer(const candidate_t *a, const candidate_t *b) {
     if (a->kin != b->kin) return a->kin < b->kin;
     if (a->kin != SAME_PROGRAM && a->alike != b->alike) return a->alike > b->alike;
-    if (a->kin == EARLIER && a->in_place != b->in_place) return a->in_place;
-    return a->moved < b->moved;
+    if (a->moved != b->moved) return a->moved < b->moved;
+    return a->kin == EARLIER && a->in_place && !b->in_place &&
+           strcmp(a->record->run, b->record->run) == 0;
 }
 
 // The nearest records, in order; among equals the newer first.

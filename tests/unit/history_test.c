@@ -259,13 +259,19 @@ static void a_renamed_function_is_found_by_its_look(void **state) {
     remove_stage(&stage);
 }
 
-static void add_at(stage_t *stage, uint64_t number, const char *origin, uint16_t look) {
+static void add_in(stage_t *stage, const char *run, uint64_t number, const char *origin,
+                   uint16_t look) {
     made_t made;
     make_record(&made, "jit_step", number);
+    made.record.run = run;
     made.record.origin = origin;
     made.record.sketch.counts[0] = look;
     assert_ok(add_and_keep(stage->history, &made.record));
     free_record(&made);
+}
+
+static void add_at(stage_t *stage, uint64_t number, const char *origin, uint16_t look) {
+    add_in(stage, "run-1", number, origin, look);
 }
 
 // One that computes nothing is known by its plain name.
@@ -301,6 +307,27 @@ static void a_function_that_moved_since_the_last_run_is_found_by_its_look(void *
     assert_nearest(&stage, &new, "jit_step", 1);
     new.record.sketch.counts[0] = 9;
     assert_nearest(&stage, &new, "jit_step", 2);
+    free_record(&new);
+    remove_stage(&stage);
+}
+
+// A line that an edit took away and the next one brought back is no nearer.
+static void the_newer_of_two_runs_is_nearer_than_the_same_line(void **state) {
+    (void)state;
+    stage_t stage;
+    made_t new;
+    make_stage(&stage);
+    add_in(&stage, "run-1", 1, "step at /home/u/train.py:12", 9);
+    add_in(&stage, "run-2", 2, "step at /home/u/train.py:12", 9);
+    add_in(&stage, "run-2", 3, "step at /home/u/train.py:14", 9);
+    reopen(&stage);
+    make_record(&new, "jit_step", 4);
+    new.record.sketch.counts[0] = 9;
+    new.record.origin = "step at /home/u/train.py:12";
+    assert_nearest(&stage, &new, "jit_step", 2);
+    add_in(&stage, "run-3", 5, "step at /home/u/train.py:14", 9);
+    reopen(&stage);
+    assert_nearest(&stage, &new, "jit_step", 5);
     free_record(&new);
     remove_stage(&stage);
 }
@@ -461,6 +488,7 @@ int main(void) {
         cmocka_unit_test(constants_are_no_part_of_a_programs_look),
         cmocka_unit_test(a_function_is_its_name_its_file_and_its_line),
         cmocka_unit_test(a_function_that_moved_since_the_last_run_is_found_by_its_look),
+        cmocka_unit_test(the_newer_of_two_runs_is_nearer_than_the_same_line),
         cmocka_unit_test(a_renamed_function_is_found_by_its_look),
         cmocka_unit_test(a_new_function_beside_an_old_one_is_the_first_of_its_kind),
         cmocka_unit_test(small_programs_are_not_alike_by_chance),
