@@ -18,15 +18,25 @@ static bool is_threefry(const keel_program_t *program, uint32_t function) {
                              "threefry");
 }
 
-static bool is_draw(const keel_graph_t *graph, keel_op_id_t op, bool *out_is_rbg,
-                    bool *out_is_threefry) {
+static bool is_rbg(const keel_graph_t *graph, keel_op_id_t op) {
+    return keel_str_is(keel_graph_name(graph, op), "rng_bit_generator");
+}
+
+static void find_generators(const keel_graph_t *graph, bool *out_is_rbg, bool *out_is_threefry) {
+    const keel_program_t *program = graph->program;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(program) && !*out_is_rbg; ++op)
+        *out_is_rbg = is_rbg(graph, op);
+    for (uint32_t i = 0; i < program->functions.count && !*out_is_threefry; ++i)
+        *out_is_threefry = is_threefry(program, i);
+}
+
+static bool is_draw(const keel_graph_t *graph, keel_op_id_t op) {
     const keel_program_t *program = graph->program;
     keel_str_t primitive = KEEL_STR("");
-    if (keel_str_is(keel_graph_name(graph, op), "rng_bit_generator")) return *out_is_rbg = true;
     uint32_t callee = keel_graph_callee(graph, op), function = graph->function_of[op];
-    if ((callee != KEEL_NONE && is_threefry(program, callee)) ||
+    if (is_rbg(graph, op) || (callee != KEEL_NONE && is_threefry(program, callee)) ||
         (function != KEEL_NONE && is_threefry(program, function)))
-        return *out_is_threefry = true;
+        return true;
     keel_program_frames(program, program->operations.data[op].location, NULL, 0, &primitive);
     return keel_str_contains(primitive, "/random_");
 }
@@ -41,10 +51,9 @@ static keel_op_id_t find_seed(const keel_graph_t *graph) {
     return KEEL_NONE;
 }
 
-static keel_status_t find_draws(draws_t *draws, keel_graph_t *graph, bool *out_is_rbg,
-                                bool *out_is_threefry) {
+static keel_status_t find_draws(draws_t *draws, keel_graph_t *graph) {
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
-        if (!is_draw(graph, op, out_is_rbg, out_is_threefry)) continue;
+        if (!is_draw(graph, op)) continue;
         const keel_source_line_t *line = keel_graph_line(graph, op);
         if (line->identity)
             KEEL_TRY(
@@ -103,13 +112,15 @@ static keel_status_t explain_draws(draws_t *draws, uint32_t *out) {
 
 static keel_status_t look_for_draws(draws_t *draws) {
     keel_diff_t *diff = draws->diff;
-    KEEL_TRY(find_draws(draws, &diff->before, &draws->was_rbg, &draws->had_threefry));
-    KEEL_TRY(find_draws(draws, &diff->after, &draws->is_rbg, &draws->has_threefry));
+    find_generators(&diff->before, &draws->was_rbg, &draws->had_threefry);
+    find_generators(&diff->after, &draws->is_rbg, &draws->has_threefry);
     uint32_t root = find_generator(diff);
+    bool is_other = draws->was_rbg != draws->is_rbg &&
+                    (draws->is_rbg ? draws->had_threefry : draws->has_threefry);
+    if (root == KEEL_NONE && !is_other) return NULL;
+    KEEL_TRY(find_draws(draws, &diff->before));
+    KEEL_TRY(find_draws(draws, &diff->after));
     if (root == KEEL_NONE) {
-        bool is_other = draws->was_rbg != draws->is_rbg &&
-                        (draws->is_rbg ? draws->had_threefry : draws->has_threefry);
-        if (!is_other) return NULL;
         draws->seed = find_seed(&diff->after);
         KEEL_TRY(explain_draws(draws, &root));
     }

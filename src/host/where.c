@@ -56,12 +56,28 @@ bool keel_is_cell(keel_str_t file) {
 
 static const char *const installed[] = {"/site-packages/", "/dist-packages/"};
 
+// One search for both, as every frame of every operation is asked about.
+static bool is_installed(keel_str_t file) {
+    static const char common[] = "-packages/";
+    enum { FOLDER = sizeof "/site" - 1 };
+    keel_str_t rest = file;
+    for (const char *at; rest.size; rest = (keel_str_t){at, rest.size}) {
+        at = memmem(rest.data, rest.size, common, sizeof common - 1);
+        if (!at) return false;
+        bool has_folder = at - file.data >= FOLDER;
+        if (has_folder && (memcmp(at - FOLDER, "/site", FOLDER) == 0 ||
+                           memcmp(at - FOLDER, "/dist", FOLDER) == 0))
+            return true;
+        at += sizeof common - 1;
+        rest.size -= (size_t)(at - rest.data);
+    }
+    return false;
+}
+
 bool keel_is_library_file(keel_str_t file) {
     if (!file.size) return true;
     if (file.data[0] == '<') return !is_typed(file);
-    for (size_t i = 0; i < sizeof installed / sizeof *installed; ++i)
-        if (keel_str_contains(file, installed[i])) return true;
-    return is_of_interpreter(file);
+    return is_installed(file) || is_of_interpreter(file);
 }
 
 keel_str_t keel_package_of(keel_str_t file) {
