@@ -1,0 +1,1 @@
+keel_fuzz(source ROOMS explain host program base)
