@@ -3,8 +3,8 @@
 // it and from the tensor that it was read from is a tensor, and followed no more.
 //
 // For the files of this room. What is bounded: how many lines are followed, and how many names.
-#ifndef KEEL_REPORT_FLOW_H_
-#define KEEL_REPORT_FLOW_H_
+#ifndef KEEL_WHY_FLOW_H_
+#define KEEL_WHY_FLOW_H_
 
 #include "why/source.h"
 
@@ -22,4 +22,4 @@ bool keel_flow_reaches(const keel_source_t *source, const keel_flow_t *from, uin
 // True if the function that this line is part of returns what the line read.
 bool keel_flow_is_returned(const keel_source_t *source, uint32_t line, const char *function);
 
-#endif // KEEL_REPORT_FLOW_H_
+#endif // KEEL_WHY_FLOW_H_

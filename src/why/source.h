@@ -1,8 +1,8 @@
 // source: lines of one of the user's files, as the run read them.
 //
 // For the files of this room. One file is kept at a time.
-#ifndef KEEL_REPORT_SOURCE_H_
-#define KEEL_REPORT_SOURCE_H_
+#ifndef KEEL_WHY_SOURCE_H_
+#define KEEL_WHY_SOURCE_H_
 
 #include "base/base.h"
 
@@ -19,4 +19,4 @@ void keel_source_close(keel_source_t *source);
 // A line, counted from 1; empty if there is none. Valid until the next open.
 keel_str_t keel_source_line(const keel_source_t *source, uint32_t number);
 
-#endif // KEEL_REPORT_SOURCE_H_
+#endif // KEEL_WHY_SOURCE_H_
