@@ -106,6 +106,9 @@
     X(SETTING, "the operation takes it as a number only, never as a tensor",                       \
       "Keep it fixed: each value is a program, compiled once; or write it with operations on "     \
       "tensors.")                                                                                  \
+    X(NOUGHT, "PyTorch/XLA writes 0 and 1 into the program and passes any other number",           \
+      "Use neither 0 nor 1 (1.001), or the same number in every call; or write it with "           \
+      "operations on tensors.")                                                                    \
     X(AXIS, "an axis is part of the program, and cannot be an array",                              \
       "Keep it fixed: each axis is its own program, compiled once; or jit a function for each.")   \
     X(STEPPED, "only one of the two calls optimizer.step(): each micro-batch has a sync",          \

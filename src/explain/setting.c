@@ -79,6 +79,8 @@ void keel_diff_settings(keel_diff_t *diff) {
         keel_str_t name = now.size ? now : then;
         if (!name.size || takes_tensors(name) || (then.size && !keel_str_equal(then, name)))
             continue;
-        keel_diff_note(diff, difference, KEEL_NOTE_SETTING);
+        bool is_passed = strcmp(difference->old_value, "an argument") == 0 ||
+                         strcmp(difference->new_value, "an argument") == 0;
+        keel_diff_note(diff, difference, is_passed ? KEEL_NOTE_NOUGHT : KEEL_NOTE_SETTING);
     }
 }

@@ -661,6 +661,22 @@ def setting_mended():
         torch_xla.sync()
 
 
+def bent(bends):
+    x = made(8, W)
+    for bend in bends:
+        yield torch.nn.functional.smooth_l1_loss(x, x * 2, beta=bend)
+
+
+def nought_accident():
+    for loss in bent((1.0, 0.3, 1.0)):
+        torch_xla.sync()
+
+
+def nought_mended():
+    for loss in bent((1.001, 0.3, 1.001)):
+        torch_xla.sync()
+
+
 def train_scale(scale):
     x = made(8, W)
     optimizer = torch.optim.SGD([scale], lr=0.1)
