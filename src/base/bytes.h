@@ -77,6 +77,15 @@ static inline bool keel_is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
+// A character that begins a name in a Python source, or is in one. What is not ASCII is taken for a
+// letter.
+static inline bool keel_begins_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+}
+static inline bool keel_is_of_name(char c) {
+    return keel_begins_name(c) || keel_is_digit(c);
+}
+
 // Takes the next line, without its newline, off `rest`; false at the end.
 static inline bool keel_str_line(keel_str_t *rest, keel_str_t *out) {
     if (!rest->size) return false;

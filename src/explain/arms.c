@@ -9,10 +9,6 @@
 
 // ---- the source --------------------------------------------------------------------------------
 
-static bool is_of_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 static keel_arms_line_t read_line(keel_str_t line) {
     enum { TAB = 8 };
     keel_arms_line_t out = {KEEL_STR(""), 0};
@@ -21,7 +17,7 @@ static keel_arms_line_t read_line(keel_str_t line) {
         out.indent += line.data[at] == '\t' ? TAB : 1;
     if (at == line.size || line.data[at] == '#' || line.data[at] == '\r') return out;
     size_t end = at;
-    while (end < line.size && is_of_name(line.data[end]))
+    while (end < line.size && keel_is_of_name(line.data[end]))
         ++end;
     out.word = (keel_str_t){line.data + at, end > at ? end - at : 1};
     return out;

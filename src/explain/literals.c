@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_of_word(char c) {
-    return keel_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
 // Returns where the number at `at` ends; `out` is 0 if there is none.
 static size_t read_number(keel_str_t text, size_t at, double *out) {
     enum { LONGEST = 64 };
@@ -18,7 +13,7 @@ static size_t read_number(keel_str_t text, size_t at, double *out) {
         char c = text.data[at];
         bool is_sign = (c == '-' || c == '+') && count &&
                        (digits[count - 1] == 'e' || digits[count - 1] == 'E');
-        if (!is_of_word(c) && c != '.' && !is_sign) break;
+        if (!keel_is_of_name(c) && c != '.' && !is_sign) break;
         if (c != '_' && count < LONGEST) digits[count++] = c;
     }
     digits[count] = '\0';
@@ -51,12 +46,12 @@ void keel_literals_scan(keel_literals_t *literals, uint32_t file, keel_str_t tex
                 quote = c;
             else if (quote == c)
                 quote = '\0';
-        } else if (begins || is_of_word(c)) {
+        } else if (begins || keel_is_of_name(c)) {
             double value = 0;
             if (begins)
                 at = read_number(text, at, &value);
             else
-                while (at < text.size && is_of_word(text.data[at]))
+                while (at < text.size && keel_is_of_name(text.data[at]))
                     ++at;
             add_literal(literals, value, line, file);
             continue;

@@ -19,14 +19,6 @@ typedef struct scan_t {
     char before;      // the last character that says something
 } scan_t;
 
-static bool starts_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static char look(const scan_t *scan, size_t ahead) {
     size_t at = scan->at + ahead;
     return at < scan->text.size ? scan->text.data[at] : '\n';
@@ -197,7 +189,7 @@ static void skip_string(scan_t *scan) {
 
 static keel_status_t read_word(scan_t *scan) {
     size_t from = scan->at;
-    while (scan->at < scan->text.size && (starts_name(look(scan, 0)) || is_digit(look(scan, 0))))
+    while (scan->at < scan->text.size && keel_is_of_name(look(scan, 0)))
         ++scan->at;
     keel_str_t text = {scan->text.data + from, scan->at - from};
     if (text.size <= 2 && (look(scan, 0) == '"' || look(scan, 0) == '\'')) return NULL;
@@ -262,11 +254,10 @@ static keel_status_t scan_text(scan_t *scan) {
             if (!scan->is_open) open_statement(scan);
             if (c == '"' || c == '\'') {
                 skip_string(scan);
-            } else if (starts_name(c)) {
+            } else if (keel_begins_name(c)) {
                 KEEL_TRY(read_word(scan));
-            } else if (is_digit(c)) {
-                while (is_digit(look(scan, 0)) || starts_name(look(scan, 0)) ||
-                       look(scan, 0) == '.')
+            } else if (keel_is_digit(c)) {
+                while (keel_is_of_name(look(scan, 0)) || look(scan, 0) == '.')
                     ++scan->at;
                 scan->before = '0';
                 scan->says = true;
@@ -285,7 +276,7 @@ keel_status_t keel_reads_parse(keel_reads_t *reads, keel_str_t text, keel_arena_
     uint32_t most = 1;
     bool was_word = false;
     for (size_t i = 0; i < text.size; ++i) {
-        bool is_word = starts_name(text.data[i]) || is_digit(text.data[i]);
+        bool is_word = keel_is_of_name(text.data[i]);
         reads->word_capacity += is_word && !was_word;
         was_word = is_word;
         reads->line_count += text.data[i] == '\n' && reads->line_count < LINES;

@@ -2,11 +2,6 @@
 // kept[:] = new. PyTorch/XLA records no operation for it.
 #include "explain/stored.h"
 
-static bool is_of_name(char c) {
-    return keel_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
 static keel_str_t without_indent(keel_str_t line) {
     while (line.size && (*line.data == ' ' || *line.data == '\t'))
         ++line.data, --line.size;
@@ -23,7 +18,7 @@ static keel_str_t without_comment(keel_str_t line) {
 static keel_str_t assigned_name(keel_str_t line) {
     line = without_indent(line);
     keel_str_t name = {line.data, 0};
-    while (name.size < line.size && is_of_name(line.data[name.size]))
+    while (name.size < line.size && keel_is_of_name(line.data[name.size]))
         ++name.size;
     keel_str_t rest = without_indent((keel_str_t){line.data + name.size, line.size - name.size});
     bool is_assigned = rest.size > 1 && rest.data[0] == '=' && rest.data[1] != '=';
@@ -36,7 +31,7 @@ static bool takes_name(keel_str_t line, keel_str_t part, keel_str_t name) {
         if (!keel_str_starts(line, part)) continue;
         keel_str_t behind = {line.data + part.size, line.size - part.size};
         if (keel_str_starts(behind, name) &&
-            (behind.size == name.size || !is_of_name(behind.data[name.size])))
+            (behind.size == name.size || !keel_is_of_name(behind.data[name.size])))
             return true;
     }
     return false;

@@ -1,6 +1,5 @@
 // Which lambda of a source text an expression is in. Two lambdas on one line have one name and one
 // line; only their columns differ.
-#include <ctype.h>
 #include <string.h>
 
 #include "host/site.h"
@@ -19,10 +18,6 @@ typedef struct scan_t {
     uint32_t open_count;
     lambdas_t *out;
 } scan_t;
-
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
 
 static bool is_among(char c, const char *three) {
     return memchr(three, c, 3);
@@ -90,7 +85,7 @@ static bool begin_lambda(scan_t *scan, lambda_point_t begin) {
 // False if there are too many lambdas.
 static bool read_word(scan_t *scan) {
     keel_str_t word = {scan->text.data + scan->at, 0};
-    while (is_word(ahead(scan, word.size)))
+    while (keel_is_of_name(ahead(scan, word.size)))
         ++word.size;
     bool is_good = !keel_str_is(word, "lambda") || begin_lambda(scan, here(scan));
     if (keel_str_is(word, "for")) end_lambdas(scan, BODIES);
@@ -123,7 +118,7 @@ void site_lambdas_of(keel_str_t text, lambdas_t *out) {
                 ++scan.at;
         else if (c == '\\')
             scan.at += scan.at + 1 < text.size ? 2 : 1; // the line goes on
-        else if (!is_word(c))
+        else if (!keel_is_of_name(c))
             read_sign(&scan);
         else if (!read_word(&scan)) {
             out->count = 0;

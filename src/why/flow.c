@@ -20,11 +20,6 @@ typedef struct flow_t {
 
 // ---- words and statements ----------------------------------------------------------------------
 
-static bool is_of_name(char c) {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c & 0x80);
-}
-
 static bool is_quote(char c) {
     return c == '"' || c == '\'';
 }
@@ -71,13 +66,13 @@ static bool is_keyword_argument(keel_str_t behind, int depth) {
 static bool next_word(words_t *words, word_t *out) {
     keel_str_t *rest = &words->rest;
     bool is_attribute = false;
-    while (rest->size && !is_of_name(*rest->data)) {
+    while (rest->size && !keel_is_of_name(*rest->data)) {
         is_attribute = *rest->data == '.';
         words->depth += depth_of(*rest->data);
         skip(rest, is_quote(*rest->data) ? quoted(*rest) : 1);
     }
     keel_str_t text = {rest->data, 0};
-    for (; rest->size && is_of_name(*rest->data); ++text.size)
+    for (; rest->size && keel_is_of_name(*rest->data); ++text.size)
         skip(rest, 1);
     *out = (word_t){.text = text,
                     .depth = words->depth,
