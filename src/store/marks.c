@@ -29,10 +29,13 @@ static void remove_mark(keel_mark_t *mark) {
     *mark = (keel_mark_t){.lock = KEEL_NO_LOCK};
 }
 
-// When a process ends without a crash, nobody needs its idle marks.
+// When a process ends without a crash, nobody needs its idle marks. Threads may still run then, and
+// if a signal ended one in here, it holds the lock: the marks that stay accuse no entry.
 __attribute__((destructor)) static void remove_idle(void) {
+    if (pthread_mutex_trylock(&idle_lock)) return;
     for (int i = 0; i < IDLE_MARKS; ++i)
         if (idle[i].path) remove_mark(&idle[i]);
+    pthread_mutex_unlock(&idle_lock);
 }
 
 static bool is_in(const char *path, const char *folder) {
