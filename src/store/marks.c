@@ -32,10 +32,15 @@ static void remove_mark(keel_mark_t *mark) {
 // When a process ends without a crash, nobody needs its idle marks. Threads may still run then, and
 // if a signal ended one in here, it holds the lock: the marks that stay accuse no entry.
 __attribute__((destructor)) static void remove_idle(void) {
+    keel_mark_t taken[IDLE_MARKS];
     if (pthread_mutex_trylock(&idle_lock)) return;
-    for (int i = 0; i < IDLE_MARKS; ++i)
-        if (idle[i].path) remove_mark(&idle[i]);
+    for (int i = 0; i < IDLE_MARKS; ++i) {
+        taken[i] = idle[i];
+        idle[i].path = NULL;
+    }
     pthread_mutex_unlock(&idle_lock);
+    for (int i = 0; i < IDLE_MARKS; ++i)
+        if (taken[i].path) remove_mark(&taken[i]);
 }
 
 static bool is_in(const char *path, const char *folder) {
