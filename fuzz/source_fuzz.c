@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "explain/arms.h"
-#include "explain/reads.h"
+#include "explain/depends.h"
 #include "explain/stored.h"
 #include "host/site.h"
 
@@ -14,24 +14,24 @@ static void check(bool good) {
 }
 
 static void follow_names(keel_str_t text, uint32_t line, uint32_t other, keel_arena_t *arena) {
-    keel_reads_t reads;
-    check(!keel_reads_parse(&reads, text, arena));
+    keel_depends_t reads;
+    check(!keel_depends_parse(&reads, text, arena));
     check(reads.line_count >= 1 && reads.count <= reads.capacity);
     for (int round = 0; round < 2; ++round) {
-        keel_reads_reset(&reads);
-        keel_reads_exclude(&reads, other);
-        keel_reads_start(&reads, &(keel_frame_t){.line = line});
-        keel_reads_start(
+        keel_depends_reset(&reads);
+        keel_depends_exclude(&reads, other);
+        keel_depends_start(&reads, &(keel_frame_t){.line = line});
+        keel_depends_start(
             &reads, &(keel_frame_t){
                         .line = line, .column = 1, .end_line = line + round, .end_column = other});
-        keel_reads_follow(&reads);
+        keel_depends_follow(&reads);
     }
     for (uint32_t at = 0; at <= reads.line_count; ++at) {
         bool is_function;
-        keel_str_t owner = keel_reads_owner(&reads, at, &is_function);
+        keel_str_t owner = keel_depends_owner(&reads, at, &is_function);
         check(!owner.size ||
               (owner.data >= text.data && owner.data + owner.size <= text.data + text.size));
-        keel_reads_has(&reads, at);
+        keel_depends_has(&reads, at);
     }
 }
 

@@ -1,12 +1,12 @@
 // Source that was edited between two runs. If both texts of a file are known, they are compared
 // line by line. A difference follows from an edit of its own line or function, of a line on its
-// stack, or of a line that those depend on (reads.h).
+// stack, or of a line that those depend on (depends.h).
 #include <stdio.h>
 #include <string.h>
 
 #include "explain/align.h"
+#include "explain/depends.h"
 #include "explain/diff.h"
-#include "explain/reads.h"
 
 // Larger files, and any beyond this number, are not compared.
 enum { FILES = 64, LINES = 1 << 16, FRAMES = 64, TRACED = 1 << 14 };
@@ -16,7 +16,7 @@ typedef struct text_t {
     uint64_t *tokens;
     uint32_t *others; // by line: its counterpart; NONE if it was edited
     uint32_t count;
-    keel_reads_t reads;
+    keel_depends_t reads;
 } text_t;
 
 // The lines of one function, from 1. Its def is above its first operation.
@@ -46,7 +46,7 @@ typedef struct edits_t {
     const keel_side_t *old_side, *new_side;
     file_t files[FILES];
     uint32_t count;
-    found_t found; // the edit that is told
+    found_t found; // the edit to report
     keel_place_t old_site;
     keel_op_id_t called[2]; // by side: find_called
     bool is_called_known[2];
@@ -58,7 +58,7 @@ typedef struct edits_t {
 
 // Comments, and blanks at the end of a line, do not count.
 static keel_status_t split_lines(keel_arena_t *arena, keel_str_t text, text_t *out) {
-    KEEL_TRY(keel_reads_parse(&out->reads, text, arena));
+    KEEL_TRY(keel_depends_parse(&out->reads, text, arena));
     uint32_t most = out->reads.line_count;
     KEEL_TRY(keel_arena_array(arena, most, sizeof *out->lines, (void **)&out->lines));
     KEEL_TRY(keel_arena_array(arena, most, sizeof *out->tokens, (void **)&out->tokens));
@@ -280,16 +280,12 @@ static keel_status_t look_at_stack(edits_t *edits, bool is_after, bool *out) {
 // ---- what the stack depends on -----------------------------------------------------------------
 
 // Functions with operations show them, so that their names need not lead into them.
-static void exclude_traced(edits_t *edits, file_t *file, bool is_after) {
+static keel_status_t exclude_traced(edits_t *edits, file_t *file, bool is_after) {
     keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
-    keel_reads_t *reads = is_after ? &file->after.reads : &file->before.reads;
+    keel_depends_t *reads = is_after ? &file->after.reads : &file->before.reads;
     keel_arena_t *arena = &edits->diff->arena;
     keel_str_t name;
-    keel_status_t status = keel_arena_str(arena, file->name, &name);
-    if (status) {
-        keel_status_ignore(status);
-        return;
-    }
+    KEEL_TRY(keel_arena_str(arena, file->name, &name));
     uint64_t last = 0;
     for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program) && op < TRACED; ++op) {
         uint32_t lines[FRAMES];
@@ -298,36 +294,38 @@ static void exclude_traced(edits_t *edits, file_t *file, bool is_after) {
         last = own->stack;
         uint32_t count = keel_graph_lines_in(graph, op, name.data, lines, FRAMES);
         for (uint32_t i = 0; i < count; ++i)
-            keel_reads_exclude(reads, lines[i]);
+            keel_depends_exclude(reads, lines[i]);
     }
+    return NULL;
 }
 
-static void look_at_dependences(edits_t *edits, bool is_after, bool *out) {
+static keel_status_t look_at_dependences(edits_t *edits, bool is_after, bool *out) {
     for (uint32_t i = 0; i < edits->count; ++i) {
         file_t *file = &edits->files[i];
         if (!file->is_edited) continue;
         text_t *text = is_after ? &file->after : &file->before;
-        keel_reads_reset(&text->reads);
+        keel_depends_reset(&text->reads);
         bool is_on_stack = false;
         for (uint32_t k = 0; k < edits->frame_count; ++k) {
             if (!keel_str_equal(edits->frames[k].file, file->name)) continue;
             is_on_stack = true;
-            keel_reads_start(&text->reads, &edits->frames[k]);
+            keel_depends_start(&text->reads, &edits->frames[k]);
         }
         if (!is_on_stack) continue;
-        if (!file->is_traced[is_after]) exclude_traced(edits, file, is_after);
+        if (!file->is_traced[is_after]) KEEL_TRY(exclude_traced(edits, file, is_after));
         file->is_traced[is_after] = true;
-        keel_reads_follow(&text->reads);
+        keel_depends_follow(&text->reads);
         for (uint32_t line = 1; line <= text->count; ++line) {
-            if (!is_edited(text, line) || !keel_reads_has(&text->reads, line)) continue;
+            if (!is_edited(text, line) || !keel_depends_has(&text->reads, line)) continue;
             bool is_function;
-            keel_str_t owner = keel_reads_owner(&text->reads, line, &is_function);
+            keel_str_t owner = keel_depends_owner(&text->reads, line, &is_function);
             offer(edits, DEPENDENCE, file, is_after, line, is_function ? owner : KEEL_STR(""),
                   owner);
             *out = true;
             break;
         }
     }
+    return NULL;
 }
 
 static keel_status_t look_at_edit(edits_t *edits, const keel_difference_t *difference,
@@ -339,7 +337,7 @@ static keel_status_t look_at_edit(edits_t *edits, const keel_difference_t *diffe
         collect_frames(edits, difference, is_after);
         KEEL_TRY(look_at_stack(edits, is_after, &is_reached));
     }
-    if (!is_reached) look_at_dependences(edits, is_after, &is_reached);
+    if (!is_reached) KEEL_TRY(look_at_dependences(edits, is_after, &is_reached));
     *out |= is_reached;
     return NULL;
 }

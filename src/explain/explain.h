@@ -29,8 +29,8 @@
 //   updated.c        HLO: tensors that are updated in place from now on; by a copy: stored.c
 //   optimizer.c      causes from PyTorch's optimizers; equal.c: its numbers; grown.c: caches
 //   subsumed.c       what follows from a different algorithm
-//   edit.c           source that was edited between two runs: what lines depend on, reads.c,
-//                    statements.c
+//   edit.c           source that was edited between two runs: what lines depend on, depends.c;
+//                    its reader: statements.c
 //   circumstances.c  notes on how roots came about; PyTorch's branches: modes.c
 //   subjects.c       notes on arguments; on numbers that cannot be arrays: setting.c
 //   retrace.c        a program that has not changed

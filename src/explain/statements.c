@@ -7,13 +7,13 @@
 enum { LINES = 1 << 16, BUDGET = 1 << 24 };
 
 typedef struct scan_t {
-    keel_reads_t *reads;
+    keel_depends_t *reads;
     keel_str_t text;
     keel_map_t names;
     size_t at, line_start;
     uint32_t line, depth, block; // block: the innermost header; NONE
     uint32_t inline_block;       // a header on this line, whose block follows on the same one; NONE
-    keel_reads_statement_t statement;
+    keel_depends_statement_t statement;
     bool is_open, says, is_annotated, is_after_for;
     uint32_t lambdas; // whose parameters have not ended
     char before;      // the last character that says something
@@ -25,7 +25,7 @@ static char look(const scan_t *scan, size_t ahead) {
 }
 
 static keel_str_t word_at(const scan_t *scan, uint32_t number) {
-    const keel_reads_statement_t *statement = &scan->statement;
+    const keel_depends_statement_t *statement = &scan->statement;
     return number < statement->word_count ? scan->reads->words[statement->words + number].text
                                           : KEEL_STR("");
 }
@@ -43,7 +43,7 @@ static bool begins_block(keel_str_t word) {
 
 static void open_statement(scan_t *scan) {
     enum { TAB = 8 };
-    keel_reads_t *reads = scan->reads;
+    keel_depends_t *reads = scan->reads;
     uint32_t indent = 0, arm = KEEL_NONE;
     for (size_t i = scan->line_start; i < scan->at; ++i) {
         if (scan->text.data[i] != ' ' && scan->text.data[i] != '\t') break;
@@ -57,11 +57,11 @@ static void open_statement(scan_t *scan) {
         arm = reads->statements[scan->block].indent == indent ? scan->block : KEEL_NONE;
         scan->block = reads->statements[scan->block].parent;
     }
-    scan->statement = (keel_reads_statement_t){.first = scan->line,
-                                               .indent = indent,
-                                               .parent = scan->block,
-                                               .arm = arm,
-                                               .words = reads->word_count};
+    scan->statement = (keel_depends_statement_t){.first = scan->line,
+                                                 .indent = indent,
+                                                 .parent = scan->block,
+                                                 .arm = arm,
+                                                 .words = reads->word_count};
     scan->is_open = true;
     scan->says = scan->is_annotated = scan->is_after_for = false;
     scan->lambdas = scan->depth = 0;
@@ -70,7 +70,7 @@ static void open_statement(scan_t *scan) {
 
 static kind_t kind_of(const scan_t *scan) {
     keel_str_t first = word_at(scan, 0), second = word_at(scan, 1);
-    const keel_reads_word_t *words = words_of(scan->reads, &scan->statement);
+    const keel_depends_word_t *words = words_of(scan->reads, &scan->statement);
     if (keel_str_is(first, "async")) first = second;
     if (keel_str_is(first, "def")) return FUNCTION;
     if (keel_str_is(first, "class")) return CLASS;
@@ -86,13 +86,13 @@ static kind_t kind_of(const scan_t *scan) {
 
 // A longer list of imports changes nothing for the names that were there.
 static void note_imports(scan_t *scan) {
-    const keel_reads_word_t *words = words_of(scan->reads, &scan->statement);
+    const keel_depends_word_t *words = words_of(scan->reads, &scan->statement);
     for (uint32_t i = 0; i < scan->statement.word_count; ++i)
         scan->reads->names[words[i].name] |= IMPORTED;
 }
 
 static void close_statement(scan_t *scan) {
-    keel_reads_t *reads = scan->reads;
+    keel_depends_t *reads = scan->reads;
     if (!scan->is_open) return;
     scan->is_open = false;
     scan->statement.last = scan->line;
@@ -109,7 +109,7 @@ static void close_statement(scan_t *scan) {
 
 // What is left of `=` is assigned: of `a.b[i]` only `b`. All that is annotated is left of `:`.
 static void note_targets(scan_t *scan) {
-    keel_reads_word_t *words = words_of(scan->reads, &scan->statement);
+    keel_depends_word_t *words = words_of(scan->reads, &scan->statement);
     uint32_t count = scan->statement.word_count, last = KEEL_NONE;
     for (uint32_t i = count; i-- > 0;) {
         if (words[i].depth || words[i].is_target) continue;
@@ -120,7 +120,7 @@ static void note_targets(scan_t *scan) {
 }
 
 static keel_status_t add_word(scan_t *scan, keel_str_t text) {
-    keel_reads_t *reads = scan->reads;
+    keel_depends_t *reads = scan->reads;
     if (reads->word_count == reads->word_capacity) return NULL;
     keel_bytes_t key = keel_str_bytes(text);
     uint64_t *known = keel_map_find(&scan->names, key);
@@ -132,13 +132,13 @@ static keel_status_t add_word(scan_t *scan, keel_str_t text) {
     bool is_equal = look(scan, next) == '=' && look(scan, next + 1) != '=';
     keel_str_t first = word_at(scan, 0);
     bool is_function = keel_str_is(first, "def") || keel_str_is(first, "async");
-    keel_reads_word_t word = {.text = text,
-                              .name = name,
-                              .line = scan->line,
-                              .column = (uint32_t)(scan->at - text.size - scan->line_start) + 1,
-                              .depth = scan->depth,
-                              .is_attribute = scan->before == '.',
-                              .is_label = scan->depth && is_equal};
+    keel_depends_word_t word = {.text = text,
+                                .name = name,
+                                .line = scan->line,
+                                .column = (uint32_t)(scan->at - text.size - scan->line_start) + 1,
+                                .depth = scan->depth,
+                                .is_attribute = scan->before == '.',
+                                .is_label = scan->depth && is_equal};
     word.is_parameter = (is_function && scan->depth == 1 && scan->statement.word_count > 1 &&
                          strchr("(,*", scan->before) && scan->before) ||
                         (scan->lambdas && (scan->before == ',' || scan->before == '*' ||
@@ -156,7 +156,7 @@ static keel_status_t add_word(scan_t *scan, keel_str_t text) {
 }
 
 static void next_line(scan_t *scan, size_t code_end) {
-    keel_reads_t *reads = scan->reads;
+    keel_depends_t *reads = scan->reads;
     while (code_end > scan->line_start &&
            memchr(" \t\r", scan->text.data[code_end - 1], sizeof " \t\r" - 1))
         --code_end;
@@ -271,8 +271,8 @@ static keel_status_t scan_text(scan_t *scan) {
     return NULL;
 }
 
-keel_status_t keel_reads_parse(keel_reads_t *reads, keel_str_t text, keel_arena_t *arena) {
-    *reads = (keel_reads_t){.line_count = 1, .budget = BUDGET};
+keel_status_t keel_depends_parse(keel_depends_t *reads, keel_str_t text, keel_arena_t *arena) {
+    *reads = (keel_depends_t){.line_count = 1, .budget = BUDGET};
     uint32_t most = 1;
     bool was_word = false;
     for (size_t i = 0; i < text.size; ++i) {
@@ -291,7 +291,7 @@ keel_status_t keel_reads_parse(keel_reads_t *reads, keel_str_t text, keel_arena_
     KEEL_TRY(keel_arena_array(arena, words, 1, (void **)&reads->names));
     memset(reads->names, 0, words);
     for (uint32_t i = 0; i < reads->line_count; ++i)
-        reads->lines[i] = (keel_reads_line_t){.is_code = true};
+        reads->lines[i] = (keel_depends_line_t){.is_code = true};
     scan_t scan = {
         .reads = reads, .text = text, .line = 1, .block = KEEL_NONE, .inline_block = KEEL_NONE};
     keel_map_initialize(&scan.names);

@@ -1,9 +1,9 @@
 // statements: a Python source as statements and their words, between statements.c, which reads
-// them, and reads.c, which follows the words.
+// them, and depends.c, which follows the words.
 #ifndef KEEL_EXPLAIN_STATEMENTS_H_
 #define KEEL_EXPLAIN_STATEMENTS_H_
 
-#include "explain/reads.h"
+#include "explain/depends.h"
 
 typedef enum kind_t {
     PLAIN,
@@ -19,7 +19,7 @@ typedef enum kind_t {
 // How far a function or class is looked into.
 typedef enum scope_t { CLOSED, ON_STACK, NAMED } scope_t;
 
-struct keel_reads_statement_t {
+struct keel_depends_statement_t {
     uint32_t first, last; // lines
     uint32_t indent;
     uint32_t parent; // the header of the block; NONE
@@ -30,7 +30,7 @@ struct keel_reads_statement_t {
     bool is_header, is_reached, is_excluded;
 };
 
-struct keel_reads_word_t {
+struct keel_depends_word_t {
     keel_str_t text;
     uint32_t name;         // equal texts have equal names
     uint32_t line, column; // from 1
@@ -40,8 +40,8 @@ struct keel_reads_word_t {
 
 enum { READ = 1, READ_AS_ATTRIBUTE = 2, IMPORTED = 4 };
 
-static inline keel_reads_word_t *words_of(const keel_reads_t *reads,
-                                          const keel_reads_statement_t *statement) {
+static inline keel_depends_word_t *words_of(const keel_depends_t *reads,
+                                            const keel_depends_statement_t *statement) {
     return reads->words + statement->words;
 }
 

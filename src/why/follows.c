@@ -4,12 +4,12 @@
 // differences between the programs are folded under it.
 //
 // A number comes from a read if it is on the read's own line, or on a line that uses a name which
-// that line or a later one assigned (flow.h). For a read in a function, the line that called it
+// that line or a later one assigned (number.h). For a read in a function, the line that called it
 // counts as well if the function returns what it read.
 #include <stdlib.h>
 
-#include "why/flow.h"
 #include "why/internal.h"
+#include "why/number.h"
 
 // ---- reads and what follows --------------------------------------------------------------------
 
@@ -32,16 +32,16 @@ typedef struct sources_t {
 typedef enum way { WAY_NONE, WAY_BY_CALLER, WAY_BY_NAMES, WAY_ON_LINE } way_t;
 
 static bool reaches(const keel_why_t *why, const keel_run_difference_t *root,
-                    const keel_flow_t *from, sources_t *sources) {
+                    const keel_number_t *from, sources_t *sources) {
     const keel_run_place_t *place = &root->place;
     bool is_known = keel_source_open(&sources->constant, place->file, &why->run.sources);
     if (!is_known) return from->line == place->line && !*from->callee;
-    return keel_flow_reaches(&sources->constant, from, place->line, root->subject);
+    return keel_number_reaches(&sources->constant, from, place->line, root->subject);
 }
 
 static bool is_returned(const keel_why_t *why, const keel_reads_line_t *read, sources_t *sources) {
     return keel_source_open(&sources->read, read->file, &why->run.sources) &&
-           keel_flow_is_returned(&sources->read, read->line, read->function);
+           keel_number_is_returned(&sources->read, read->line, read->function);
 }
 
 // A number on the line of a read was read there, unless the read itself asked for the program.
@@ -49,7 +49,7 @@ static way_t way_from(const keel_why_t *why, const keel_why_entry_t *entry,
                       const keel_run_difference_t *root, const keel_reads_line_t *read,
                       sources_t *sources) {
     const keel_run_place_t *place = &root->place;
-    keel_flow_t own = {read->line, ""}, caller = {read->call_line, read->function};
+    keel_number_t own = {read->line, ""}, caller = {read->call_line, read->function};
     bool is_own = is_at(read->file, read->line, place);
     bool is_callers = is_at(read->call_file, read->call_line, place);
     if ((is_own || is_callers) && is_at(read->file, read->line, &entry->asked->site))

@@ -3,8 +3,8 @@
 // page show what it finds.
 //
 //   judge.c       the journal's entries, and what else is known about them
-//   follows.c     host reads that later programs follow from; flow.c: numbers in the user's source,
-//                 of which source.c has the lines
+//   follows.c     host reads that later programs follow from
+//   number.c      numbers in the user's source, of which source.c has the lines
 //   eager.c       operations that ran by themselves; find_eager.c: those that never end
 //   patterns.c    recompiles with one story
 //   advice.c      what to do

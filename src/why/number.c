@@ -1,4 +1,4 @@
-#include "why/flow.h"
+#include "why/number.h"
 
 enum { LINES_FOLLOWED = 64, NAMES = 16, DEPTH = 32 };
 
@@ -232,18 +232,11 @@ static void follow(keel_str_t statement, flow_t *flow, bool is_certain) {
 
 // ---- lines and functions -----------------------------------------------------------------------
 
-static keel_str_t next_line(keel_str_t *rest) {
-    const char *end = rest->size ? memchr(rest->data, '\n', rest->size) : NULL;
-    keel_str_t line = {rest->data, end ? (size_t)(end - rest->data) : rest->size};
-    skip(rest, line.size + (end != NULL));
-    return line;
-}
-
 // What follows a line, from its beginning.
 static keel_str_t text_from(const keel_source_t *source, uint32_t line) {
-    keel_str_t rest = {(const char *)source->data, source->size};
-    for (uint32_t i = 1; i < line && rest.size; ++i)
-        next_line(&rest);
+    keel_str_t rest = {(const char *)source->data, source->size}, passed;
+    for (uint32_t i = 1; i < line && keel_str_line(&rest, &passed);)
+        ++i;
     return rest;
 }
 
@@ -280,9 +273,8 @@ static block_t function_at(const keel_source_t *source, uint32_t line) {
         size_t indent;
     } open[DEPTH];
     size_t count = 0;
-    keel_str_t rest = text_from(source, 1);
-    for (uint32_t number = 1; rest.size; ++number) {
-        keel_str_t text = next_line(&rest);
+    keel_str_t rest = text_from(source, 1), text;
+    for (uint32_t number = 1; keel_str_line(&rest, &text); ++number) {
         size_t indent = indent_of(text);
         bool is_past = number > line;
         if (is_past && !count) break;
@@ -412,18 +404,20 @@ static bool is_in_one_statement(keel_str_t line, const char *callee, const char 
     return false;
 }
 
-bool keel_flow_reaches(const keel_source_t *source, const keel_flow_t *from, uint32_t used,
-                       const char *subject) {
+bool keel_number_reaches(const keel_source_t *source, const keel_number_t *from, uint32_t used,
+                         const char *subject) {
     flow_t flow = {.numbers = {.count = 0}};
-    keel_str_t rest = text_from(source, from->line), line = next_line(&rest);
+    keel_str_t rest = text_from(source, from->line), line = KEEL_STR("");
+    keel_str_line(&rest, &line);
     size_t indent = indent_of(line);
     if (from->line == used)
         return is_single(line) || is_in_one_statement(line, from->callee, subject);
     block_t block = function_at(source, from->line);
     if (used < from->line || (block.first && used > block.last)) return false;
     follow_reading_line(line, from->callee, &flow);
-    for (uint32_t i = 1; flow.numbers.count && from->line + i < used && i <= LINES_FOLLOWED; ++i) {
-        line = next_line(&rest);
+    for (uint32_t i = 1; flow.numbers.count && from->line + i < used && i <= LINES_FOLLOWED &&
+                         keel_str_line(&rest, &line);
+         ++i) {
         for (keel_str_t text = line, statement; next_statement(&text, &statement);)
             follow(statement, &flow, indent_of(line) <= indent && is_single(line));
     }
@@ -463,16 +457,15 @@ static bool could_read(keel_str_t statement) {
 }
 
 // The last of these may be the function of a comprehension or a lambda: it returns what it has.
-bool keel_flow_is_returned(const keel_source_t *source, uint32_t line, const char *function) {
+bool keel_number_is_returned(const keel_source_t *source, uint32_t line, const char *function) {
     const char *own = last_part(function);
     if (*own == '<' && strcmp(own, "<module>") != 0) return true;
     block_t block = function_at(source, line);
     if (!block.first) return false;
     returned_t returned = {0};
     flow_t flow = {.numbers = {.count = 0}};
-    keel_str_t rest = text_from(source, block.first);
-    for (uint32_t i = block.first; rest.size && i <= block.last; ++i) {
-        keel_str_t text = next_line(&rest), statement;
+    keel_str_t rest = text_from(source, block.first), text, statement;
+    for (uint32_t i = block.first; i <= block.last && keel_str_line(&rest, &text); ++i) {
         bool any = i == line && any_names_reader(text, "");
         if (i > line && (!flow.numbers.count || i - line > LINES_FOLLOWED) && !returned.is_open)
             break;

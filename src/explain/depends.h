@@ -1,51 +1,51 @@
-// reads: which lines of a Python source a line may depend on, found by the names that it reads. Not
-// an interpreter: it follows names, whatever they hold, within one file.
+// depends: which lines of a Python source a line may depend on, found by the names that it reads.
+// Not an interpreter: it follows names, whatever they hold, within one file.
 //
 // A line depends on the headers of the blocks around it, and on assignments to the names that it
 // reads, at the top of the file or in a function that is on the stack. A function that it names may
 // have run: what that returns counts too. So does what a class does to make an object.
 //
 // Room-internal.
-#ifndef KEEL_EXPLAIN_READS_H_
-#define KEEL_EXPLAIN_READS_H_
+#ifndef KEEL_EXPLAIN_DEPENDS_H_
+#define KEEL_EXPLAIN_DEPENDS_H_
 
 #include "program/program.h"
 
-typedef struct keel_reads_statement_t keel_reads_statement_t;
-typedef struct keel_reads_word_t keel_reads_word_t;
+typedef struct keel_depends_statement_t keel_depends_statement_t;
+typedef struct keel_depends_word_t keel_depends_word_t;
 
-typedef struct keel_reads_line_t {
+typedef struct keel_depends_line_t {
     uint32_t size; // of its code: without a comment, and without blanks at its end
     bool is_code;  // false if it is empty, or a part of a text that stands alone (a docstring)
-} keel_reads_line_t;
+} keel_depends_line_t;
 
-typedef struct keel_reads_t {
-    keel_reads_line_t *lines; // the first one at 0
+typedef struct keel_depends_t {
+    keel_depends_line_t *lines; // the first one at 0
     uint32_t line_count;
-    keel_reads_statement_t *statements;
+    keel_depends_statement_t *statements;
     uint32_t count, capacity;
-    keel_reads_word_t *words;
+    keel_depends_word_t *words;
     uint32_t word_count, word_capacity;
     uint8_t *names; // by name: how it is read, and whether a module has it
     uint32_t name_count;
     uint64_t budget; // visits of a statement that are left
-} keel_reads_t;
+} keel_depends_t;
 
 // The text is borrowed; the rest is in `arena`.
-keel_status_t keel_reads_parse(keel_reads_t *reads, keel_str_t text,
-                               keel_arena_t *arena) KEEL_MUST_CHECK;
+keel_status_t keel_depends_parse(keel_depends_t *reads, keel_str_t text,
+                                 keel_arena_t *arena) KEEL_MUST_CHECK;
 
 // Forgets what was started and found.
-void keel_reads_reset(keel_reads_t *reads);
+void keel_depends_reset(keel_depends_t *reads);
 // The function around a line was traced: its name alone does not lead into it.
-void keel_reads_exclude(keel_reads_t *reads, uint32_t line);
+void keel_depends_exclude(keel_depends_t *reads, uint32_t line);
 // A line on the stack. If the frame has columns, only the names within them are read.
-void keel_reads_start(keel_reads_t *reads, const keel_frame_t *frame);
+void keel_depends_start(keel_depends_t *reads, const keel_frame_t *frame);
 // Finds what the lines on the stack depend on.
-void keel_reads_follow(keel_reads_t *reads);
-bool keel_reads_has(const keel_reads_t *reads, uint32_t line);
+void keel_depends_follow(keel_depends_t *reads);
+bool keel_depends_has(const keel_depends_t *reads, uint32_t line);
 // What a line belongs to: its function or class, or at the top of the file the name that it
 // assigns; "".
-keel_str_t keel_reads_owner(const keel_reads_t *reads, uint32_t line, bool *out_is_function);
+keel_str_t keel_depends_owner(const keel_depends_t *reads, uint32_t line, bool *out_is_function);
 
-#endif // KEEL_EXPLAIN_READS_H_
+#endif // KEEL_EXPLAIN_DEPENDS_H_

@@ -1,6 +1,6 @@
 #include "explain/statements.h"
 
-static uint32_t scope_of(const keel_reads_t *reads, uint32_t statement) {
+static uint32_t scope_of(const keel_depends_t *reads, uint32_t statement) {
     uint32_t at = reads->statements[statement].parent;
     while (at != KEEL_NONE && reads->statements[at].kind != FUNCTION &&
            reads->statements[at].kind != CLASS)
@@ -8,25 +8,25 @@ static uint32_t scope_of(const keel_reads_t *reads, uint32_t statement) {
     return at;
 }
 
-static keel_str_t name_of(const keel_reads_t *reads, const keel_reads_statement_t *statement,
+static keel_str_t name_of(const keel_depends_t *reads, const keel_depends_statement_t *statement,
                           uint32_t *out_name) {
-    const keel_reads_word_t *words = words_of(reads, statement);
+    const keel_depends_word_t *words = words_of(reads, statement);
     uint32_t at = statement->word_count && keel_str_is(words->text, "async") ? 2 : 1;
     if (at >= statement->word_count) return KEEL_STR("");
     if (out_name) *out_name = words[at].name;
     return words[at].text;
 }
 
-static bool has_parameter(const keel_reads_t *reads, const keel_reads_statement_t *statement,
+static bool has_parameter(const keel_depends_t *reads, const keel_depends_statement_t *statement,
                           uint32_t name) {
-    const keel_reads_word_t *words = words_of(reads, statement);
+    const keel_depends_word_t *words = words_of(reads, statement);
     for (uint32_t i = 0; i < statement->word_count; ++i)
         if (words[i].is_parameter && words[i].name == name) return true;
     return false;
 }
 
 // What a parameter holds comes from the line of the call.
-static bool is_passed(const keel_reads_t *reads, uint32_t statement, uint32_t name) {
+static bool is_passed(const keel_depends_t *reads, uint32_t statement, uint32_t name) {
     for (uint32_t at = statement; at != KEEL_NONE; at = reads->statements[at].parent)
         if ((at == statement || reads->statements[at].kind == FUNCTION) &&
             has_parameter(reads, &reads->statements[at], name))
@@ -39,11 +39,11 @@ static uint64_t place_of(uint32_t line, uint32_t column) {
 }
 
 // `within` may be NULL: the whole statement.
-static void read_names(keel_reads_t *reads, uint32_t statement, const keel_frame_t *within) {
-    const keel_reads_statement_t *of = &reads->statements[statement];
-    const keel_reads_word_t *words = words_of(reads, of);
+static void read_names(keel_depends_t *reads, uint32_t statement, const keel_frame_t *within) {
+    const keel_depends_statement_t *of = &reads->statements[statement];
+    const keel_depends_word_t *words = words_of(reads, of);
     for (uint32_t i = 0; i < of->word_count; ++i) {
-        const keel_reads_word_t *word = &words[i];
+        const keel_depends_word_t *word = &words[i];
         uint64_t place = place_of(word->line, word->column);
         if (within && (place < place_of(within->line, within->column) ||
                        place >= place_of(within->end_line, within->end_column)))
@@ -57,9 +57,9 @@ static void read_names(keel_reads_t *reads, uint32_t statement, const keel_frame
 }
 
 // The statement itself, the arms above it, and the decorators of a function.
-static void reach_one(keel_reads_t *reads, uint32_t statement) {
+static void reach_one(keel_depends_t *reads, uint32_t statement) {
     while (statement != KEEL_NONE && !reads->statements[statement].is_reached) {
-        keel_reads_statement_t *one = &reads->statements[statement];
+        keel_depends_statement_t *one = &reads->statements[statement];
         one->is_reached = true;
         read_names(reads, statement, NULL);
         bool is_scope = one->kind == FUNCTION || one->kind == CLASS;
@@ -72,21 +72,21 @@ static void reach_one(keel_reads_t *reads, uint32_t statement) {
     }
 }
 
-static void reach(keel_reads_t *reads, uint32_t statement) {
+static void reach(keel_depends_t *reads, uint32_t statement) {
     for (uint32_t at = statement; at != KEEL_NONE; at = reads->statements[at].parent) {
-        keel_reads_statement_t *one = &reads->statements[at];
+        keel_depends_statement_t *one = &reads->statements[at];
         reach_one(reads, at);
         if (at != statement && one->scope == CLOSED) one->scope = ON_STACK;
     }
 }
 
-static bool is_of(const keel_reads_statement_t *statement, uint32_t line) {
+static bool is_of(const keel_depends_statement_t *statement, uint32_t line) {
     return statement->first <= line && line <= statement->last;
 }
 
 // The first statement of a line; `count` if it has none. Statements are in the order of their
 // lines.
-static uint32_t first_of(const keel_reads_t *reads, uint32_t line) {
+static uint32_t first_of(const keel_depends_t *reads, uint32_t line) {
     uint32_t low = 0, high = reads->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -98,7 +98,7 @@ static uint32_t first_of(const keel_reads_t *reads, uint32_t line) {
     return low;
 }
 
-void keel_reads_reset(keel_reads_t *reads) {
+void keel_depends_reset(keel_depends_t *reads) {
     for (uint32_t i = 0; i < reads->name_count; ++i)
         reads->names[i] &= IMPORTED;
     for (uint32_t i = 0; i < reads->count; ++i) {
@@ -107,18 +107,18 @@ void keel_reads_reset(keel_reads_t *reads) {
     }
 }
 
-void keel_reads_exclude(keel_reads_t *reads, uint32_t line) {
+void keel_depends_exclude(keel_depends_t *reads, uint32_t line) {
     for (uint32_t i = first_of(reads, line); i < reads->count && is_of(&reads->statements[i], line);
          ++i)
         for (uint32_t at = i; at != KEEL_NONE; at = reads->statements[at].parent)
             reads->statements[at].is_excluded |= reads->statements[at].kind == FUNCTION;
 }
 
-void keel_reads_start(keel_reads_t *reads, const keel_frame_t *frame) {
+void keel_depends_start(keel_depends_t *reads, const keel_frame_t *frame) {
     bool has_columns = frame->column && frame->end_column && frame->end_line >= frame->line;
     for (uint32_t i = first_of(reads, frame->line);
          i < reads->count && is_of(&reads->statements[i], frame->line); ++i) {
-        keel_reads_statement_t *statement = &reads->statements[i];
+        keel_depends_statement_t *statement = &reads->statements[i];
         if (has_columns && !statement->is_header) {
             statement->is_reached = true;
             read_names(reads, i, frame);
@@ -127,9 +127,9 @@ void keel_reads_start(keel_reads_t *reads, const keel_frame_t *frame) {
     }
 }
 
-static bool is_assigned(const keel_reads_t *reads, const keel_reads_statement_t *statement,
+static bool is_assigned(const keel_depends_t *reads, const keel_depends_statement_t *statement,
                         bool is_in_class) {
-    const keel_reads_word_t *words = words_of(reads, statement);
+    const keel_depends_word_t *words = words_of(reads, statement);
     for (uint32_t i = 0; i < statement->word_count; ++i) {
         uint8_t how = words[i].is_attribute ? READ_AS_ATTRIBUTE : READ;
         if (is_in_class) how |= READ_AS_ATTRIBUTE;
@@ -138,7 +138,7 @@ static bool is_assigned(const keel_reads_t *reads, const keel_reads_statement_t 
     return false;
 }
 
-static bool is_called(const keel_reads_t *reads, const keel_reads_statement_t *statement,
+static bool is_called(const keel_depends_t *reads, const keel_depends_statement_t *statement,
                       bool is_in_class) {
     static const char *const makers[] = {"__init__", "__post_init__", "setup", NULL};
     uint32_t name = 0;
@@ -148,10 +148,10 @@ static bool is_called(const keel_reads_t *reads, const keel_reads_statement_t *s
     return reads->names[name] & (is_in_class ? READ_AS_ATTRIBUTE : READ);
 }
 
-static bool is_needed(const keel_reads_t *reads, uint32_t number) {
-    const keel_reads_statement_t *statement = &reads->statements[number];
+static bool is_needed(const keel_depends_t *reads, uint32_t number) {
+    const keel_depends_statement_t *statement = &reads->statements[number];
     uint32_t around = scope_of(reads, number);
-    const keel_reads_statement_t *scope = around == KEEL_NONE ? NULL : &reads->statements[around];
+    const keel_depends_statement_t *scope = around == KEEL_NONE ? NULL : &reads->statements[around];
     if (scope && scope->scope == CLOSED) return false;
     bool is_in_class = scope && scope->kind == CLASS;
     switch (statement->kind) {
@@ -172,13 +172,13 @@ static bool is_needed(const keel_reads_t *reads, uint32_t number) {
     }
 }
 
-void keel_reads_follow(keel_reads_t *reads) {
+void keel_depends_follow(keel_depends_t *reads) {
     for (bool is_more = true; is_more;) {
         is_more = false;
         if (reads->budget < reads->count) return;
         reads->budget -= reads->count;
         for (uint32_t i = 0; i < reads->count; ++i) {
-            keel_reads_statement_t *statement = &reads->statements[i];
+            keel_depends_statement_t *statement = &reads->statements[i];
             // A function on the stack runs as far as its line. Of one that was traced, the
             // decorators and the defaults count.
             bool is_whole =
@@ -193,19 +193,19 @@ void keel_reads_follow(keel_reads_t *reads) {
     }
 }
 
-bool keel_reads_has(const keel_reads_t *reads, uint32_t line) {
+bool keel_depends_has(const keel_depends_t *reads, uint32_t line) {
     for (uint32_t i = first_of(reads, line); i < reads->count && is_of(&reads->statements[i], line);
          ++i)
         if (reads->statements[i].is_reached) return true;
     return false;
 }
 
-keel_str_t keel_reads_owner(const keel_reads_t *reads, uint32_t line, bool *out_is_function) {
+keel_str_t keel_depends_owner(const keel_depends_t *reads, uint32_t line, bool *out_is_function) {
     *out_is_function = false;
     for (uint32_t i = first_of(reads, line); i < reads->count && is_of(&reads->statements[i], line);
          ++i) {
-        const keel_reads_statement_t *statement = &reads->statements[i];
-        const keel_reads_word_t *words = words_of(reads, statement);
+        const keel_depends_statement_t *statement = &reads->statements[i];
+        const keel_depends_word_t *words = words_of(reads, statement);
         uint32_t of = i;
         while (reads->statements[of].kind == DECORATOR && of + 1 < reads->count)
             ++of;

@@ -1,20 +1,20 @@
 // Which lines of a source others depend on.
 #define _GNU_SOURCE
-#include "explain/reads.h"
+#include "explain/depends.h"
 
 #include "explain_help.h"
 
-static void read_source(keel_reads_t *reads, const char *source, keel_arena_t *arena) {
+static void read_source(keel_depends_t *reads, const char *source, keel_arena_t *arena) {
     keel_arena_initialize(arena, 0);
-    assert_ok(keel_reads_parse(reads, keel_str(source), arena));
+    assert_ok(keel_depends_parse(reads, keel_str(source), arena));
 }
 
-static const char *lines_found(const keel_reads_t *reads) {
+static const char *lines_found(const keel_depends_t *reads) {
     static char text[256];
     size_t size = 0;
     text[0] = 0;
     for (uint32_t line = 1; line <= reads->line_count; ++line)
-        if (keel_reads_has(reads, line))
+        if (keel_depends_has(reads, line))
             size += (size_t)snprintf(text + size, sizeof text - size, size ? " %u" : "%u", line);
     return text;
 }
@@ -22,13 +22,13 @@ static const char *lines_found(const keel_reads_t *reads) {
 // "1 4": what the line on the stack depends on, and the line itself.
 static void assert_depends(const char *source, uint32_t traced, uint32_t line, const char *wanted) {
     keel_arena_t arena;
-    keel_reads_t reads;
+    keel_depends_t reads;
     read_source(&reads, source, &arena);
     for (int round = 0; round < 2; ++round) {
-        keel_reads_reset(&reads);
-        if (traced) keel_reads_exclude(&reads, traced);
-        keel_reads_start(&reads, &(keel_frame_t){.line = line});
-        keel_reads_follow(&reads);
+        keel_depends_reset(&reads);
+        if (traced) keel_depends_exclude(&reads, traced);
+        keel_depends_start(&reads, &(keel_frame_t){.line = line});
+        keel_depends_follow(&reads);
         assert_string_equal(lines_found(&reads), wanted);
     }
     keel_arena_deinitialize(&arena);
@@ -122,11 +122,11 @@ static void only_the_call_itself_is_read(void **state) {
                                  "w = 3\n"
                                  "report(step(w))\n"; // 4
     keel_arena_t arena;
-    keel_reads_t reads;
+    keel_depends_t reads;
     read_source(&reads, source, &arena);
     keel_frame_t frame = {.line = 4, .column = 8, .end_line = 4, .end_column = 15};
-    keel_reads_start(&reads, &frame);
-    keel_reads_follow(&reads);
+    keel_depends_start(&reads, &frame);
+    keel_depends_follow(&reads);
     assert_string_equal(lines_found(&reads), "3 4");
     keel_arena_deinitialize(&arena);
 }
@@ -143,7 +143,7 @@ static void comments_and_docstrings_are_no_code(void **state) {
                                  "z = \"it\\\"s # one\" \t\r\n";
     static const uint32_t sizes[] = {10, 10, 3, 7, 0, 15, 4, 17};
     keel_arena_t arena;
-    keel_reads_t reads;
+    keel_depends_t reads;
     read_source(&reads, source, &arena);
     for (uint32_t i = 0; i < 8; ++i) {
         assert_int_equal(reads.lines[i].size, sizes[i]);
@@ -154,10 +154,10 @@ static void comments_and_docstrings_are_no_code(void **state) {
 
 static void assert_owner(const char *source, uint32_t line, const char *wanted, bool is_function) {
     keel_arena_t arena;
-    keel_reads_t reads;
+    keel_depends_t reads;
     bool is;
     read_source(&reads, source, &arena);
-    keel_str_t owner = keel_reads_owner(&reads, line, &is);
+    keel_str_t owner = keel_depends_owner(&reads, line, &is);
     assert_true(keel_str_is(owner, wanted));
     assert_int_equal(is, is_function);
     keel_arena_deinitialize(&arena);
@@ -205,15 +205,15 @@ static void any_text_is_read(void **state) {
     };
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
         keel_arena_t arena;
-        keel_reads_t reads;
+        keel_depends_t reads;
         bool is;
         read_source(&reads, sources[i], &arena);
         for (uint32_t line = 0; line < 6; ++line) {
-            keel_reads_exclude(&reads, line);
-            keel_reads_start(&reads, &(keel_frame_t){.line = line});
-            keel_reads_owner(&reads, line, &is);
+            keel_depends_exclude(&reads, line);
+            keel_depends_start(&reads, &(keel_frame_t){.line = line});
+            keel_depends_owner(&reads, line, &is);
         }
-        keel_reads_follow(&reads);
+        keel_depends_follow(&reads);
         keel_arena_deinitialize(&arena);
     }
 }
