@@ -257,7 +257,8 @@ void keel_diff_choices(keel_diff_t *diff);
 void keel_diff_windows(keel_diff_t *diff);
 // random.c: a different generator of random numbers, and what follows from it.
 keel_status_t keel_diff_random(keel_diff_t *diff) KEEL_MUST_CHECK;
-// optimizer.c: true for what a PyTorch optimizer computes, judging by its source line.
+// optimizer.c: true for a source file of PyTorch's optimizers, and for what one of them computes.
+bool keel_diff_is_optimizers_file(keel_str_t file);
 bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
 // Causes that come from these optimizers and have advice of their own.
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;

@@ -10,6 +10,12 @@ static bool holds(keel_str_t text, keel_str_t part) {
     return false;
 }
 
+// Averages of weights are a model's, not an optimizer's.
+bool keel_diff_is_optimizers_file(keel_str_t file) {
+    return holds(file, KEEL_STR("/torch/optim/")) &&
+           !holds(file, KEEL_STR("/torch/optim/swa_utils.py"));
+}
+
 bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op) {
     enum { FRAMES = 16 };
     if (op == KEEL_NONE) return false;
@@ -18,7 +24,7 @@ bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op) {
     uint32_t count =
         keel_program_frames(program, program->operations.data[op].location, frames, FRAMES, NULL);
     for (uint32_t i = 0; i < count && i < FRAMES; ++i)
-        if (holds(frames[i].file, KEEL_STR("/torch/optim/"))) return true;
+        if (keel_diff_is_optimizers_file(frames[i].file)) return true;
     return false;
 }
 

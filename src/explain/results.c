@@ -84,10 +84,11 @@ keel_status_t keel_diff_results(keel_diff_t *diff) {
 
 // ---- HLO, whose results have no names ----------------------------------------------------------
 
-static bool is_among(keel_list_t values, keel_value_id_t value) {
-    for (uint32_t i = 0; i < values.count; ++i)
-        if (values.items[i] == value) return true;
-    return false;
+static uint32_t times_among(const keel_value_id_t *values, uint32_t count, keel_value_id_t value) {
+    uint32_t times = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        times += values[i] == value;
+    return times;
 }
 
 // The argument's own operation, or the one that computes the value.
@@ -106,8 +107,12 @@ static bool tell_kept(keel_diff_t *diff, bool is_after, keel_list_t results, kee
     uint32_t count = 0;
     for (uint32_t i = 0; i < results.count; ++i) {
         keel_value_id_t value = results.items[i];
-        if (counterpart[value] == KEEL_NONE || is_among(others, counterpart[value])) continue;
+        if (counterpart[value] == KEEL_NONE) continue;
+        uint32_t kept = times_among(others.items, others.count, counterpart[value]);
+        if (times_among(results.items, i + 1, value) <= kept) continue;
         if (count++) continue;
+        out->note = kept ? "a tensor became a copy of a result that both programs have (copy_, clone)"
+                         : "both programs have the value, but only one keeps it";
         const char *type = keel_diff_type(diff, graph->program, keel_graph_type(graph, value));
         out->subject = keel_diff_text(diff, "result %u", i);
         out->old_value = is_after ? "absent" : type;
@@ -115,7 +120,6 @@ static bool tell_kept(keel_diff_t *diff, bool is_after, keel_list_t results, kee
         out->place = keel_diff_place(diff, is_after, maker_of(diff, is_after, value));
     }
     if (!count) return false;
-    out->note = "both programs have the value, but only one keeps it";
     if (count > 1)
         out->note = keel_diff_text(diff, "%s; and %u more result%s", out->note, count - 1,
                                    count == 2 ? "" : "s");

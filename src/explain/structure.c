@@ -375,16 +375,16 @@ static bool is_of_key(const keel_diff_t *diff, uint32_t taint) {
     return root->is_random && root->difference.kind != KEEL_CAUSE_ARGUMENTS;
 }
 
-// A shape in which a dimension became 1, or was 1: the client leaves out sums over such a dimension
-// and broadcasts along it.
+// What made a dimension 1, or no longer 1: a shape, or how many arguments there are. The client
+// leaves out sums over such a dimension and broadcasts along it.
 static uint32_t find_size_of_one(const keel_diff_t *diff, uint32_t taint) {
     for (uint32_t i = 0; i < diff->sizes.count; ++i) {
         const keel_drift_t *drift = &diff->sizes.drifts[i];
         bool is_of_one = drift->before == 1 || drift->after == 1;
         if (!is_of_one || drift->root >= diff->root_count) continue; // a drift may have no root
-        if ((!taint || drift->root == taint - 1) &&
-            diff->roots[drift->root].difference.kind == KEEL_CAUSE_SHAPE)
-            return drift->root;
+        keel_cause_t kind = diff->roots[drift->root].difference.kind;
+        bool is_of_arguments = kind == KEEL_CAUSE_SHAPE || kind == KEEL_CAUSE_ARGUMENTS;
+        if ((!taint || drift->root == taint - 1) && is_of_arguments) return drift->root;
     }
     return KEEL_NONE;
 }
@@ -524,19 +524,19 @@ static void fold_passed(keel_diff_t *diff) {
             diff->roots[i].follows = top;
 }
 
-// PyTorch's own code in Python.
-static bool is_in(const keel_root_t *root, const char *folder) {
+// PyTorch's own code in Python; "" if it is not a library's.
+static const char *library_of(const keel_root_t *root) {
     const char *file = root->difference.place.library_file;
-    return root->difference.kind == KEEL_CAUSE_STRUCTURE && file && strstr(file, folder);
+    return root->difference.kind == KEEL_CAUSE_STRUCTURE && file ? file : "";
 }
 
 // What backward() computes follows from what was recorded before.
 static bool is_gradients(const keel_root_t *root) {
-    return is_in(root, "/torch/autograd/");
+    return strstr(library_of(root), "/torch/autograd/") != NULL;
 }
 
 static bool is_optimizers(const keel_root_t *root) {
-    return is_in(root, "/torch/optim/");
+    return keel_diff_is_optimizers_file(keel_str(library_of(root)));
 }
 
 // The first root that tells of a branch of the user's; as many as there are roots if none does.

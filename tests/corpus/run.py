@@ -4,6 +4,7 @@ and compares what `keel why` says of the last run with what the case expects.
     run.py [NAME]...   these cases, or all
     --client NAME      the cases of tests/corpus/NAME
     --keep FOLDER      leave each case's cache and runs in FOLDER/<name>
+    --again            judge what --keep has left, with this build; nothing is run
     --programs FOLDER  leave every program there that a case compiled
     --jobs N           cases at once (2)
 
@@ -299,12 +300,23 @@ def keep_programs(runs, into):
             shutil.copyfile(program, into / program.name)
 
 
-def verdict(case, name, folder):
+def forget_explanations(folder):
+    """This build explains the runs anew, one after the other."""
+    for path in folder.glob("runs/*/explained.ndjson"):
+        path.unlink()
+    shutil.rmtree(folder / "runs" / "history", ignore_errors=True)
+
+
+def verdict(case, name, folder, again):
     started = time.monotonic()
     faults, skipped = [], None
     try:
-        folder.mkdir(parents=True)
-        execute(case, CLIENTS[name], folder)
+        if again:
+            forget_explanations(folder)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            execute(case, CLIENTS[name], folder)
         faults = judge(case, name, folder) + judge_sides(folder) + judge_summary(folder)
     except Skipped as error:
         skipped = str(error)
@@ -362,6 +374,7 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--client", choices=sorted(CLIENTS), default="jax")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
@@ -377,6 +390,10 @@ def main():
         sys.exit(f"corpus: no such case: {', '.join(sorted(unknown))}")
     if options.names:
         chosen = [case for case in chosen if case.name in options.names]
+    if options.again:
+        if not options.keep:
+            sys.exit("corpus: --again judges what --keep FOLDER has left: say which folder")
+        chosen = [case for case in chosen if (options.keep / case.name / "runs").is_dir()]
     base = options.keep.resolve() if options.keep else pathlib.Path(
         tempfile.mkdtemp(prefix="keel-corpus-"))
     if options.programs:
@@ -386,8 +403,7 @@ def main():
 
     def work(case):
         folder = base / case.name
-        shutil.rmtree(folder, ignore_errors=True)
-        result = verdict(case, options.client, folder)
+        result = verdict(case, options.client, folder, options.again)
         if options.programs:
             keep_programs(folder / "runs", options.programs)
         if not options.keep:
