@@ -1,8 +1,10 @@
 # cause: devices
 # program: jit_update
-# run: XLA_FLAGS=--xla_force_host_platform_device_count=2
-# run: XLA_FLAGS=--xla_force_host_platform_device_count=4
+# run: DEVICES=2
+# run: DEVICES=4
 # reason: the script trains on all devices that it finds, and the second run has more of them
+
+import os
 
 import haiku as hk
 import jax
@@ -11,6 +13,7 @@ import numpy as np
 import optax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
+jax.config.update("jax_pjrt_client_create_options", {"cpu_device_count": int(os.environ["DEVICES"])})
 mesh = Mesh(np.array(jax.devices()), ("batch",))
 replicated, spread = NamedSharding(mesh, P()), NamedSharding(mesh, P("batch"))
 net = hk.without_apply_rng(hk.transform(lambda x: hk.nets.MLP([8, 3])(x)))

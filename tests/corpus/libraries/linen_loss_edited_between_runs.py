@@ -2,7 +2,7 @@
 # old: return jnp.mean(error ** 2)
 # new: return jnp.mean(jnp.abs(error))
 # program: jit_train_step
-# run: error ** 2
+# run: "error ** 2"
 # run: jnp.abs(error)
 # reason: between the runs the loss is changed in the module that has the losses
 

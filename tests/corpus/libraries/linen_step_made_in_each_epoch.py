@@ -1,6 +1,7 @@
-# cause: structure
+# cause: retrace
 # pattern: alternating
-# reason: every epoch jits its step anew, for training and for validation in turn; only training has dropout
+# program: jit_step
+# reason: every epoch jits its step anew, for training and for validation in turn; the third epoch asks again for programs that are in memory
 
 import flax.linen as nn
 import jax
@@ -12,7 +13,7 @@ class Net(nn.Module):
     @nn.compact
     def __call__(self, x, train):
         x = nn.relu(nn.Dense(16)(x))
-        x = nn.Dropout(0.2, deterministic=not train)(x)  # <- cause
+        x = nn.Dropout(0.2, deterministic=not train)(x)
         return nn.Dense(1)(x)[:, 0]
 
 
@@ -33,7 +34,7 @@ def run_epoch(params, key, x, y, train):
 
     losses = []
     for start in range(0, len(x), 4):
-        params, loss = step(params, jax.random.fold_in(key, start), x[start:start + 4],
+        params, loss = step(params, jax.random.fold_in(key, start), x[start:start + 4],  # <- cause
                             y[start:start + 4])
         losses.append(float(loss))
     return params, np.mean(losses)
@@ -46,5 +47,5 @@ key = jax.random.key(0)
 params = jax.jit(model.init, static_argnums=2)(key, x, False)
 for epoch in range(3):
     params, fitted = run_epoch(params, jax.random.fold_in(key, epoch), x[:8], y[:8], train=True)
-    _, validated = run_epoch(params, key, x[8:], y[8:], train=False)
+    _, validated = run_epoch(params, key, x[8:], y[8:], train=False)  # <- call
     print(f"epoch {epoch}: {fitted:.3f} {validated:.3f}")

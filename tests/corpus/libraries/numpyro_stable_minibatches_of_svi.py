@@ -1,5 +1,7 @@
 # cause: stable
-# reason: minibatches of one size, the scale of the likelihood follows from the plate
+# run: PYTHONHASHSEED=0
+# run: PYTHONHASHSEED=0
+# reason: minibatches of one size, the scale of the likelihood follows from the plate; numpyro iterates over sets of sites, so the seed of the hashes is fixed
 
 import jax
 import jax.numpy as jnp
