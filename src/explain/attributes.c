@@ -336,6 +336,24 @@ static bool is_rule_of_types(keel_diff_t *diff, const keel_pair_t *pair, keel_st
     return !is_same;
 }
 
+// What belongs to a kernel if the pair calls two different ones: only the kernel is told.
+static bool is_of_other_kernels(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
+    static const char *const targets[] = {"call_target_name", "custom_call_target"};
+    if (ONE_OF(name, targets)) return false;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
+        keel_attr_id_t was = keel_program_dict_find(
+            diff->before.program, diff->before.program->operations.data[pair->before].attributes,
+            targets[i]);
+        keel_attr_id_t is = keel_program_dict_find(
+            diff->after.program, diff->after.program->operations.data[pair->after].attributes,
+            targets[i]);
+        if (was != KEEL_NONE && is != KEEL_NONE &&
+            keel_graph_attr_hash(&diff->before, was) != keel_graph_attr_hash(&diff->after, is))
+            return true;
+    }
+    return false;
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, keel_str_t name,
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
@@ -345,7 +363,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     static const char *const paddings[] = {"padding", "padding_config", "edge_padding_low",
                                            "edge_padding_high"};
     if (ONE_OF(name, names_only) || spreads_one(diff, pair, name) ||
-        is_rule_of_types(diff, pair, name))
+        is_rule_of_types(diff, pair, name) || is_of_other_kernels(diff, pair, name))
         return NULL;
     if (keel_graph_attr_hash(&diff->before, before) == keel_graph_attr_hash(&diff->after, after))
         return NULL;

@@ -10,6 +10,11 @@ static bool is_made_anew(const char *origin) {
     return !strstr(origin, " at ") || strstr(origin, "<locals>") || strstr(origin, "<lambda>");
 }
 
+// A loop or a branch that ran outside jit: its body is a new function each time.
+static bool is_loop(const char *origin) {
+    return *origin && !strstr(origin, " at ");
+}
+
 // A traced function at module level, or a method, is one object however often it is called. A
 // library's may wrap either.
 static bool is_one_object(const char *origin) {
@@ -89,6 +94,7 @@ static keel_status_t note_of(const keel_program_t *program, const keel_site_t *s
     *note = of_library(site);
     if (**note) return NULL;
     if (is_one_object(site->origin)) *note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
+    if (is_loop(site->origin)) return NULL;
     const char *numbers = keel_retrace_numbers(program, names, &out->arena);
     return *numbers ? note_numbers(numbers, *note, out, note) : NULL;
 }

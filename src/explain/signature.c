@@ -482,11 +482,37 @@ static bool has_parameter(const keel_argument_t *arguments, uint32_t count, keel
     return false;
 }
 
+static bool is_boundary(keel_str_t name, size_t at) {
+    return at == name.size || name.data[at] == '[' || name.data[at] == '.';
+}
+
+// "average", "average['params']", "average['params']['w']" of each argument: all that there is.
+static keel_status_t list_trees(const keel_argument_t *arguments, uint32_t count, keel_map_t *out) {
+    for (uint32_t i = 0; i < count; ++i) {
+        keel_str_t name = arguments[i].name;
+        for (size_t end = 1; end <= name.size; ++end)
+            if (is_boundary(name, end)) KEEL_TRY(keel_map_put(out, keel_bytes(name.data, end), i));
+    }
+    return NULL;
+}
+
+// The largest part of the tree that the other call lacks: the argument, or what contains it.
+static keel_str_t lacking_tree(const keel_map_t *others, keel_str_t name) {
+    size_t end = 1;
+    while (end < name.size &&
+           (!is_boundary(name, end) || keel_map_find(others, keel_bytes(name.data, end))))
+        ++end;
+    return (keel_str_t){name.data, end};
+}
+
 // Arguments that come and go together. Those of one list go by its name, whichever tree it is in
 // (parameters, and an optimizer's state beside them: "params['layers'][2]['w']",
-// "state['mean']['layers'][3]['b']"), others by their container ("batch['mask']",
-// "batch['weight']").
-static uint64_t group_of_name(keel_str_t name) {
+// "state['mean']['layers'][3]['b']"), others by the nearest container that both calls have
+// ("batch['mask']", "batch['weight']"), or by the parameter that only one of them has.
+static uint64_t group_of_name(const keel_map_t *others, keel_str_t name) {
+    keel_str_t lacking = lacking_tree(others, name);
+    bool is_parameter = lacking.size < name.size && lacking.size == parameter_of(name).size;
+    if (is_parameter) return keel_quick_hash(keel_str_bytes(lacking));
     for (size_t i = 0; i + 1 < name.size; ++i) {
         if (name.data[i] != '[' || name.data[i + 1] < '0' || name.data[i + 1] > '9') continue;
         size_t begin = i;
@@ -494,7 +520,7 @@ static uint64_t group_of_name(keel_str_t name) {
             --begin;
         return keel_quick_hash(keel_bytes(name.data + begin, i + 1 - begin));
     }
-    size_t end = name.size;
+    size_t end = lacking.size;
     while (end > 0 && name.data[end - 1] != '[' && name.data[end - 1] != '.')
         --end;
     return keel_quick_hash(keel_bytes(name.data, end ? end : name.size));
@@ -523,7 +549,8 @@ static keel_status_t add_unpaired(keel_diff_t *diff, groups_t *groups, uint64_t 
     return NULL;
 }
 
-static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_after) {
+static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, const keel_map_t *others,
+                                   bool is_after) {
     keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
     uint32_t count = is_after ? diff->after_count : diff->before_count;
     const keel_program_t *program = is_after ? diff->after.program : diff->before.program;
@@ -538,8 +565,8 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         keel_passing_t passing =
             keel_names_passing(is_after ? diff->names_before : diff->names_after, list[i].name);
         list[i].passing = passing;
-        uint64_t group =
-            group_of_name(list[i].name) + 4 * (uint64_t)passing + 16 * (uint64_t)list[i].is_moved;
+        uint64_t group = group_of_name(others, list[i].name) + 4 * (uint64_t)passing +
+                         16 * (uint64_t)list[i].is_moved;
         if (list[i].op != KEEL_NONE) group += 2 * is_random_key(program, &list[i]);
         uint64_t leaf = leaf_of_name(list[i].name);
         if (leaf)
@@ -564,6 +591,28 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, bool is_
         if (is_after && !list[i].is_moved) diff->taint[list[i].value] = root + 1;
     }
     return NULL;
+}
+
+static bool has_unpaired(const keel_argument_t *arguments, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (arguments[i].counterpart == KEEL_NONE || arguments[i].is_moved) return true;
+    return false;
+}
+
+static keel_status_t tell_all_unpaired(keel_diff_t *diff, groups_t *groups) {
+    if (!has_unpaired(diff->arguments_before, diff->before_count) &&
+        !has_unpaired(diff->arguments_after, diff->after_count))
+        return NULL;
+    keel_map_t before, after;
+    keel_map_initialize(&before);
+    keel_map_initialize(&after);
+    keel_status_t status = list_trees(diff->arguments_before, diff->before_count, &before);
+    if (!status) status = list_trees(diff->arguments_after, diff->after_count, &after);
+    if (!status) status = tell_unpaired(diff, groups, &before, true);
+    if (!status) status = tell_unpaired(diff, groups, &after, false);
+    keel_map_deinitialize(&after);
+    keel_map_deinitialize(&before);
+    return status;
 }
 
 // The added argument that took the place of each argument that the root says is gone; NONE if one
@@ -758,8 +807,7 @@ keel_status_t keel_diff_signature(keel_diff_t *diff) {
         KEEL_TRY(compare_types(diff, &groups, i, j));
         KEEL_TRY(compare_attributes(diff, &groups, i, j));
     }
-    KEEL_TRY(tell_unpaired(diff, &groups, true));
-    KEEL_TRY(tell_unpaired(diff, &groups, false));
+    KEEL_TRY(tell_all_unpaired(diff, &groups));
     fold_replaced(diff);
     KEEL_TRY(compare_meshes(diff, &groups));
     KEEL_TRY(compare_results(diff, &groups));

@@ -22,7 +22,8 @@
 typedef struct keel_why_entry_t {
     const keel_run_entry_t *asked; // as the journal has it
     bool recompile;
-    bool left_out; // has almost nothing in common with what it was compared with: not a recompile
+    bool left_out; // no recompile: almost nothing in common with what it was compared with, or a
+                   // library's own loop while the run starts
     keel_run_difference_t *roots;
     size_t root_count;
     uint64_t root_total;

@@ -1,8 +1,8 @@
-# A replay list: from one entry to two, the client also broadcasts along what is no dimension of one.
 # cause: arguments
 # subject: history[1]
 # old: absent
 # new: f32[3]
+# reason: where there was one entry, the client broadcasts along no dimension; that follows too
 import jax
 import jax.numpy as jnp
 

@@ -1,8 +1,7 @@
-# torch's AveragedModel begins to average: its first update copies the weights. The copy records no
-# operation, so the line is that of the optimizer, which computes what is copied.
 # cause: structure
 # program: SyncTensorsGraph...
 # new: f32[8,6]
+# reason: the copy of the weights records no operation, so the line is that of what computes them
 import torch
 import torch_xla
 from torch.optim.swa_utils import AveragedModel
