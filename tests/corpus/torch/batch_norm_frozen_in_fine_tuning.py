@@ -30,7 +30,9 @@ def freeze_statistics(model):
 
 
 model = Net().to(device)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+model.conv.requires_grad_(False)
+model.norm.requires_grad_(False)
+optimizer = torch.optim.SGD(model.head.parameters(), lr=0.05)
 criterion = nn.CrossEntropyLoss()
 torch_xla.sync()
 for epoch in range(3):
