@@ -2,7 +2,7 @@
 # cause: shape
 # run: --width 16
 # run: --width 24
-# advice: size
+# advice: !Pad
 # reason: an option of the command line makes the hidden layer of the second run wider
 
 import argparse

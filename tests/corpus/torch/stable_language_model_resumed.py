@@ -27,11 +27,13 @@ class LanguageModel(nn.Module):
         return self.out(self.dropout(self.rnn(self.embed(ids))[0]))
 
 
-model = LanguageModel().to(device)
-optimizer = torch.optim.AdamW(model.parameters(), lr=0.003, weight_decay=0.02, betas=(0.9, 0.98))
-if CHECKPOINT.exists():
-    state = torch.load(CHECKPOINT)
+model = LanguageModel()
+state = torch.load(CHECKPOINT) if CHECKPOINT.exists() else None
+if state:
     model.load_state_dict(state["model"])
+model.to(device)
+optimizer = torch.optim.AdamW(model.parameters(), lr=0.003, weight_decay=0.02, betas=(0.9, 0.98))
+if state:
     optimizer.load_state_dict(state["optimizer"])
 else:  # the first step then has the inputs of all others
     for p in model.parameters():

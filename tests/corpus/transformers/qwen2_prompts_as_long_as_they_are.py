@@ -18,7 +18,7 @@ class Scorer:
         self.model = Qwen2ForCausalLM(config).to(device).eval()
         torch_xla.sync()
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def __call__(self, tokens):
         ids = torch.tensor([tokens], device=device)  # <- cause
         logits = self.model(ids, use_cache=False).logits
