@@ -2,7 +2,6 @@
 # cause: size
 # old: 12
 # new: 8
-# advice: fixed
 # reason: the loss takes the hardest examples only, a share of the batch that falls
 
 import torch
