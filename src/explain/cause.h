@@ -179,6 +179,8 @@
     X(MODEL_DTYPE, "the model or its optimizer has a different dtype",                             \
       "Keep one precision setting (param_dtype, mu_dtype); convert a checkpoint as it is loaded: " \
       "x.astype(dtype).")                                                                          \
+    X(MODULE_DTYPE, "a module was converted to another dtype",                                     \
+      "Convert it once, before training begins: model.to(dtype); a checkpoint as it is loaded.")   \
     X(HOST_ARRAY, "an array of that size is part of the program",                                  \
       "The function closes over it, or makes it of a static value: pass it as an argument, "       \
       "padded to a "                                                                               \

@@ -260,6 +260,9 @@ keel_status_t keel_diff_random(keel_diff_t *diff) KEEL_MUST_CHECK;
 // optimizer.c: true for a source file of PyTorch's optimizers, and for what one of them computes.
 bool keel_diff_is_optimizers_file(keel_str_t file);
 bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op);
+// By value of the program: whether an optimizer computes with it. In the arena of `diff`.
+keel_status_t keel_diff_find_optimized(keel_diff_t *diff, const keel_graph_t *graph,
+                                       uint8_t **out) KEEL_MUST_CHECK;
 // Causes that come from these optimizers and have advice of their own.
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 // equal.c: notes an argument that came or went because two host numbers are equal.
@@ -311,7 +314,7 @@ keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
 const char *keel_retrace_numbers(const keel_program_t *program, const char *names,
                                  keel_arena_t *arena);
 // subjects.c: notes on arguments that differ: a part of the model, or something left out.
-void keel_diff_subjects(keel_diff_t *diff);
+keel_status_t keel_diff_subjects(keel_diff_t *diff) KEEL_MUST_CHECK;
 // setting.c: notes on numbers that PyTorch's operations take in no other form.
 void keel_diff_settings(keel_diff_t *diff);
 // setting.c: notes on axes.

@@ -80,6 +80,13 @@ static keel_status_t find_given(const keel_graph_t *graph, keel_arena_t *arena, 
     return NULL;
 }
 
+// An argument in another type: a line converted a tensor that was on the device.
+static bool is_converted(const keel_graph_t *graph, keel_op_id_t op) {
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    return keel_str_is(keel_graph_name(graph, op), "convert") && operands.count == 1 &&
+           graph->producer[operands.items[0]] == KEEL_NONE;
+}
+
 static keel_status_t list_made(keel_diff_t *diff, keel_arena_t *arena, keel_made_t *out,
                                uint32_t *out_count) {
     keel_graph_t *graph = &diff->after;
@@ -90,8 +97,8 @@ static keel_status_t list_made(keel_diff_t *diff, keel_arena_t *arena, keel_made
         keel_value_id_t value = results.items[i];
         keel_type_id_t type = keel_graph_type(graph, value);
         keel_op_id_t op = graph->producer[value];
-        if (given[value] || op == KEEL_NONE || !keel_diff_dims(graph->program, type).count)
-            continue;
+        if (op == KEEL_NONE || !keel_diff_dims(graph->program, type).count) continue;
+        if (given[value] && !is_converted(graph, op)) continue;
         const keel_source_line_t *line = keel_graph_line(graph, op);
         if (!line->identity || line->is_foreign) continue;
         keel_str_t texts[3] = {keel_str(keel_diff_type(diff, graph->program, type)), line->file,

@@ -83,8 +83,8 @@ static keel_value_id_t unshaped(const keel_graph_t *graph, keel_value_id_t value
     return value;
 }
 
-// By value: whether the optimizer computes with it.
-static keel_status_t find_optimized(keel_diff_t *diff, const keel_graph_t *graph, uint8_t **out) {
+keel_status_t keel_diff_find_optimized(keel_diff_t *diff, const keel_graph_t *graph,
+                                       uint8_t **out) {
     size_t count = graph->program->value_types.count;
     void *memory;
     KEEL_TRY(keel_arena_alloc(&diff->arena, count + 1, &memory));
@@ -156,8 +156,8 @@ static bool is_late(const keel_diff_t *diff, const keel_argument_t *then,
 
 static keel_status_t count_updates(keel_diff_t *diff, updates_t *out) {
     uint8_t *then, *now;
-    KEEL_TRY(find_optimized(diff, &diff->before, &then));
-    KEEL_TRY(find_optimized(diff, &diff->after, &now));
+    KEEL_TRY(keel_diff_find_optimized(diff, &diff->before, &then));
+    KEEL_TRY(keel_diff_find_optimized(diff, &diff->after, &now));
     out->then = count_updated(&diff->before, diff->arguments_before, diff->before_count, then);
     out->now = count_updated(&diff->after, diff->arguments_after, diff->after_count, now);
     for (uint32_t i = 0; i < diff->after_count; ++i) {

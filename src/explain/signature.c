@@ -150,8 +150,14 @@ typedef struct groups_t {
     uint32_t count;
 } groups_t;
 
-// HLO numbers its arguments backward from the results. The first one in the source leads.
+static bool is_scalar(const keel_difference_t *difference) {
+    return keel_str_ends(keel_str(difference->new_value), KEEL_STR("[]"));
+}
+
+// HLO numbers its arguments backward from the results. The first one in the source leads; but a
+// number has the type of the arrays that it is combined with.
 static bool stands_before(const keel_difference_t *a, const keel_difference_t *b) {
+    if (a->kind == KEEL_CAUSE_DTYPE && is_scalar(a) != is_scalar(b)) return is_scalar(b);
     return a->place.line < b->place.line && strcmp(a->place.file, b->place.file) == 0;
 }
 

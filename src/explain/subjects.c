@@ -145,15 +145,46 @@ static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_not
     }
 }
 
-void keel_diff_subjects(keel_diff_t *diff) {
+// ---- HLO, whose arguments have no names --------------------------------------------------------
+
+// model.to() converts and moves all that a module has.
+static bool is_of_module(const keel_place_t *place) {
+    keel_str_t file = keel_str(place->library_file ? place->library_file : "");
+    return keel_str_ends(file, KEEL_STR("/torch/nn/modules/module.py"));
+}
+
+// An optimizer's parameter, or what was moved together with the rest of a module.
+static bool is_of_model(const keel_diff_t *diff, uint32_t root, const uint8_t *optimized) {
+    if (is_of_module(&diff->roots[root].difference.place)) return true;
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        const keel_argument_t *argument = &diff->arguments_after[i];
+        if (argument->counterpart != KEEL_NONE && diff->taint[argument->value] == root + 1 &&
+            optimized[argument->value])
+            return true;
+    }
+    return false;
+}
+
+static bool find_note_of_model(const keel_diff_t *diff, uint32_t root, const uint8_t *optimized,
+                               keel_note_t *out) {
+    keel_cause_t kind = diff->roots[root].difference.kind;
+    *out = kind == KEEL_CAUSE_SHAPE ? KEEL_NOTE_MODEL_SIZE : KEEL_NOTE_MODULE_DTYPE;
+    bool is_kind = kind == KEEL_CAUSE_DTYPE ||
+                   (kind == KEEL_CAUSE_SHAPE && has_its_rank(diff, &diff->roots[root]));
+    return is_kind && is_of_model(diff, root, optimized);
+}
+
+keel_status_t keel_diff_subjects(keel_diff_t *diff) {
+    bool is_named = diff->after.program->format == KEEL_FORMAT_MLIR;
+    uint8_t *optimized = NULL;
+    if (!is_named) KEEL_TRY(keel_diff_find_optimized(diff, &diff->after, &optimized));
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_difference_t *difference = &diff->roots[i].difference;
         keel_note_t note;
-        // Arguments of HLO have no names.
-        bool is_named = diff->after.program->format == KEEL_FORMAT_MLIR;
-        if (diff->roots[i].follows != KEEL_NONE || !is_named ||
-            keel_note_advice(difference->note) || !find_note(diff, &diff->roots[i], &note))
-            continue;
-        keel_diff_note(diff, difference, note);
+        if (diff->roots[i].follows != KEEL_NONE || keel_note_advice(difference->note)) continue;
+        if (is_named ? find_note(diff, &diff->roots[i], &note)
+                     : find_note_of_model(diff, i, optimized, &note))
+            keel_diff_note(diff, difference, note);
     }
+    return NULL;
 }

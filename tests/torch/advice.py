@@ -25,7 +25,8 @@ CAUSE_OF = {"index": "constant", "read_back": "host_read", "grown": "shape", "st
             "evaluated": "structure", "turns": "structure", "stepped": "structure",
             "scalar_sent": "donation",
             "dropout": "structure", "recomputed": "structure", "setting": "constant",
-            "nought": "constant", "merged": "arguments"}
+            "nought": "constant", "merged": "arguments", "model_size": "shape",
+            "module_dtype": "dtype"}
 # Advice that no item of `keel why` has: of operations on the host, in a run of their own.
 OF_THE_HOST = [name for name in PAIRS.names() if name.startswith("host_") and name != "host_read"]
 # With SPMD, for which a process decides at its start; a process by itself each.

@@ -633,6 +633,52 @@ def checkpointed(settings):
         other.zero_grad()
 
 
+def trained(models):
+    """One step of each."""
+    for model in models:
+        weight = next(model.parameters())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        optimizer.zero_grad()
+        rows = torch.ones(8, weight.shape[1], dtype=weight.dtype)
+        model(rows.to(DEVICE)).pow(2).mean().backward()
+        optimizer.step()
+        yield model
+
+
+def of_width(width):
+    model = torch.nn.Sequential(torch.nn.Linear(W, width), torch.nn.Linear(width, W)).to(DEVICE)
+    settle()
+    return model
+
+
+def model_size_accident():
+    for _ in trained(map(of_width, (8, 8, 16))):
+        torch_xla.sync()
+
+
+def model_size_mended():
+    for _ in trained(map(of_width, (8, 8, 8))):
+        torch_xla.sync()
+
+
+def of_dtype(dtypes):
+    model = of_width(W)
+    for dtype in dtypes:
+        model.to(dtype)
+        settle()
+        yield model
+
+
+def module_dtype_accident():
+    for _ in trained(of_dtype((torch.float32, torch.float32, torch.bfloat16))):
+        torch_xla.sync()
+
+
+def module_dtype_mended():
+    for _ in trained(of_dtype((torch.bfloat16, torch.bfloat16, torch.bfloat16))):
+        torch_xla.sync()
+
+
 def recomputed_accident():
     for _ in checkpointed((False, True, False)):
         torch_xla.sync()
