@@ -158,6 +158,55 @@ static keel_status_t print_rest(const keel_program_t *program, keel_buffer_t *ou
     return keel_print_text(program, &(keel_print_options_t){.largest_value = 16}, out);
 }
 
+static bool is_lone(const keel_diff_t *diff, bool is_after, keel_op_id_t op) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    return (is_after ? diff->origin : diff->counterpart)[op] == KEEL_NONE &&
+           graph->constant[op] == KEEL_NONE;
+}
+
+static uint32_t count_lone(const keel_diff_t *diff, bool is_after, keel_str_t name) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_op_id_t first, end;
+    uint32_t count = 0;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op)
+        count += is_lone(diff, is_after, op) && keel_str_equal(keel_graph_name(graph, op), name);
+    return count;
+}
+
+// The first of the operations that the program has more of, and that no step took for a difference:
+// PyTorch/XLA writes some once for each use. NONE.
+static keel_op_id_t find_lone(const keel_diff_t *diff, bool is_after) {
+    enum { TRIED = 64 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    keel_op_id_t first, end;
+    uint32_t tried = 0;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end && tried < TRIED; ++op) {
+        if (!is_lone(diff, is_after, op)) continue;
+        keel_str_t name = keel_graph_name(graph, op);
+        ++tried;
+        if (count_lone(diff, is_after, name) > count_lone(diff, !is_after, name)) return op;
+    }
+    return KEEL_NONE;
+}
+
+static bool tell_lone(keel_diff_t *diff, keel_difference_t *difference) {
+    keel_op_id_t after = find_lone(diff, true);
+    bool is_after = after != KEEL_NONE;
+    keel_op_id_t op = is_after ? after : find_lone(diff, false);
+    if (op == KEEL_NONE) return false;
+    const char *text = operation_text(diff, is_after, op, false);
+    difference->subject = text;
+    difference->old_value = is_after ? "nothing" : text;
+    difference->new_value = is_after ? text : "nothing";
+    difference->note = "";
+    difference->place = keel_diff_place(diff, is_after, op);
+    difference->old_op = is_after ? KEEL_NONE : op;
+    difference->new_op = is_after ? op : KEEL_NONE;
+    return true;
+}
+
 // The first line in which the programs' texts differ.
 static keel_status_t tell_line(keel_diff_t *diff, keel_difference_t *difference) {
     keel_buffer_t before, after;
@@ -199,7 +248,7 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) {
         difference.new_op = diff->rewired;
         if (!keel_diff_kept_results(diff, difference.old_op, difference.new_op, &difference))
             tell_operands(diff, &difference);
-    } else if (!tell_order(diff, &difference)) {
+    } else if (!tell_lone(diff, &difference) && !tell_order(diff, &difference)) {
         KEEL_TRY(tell_line(diff, &difference));
     }
     uint32_t root;

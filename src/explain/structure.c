@@ -530,9 +530,21 @@ static const char *library_of(const keel_root_t *root) {
     return root->difference.kind == KEEL_CAUSE_STRUCTURE && file ? file : "";
 }
 
+// True for an operation that has only the line of another one: a thread of autograd's recorded it.
+static bool is_without_line(keel_graph_t *graph, keel_op_id_t op) {
+    if (!graph->lender || op == KEEL_NONE) return false;
+    const keel_operation_t *operation = &graph->program->operations.data[op];
+    return !keel_graph_line_at(graph, operation->location)->identity &&
+           keel_graph_line(graph, op)->identity;
+}
+
 // What backward() computes follows from what was recorded before.
-static bool is_gradients(const keel_root_t *root) {
-    return strstr(library_of(root), "/torch/autograd/") != NULL;
+static bool is_gradients(keel_diff_t *diff, const keel_root_t *root) {
+    const keel_difference_t *difference = &root->difference;
+    if (strstr(library_of(root), "/torch/autograd/")) return true;
+    if (difference->kind != KEEL_CAUSE_STRUCTURE) return false;
+    return difference->new_op == KEEL_NONE ? is_without_line(&diff->before, difference->old_op)
+                                           : is_without_line(&diff->after, difference->new_op);
 }
 
 static bool is_optimizers(const keel_root_t *root) {
@@ -540,12 +552,12 @@ static bool is_optimizers(const keel_root_t *root) {
 }
 
 // The first root that tells of a branch of the user's; as many as there are roots if none does.
-static uint32_t find_branch(const keel_diff_t *diff, uint32_t first_root) {
+static uint32_t find_branch(keel_diff_t *diff, uint32_t first_root) {
     uint32_t top = first_root;
     while (top < diff->root_count &&
            (diff->roots[top].difference.kind != KEEL_CAUSE_STRUCTURE ||
             diff->roots[top].follows != KEEL_NONE || diff->roots[top].is_reordered ||
-            is_gradients(&diff->roots[top]) || is_optimizers(&diff->roots[top])))
+            is_gradients(diff, &diff->roots[top]) || is_optimizers(&diff->roots[top])))
         ++top;
     return top;
 }
@@ -568,7 +580,7 @@ static void lead_layers(keel_diff_t *diff, uint32_t first_root) {
 }
 
 // The first root that may have led to other gradients; as many as there are roots if there is none.
-static uint32_t find_forward(const keel_diff_t *diff) {
+static uint32_t find_forward(keel_diff_t *diff) {
     uint32_t top = find_branch(diff, 0);
     if (top < diff->root_count) return top;
     for (top = 0; top < diff->root_count; ++top) {
@@ -585,7 +597,7 @@ static uint32_t find_forward(const keel_diff_t *diff) {
 static void fold_gradients(keel_diff_t *diff, uint32_t first_root) {
     uint32_t top = find_forward(diff);
     for (uint32_t i = first_root; top < diff->root_count && i < diff->root_count; ++i)
-        if (diff->roots[i].follows == KEEL_NONE && is_gradients(&diff->roots[i]))
+        if (diff->roots[i].follows == KEEL_NONE && is_gradients(diff, &diff->roots[i]))
             diff->roots[i].follows = top;
 }
 
