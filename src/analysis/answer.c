@@ -53,13 +53,64 @@ static bool is_other_closure(const answer_facts_t *facts, const asked_t *asked,
     return is_other;
 }
 
+// The user's lines that led to the one that asked.
+static uint64_t callers_of(const asked_t *asked) {
+    uint64_t hash = asked->stack.count;
+    for (uint32_t i = 1; i < asked->stack.count; ++i) {
+        const keel_stack_frame_t *frame = &asked->stack.frames[i];
+        hash = hash * 31 + keel_quick_hash(keel_str_bytes(keel_str(frame->file))) + frame->line;
+    }
+    return hash;
+}
+
+static bool has_jit(keel_str_t line) {
+    const keel_str_t jit = KEEL_STR("jit(");
+    for (; line.size >= jit.size; ++line.data, --line.size)
+        if (keel_str_starts(line, jit)) return true;
+    return false;
+}
+
+// True if the line that asked also made the function, from a library's: jax.jit(net.init)(key, x).
+static bool makes_librarys(const answer_facts_t *facts, const asked_t *asked, keel_arena_t *arena) {
+    const keel_sources_t *sources = &facts->sources->face;
+    keel_str_t file, text = KEEL_STR(""), line = KEEL_STR("");
+    if (!keel_is_library_file(keel_origin_file(keel_str(asked->site.origin)))) return false;
+    if (!asked->stack.count || !facts->sources->run) return false;
+    const keel_stack_frame_t *asker = asked->stack.frames;
+    keel_status_t status = keel_arena_str(arena, keel_str(asker->file), &file);
+    if (!status) status = sources->read(sources->context, file.data, &text);
+    bool is_known = !status;
+    keel_status_ignore(status);
+    uint32_t number = 0;
+    while (is_known && number < asker->line && keel_str_line(&text, &line))
+        ++number;
+    return number == asker->line && has_jit(line);
+}
+
+// A helper that jits a library's function in each call makes one for each of its callers: for two
+// models, or their optimizers. With data of the user's in it, it is one function of other data.
+static bool is_of_other_callers(const answer_facts_t *facts, const asked_t *asked,
+                                const keel_history_record_t *record) {
+    uint64_t callers;
+    const keel_program_t *program;
+    if (!record->is_ours || !process_callers(facts->process, &record->program, &callers) ||
+        callers == callers_of(asked))
+        return false;
+    keel_status_t status = kept_read(facts->kept, &asked->program, &program);
+    bool has_data = status || keel_closes_over_data(program);
+    keel_status_ignore(status);
+    return !has_data;
+}
+
 // Drops records of other functions with this one's origin. Returns how many are left.
 static size_t drop_other_closures(const answer_facts_t *facts, const asked_t *asked,
                                   const keel_sketch_t *sketch, keel_arena_t *arena,
                                   keel_history_record_t *records, size_t count) {
+    bool is_made = makes_librarys(facts, asked, arena); // first: only the text read last is valid
     keel_one_origin_t pair = {.origin = asked->site.origin, .text = text_of(facts, asked, arena)};
     size_t left = 0;
     for (size_t i = 0; i < count; ++i) {
+        if (is_made && is_of_other_callers(facts, asked, &records[i])) continue;
         pair.takes_others = records[i].sketch.names != sketch->names;
         if (!is_other_closure(facts, asked, &records[i], &pair)) records[left++] = records[i];
     }
@@ -325,5 +376,6 @@ keel_status_t answer_note(process_t *process, kept_t *kept, const asked_t *asked
                                     .is_ours = true};
     KEEL_TRY(sketch_of(process, kept, asked, &record.sketch));
     KEEL_TRY(process_note_names(process, &asked->program, asked->names));
+    KEEL_TRY(process_note_callers(process, &asked->program, callers_of(asked)));
     return keel_history_add(process->history, &record);
 }

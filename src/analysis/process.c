@@ -60,6 +60,21 @@ keel_status_t process_note_names(process_t *process, const keel_digest_t *progra
                         (uint64_t)(uintptr_t)kept.data);
 }
 
+bool process_callers(const process_t *process, const keel_digest_t *program, uint64_t *out) {
+    const uint64_t *found =
+        keel_map_find(&process->callers, keel_bytes(program->bytes, sizeof program->bytes));
+    if (found) *out = *found;
+    return found;
+}
+
+keel_status_t process_note_callers(process_t *process, const keel_digest_t *program,
+                                   uint64_t callers) {
+    uint64_t known;
+    if (process_callers(process, program, &known)) return NULL;
+    return keel_map_put(&process->callers, keel_bytes(program->bytes, sizeof program->bytes),
+                        callers);
+}
+
 static char *component_text(const process_t *process, int component, const keel_digest_t *digest) {
     const value_name_t name = {(uint64_t)component, *digest};
     const uint64_t *found = keel_map_find(&process->values, keel_bytes(&name, sizeof name));
@@ -140,6 +155,7 @@ keel_status_t process_create(const char *run_dir, const char *run, const json_t 
     keel_map_initialize(&process->values);
     keel_arena_initialize(&process->texts, 0);
     keel_map_initialize(&process->names);
+    keel_map_initialize(&process->callers);
     made_initialize(&process->made);
     keel_status_t status = open_history(process, run_dir, run, start);
     if (!status) status = process_started(process, start);
@@ -156,6 +172,7 @@ void process_destroy(process_t *process) {
     keel_free(process->clients);
     keel_map_deinitialize(&process->values);
     keel_map_deinitialize(&process->names);
+    keel_map_deinitialize(&process->callers);
     made_deinitialize(&process->made);
     keel_arena_deinitialize(&process->texts);
     keel_free(process);

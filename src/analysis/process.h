@@ -17,8 +17,9 @@ typedef struct process_t {
     keel_history_t *history;
     process_client_t *clients;
     size_t client_count;
-    keel_map_t values; // component and digest -> its text, a pointer into `texts`
-    keel_map_t names;  // program -> the user's names for its arguments, a pointer into `texts`
+    keel_map_t values;  // component and digest -> its text, a pointer into `texts`
+    keel_map_t names;   // program -> the user's names for its arguments, a pointer into `texts`
+    keel_map_t callers; // program -> a hash of the user's lines that led to the asking one
     keel_arena_t texts;
     made_t made;
 } process_t;
@@ -39,6 +40,12 @@ keel_status_t process_key(process_t *process, const struct json_t *ask,
 const char *process_names(const process_t *process, const keel_digest_t *program);
 keel_status_t process_note_names(process_t *process, const keel_digest_t *program,
                                  const char *names) KEEL_MUST_CHECK;
+
+// False if it is not known which lines of the user's led to the one that asked for the program.
+bool process_callers(const process_t *process, const keel_digest_t *program, uint64_t *out);
+// Keeps the lines that first led there.
+keel_status_t process_note_callers(process_t *process, const keel_digest_t *program,
+                                   uint64_t callers) KEEL_MUST_CHECK;
 
 // The script's name from a `start` event, or its command line; the caller frees it. "" if the event
 // has neither.

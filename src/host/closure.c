@@ -97,11 +97,10 @@ static void note_lambda(const function_t *function, const keel_frame_t *own, sho
     out->is_elsewhere |= number == 0;
 }
 
-static void look_at(const keel_program_t *program, const function_t *function, shown_t *out) {
-    uint32_t count = keel_program_op_count(program);
+static void look_at_ops(const keel_program_t *program, const function_t *function,
+                        keel_op_id_t first, keel_op_id_t end, shown_t *out) {
     keel_frame_t frames[SITE_FRAMES];
-    memset(out, 0, sizeof *out);
-    for (keel_op_id_t op = 0; op < count && op < OPS; ++op) {
+    for (keel_op_id_t op = first; op < end && op - first < OPS; ++op) {
         uint32_t depth = keel_program_frames(program, program->operations.data[op].location, frames,
                                              SITE_FRAMES, NULL);
         if (depth > SITE_FRAMES) depth = SITE_FRAMES;
@@ -114,6 +113,22 @@ static void look_at(const keel_program_t *program, const function_t *function, s
         note_lambda(function, &frames[own], out);
         if (callee_of(function, frames, own, &call)) add_call(out, &call);
     }
+}
+
+// The operations of the function itself; if they show no call, all. JAX traces an inner jit once,
+// and its operations keep the stack of that first use, which may be in another function.
+static void look_at(const keel_program_t *program, const function_t *function, shown_t *out) {
+    memset(out, 0, sizeof *out);
+    if (program->entry != KEEL_NONE) {
+        const keel_region_t *region =
+            &program->regions.data[program->functions.data[program->entry].region];
+        keel_op_id_t first =
+            region->block_count ? program->blocks.data[region->first_block].first_op : region->end;
+        look_at_ops(program, function, first, region->end, out);
+    }
+    if (out->call_count) return;
+    memset(out, 0, sizeof *out);
+    look_at_ops(program, function, 0, keel_program_op_count(program), out);
 }
 
 // True if both make the call, and it runs no function that is the same in both.
@@ -177,5 +192,32 @@ bool keel_is_other_closure(const keel_one_origin_t *pair) {
     if (is_lambda && are_two_lambdas(&a, &b)) return true;
     for (size_t i = 0; runs_any && i < a.call_count; ++i)
         if (runs_others(&a, &b, &a.calls[i])) return true;
+    return false;
+}
+
+// Words of random generators are unsigned; nobody's data are.
+static bool is_data(const keel_program_t *program, keel_attr_id_t value) {
+    const keel_attr_t *attr = keel_program_attr(program, value);
+    if (attr->kind != KEEL_ATTR_TENSOR) return false;
+    const keel_type_t *type = keel_program_type(program, attr->a);
+    const keel_type_t *element = keel_program_type(program, type->a);
+    if (element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED) return false;
+    keel_tensor_view_t tensor;
+    keel_status_t status =
+        keel_program_tensor(program, attr->a, program->blobs.data[attr->b], &tensor);
+    bool is_array = !status && tensor.count > 1 && !tensor.is_splat;
+    keel_status_ignore(status);
+    return is_array;
+}
+
+bool keel_closes_over_data(const keel_program_t *program) {
+    uint32_t count = keel_program_op_count(program);
+    for (keel_op_id_t op = 0; op < count; ++op) {
+        if (!keel_str_is(keel_program_str(program, keel_program_op_name(program, op)->name),
+                         "constant"))
+            continue;
+        keel_attr_id_t dict = program->operations.data[op].attributes;
+        if (is_data(program, keel_program_dict_find(program, dict, "value"))) return true;
+    }
     return false;
 }

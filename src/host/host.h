@@ -158,6 +158,8 @@ typedef struct keel_one_origin_t {
 // of the user's, they are a method of two objects, or a library's function was given different
 // ones, and the same call runs them; or they are two lambdas of one line.
 bool keel_is_other_closure(const keel_one_origin_t *pair);
+// True if the program contains an array of the user's, which its function closed over.
+bool keel_closes_over_data(const keel_program_t *program);
 // The file of the def; empty if the origin has none.
 keel_str_t keel_origin_file(keel_str_t origin);
 
