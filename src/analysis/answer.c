@@ -70,21 +70,19 @@ static bool has_jit(keel_str_t line) {
     return false;
 }
 
-// True if the line that asked also made the function, from a library's: jax.jit(net.init)(key, x).
-static bool makes_librarys(const answer_facts_t *facts, const asked_t *asked, keel_arena_t *arena) {
+// True if the line that asked also made the function that it called: jax.jit(net.init)(key, x).
+static bool jits_there(const answer_facts_t *facts, const asked_t *asked) {
     const keel_sources_t *sources = &facts->sources->face;
-    keel_str_t file, text = KEEL_STR(""), line = KEEL_STR("");
-    if (!keel_is_library_file(keel_origin_file(keel_str(asked->site.origin)))) return false;
+    keel_str_t text = KEEL_STR(""), line = KEEL_STR("");
     if (!asked->stack.count || !facts->sources->run) return false;
     const keel_stack_frame_t *asker = asked->stack.frames;
-    keel_status_t status = keel_arena_str(arena, keel_str(asker->file), &file);
-    if (!status) status = sources->read(sources->context, file.data, &text);
+    keel_status_t status = sources->read(sources->context, asker->file, &text);
     bool is_known = !status;
     keel_status_ignore(status);
     uint32_t number = 0;
     while (is_known && number < asker->line && keel_str_line(&text, &line))
         ++number;
-    return number == asker->line && has_jit(line);
+    return asker->line && number == asker->line && has_jit(line);
 }
 
 // A helper that jits a library's function in each call makes one for each of its callers: for two
@@ -106,7 +104,8 @@ static bool is_of_other_callers(const answer_facts_t *facts, const asked_t *aske
 static size_t drop_other_closures(const answer_facts_t *facts, const asked_t *asked,
                                   const keel_sketch_t *sketch, keel_arena_t *arena,
                                   keel_history_record_t *records, size_t count) {
-    bool is_made = makes_librarys(facts, asked, arena); // first: only the text read last is valid
+    bool is_made = keel_is_library_file(keel_origin_file(keel_str(asked->site.origin))) &&
+                   jits_there(facts, asked); // first: only the text read last is valid
     keel_one_origin_t pair = {.origin = asked->site.origin, .text = text_of(facts, asked, arena)};
     size_t left = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -220,7 +219,7 @@ static keel_status_t tell_retrace(const answer_facts_t *facts, const asked_t *as
     keel_status_ignore(status);
     const char *names =
         *asked->names || !record ? asked->names : process_names(facts->process, &record->program);
-    return keel_explain_retrace(before, after, &asked->site, names, out);
+    return keel_explain_retrace(before, after, &asked->site, jits_there(facts, asked), names, out);
 }
 
 static keel_status_t explain_difference(const answer_facts_t *facts, const asked_t *asked,

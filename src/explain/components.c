@@ -303,6 +303,18 @@ static bool follows_plugin(const components_t *c, const keel_moved_field_t *opti
            strcmp(option->name, "compile_portable_executable") == 0;
 }
 
+// "device 1" for "1 replicas, 1 computations: 1", "devices 0; 1" for "1 replicas, 2 computations:
+// 0; 1": how a user counts them. Several replicas stay as they are.
+static keel_status_t plain_devices(components_t *c, const char **text) {
+    static const char one[] = "1 replicas, ", computations[] = " computations: ";
+    const char *count = *text + sizeof one - 1;
+    if (strncmp(*text, one, sizeof one - 1) != 0) return NULL;
+    const char *devices = strstr(count, computations);
+    if (!devices) return NULL;
+    bool is_of_one = strncmp(count, "1 ", 2) == 0;
+    return say(c, text, is_of_one ? "device %s" : "devices %s", devices + sizeof computations - 1);
+}
+
 static keel_status_t find_spread(components_t *c, const keel_moved_fields_t *options) {
     uint32_t backend = c->backend, *root = &c->devices;
     for (uint32_t i = 0; i < options->count; ++i)
@@ -316,6 +328,8 @@ static keel_status_t find_spread(components_t *c, const keel_moved_fields_t *opt
     bool is_of_one =
         strstr(words.before, " 1 computations") && strstr(words.after, " 1 computations");
     if (is_of_one && *root == KEEL_NONE) words.note = keel_note_text(KEEL_NOTE_OTHER_DEVICE);
+    KEEL_TRY(plain_devices(c, &words.before));
+    KEEL_TRY(plain_devices(c, &words.after));
     return find_in(c, KEEL_CAUSE_DEVICES, words, root);
 }
 

@@ -105,10 +105,11 @@ keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_s
                            keel_explanation_t *out) KEEL_MUST_CHECK;
 
 // Explains why a client asked again for a program that it had, as far as the two show: the earlier
-// program and the current one, either of which may be NULL, and for the current one who asked and
-// the names of its arguments (keel_side_t). Adds one root.
+// program and the current one, either of which may be NULL, and for the current one who asked, if
+// that line also made the jitted function, and the names of its arguments (keel_side_t). Adds one
+// root.
 keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
-                                   const keel_site_t *site, const char *names,
+                                   const keel_site_t *site, bool is_jitted_there, const char *names,
                                    keel_explanation_t *out) KEEL_MUST_CHECK;
 
 // The values that a program of HLO makes of none of its arguments, and their lines, with text in

@@ -415,6 +415,7 @@ keel_status_t keel_diff_pair(keel_diff_t *diff) {
 
 const char *keel_pair_name(keel_diff_t *diff, keel_op_id_t after) {
     keel_str_t name = keel_graph_name(&diff->after, after);
+    if (keel_str_is(name, "sharding_constraint")) return "with_sharding_constraint"; // JAX's name
     return keel_diff_text(diff, "%.*s", (int)name.size, name.data);
 }
 

@@ -90,17 +90,19 @@ static keel_status_t note_numbers(const char *numbers, const char *other, keel_e
 }
 
 static keel_status_t note_of(const keel_program_t *program, const keel_site_t *site,
-                             const char *names, keel_explanation_t *out, const char **note) {
+                             bool is_jitted_there, const char *names, keel_explanation_t *out,
+                             const char **note) {
     *note = of_library(site);
     if (**note) return NULL;
-    if (is_one_object(site->origin)) *note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
+    if (is_one_object(site->origin) && !is_jitted_there)
+        *note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
     if (is_loop(site->origin)) return NULL;
     const char *numbers = keel_retrace_numbers(program, names, &out->arena);
     return *numbers ? note_numbers(numbers, *note, out, note) : NULL;
 }
 
 keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
-                                   const keel_site_t *site, const char *names,
+                                   const keel_site_t *site, bool is_jitted_there, const char *names,
                                    keel_explanation_t *out) {
     keel_difference_t root = {.kind = KEEL_CAUSE_RETRACE,
                               .subject = "",
@@ -120,7 +122,7 @@ keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_prog
     else if (is_known && other_results(before, after, differing))
         root.note = keel_note_text(KEEL_NOTE_RESULT_TREE);
     else if (is_known)
-        KEEL_TRY(note_of(after, site, names, out, &root.note));
+        KEEL_TRY(note_of(after, site, is_jitted_there, names, out, &root.note));
     KEEL_TRY(retrace_text(out, differing[0], &root.old_value));
     KEEL_TRY(retrace_text(out, differing[1], &root.new_value));
     return keel_explanation_add(out, &root);

@@ -119,7 +119,7 @@ static void check_retrace(const char *name, const char *origin, const char *libr
         .origin = origin};
     keel_explanation_t e;
     keel_explanation_initialize(&e);
-    assert_ok(keel_explain_retrace(&before.program, &after.program, &site, names, &e));
+    assert_ok(keel_explain_retrace(&before.program, &after.program, &site, false, names, &e));
     assert_int_equal(e.root_total, 1);
     assert_string_equal(e.roots[0].note, note);
     keel_explanation_deinitialize(&e);

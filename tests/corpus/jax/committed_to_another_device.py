@@ -1,7 +1,7 @@
 # cause: devices
 # subject: device assignment
-# old: 1 replicas, 1 computations: 0
-# new: 1 replicas, 1 computations: 1
+# old: device 0
+# new: device 1
 # advice: one device
 
 import jax

@@ -1,7 +1,7 @@
 # cause: devices
 # subject: device assignment
-# old: 1 replicas, 4 computations: 0; 1; 2; 3
-# new: 1 replicas, 4 computations: 3; 2; 1; 0
+# old: devices 0; 1; 2; 3
+# new: devices 3; 2; 1; 0
 
 import jax
 import numpy as np

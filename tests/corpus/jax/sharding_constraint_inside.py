@@ -1,5 +1,5 @@
 # cause: sharding
-# subject: sharding_constraint
+# subject: with_sharding_constraint
 # old: P('data', None)
 # new: P(None, 'data')
 

@@ -1,5 +1,5 @@
 # cause: sharding
-# subject: sharding_constraint
+# subject: with_sharding_constraint
 # old: P('data', None)
 # new: P('data', 'model')
 # reason: the second layout of the mesh spreads the hidden units too
