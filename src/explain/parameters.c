@@ -158,19 +158,49 @@ static keel_status_t pair_moved(parameter_side_t *a, parameter_side_t *b) {
     return status;
 }
 
+static bool is_of_one_type(const parameter_side_t *a, uint32_t i, const parameter_side_t *b,
+                           uint32_t j) {
+    return keel_graph_type_hash(a->graph, a->ordered[i]->type) ==
+           keel_graph_type_hash(b->graph, b->ordered[j]->type);
+}
+
+enum { TRIED = 256 }; // of the arguments left: thousands would take quadratic time
+
+// The first one left of `b` that is updated in place, and that is used like argument `i` of `a`.
+static uint32_t find_updated(const parameter_side_t *a, uint32_t i, const parameter_side_t *b) {
+    for (uint32_t j = 0, tried = 0; j < b->count && tried < TRIED; ++j) {
+        if (b->to_other[j] != UINT32_MAX) continue;
+        ++tried;
+        if (b->ordered[j]->is_donated && a->uses[i] == b->uses[j] && is_of_one_type(a, i, b, j))
+            return j;
+    }
+    return UINT32_MAX;
+}
+
+// A weight that is still updated in place was not replaced by a tensor that is not: that one is a
+// copy, which came or went beside it.
+static void pair_past_copies(parameter_side_t *a, parameter_side_t *b) {
+    for (uint32_t i = 0; i < a->count; ++i) {
+        uint32_t copy = a->to_other[i];
+        if (copy == UINT32_MAX || !a->ordered[i]->is_donated || b->ordered[copy]->is_donated)
+            continue;
+        uint32_t j = find_updated(a, i, b);
+        if (j == UINT32_MAX) continue;
+        b->to_other[copy] = UINT32_MAX;
+        a->to_other[i] = j;
+        b->to_other[j] = i;
+    }
+}
+
 // A tensor that both programs update in place is the same one, even if another operation reads it
 // now: a weight that is pruned or rounded first.
 static void pair_updated(parameter_side_t *a, parameter_side_t *b) {
-    enum { TRIED = 256 }; // thousands of arguments would take quadratic time
     for (uint32_t i = 0; i < a->count; ++i) {
         if (a->to_other[i] != UINT32_MAX || !a->ordered[i]->is_donated) continue;
         for (uint32_t j = 0, tried = 0; j < b->count && tried < TRIED; ++j) {
             if (b->to_other[j] != UINT32_MAX) continue;
             ++tried;
-            if (!b->ordered[j]->is_donated ||
-                keel_graph_type_hash(a->graph, a->ordered[i]->type) !=
-                    keel_graph_type_hash(b->graph, b->ordered[j]->type))
-                continue;
+            if (!b->ordered[j]->is_donated || !is_of_one_type(a, i, b, j)) continue;
             a->to_other[i] = j;
             b->to_other[j] = i;
             break;
@@ -234,8 +264,7 @@ static bool may_be_one(const parameter_side_t *a, uint32_t i, const parameter_si
     const keel_source_line_t *x = keel_graph_line(a->graph, a->ordered[i]->op);
     const keel_source_line_t *y = keel_graph_line(b->graph, b->ordered[j]->op);
     return a->uses[i] == b->uses[j] || x->token == y->token || x->identity == y->identity ||
-           keel_graph_type_hash(a->graph, a->ordered[i]->type) ==
-               keel_graph_type_hash(b->graph, b->ordered[j]->type);
+           is_of_one_type(a, i, b, j);
 }
 
 static uint32_t number_of(const parameter_side_t *side, uint32_t place) {
@@ -301,6 +330,8 @@ keel_status_t keel_parameters_pair(keel_diff_t *diff) {
         bool is_of_a_place = levels[i] & (BY_PLACE | BY_STACK | BY_USE);
         if (levels[i] & BY_TYPE && is_of_a_place) KEEL_TRY(pair_moved(&a, &b));
     }
+    pair_past_copies(&a, &b);
+    pair_past_copies(&b, &a);
     pair_updated(&a, &b);
     pair_the_rest(diff, &a, &b);
     replace_lone(diff, &a, &b);
