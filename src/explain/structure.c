@@ -165,6 +165,21 @@ static keel_op_id_t first_unmoved(const keel_clusters_t *clusters, uint32_t repr
     return found;
 }
 
+// HLO is written backward from its results, so its order is that of the data. Of a function's
+// lines, the first one in the source ran first.
+static keel_op_id_t first_in_source(keel_graph_t *graph, const lines_t *lines) {
+    keel_op_id_t found = lines->ops[0];
+    for (uint32_t i = 1; graph->lender && i < lines->count; ++i) {
+        const keel_source_line_t *first = keel_graph_line(graph, found),
+                                 *line = keel_graph_line(graph, lines->ops[i]);
+        if (line->line < first->line && !line->is_foreign &&
+            keel_str_equal(line->file, first->file) &&
+            keel_str_equal(line->function, first->function))
+            found = lines->ops[i];
+    }
+    return found;
+}
+
 // The operation that represents a cluster: the library call that led to the others, or one on a new
 // line.
 static void choose_first(keel_clusters_t *clusters, uint32_t representative) {
@@ -182,7 +197,7 @@ static void choose_first(keel_clusters_t *clusters, uint32_t representative) {
     if (is_one_sided(cluster)) list_lines(clusters, representative, is_after, true, &fresh);
     keel_op_id_t chosen = keel_graph_enclosing(graph, all.ops, all.count);
     if (!is_librarys(clusters, representative, is_after, chosen, fresh.count > 0))
-        chosen = fresh.count ? fresh.ops[0] : KEEL_NONE;
+        chosen = fresh.count ? first_in_source(graph, &fresh) : KEEL_NONE;
     if (chosen != KEEL_NONE) *(is_after ? &cluster->first_after : &cluster->first_before) = chosen;
 }
 

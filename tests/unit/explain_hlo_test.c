@@ -60,8 +60,8 @@ static const pair_t pairs[] = {
     {"range_from_a_counter", 1, KEEL_CAUSE_CONSTANT, "constant i64[8] of multiply", "8", "16", 8},
     {"dropout_off", 2, KEEL_CAUSE_STRUCTURE, "multiply", "multiply, add, reshape and 21 more",
      "nothing", 16},
-    {"copy_as_a_teacher", 6, KEEL_CAUSE_STRUCTURE, "reduce", "nothing",
-     "reduce, broadcast, subtract and 57 more", 31},
+    {"copy_as_a_teacher", 6, KEEL_CAUSE_STRUCTURE, "transpose", "nothing",
+     "reduce, broadcast, subtract and 57 more", 30},
 };
 
 static void load_side(loaded_t *out, const char *name, const char *side) {
