@@ -31,6 +31,7 @@ typedef struct keel_cluster_t {
     bool has_moved;    // part of it is on both sides, but in another place
     bool has_more;     // and part of it is not, and shows what it does
     bool has_computed; // likewise, and does not only reshape
+    uint32_t root;     // that reports it (structure.c); NONE
 } keel_cluster_t;
 
 // Operations of both sides in one range: those of `after` follow those of `before`.
@@ -76,6 +77,10 @@ keel_status_t keel_clusters_find_moved(keel_clusters_t *clusters) KEEL_MUST_CHEC
 // It has a line of its own (a gradient's have not), and does more than give another shape.
 bool keel_clusters_shows(const keel_graph_t *graph, keel_op_id_t op);
 bool keel_clusters_is_telling(const keel_clusters_t *clusters, uint32_t at);
+
+// updated.c, HLO: what an operation of one side updates in place is no cause of its own. The roots
+// of the clusters are known.
+void keel_clusters_fold_updates(keel_clusters_t *clusters);
 
 // Fills all of *clusters but its `diff`, and `is_swap`; the arena, the lines and the places are
 // initialized.

@@ -496,6 +496,7 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
     if (!is_weak(cluster) && !is_marking(cluster))
         KEEL_TRY(keel_clusters_rounds(clusters, cluster, &times));
     uint32_t root = explained_by(clusters, at, times.before > 0);
+    cluster->root = root;
     if (root == KEEL_NONE ? diff->root_count == KEEL_DIFF_ROOTS : keel_diff_is_full(diff)) {
         keel_diff_count(diff, root);
         return NULL;
@@ -504,6 +505,7 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
     if (root != KEEL_NONE) return keel_diff_fold(diff, root, &difference);
     uint32_t known = diff->root_count;
     KEEL_TRY(keel_diff_root(diff, &difference, &root));
+    cluster->root = root;
     if (diff->root_count > known) {
         diff->roots[root].operations = cluster->before_count + cluster->after_count;
         diff->roots[root].before = times.before;
@@ -643,6 +645,7 @@ static keel_status_t explain_clusters(keel_clusters_t *clusters) {
     fold_repeated(clusters->diff, first_root);
     lead_layers(clusters->diff, first_root);
     fold_gradients(clusters->diff, first_root);
+    keel_clusters_fold_updates(clusters);
     return NULL;
 }
 

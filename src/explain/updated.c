@@ -1,6 +1,7 @@
-// HLO: a tensor that is updated in place from now on. Its own line is that of its first use; the
-// change is at the line that makes its new value, or that copies it there.
-#include "explain/diff.h"
+// HLO: tensors that only one program updates in place. If it is the later one: a tensor's own line
+// is that of its first use; the change is at the line that makes its new value, or that copies it
+// there. If the operation that makes the new value is gone, or new, that is the cause.
+#include "explain/clusters.h"
 #include "explain/stored.h"
 
 enum { LOOKED_AT = 256 }; // values between a result and the argument, through the rounds of a loop
@@ -33,7 +34,7 @@ static bool is_from(const keel_graph_t *graph, keel_value_id_t value,
     return false;
 }
 
-static keel_op_id_t find_update(const keel_graph_t *graph, const keel_argument_t *argument,
+static keel_op_id_t find_result(const keel_graph_t *graph, const keel_argument_t *argument,
                                 bool any) {
     keel_list_t results = keel_graph_results(graph);
     for (uint32_t i = 0; i < results.count; ++i)
@@ -41,6 +42,14 @@ static keel_op_id_t find_update(const keel_graph_t *graph, const keel_argument_t
             is_from(graph, results.items[i], argument, any))
             return graph->producer[results.items[i]];
     return KEEL_NONE;
+}
+
+// The operation that makes the new value; NONE. Every number of a program is of one type: a loss is
+// no update of a parameter.
+static keel_op_id_t find_update(const keel_graph_t *graph, const keel_argument_t *argument) {
+    keel_op_id_t op = find_result(graph, argument, false);
+    bool has_shape = keel_diff_dims(graph->program, argument->type).count > 0;
+    return op == KEEL_NONE && has_shape ? find_result(graph, argument, true) : op;
 }
 
 static keel_status_t place_copy(const keel_sources_t *sources, keel_place_t *place) {
@@ -60,11 +69,47 @@ keel_status_t keel_diff_updated(keel_diff_t *diff, const keel_sources_t *sources
     keel_difference_t *root = &diff->roots[top].difference;
     if (strcmp(root->new_value, "donated") != 0 || diff->roots[top].donated == 0) return NULL;
     const keel_argument_t *argument = &diff->arguments_after[diff->roots[top].donated - 1];
-    keel_op_id_t op = find_update(&diff->after, argument, false);
-    // Every number of a program is of one type: a loss is no update of a parameter.
-    if (op == KEEL_NONE && keel_diff_dims(diff->after.program, argument->type).count)
-        op = find_update(&diff->after, argument, true);
+    keel_op_id_t op = find_update(&diff->after, argument);
     if (op == KEEL_NONE || keel_graph_line(&diff->after, op)->is_foreign) return NULL;
     root->place = keel_diff_place(diff, true, op);
     return place_copy(sources, &root->place);
+}
+
+// The root that tells of the update of an argument, which only that side has; NONE.
+static uint32_t root_of_update(keel_clusters_t *clusters, const keel_argument_t *argument,
+                               bool is_after) {
+    const keel_graph_t *graph = is_after ? &clusters->diff->after : &clusters->diff->before;
+    keel_op_id_t op = find_update(graph, argument);
+    if (op == KEEL_NONE || keel_diff_is_optimizers(graph, op)) return KEEL_NONE;
+    uint32_t at = op + (is_after ? clusters->split : 0);
+    return clusters->alone[at] ? clusters->items[keel_clusters_find(clusters, at)].root : KEEL_NONE;
+}
+
+// The root of one of those updates, if all arguments that only that side donates have one.
+static uint32_t root_of_updates(keel_clusters_t *clusters, bool is_after) {
+    enum { MOST = 64 }; // each looks at all results
+    const keel_diff_t *diff = clusters->diff;
+    uint32_t found = KEEL_NONE, looked_at = 0;
+    for (uint32_t i = 0; i < diff->before_count && looked_at < MOST; ++i) {
+        const keel_argument_t *then = &diff->arguments_before[i];
+        if (then->counterpart == KEEL_NONE) continue;
+        const keel_argument_t *now = &diff->arguments_after[then->counterpart];
+        if (then->is_donated == is_after || now->is_donated != is_after) continue;
+        ++looked_at;
+        uint32_t root = root_of_update(clusters, is_after ? now : then, is_after);
+        if (root == KEEL_NONE) return KEEL_NONE;
+        if (found == KEEL_NONE) found = root;
+    }
+    return found;
+}
+
+void keel_clusters_fold_updates(keel_clusters_t *clusters) {
+    keel_diff_t *diff = clusters->diff;
+    for (uint32_t i = 0; diff->after.lender && i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_DONATION || root->follows != KEEL_NONE) continue;
+        bool is_after = strcmp(root->difference.new_value, "donated") == 0;
+        uint32_t top = root_of_updates(clusters, is_after);
+        if (top != i) root->follows = top;
+    }
 }

@@ -62,6 +62,8 @@ static const pair_t pairs[] = {
      "nothing", 16},
     {"copy_as_a_teacher", 6, KEEL_CAUSE_STRUCTURE, "transpose", "nothing",
      "reduce, broadcast, subtract and 57 more", 30},
+    {"statistics_frozen", 3, KEEL_CAUSE_STRUCTURE, "batch-norm-inference",
+     "batch-norm-training, get-tuple-element, subtract and 13 more", "batch-norm-inference", 22},
 };
 
 static void load_side(loaded_t *out, const char *name, const char *side) {
