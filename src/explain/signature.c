@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
-#include "explain/diff.h"
+#include "explain/groups.h"
 
 // ---- arguments ---------------------------------------------------------------------------------
 
@@ -133,82 +133,8 @@ static const char *subject_of(keel_diff_t *diff, const keel_argument_t *argument
     return keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name));
 }
 
-// ---- one difference of many arguments is one root ----------------------------------------------
-
-// Adds a difference of an argument: under the root of its kind that has the same key, or as one.
-// The root's note says how many arguments it stands for.
-typedef struct group_t {
-    uint64_t key;
-    uint32_t root, more;
-    keel_cause_t kind;
-} group_t;
-
-enum { GROUPS = 64 };
-
-typedef struct groups_t {
-    group_t items[GROUPS];
-    uint32_t count;
-} groups_t;
-
-static bool is_scalar(const keel_difference_t *difference) {
-    return keel_str_ends(keel_str(difference->new_value), KEEL_STR("[]"));
-}
-
-// HLO numbers its arguments backward from the results. The first one in the source leads; but a
-// number has the type of the arrays that it is combined with.
-static bool stands_before(const keel_difference_t *a, const keel_difference_t *b) {
-    if (a->kind == KEEL_CAUSE_DTYPE && is_scalar(a) != is_scalar(b)) return is_scalar(b);
-    return a->place.line < b->place.line && strcmp(a->place.file, b->place.file) == 0;
-}
-
-static group_t *find_group(groups_t *groups, keel_cause_t kind, uint64_t key) {
-    for (uint32_t i = 0; i < groups->count; ++i)
-        if (groups->items[i].key == key && groups->items[i].kind == kind) return &groups->items[i];
-    return NULL;
-}
-
-// The first difference of a root, which counts the others.
-static group_t *group_of(groups_t *groups, keel_cause_t kind, uint32_t root) {
-    for (uint32_t i = 0; i < groups->count; ++i)
-        if (groups->items[i].root == root && groups->items[i].kind == kind)
-            return &groups->items[i];
-    return NULL;
-}
-
-static void put_group(groups_t *groups, keel_cause_t kind, uint64_t key, uint32_t root) {
-    if (groups->count < GROUPS)
-        groups->items[groups->count++] = (group_t){.key = key, .root = root, .kind = kind};
-}
-
-static keel_status_t add_group(keel_diff_t *diff, groups_t *groups, uint64_t key,
-                               const keel_difference_t *difference, uint32_t *out) {
-    const group_t *group = find_group(groups, difference->kind, key);
-    if (!group) {
-        KEEL_TRY(keel_diff_root(diff, difference, out));
-        put_group(groups, difference->kind, key, *out);
-        return NULL;
-    }
-    *out = group->root;
-    ++group_of(groups, difference->kind, *out)->more;
-    keel_difference_t follower = *difference;
-    if (stands_before(difference, &diff->roots[*out].difference)) {
-        follower = diff->roots[*out].difference;
-        diff->roots[*out].difference = *difference;
-    }
-    return keel_diff_fold(diff, *out, &follower);
-}
-
-static void tell_of_the_others(keel_diff_t *diff, const groups_t *groups) {
-    for (uint32_t i = 0; i < groups->count; ++i) {
-        keel_difference_t *root = &diff->roots[groups->items[i].root].difference;
-        if (!groups->items[i].more) continue;
-        // A program may name one mesh several times: that is not a difference.
-        if (strncmp(root->subject, "mesh ", 5) == 0) continue;
-        root->note =
-            keel_diff_text(diff, "%s%sand %u more argument%s", root->note, *root->note ? "; " : "",
-                           groups->items[i].more, groups->items[i].more == 1 ? "" : "s");
-    }
-}
+// ---- the difference of an argument
+// ----------------------------------------------------------------
 
 static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, const char *subject,
                                        const char *before, const char *after) {
@@ -278,7 +204,8 @@ static bool is_other_generator(const keel_diff_t *diff, const keel_argument_t *a
            memcmp(x.items, y.items, (x.count - 1) * sizeof *x.items) == 0;
 }
 
-static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t i, uint32_t j) {
+static keel_status_t compare_types(keel_diff_t *diff, keel_groups_t *groups, uint32_t i,
+                                   uint32_t j) {
     const keel_argument_t *a = &diff->arguments_before[i], *b = &diff->arguments_after[j];
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
     keel_ints_t x = keel_diff_dims(p, a->type), y = keel_diff_dims(q, b->type);
@@ -300,10 +227,10 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
         difference.old_value = generator_of(p, a);
         difference.new_value = generator_of(q, b);
         difference.note = keel_note_text(KEEL_NOTE_GENERATOR);
-        KEEL_TRY(add_group(diff, groups, 1, &difference, &root));
+        KEEL_TRY(keel_groups_add(diff, groups, 1, &difference, &root));
         diff->roots[root].is_random = true;
     } else if (!same_dims) {
-        KEEL_TRY(add_group(diff, groups, dims_key(x, y), &difference, &root));
+        KEEL_TRY(keel_groups_add(diff, groups, dims_key(x, y), &difference, &root));
         if (x.count != y.count && diff->rank_root == KEEL_NONE) diff->rank_root = root;
         diff->roots[root].is_random = is_random_key(q, b);
         if (x.count == y.count && !diff->roots[root].argument) diff->roots[root].argument = j + 1;
@@ -313,11 +240,11 @@ static keel_status_t compare_types(keel_diff_t *diff, groups_t *groups, uint32_t
     if (from != to) {
         difference.kind = KEEL_CAUSE_DTYPE;
         // It is one cause whatever the pairs of dtypes are (x64 mode changes two at once).
-        KEEL_TRY(add_group(diff, groups, 0, &difference, &root));
+        KEEL_TRY(keel_groups_add(diff, groups, 0, &difference, &root));
     }
     if (same_dims && from == to) { // layouts of HLO shapes
         difference.kind = KEEL_CAUSE_LAYOUT;
-        KEEL_TRY(add_group(diff, groups, 0, &difference, &root));
+        KEEL_TRY(keel_groups_add(diff, groups, 0, &difference, &root));
     }
     diff->taint[b->value] = root + 1;
     return NULL;
@@ -382,7 +309,7 @@ static bool is_unsharded(const keel_program_t *program, keel_attr_id_t sharding)
 
 // Until jax.device_put commits an array to a device, JAX may move it to where it is needed; then it
 // writes an empty mesh. That is only a place: the program computes the same.
-static keel_status_t tell_commitment(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts,
+static keel_status_t tell_commitment(keel_diff_t *diff, keel_groups_t *groups, const dicts_t *dicts,
                                      bool was_committed) {
     static const char *const words[] = {"not committed", "committed to a device"};
     if (dicts->is_result) return NULL;
@@ -391,11 +318,12 @@ static keel_status_t tell_commitment(keel_diff_t *diff, groups_t *groups, const 
     difference.note = keel_note_text(KEEL_NOTE_COMMITTED);
     difference.place = dicts->place;
     uint32_t root;
-    return add_group(diff, groups, was_committed, &difference, &root);
+    return keel_groups_add(diff, groups, was_committed, &difference, &root);
 }
 
-static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts,
-                                       keel_str_t name, keel_attr_id_t x, keel_attr_id_t y) {
+static keel_status_t compare_attribute(keel_diff_t *diff, keel_groups_t *groups,
+                                       const dicts_t *dicts, keel_str_t name, keel_attr_id_t x,
+                                       keel_attr_id_t y) {
     static const keel_cause_t causes[] = {[ATTRIBUTE_SHARDING] = KEEL_CAUSE_SHARDING,
                                           [ATTRIBUTE_DONATION] = KEEL_CAUSE_DONATION,
                                           [ATTRIBUTE_LAYOUT] = KEEL_CAUSE_LAYOUT,
@@ -429,10 +357,10 @@ static keel_status_t compare_attribute(keel_diff_t *diff, groups_t *groups, cons
     uint64_t key = keel_graph_join(keel_quick_hash(keel_str_bytes(keel_str(difference.old_value))),
                                    keel_quick_hash(keel_str_bytes(keel_str(difference.new_value))));
     uint32_t root;
-    return add_group(diff, groups, key, &difference, &root);
+    return keel_groups_add(diff, groups, key, &difference, &root);
 }
 
-static keel_status_t compare_dicts(keel_diff_t *diff, groups_t *groups, const dicts_t *dicts) {
+static keel_status_t compare_dicts(keel_diff_t *diff, keel_groups_t *groups, const dicts_t *dicts) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
     keel_list_t x = keel_program_entries(p, dicts->before),
                 y = keel_program_entries(q, dicts->after);
@@ -449,7 +377,7 @@ static keel_status_t compare_dicts(keel_diff_t *diff, groups_t *groups, const di
     return NULL;
 }
 
-static keel_status_t compare_attributes(keel_diff_t *diff, groups_t *groups, uint32_t i,
+static keel_status_t compare_attributes(keel_diff_t *diff, keel_groups_t *groups, uint32_t i,
                                         uint32_t j) {
     const keel_argument_t *a = &diff->arguments_before[i], *b = &diff->arguments_after[j];
     const char *subject = subject_of(diff, b, j);
@@ -467,7 +395,7 @@ static keel_status_t compare_attributes(keel_diff_t *diff, groups_t *groups, uin
                                                  was ? "donated" : "kept", is ? "donated" : "kept");
     difference.place = dicts.place;
     uint32_t root, known = diff->root_count;
-    KEEL_TRY(add_group(diff, groups, was, &difference, &root));
+    KEEL_TRY(keel_groups_add(diff, groups, was, &difference, &root));
     if (diff->root_count > known) diff->roots[root].donated = j + 1;
     return NULL;
 }
@@ -544,19 +472,19 @@ static uint64_t leaf_of_name(keel_str_t name) {
     return keel_quick_hash(keel_bytes(name.data + begin, name.size - begin)) | 1;
 }
 
-static keel_status_t add_unpaired(keel_diff_t *diff, groups_t *groups, uint64_t group,
+static keel_status_t add_unpaired(keel_diff_t *diff, keel_groups_t *groups, uint64_t group,
                                   uint64_t leaf, const keel_difference_t *difference,
                                   uint32_t *out) {
-    const group_t *twin = leaf ? find_group(groups, KEEL_CAUSE_ARGUMENTS, leaf) : NULL;
-    if (twin && !find_group(groups, KEEL_CAUSE_ARGUMENTS, group))
-        put_group(groups, KEEL_CAUSE_ARGUMENTS, group, twin->root);
-    KEEL_TRY(add_group(diff, groups, group, difference, out));
-    if (leaf && !twin) put_group(groups, KEEL_CAUSE_ARGUMENTS, leaf, *out);
+    const keel_group_t *twin = leaf ? keel_groups_find(groups, KEEL_CAUSE_ARGUMENTS, leaf) : NULL;
+    if (twin && !keel_groups_find(groups, KEEL_CAUSE_ARGUMENTS, group))
+        keel_groups_put(groups, KEEL_CAUSE_ARGUMENTS, group, twin->root);
+    KEEL_TRY(keel_groups_add(diff, groups, group, difference, out));
+    if (leaf && !twin) keel_groups_put(groups, KEEL_CAUSE_ARGUMENTS, leaf, *out);
     return NULL;
 }
 
-static keel_status_t tell_unpaired(keel_diff_t *diff, groups_t *groups, const keel_map_t *others,
-                                   bool is_after) {
+static keel_status_t tell_unpaired(keel_diff_t *diff, keel_groups_t *groups,
+                                   const keel_map_t *others, bool is_after) {
     keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
     uint32_t count = is_after ? diff->after_count : diff->before_count;
     const keel_program_t *program = is_after ? diff->after.program : diff->before.program;
@@ -605,7 +533,7 @@ static bool has_unpaired(const keel_argument_t *arguments, uint32_t count) {
     return false;
 }
 
-static keel_status_t tell_all_unpaired(keel_diff_t *diff, groups_t *groups) {
+static keel_status_t tell_all_unpaired(keel_diff_t *diff, keel_groups_t *groups) {
     if (!has_unpaired(diff->arguments_before, diff->before_count) &&
         !has_unpaired(diff->arguments_after, diff->after_count))
         return NULL;
@@ -659,9 +587,9 @@ static bool moves_with(const keel_diff_t *diff, uint32_t one, uint32_t other, bo
                                     keel_diff_dims(p, c), keel_diff_dims(q, d->type), out_leads);
 }
 
-static void put_under(keel_diff_t *diff, groups_t *groups, uint32_t root, uint32_t under) {
-    group_t *own = group_of(groups, KEEL_CAUSE_SHAPE, root);
-    group_t *others = group_of(groups, KEEL_CAUSE_SHAPE, under);
+static void put_under(keel_diff_t *diff, keel_groups_t *groups, uint32_t root, uint32_t under) {
+    keel_group_t *own = keel_groups_of(groups, KEEL_CAUSE_SHAPE, root);
+    keel_group_t *others = keel_groups_of(groups, KEEL_CAUSE_SHAPE, under);
     diff->roots[root].follows = under;
     if (!own || !others) return;
     others->more += own->more + 1;
@@ -671,7 +599,7 @@ static void put_under(keel_diff_t *diff, groups_t *groups, uint32_t root, uint32
 // An argument whose sizes all follow from those of another is not a cause of its own: an
 // off-diagonal, a flattened batch. If two follow from each other, the plainer one leads, otherwise
 // the first.
-static void fold_by_size(keel_diff_t *diff, groups_t *groups) {
+static void fold_by_size(keel_diff_t *diff, keel_groups_t *groups) {
     for (uint32_t i = 0; i < diff->root_count; ++i)
         for (uint32_t j = i + 1; j < diff->root_count; ++j) {
             bool leads, is_first = true;
@@ -688,7 +616,7 @@ static void fold_by_size(keel_diff_t *diff, groups_t *groups) {
 
 // ---- results and meshes ------------------------------------------------------------------------
 
-static keel_status_t compare_results(keel_diff_t *diff, groups_t *groups) {
+static keel_status_t compare_results(keel_diff_t *diff, keel_groups_t *groups) {
     const keel_program_t *p = diff->before.program, *q = diff->after.program;
     keel_attr_id_t a = p->functions.data[p->entry].result_attributes;
     keel_attr_id_t b = q->functions.data[q->entry].result_attributes;
@@ -749,7 +677,7 @@ static const char *mesh_text(keel_diff_t *diff, const keel_program_t *program, k
 
 // Shardings only name their mesh. A mesh of another size, or with other axes or devices, is a
 // difference of its own.
-static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_t name,
+static keel_status_t compare_mesh(keel_diff_t *diff, keel_groups_t *groups, keel_str_t name,
                                   keel_attr_id_t before, keel_attr_id_t after) {
     int64_t had, has;
     const char *old_text = mesh_text(diff, diff->before.program, before, &had);
@@ -767,7 +695,7 @@ static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_
         keel_diff_attrs(diff, before, after, &difference);
     }
     uint32_t root;
-    KEEL_TRY(add_group(diff, groups, 0, &difference, &root));
+    KEEL_TRY(keel_groups_add(diff, groups, 0, &difference, &root));
     if (difference.kind == KEEL_CAUSE_DEVICES && had != has) {
         diff->roots[root].before = (double)had;
         diff->roots[root].after = (double)has;
@@ -775,7 +703,7 @@ static keel_status_t compare_mesh(keel_diff_t *diff, groups_t *groups, keel_str_
     return NULL;
 }
 
-static keel_status_t compare_meshes(keel_diff_t *diff, groups_t *groups) {
+static keel_status_t compare_meshes(keel_diff_t *diff, keel_groups_t *groups) {
     enum { MESHES = 64 }; // each is searched for in the whole other program
     keel_str_t name;
     keel_attr_id_t after;
@@ -806,7 +734,7 @@ keel_status_t keel_diff_signature(keel_diff_t *diff) {
         keel_diff_pair_moved(diff);
         pair_the_rest(diff);
     }
-    groups_t groups = {.count = 0};
+    keel_groups_t groups = {.count = 0};
     for (uint32_t j = 0; j < diff->after_count; ++j) {
         uint32_t i = diff->arguments_after[j].counterpart;
         if (i == KEEL_NONE) continue;
@@ -818,6 +746,6 @@ keel_status_t keel_diff_signature(keel_diff_t *diff) {
     KEEL_TRY(compare_meshes(diff, &groups));
     KEEL_TRY(compare_results(diff, &groups));
     fold_by_size(diff, &groups);
-    tell_of_the_others(diff, &groups);
+    keel_groups_tell(diff, &groups);
     return NULL;
 }

@@ -1,0 +1,62 @@
+#include "explain/groups.h"
+
+#include <string.h>
+
+static bool is_scalar(const keel_difference_t *difference) {
+    return keel_str_ends(keel_str(difference->new_value), KEEL_STR("[]"));
+}
+
+// HLO numbers its arguments backward from the results. The first one in the source leads; but a
+// number has the type of the arrays that it is combined with.
+static bool stands_before(const keel_difference_t *a, const keel_difference_t *b) {
+    if (a->kind == KEEL_CAUSE_DTYPE && is_scalar(a) != is_scalar(b)) return is_scalar(b);
+    return a->place.line < b->place.line && strcmp(a->place.file, b->place.file) == 0;
+}
+
+keel_group_t *keel_groups_find(keel_groups_t *groups, keel_cause_t kind, uint64_t key) {
+    for (uint32_t i = 0; i < groups->count; ++i)
+        if (groups->items[i].key == key && groups->items[i].kind == kind) return &groups->items[i];
+    return NULL;
+}
+
+keel_group_t *keel_groups_of(keel_groups_t *groups, keel_cause_t kind, uint32_t root) {
+    for (uint32_t i = 0; i < groups->count; ++i)
+        if (groups->items[i].root == root && groups->items[i].kind == kind)
+            return &groups->items[i];
+    return NULL;
+}
+
+void keel_groups_put(keel_groups_t *groups, keel_cause_t kind, uint64_t key, uint32_t root) {
+    if (groups->count < KEEL_GROUPS)
+        groups->items[groups->count++] = (keel_group_t){.key = key, .root = root, .kind = kind};
+}
+
+keel_status_t keel_groups_add(keel_diff_t *diff, keel_groups_t *groups, uint64_t key,
+                              const keel_difference_t *difference, uint32_t *out) {
+    const keel_group_t *group = keel_groups_find(groups, difference->kind, key);
+    if (!group) {
+        KEEL_TRY(keel_diff_root(diff, difference, out));
+        keel_groups_put(groups, difference->kind, key, *out);
+        return NULL;
+    }
+    *out = group->root;
+    ++keel_groups_of(groups, difference->kind, *out)->more;
+    keel_difference_t follower = *difference;
+    if (stands_before(difference, &diff->roots[*out].difference)) {
+        follower = diff->roots[*out].difference;
+        diff->roots[*out].difference = *difference;
+    }
+    return keel_diff_fold(diff, *out, &follower);
+}
+
+void keel_groups_tell(keel_diff_t *diff, const keel_groups_t *groups) {
+    for (uint32_t i = 0; i < groups->count; ++i) {
+        keel_difference_t *root = &diff->roots[groups->items[i].root].difference;
+        if (!groups->items[i].more) continue;
+        // A program may name one mesh several times: that is not a difference.
+        if (strncmp(root->subject, "mesh ", 5) == 0) continue;
+        root->note =
+            keel_diff_text(diff, "%s%sand %u more argument%s", root->note, *root->note ? "; " : "",
+                           groups->items[i].more, groups->items[i].more == 1 ? "" : "s");
+    }
+}
