@@ -18,12 +18,14 @@ typedef struct keel_argument_t {
     keel_type_id_t type;
     keel_attr_id_t attributes; // DICT or NONE
     keel_str_t name;
-    uint32_t counterpart;   // index on the other side; NONE
-    uint32_t replacement;   // HLO, of `before`: what `after` has in its place; NONE
-    keel_op_id_t op;        // HLO: the parameter operation, which has its own place; NONE
-    bool is_donated;        // HLO
-    keel_op_id_t weighed;   // HLO: the operation of a library's layer that has it as a weight; NONE
-    bool is_moved;          // its counterpart has another name (moved.c)
+    uint32_t counterpart; // index on the other side; NONE
+    uint32_t replacement; // HLO, of `before`: what `after` has in its place; NONE
+    keel_op_id_t op;      // HLO: the parameter operation, which has its own place; NONE
+    bool is_donated;      // HLO
+    bool is_sent;         // HLO: it has the line that moved it to the device, as it was not synced
+                          // since; any other has the line that uses it first
+    keel_op_id_t weighed; // HLO: the operation of a library's layer that has it as a weight; NONE
+    bool is_moved;        // its counterpart has another name (moved.c)
     keel_passing_t passing; // without a counterpart: whether the other side was passed it too
     uint32_t root;          // likewise: the root that reports it
     bool is_read;           // likewise: an operation without a counterpart takes it
@@ -38,12 +40,14 @@ typedef struct keel_root_t {
     bool is_random;    // only about arguments that are keys for random numbers; HLO: only about
                        // scalars, which come and go with the operation that takes them
     bool is_layer;     // of kind ARGUMENTS, HLO: weights that come and go with their layer
-    bool is_whole;     // of kind ARGUMENTS: the other side has nothing of that parameter
-    uint32_t weights;  // likewise: how many of them are a layer's weights, a matrix counting twice
-    uint32_t others;   // likewise: that are neither that nor what an optimizer keeps
-    bool is_number;    // of kind CONSTANT: numbers, which a size found later may explain
-    bool is_coarse;    // of 16 bits or fewer
-    bool is_integer;   // of an integer type
+    bool is_sent;  // of kind ARGUMENTS, HLO: the argument that it is told of was just moved to the
+                   // device
+    bool is_whole; // of kind ARGUMENTS: the other side has nothing of that parameter
+    uint32_t weights; // likewise: how many of them are a layer's weights, a matrix counting twice
+    uint32_t others;  // likewise: that are neither that nor what an optimizer keeps
+    bool is_number;   // of kind CONSTANT: numbers, which a size found later may explain
+    bool is_coarse;   // of 16 bits or fewer
+    bool is_integer;  // of an integer type
     uint32_t operations;    // of kind STRUCTURE: that came or went
     bool is_repeated;       // likewise: a line that ran a different number of times
     bool is_reordered;      // likewise: both sides compute the same, in another order or shape

@@ -7,9 +7,12 @@ static bool is_scalar(const keel_difference_t *difference) {
 }
 
 // HLO numbers its arguments backward from the results. The first one in the source leads; but a
-// number has the type of the arrays that it is combined with.
-static bool stands_before(const keel_difference_t *a, const keel_difference_t *b) {
+// number has the type of the arrays that it is combined with, and a parameter comes into use with
+// what was just moved to the device.
+static bool stands_before(const keel_difference_t *a, bool is_sent, const keel_root_t *root) {
+    const keel_difference_t *b = &root->difference;
     if (a->kind == KEEL_CAUSE_DTYPE && is_scalar(a) != is_scalar(b)) return is_scalar(b);
+    if (is_sent != root->is_sent) return is_sent;
     return a->place.line < b->place.line && strcmp(a->place.file, b->place.file) == 0;
 }
 
@@ -31,22 +34,31 @@ void keel_groups_put(keel_groups_t *groups, keel_cause_t kind, uint64_t key, uin
         groups->items[groups->count++] = (keel_group_t){.key = key, .root = root, .kind = kind};
 }
 
-keel_status_t keel_groups_add(keel_diff_t *diff, keel_groups_t *groups, uint64_t key,
-                              const keel_difference_t *difference, uint32_t *out) {
+keel_status_t keel_groups_add_argument(keel_diff_t *diff, keel_groups_t *groups, uint64_t key,
+                                       const keel_difference_t *difference, bool is_sent,
+                                       uint32_t *out) {
     const keel_group_t *group = keel_groups_find(groups, difference->kind, key);
     if (!group) {
+        uint32_t known = diff->root_count;
         KEEL_TRY(keel_diff_root(diff, difference, out));
+        if (diff->root_count > known) diff->roots[*out].is_sent = is_sent;
         keel_groups_put(groups, difference->kind, key, *out);
         return NULL;
     }
     *out = group->root;
     ++keel_groups_of(groups, difference->kind, *out)->more;
     keel_difference_t follower = *difference;
-    if (stands_before(difference, &diff->roots[*out].difference)) {
+    if (stands_before(difference, is_sent, &diff->roots[*out])) {
         follower = diff->roots[*out].difference;
         diff->roots[*out].difference = *difference;
+        diff->roots[*out].is_sent = is_sent;
     }
     return keel_diff_fold(diff, *out, &follower);
+}
+
+keel_status_t keel_groups_add(keel_diff_t *diff, keel_groups_t *groups, uint64_t key,
+                              const keel_difference_t *difference, uint32_t *out) {
+    return keel_groups_add_argument(diff, groups, key, difference, false, out);
 }
 
 void keel_groups_tell(keel_diff_t *diff, const keel_groups_t *groups) {

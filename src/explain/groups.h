@@ -28,6 +28,10 @@ void keel_groups_put(keel_groups_t *groups, keel_cause_t kind, uint64_t key, uin
 // Adds a difference of an argument: under the root of its kind that has the same key, or as one.
 keel_status_t keel_groups_add(keel_diff_t *diff, keel_groups_t *groups, uint64_t key,
                               const keel_difference_t *difference, uint32_t *out) KEEL_MUST_CHECK;
+// The same of an argument that came or went; `is_sent`: it was just moved to the device.
+keel_status_t keel_groups_add_argument(keel_diff_t *diff, keel_groups_t *groups, uint64_t key,
+                                       const keel_difference_t *difference, bool is_sent,
+                                       uint32_t *out) KEEL_MUST_CHECK;
 
 // Writes to the roots' notes how many arguments each stands for.
 void keel_groups_tell(keel_diff_t *diff, const keel_groups_t *groups);

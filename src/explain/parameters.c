@@ -74,8 +74,15 @@ static bool is_layers(const keel_source_line_t *line) {
            keel_str_ends(line->function, KEEL_STR(".forward"));
 }
 
+static bool is_on_one_line(keel_graph_t *graph, keel_op_id_t a, keel_op_id_t b) {
+    const keel_source_line_t *x = keel_graph_line(graph, a), *y = keel_graph_line(graph, b);
+    return x->identity == y->identity && x->library_line == y->library_line &&
+           keel_str_equal(x->library_file, y->library_file);
+}
+
 // By argument, its first use: the operation and its line, after any that change the argument's
-// shape or dtype; and its place in their order. `of` is by value: 1 + the argument that it is.
+// shape or dtype; and its place in their order. Tells which were just moved to the device. `of` is
+// by value: 1 + the argument that it is.
 static keel_status_t find_uses(keel_graph_t *graph, keel_argument_t *arguments, uint32_t count,
                                uint64_t *out, uint32_t *out_at) {
     size_t values = graph->program->value_types.count;
@@ -86,6 +93,7 @@ static keel_status_t find_uses(keel_graph_t *graph, keel_argument_t *arguments, 
     memset(out, 0, count * sizeof *out);
     for (uint32_t i = 0; i < count; ++i) {
         of[arguments[i].value] = i + 1;
+        arguments[i].is_sent = keel_graph_line(graph, arguments[i].op)->identity != 0;
         out_at[i] = UINT32_MAX;
     }
     keel_op_id_t *order;
@@ -100,6 +108,8 @@ static keel_status_t find_uses(keel_graph_t *graph, keel_argument_t *arguments, 
         for (uint32_t i = 0; i < operands.count; ++i) {
             uint32_t argument = of[operands.items[i]];
             if (!argument) continue;
+            if (is_on_one_line(graph, arguments[argument - 1].op, op))
+                arguments[argument - 1].is_sent = false;
             if (passes_on) of[operation->first_result] = argument;
             if (passes_on || out[argument - 1]) continue;
             uint64_t use = keel_graph_join(hash_name(graph, op), i);

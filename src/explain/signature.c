@@ -473,12 +473,12 @@ static uint64_t leaf_of_name(keel_str_t name) {
 }
 
 static keel_status_t add_unpaired(keel_diff_t *diff, keel_groups_t *groups, uint64_t group,
-                                  uint64_t leaf, const keel_difference_t *difference,
+                                  uint64_t leaf, const keel_difference_t *difference, bool is_sent,
                                   uint32_t *out) {
     const keel_group_t *twin = leaf ? keel_groups_find(groups, KEEL_CAUSE_ARGUMENTS, leaf) : NULL;
     if (twin && !keel_groups_find(groups, KEEL_CAUSE_ARGUMENTS, group))
         keel_groups_put(groups, KEEL_CAUSE_ARGUMENTS, group, twin->root);
-    KEEL_TRY(keel_groups_add(diff, groups, group, difference, out));
+    KEEL_TRY(keel_groups_add_argument(diff, groups, group, difference, is_sent, out));
     if (leaf && !twin) keel_groups_put(groups, KEEL_CAUSE_ARGUMENTS, leaf, *out);
     return NULL;
 }
@@ -494,7 +494,9 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, keel_groups_t *groups,
         keel_difference_t difference =
             difference_of(diff, KEEL_CAUSE_ARGUMENTS, subject_of(diff, &list[i], i),
                           is_after ? "absent" : type, is_after ? type : "absent");
-        difference.place = place_made(diff, is_after, i);
+        bool is_sent = is_after && keel_diff_made_at(diff, i, &difference.place);
+        if (!is_sent) difference.place = argument_place(diff, is_after, i);
+        is_sent = is_sent || list[i].is_sent;
         uint32_t root, known = diff->root_count;
         keel_passing_t passing =
             keel_names_passing(is_after ? diff->names_before : diff->names_after, list[i].name);
@@ -506,7 +508,8 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, keel_groups_t *groups,
         if (leaf)
             leaf ^= keel_graph_type_hash(is_after ? &diff->after : &diff->before, list[i].type) +
                     is_after;
-        KEEL_TRY(add_unpaired(diff, groups, group * 2 + is_after, leaf, &difference, &root));
+        KEEL_TRY(
+            add_unpaired(diff, groups, group * 2 + is_after, leaf, &difference, is_sent, &root));
         if (list[i].name.size) keel_diff_note_trees(diff, list[i].name, root);
         bool is_new = diff->root_count > known;
         // If there was no room for the root, this one belongs to something else.

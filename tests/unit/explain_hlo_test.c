@@ -64,6 +64,7 @@ static const pair_t pairs[] = {
      "reduce, broadcast, subtract and 57 more", 30},
     {"statistics_frozen", 3, KEEL_CAUSE_STRUCTURE, "batch-norm-inference",
      "batch-norm-training, get-tuple-element, subtract and 13 more", "batch-norm-inference", 22},
+    {"token_for_a_mask", 2, KEEL_CAUSE_ARGUMENTS, "argument 5", "absent", "bool[4,1]", 26},
 };
 
 static void load_side(loaded_t *out, const char *name, const char *side) {
