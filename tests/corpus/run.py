@@ -6,6 +6,7 @@ and compares what `keel why` says of the last run with what the case expects.
     --keep FOLDER      leave each case's cache and runs in FOLDER/<name>
     --again            judge what --keep has left, with this build; nothing is run
     --programs FOLDER  leave every program there that a case compiled
+    --part K/N         every Nth case, from the Kth on (KEEL_CORPUS_PART; without it, all)
     --jobs N           cases at once (2)
 
 Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it; one
@@ -369,6 +370,13 @@ def table(results, known):
     return total
 
 
+def part(text):
+    first, _, count = text.partition("/")
+    if not (first.isdigit() and count.isdigit() and 1 <= int(first) <= int(count)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part such as 1/2")
+    return int(first), int(count)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Runs the truth corpus.")
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -376,6 +384,8 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--part", type=part, default=os.environ.get("KEEL_CORPUS_PART") or "1/1",
+                        metavar="K/N")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if not pathlib.Path(CLIENTS[options.client].python).exists():
@@ -390,6 +400,9 @@ def main():
         sys.exit(f"corpus: no such case: {', '.join(sorted(unknown))}")
     if options.names:
         chosen = [case for case in chosen if case.name in options.names]
+    else:
+        first, count = options.part
+        chosen = chosen[first - 1::count]
     if options.again:
         if not options.keep:
             sys.exit("corpus: --again judges what --keep FOLDER has left: say which folder")
