@@ -1,30 +1,16 @@
-#include "bundle/compare.h"
-
-#include <stdlib.h>
-
-#include "bundle/internal.h"
+// Comparing two bundles, and how the differences are shown.
+#include "bundle/bundle.h"
 #include "pjrt/identity.h"
 
 typedef struct pair_t {
     const keel_bundle_t *old, *new;
     keel_bundle_changes_t *out;
-    bool plugins_known; // both were loaded and used alike, so everything about them is compared
-    bool cpu_counts;    // the platform compiles for this machine's processor, or may
+    bool cpu_counts; // the platform compiles for this machine's processor, or may
 } pair_t;
 
 void keel_bundle_changes_deinitialize(keel_bundle_changes_t *changes) {
     keel_free(changes->list);
     *changes = (keel_bundle_changes_t){0};
-}
-
-static keel_bundle_kind_t kind_of(const pair_t *pair, keel_bundle_section_t section) {
-    static const keel_bundle_kind_t kinds[] = {
-#define KIND(name, word, kind, sentence) KEEL_BUNDLE_##kind,
-        KEEL_BUNDLE_SECTIONS(KIND)
-#undef KIND
-    };
-    bool listed = section == KEEL_BUNDLE_PLUGIN && pair->plugins_known;
-    return listed ? KEEL_BUNDLE_LIST : kinds[section];
 }
 
 // ---- weight ------------------------------------------------------------------------------------
@@ -65,10 +51,11 @@ static bool makes_programs(const char *variable) {
 static keel_bundle_weight_t weight_of(const pair_t *pair, keel_bundle_section_t section,
                                       const char *name) {
     if (moves_keys(pair, section, name)) return KEEL_BUNDLE_WEIGHT_KEYS;
-    if (section == KEEL_BUNDLE_CLIENTS) return KEEL_BUNDLE_WEIGHT_CLIENT;
     if (section == KEEL_BUNDLE_PACKAGES) return KEEL_BUNDLE_WEIGHT_PACKAGE;
-    return section == KEEL_BUNDLE_ENVIRONMENT && makes_programs(name) ? KEEL_BUNDLE_WEIGHT_CLIENT
-                                                                      : KEEL_BUNDLE_WEIGHT_REST;
+    return section == KEEL_BUNDLE_CLIENTS ||
+                   (section == KEEL_BUNDLE_ENVIRONMENT && makes_programs(name))
+               ? KEEL_BUNDLE_WEIGHT_CLIENT
+               : KEEL_BUNDLE_WEIGHT_REST;
 }
 
 // ---- comparing ---------------------------------------------------------------------------------
@@ -86,74 +73,115 @@ static bool is_same(const keel_bundle_fact_t *old, const keel_bundle_fact_t *new
             (is_shorter(old->value, new->value) || is_shorter(new->value, old->value)));
 }
 
-// `old` or `new` may be NULL.
-static void compare_fact(pair_t *pair, const keel_bundle_fact_t *old,
-                         const keel_bundle_fact_t *new) {
+// Lists a difference of that weight; `old` or `new` may be NULL.
+static void compare_fact(const pair_t *pair, keel_bundle_weight_t weight,
+                         const keel_bundle_fact_t *old, const keel_bundle_fact_t *new) {
     const keel_bundle_fact_t *fact = old ? old : new;
-    keel_bundle_kind_t kind = kind_of(pair, fact->section);
-    if (kind == KEEL_BUNDLE_ASIDE || (old && new &&is_same(old, new))) return;
-    // Packages of clients are already listed in the section for clients.
-    if (fact->section == KEEL_BUNDLE_PACKAGES &&
-        (keel_bundle_find(pair->old, KEEL_BUNDLE_CLIENTS, fact->name) ||
-         keel_bundle_find(pair->new, KEEL_BUNDLE_CLIENTS, fact->name)))
-        return;
+    keel_bundle_kind_t kind = keel_bundle_sections[fact->section].kind;
+    if (kind == KEEL_BUNDLE_ASIDE || weight_of(pair, fact->section, fact->name) != weight) return;
+    if (old && new &&is_same(old, new)) return;
     bool known = pair->old->known[fact->section] && pair->new->known[fact->section];
     if ((!old || !new) && (!known || kind == KEEL_BUNDLE_PARTS)) {
         pair->out->untold[fact->section] = true;
         return;
     }
-    pair->out->list[pair->out->count++] = (keel_bundle_change_t){
-        .weight = weight_of(pair, fact->section, fact->name),
-        .section = fact->section,
-        .name = fact->name,
-        .old_value = old ? old->value : NULL,
-        .new_value = new ? new->value : NULL,
-    };
+    pair->out->list[pair->out->count++] =
+        (keel_bundle_change_t){.weight = weight,
+                               .section = fact->section,
+                               .name = fact->name,
+                               .old_value = old ? old->value : NULL,
+                               .new_value = new ? new->value : NULL};
 }
 
-static int by_weight(const void *a, const void *b) {
-    const keel_bundle_change_t *x = a, *y = b;
-    if (x->weight != y->weight) return x->weight < y->weight ? -1 : 1;
-    if (x->section != y->section) return x->section < y->section ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-static const char *plugin_fact(const keel_bundle_t *bundle, const char *name) {
-    return keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, name);
-}
-
-static bool knows_alike(const keel_bundle_t *old, const keel_bundle_t *new, const char *name) {
-    return !plugin_fact(old, name) == !plugin_fact(new, name);
+static void compare_facts(const pair_t *pair, keel_bundle_weight_t weight) {
+    const keel_bundle_t *old = pair->old, *new = pair->new;
+    for (size_t i = 0, j = 0; i < old->count || j < new->count;) {
+        int order = i == old->count   ? 1
+                    : j == new->count ? -1
+                                      : keel_bundle_order(&old->facts[i], &new->facts[j]);
+        compare_fact(pair, weight, order <= 0 ? &old->facts[i] : NULL,
+                     order >= 0 ? &new->facts[j] : NULL);
+        i += order <= 0;
+        j += order >= 0;
+    }
 }
 
 static bool runs_elsewhere(const keel_bundle_t *bundle) {
-    const char *platform = plugin_fact(bundle, "platform");
+    const char *platform = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "platform");
     return platform && strcmp(platform, "cpu") != 0;
 }
 
 keel_status_t keel_bundle_compare(const keel_bundle_t *old, const keel_bundle_t *new,
                                   keel_bundle_changes_t *out) {
-    pair_t pair = {.old = old,
-                   .new = new,
-                   .out = out,
-                   .plugins_known = knows_alike(old, new, "api") && plugin_fact(old, "api") &&
-                                    knows_alike(old, new, "platform"),
-                   .cpu_counts = !runs_elsewhere(old) || !runs_elsewhere(new)};
+    const pair_t pair = {.old = old,
+                         .new = new,
+                         .out = out,
+                         .cpu_counts = !runs_elsewhere(old) || !runs_elsewhere(new)};
     void *memory = NULL;
     *out = (keel_bundle_changes_t){0};
     KEEL_TRY(keel_realloc_array(old->count + new->count + 1, sizeof *out->list, &memory));
     out->list = memory;
-    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i)
-        out->untold[i] = old->known[i] != new->known[i] &&
-                         kind_of(&pair, (keel_bundle_section_t)i) != KEEL_BUNDLE_ASIDE;
-    for (size_t i = 0, j = 0; i < old->count || j < new->count;) {
-        int order = i == old->count   ? 1
-                    : j == new->count ? -1
-                                      : bundle_order(&old->facts[i], &new->facts[j]);
-        compare_fact(&pair, order <= 0 ? &old->facts[i] : NULL, order >= 0 ? &new->facts[j] : NULL);
-        i += order <= 0;
-        j += order >= 0;
-    }
-    qsort(out->list, out->count, sizeof *out->list, by_weight);
+    for (int weight = 0; weight < KEEL_BUNDLE_WEIGHT_COUNT; ++weight)
+        compare_facts(&pair, (keel_bundle_weight_t)weight);
     return NULL;
+}
+
+// ---- showing -----------------------------------------------------------------------------------
+
+static const struct {
+    const char *word, *heading;
+} weights[] = {
+    {"keys", "changes keys, so programs are compiled again"},
+    {"client", "clients, plugins and variables, which may make different programs"},
+    {"package", "other packages"},
+    {"rest", "the rest"},
+};
+
+static const char *shown(const char *value) {
+    return !value ? "nothing" : *value ? value : "\"\"";
+}
+
+static void put_change(const keel_bundle_change_t *change, keel_buffer_t *out) {
+    bool is_named = change->section != KEEL_BUNDLE_PACKAGES &&
+                    change->section != KEEL_BUNDLE_CLIENTS && change->section != KEEL_BUNDLE_FLAGS;
+    keel_buffer_format(
+        out, "  %s%s%s: %s -> %s\n", is_named ? keel_bundle_sections[change->section].name : "",
+        is_named ? " " : "", change->name, shown(change->old_value), shown(change->new_value));
+}
+
+void keel_bundle_changes_text(const keel_bundle_changes_t *changes, keel_buffer_t *out) {
+    const char *before = "not fully compared, because one bundle lacks part of it: ";
+    for (size_t i = 0; i < changes->count; ++i) {
+        const keel_bundle_change_t *change = &changes->list[i];
+        if (!i || change[-1].weight != change->weight)
+            keel_buffer_format(out, "%s:\n", weights[change->weight].heading);
+        put_change(change, out);
+    }
+    if (!changes->count) keel_buffer_text(out, "nothing differs\n");
+    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i) {
+        if (!changes->untold[i]) continue;
+        keel_buffer_format(out, "%s%s", before, keel_bundle_sections[i].name);
+        before = ", ";
+    }
+    if (before[0] == ',') keel_buffer_byte(out, '\n');
+}
+
+void keel_bundle_changes_json(const keel_bundle_changes_t *changes, keel_json_t *json) {
+    keel_json_array(json, "changes");
+    for (size_t i = 0; i < changes->count; ++i) {
+        const keel_bundle_change_t *change = &changes->list[i];
+        keel_json_break(json, "\n ");
+        keel_json_object(json, NULL);
+        keel_json_string(json, "weight", weights[change->weight].word);
+        keel_json_string(json, "section", keel_bundle_sections[change->section].name);
+        keel_json_string(json, "name", change->name);
+        if (change->old_value) keel_json_string(json, "old", change->old_value);
+        if (change->new_value) keel_json_string(json, "new", change->new_value);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+    keel_json_array(json, "untold");
+    for (int i = 0; i < KEEL_BUNDLE_SECTION_COUNT; ++i)
+        if (changes->untold[i]) keel_json_string(json, NULL, keel_bundle_sections[i].name);
+    keel_json_end_array(json);
 }

@@ -1,5 +1,5 @@
-// Packages, from the names of their *.dist-info and *.egg-info; and what clients report about
-// themselves.
+// Packages, from the names of their *.dist-info and *.egg-info; and the clients that a process has
+// loaded.
 #define _GNU_SOURCE // dl_iterate_phdr
 #include <ctype.h>
 #include <link.h>
@@ -45,37 +45,8 @@ static keel_status_t visit_name(void *context, const char *text) {
     keel_str_t version = {dash ? dash + 1 : end,
                           dash ? (size_t)((python ? python : end) - dash - 1) : 0};
     if (!normalize((keel_str_t){text, (size_t)((dash ? dash : end) - text)}, name)) return NULL;
-    if (is_client(name))
-        KEEL_TRY(keel_bundle_add(bundle, KEEL_BUNDLE_CLIENTS, keel_str(name), version));
-    return keel_bundle_add(bundle, KEEL_BUNDLE_PACKAGES, keel_str(name), version);
-}
-
-// ---- the revisions that a client was built from ------------------------------------------------
-
-// Package, file, the name before the '=', name of the fact.
-static const struct {
-    const char *package, *file, *word, *as;
-} revisions[] = {
-    {"jax", "jax/version.py", "_git_hash", "jax git"},
-    {"jaxlib", "jaxlib/version.py", "_git_hash", "jaxlib git"},
-    {"torch", "torch/version.py", "git_version", "torch git"},
-    {"torch-xla", "torch_xla/version.py", "__torch_gitrev__", "torch-xla git"},
-    {"torch-xla", "torch_xla/version.py", "__xla_gitrev__", "torch-xla xla git"},
-};
-
-// From a line `word: str = 'text'`.
-static keel_status_t add_revision(keel_bundle_t *bundle, const char *folder, size_t which) {
-    bundle_head_t head;
-    keel_str_t line, name, value, word = keel_str(revisions[which].word);
-    if (!keel_bundle_find(bundle, KEEL_BUNDLE_CLIENTS, revisions[which].package)) return NULL;
-    KEEL_TRY(bundle_read_head(&head, "%s/%s", folder, revisions[which].file));
-    while (keel_str_line(&head.rest, &line)) {
-        if (!bundle_field(line, '=', &name, &value) || !keel_str_starts(name, word)) continue;
-        bool is_whole = name.size == word.size || name.data[word.size] == ':';
-        if (is_whole && bundle_unquote(&value))
-            return keel_bundle_add(bundle, KEEL_BUNDLE_CLIENTS, keel_str(revisions[which].as),
-                                   value);
-    }
+    keel_bundle_add(bundle, is_client(name) ? KEEL_BUNDLE_CLIENTS : KEEL_BUNDLE_PACKAGES,
+                    keel_str(name), version);
     return NULL;
 }
 
@@ -99,45 +70,34 @@ static int visit_library(struct dl_phdr_info *info, size_t size, void *context) 
     for (int i = 0; (jax || torch) && i < 2; ++i) {
         const char *at = strstr(path, words[i]);
         if (!at) continue;
-        keel_str_t site = {path, (size_t)(at - path) + strlen(words[i]) - 1};
-        if (!bundle_lists(keel_buffer_cstr(mapped->sites), site))
-            keel_buffer_format(mapped->sites, "%s%.*s", mapped->sites->size ? ":" : "",
-                               KEEL_STR_ARGS(site));
+        bundle_list_folder(mapped->sites,
+                           (keel_str_t){path, (size_t)(at - path) + strlen(words[i]) - 1});
     }
     return 0;
 }
 
-static keel_status_t read_mapped(keel_bundle_t *bundle, keel_buffer_t *sites) {
+static void read_mapped(keel_bundle_t *bundle, keel_buffer_t *sites) {
     mapped_t mapped = {.sites = sites};
     dl_iterate_phdr(visit_library, &mapped);
-    if (!mapped.jax && !mapped.torch) return NULL;
-    return keel_bundle_format(bundle, KEEL_BUNDLE_INTERPRETER, KEEL_BUNDLE_LOADED, "%s%s%s",
-                              mapped.jax ? "jax" : "", mapped.jax && mapped.torch ? " " : "",
-                              mapped.torch ? "torch-xla" : "");
+    if (!mapped.jax && !mapped.torch) return;
+    keel_bundle_format(bundle, KEEL_BUNDLE_INTERPRETER, KEEL_BUNDLE_LOADED, "%s%s%s",
+                       mapped.jax ? "jax" : "", mapped.jax && mapped.torch ? " " : "",
+                       mapped.torch ? "torch-xla" : "");
 }
 
-static keel_status_t read_sites(const keel_bundle_request_t *request, keel_bundle_t *bundle,
-                                const char *list) {
+void bundle_packages(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
+    const char *known = keel_bundle_find(bundle, KEEL_BUNDLE_INTERPRETER, BUNDLE_SITES), *list;
     char folder[BUNDLE_PATH];
-    bundle->known[KEEL_BUNDLE_PACKAGES] = bundle->known[KEEL_BUNDLE_CLIENTS] = true;
-    while (bundle_folder(&list, folder)) {
-        bundle_looking(request, folder);
-        KEEL_TRY(bundle_forgive(keel_directory_walk(folder, visit_name, bundle)));
-        for (size_t i = 0; i < sizeof revisions / sizeof *revisions; ++i)
-            KEEL_TRY(add_revision(bundle, folder, i));
-    }
-    return NULL;
-}
-
-keel_status_t bundle_packages(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
-    const char *known = keel_bundle_find(bundle, KEEL_BUNDLE_INTERPRETER, BUNDLE_SITES);
     keel_buffer_t sites;
     keel_buffer_initialize(&sites, 1 << 16);
     keel_buffer_text(&sites, known ? known : "");
-    keel_status_t status = request->is_client ? read_mapped(bundle, &sites) : NULL;
-    if (!status) status = bundle_forgive(keel_buffer_status(&sites));
-    if (!status && sites.size) status = read_sites(request, bundle, keel_buffer_cstr(&sites));
+    if (request->is_client) read_mapped(bundle, &sites);
+    keel_bundle_forgive(bundle, keel_buffer_status(&sites));
+    if (sites.size) bundle->known[KEEL_BUNDLE_PACKAGES] = bundle->known[KEEL_BUNDLE_CLIENTS] = true;
+    for (list = keel_buffer_cstr(&sites); bundle_folder(&list, folder);) {
+        bundle_looking(request, folder);
+        keel_bundle_forgive(bundle, keel_directory_walk(folder, visit_name, bundle));
+    }
     bundle_looking(request, NULL);
     keel_buffer_deinitialize(&sites);
-    return status;
 }

@@ -17,7 +17,7 @@ typedef struct python_t {
     char version[32];      // "3.13.0", or "3.13" if no more is known; or ""
     bool is_environment;   // a virtual one
     bool sees_home;        // and it sees the packages there
-    const char *folder;    // being walked
+    char folder[PATH_MAX]; // being walked
     keel_buffer_t sites;   // a:b:c
 } python_t;
 
@@ -56,12 +56,12 @@ static void take_line(python_t *python, keel_str_t name, keel_str_t value) {
 static bool read_config(python_t *python) {
     bundle_head_t head;
     keel_str_t line, name, value;
-    keel_status_ignore(bundle_read_head(&head, "%s/pyvenv.cfg", python->prefix));
+    bool is_there = bundle_read_head(&head, "%s/pyvenv.cfg", python->prefix);
     while (keel_str_line(&head.rest, &line))
         if (bundle_field(line, '=', &name, &value)) take_line(python, name, value);
     // "home" is the folder of the interpreter.
     if (!drop_levels(python->home, 1)) python->home[0] = 0;
-    return head.is_there;
+    return is_there;
 }
 
 // The prefix from the interpreter's name, if that is a virtual environment; otherwise where its
@@ -92,9 +92,8 @@ static bool find_prefix(python_t *python, const char *interpreter) {
 static void add_site(python_t *python, const char *folder) {
     char resolved[PATH_MAX];
     bundle_looking(python->request, folder);
-    if (!realpath(folder, resolved) || strchr(resolved, ':') || !keel_is_folder(resolved)) return;
-    if (!bundle_lists(keel_buffer_cstr(&python->sites), keel_str(resolved)))
-        keel_buffer_format(&python->sites, "%s%s", python->sites.size ? ":" : "", resolved);
+    if (realpath(folder, resolved) && !strchr(resolved, ':') && keel_is_folder(resolved))
+        bundle_list_folder(&python->sites, keel_str(resolved));
 }
 
 // If folders python3.11 and python3.13 exist side by side, only the interpreter's own counts.
@@ -110,41 +109,35 @@ static keel_status_t visit_folder(void *context, const char *name) {
             return NULL;
     }
     for (int i = 0; i < 2; ++i) {
-        char *folder;
-        KEEL_TRY(keel_path(&folder, "%s/%s/%s", python->folder, name, kinds[i]));
-        add_site(python, folder);
-        keel_free(folder);
+        char folder[PATH_MAX];
+        if (snprintf(folder, PATH_MAX, "%s/%s/%s", python->folder, name, kinds[i]) < PATH_MAX)
+            add_site(python, folder);
     }
     return NULL;
 }
 
-static keel_status_t look_below(python_t *python, const char *prefix) {
+static void look_below(python_t *python, const char *prefix, keel_bundle_t *bundle) {
     static const char *const folders[] = {"lib", "lib64", "local/lib"};
     for (int i = 0; i < 3; ++i) {
-        char *folder;
-        KEEL_TRY(keel_path(&folder, "%s/%s", prefix, folders[i]));
-        bundle_looking(python->request, folder);
-        python->folder = folder;
-        keel_status_t status = keel_directory_walk(folder, visit_folder, python);
-        keel_free(folder);
-        KEEL_TRY(bundle_forgive(status));
+        if (snprintf(python->folder, PATH_MAX, "%s/%s", prefix, folders[i]) >= PATH_MAX) continue;
+        bundle_looking(python->request, python->folder);
+        keel_bundle_forgive(bundle, keel_directory_walk(python->folder, visit_folder, python));
     }
-    return NULL;
 }
 
 // A virtual environment does not see pip's "user" packages, unless it sees those outside.
-static keel_status_t find_sites(python_t *python) {
+static void find_sites(python_t *python, keel_bundle_t *bundle) {
     const char *paths = getenv("PYTHONPATH"), *home = getenv("HOME");
     char folder[BUNDLE_PATH];
     while (paths && bundle_folder(&paths, folder))
         add_site(python, folder);
-    if (python->is_environment) KEEL_TRY(look_below(python, python->prefix));
-    if (python->is_environment && !python->sees_home) return NULL;
+    if (python->is_environment) look_below(python, python->prefix, bundle);
+    if (python->is_environment && !python->sees_home) return;
     if (home && *home && !getenv("PYTHONNOUSERSITE") &&
         snprintf(folder, sizeof folder, "%s/.local", home) < (int)sizeof folder)
-        KEEL_TRY(look_below(python, folder));
+        look_below(python, folder, bundle);
     const char *outside = python->is_environment ? python->home : python->prefix;
-    return *outside ? look_below(python, outside) : NULL;
+    if (*outside) look_below(python, outside, bundle);
 }
 
 // ---- all of it ---------------------------------------------------------------------------------
@@ -158,44 +151,31 @@ static bool ask_process(python_t *python) {
     return text;
 }
 
-static keel_status_t add_interpreter(const python_t *python, keel_bundle_t *bundle) {
+static void describe_python(python_t *python, keel_bundle_t *bundle) {
+    // The process knows better than files written when its environment was made.
+    if (python->request->is_client) ask_process(python);
+    find_sites(python, bundle);
+    keel_bundle_forgive(bundle, keel_buffer_status(&python->sites));
     const char *const facts[][2] = {{"path", python->path},
                                     {"prefix", python->prefix},
                                     {"version", python->version},
                                     {BUNDLE_SITES, keel_buffer_cstr(&python->sites)}};
     for (size_t i = 0; i < sizeof facts / sizeof *facts; ++i)
         if (*facts[i][1])
-            KEEL_TRY(keel_bundle_add(bundle, KEEL_BUNDLE_INTERPRETER, keel_str(facts[i][0]),
-                                     keel_str(facts[i][1])));
-    return NULL;
+            keel_bundle_add(bundle, KEEL_BUNDLE_INTERPRETER, keel_str(facts[i][0]),
+                            keel_str(facts[i][1]));
 }
 
-static keel_status_t describe_python(python_t *python, const char *interpreter, bool is_client,
-                                     keel_bundle_t *bundle) {
-    bundle_looking(python->request, interpreter);
-    if (!find_prefix(python, interpreter)) return NULL;
-    // The process knows better than files written when its environment was made.
-    if (is_client) ask_process(python);
-    KEEL_TRY(find_sites(python));
-    KEEL_TRY(bundle_forgive(keel_buffer_status(&python->sites)));
-    return add_interpreter(python, bundle);
-}
-
-keel_status_t bundle_interpreter(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
-    void *memory;
+void bundle_interpreter(const keel_bundle_request_t *request, keel_bundle_t *bundle) {
+    python_t python = {.request = request};
     char *interpreter = NULL;
-    KEEL_TRY(keel_calloc(1, sizeof(python_t), &memory));
-    python_t *python = memory;
-    python->request = request;
-    keel_buffer_initialize(&python->sites, KEEL_BUNDLE_VALUE_LIMIT);
-    keel_status_t status = NULL;
-    if (!request->is_client || ask_process(python))
-        status = keel_python_find(request->is_client ? NULL : request->interpreter, &interpreter);
-    if (!status && interpreter)
-        status = describe_python(python, interpreter, request->is_client, bundle);
+    const char *named = request->is_client ? NULL : request->interpreter;
+    if (request->is_client && !ask_process(&python)) return;
+    keel_buffer_initialize(&python.sites, KEEL_BUNDLE_VALUE_LIMIT);
+    keel_bundle_forgive(bundle, keel_python_find(named, &interpreter));
+    if (interpreter) bundle_looking(request, interpreter);
+    if (interpreter && find_prefix(&python, interpreter)) describe_python(&python, bundle);
     bundle_looking(request, NULL);
     keel_free(interpreter);
-    keel_buffer_deinitialize(&python->sites);
-    keel_free(python);
-    return bundle_forgive(status);
+    keel_buffer_deinitialize(&python.sites);
 }

@@ -8,11 +8,11 @@
 
 #include "bundle/bundle.h"
 
-// package, oldest and newest tested version, the file of the package that loads a plugin (up to a
-// '*'), and the word in that file without which it cannot be pointed at Keel
-#define KEEL_BUNDLE_CLIENTS_TRIED(X)                                                               \
-    X("jax", "0.6.2", "0.12", "jax/_src/xla_bridge.py", "PJRT_NAMES_AND_LIBRARY_PATHS")            \
-    X("torch-xla", "2.9", "2.9", "_XLAC.*", "PJRT_LIBRARY_PATH")
+// Packages, with the oldest and newest tested version.
+enum { KEEL_BUNDLE_CLIENTS_TRIED = 2 };
+extern const struct keel_bundle_tried_t {
+    const char *name, *oldest, *newest;
+} keel_bundle_tried[KEEL_BUNDLE_CLIENTS_TRIED];
 
 // PJRT API versions of plugins, of this Keel's major version. Programs ran with 0.81, 0.106 and
 // 0.115; with 0.117 they were compiled.
@@ -22,7 +22,7 @@ typedef enum keel_bundle_support {
     KEEL_BUNDLE_TRIED,
     KEEL_BUNDLE_OLDER,
     KEEL_BUNDLE_NEWER,
-    KEEL_BUNDLE_IMPOSSIBLE, // it cannot load Keel, or Keel cannot load it
+    KEEL_BUNDLE_IMPOSSIBLE, // Keel cannot load it
     KEEL_BUNDLE_UNKNOWN,    // it is missing, or has no version
 } keel_bundle_support_t;
 
@@ -32,15 +32,11 @@ typedef struct keel_bundle_verdict_t {
     char text[512];
 } keel_bundle_verdict_t;
 
-// One of the table's packages, by its index. `looks`: reads the files of an older package to see
-// whether it can load Keel. Not for a bundle of another machine, nor with a plugin for TPUs, which
-// clients find in another way.
-void keel_bundle_judge_client(const keel_bundle_t *bundle, size_t client, bool looks,
+// One of the packages above, by its index.
+void keel_bundle_judge_client(const keel_bundle_t *bundle, size_t client,
                               keel_bundle_verdict_t *out);
-size_t keel_bundle_client_count(void);
-const char *keel_bundle_client_name(size_t client);
-
-void keel_bundle_judge_api(const char *plugin, int major, int minor, keel_bundle_verdict_t *out);
+// A plugin with that path and PJRT version, such as "0.81".
+void keel_bundle_judge_api(const char *plugin, const char *api, keel_bundle_verdict_t *out);
 // From what the bundle says about the plugin.
 void keel_bundle_judge_plugin(const keel_bundle_t *bundle, keel_bundle_verdict_t *out);
 

@@ -1,95 +1,10 @@
-#include <stdio.h>
-
+// `keel probe`.
+#include "base/json.h"
 #include "cli/bundle.h"
 
-static const char details[] =
-    "PLUGIN is a path, cpu or tpu; the default is the plugin that the settings name. It is\n"
-    "loaded and used step by step in a separate process, so that it may crash or hang.\n\n"
-    "Each finding has a label and a next step. The labels are backend defect (the plugin fails\n"
-    "or lacks something), launch policy (how processes are started here), version gate (versions\n"
-    "that do not work together) and model policy (settings that change every model's numbers).\n\n"
-    "The exit code is 0 for alive, 1 for limping and 3 for dead; it is also 1 if --compare finds\n"
-    "that entries made here do not fit there.\n";
-
-static void show_step(const char *step) {
-    static char text[64];
-    cli_progress_end();
-    snprintf(text, sizeof text, "probe: %s", step);
-    cli_progress_begin(text);
-}
-
-static void add_wrapped(keel_probe_t *probe, const char *wraps) {
-    char next[512];
-    snprintf(next, sizeof next, "`keel probe %.400s` tests that plugin alone", wraps);
-    keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
-                   "this is Keel's own library, which wraps %s here; it was tested with mode off, "
-                   "so nothing was cached or recorded",
-                   wraps);
-}
-
-// Describes the plugin's file, uses the plugin, and collects the rest of the bundle. For Keel's own
-// library, the bundle describes the plugin that it wraps.
-static keel_status_t use_plugin(const keel_settings_t *settings, const char *plugin,
-                                const char *wraps, unsigned limit, keel_probe_t *probe) {
-    const keel_probe_request_t request = {.plugin = plugin,
-                                          .wraps = wraps,
-                                          .limit = limit,
-                                          .last = probe->fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER,
-                                          .stepping = show_step};
-    if (wraps) add_wrapped(probe, wraps);
-    KEEL_TRY(cli_describe_plugin(settings, wraps ? wraps : plugin, &probe->bundle));
-    keel_status_t status = keel_probe_use(&request, probe);
-    cli_progress_end();
-    return status;
-}
-
-static keel_status_t run_probe(const keel_settings_t *settings, const char *python, unsigned limit,
-                               keel_probe_t *probe) {
-    char *plugin = NULL, *wraps = NULL;
-    const keel_bundle_request_t rest = {.interpreter = python, .looking = cli_limit_at};
-    keel_status_t status = cli_find_plugin(settings, python, &plugin, &wraps);
-    if (!status) status = use_plugin(settings, plugin, wraps, limit, probe);
-    if (!status) status = keel_bundle_collect(&rest, &probe->bundle);
-    if (!status) keel_probe_conclude(probe);
-    keel_free(plugin);
-    keel_free(wraps);
-    return status;
-}
-
-static keel_status_t read_there(cli_probed_t *probed) {
-    KEEL_TRY(cli_take_bundle(probed->other, &probed->there));
-    if (probed->there.known[KEEL_BUNDLE_STEPS]) return NULL;
-    return keel_status_make(KEEL_INVALID,
-                            "%s: not a probe, or one of an older Keel; `keel probe --json` prints "
-                            "one",
-                            probed->other);
-}
-
-static keel_status_t compare(cli_probed_t *probed) {
-    const keel_bundle_t *here = &probed->probe.bundle, *there = &probed->there;
-    KEEL_TRY(keel_bundle_compare(there, here, &probed->changes));
-    probed->block_count = keel_probe_blocks(here, there, probed->blocks);
-    probed->hits = !probed->block_count;
-    for (size_t i = 0; i < probed->changes.count; ++i)
-        if (probed->changes.list[i].section == KEEL_BUNDLE_KEY) probed->hits = false;
-    return NULL;
-}
-
-static keel_status_t probe_and_compare(cli_call_t *call, unsigned limit, cli_probed_t *probed) {
-    keel_probe_t *probe = &probed->probe;
-    keel_settings_t settings;
-    char *python = NULL;
-    if (probed->other) KEEL_TRY(read_there(probed));
-    if (call->rest_count) call->flags[KEEL_SETTING_PLUGIN] = call->rest[0];
-    KEEL_TRY(cli_interpreter(&python));
-    cli_limit_at("the config file");
-    keel_status_t status = keel_settings_load(call->flags, &settings);
-    cli_limit_at(NULL);
-    bool known = !status;
-    if (!status) status = run_probe(&settings, python, limit, probe);
-    if (known) keel_probe_set_up(probe, &settings);
-    keel_settings_deinitialize(&settings);
-    keel_free(python);
+static keel_status_t probe_all(const cli_call_t *call, cli_look_t *look) {
+    keel_probe_t *probe = &look->probe;
+    keel_status_t status = cli_look(call, look);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     // If the probe cannot start, the reason is a finding too, so the answer has the same form.
     if (status)
@@ -97,50 +12,138 @@ static keel_status_t probe_and_compare(cli_call_t *call, unsigned limit, cli_pro
                        "correct it as the message says; `keel config` shows where each setting "
                        "comes from",
                        "%s", keel_status_message(status));
+    else
+        keel_probe_conclude(probe);
     keel_status_ignore(status);
-    KEEL_TRY(keel_probe_status(probe));
-    return probed->other ? compare(probed) : NULL;
+    if (keel_settings_text(&look->settings, KEEL_SETTING_MODE))
+        keel_probe_set_up(probe, &look->settings);
+    return keel_bundle_status(&probe->bundle);
 }
 
-static int answer(const cli_probed_t *probed, bool json) {
-    static const int codes[] = {CLI_OK, CLI_NO, CLI_FAILURE};
-    keel_buffer_t out;
-    keel_buffer_initialize(&out, 0);
-    (json ? cli_probe_json : cli_probe_text)(probed, &out);
-    int code = codes[probed->probe.verdict];
-    if (probed->other && !probed->hits && code == CLI_OK) code = CLI_NO;
-    int written = cli_answer(&out);
-    return written ? written : code;
+// ---- text --------------------------------------------------------------------------------------
+
+static void print_steps(const keel_probe_t *probe, keel_buffer_t *out) {
+    keel_buffer_text(out, "\nsteps\n");
+    for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i) {
+        const keel_probe_outcome_t *outcome = &probe->steps[i];
+        char time[24];
+        if (outcome->state == KEEL_PROBE_NOT_TRIED) continue;
+        keel_format_seconds(keel_seconds(outcome->nanoseconds), time);
+        keel_buffer_format(out, "  %-14s %9s  %s: %s\n", keel_probe_step_names[i], time,
+                           keel_probe_state_words[outcome->state],
+                           outcome->state == KEEL_PROBE_OK ? keel_probe_step_sentences[i]
+                                                           : outcome->message);
+        if (*outcome->said) keel_buffer_format(out, "%28sstderr: %s\n", "", outcome->said);
+    }
 }
+
+static void print_findings(const keel_probe_t *probe, keel_buffer_t *out) {
+    if (probe->finding_count) keel_buffer_text(out, "\nfindings\n");
+    // The most serious first; equal ones in the order in which they were found.
+    for (int weight = KEEL_PROBE_DEAD; weight >= KEEL_PROBE_ALIVE; --weight)
+        for (size_t i = 0; i < probe->finding_count; ++i) {
+            const keel_probe_finding_t *finding = &probe->findings[i];
+            if ((int)finding->weight != weight) continue;
+            keel_buffer_format(out, "  %s (%s): %s\n    next: %s\n", finding->label,
+                               weight ? keel_probe_verdict_names[weight] : "good to know",
+                               finding->text, finding->next);
+        }
+}
+
+static void print_text(const keel_probe_t *probe, keel_buffer_t *out) {
+    static const keel_bundle_section_t sections[] = {KEEL_BUNDLE_PLUGIN, KEEL_BUNDLE_DEVICES,
+                                                     KEEL_BUNDLE_MEMORY, KEEL_BUNDLE_SETTINGS};
+    bool only_loaded = probe->fast && probe->verdict == KEEL_PROBE_ALIVE;
+    keel_buffer_format(out, "%s%s\n", keel_probe_verdict_names[probe->verdict],
+                       only_loaded ? ", judging only by loading it (--fast)" : "");
+    if (probe->bundle.known[KEEL_BUNDLE_STEPS]) print_steps(probe, out);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) {
+        if (probe->bundle.known[sections[i]]) keel_buffer_byte(out, '\n');
+        keel_bundle_section_text(&probe->bundle, sections[i], out);
+    }
+    print_findings(probe, out);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void write_steps(const keel_probe_t *probe, keel_json_t *json) {
+    keel_json_object(json, "steps");
+    for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i) {
+        const keel_probe_outcome_t *outcome = &probe->steps[i];
+        if (outcome->state == KEEL_PROBE_NOT_TRIED) continue;
+        keel_json_object(json, keel_probe_step_names[i]);
+        keel_json_string(json, "state", keel_probe_state_names[outcome->state]);
+        keel_json_double(json, "seconds", keel_seconds(outcome->nanoseconds), 6);
+        keel_json_known(json, "code", outcome->code, 0);
+        keel_json_known(json, "message", outcome->message, 0);
+        keel_json_known(json, "stderr", outcome->said, 0);
+        keel_json_end_object(json);
+    }
+    keel_json_end_object(json);
+}
+
+static void write_findings(const keel_probe_t *probe, keel_json_t *json) {
+    keel_json_array(json, "findings");
+    for (size_t i = 0; i < probe->finding_count; ++i) {
+        const keel_probe_finding_t *finding = &probe->findings[i];
+        keel_json_object(json, NULL);
+        keel_json_string(json, "label", finding->label);
+        keel_json_string(json, "makes_it", keel_probe_verdict_names[finding->weight]);
+        keel_json_string(json, "text", finding->text);
+        keel_json_string(json, "next", finding->next);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+}
+
+static void print_json(const keel_probe_t *probe, keel_buffer_t *out) {
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_unsigned(&json, "probe", 2); // the form of this JSON
+    keel_json_string(&json, "verdict", keel_probe_verdict_names[probe->verdict]);
+    keel_json_bool(&json, "fast", probe->fast);
+    write_steps(probe, &json);
+    write_findings(probe, &json);
+    keel_bundle_json(&probe->bundle, keel_json_value(&json, "bundle"));
+    keel_json_end_object(&json);
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static const char details[] =
+    "PLUGIN is a path, cpu or tpu; the default is the plugin that the settings name. It is\n"
+    "loaded and used step by step in a separate process, so that it may crash or hang.\n\n"
+    "Each finding has a label and a next step. The labels are backend defect (the plugin fails\n"
+    "or lacks something), launch policy (how processes are started here), version gate (versions\n"
+    "that do not work together) and model policy (settings that change every model's numbers).\n\n"
+    "The exit code is 0 for alive, 1 for limping and 3 for dead. `keel bundle diff` compares what\n"
+    "two probes wrote with --json: would an entry of one machine be a hit on the other?\n";
 
 int cli_probe(cli_call_t *call) {
-    static cli_probed_t probed;
+    static cli_look_t look = {.loads = true};
+    static const int codes[] = {CLI_OK, CLI_NO, CLI_FAILURE};
     const char *timeout = "60";
     bool json = false, fast = false;
-    unsigned limit;
     int code;
     call->details = details;
     cli_switch(call, "--json", "print JSON", &json);
     cli_switch(call, "--fast", "only load the plugin: no client, no compile", &fast);
-    cli_text(call, "--compare", "FILE",
-             "would an entry made here be a hit on the machine of FILE, a probe's JSON",
-             &probed.other);
     cli_text(call, "--timeout", "SECONDS", "give up on a step after this long (60)", &timeout);
     cli_setting(call, KEEL_SETTING_PLUGIN);
     cli_setting(call, KEEL_SETTING_CACHE_DIR);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     cli_setting(call, KEEL_SETTING_MODE);
     if (!cli_parse(call, 0, 1, &code)) return code;
-    if (!cli_read_seconds(call, timeout, &limit, &code)) return code;
-    keel_probe_initialize(&probed.probe);
-    keel_bundle_initialize(&probed.there);
-    probed.probe.fast = fast;
-    cli_limit_begin("probe", limit);
-    keel_status_t status = probe_and_compare(call, limit, &probed);
-    cli_limit_end();
-    code = status ? cli_fail(status) : answer(&probed, json);
-    keel_bundle_changes_deinitialize(&probed.changes);
-    keel_bundle_deinitialize(&probed.there);
-    keel_probe_deinitialize(&probed.probe);
-    return code;
+    if (!cli_read_seconds(call, timeout, &look.seconds, &code)) return code;
+    if (call->rest_count) call->flags[KEEL_SETTING_PLUGIN] = call->rest[0];
+    look.last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER;
+    keel_status_t status = probe_all(call, &look);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    (json ? print_json : print_text)(&look.probe, &out);
+    int verdict = codes[look.probe.verdict];
+    cli_look_end(&look);
+    if (status) keel_buffer_deinitialize(&out);
+    code = status ? cli_fail(status) : cli_answer(&out);
+    return code == CLI_OK ? verdict : code;
 }

@@ -40,11 +40,11 @@ static const char *told(void) {
 static void judge_clients(const bundling_t *bundling) {
     const char *loaded =
         keel_bundle_find(&bundling->bundle, KEEL_BUNDLE_INTERPRETER, KEEL_BUNDLE_LOADED);
-    for (size_t i = 0; loaded && i < keel_bundle_client_count(); ++i) {
+    for (size_t i = 0; loaded && i < KEEL_BUNDLE_CLIENTS_TRIED; ++i) {
         keel_bundle_verdict_t verdict;
-        const char *name = keel_bundle_client_name(i);
+        const char *name = keel_bundle_tried[i].name;
         if (!strstr(loaded, name) || strstr(bundling->told, name)) continue;
-        keel_bundle_judge_client(&bundling->bundle, i, false, &verdict);
+        keel_bundle_judge_client(&bundling->bundle, i, &verdict);
         if (*verdict.text) keel_log_once(name, "%s", verdict.text);
     }
 }
@@ -52,7 +52,8 @@ static void judge_clients(const bundling_t *bundling) {
 static keel_status_t write_bundle(keel_engine_t *engine, bundling_t *bundling) {
     uint64_t started = keel_clock_monotonic();
     keel_bundle_request_t request = request_of(engine, bundling->task.client);
-    KEEL_TRY(keel_bundle_collect(&request, &bundling->bundle));
+    keel_bundle_collect(&request, &bundling->bundle);
+    KEEL_TRY(keel_bundle_status(&bundling->bundle));
     judge_clients(bundling);
     keel_buffer_t json;
     keel_buffer_initialize(&json, KEEL_BUNDLE_JSON_LIMIT);
@@ -84,15 +85,17 @@ static keel_status_t prepare(keel_engine_t *engine, PJRT_Client *client, bundlin
     snprintf((*out)->told, sizeof(*out)->told, "%.63s", told());
     keel_bundle_initialize(&(*out)->bundle);
     keel_bundle_request_t request = request_of(engine, client);
-    KEEL_TRY(keel_bundle_environment(&request, &(*out)->bundle));
+    keel_bundle_environment(&request, &(*out)->bundle);
     (*out)->seconds = keel_seconds(keel_clock_monotonic() - started);
-    return NULL;
+    return keel_bundle_status(&(*out)->bundle);
 }
 
 static void judge_plugin(const keel_engine_t *engine) {
+    const PJRT_Api_Version *version = &engine->api->pjrt_api_version;
     keel_bundle_verdict_t verdict;
-    keel_bundle_judge_api(engine->plugin->path, engine->api->pjrt_api_version.major_version,
-                          engine->api->pjrt_api_version.minor_version, &verdict);
+    char api[32];
+    snprintf(api, sizeof api, "%d.%d", version->major_version, version->minor_version);
+    keel_bundle_judge_api(engine->plugin->path, api, &verdict);
     if (*verdict.text && !strstr(told(), "plugin"))
         keel_log_once("plugin version", "%s", verdict.text);
 }

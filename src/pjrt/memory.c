@@ -59,20 +59,28 @@ static keel_status_t describe_device(const PJRT_Api *api, PJRT_Device *device,
     return NULL;
 }
 
+keel_status_t keel_pjrt_device_id(const PJRT_Api *api, PJRT_Device *device, int *out) {
+    PJRT_DeviceDescription *description;
+    KEEL_TRY(describe_device(api, device, &description));
+    PJRT_DeviceDescription_Id_Args args = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Id),
+                                           .device_description = description};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Id, args));
+    *out = args.id;
+    return NULL;
+}
+
 keel_status_t keel_pjrt_device_name(const PJRT_Api *api, const char *platform, PJRT_Device *device,
                                     char **out_name, char **out_kind) {
     PJRT_DeviceDescription *description;
+    int id;
+    KEEL_TRY(keel_pjrt_device_id(api, device, &id));
     KEEL_TRY(describe_device(api, device, &description));
-    PJRT_DeviceDescription_Id_Args id = {.struct_size = PJRT_DeviceDescription_Id_Args_STRUCT_SIZE,
-                                         .device_description = description};
-    KEEL_TRY(
-        keel_pjrt_status(api, api->PJRT_DeviceDescription_Id(&id), "PJRT_DeviceDescription_Id"));
     PJRT_DeviceDescription_Kind_Args kind = {.struct_size =
                                                  PJRT_DeviceDescription_Kind_Args_STRUCT_SIZE,
                                              .device_description = description};
     KEEL_TRY(keel_pjrt_status(api, api->PJRT_DeviceDescription_Kind(&kind),
                               "PJRT_DeviceDescription_Kind"));
-    KEEL_TRY(keel_path(out_name, "%s:%d", strcmp(platform, "tpu") == 0 ? "TPU" : platform, id.id));
+    KEEL_TRY(keel_path(out_name, "%s:%d", strcmp(platform, "tpu") == 0 ? "TPU" : platform, id));
     keel_status_t status =
         keel_strdup((keel_str_t){kind.device_kind, kind.device_kind_size}, out_kind);
     if (status) keel_free(*out_name);

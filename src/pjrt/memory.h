@@ -32,6 +32,10 @@ typedef struct keel_device_memory_t {
 keel_status_t keel_pjrt_device_memory(const PJRT_Api *api, PJRT_Device *device,
                                       keel_device_memory_t *out) KEEL_MUST_CHECK;
 
+// The number that a compile's device assignment knows the device by.
+keel_status_t keel_pjrt_device_id(const PJRT_Api *api, PJRT_Device *device,
+                                  int *out) KEEL_MUST_CHECK;
+
 // A physical device by platform and number, as users know it: "TPU:18", "cpu:0"; and its kind, "TPU
 // v6 lite". The caller frees both.
 keel_status_t keel_pjrt_device_name(const PJRT_Api *api, const char *platform, PJRT_Device *device,

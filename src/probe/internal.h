@@ -1,17 +1,37 @@
-// Room-internal: the child that uses the plugin, and the messages that it sends.
+// Room-internal: the child that uses the plugin, and what it reports.
 #ifndef KEEL_PROBE_INTERNAL_H_
 #define KEEL_PROBE_INTERNAL_H_
+
+#include <stdatomic.h>
+#include <sys/types.h>
 
 #include "pjrt/pjrt.h"
 #include "probe/probe.h"
 
+typedef struct probe_reported_t {
+    keel_probe_state_t state;
+    uint64_t nanoseconds;
+    off_t printed, printed_end; // where the file of what it prints ended, before and after
+    char code[64];
+    char message[KEEL_BUNDLE_VALUE_LIMIT];
+} probe_reported_t;
+
+// In memory that parent and child share. The parent trusts none of it: the plugin may write there.
+typedef struct probe_report_t {
+    _Atomic int step;  // that began last
+    _Atomic bool done; // all steps are over
+    bool out_of_memory;
+    probe_reported_t steps[KEEL_PROBE_STEP_COUNT];
+    size_t facts_size;
+    char facts[KEEL_BUNDLE_JSON_LIMIT]; // a bundle as JSON
+} probe_report_t;
+
 // What the child knows so far.
 typedef struct probe_child_t {
-    int descriptor; // takes the messages
+    probe_report_t *report;
     const keel_probe_request_t *request;
     const keel_digest_t *build; // of the plugin's file; NULL if unknown
-    bool elsewhere;             // only TOPOLOGY and ELSEWHERE
-    keel_bundle_t facts;        // of this step
+    keel_bundle_t facts;
 
     keel_plugin_t plugin;
     PJRT_Api *api; // the plugin's, through the bridge; records the codes of errors
@@ -20,38 +40,15 @@ typedef struct probe_child_t {
     size_t device_count;
     PJRT_LoadedExecutable *compiled, *reloaded;
     keel_bytes_t serialized;
-    PJRT_TopologyDescription *topology;
-    const char *skipped; // set by a step that has nothing to do: the reason
 } probe_child_t;
 
-// The longest message. One datagram may be about 200 KiB long.
-enum { PROBE_LINE_LIMIT = 1 << 17 };
+// Takes the steps and reports them.
+void probe_child_run(probe_child_t *child);
 
-// The exit code of a child that finished; a plugin's own exit() has another.
-enum { PROBE_DONE = 77 };
-
-// Runs the steps and sends their messages; returns the exit code.
-int probe_child_run(probe_child_t *child);
-
-// The steps with the small program, in program.c.
-keel_status_t probe_compile(probe_child_t *child) KEEL_MUST_CHECK;
-keel_status_t probe_run(probe_child_t *child) KEEL_MUST_CHECK;
-keel_status_t probe_serialize(probe_child_t *child) KEEL_MUST_CHECK;
-keel_status_t probe_reload(probe_child_t *child) KEEL_MUST_CHECK;
-keel_status_t probe_run_again(probe_child_t *child) KEEL_MUST_CHECK;
-keel_status_t probe_last_device(probe_child_t *child) KEEL_MUST_CHECK;
-keel_status_t probe_older_client(probe_child_t *child) KEEL_MUST_CHECK;
-keel_status_t probe_topology(probe_child_t *child) KEEL_MUST_CHECK;
-keel_status_t probe_compile_elsewhere(probe_child_t *child) KEEL_MUST_CHECK;
-
-// Any TPU will do, since only the compiler is tested; this is the newest that all know.
-#define PROBE_TOPOLOGY "v6e:2x4"
-
-// A copy in the bundle's arena, on one line that is safe to show; "" if there is no memory, which
-// the probe records.
-const char *probe_keep(keel_probe_t *probe, keel_str_t text);
-// Adds a fact to the bundle.
-void probe_note(keel_probe_t *probe, keel_bundle_section_t section, const char *name,
-                const char *value);
+// The steps: up to the devices in child.c, those with the small program in program.c.
+#define PROBE_DECLARE(step, needs, take, ...)                                                      \
+    keel_status_t probe_##take(probe_child_t *child) KEEL_MUST_CHECK;
+KEEL_PROBE_STEPS(PROBE_DECLARE)
+#undef PROBE_DECLARE
 
 #endif // KEEL_PROBE_INTERNAL_H_

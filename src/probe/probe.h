@@ -2,32 +2,32 @@
 // it works, and what follows.
 //
 // What a probe finds out is a bundle: facts, which are printed and compared as all bundles are.
-// The plugin is loaded and used in a child process, step by step. The child sends one message in
-// JSON when it begins a step and one when it finishes, so a crash, an abort or a hang is attributed
-// to its step. The messages are foreign bytes: unreadable ones are counted and skipped.
+// The plugin is loaded and used in a child process, step by step. The child notes each step in
+// memory that its parent sees, so a crash, an abort or a hang is attributed to its step.
 //
 // Ownership: a probe owns all its text. Threads: one thread at a time.
 // keel_probe_use forks, so the process should have no other thread then.
 #ifndef KEEL_PROBE_PROBE_H_
 #define KEEL_PROBE_PROBE_H_
 
-#include "bundle/compare.h"
+#include "bundle/bundle.h"
 #include "settings/settings.h"
 
-// step, name, what it does
+// step, the one that it needs (itself: none), the function that takes it, name, what it does
 #define KEEL_PROBE_STEPS(X)                                                                        \
-    X(LOAD, "load", "the library is opened and its table taken")                                   \
-    X(CLIENT, "client", "the plugin makes a client")                                               \
-    X(DEVICES, "devices", "its devices, their memory and the parts of keys are read")              \
-    X(COMPILE, "compile", "a small program is compiled for the first device")                      \
-    X(RUN, "run", "it runs there, and its numbers are checked")                                    \
-    X(SERIALIZE, "serialize", "its executable is serialized")                                      \
-    X(RELOAD, "reload", "these bytes are loaded again")                                            \
-    X(AGAIN, "run again", "the reloaded executable runs, and its numbers are checked")             \
-    X(LAST, "last device", "compiled, run and checked on the last device")                         \
-    X(OLDER, "older client", "it runs with the argument structs of an older client")               \
-    X(TOPOLOGY, "topology", "devices that are not present are described")                          \
-    X(ELSEWHERE, "compile only", "the small program is compiled for them")
+    X(LOAD, LOAD, load, "load", "the library is opened and its table taken")                       \
+    X(CLIENT, LOAD, client, "client", "the plugin makes a client")                                 \
+    X(DEVICES, CLIENT, devices, "devices",                                                         \
+      "its devices, their memory and the parts of keys are read")                                  \
+    X(COMPILE, DEVICES, compile, "compile", "a small program is compiled for the first device")    \
+    X(RUN, COMPILE, run, "run", "it runs there, and its numbers are checked")                      \
+    X(SERIALIZE, COMPILE, serialize, "serialize", "its executable is serialized")                  \
+    X(RELOAD, SERIALIZE, reload, "reload", "these bytes are loaded again")                         \
+    X(AGAIN, RELOAD, run_again, "run again",                                                       \
+      "the reloaded executable runs, and its numbers are checked")                                 \
+    X(LAST, RUN, last_device, "last device", "compiled, run and checked on the last device")       \
+    X(OLDER, RUN, older_client, "older client",                                                    \
+      "it runs with the argument structs of an older client")
 
 typedef enum keel_probe_step {
 #define KEEL_PROBE_STEP_ENUM(name, ...) KEEL_PROBE_##name,
@@ -35,18 +35,17 @@ typedef enum keel_probe_step {
 #undef KEEL_PROBE_STEP_ENUM
         KEEL_PROBE_STEP_COUNT,
 } keel_probe_step_t;
-const char *keel_probe_step_name(keel_probe_step_t step);
-const char *keel_probe_step_sentence(keel_probe_step_t step);
+extern const char *const keel_probe_step_names[KEEL_PROBE_STEP_COUNT];
+extern const char *const keel_probe_step_sentences[KEEL_PROBE_STEP_COUNT];
 
 // state, name, word in a text
 #define KEEL_PROBE_STATES(X)                                                                       \
     X(NOT_TRIED, "not tried", "")                                                                  \
     X(BEGUN, "begun", "")                                                                          \
     X(OK, "ok", "ok")                                                                              \
-    X(SKIPPED, "skipped", "skipped") /* has nothing to do here; `message` says why */              \
-    X(FAILED, "failed", "FAILED")    /* with an error; `message` has it */                         \
-    X(KILLED, "killed", "DIED")      /* the process ended in it; `message` says by what */         \
-    X(HUNG, "no answer", "HUNG")     /* within the time limit */
+    X(FAILED, "failed", "FAILED") /* with an error; `message` has it */                            \
+    X(KILLED, "killed", "DIED")   /* the process ended in it; `message` says by what */            \
+    X(HUNG, "no answer", "HUNG")  /* within the time limit */
 
 typedef enum keel_probe_state {
 #define KEEL_PROBE_STATE_ENUM(name, ...) KEEL_PROBE_##name,
@@ -54,10 +53,12 @@ typedef enum keel_probe_state {
 #undef KEEL_PROBE_STATE_ENUM
         KEEL_PROBE_STATE_COUNT,
 } keel_probe_state_t;
-const char *keel_probe_state_name(keel_probe_state_t state);
-const char *keel_probe_state_word(keel_probe_state_t state);
-// True for FAILED, KILLED and HUNG.
-bool keel_probe_went_wrong(keel_probe_state_t state);
+extern const char *const keel_probe_state_names[KEEL_PROBE_STATE_COUNT];
+extern const char *const keel_probe_state_words[KEEL_PROBE_STATE_COUNT];
+
+static inline bool keel_probe_went_wrong(keel_probe_state_t state) {
+    return state >= KEEL_PROBE_FAILED;
+}
 
 typedef struct keel_probe_outcome_t {
     keel_probe_state_t state;
@@ -69,20 +70,11 @@ typedef struct keel_probe_outcome_t {
 
 // ---- what follows ------------------------------------------------------------------------------
 
-// label, name, meaning
-#define KEEL_PROBE_LABELS(X)                                                                       \
-    X(BACKEND_DEFECT, "backend defect", "the plugin fails or does not do what PJRT requires")      \
-    X(LAUNCH_POLICY, "launch policy", "how the process is started: settings, environment, files")  \
-    X(VERSION_GATE, "version gate", "versions that do not work together, or need the bridge")      \
-    X(MODEL_POLICY, "model policy", "a setting that changes what every model computes")
-
-typedef enum keel_probe_label {
-#define KEEL_PROBE_LABEL_ENUM(name, ...) KEEL_PROBE_##name,
-    KEEL_PROBE_LABELS(KEEL_PROBE_LABEL_ENUM)
-#undef KEEL_PROBE_LABEL_ENUM
-        KEEL_PROBE_LABEL_COUNT,
-} keel_probe_label_t;
-const char *keel_probe_label_name(keel_probe_label_t label);
+// What a finding is about.
+#define KEEL_PROBE_BACKEND_DEFECT "backend defect" // the plugin fails or does not do its part
+#define KEEL_PROBE_LAUNCH_POLICY "launch policy"   // how the process is started
+#define KEEL_PROBE_VERSION_GATE "version gate"     // versions that do not work together
+#define KEEL_PROBE_MODEL_POLICY "model policy"     // a setting that changes what models compute
 
 // In order of weight; a finding's weight is the state that it leaves the installation in.
 typedef enum keel_probe_verdict {
@@ -90,10 +82,10 @@ typedef enum keel_probe_verdict {
     KEEL_PROBE_LIMPING,
     KEEL_PROBE_DEAD,
 } keel_probe_verdict_t;
-const char *keel_probe_verdict_name(keel_probe_verdict_t verdict);
+extern const char *const keel_probe_verdict_names[];
 
 typedef struct keel_probe_finding_t {
-    keel_probe_label_t label;
+    const char *label;           // one of those above
     keel_probe_verdict_t weight; // ALIVE: for information
     const char *text, *next;     // the finding; the next step
 } keel_probe_finding_t;
@@ -101,12 +93,10 @@ typedef struct keel_probe_finding_t {
 enum { KEEL_PROBE_FINDINGS = 64 };
 
 typedef struct keel_probe_t {
-    keel_bundle_t bundle; // what was found out; its arena has all text
+    keel_bundle_t bundle; // what was found out; owns all text, and knows if memory ran out
     bool fast;            // the plugin was only loaded
-    bool is_tpu, has_tpu; // by its name, the plugin is for TPUs; the machine has a TPU
+    bool lacks_tpu; // by its name, the plugin is for TPUs, and the machine has none: only loaded
     keel_probe_outcome_t steps[KEEL_PROBE_STEP_COUNT];
-    uint64_t broken_lines; // of the child
-    bool out_of_memory;    // here or in the child: the probe is incomplete
 
     keel_probe_finding_t findings[KEEL_PROBE_FINDINGS];
     size_t finding_count;
@@ -117,15 +107,11 @@ void keel_probe_initialize(keel_probe_t *probe);
 void keel_probe_deinitialize(keel_probe_t *probe);
 
 typedef struct keel_probe_request_t {
-    const char *plugin;     // path
-    const char *wraps;      // the plugin that it wraps, if it is Keel's own library; otherwise NULL
-    unsigned limit;         // seconds that a step may take
-    keel_probe_step_t last; // no step after this one; OLDER: all
+    const char *plugin;                 // path
+    unsigned limit;                     // seconds that a step may take
+    keel_probe_step_t last;             // no step after this one; OLDER: all
     void (*stepping)(const char *step); // called with each step that begins; may be NULL
 } keel_probe_request_t;
-
-// NULL, or KEEL_NO_MEMORY if anything was lost. Ask once, at the end.
-keel_status_t keel_probe_status(const keel_probe_t *probe) KEEL_MUST_CHECK;
 
 // Uses the plugin in a child and fills the steps and the bundle, with the reason if one of the
 // first three steps failed. If the bundle knows the plugin's build, it gets the components of keys.
@@ -133,19 +119,10 @@ keel_status_t keel_probe_status(const keel_probe_t *probe) KEEL_MUST_CHECK;
 keel_status_t keel_probe_use(const keel_probe_request_t *request,
                              keel_probe_t *out) KEEL_MUST_CHECK;
 
-// Reads one message of the child. KEEL_NO_MEMORY, or NULL: a broken one is only counted.
-keel_status_t keel_probe_take_line(keel_probe_t *probe, keel_str_t line) KEEL_MUST_CHECK;
-
-// The reasons, one sentence each and besides other keys, why an entry made here would not be a hit
-// there; returns their number. Both bundles are a probe's.
-enum { KEEL_PROBE_BLOCKS = 8 };
-size_t keel_probe_blocks(const keel_bundle_t *here, const keel_bundle_t *there,
-                         const char *out[KEEL_PROBE_BLOCKS]);
-
 // ---- findings ----------------------------------------------------------------------------------
 
 // Adds a finding; copies the texts, with control bytes as "?". Drops it if there are too many.
-void keel_probe_add(keel_probe_t *probe, keel_probe_label_t label, keel_probe_verdict_t weight,
+void keel_probe_add(keel_probe_t *probe, const char *label, keel_probe_verdict_t weight,
                     const char *next, const char *format, ...) KEEL_PRINTF(5, 6);
 // Adds the findings that follow from the steps and the bundle; reads the clients' files. Adds the
 // steps to the bundle.

@@ -4,50 +4,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "probe/internal.h"
+#include "probe/probe.h"
 
-// Adds a finding about a setting, "mode off (KEEL_MODE) ...".
+// Adds a finding about a setting, "mode off ...".
 #define ADD(probe, settings, which, weight, next, format, ...)                                     \
-    keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, weight, next, "%s %s (%s) " format,            \
+    keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, weight, next, "%s %s " format,                 \
                    keel_setting_facts(which)->key, keel_settings_text(settings, which),            \
-                   origin_of(settings, which), __VA_ARGS__)
-
-// Where a setting's value came from: "KEEL_CACHE_DIR", "/home/u/.config/keel/config:3", "default".
-static const char *origin_of(const keel_settings_t *settings, keel_setting_t which) {
-    const keel_setting_value_t *value = &settings->values[which];
-    return *value->where ? value->where : keel_origin_name(value->origin);
-}
+                   __VA_ARGS__)
 
 // ---- folders -----------------------------------------------------------------------------------
 
-// From statfs(2): file systems whose files are on another machine.
-static const char *network_of(unsigned long type) {
-    static const struct {
-        unsigned long type;
-        const char *name;
-    } systems[] = {
-        {0x6969, "NFS"},        {0xff534d42, "CIFS"}, {0xfe534d42, "SMB2"},   {0x517b, "SMB"},
-        {0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"}, {0x01021997, "9p"},     {0x00c36400, "Ceph"},
-        {0x65735546, "FUSE"},   {0x5346414f, "AFS"},  {0x19830326, "BeeGFS"},
-    };
-    for (size_t i = 0; i < sizeof systems / sizeof *systems; ++i)
-        if (systems[i].type == type) return systems[i].name;
-    return NULL;
-}
-
-// The folder, or the nearest existing one above it.
+// An absolute path, or the nearest folder above it that exists.
 static void nearest_folder(const char *folder, char out[PATH_MAX]) {
     snprintf(out, PATH_MAX, "%s", folder);
     while (access(out, F_OK) != 0) {
         char *slash = strrchr(out, '/');
-        if (!slash || slash == out) {
-            snprintf(out, PATH_MAX, "/");
-            return;
-        }
-        *slash = 0;
+        slash[slash == out] = 0;
     }
 }
 
@@ -61,40 +36,29 @@ static keel_status_t try_to_write(const char *folder) {
     return status;
 }
 
-static void judge_disk(keel_probe_t *probe, const keel_settings_t *settings, keel_setting_t which,
-                       const char *what_is_lost, const struct statfs *disk) {
-    enum { LITTLE = 64 << 20 };
-    uint64_t left = (uint64_t)disk->f_bavail * (uint64_t)disk->f_bsize;
-    const char *network = network_of((unsigned long)disk->f_type);
-    char size[16];
-    keel_format_size(left, size);
-    if (disk->f_blocks && left < LITTLE)
-        ADD(probe, settings, which, KEEL_PROBE_LIMPING,
-            "free some space there (`keel cache prune` helps if Keel uses it), or choose another "
-            "folder",
-            "is on a disk with %s left, so %s", size, what_is_lost);
-    if (network && which == KEEL_SETTING_CACHE_DIR)
-        ADD(probe, settings, which, KEEL_PROBE_ALIVE,
-            "if its machines are alike, they share compiles; if they are not, or loads are slow, "
-            "choose a local disk with KEEL_CACHE_DIR",
-            "is on a network disk (%s)", network);
-}
-
 static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, keel_setting_t which,
                          const char *what_is_lost) {
-    char there[PATH_MAX], next[512];
-    struct statfs disk;
+    enum { LITTLE = 64 << 20 };
+    char there[PATH_MAX], next[512], size[16];
+    struct statvfs disk;
     const char *folder = keel_settings_text(settings, which);
     snprintf(next, sizeof next, "make it a folder that you can write to, or choose another with %s",
              keel_setting_facts(which)->environment);
-    nearest_folder(folder, there);
+    if (*folder) nearest_folder(folder, there);
     keel_status_t status =
         *folder ? try_to_write(there) : keel_status_make(KEEL_NOT_FOUND, "there is no home folder");
-    if (!status && statfs(there, &disk) == 0)
-        judge_disk(probe, settings, which, what_is_lost, &disk);
-    else if (status && keel_status_code(status) != KEEL_NO_MEMORY)
+    if (status && keel_status_code(status) != KEEL_NO_MEMORY)
         ADD(probe, settings, which, KEEL_PROBE_LIMPING, next, "is not writable, so %s: %s",
             what_is_lost, keel_status_message(status));
+    if (!status && statvfs(there, &disk) == 0 && disk.f_blocks) {
+        uint64_t left = (uint64_t)disk.f_bavail * disk.f_frsize;
+        keel_format_size(left, size);
+        if (left < LITTLE)
+            ADD(probe, settings, which, KEEL_PROBE_LIMPING,
+                "free some space there (`keel cache prune` helps if Keel uses it), or choose "
+                "another folder",
+                "is on a disk with %s left, so %s", size, what_is_lost);
+    }
     keel_status_ignore(status);
 }
 
@@ -113,34 +77,22 @@ static void judge_mode(keel_probe_t *probe, const keel_settings_t *settings) {
 
 // ---- the environment ---------------------------------------------------------------------------
 
-static const char *set_to(const char *name) {
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
-static bool names_keel(const char *path) {
+static bool names_keel(const char *variable) {
+    const char *path = getenv(variable);
     return path && strstr(path, "libkeel_pjrt.so");
 }
 
 // `keel run` sets all of these for its child; by hand, it is easy to set only some.
-static void judge_clients(keel_probe_t *probe) {
-    static const char next[] =
-        "start it with `keel run -- CMD`, which sets this for its child, or unset it";
-    const char *device = set_to("PJRT_DEVICE"), *platforms = set_to("JAX_PLATFORMS");
-    bool torch_by_path = names_keel(set_to("PJRT_LIBRARY_PATH"));
-    bool tpu_by_path = names_keel(set_to("TPU_LIBRARY_PATH"));
-    if (device && strcmp(device, "KEEL") != 0 &&
-        !(strcmp(device, "LIBRARY") == 0 && torch_by_path) &&
-        !(strcmp(device, "TPU") == 0 && tpu_by_path))
-        keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
-                       "PJRT_DEVICE=%.80s: PyTorch/XLA started from here does not go through "
-                       "Keel",
-                       device);
-    if (platforms && strncmp(platforms, "keel", 4) != 0 &&
-        !(strncmp(platforms, "tpu", 3) == 0 && tpu_by_path))
-        keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE, next,
-                       "JAX_PLATFORMS=%.80s: JAX started from here does not go through Keel",
-                       platforms);
+static void judge_client(keel_probe_t *probe, const char *variable, const char *client) {
+    const char *value = getenv(variable);
+    if (!value || !*value || strncasecmp(value, "keel", 4) == 0 ||
+        (strcmp(value, "LIBRARY") == 0 && names_keel("PJRT_LIBRARY_PATH")) ||
+        (strncasecmp(value, "tpu", 3) == 0 && names_keel("TPU_LIBRARY_PATH")))
+        return;
+    keel_probe_add(probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_ALIVE,
+                   "start it with `keel run -- CMD`, which sets this for its child, or unset it",
+                   "%s=%.80s: %s started from here does not go through Keel", variable, value,
+                   client);
 }
 
 // Variables that change the results of every model.
@@ -154,8 +106,8 @@ static void judge_models(keel_probe_t *probe) {
         {"JAX_DEFAULT_MATMUL_PRECISION", "JAX multiplies matrices in another precision"},
     };
     for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
-        const char *value = set_to(variables[i][0]);
-        if (value && strcmp(value, "0") != 0)
+        const char *value = getenv(variables[i][0]);
+        if (value && *value && strcmp(value, "0") != 0)
             keel_probe_add(probe, KEEL_PROBE_MODEL_POLICY, KEEL_PROBE_ALIVE,
                            "set it in the model, where the next reader sees it, or unset it",
                            "%s=%.80s: %s", variables[i][0], value, variables[i][1]);
@@ -166,9 +118,11 @@ void keel_probe_set_up(keel_probe_t *probe, const keel_settings_t *settings) {
     judge_folder(probe, settings, KEEL_SETTING_CACHE_DIR, "no program is kept");
     judge_folder(probe, settings, KEEL_SETTING_RUN_DIR, "no run is recorded");
     judge_mode(probe, settings);
-    judge_clients(probe);
+    judge_client(probe, "PJRT_DEVICE", "PyTorch/XLA");
+    judge_client(probe, "JAX_PLATFORMS", "JAX");
     judge_models(probe);
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
-        probe_note(probe, KEEL_BUNDLE_SETTINGS, keel_setting_facts((keel_setting_t)i)->key,
-                   settings->values[i].text);
+        keel_bundle_add(&probe->bundle, KEEL_BUNDLE_SETTINGS,
+                        keel_str(keel_setting_facts((keel_setting_t)i)->key),
+                        keel_str(settings->values[i].text));
 }

@@ -1,5 +1,4 @@
-// The parent: starts the child, takes its messages, keeps the end of what the plugin prints, and
-// ends the child if a step takes too long.
+// The parent: starts the child, ends it if a step takes too long, and takes its report.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -8,295 +7,195 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "probe/guard.h"
 #include "probe/internal.h"
 
-enum { TAIL = 4096, TICK_MS = 100 };
-
 typedef struct watch_t {
     keel_probe_t *probe;
     const keel_probe_request_t *request;
-    bool elsewhere;
+    probe_report_t *report;
+    int printed; // a file in memory that takes what the child prints
     pid_t child;
-    int lines, printed; // a socket for messages, and a pipe
-    char tail[TAIL];    // what was printed in this step
-    size_t tail_size;
-    keel_probe_step_t step; // the current step; KEEL_PROBE_STEP_COUNT between two
+    int step; // that the child was seen in, since `began`
     uint64_t began;
     bool gave_up;
-    keel_status_t status;
 } watch_t;
 
 // ---- the child's surroundings ------------------------------------------------------------------
 
-static bool is_for_tpus(const char *plugin) {
-    const char *name = strrchr(plugin, '/');
-    return strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0;
-}
-
-// Whether there is a device file of a TPU.
-static bool has_tpu(void) {
+// A plugin for TPUs, by its name, on a machine without a device file of one: to make a client, it
+// would ask the network for minutes.
+static bool lacks_tpu(const char *plugin) {
+    const char *slash = strrchr(plugin, '/');
     glob_t found = {0};
+    if (strncmp(slash ? slash + 1 : plugin, "libtpu", 6) != 0) return false;
     glob("/dev/accel*", 0, NULL, &found);
     glob("/dev/vfio/[0-9]*", GLOB_APPEND, NULL, &found);
-    bool there = found.gl_pathc > 0;
+    size_t count = found.gl_pathc;
     globfree(&found);
-    return there;
+    return !count;
 }
 
-// Without these, a TPU's plugin asks the network for minutes which machine it is on. The user's own
-// values stay, unless the first attempt has already hung with them.
-static void spare_the_search(bool overwrite) {
-    static const char *const variables[][2] = {
-        {"TPU_SKIP_MDS_QUERY", "1"},
-        {"TPU_ACCELERATOR_TYPE", "v6e-8"},
-        {"TPU_WORKER_ID", "0"},
-        {"TPU_WORKER_HOSTNAMES", "localhost"},
-        {"ALLOW_MULTIPLE_LIBTPU_LOAD", "1"},
-        {"TPU_LOG_DIR", "disabled"},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i)
-        setenv(variables[i][0], variables[i][1], overwrite);
-}
-
-static _Noreturn void be_child(const watch_t *watch, int lines, int printed) {
-    const keel_probe_request_t *request = watch->request;
+static _Noreturn void be_child(const watch_t *watch) {
     keel_digest_t build;
     const char *hex = keel_bundle_find(&watch->probe->bundle, KEEL_BUNDLE_PLUGIN, "build");
     keel_guard_child();
-    dup2(printed, STDIN_FILENO); // only for writing: the terminal's input is not for the plugin
-    dup2(printed, STDOUT_FILENO);
-    dup2(printed, STDERR_FILENO);
-    // Keel's own library, as a client uses it, but without caching or recording: a probe is no run.
-    if (request->wraps) {
-        setenv("KEEL_PLUGIN", request->wraps, 1);
-        setenv("KEEL_MODE", "off", 1);
-    }
-    if (is_for_tpus(request->wraps ? request->wraps : request->plugin) && !has_tpu())
-        spare_the_search(watch->elsewhere);
-    probe_child_t child = {.descriptor = lines,
-                           .request = request,
-                           .build = hex && keel_digest_unhex(keel_str(hex), &build) ? &build : NULL,
-                           .elsewhere = watch->elsewhere};
+    dup2(memfd_create("nothing", 0), STDIN_FILENO); // the terminal's input is not for the plugin
+    dup2(watch->printed, STDOUT_FILENO);
+    dup2(watch->printed, STDERR_FILENO);
+    probe_child_t child = {.report = watch->report,
+                           .request = watch->request,
+                           .build =
+                               hex && keel_digest_unhex(keel_str(hex), &build) ? &build : NULL};
+    probe_child_run(&child);
     // Skips waiting for the plugin's threads and its clean-up.
-    _exit(probe_child_run(&child));
-}
-
-static keel_status_t start_child(watch_t *watch) {
-    int lines[2], printed[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lines))
-        return keel_status_make(KEEL_IO, "a socket: %s", strerror(errno));
-    if (pipe2(printed, O_CLOEXEC)) {
-        int error = errno;
-        close(lines[0]);
-        close(lines[1]);
-        return keel_status_make(KEEL_IO, "a pipe: %s", strerror(error));
-    }
-    fflush(NULL);
-    watch->child = fork();
-    int error = errno;
-    if (watch->child == 0) be_child(watch, lines[1], printed[1]);
-    keel_guard_watch(watch->child);
-    close(lines[1]);
-    close(printed[1]);
-    watch->lines = lines[0];
-    watch->printed = printed[0];
-    fcntl(watch->printed, F_SETFL, O_NONBLOCK);
-    if (watch->child > 0) return NULL;
-    close(watch->lines);
-    close(watch->printed);
-    return keel_status_make(KEEL_IO, "a new process: %s", strerror(error));
-}
-
-// ---- reading -----------------------------------------------------------------------------------
-
-// A child that writes endlessly must not keep the parent from checking the time.
-enum { READS = 64 };
-
-static void read_printed(watch_t *watch) {
-    char data[TAIL];
-    ssize_t got = 1;
-    for (int i = 0; i < READS && (got = read(watch->printed, data, sizeof data)) > 0; ++i) {
-        size_t size = (size_t)got;
-        size_t kept = watch->tail_size + size > TAIL ? TAIL - size : watch->tail_size;
-        memmove(watch->tail, watch->tail + watch->tail_size - kept, kept);
-        memcpy(watch->tail + kept, data, size);
-        watch->tail_size = kept + size;
-    }
-}
-
-// The last informative line: the lines of a stack trace begin with a blank or a star.
-static const char *last_said(const watch_t *watch) {
-    enum { SHOWN = 400 };
-    keel_str_t rest = {watch->tail, watch->tail_size}, line, said = {0};
-    while (keel_str_line(&rest, &line))
-        if (line.size && (unsigned char)*line.data > ' ' && *line.data != '*') said = line;
-    if (said.size > SHOWN) said.size = SHOWN;
-    return probe_keep(watch->probe, said);
-}
-
-static keel_probe_step_t going_on(const keel_probe_t *probe) {
-    int step = 0;
-    while (step < KEEL_PROBE_STEP_COUNT && probe->steps[step].state != KEEL_PROBE_BEGUN)
-        ++step;
-    return (keel_probe_step_t)step;
-}
-
-// What the plugin printed when a step is over belongs to this step, since the child waits for an
-// answer then. Without memory, a message may have been lost.
-static void take_line(watch_t *watch, keel_str_t line) {
-    keel_probe_t *probe = watch->probe;
-    keel_probe_step_t over = watch->step;
-    if (!watch->status) watch->status = keel_probe_take_line(probe, line);
-    watch->step = going_on(probe);
-    bool changed = watch->step != over, is_over = changed && over < KEEL_PROBE_STEP_COUNT;
-    if (changed) watch->began = keel_clock_monotonic();
-    if (changed && !is_over && watch->request->stepping)
-        watch->request->stepping(keel_probe_step_name(watch->step));
-    if (is_over) {
-        read_printed(watch);
-        if (probe->steps[over].state == KEEL_PROBE_FAILED)
-            probe->steps[over].said = last_said(watch);
-        watch->tail_size = 0;
-    }
-    if (is_over || probe->out_of_memory || watch->status)
-        send(watch->lines, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-static void read_lines(watch_t *watch) {
-    static char line[PROBE_LINE_LIMIT];
-    for (int i = 0; i < READS; ++i) {
-        ssize_t size = recv(watch->lines, line, sizeof line, MSG_DONTWAIT);
-        if (size <= 0) return;
-        take_line(watch, (keel_str_t){line, (size_t)size});
-    }
+    _exit(0);
 }
 
 // ---- watching ----------------------------------------------------------------------------------
 
-static void look_at_time(watch_t *watch) {
-    if (watch->gave_up ||
-        keel_seconds(keel_clock_monotonic() - watch->began) < watch->request->limit)
-        return;
-    watch->gave_up = true;
-    keel_guard_kill(watch->child);
+static void see_step(watch_t *watch, int step) {
+    watch->step = step;
+    watch->began = keel_clock_monotonic();
+    if (watch->request->stepping) watch->request->stepping(keel_probe_step_names[step]);
 }
 
-// Until the child has ended; returns its state, from waitpid.
-static int follow_child(watch_t *watch) {
-    struct pollfd polled[2] = {{.fd = watch->lines, .events = POLLIN},
-                               {.fd = watch->printed, .events = POLLIN}};
-    int state = 0;
-    for (bool has_ended = false; !has_ended;) {
-        poll(polled, 2, TICK_MS);
-        // What is closed would make poll return at once, again and again.
-        for (int i = 0; i < 2; ++i)
-            if (polled[i].revents & POLLHUP && !(polled[i].revents & POLLIN)) polled[i].fd = -1;
-        has_ended =
-            waitpid(watch->child, &state, WNOHANG) != 0; // also if it is not ours to wait for
-        read_printed(watch);
-        read_lines(watch);
-        if (!has_ended) look_at_time(watch);
+// The child stays a zombie, so that its number is still its own. True also if it is not ours.
+static bool has_ended(pid_t child) {
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+}
+
+// Until the child has ended, is done or takes too long. The parent looks instead of listening,
+// since a plugin may close any file.
+static void follow_child(watch_t *watch) {
+    enum { TICK_MS = 4 };
+    see_step(watch, KEEL_PROBE_LOAD);
+    for (bool is_over = false; !is_over && !watch->gave_up;) {
+        is_over = watch->report->done || has_ended(watch->child);
+        int step = watch->report->step;
+        if (step > watch->step && step < KEEL_PROBE_STEP_COUNT) see_step(watch, step);
+        double seconds = keel_seconds(keel_clock_monotonic() - watch->began);
+        watch->gave_up = !is_over && seconds >= watch->request->limit;
+        if (!is_over) poll(NULL, 0, TICK_MS);
     }
-    return state;
 }
 
-// A process that ends between two steps counts for the next step, if any.
-static keel_probe_step_t next_step(const watch_t *watch) {
-    int step = watch->elsewhere ? KEEL_PROBE_TOPOLOGY : KEEL_PROBE_LOAD;
-    int last = watch->elsewhere ? (int)KEEL_PROBE_ELSEWHERE : (int)watch->request->last;
-    while (step <= last && watch->probe->steps[step].state != KEEL_PROBE_NOT_TRIED)
-        ++step;
-    return step > last ? KEEL_PROBE_STEP_COUNT : (keel_probe_step_t)step;
+// ---- the report --------------------------------------------------------------------------------
+
+// The last informative line of a step: the lines of a stack trace begin with a blank or a star.
+static const char *last_said(const watch_t *watch, const probe_reported_t *reported, bool is_over) {
+    enum { TAIL = 4096, SHOWN = 400 };
+    char text[TAIL];
+    off_t end = is_over ? reported->printed_end : lseek(watch->printed, 0, SEEK_CUR);
+    off_t from = reported->printed < end - TAIL ? end - TAIL : reported->printed;
+    size_t size = from >= 0 && from < end ? (size_t)(end - from) : 0;
+    ssize_t got = pread(watch->printed, text, size, from);
+    keel_str_t rest = {text, got > 0 ? (size_t)got : 0}, line, said = {0};
+    while (keel_str_line(&rest, &line))
+        if (line.size && (unsigned char)*line.data > ' ' && *line.data != '*') said = line;
+    if (said.size > SHOWN) said.size = SHOWN;
+    return keel_bundle_keep(&watch->probe->bundle, said);
 }
 
-// What ended the child, for people. glibc has sigabbrev_np() only from 2.32 on.
-static void describe_end(const watch_t *watch, int state, char out[128]) {
-    static const char *const signals[] = {
-        [SIGABRT] = "SIGABRT", [SIGBUS] = "SIGBUS",   [SIGFPE] = "SIGFPE",
-        [SIGILL] = "SIGILL",   [SIGKILL] = "SIGKILL", [SIGSEGV] = "SIGSEGV",
-        [SIGSYS] = "SIGSYS",   [SIGTERM] = "SIGTERM", [SIGTRAP] = "SIGTRAP"};
-    size_t number = WIFSIGNALED(state) ? (size_t)WTERMSIG(state) : 0;
+// What ended the child, for people.
+static void describe_end(const watch_t *watch, int state, char out[64]) {
     if (watch->gave_up)
-        snprintf(out, 128, "no answer within %u s", watch->request->limit);
-    else if (number && number < sizeof signals / sizeof *signals && signals[number])
-        snprintf(out, 128, "killed by %s", signals[number]);
-    else if (number)
-        snprintf(out, 128, "killed by signal %zu", number);
-    else if (WEXITSTATUS(state) == PROBE_DONE)
-        snprintf(out, 128,
-                 "it closed files that are not its own, so it could not report anything "
-                 "more");
+        snprintf(out, 64, "no answer within %u s", watch->request->limit);
+    else if (WIFSIGNALED(state))
+        snprintf(out, 64, "killed by signal %d (%s)", WTERMSIG(state), strsignal(WTERMSIG(state)));
     else
-        snprintf(out, 128, "the process exited with code %d", WEXITSTATUS(state));
+        snprintf(out, 64, "the process exited with code %d", WEXITSTATUS(state));
 }
 
-// The step that was running when the child ended is the one that ended it.
-static void judge_end(watch_t *watch, int state) {
-    keel_probe_t *probe = watch->probe;
-    keel_probe_step_t step = watch->step;
-    char message[128];
-    // Between steps only a signal counts: an exit code comes from a sanitizer, or from the plugin's
-    // clean-up.
-    bool ended_itself = WIFEXITED(state) && probe->steps[KEEL_PROBE_LOAD].state;
-    if (step == KEEL_PROBE_STEP_COUNT && ended_itself && !watch->gave_up) return;
-    if (step == KEEL_PROBE_STEP_COUNT) step = next_step(watch);
-    if (step == KEEL_PROBE_STEP_COUNT) return;
-    keel_probe_outcome_t *outcome = &probe->steps[step];
-    describe_end(watch, state, message);
-    outcome->state = watch->gave_up ? KEEL_PROBE_HUNG : KEEL_PROBE_KILLED;
-    outcome->nanoseconds = keel_clock_monotonic() - watch->began;
-    outcome->said = last_said(watch);
-    outcome->message = probe_keep(probe, keel_str(message));
+static void take_step(const watch_t *watch, int step, const char *end) {
+    keel_bundle_t *bundle = &watch->probe->bundle;
+    const probe_reported_t *reported = &watch->report->steps[step];
+    keel_probe_outcome_t *out = &watch->probe->steps[step];
+    if (!end && reported->state == KEEL_PROBE_NOT_TRIED) return;
+    keel_str_t code = {reported->code, strnlen(reported->code, sizeof reported->code)};
+    keel_str_t message = {reported->message, strnlen(reported->message, sizeof reported->message)};
+    out->state = end ? (watch->gave_up ? KEEL_PROBE_HUNG : KEEL_PROBE_KILLED)
+                 : reported->state > KEEL_PROBE_FAILED ? KEEL_PROBE_FAILED
+                                                       : reported->state;
+    out->nanoseconds = end ? keel_clock_monotonic() - watch->began : reported->nanoseconds;
+    out->code = keel_bundle_keep(bundle, end ? KEEL_STR("") : code);
+    out->message = keel_bundle_keep(bundle, end ? keel_str(end) : message);
+    if (keel_probe_went_wrong(out->state)) out->said = last_said(watch, reported, !end);
 }
 
-static keel_status_t watch_child(const keel_probe_request_t *request, bool elsewhere,
-                                 keel_probe_t *probe) {
-    watch_t watch = {
-        .probe = probe, .request = request, .elsewhere = elsewhere, .step = KEEL_PROBE_STEP_COUNT};
-    keel_guard_t guard;
-    keel_guard_begin(&guard);
-    keel_status_t status = start_child(&watch);
-    if (!status) {
-        watch.began = keel_clock_monotonic();
-        int state = follow_child(&watch);
-        kill(-watch.child, SIGKILL); // processes that it left running
-        judge_end(&watch, state);
-        status = watch.status;
-        close(watch.lines);
-        close(watch.printed);
-    }
-    keel_guard_end(&guard);
-    return status;
+// The step that began last ended the child, if it was not done.
+static void take_report(watch_t *watch, int state) {
+    const probe_report_t *report = watch->report;
+    bool is_done = report->done && !watch->gave_up;
+    char end[64];
+    describe_end(watch, state, end);
+    for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i)
+        take_step(watch, i, is_done || i != watch->step ? NULL : end);
+    if (report->out_of_memory) watch->probe->bundle.failed = true;
+    if (report->facts_size && report->facts_size <= sizeof report->facts)
+        keel_bundle_forgive(&watch->probe->bundle,
+                            keel_bundle_parse(keel_bytes(report->facts, report->facts_size),
+                                              &watch->probe->bundle));
 }
 
 // ---- using a plugin ----------------------------------------------------------------------------
 
+static keel_status_t watch_child(watch_t *watch) {
+    enum { MOST_PRINTED = 64 << 20 };
+    int state = 0;
+    // A child that writes endlessly gets an error, not all memory.
+    if (pwrite(watch->printed, "", 1, MOST_PRINTED - 1) == 1)
+        fcntl(watch->printed, F_ADD_SEALS, F_SEAL_GROW);
+    fflush(NULL);
+    watch->child = fork();
+    if (watch->child < 0) return keel_status_make(KEEL_IO, "a new process: %s", strerror(errno));
+    if (watch->child == 0) be_child(watch);
+    keel_guard_watch(watch->child);
+    follow_child(watch);
+    keel_guard_kill(watch->child); // and processes that it left running
+    waitpid(watch->child, &state, 0);
+    take_report(watch, state);
+    return NULL;
+}
+
 // The bundle's word for what went wrong before the devices were known.
-static keel_status_t add_trouble(keel_probe_t *probe) {
+static void add_trouble(keel_probe_t *probe) {
     for (int step = KEEL_PROBE_LOAD; step <= KEEL_PROBE_DEVICES; ++step) {
         const keel_probe_outcome_t *outcome = &probe->steps[step];
         if (!keel_probe_went_wrong(outcome->state)) continue;
         bool refused = strcmp(outcome->code, keel_code_word(KEEL_UNSUPPORTED)) == 0;
-        return keel_bundle_format(&probe->bundle, KEEL_BUNDLE_PLUGIN,
-                                  refused ? KEEL_BUNDLE_REFUSED : KEEL_BUNDLE_TROUBLE, "%s",
-                                  outcome->message);
+        keel_bundle_add(&probe->bundle, KEEL_BUNDLE_PLUGIN,
+                        keel_str(refused ? KEEL_BUNDLE_REFUSED : KEEL_BUNDLE_TROUBLE),
+                        keel_str(outcome->message));
+        return;
     }
-    return NULL;
 }
 
 keel_status_t keel_probe_use(const keel_probe_request_t *request, keel_probe_t *out) {
+    keel_probe_request_t used = *request;
+    watch_t watch = {.probe = out,
+                     .request = &used,
+                     .report = mmap(NULL, sizeof *watch.report, PROT_READ | PROT_WRITE,
+                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0),
+                     .printed = memfd_create("printed", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+    keel_guard_t guard;
+    keel_status_t status = NULL;
     out->fast = request->last == KEEL_PROBE_LOAD;
-    out->is_tpu = is_for_tpus(request->plugin);
-    out->has_tpu = out->is_tpu && has_tpu();
-    KEEL_TRY(watch_child(request, false, out));
-    KEEL_TRY(add_trouble(out));
-    bool compiles = out->is_tpu && !out->has_tpu && request->last > KEEL_PROBE_DEVICES &&
-                    keel_probe_went_wrong(out->steps[KEEL_PROBE_CLIENT].state);
-    return compiles ? watch_child(request, true, out) : NULL;
+    out->lacks_tpu = !out->fast && lacks_tpu(request->plugin);
+    if (out->lacks_tpu) used.last = KEEL_PROBE_LOAD;
+    keel_guard_begin(&guard);
+    if (watch.report == MAP_FAILED || watch.printed < 0)
+        status = keel_status_make(KEEL_IO, "memory for a new process: %s", strerror(errno));
+    else
+        status = watch_child(&watch);
+    keel_guard_end(&guard);
+    if (watch.report != MAP_FAILED) munmap(watch.report, sizeof *watch.report);
+    if (watch.printed >= 0) close(watch.printed);
+    if (!status) add_trouble(out);
+    return status;
 }

@@ -30,7 +30,7 @@ if not pid:
 shown, told = b"", []
 while len(set(told)) < 2:
     shown += os.read(terminal, 4096)
-    told = re.findall(rb"keel: probe: client, (\d+) s", shown)
+    told = re.findall(rb"keel: plugin: client, (\d+) s", shown)
 print("not before two seconds:", int(told[0]) >= 2)
 print("then again:", int(told[-1]) > int(told[0]))
 child = children(pid)

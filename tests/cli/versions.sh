@@ -1,8 +1,8 @@
-# A client or a plugin that Keel was not tried with is said before the command starts; one that
+# A client or a plugin that Keel was not tried with is said before the command starts; a plugin that
 # cannot work is refused.
 export KEEL_RUN_DIR=runs KEEL_CACHE_DIR=cache
 packages=venv/lib/python3.12/site-packages
-mkdir -p venv/bin $packages/jax/_src
+mkdir -p venv/bin $packages
 printf '#!/bin/sh\necho ran $KEEL_TOLD\n' >venv/bin/python && chmod +x venv/bin/python
 echo 'version = 3.12.4' >venv/pyvenv.cfg
 installed() {
@@ -17,14 +17,8 @@ say() { # quiet says nothing of versions either
 }
 installed jax-0.12.0; say
 installed jax-0.13.1; say; try
-echo 'names = os.getenv("PJRT_NAMES_AND_LIBRARY_PATHS")' >$packages/jax/_src/xla_bridge.py
 installed jax-0.4.30; say
-echo 'names = []' >$packages/jax/_src/xla_bridge.py
-try
-echo 'PJRT_LIBRARY_PATH' >$packages/_XLAC.so
 installed torch_xla-2.5.0; say
-echo 'TPU_LIBRARY_PATH' >$packages/_XLAC.so
-try
 # Which of two is used, the command alone knows; and what is no Python has no packages.
 installed torch_xla-2.5.0 jax-0.13.1; say
 printf '#!/bin/sh\necho ran $KEEL_TOLD\n' >tool && chmod +x tool

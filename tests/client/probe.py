@@ -48,10 +48,15 @@ def through_keel(space, plugin, run):
                         keel_environment(space.path("cache"), space.runs, run, plugin=plugin)))
 
 
-def differing(answer):
-    """The components of keys that differ."""
-    compare = (whole_json(answer) or {}).get("compare", {})
-    return [change["name"] for change in compare.get("changes", []) if change["section"] == "key"]
+def compared(space, one, other):
+    """Whether an entry would hit, and the components of keys that differ."""
+    files = [space.path("one.json"), space.path("other.json")]
+    for path, found in zip(files, (one, other)):
+        path.write_text(json.dumps(found))
+    diff = whole_json(finish(start([KEEL, "bundle", "diff", "--json", *files],
+                                   clean_environment()))) or {}
+    return diff.get("would_hit"), [change["name"] for change in diff.get("changes", [])
+                                   if change["section"] == "key"]
 
 
 def with_client(space, name, plugin, found):
@@ -64,16 +69,14 @@ def with_client(space, name, plugin, found):
     probed = {component: digest for component, digest in found["bundle"]["key"].items()
               if component != "key version"}
     report.equal(f"{name}: keys as the engine's", engine, probed)
-    other = space.path(f"{name}.json")
-    other.write_text(json.dumps(found))
-    again = whole_json(probe(space, plugin, "--compare", other))
-    report.equal(f"{name}: an entry would hit", again["compare"]["would_hit"], True)
+    again = whole_json(probe(space, plugin))
+    report.equal(f"{name}: an entry would hit", compared(space, found, again), (True, []))
     through_keel(space, plugin, f"{name}-warm")
     report.check(f"{name}: and it does", loads(journal(space.runs, f"{name}-warm")))
     flags = "--xla_cpu_enable_fast_math=true"
-    answer = probe(space, plugin, "--compare", other, XLA_FLAGS=flags)
-    report.equal(f"{name}: with a flag it would not", (answer.code, differing(answer)),
-                 (1, ["XLA_FLAGS"]))
+    flagged = whole_json(probe(space, plugin, XLA_FLAGS=flags))
+    report.equal(f"{name}: with a flag it would not", compared(space, found, flagged),
+                 (False, ["XLA_FLAGS"]))
 
 
 def main():
@@ -86,11 +89,9 @@ def main():
         if not other_plugins():
             report.skip("other plugins", "they are missing: tools/setup --all-plugins brings them")
         for name, plugin in other_plugins():
-            answer = probe(space, plugin, "--compare", space.path("embedded.json"))
-            compare = (whole_json(answer) or {}).get("compare", {})
-            report.check(f"{name}: is not taken for the embedded one", not compare.get("would_hit")
-                         and {"plugin build", "platform"} <= set(differing(answer)),
-                         told(answer))
+            hits, differing = compared(space, probes["embedded"], probes[name])
+            report.check(f"{name}: is not taken for the embedded one", hits is False
+                         and {"plugin build", "platform"} <= set(differing), differing)
             fast = whole_json(probe(space, plugin, "--fast")) or {}
             report.equal(f"{name}: a fast probe loads it and no more", list(fast.get("steps", [])),
                          ["load"])

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "place.h"
 
-#include "bundle/compare.h"
+#include "bundle/bundle.h"
 
 static place_t place;
 static char python[300];
@@ -15,7 +15,6 @@ static void make_environment(void) {
     static const char *const files[][2] = {
         {"bin/python", ""},
         {"pyvenv.cfg", "version = 3.12\nhome = /opt/bin\n"},
-        {"lib/python3.12/site-packages/jax/version.py", "_git_hash = 'cafe'\n"},
         {"lib/python3.12/site-packages/lost.dist-info/METADATA", "Version: 1\n"},
     };
     char path[700];
@@ -37,7 +36,8 @@ static keel_status_t go(keel_bundle_t *bundle, keel_bundle_t *again, keel_buffer
                         keel_bundle_changes_t *changes) {
     const keel_bundle_request_t request = {
         .interpreter = python, .plugin = python, .is_client = false};
-    KEEL_TRY(keel_bundle_collect(&request, bundle));
+    keel_bundle_collect(&request, bundle);
+    KEEL_TRY(keel_bundle_status(bundle));
     keel_bundle_json(bundle, json);
     KEEL_TRY(keel_buffer_status(json));
     KEEL_TRY(keel_bundle_parse(keel_buffer_bytes(json), again));

@@ -1,4 +1,4 @@
-foreach(name probe probe_run probe_compare)
+foreach(name probe probe_run)
   keel_unit_test(${name} ROOMS probe bundle pjrt key settings base)
 endforeach()
 target_compile_definitions(probe_run_test PRIVATE

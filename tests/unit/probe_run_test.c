@@ -42,9 +42,9 @@ static void run_within(unsigned seconds, const char *plugin, const char *words, 
                                           .last = fast ? KEEL_PROBE_LOAD : KEEL_PROBE_OLDER,
                                           .stepping = count_step};
     setenv("TEST_PLUGIN", words, 1);
-    assert_ok(keel_bundle_plugin_file(plugin, NULL, NULL, &probe->bundle));
+    keel_bundle_plugin_file(plugin, NULL, NULL, &probe->bundle);
     assert_ok(keel_probe_use(&request, probe));
-    assert_ok(keel_probe_status(probe));
+    assert_ok(keel_bundle_status(&probe->bundle));
     keel_probe_conclude(probe);
 }
 
@@ -63,8 +63,8 @@ static void run_into_hang(const char *words) {
 static void assert_step(keel_probe_step_t step, keel_probe_state_t state, const char *message) {
     const keel_probe_outcome_t *outcome = &probe->steps[step];
     if (outcome->state != state || !strstr(outcome->message, message))
-        fail_msg("%s: %s: '%s'", keel_probe_step_name(step), keel_probe_state_name(outcome->state),
-                 outcome->message);
+        fail_msg("%s: %s: '%s'", keel_probe_step_names[step],
+                 keel_probe_state_names[outcome->state], outcome->message);
 }
 
 static const char *fact(keel_bundle_section_t section, const char *name) {
@@ -82,13 +82,11 @@ static void a_plugin_that_does_everything_is_alive(void **state) {
     run("runs memory");
     for (int i = KEEL_PROBE_LOAD; i <= KEEL_PROBE_OLDER; ++i)
         assert_step((keel_probe_step_t)i, KEEL_PROBE_OK, "");
-    assert_step(KEEL_PROBE_TOPOLOGY, KEEL_PROBE_NOT_TRIED, "");
     assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
     assert_string_equal(fact(KEEL_BUNDLE_DEVICES, "1"), "test device, process 0");
     assert_string_equal(fact(KEEL_BUNDLE_MEMORY, "test:1"), "in use 1001 B, limit 1.0 GiB");
     assert_string_equal(fact(KEEL_BUNDLE_STEPS, "run again"), "ok");
     assert_int_equal(strlen(fact(KEEL_BUNDLE_KEY, "device kinds")), KEEL_DIGEST_HEX - 1);
-    assert_int_equal(probe->broken_lines, 0);
 }
 
 static void a_plugin_that_hangs_when_it_is_loaded_is_not_said_to_end(void **state) {
@@ -99,11 +97,11 @@ static void a_plugin_that_hangs_when_it_is_loaded_is_not_said_to_end(void **stat
     assert_non_null(strstr(probe->findings[0].text, "loading the plugin does not finish"));
 }
 
-static void a_plugin_that_closes_all_files_is_said_to(void **state) {
+static void a_plugin_that_closes_all_files_is_still_heard(void **state) {
     (void)state;
     run("runs load_closes");
-    assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_KILLED, "closed files that are not its own");
-    assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
+    assert_step(KEEL_PROBE_OLDER, KEEL_PROBE_OK, "");
+    assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
 }
 
 static void a_fast_probe_only_loads(void **state) {
@@ -126,7 +124,7 @@ static void a_plugin_that_is_not_there_is_dead(void **state) {
 static void an_abort_is_told_of_its_step(void **state) {
     (void)state;
     run("runs compile_aborts");
-    assert_step(KEEL_PROBE_COMPILE, KEEL_PROBE_KILLED, "killed by SIGABRT");
+    assert_step(KEEL_PROBE_COMPILE, KEEL_PROBE_KILLED, "killed by signal 6 (Aborted)");
     assert_string_equal(probe->steps[KEEL_PROBE_COMPILE].said, "about to end");
     assert_tried_up_to(KEEL_PROBE_COMPILE);
     assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
@@ -152,7 +150,7 @@ static void a_process_that_ends_itself_is_told(void **state) {
 static void wrong_numbers_are_found(void **state) {
     (void)state;
     run("runs wrong_numbers");
-    assert_step(KEEL_PROBE_RUN, KEEL_PROBE_FAILED, "element 0 of result 1 is 48, not 49");
+    assert_step(KEEL_PROBE_RUN, KEEL_PROBE_FAILED, "the result is 48, not 49");
     assert_int_equal(probe->verdict, KEEL_PROBE_DEAD);
 }
 
@@ -191,7 +189,7 @@ static void a_plugin_of_another_major_version_is_refused(void **state) {
     (void)state;
     run("major=9");
     assert_step(KEEL_PROBE_LOAD, KEEL_PROBE_FAILED, "speaks PJRT 9.");
-    assert_int_equal(probe->findings[0].label, KEEL_PROBE_VERSION_GATE);
+    assert_string_equal(probe->findings[0].label, KEEL_PROBE_VERSION_GATE);
 }
 
 static void the_same_plugin_has_the_same_key(void **state) {
@@ -220,9 +218,10 @@ static void use_within(unsigned seconds, const char *words) {
         .plugin = KEEL_TEST_PLUGIN, .limit = seconds, .last = KEEL_PROBE_DEVICES};
     setenv("TEST_PLUGIN", words, 1);
     assert_ok(keel_probe_use(&request, probe));
-    assert_ok(keel_probe_status(probe));
+    assert_ok(keel_bundle_status(&probe->bundle));
     const keel_bundle_request_t rest = {.interpreter = "/no/python"};
-    assert_ok(keel_bundle_collect(&rest, &probe->bundle));
+    keel_bundle_collect(&rest, &probe->bundle);
+    assert_ok(keel_bundle_status(&probe->bundle));
 }
 
 static void use(const char *words) {
@@ -309,7 +308,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_plugin_that_does_everything_is_alive),
         TEST(a_plugin_that_hangs_when_it_is_loaded_is_not_said_to_end),
-        TEST(a_plugin_that_closes_all_files_is_said_to),
+        TEST(a_plugin_that_closes_all_files_is_still_heard),
         TEST(a_fast_probe_only_loads),
         TEST(a_plugin_that_is_not_there_is_dead),
         TEST(an_abort_is_told_of_its_step),

@@ -1,1 +1,0 @@
-keel_fuzz(probe ROOMS probe bundle pjrt key settings base)
