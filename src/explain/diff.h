@@ -215,8 +215,9 @@ keel_difference_t keel_diff_key_style(keel_diff_t *diff, bool is_after, keel_op_
 
 // ---- the steps, in order -----------------------------------------------------------------------
 
-// signature.c: arguments by name, donation, shardings, layouts, results; fills sizes.
-keel_status_t keel_diff_signature(keel_diff_t *diff) KEEL_MUST_CHECK;
+// signature.c: arguments by name, donation, shardings, layouts, results; fills sizes. `sources` may
+// be NULL.
+keel_status_t keel_diff_signature(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;
 // trees.c: if an argument was added, removed or resized, so was the flattened vector of each tree
 // that contains it.
 void keel_diff_note_trees(keel_diff_t *diff, keel_str_t name, uint32_t root);
@@ -224,6 +225,9 @@ void keel_diff_note_trees(keel_diff_t *diff, keel_str_t name, uint32_t root);
 uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out);
 // Pairs them by type and place, as they have no names.
 keel_status_t keel_parameters_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
+// parted.c: parts those of two types that different lines use. `sources` may be NULL.
+keel_status_t keel_parameters_part(keel_diff_t *diff,
+                                   const keel_sources_t *sources) KEEL_MUST_CHECK;
 // made.c: the line that made what an argument of `after` holds. False if the program knows it, or
 // nobody does.
 bool keel_diff_made_at(keel_diff_t *diff, uint32_t number, keel_place_t *out);

@@ -406,7 +406,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     size_t types = after->types.count ? after->types.count : 1;
     KEEL_TRY(keel_arena_array(&diff->arena, types, sizeof *diff->learned, (void **)&diff->learned));
     memset(diff->learned, 0, types * sizeof *diff->learned);
-    KEEL_TRY(keel_diff_signature(diff));
+    KEEL_TRY(keel_diff_signature(diff, new_side->sources));
     KEEL_TRY(keel_diff_pair(diff));
     out->alike = diff->alignable ? (double)diff->aligned / (double)diff->alignable : 1;
     bool are_strangers = is_unrelated(diff);

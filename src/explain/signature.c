@@ -724,7 +724,7 @@ static keel_status_t compare_meshes(keel_diff_t *diff, keel_groups_t *groups) {
     return NULL;
 }
 
-keel_status_t keel_diff_signature(keel_diff_t *diff) {
+keel_status_t keel_diff_signature(keel_diff_t *diff, const keel_sources_t *sources) {
     KEEL_TRY(list_arguments(&diff->before, &diff->arguments_before, &diff->before_count));
     KEEL_TRY(list_arguments(&diff->after, &diff->arguments_after, &diff->after_count));
     take_users_names(diff);
@@ -732,6 +732,7 @@ keel_status_t keel_diff_signature(keel_diff_t *diff) {
                   diff->after.program->format == KEEL_FORMAT_HLO;
     if (is_hlo) {
         KEEL_TRY(keel_parameters_pair(diff));
+        KEEL_TRY(keel_parameters_part(diff, sources));
     } else {
         KEEL_TRY(pair_by_name(diff));
         keel_diff_pair_moved(diff);

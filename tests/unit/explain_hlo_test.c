@@ -65,6 +65,10 @@ static const pair_t pairs[] = {
     {"statistics_frozen", 3, KEEL_CAUSE_STRUCTURE, "batch-norm-inference",
      "batch-norm-training, get-tuple-element, subtract and 13 more", "batch-norm-inference", 22},
     {"token_for_a_mask", 2, KEEL_CAUSE_ARGUMENTS, "argument 5", "absent", "bool[4,1]", 26},
+    {"weight_then_mask", 2, KEEL_CAUSE_ARGUMENTS, "argument 0", "absent", "f32[8,3]", 38},
+    {"targets_of_a_test", 9, KEEL_CAUSE_SHAPE, "argument 0", "f32[8,2]", "f32[5,2]", 23},
+    {"batch_of_a_test", 4, KEEL_CAUSE_SHAPE, "argument 0", "f32[8,3]", "f32[5,3]", 16},
+    {"weights_of_a_test", 5, KEEL_CAUSE_SHAPE, "argument 1", "f32[8,3]", "f32[5,3]", 19},
 };
 
 static void load_side(loaded_t *out, const char *name, const char *side) {
@@ -264,6 +268,49 @@ static void a_second_optimizer_is_no_frozen_tensor(void **state) {
     keel_explanation_deinitialize(&e);
 }
 
+static keel_status_t read_source(void *context, const char *file, keel_str_t *out) {
+    (void)file;
+    *out = keel_str(context);
+    return NULL;
+}
+
+static keel_cause_t cause_by_source(const char *name, const char *old_source, const char *source) {
+    const keel_sources_t was = {read_source, (void *)old_source},
+                         is = {read_source, (void *)source};
+    loaded_t before, after;
+    keel_explanation_t e;
+    load_side(&before, name, "before");
+    load_side(&after, name, "after");
+    keel_explanation_initialize(&e);
+    assert_ok(keel_explain(
+        &(keel_side_t){.program = &before.program, .sources = old_source ? &was : NULL},
+        &(keel_side_t){.program = &after.program, .sources = &is}, &e));
+    keel_cause_t found = e.roots[0].kind;
+    keel_explanation_deinitialize(&e);
+    unload(&before);
+    unload(&after);
+    return found;
+}
+
+#define LINES_29 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+
+// A line of before uses the one, another line uses the other. But the two arms of one `if` may take
+// the same argument, and the lines of another run may have moved.
+static void two_lines_use_two_arguments(void **state) {
+    (void)state;
+    static const char ifs[] = LINES_29 "    if 'weight' in batch:\n"
+                                       "        errors = errors * batch['weight']\n"
+                                       "    if 'measured' in batch:\n"
+                                       "        errors = errors * batch['measured']\n";
+    static const char arms[] = LINES_29 "    if batch['scale'].shape[1] == 1:\n"
+                                        "        errors = errors * batch['scale']\n"
+                                        "    else:\n"
+                                        "        errors = errors * batch['scale']\n";
+    assert_int_equal(cause_by_source("weight_then_mask", NULL, ifs), KEEL_CAUSE_ARGUMENTS);
+    assert_int_equal(cause_by_source("weight_then_mask", NULL, arms), KEEL_CAUSE_SHAPE);
+    assert_int_equal(cause_by_source("weight_then_mask", ifs, ifs), KEEL_CAUSE_SHAPE);
+}
+
 static void what_is_copied_over_an_argument_is_told(void **state) {
     (void)state;
     keel_explanation_t e;
@@ -316,6 +363,7 @@ int main(void) {
         cmocka_unit_test(a_tensor_that_was_synced_is_told_by_the_line_that_made_it),
         cmocka_unit_test(what_a_program_makes_of_no_argument_is_listed_with_its_line),
         cmocka_unit_test(a_second_optimizer_is_no_frozen_tensor),
+        cmocka_unit_test(two_lines_use_two_arguments),
         cmocka_unit_test(what_is_copied_over_an_argument_is_told),
         cmocka_unit_test(the_same_kind_of_cause_is_told_of_the_way_back),
         cmocka_unit_test(a_program_does_not_differ_from_itself),
