@@ -548,11 +548,10 @@ static const char *library_of(const keel_root_t *root) {
 }
 
 // True for an operation that has only the line of another one: a thread of autograd's recorded it.
-static bool is_without_line(keel_graph_t *graph, keel_op_id_t op) {
-    if (!graph->lender || op == KEEL_NONE) return false;
-    const keel_operation_t *operation = &graph->program->operations.data[op];
-    return !keel_graph_line_at(graph, operation->location)->identity &&
-           keel_graph_line(graph, op)->identity;
+// What a reduction calls has no line either, but it is no gradient.
+static bool is_without_line(const keel_graph_t *graph, keel_op_id_t op) {
+    return graph->lender && op != KEEL_NONE && graph->lender[op] != op &&
+           graph->lender[op] != KEEL_NONE;
 }
 
 // What backward() computes follows from what was recorded before.

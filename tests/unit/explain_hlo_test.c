@@ -68,6 +68,7 @@ static const pair_t pairs[] = {
     {"weight_then_mask", 2, KEEL_CAUSE_ARGUMENTS, "argument 0", "absent", "f32[8,3]", 38},
     {"targets_of_a_test", 9, KEEL_CAUSE_SHAPE, "argument 0", "f32[8,2]", "f32[5,2]", 23},
     {"batch_of_a_test", 4, KEEL_CAUSE_SHAPE, "argument 0", "f32[8,3]", "f32[5,3]", 16},
+    {"kind_of_a_reduction", 1, KEEL_CAUSE_STRUCTURE, "maximum", "add", "maximum", 13},
     {"weights_of_a_test", 5, KEEL_CAUSE_SHAPE, "argument 1", "f32[8,3]", "f32[5,3]", 19},
 };
 
