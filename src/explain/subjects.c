@@ -38,6 +38,15 @@ static role_t role_of(keel_str_t name) {
     return role;
 }
 
+// What layers call their weights. Gradients and sums of them have these names too, in any dtype.
+static bool is_of_layer(keel_str_t name) {
+    static const char *const weights[] = {"kernel", "bias"};
+    keel_str_t rest = name, last = {NULL, 0};
+    for (keel_str_t word = next_word(&rest); word.size; word = next_word(&rest))
+        last = word;
+    return keel_str_is_among(last, weights, sizeof weights / sizeof *weights);
+}
+
 // ---- the size of a model -----------------------------------------------------------------------
 
 static bool is_below(keel_str_t name, keel_str_t tree) {
@@ -131,7 +140,8 @@ static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_not
             *out = KEEL_NOTE_MODEL_SIZE;
             return has_its_rank(diff, root) &&
                    (role_of(name) == MODEL ||
-                    (role_of(name) == UNKNOWN && moves_like_layers(diff, name)));
+                    (role_of(name) == UNKNOWN &&
+                     (is_of_layer(name) || moves_like_layers(diff, name))));
         case KEEL_CAUSE_DTYPE:
             *out = KEEL_NOTE_MODEL_DTYPE;
             return role_of(name) == MODEL;
