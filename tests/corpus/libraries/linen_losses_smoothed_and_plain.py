@@ -1,7 +1,7 @@
-# cause: structure
+# cause: retrace
 # pattern: alternating
 # program: jit_loss
-# reason: after each epoch both losses are reported, each by a function that is jitted for the report
+# reason: after each epoch both losses are reported, each jitted for the report; the last requests are answered from memory
 
 import flax.linen as nn
 import jax
@@ -38,7 +38,7 @@ def make_loss(smoothed):
     def loss(params, x, labels):
         targets = jax.nn.one_hot(labels, CLASSES)
         if smoothed:
-            targets = 0.9 * targets + 0.1 / CLASSES  # <- cause
+            targets = 0.9 * targets + 0.1 / CLASSES
         return optax.softmax_cross_entropy(model.apply(params, x), targets).mean()
 
     return loss
@@ -53,5 +53,5 @@ for epoch in range(3):
     for at in range(0, 16, 8):
         params, opt_state = train_step(params, opt_state, x[at:at + 8], labels[at:at + 8])
     for smoothed in (True, False):
-        value = make_loss(smoothed)(params, x, labels)  # <- call
+        value = make_loss(smoothed)(params, x, labels)  # <- cause
         print(epoch, "smoothed" if smoothed else "plain", float(value))

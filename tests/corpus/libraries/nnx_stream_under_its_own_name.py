@@ -1,6 +1,6 @@
 # cause: retrace
 # program: jit_train_step
-# advice: same keys
+# advice: modules
 # reason: the second stage names its stream of random numbers; the first has the default one, which dropout takes too
 
 import numpy as np
