@@ -162,7 +162,7 @@
       "before the loop, or give them __eq__ and __hash__; no jax.clear_caches() in the loop.")     \
     X(MODULE, "nnx.jit compares everything in a module that is not an array",                      \
       "Keep a number that changes as nnx.Variable(jnp.asarray(x)); make modules, optimizers and "  \
-      "functions once, before the loop.")                                                          \
+      "functions once, before the loop, with the same attributes and streams of random numbers.")  \
     X(NUMBER, "a Python number may have been passed instead of an array",                          \
       "Make it an array of one dtype from the start: jnp.asarray(0, jnp.int32). If it is one: "    \
       "jit once, before the loop, with the same containers and static values (__eq__).")           \

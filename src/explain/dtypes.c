@@ -27,6 +27,13 @@ static keel_type_id_t result_type(const keel_graph_t *graph, keel_op_id_t op) {
     return keel_graph_type(graph, graph->program->operations.data[op].first_result);
 }
 
+// The cause of other dtypes: one that changed, or a Python number that no longer takes that of what
+// it meets. NONE.
+static uint32_t find_dtype(const keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    return top == KEEL_NONE ? keel_diff_find(diff, KEEL_CAUSE_WEAK_TYPE) : top;
+}
+
 // The root that already tells this of the same argument; NONE.
 static uint32_t find_weak_type(const keel_diff_t *diff, const keel_difference_t *weak) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
@@ -76,6 +83,117 @@ static bool is_of_numbers(const keel_diff_t *diff, keel_op_id_t op) {
             return false;
     }
     return true;
+}
+
+// The scalar argument that the value is, in whatever shape; NONE if it is converted on the way.
+static uint32_t number_spread(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    enum { STEPS = 8 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    for (unsigned step = 0; step < STEPS; ++step) {
+        keel_op_id_t op = graph->producer[value];
+        if (op == KEEL_NONE) break;
+        keel_str_t name = keel_graph_name(graph, op);
+        if (!keel_graph_only_reshapes(name) || keel_str_is(name, "convert")) break;
+        value = keel_program_operands(graph->program, op).items[0];
+    }
+    return keel_diff_lone_scalar(diff, is_after, value);
+}
+
+// The name of the number that the converted array is combined with; empty if there is none.
+static keel_str_t number_met_by(const keel_diff_t *diff, bool is_after, keel_op_id_t convert) {
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_argument_t *arguments = is_after ? diff->arguments_after : diff->arguments_before;
+    if (convert == KEEL_NONE || graph->function_of[convert] == KEEL_NONE ||
+        !keel_str_is(keel_graph_name(graph, convert), "convert"))
+        return KEEL_STR("");
+    keel_value_id_t array = graph->program->operations.data[convert].first_result;
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->function_of[convert], &first, &end);
+    for (keel_op_id_t op = convert + 1; op < end; ++op) {
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (operands.count != 2 || (operands.items[0] != array && operands.items[1] != array))
+            continue;
+        uint32_t other = operands.items[0] == array;
+        uint32_t number = number_spread(diff, is_after, operands.items[other]);
+        if (number != KEEL_NONE) return arguments[number].name;
+    }
+    return KEEL_STR("");
+}
+
+static bool has_arrays_of(keel_graph_t *graph, uint64_t element) {
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        if (!graph->program->operations.data[op].result_count) continue;
+        keel_type_id_t type = result_type(graph, op);
+        if (keel_diff_dims(graph->program, type).count &&
+            keel_diff_element_hash(graph, type) == element)
+            return true;
+    }
+    return false;
+}
+
+// A constant of one program is in the number's own dtype, and that of the other in a dtype that
+// both programs compute in: the constant meets the number.
+static bool is_constant_beside(keel_diff_t *diff, const keel_difference_t *constant,
+                               keel_type_id_t number) {
+    keel_op_id_t before = constant->old_op, after = constant->new_op;
+    if (before == KEEL_NONE || after == KEEL_NONE || diff->before.constant[before] != before ||
+        diff->after.constant[after] != after)
+        return false;
+    uint64_t was = keel_diff_element_hash(&diff->before, result_type(&diff->before, before));
+    uint64_t is = keel_diff_element_hash(&diff->after, result_type(&diff->after, after));
+    uint64_t own = keel_diff_element_hash(&diff->after, number);
+    uint64_t other = is == own ? was : is;
+    return (was == own) != (is == own) && has_arrays_of(&diff->before, other) &&
+           has_arrays_of(&diff->after, other);
+}
+
+bool keel_diff_meets_number(keel_diff_t *diff, const keel_difference_t *conversion,
+                            const char *number) {
+    if (!*number) return false;
+    if (keel_str_is(number_met_by(diff, true, conversion->new_op), number) ||
+        keel_str_is(number_met_by(diff, false, conversion->old_op), number))
+        return true;
+    for (uint32_t i = 0; i < diff->after_count; ++i)
+        if (keel_str_is(diff->arguments_after[i].name, number))
+            return is_constant_beside(diff, conversion, diff->arguments_after[i].type);
+    return false;
+}
+
+// True if an operation of the entry converts the argument itself.
+static bool is_converted(const keel_graph_t *graph, keel_value_id_t argument) {
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (operands.count == 1 && operands.items[0] == argument &&
+            keel_str_is(keel_graph_name(graph, op), "convert"))
+            return true;
+    }
+    return false;
+}
+
+// Only one program rounds a number to what it meets, and the other converts what it meets: an array
+// or a constant, which seems to have another dtype.
+static void tell_weak_conversion(keel_diff_t *diff, keel_root_t *root) {
+    keel_difference_t *told = &root->difference;
+    if (told->kind != KEEL_CAUSE_DTYPE || told->new_op == KEEL_NONE) return;
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        const keel_argument_t *now = &diff->arguments_after[i];
+        if (now->counterpart == KEEL_NONE || !now->name.size ||
+            keel_diff_dims(diff->after.program, now->type).count)
+            continue;
+        const keel_argument_t *then = &diff->arguments_before[now->counterpart];
+        bool was = is_converted(&diff->before, then->value);
+        bool is = is_converted(&diff->after, now->value);
+        keel_difference_t weak = keel_diff_weak_type(diff, is, is ? i : now->counterpart);
+        if (was == is || !keel_diff_meets_number(diff, told, weak.subject)) continue;
+        root->follows = find_weak_type(diff, &weak);
+        if (root->follows != KEEL_NONE) return;
+        *told = weak;
+        return;
+    }
 }
 
 static void fold_numbers(keel_diff_t *diff) {
@@ -224,7 +342,7 @@ static bool is_of_complex(keel_diff_t *diff, const keel_difference_t *difference
 }
 
 static keel_status_t fold_implementations(keel_diff_t *diff) {
-    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    uint32_t top = find_dtype(diff);
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
         const keel_difference_t *difference = &root->difference;
@@ -305,7 +423,7 @@ static bool is_line_prepared(keel_diff_t *diff, bool is_after, keel_op_id_t firs
 }
 
 static void fold_branches(keel_diff_t *diff) {
-    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    uint32_t top = find_dtype(diff);
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
         const keel_difference_t *difference = &root->difference;
@@ -323,6 +441,8 @@ keel_status_t keel_diff_dtypes(keel_diff_t *diff) {
         return NULL; // PyTorch passes its numbers as arguments, or bakes them in
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].follows == KEEL_NONE) tell_weak_move(diff, &diff->roots[i]);
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (diff->roots[i].follows == KEEL_NONE) tell_weak_conversion(diff, &diff->roots[i]);
     fold_numbers(diff);
     fold_branches(diff);
     return fold_implementations(diff);

@@ -488,6 +488,13 @@ static void look_for_swap(keel_clusters_t *clusters) {
     clusters->is_swap = (is_gone && is_new && computes) || clusters->diff->is_swapped;
 }
 
+// A number that is no Python number any more leads the conversion of the array that it meets.
+static bool leads_conversion(keel_diff_t *diff, const keel_difference_t *weak, uint32_t root) {
+    const keel_root_t *conversion = &diff->roots[root];
+    return conversion->difference.kind == KEEL_CAUSE_DTYPE && conversion->follows == KEEL_NONE &&
+           keel_diff_meets_number(diff, &conversion->difference, weak->subject);
+}
+
 static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
     keel_diff_t *diff = clusters->diff;
     keel_cluster_t *cluster = &clusters->items[at];
@@ -502,9 +509,16 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
         return NULL;
     }
     keel_difference_t difference = describe_cluster(clusters, at, times);
+    uint32_t led = KEEL_NONE;
+    if (root != KEEL_NONE && difference.kind == KEEL_CAUSE_WEAK_TYPE &&
+        leads_conversion(diff, &difference, root)) {
+        led = root;
+        root = KEEL_NONE;
+    }
     if (root != KEEL_NONE) return keel_diff_fold(diff, root, &difference);
     uint32_t known = diff->root_count;
     KEEL_TRY(keel_diff_root(diff, &difference, &root));
+    if (led != KEEL_NONE && diff->root_count > known) diff->roots[led].follows = root;
     cluster->root = root;
     if (diff->root_count > known) {
         diff->roots[root].operations = cluster->before_count + cluster->after_count;
