@@ -429,11 +429,27 @@ def scaled(x, scale):
 
 def same_function_accident_partial():
     for _ in range(2):
-        jax.jit(functools.partial(scaled, scale=3.0))(ones(W))  # <- here
+        step = jax.jit(functools.partial(scaled, scale=3.0))
+        step(ones(W))  # <- here
 
 
 def same_function_mended_partial():
     step = jax.jit(functools.partial(scaled, scale=3.0))
+    for _ in range(2):
+        step(ones(W))
+
+
+def doubled(x, scale):
+    return square(x) * scale + x
+
+
+def retrace_accident_in_one_line():
+    for _ in range(2):
+        jax.jit(functools.partial(doubled, scale=2.0))(ones(W))  # <- here
+
+
+def retrace_mended_in_one_line():
+    step = jax.jit(functools.partial(doubled, scale=2.0))
     for _ in range(2):
         step(ones(W))
 
