@@ -14,7 +14,6 @@ enum {
     WIDEST = 36,
     TICKS = 5,
     POINTS = 400, // of a line
-    TABLE_ROWS = 120,
 };
 
 typedef struct column_t {
@@ -119,16 +118,13 @@ static void ticks(const chart_t *c) {
     double span = c->last - c->first, apart = round_up(span / TICKS);
     if (c->by_step && apart < 1) apart = 1;
     keel_buffer_text(out, "<div class=\"xs\" aria-hidden=\"true\">");
-    unsigned count = 0;
-    for (double at = c->by_step ? 1 : 0; at < c->last && count < 2 * TICKS;
-         at = at < apart ? apart : at + apart) {
+    for (double at = c->by_step ? 1 : 0; at < c->last; at = at < apart ? apart : at + apart) {
         double middle = c->by_step && c->column <= 1 ? 0.5 : 0;
         double share = x_of(c, at + middle) / WIDTH * 100;
         if (share > 86) break;
         keel_buffer_format(out, "<span style=\"left:%.2f%%\">", share);
         axis_number(c, at);
         keel_buffer_text(out, "</span>");
-        ++count;
     }
     keel_buffer_format(out, "<span class=\"axis\">%s</span></div>\n", c->by_step ? "step" : "time");
 }
@@ -282,12 +278,10 @@ static void close_plot(const chart_t *c) {
 
 static void as_table(const chart_t *c) {
     keel_buffer_t *out = c->page->out;
-    size_t shown = 0, all = 0;
     keel_buffer_text(out, "<details><summary>As a table</summary>\n");
     keel_page_open_table(out, "when,compiles#,time#");
     for (size_t i = 0; i < c->column_count; ++i) {
-        if (!c->columns[i].compiles || ++all > TABLE_ROWS) continue;
-        ++shown;
+        if (!c->columns[i].compiles) continue;
         keel_buffer_text(out, "<tr><td>");
         column_label(c, i, out);
         keel_buffer_text(out, "</td>");
@@ -296,7 +290,6 @@ static void as_table(const chart_t *c) {
         keel_buffer_text(out, "</tr>\n");
     }
     keel_page_close_table(out);
-    keel_page_left(out, all, shown, "row");
     keel_buffer_text(out, "</details>\n");
 }
 

@@ -244,6 +244,7 @@ keel_status_t keel_page_table(const keel_page_lines_t *old_lines,
     for (size_t i = 0; i < count; ++i) {
         if (shown == ROWS) {
             more += own[i].differs;
+            left_out += !own[i].differs;
         } else if (!is_near(own, count, i, around)) {
             ++left_out;
         } else {
