@@ -300,6 +300,11 @@ static void arguments_of_related_sizes_move_together(void **state) {
     assert_true(moves_with(8, 5, 8, 5, &leads) && leads);
     assert_true(moves_with(5, 3, 6, 4, &leads) && leads); // one shorter: either may lead
     assert_true(moves_with(6, 4, 5, 3, &leads) && leads);
+    // One is a size as others are.
+    assert_true(moves_with(1, 4, 2, 5, &leads) && leads);
+    assert_true(moves_with(2, 5, 1, 4, &leads) && leads);
+    assert_true(moves_with(4, 1, 5, 2, &leads) && leads);
+    assert_true(moves_with(5, 2, 4, 1, &leads) && leads);
     assert_true(moves_with(24, 15, 8, 5, &leads) && !leads); // flattened
     assert_true(moves_with(8, 5, 24, 15, &leads) && leads);
     assert_true(moves_with(80, 104, 64, 88, &leads) && !leads);
@@ -317,6 +322,10 @@ static void sizes_of_their_own_do_not_move_together(void **state) {
     assert_false(moves_with(5, 8, 8, 5, &leads));
     assert_false(moves_with(INT64_MIN, 5, 8, 5, &leads));
     assert_false(moves_with(8, 5, 8, 8, &leads));
+    assert_false(moves_with(0, 3, 1, 4, &leads)); // nothing is no size
+    assert_false(moves_with(1, 4, 0, 3, &leads));
+    assert_false(moves_with(3, 0, 4, 1, &leads));
+    assert_false(moves_with(4, 1, 3, 0, &leads));
 }
 
 static void all_sizes_of_an_argument_must_follow(void **state) {

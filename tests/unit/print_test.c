@@ -300,6 +300,8 @@ static void types_are_written_as_stablehlo_writes_them(void **state) {
         attr(KEEL_ATTR_INTS, KEEL_RECORD_TYPE_EXTENSIONS, 0, INTS(5, KEEL_DYNAMIC));
     expect_type(type((keel_type_t){KEEL_TYPE_TENSOR, 0, f32, INTS(KEEL_DYNAMIC, 2), bounds}),
                 "tensor<?x2xf32, type_extensions<5, ?>>");
+    expect_type(type((keel_type_t){KEEL_TYPE_QUANTIZED, 0, integer(8, KEEL_SIGNLESS), f32, bounds}),
+                "!quant.uniform<i8:f32, type_extensions<5, ?>>");
     expect_type(KEEL_NONE, "none");
     keel_program_deinitialize(&p);
 }
@@ -495,6 +497,10 @@ static void each_form_of_attribute_says_what_it_is(void **state) {
     expect_attr(attr(KEEL_ATTR_DISTINCT, 0, yes, 0), "distinct<true>", "{\"distinct\":true}");
     expect_attr(attr(KEEL_ATTR_BYTES, 0, str("text"), blob("\1\2", 2)), "text<\"0x0102\">",
                 "{\"opaque\":\"text\",\"data\":\"0102\"}");
+    uint32_t unknown = attr(KEEL_ATTR_LOC_UNKNOWN, 0, 0, 0);
+    expect_attr(unknown, "loc(\"\")", "{\"location\":{}}");
+    expect_attr(attr(KEEL_ATTR_LOC_NAME, 0, str("x"), unknown), "loc(\"x\")",
+                "{\"location\":{\"location_name\":\"x\",\"locations\":[]}}");
     keel_program_deinitialize(&p);
 }
 

@@ -518,6 +518,40 @@ static void a_schedule_is_told_in_places(void **state) {
     assert_refused(&module, KEEL_CORRUPT, "computation 8");
 }
 
+static void put_sequence(proto_t *module, int64_t computation, const int64_t *order, size_t count) {
+    proto_t schedule = proto(), entry = proto(), ids = proto();
+    if (count) put_packed(&ids, 1, order, count);
+    put_int(&entry, 1, computation);
+    put_message(&entry, 2, &ids);
+    put_message(&schedule, 1, &entry);
+    put_message(module, 7, &schedule);
+}
+
+static void assert_scheduled(const keel_program_t *program, uint32_t function, uint32_t count) {
+    keel_attr_id_t dict = program->functions.data[function].attributes;
+    assert_int_equal(ints_of(program, attr_of(program, dict, "schedule")).count, count);
+}
+
+// Computations have their sequences in whatever order these come; the last of two counts.
+static void each_computation_has_its_own_schedule(void **state) {
+    (void)state;
+    const int64_t ten = 10, nowhere = 99;
+    static const bool is_caller_first[] = {false, true};
+    for (size_t i = 0; i < 2; ++i) {
+        proto_t module = call_module("caller", "callee");
+        put_sequence(&module, 4, &nowhere, 1); // replaced below
+        if (is_caller_first[i]) put_sequence(&module, 9, &ten, 1);
+        put_sequence(&module, 4, NULL, 0);
+        if (!is_caller_first[i]) put_sequence(&module, 9, &ten, 1);
+        keel_program_t program;
+        assert_read(&module, &program);
+        assert_scheduled(&program, 0, 0); // the callee
+        assert_scheduled(&program, 1, 1);
+        keel_program_deinitialize(&program);
+        keel_buffer_deinitialize(&module);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_training_step_is_read_with_its_structure),
@@ -546,6 +580,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_module_whose_name_begins_as_a_text_does_is_no_text),
         cmocka_unit_test(callees_are_named_by_symbols),
         cmocka_unit_test(a_schedule_is_told_in_places),
+        cmocka_unit_test(each_computation_has_its_own_schedule),
     };
     return cmocka_run_group_tests_name("read_hlo", tests, NULL, NULL);
 }

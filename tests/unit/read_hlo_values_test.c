@@ -174,6 +174,26 @@ static void small_integers_and_bools_are_made_canonical(void **state) {
     }
 }
 
+// Also the high bits of a float that has fewer than 8: XLA stores a byte for each.
+static void bytes_of_the_small_floats_are_kept(void **state) {
+    (void)state;
+    static const int floats[] = {19, 20, 23, 24, 25, 28, 29, 32, 33, 35, 36};
+    static const uint8_t bytes[] = {0xff, 0x80, 0x7e, 1};
+    const int64_t four = 4;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; ++i) {
+        proto_t data = proto();
+        put_bytes(&data, (unsigned)floats[i], bytes, sizeof bytes);
+        proto_t module = constant(floats[i], &four, 1, &data);
+        keel_program_t program;
+        assert_read(&module, &program);
+        keel_bytes_t got = literal_of(&program);
+        assert_int_equal(got.size, sizeof bytes);
+        assert_memory_equal(got.data, bytes, sizeof bytes);
+        keel_program_deinitialize(&program);
+        keel_buffer_deinitialize(&module);
+    }
+}
+
 static void a_literal_that_does_not_fit_its_shape_is_corrupt(void **state) {
     (void)state;
     const int64_t huge[] = {INT64_MAX, INT64_MAX}, three = 3, values[] = {1, 2};
@@ -389,6 +409,7 @@ int main(void) {
         cmocka_unit_test(numbers_of_a_literal_become_little_endian_bytes),
         cmocka_unit_test(packed_floats_stay_in_the_source),
         cmocka_unit_test(small_integers_and_bools_are_made_canonical),
+        cmocka_unit_test(bytes_of_the_small_floats_are_kept),
         cmocka_unit_test(a_literal_that_does_not_fit_its_shape_is_corrupt),
         cmocka_unit_test(values_of_one_hash_stay_different),
         cmocka_unit_test(frames_become_call_sites_innermost_first),

@@ -526,6 +526,14 @@ an_operation_that_its_writer_did_not_know_has_its_properties_in_a_dictionary(voi
     keel_program_t p = read_good(made);
     assert_int_equal(field(&p, p.operations.data[0].attributes, "dimension"), value);
     release(&p);
+    // Nothing else can hold them.
+    made = new_made(6);
+    value = ATTR(made, VHLO, 2, 1);
+    name = made->unregistered = add_op(made, VHLO, "concatenate_v1");
+    blob = (int)add_properties(made, NUMBERS(value));
+    put_op(&made->ir, name, ABSENT, blob, EMPTY, EMPTY, 0);
+    made->module_ops = 1;
+    assert_refused(made, KEEL_CORRUPT, "concatenate_v1 does not have the properties");
 }
 
 static void only_shardy_may_have_a_version_of_its_own(void **state) {
@@ -553,6 +561,11 @@ static void announced_numbers_cost_no_memory_before_they_are_met(void **state) {
     assert_refused(made, KEEL_CORRUPT, "announces");
     made = new_made(6);
     made->module_ops = 0x7fffffff;
+    assert_refused(made, KEEL_CORRUPT, "announces");
+    // As many as there are bytes: each takes three at least.
+    made = new_made(6);
+    put_op(&made->ir, add_op(made, VHLO, "concatenate_v1"), ABSENT, ABSENT, EMPTY, EMPTY, 0);
+    made->module_ops = 3;
     assert_refused(made, KEEL_CORRUPT, "announces");
     made = new_made(6);
     ATTR(made, VHLO, 1, UINT64_MAX);

@@ -208,6 +208,18 @@ static void references_that_cannot_be_are_not_written(void **state) {
     program.entry = 1;
     assert_not_written(&program, KEEL_INVALID, "entry");
     program.entry = 0;
+    // What a computation of HLO has no place for.
+    uint32_t *const none[] = {&program.functions.data[0].operation, &program.functions.data[0].type,
+                              &program.functions.data[0].argument_attributes,
+                              &program.functions.data[0].result_attributes};
+    for (size_t i = 0; i < sizeof none / sizeof *none; ++i) {
+        *none[i] = 0;
+        assert_not_written(&program, KEEL_INVALID, "one block without arguments");
+        *none[i] = KEEL_NONE;
+    }
+    program.blocks.data[0].argument_count = 1;
+    assert_not_written(&program, KEEL_INVALID, "one block without arguments");
+    program.blocks.data[0].argument_count = 0;
     program.operations.data[1].first_result = 0;
     assert_not_written(&program, KEEL_INVALID, "one result");
     program.operations.data[1].first_result = 1;
